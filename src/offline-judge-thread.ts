@@ -5,9 +5,9 @@ import type { JudgeReply, JudgeRequest, JudgeThreadData } from './verify/thread-
 
 const { config, files } = workerData as JudgeThreadData;
 const judge = await createOfflineJudge({ config, set: files && (await loadPolicySet(files)) });
-parentPort?.on('message', (request: JudgeRequest) => void answerRequest(request));
+parentPort?.on('message', (request: JudgeRequest) => void judgeRequest(request));
 
-async function answerRequest(request: JudgeRequest): Promise<void> {
+async function judgeRequest(request: JudgeRequest): Promise<void> {
   postReply(
     request === 'end' ? await judge.end() : await Promise.all(request.map((asked) => judge.step(asked))),
   );

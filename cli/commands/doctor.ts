@@ -8,7 +8,7 @@ import { ExitCode, type Io } from '../command.ts';
 import { diagnoseCertificates } from '../doctor/certificates.ts';
 import { diagnoseConfig, diagnoseIdentity, diagnosePolicies, diagnoseRedis } from '../doctor/diagnose.ts';
 import { diagnoseEngines, probeEngines } from '../doctor/engines.ts';
-import { fail, ok, SUBJECTS, type Finding } from '../doctor/finding.ts';
+import { fail, ok, SUBJECTS, type Diagnosis } from '../doctor/finding.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { painter, print, printable, withOutput, type OutputOptions } from '../output.ts';
 import { runningGateway } from '../running-gateway.ts';
@@ -47,7 +47,7 @@ export function registerDoctor(program: Command, io: Io): void {
 async function examine(
   command: Command,
   io: Io,
-): Promise<{ readonly findings: readonly Finding[]; readonly code: number }> {
+): Promise<{ readonly findings: readonly Diagnosis[]; readonly code: number }> {
   let loaded: LoadedConfig;
   try {
     loaded = loadedConfig(command, io);
@@ -62,7 +62,7 @@ async function examine(
   return { findings, code: findings.some(({ status }) => status === 'fail') ? PROBLEMS : 0 };
 }
 
-async function diagnose(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
+async function diagnose(loaded: LoadedConfig, io: Io): Promise<Diagnosis[]> {
   const { config } = loaded;
   const [redis, envoy, identity, running] = await Promise.all([
     diagnoseRedis(config),
@@ -86,7 +86,7 @@ async function diagnose(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
   ];
 }
 
-async function diagnoseEnvoy(config: Config, io: Io): Promise<Finding> {
+async function diagnoseEnvoy(config: Config, io: Io): Promise<Diagnosis> {
   if (!config.envoy.managed) return ok('envoy', 'runs elsewhere (envoy.managed: false)');
   try {
     const { version, path } = await findEnvoy({
@@ -102,7 +102,7 @@ async function diagnoseEnvoy(config: Config, io: Io): Promise<Finding> {
 
 const WIDTH = Math.max(...SUBJECTS.map((name) => name.length));
 
-function line({ check, status, message }: Finding, io: Io): string {
+function line({ check, status, message }: Diagnosis, io: Io): string {
   const paint = painter(io);
   const mark = { ok: paint('green', '✓'), warn: paint('yellow', '!'), fail: paint('red', '✗') }[status];
   return `${mark} ${check.padEnd(WIDTH)}  ${printable(message)}`;

@@ -62,9 +62,7 @@ export function registerPolicy(program: Command, io: Io): void {
     ),
   )
     .addHelpText('after', NOTES.check)
-    .action((options: ChoiceOptions & OutputOptions, command: Command) =>
-      checkPolicies(command, io, options),
-    );
+    .action((options: ChoiceOptions & OutputOptions, command: Command) => runCheck(command, io, options));
   policy
     .command('schema')
     .description('print the JSON Schema of a card, for editors')
@@ -91,7 +89,7 @@ export function registerPolicy(program: Command, io: Io): void {
   )
     .addHelpText('after', NOTES.explain)
     .action((options: ChoiceOptions & OutputOptions & { input: string }, command: Command) =>
-      explainCall(command, io, options),
+      runExplain(command, io, options),
     );
 }
 
@@ -105,11 +103,7 @@ function withChoice(command: Command): Command {
     .option('--presets <a,b>', `presets, in place of the configuration's: ${PRESET_NAMES.join(', ')}`);
 }
 
-async function checkPolicies(
-  command: Command,
-  io: Io,
-  options: ChoiceOptions & OutputOptions,
-): Promise<void> {
+async function runCheck(command: Command, io: Io, options: ChoiceOptions & OutputOptions): Promise<void> {
   const { checkPolicies } = await import('../../src/offline-policy.ts');
   const paint = painter(io);
   try {
@@ -149,7 +143,7 @@ async function test(
   if (counts.failed + counts.errors > 0) throw new ExitCode(1);
 }
 
-async function explainCall(
+async function runExplain(
   command: Command,
   io: Io,
   options: ChoiceOptions & OutputOptions & { input: string },

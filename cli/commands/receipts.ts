@@ -54,7 +54,7 @@ async function verifyOne(
   receipt: string | undefined,
   options: VerifyOptions,
 ): Promise<void> {
-  const written = receipt === undefined || receipt === '-' ? await readInput(io) : receipt;
+  const written = receipt === undefined || receipt === '-' ? await readStandardInput(io) : receipt;
   const key = await receiptKey(command, io, options);
   const verified = withRequest(await verifyReceipt(written.trim(), key), options.request);
   print(io, options.output, verified, () => {
@@ -118,7 +118,7 @@ function withRequest(verified: VerifiedReceipt, file: string | undefined): Verif
     : { valid: false, reason: `it is for another request (the digest of this one is ${digest})` };
 }
 
-async function readInput({ stdin }: Io): Promise<string> {
+async function readStandardInput({ stdin }: Io): Promise<string> {
   let text = '';
   stdin.setEncoding('utf8');
   for await (const chunk of stdin) {

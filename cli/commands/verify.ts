@@ -158,7 +158,7 @@ async function printReport(io: Io, report: Report, events: AsyncIterable<VerifyE
   let isBegun = false;
   try {
     for await (const event of events) {
-      const piece = pieceOf(event, report, progress);
+      const piece = reportPart(event, report, progress);
       if (piece === '') continue;
       const text = isBegun ? piece : report.begin() + piece;
       isBegun = true;
@@ -171,7 +171,7 @@ async function printReport(io: Io, report: Report, events: AsyncIterable<VerifyE
   throw new Error('the trace was not judged to its end');
 }
 
-function pieceOf(event: VerifyEvent, report: Report, progress: Progress): string {
+function reportPart(event: VerifyEvent, report: Report, progress: Progress): string {
   switch (event.kind) {
     case 'finding':
       return report.finding(event.finding);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 import type { Config } from '../../src/config/schema.ts';
 import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
-import { fail, ok, warn, type Finding } from './finding.ts';
+import { fail, ok, warn, type Diagnosis } from './finding.ts';
 
 const DAY_MS = 86_400_000;
 /** Time to get another one. */
@@ -12,13 +12,13 @@ const SOON_DAYS = 21;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /** When each certificate that the configuration names ends; of a file with several, the one that ends first. */
-export function diagnoseCertificates(config: Config, nowMs: number): Finding[] {
+export function diagnoseCertificates(config: Config, nowMs: number): Diagnosis[] {
   return certificateFiles(config).flatMap(([key, file]) =>
     file === undefined ? [] : [ofFile(key, file, nowMs)],
   );
 }
 
-function ofFile(key: string, file: string, nowMs: number): Finding {
+function ofFile(key: string, file: string, nowMs: number): Diagnosis {
   let certificates: X509Certificate[];
   try {
     const written = readFileSync(file, 'utf8').match(CERTIFICATE) ?? [];

@@ -2,7 +2,7 @@ import type { LoadedConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problems.ts';
 import { preflightProblems } from '../../src/config/preflight.ts';
 import { isWeakSecret } from '../../src/signing/signing-key.ts';
-import { fail, ok, warn, type Finding } from './finding.ts';
+import { fail, ok, warn, type Diagnosis } from './finding.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { operate, type Operations } from '../../src/operate.ts';
 import { messageOf } from '../../src/errors.ts';
@@ -18,11 +18,11 @@ const SLOW_MS = 5;
 const SKEW_MS = 2_000;
 
 /** What `serve` would refuse, and what the file does not protect from. */
-export function diagnoseConfig({ config, sources }: LoadedConfig): Finding[] {
+export function diagnoseConfig({ config, sources }: LoadedConfig): Diagnosis[] {
   const problems = preflightProblems(config, sources).map((problem) =>
     fail('configuration', formatProblem(problem)),
   );
-  const weak: Finding[] = isWeakSecret(config.signature)
+  const weak: Diagnosis[] = isWeakSecret(config.signature)
     ? [
         warn(
           'configuration',
@@ -30,7 +30,7 @@ export function diagnoseConfig({ config, sources }: LoadedConfig): Finding[] {
         ),
       ]
     : [];
-  const insecure: Finding[] = config.server.insecure_dev
+  const insecure: Diagnosis[] = config.server.insecure_dev
     ? [warn('configuration', 'SERVER_INSECURE_DEV=true: keys travel over plain HTTP, for development only')]
     : [];
   const found = sources.file ?? 'no gateway.yaml: the defaults are used';
@@ -38,7 +38,7 @@ export function diagnoseConfig({ config, sources }: LoadedConfig): Finding[] {
 }
 
 /** Whether Redis is there and fit, how far away it is, and whether its clock is ours. */
-export async function diagnoseRedis(config: Config): Promise<Finding[]> {
+export async function diagnoseRedis(config: Config): Promise<Diagnosis[]> {
   try {
     return await operate(config, async (operations) => {
       const { version, maxmemoryPolicy, problems } = await operations.checkServer();
@@ -53,7 +53,7 @@ export async function diagnoseRedis(config: Config): Promise<Finding[]> {
   }
 }
 
-async function timing({ readClock }: Operations): Promise<Finding[]> {
+async function timing({ readClock }: Operations): Promise<Diagnosis[]> {
   const samples: { readonly tookMs: number; readonly skewMs: number }[] = [];
   for (let sample = 0; sample < SAMPLES; sample += 1) {
     const [began, from] = [performance.now(), Date.now()];
@@ -77,7 +77,7 @@ async function timing({ readClock }: Operations): Promise<Finding[]> {
 }
 
 /** Whether the keys that JWTs are verified by can be read from here. */
-export async function diagnoseIdentity({ zsp, server }: Config): Promise<Finding[]> {
+export async function diagnoseIdentity({ zsp, server }: Config): Promise<Diagnosis[]> {
   if (!zsp.enabled) return [ok('identity', 'JWTs: off (zsp.enabled: false)')];
   const scope = zsp.jwt_only ? 'every proxy key needs one' : 'keys with a jwt_subject need one';
   const proofs =
@@ -98,7 +98,7 @@ export async function diagnoseIdentity({ zsp, server }: Config): Promise<Finding
 }
 
 /** Which policies would be in force, and what becomes of a call that none of them speaks of. */
-export async function diagnosePolicies({ policy, server }: Config): Promise<Finding[]> {
+export async function diagnosePolicies({ policy, server }: Config): Promise<Diagnosis[]> {
   if (!policy.enabled) return [ok('policies', 'off (policy.enabled: false)')];
   const sources = { file: policy.policy_file, folder: policy.policy_dir, presets: policy.presets };
   try {

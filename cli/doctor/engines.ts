@@ -1,10 +1,10 @@
 import type { Config } from '../../src/config/schema.ts';
 import type { PolicySources } from '../../src/policy/policy-files.ts';
 import { messageOf } from '../../src/errors.ts';
-import { fail, ok, warn, type Finding } from './finding.ts';
+import { fail, ok, warn, type Diagnosis } from './finding.ts';
 
 /** What each security engine does under this configuration (docs/doctor.md). */
-export function diagnoseEngines(config: Config): Finding[] {
+export function diagnoseEngines(config: Config): Diagnosis[] {
   const { loop_detection: loop, risk_profile: risk, rate_limit: rate, session, mcp } = config;
   const { dlp } = config.server;
   const { drift_detection: drift } = session;
@@ -60,7 +60,7 @@ function dlpScope({
 }
 
 /** Each engine that is on is given something that it must find; one that does not find it only seems to protect. */
-export async function probeEngines(config: Config): Promise<Finding[]> {
+export async function probeEngines(config: Config): Promise<Diagnosis[]> {
   const { policy, server, mcp, loop_detection, risk_profile } = config;
   const sources: PolicySources | undefined = policy.enabled
     ? { file: policy.policy_file, folder: policy.policy_dir, presets: policy.presets }
@@ -75,7 +75,7 @@ export async function probeEngines(config: Config): Promise<Finding[]> {
     ...(mcp.enabled && mcp.inspector.enabled ? [PROBES.inspector] : []),
     ...(policy.enabled ? [PROBES.policy] : []),
   ];
-  const findings: Finding[] = [];
+  const findings: Diagnosis[] = [];
   for (const probe of wanted) {
     try {
       const { engine, proven, message } = await probe({ config, sources });

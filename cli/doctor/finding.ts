@@ -1,5 +1,5 @@
 /** One thing that was looked at. `warn` does not keep the gateway from starting. */
-export interface Finding {
+export interface Diagnosis {
   readonly check: Subject;
   readonly status: 'ok' | 'warn' | 'fail';
   readonly message: string;
@@ -19,14 +19,14 @@ export const SUBJECTS = [
 
 export type Subject = (typeof SUBJECTS)[number];
 
-export function ok(check: Subject, message: string): Finding {
+export function ok(check: Subject, message: string): Diagnosis {
   return { check, status: 'ok', message };
 }
 
-export function warn(check: Subject, message: string): Finding {
+export function warn(check: Subject, message: string): Diagnosis {
   return { check, status: 'warn', message };
 }
 
-export function fail(check: Subject, message: string): Finding {
+export function fail(check: Subject, message: string): Diagnosis {
   return { check, status: 'fail', message };
 }

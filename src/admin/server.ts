@@ -46,7 +46,7 @@ export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
     };
   }
   const server = createServer((request, response) => {
-    answerRequest(pages, request, response).catch(() => {
+    answerAdmin(pages, request, response).catch(() => {
       replyError(response, 'gateway_unavailable', 'the gateway cannot tell its state now');
     });
   });
@@ -76,7 +76,7 @@ function listenOn(server: Server, { host, port }: AdminOptions): Promise<void> {
   });
 }
 
-async function answerRequest(
+async function answerAdmin(
   pages: Readonly<Record<string, Handler>>,
   request: IncomingMessage,
   response: ServerResponse,

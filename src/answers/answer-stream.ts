@@ -201,7 +201,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   async function cutOff(denial: Denial): Promise<void> {
     cut = denial;
     pieces.push(writer.cut(reader.cut(denial).map(closingFrame)));
-    addComment(flagsOf(denial));
+    addComment(flagComment(denial));
     await addComments();
   }
 
@@ -263,7 +263,7 @@ function closingFrame({ json, pad = 0, ...frame }: CutPayload): ClosingFrame {
 }
 
 /** What a refusal's headers would have said of it, had they not left before. */
-function flagsOf({ headers = {} }: Denial): string | undefined {
+function flagComment({ headers = {} }: Denial): string | undefined {
   const flags = Object.entries(headers).filter(
     ([name, value]) => name.startsWith(HEADER_PREFIX) && value === 'true',
   );

@@ -29,20 +29,20 @@ export function openStream(
     throw unreadableAnswer();
   return createAnswerStream({
     answer,
-    format: isSuccess(exchange) ? asLabelled(format) : format,
-    reader: readerOf(exchange),
+    format: has2xx(exchange) ? asLabelled(format) : format,
+    reader: streamReader(exchange),
     rewriters,
     stripComments: stripComments || endpoint.dialect.bearsComments === false,
   });
 }
 
 /** An error says what it says in a form of its own. */
-function readerOf(exchange: Answered): StreamReader {
+function streamReader(exchange: Answered): StreamReader {
   const { endpoint, request } = exchange;
-  return (isSuccess(exchange) ? endpoint.dialect.stream(request) : undefined) ?? createAnyJsonReader();
+  return (has2xx(exchange) ? endpoint.dialect.stream(request) : undefined) ?? createAnyJsonReader();
 }
 
-function isSuccess({ status }: Answered): boolean {
+function has2xx({ status }: Answered): boolean {
   return status >= 200 && status < 300;
 }
 

@@ -21,7 +21,7 @@ export async function rewrittenInTurns(
 function* rewriting(format: StreamFormat, rewritten: RewrittenFrame): Work<StreamEvent> {
   const { event, edits } = rewritten;
   const isEdited = isWrittenAnew(rewritten) && isEditedJson(event, edits);
-  const json = isEdited ? yield* editInSteps(bytesOf(event), edits) : NOTHING;
+  const json = isEdited ? yield* editInSteps(eventBytes(event), edits) : NOTHING;
   return yield* eventWith(format, rewritten, json);
 }
 
@@ -37,11 +37,12 @@ function* eventWith(format: StreamFormat, rewritten: RewrittenFrame, edited: Buf
   if (edits.length === 0 && copy !== true) return event;
   if (event.sideband === true) return { ...event, frame: { ...event.frame, raw: NOTHING } };
   const payload = editedPayload(event, edits, edited);
-  const frame = copy === true ? copied(format, event, payload.data) : changed(format, event, payload.data);
+  const frame =
+    copy === true ? copied(format, event, payload.data) : changedFrame(format, event, payload.data);
   const parse = parserOf(event, edits, payload.json);
   const deltas = yield* changedDeltas(event.deltas, edits);
   return {
-    ...(copy === true ? textOf(event) : event),
+    ...(copy === true ? withTokens(event) : event),
     ...(event.inner !== undefined && { inner: { ...event.inner, json: payload.json } }),
     frame,
     deltas,
@@ -66,7 +67,7 @@ function jsonOf({ frame, inner }: StreamEvent): string {
   return inner?.json ?? frame.data ?? '';
 }
 
-function bytesOf(event: StreamEvent): Buffer {
+function eventBytes(event: StreamEvent): Buffer {
   return Buffer.from(jsonOf(event));
 }
 
@@ -77,7 +78,7 @@ function editedPayload(event: StreamEvent, edits: readonly JsonEdit[], edited: B
   return { data: inner === undefined ? json : inner.pack(json), json };
 }
 
-function changed(format: StreamFormat, { frame }: StreamEvent, data: string): Frame {
+function changedFrame(format: StreamFormat, { frame }: StreamEvent, data: string): Frame {
   return { ...frame, raw: format.withData(frame, data), data };
 }
 
@@ -88,7 +89,7 @@ function copied(format: StreamFormat, { frame }: StreamEvent, data: string): Fra
 }
 
 /** A copy says no more than its text: what else the event meant, it meant when it came. */
-function textOf({ tokens }: StreamEvent): Partial<StreamEvent> {
+function withTokens({ tokens }: StreamEvent): Partial<StreamEvent> {
   return tokens === undefined ? {} : { tokens };
 }
 

@@ -49,7 +49,7 @@ function withNulls(text: string): string {
     }
     const name = text.charAt(start) === 'N' ? 'NaN' : 'Infinity';
     i = start + name.length;
-    if (isOfWord(text.charCodeAt(start - 1)) || isOfWord(text.charCodeAt(i))) continue;
+    if (isAlphanumeric(text.charCodeAt(start - 1)) || isAlphanumeric(text.charCodeAt(i))) continue;
     replaced += 1;
     if (replaced > MAX_NO_NUMBERS) throw unparseable('has too many numbers that are none');
     const isNegative = name === 'Infinity' && text.charAt(start - 1) === '-';
@@ -71,7 +71,7 @@ function createSearch(text: string, word: string): (from: number) => number {
 }
 
 /** Letters, digits and the underscore of ASCII; nothing beyond the ends of the text. */
-function isOfWord(code: number): boolean {
+function isAlphanumeric(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a) || code === 0x5f;
 }
 

@@ -46,16 +46,16 @@ export function createStreamStore({ client, deadlineMs, maxLength }: StreamStore
       }),
     after: (id, count) =>
       withRedisDeadline(deadlineMs, async () =>
-        entriesOf(await client.xrange(AUDIT_STREAM, `(${id}`, '+', 'COUNT', count)),
+        streamEntries(await client.xrange(AUDIT_STREAM, `(${id}`, '+', 'COUNT', count)),
       ),
     before: (id, count) =>
       withRedisDeadline(deadlineMs, async () =>
-        entriesOf(await client.xrevrange(AUDIT_STREAM, id === '+' ? id : `(${id}`, '-', 'COUNT', count)),
+        streamEntries(await client.xrevrange(AUDIT_STREAM, id === '+' ? id : `(${id}`, '-', 'COUNT', count)),
       ),
   };
 }
 
-function entriesOf(reply: readonly (readonly [string, readonly string[]])[]): Entry[] {
+function streamEntries(reply: readonly (readonly [string, readonly string[]])[]): Entry[] {
   return reply.flatMap(([id, fields]) => {
     const at = fields.indexOf(FIELD);
     const record = at % 2 === 0 ? fields[at + 1] : undefined;

@@ -90,16 +90,16 @@ function bearerToken(authorization: string): string {
 function withoutKeys(query: string, take: (value: string) => void): string {
   const kept = query.split('&').filter((part) => {
     const equals = part.indexOf('=');
-    const name = decoded(equals < 0 ? part : part.slice(0, equals)).toLowerCase();
+    const name = percentDecoded(equals < 0 ? part : part.slice(0, equals)).toLowerCase();
     if (SIGNATURE_PARAMETER.test(name)) return false;
     if (!KEY_PARAMETERS.has(name)) return part !== '';
-    if (equals >= 0) take(decoded(part.slice(equals + 1)));
+    if (equals >= 0) take(percentDecoded(part.slice(equals + 1)));
     return false;
   });
   return kept.length === 0 ? '' : `?${kept.join('&')}`;
 }
 
-function decoded(text: string): string {
+function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

@@ -75,13 +75,13 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
     onKnownKey?: (keyHash: string) => void,
   ): Promise<KeyState | undefined> {
     const known = identities.get(rawHash) ?? rawHash;
-    const answered = readTogether(client, known, now);
+    const answered = readRecordAndLock(client, known, now);
     if (familiar.get(rawHash) === true) onKnownKey?.(known);
     const answer = await answered;
     const identity = answer.record['identity'];
     if (identity === undefined) return toKeyState(rawHash, answer);
     identities.set(rawHash, identity);
-    return toKeyState(rawHash, await readTogether(client, identity, now));
+    return toKeyState(rawHash, await readRecordAndLock(client, identity, now));
   }
 
   async function readAndRemember(
@@ -104,7 +104,7 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
       ),
     readNamedKey: (keyHash) =>
       withRedisDeadline(deadlineMs, async () =>
-        toKeyState(undefined, await readTogether(client, keyHash, now)),
+        toKeyState(undefined, await readRecordAndLock(client, keyHash, now)),
       ),
     noteUse({ record: { keyHash, lastUsedAt = 0 }, readAt }) {
       if (readAt - Math.max(lastUsedAt, notedAt.get(keyHash) ?? 0) < TOUCH_INTERVAL_MS) return;
@@ -133,7 +133,7 @@ interface Answers {
 }
 
 /** Parallel commands, because the keys lie in different slots of a cluster: still one wait. */
-async function readTogether(
+async function readRecordAndLock(
   client: RedisClient,
   identity: string,
   now: KeyStateOptions['now'],

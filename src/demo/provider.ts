@@ -18,7 +18,7 @@ const MAX_BODY_BYTES = 16 * 1_048_576;
 /** Starts it on a free loopback port. `pieceDelayMs` is the pause between the events of a stream. */
 export async function startDemoProvider(pieceDelayMs = 40): Promise<DemoProvider> {
   const server = createServer((request, response) => {
-    answerRequest(request, response, pieceDelayMs).catch(() => response.destroy());
+    answerDemo(request, response, pieceDelayMs).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -38,7 +38,7 @@ export async function startDemoProvider(pieceDelayMs = 40): Promise<DemoProvider
   };
 }
 
-async function answerRequest(
+async function answerDemo(
   request: IncomingMessage,
   response: ServerResponse,
   pieceDelayMs: number,
@@ -46,7 +46,7 @@ async function answerRequest(
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
   // Both dialects have /v1/models; only Anthropic's clients name a version.
   const anthropic = request.headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages');
-  const received = { method: request.method ?? 'GET', path, body: await readJson(request) };
+  const received = { method: request.method ?? 'GET', path, body: await readDemoBody(request) };
   const reply = anthropic ? anthropicReply(received) : openaiReply(received);
   if (reply === undefined) {
     const message = `the demo provider does not have ${received.method} ${path}`;
@@ -58,7 +58,7 @@ async function answerRequest(
   }
 }
 
-async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+async function readDemoBody(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

@@ -117,15 +117,15 @@ function sliceFrom(text: string, from: number): Slice {
 function findInSlice({ text, offset, from, to }: Slice, find: Detector): readonly Finding[] {
   const found = find(text);
   if (found.length === 0) return NOTHING;
-  return placed(found, offset).filter(({ start }) => start >= from && start < to);
+  return shiftedBy(found, offset).filter(({ start }) => start >= from && start < to);
 }
 
 function findBetween(text: string, from: number, to: number, find: Detector): readonly Finding[] {
   const offset = Math.max(0, from);
-  return placed(find(text.slice(offset, to)), offset);
+  return shiftedBy(find(text.slice(offset, to)), offset);
 }
 
-function placed(found: readonly Finding[], offset: number): readonly Finding[] {
+function shiftedBy(found: readonly Finding[], offset: number): readonly Finding[] {
   return found.map((finding) => ({
     ...finding,
     start: finding.start + offset,

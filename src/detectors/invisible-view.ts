@@ -73,7 +73,7 @@ export function* visibleViews(text: string): Work<readonly VisibleView[]> {
   const views: VisibleView[] = [];
   const shown = yield* withoutInvisible(text);
   if (shown !== undefined) views.push(shown);
-  const read = yield* withEscapesRead(text);
+  const read = yield* escapesShown(text);
   const visible = read && (yield* withoutInvisible(read.text));
   if (read !== undefined && visible !== undefined) views.push(behind(read, visible));
   return views;
@@ -90,12 +90,12 @@ export function visibleViewsOf(text: string): readonly VisibleView[] {
  */
 export function openViewsOf(text: string): readonly VisibleView[] {
   const views = visibleViewsOf(text);
-  const read = runNow(withEscapesRead(text));
+  const read = runNow(escapesShown(text));
   return read === undefined ? views : [...views, { ...read, endToOriginal: read.toOriginal }];
 }
 
 /** What may yet become an escape is no part of it; undefined where there is none. */
-function* withEscapesRead(text: string): Work<ReadText | undefined> {
+function* escapesShown(text: string): Work<ReadText | undefined> {
   if (!(yield* hasCodes(text))) return undefined;
   return yield* unescaped(text.slice(0, unfinishedEscapeAt(text)), STEP_CHARS);
 }

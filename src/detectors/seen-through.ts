@@ -134,7 +134,7 @@ const STEP_FINDINGS = 8192;
 function* findingsTogether(views: readonly ViewFindings[]): Work<readonly Finding[]> {
   const merged: Finding[] = [];
   let taken = 0;
-  for (const finding of inOrder(views)) {
+  for (const finding of mergedByPlace(views)) {
     if (++taken % STEP_FINDINGS === 0) yield;
     const last = merged.at(-1);
     if (last === undefined || finding.start >= last.end) {
@@ -148,7 +148,7 @@ function* findingsTogether(views: readonly ViewFindings[]): Work<readonly Findin
 }
 
 /** The findings of all views, each of which has its own in order; of those that begin together the longest first. */
-function* inOrder(views: readonly ViewFindings[]): Generator<Finding> {
+function* mergedByPlace(views: readonly ViewFindings[]): Generator<Finding> {
   const heads = views.map((view) => {
     const rest = inText(view);
     return { rest, next: rest.next() };

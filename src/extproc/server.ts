@@ -38,7 +38,7 @@ export async function startExtProcServer(options: ExtProcOptions): Promise<ExtPr
   let onIdle: (() => void) | undefined;
 
   function accept(call: RpcCall, shown: string | undefined): CallListener | undefined {
-    if (draining || openStreams >= maxOpenStreams || !isToken(shown, token)) return undefined;
+    if (draining || openStreams >= maxOpenStreams || !isSharedToken(shown, token)) return undefined;
     openStreams++;
     return serveStream(call, services, () => {
       openStreams--;
@@ -86,6 +86,6 @@ export async function loadTransport(name: TransportName): Promise<StartTransport
     : (await import('./transport/grpc-js-transport.ts')).startGrpcJsTransport;
 }
 
-function isToken(shown: string | undefined, token: string | undefined): boolean {
+function isSharedToken(shown: string | undefined, token: string | undefined): boolean {
   return token === undefined || shown === token;
 }

@@ -75,7 +75,9 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
   /** Once per exchange, whatever ended it. */
   function finishOnce(): Promise<void> {
     return (finishing ??=
-      context.trace === undefined ? finish(context) : context.trace.run(() => finish(context)));
+      context.trace === undefined
+        ? finishExchange(context)
+        : context.trace.run(() => finishExchange(context)));
   }
 
   /** Counts as open until it is settled: a drain that let Redis go before would lose the settlement. */
@@ -196,7 +198,7 @@ function refusedOf({ state, surface, requestId, crossOrigin }: StreamContext): R
 }
 
 /** The checks' `end` hooks, then log and metrics. */
-async function finish(context: StreamContext): Promise<void> {
+async function finishExchange(context: StreamContext): Promise<void> {
   const outcome = outcomeNow(context);
   if ('run' in context.state) await context.state.run.end(context.state.exchange, outcome);
   if (context.requestId === '') {
@@ -210,7 +212,7 @@ async function finish(context: StreamContext): Promise<void> {
     refusal: context.refusal,
     status: context.status,
     outcome,
-    usage: usageOf(context.state),
+    usage: usageSoFar(context.state),
     durationMs: performance.now() - context.startedAt,
     firstChunkMs: context.firstChunkAt === 0 ? undefined : context.firstChunkAt - context.startedAt,
     isLogged: isLogged(context),
@@ -219,6 +221,6 @@ async function finish(context: StreamContext): Promise<void> {
   context.trace?.end(finished);
 }
 
-function usageOf(state: State): Usage | undefined {
+function usageSoFar(state: State): Usage | undefined {
   return wasSent(state) && state.at !== 'forwarded' ? state.exchange.answer.usage : undefined;
 }

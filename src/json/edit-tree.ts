@@ -39,7 +39,7 @@ function add(root: EditNode, edit: JsonEdit): void {
     const step = edit.path[depth] ?? '';
     if (node.change?.kind === 'remove') return;
     if (node.change?.kind === 'set') {
-      node.change = { kind: 'set', value: changed(node.change.value, edit, depth) };
+      node.change = { kind: 'set', value: editedValue(node.change.value, edit, depth) };
       return;
     }
     let next = node.children?.get(step);
@@ -55,11 +55,11 @@ function add(root: EditNode, edit: JsonEdit): void {
 }
 
 /** A copy of a value with an edit applied whose first `depth` steps led to it. */
-function changed(value: unknown, edit: JsonEdit, depth: number): unknown {
+function editedValue(value: unknown, edit: JsonEdit, depth: number): unknown {
   const step = edit.path[depth];
   if (step === undefined) return edit.kind === 'set' ? edit.value : undefined;
   if (depth === edit.path.length - 1 && edit.kind === 'remove') return removeIn(value, step);
-  const below = changed(memberAt(value, step), edit, depth + 1);
+  const below = editedValue(memberAt(value, step), edit, depth + 1);
   return below === undefined ? value : setIn(value, step, below);
 }
 

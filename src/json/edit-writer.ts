@@ -24,7 +24,7 @@ export function* written(body: Buffer, patches: readonly Patch[]): Work<Buffer> 
     if (++count % STEP_PIECES === 0) yield;
     if (start > from) pieces.push(body.subarray(from, start));
     if (parts.some(isLongValue)) yield* addParts(parts, pieces);
-    else if (parts.length > 0) pieces.push(Buffer.from(parts.map(textOf).join('')));
+    else if (parts.length > 0) pieces.push(Buffer.from(parts.map(partText).join('')));
     from = end;
   }
   pieces.push(body.subarray(from));
@@ -35,14 +35,14 @@ function isLongValue(part: Part): part is { readonly value: string } {
   return typeof part !== 'string' && typeof part.value === 'string' && part.value.length > STEP_CHARS;
 }
 
-function textOf(part: Part): string {
+function partText(part: Part): string {
   return typeof part === 'string' ? part : JSON.stringify(part.value);
 }
 
 function* addParts(parts: readonly Part[], pieces: Buffer[]): Work<void> {
   let short = '';
   for (const part of parts) {
-    if (!isLongValue(part)) short += textOf(part);
+    if (!isLongValue(part)) short += partText(part);
     else {
       pieces.push(Buffer.from(`${short}"`));
       yield* addLongString(part.value, pieces);

@@ -6,22 +6,22 @@ import type { JsonEdit, JsonPath } from './path.ts';
  * is left. So paths in it are those of further edits of the same document. Shares what no edit concerns.
  */
 export function editedView(json: unknown, edits: readonly JsonEdit[]): unknown {
-  return edits.length === 0 ? json : viewOf(json, treeOf(edits), true);
+  return edits.length === 0 ? json : editedNode(json, treeOf(edits), true);
 }
 
 /** The same without the elements that are taken out: what `applyEdits` makes of the document, parsed. */
 export function edited(json: unknown, edits: readonly JsonEdit[]): unknown {
-  return edits.length === 0 ? json : viewOf(json, treeOf(edits), false);
+  return edits.length === 0 ? json : editedNode(json, treeOf(edits), false);
 }
 
-function viewOf(value: unknown, { change, children }: EditNode, keepsPlaces: boolean): unknown {
+function editedNode(value: unknown, { change, children }: EditNode, keepsPlaces: boolean): unknown {
   if (change !== undefined) return change.kind === 'set' ? change.value : null;
   if (children === undefined) return value;
   if (Array.isArray(value)) {
     const elements: unknown[] = [...value];
     for (const [step, child] of children) {
       if (typeof step === 'number')
-        elements[Math.min(step, elements.length)] = viewOf(value[step], child, keepsPlaces);
+        elements[Math.min(step, elements.length)] = editedNode(value[step], child, keepsPlaces);
     }
     return keepsPlaces ? elements : elements.filter((_, at) => children.get(at)?.change?.kind !== 'remove');
   }
@@ -29,7 +29,7 @@ function viewOf(value: unknown, { change, children }: EditNode, keepsPlaces: boo
   const removed = new Set<string>();
   for (const [step, child] of children) {
     if (child.change?.kind === 'remove') removed.add(String(step));
-    else members = withMember(members, step, viewOf(valueAt(value, [step]), child, keepsPlaces));
+    else members = withMember(members, step, editedNode(valueAt(value, [step]), child, keepsPlaces));
   }
   if (removed.size === 0) return members;
   return Object.fromEntries(Object.entries(members).filter(([name]) => !removed.has(name)));

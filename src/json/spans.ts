@@ -138,7 +138,7 @@ export function skipValue(body: Buffer, i: number): number {
 
 function skipContainer(body: Buffer, i: number): number {
   const place = { at: i, depth: 0 };
-  goOn(body, place, Infinity);
+  scanOn(body, place, Infinity);
   return place.at;
 }
 
@@ -150,18 +150,18 @@ export function skipShort(body: Buffer, i: number): number | undefined {
   const first = body[i];
   if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return skipValue(body, i);
   const place = { at: i, depth: 0 };
-  return goOn(body, place, i + STEP_BYTES) ? place.at : undefined;
+  return scanOn(body, place, i + STEP_BYTES) ? place.at : undefined;
 }
 
 /** `skipValue` of a container, in steps. */
 export function* skipLong(body: Buffer, i: number): Work<number> {
   const place = { at: i, depth: 0 };
-  while (!goOn(body, place, place.at + STEP_BYTES)) yield;
+  while (!scanOn(body, place, place.at + STEP_BYTES)) yield;
   return place.at;
 }
 
 /** Goes on in a container, to its end (true), or to `until` and a string more. */
-function goOn(body: Buffer, place: { at: number; depth: number }, until: number): boolean {
+function scanOn(body: Buffer, place: { at: number; depth: number }, until: number): boolean {
   let { at: i, depth } = place;
   const to = Math.min(until, body.length);
   while (i < to) {

@@ -84,7 +84,7 @@ function createReader(request?: RequestFacts): StreamReader {
   const mcp = request?.mcp;
   return {
     read: stepwise(function* (frame: Frame): Work<StreamEvent> {
-      const json = yield* parsed(frame.data);
+      const json = yield* parsedData(frame.data);
       return { frame, json, deltas: [], ...(answers(json, mcp) && { done: true }) };
     }),
     // No `type` at its top level: the official clients take no member that JSON-RPC does not have.
@@ -98,7 +98,7 @@ function answers(json: unknown, mcp: McpMessage | undefined): boolean {
 }
 
 /** Undefined where the data is not JSON that reads the same to every parser. */
-function* parsed(data: string | undefined): Work<unknown> {
+function* parsedData(data: string | undefined): Work<unknown> {
   if (data === undefined || data === '') return undefined;
   try {
     return yield* parseStrictInSteps(Buffer.from(data));

@@ -13,13 +13,13 @@ export function assertOrigin(
   authority: string,
   allowed: readonly string[],
 ): void {
-  if (origin === undefined || allowed.includes(origin) || isOwn(origin, authority)) return;
+  if (origin === undefined || allowed.includes(origin) || isOwnAddress(origin, authority)) return;
   throw new GatewayError(
     'policy_denied',
     'web pages of this Origin may not call the gateway: an operator can list it in mcp.allowed_origins',
   );
 }
 
-function isOwn(origin: string, authority: string): boolean {
+function isOwnAddress(origin: string, authority: string): boolean {
   return LOOPBACK.test(authority) && (origin === `http://${authority}` || origin === `https://${authority}`);
 }

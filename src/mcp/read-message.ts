@@ -23,7 +23,7 @@ export function readMessage(body: Json): McpMessage {
   const stranger = Object.keys(body).some((name) => !MEMBERS.has(name));
   if (stranger) throw invalidMessage('has a member other than jsonrpc, id, method, params, result and error');
   if (body['jsonrpc'] !== '2.0') throw invalidMessage('must have "jsonrpc": "2.0"');
-  return Object.hasOwn(body, 'method') ? readCall(body) : readResponse(body);
+  return Object.hasOwn(body, 'method') ? readCall(body) : readServerResponse(body);
 }
 
 /** A longer message is not read a second time for its id. */
@@ -71,7 +71,7 @@ function targetName(method: string, params: Json): string | undefined {
   return typeof uri === 'string' ? uri : undefined;
 }
 
-function readResponse(body: Json): McpMessage {
+function readServerResponse(body: Json): McpMessage {
   const { id } = body;
   const failed = Object.hasOwn(body, 'error');
   if (Object.hasOwn(body, 'result') === failed || Object.hasOwn(body, 'params')) {

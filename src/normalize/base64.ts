@@ -21,7 +21,7 @@ export function extractBase64(text: string): StageResult {
   const rewriter = new Rewriter(text);
   let flagged = false;
   for (const [at, source] of blocksFrom(text, first)) {
-    for (const { start, end, text: decoded } of readBlock(text, at, source)) {
+    for (const { start, end, text: decoded } of readBase64Block(text, at, source)) {
       rewriter.replace(start, end, decoded);
       if (isHidden(text, start, decoded)) flagged = true;
     }
@@ -49,9 +49,9 @@ const isHidden = (text: string, start: number, decoded: string): boolean =>
   !/\b[A-Z][A-Z0-9_]{3,}\s?[=:]\s?["']?$/.test(text.slice(Math.max(0, start - 40), start));
 
 /** The whole block if it can be read, else its lines, else the parts of a line between separators. */
-function readBlock(text: string, start: number, block: string): Replacement[] {
-  if (!mayBeText(block) && !/[\n/_+-]/.test(block) && start > 0) return [];
-  if (isToken(text, start, start + block.length) || isSafeData(text, start)) return [];
+function readBase64Block(text: string, start: number, block: string): Replacement[] {
+  if (!mayBeBase64OfText(block) && !/[\n/_+-]/.test(block) && start > 0) return [];
+  if (isTokenPart(text, start, start + block.length) || isSafeData(text, start)) return [];
   const whole = readAt(block, start, start === 0);
   if (whole !== undefined) return [whole];
   const parts = block.includes('\n')
@@ -69,14 +69,14 @@ function readBlock(text: string, start: number, block: string): Replacement[] {
 /** A text cut in the middle of a block begins at any of its four letters. */
 function readAt(block: string, start: number, isCut: boolean): Replacement | undefined {
   for (let skip = 0; skip < (isCut ? 4 : 1); skip++) {
-    const decoded = decode(block.slice(skip));
+    const decoded = decodeBlock(block.slice(skip));
     if (decoded !== undefined) return { start: start + skip, end: start + block.length, text: decoded };
   }
   return undefined;
 }
 
 /** A quick look at the first bytes: text of any script has no control characters and no broken UTF-8. */
-function mayBeText(block: string): boolean {
+function mayBeBase64OfText(block: string): boolean {
   const letters = Math.min(block.length, 24);
   for (let at = 0; at < Math.floor((letters * 3) / 4); at++) {
     const byte = byteOf(block, at);
@@ -107,19 +107,19 @@ function byteOf(block: string, index: number): number | undefined {
 }
 
 /** The readable text of a block, if it holds any. */
-function decode(block: string, depth = 0): string | undefined {
+function decodeBlock(block: string, depth = 0): string | undefined {
   const letters = block.replace(/\s/g, '');
-  if (!mayBeText(letters)) return undefined;
-  const text = textOf(Buffer.from(letters, 'base64'));
+  if (!mayBeBase64OfText(letters)) return undefined;
+  const text = decodedText(Buffer.from(letters, 'base64'));
   if (text === undefined) return undefined;
   if (isProse(text.replace(/\p{Cf}/gu, '')) || hidesMore(text)) return text;
-  if (depth < deepest && /^[\w+/-]{12,}={0,2}$/.test(text) && decode(text, depth + 1) !== undefined)
+  if (depth < deepest && /^[\w+/-]{12,}={0,2}$/.test(text) && decodeBlock(text, depth + 1) !== undefined)
     return text;
   return undefined;
 }
 
 /** Bytes as UTF-8, or as UTF-16 where every other one is 0; undefined for anything with control characters. */
-function textOf(bytes: Buffer): string | undefined {
+function decodedText(bytes: Buffer): string | undefined {
   const isWide = bytes.length > 8 && (bytes[1] === 0 || bytes[0] === 0xff);
   if (!isWide && !isUtf8(bytes)) return undefined;
   const text = isWide ? wideText(bytes) : bytes.toString('utf8');
@@ -138,7 +138,7 @@ const hidesMore = (text: string): boolean =>
   (text.match(/%[0-9a-f]{2}|\\[ux][0-9a-f]{2}|&#x?[0-9a-f]+;/gi)?.length ?? 0) >= 3;
 
 /** A part of a JSON Web Token, or of anything else in three parts with dots between. */
-function isToken(text: string, start: number, end: number): boolean {
+function isTokenPart(text: string, start: number, end: number): boolean {
   if (text.startsWith('eyJ', start) && text.charAt(end) === '.') return true;
   return (
     text.charAt(start - 1) === '.' && /eyJ[\w-]{8,200}\.$/.test(text.slice(Math.max(0, start - 200), start))

@@ -91,7 +91,7 @@ function readDigits(text: string): Replacement[] {
     const end = match.index + digits.length;
     if (!isApart(text, match.index, end)) continue;
     const bytes = Buffer.from(digits, 'hex');
-    const spelled = isUtf8(bytes) ? readable(bytes.toString()) : undefined;
+    const spelled = isUtf8(bytes) ? readableChars(bytes.toString()) : undefined;
     if (spelled !== undefined && !isDumped(text, end)) found.push({ start: match.index, end, text: spelled });
   }
   return found;
@@ -108,12 +108,12 @@ function spell(values: readonly number[]): string | undefined {
   if (values.length === 0 || values.some((value) => value > 0x10ffff || Number.isNaN(value)))
     return undefined;
   const isWide = values.some((value) => value > 0xff);
-  return readable(
+  return readableChars(
     isWide ? String.fromCodePoint(...values.slice(0, 8192)) : Buffer.from(values).toString('utf8'),
   );
 }
 
-function readable(text: string): string | undefined {
+function readableChars(text: string): string | undefined {
   if (/[\x00-\x08\x0e-\x1f\x7f\ufffd]/.test(text)) return undefined;
   return isProse(text) || /\.\.[/\\]/.test(text) || extractBase64(text).found ? text : undefined;
 }

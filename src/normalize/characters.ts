@@ -102,18 +102,18 @@ export function kindOf(codePoint: number): Kind {
 export const plainOf = (codePoint: number): string | undefined => plain.get(codePoint);
 
 function astralKind(codePoint: number): Kind {
-  if (within(invisibleRanges, codePoint)) return kinds.invisible;
-  if (within(cjkRanges, codePoint)) return kinds.cjk;
+  if (isInRanges(invisibleRanges, codePoint)) return kinds.invisible;
+  if (isInRanges(cjkRanges, codePoint)) return kinds.cjk;
   const text = String.fromCodePoint(codePoint);
   if (/\p{L}/u.test(text)) return kinds.foreign;
   return /\p{M}/u.test(text) ? kinds.mark : kinds.other;
 }
 
-function within(ranges: readonly (readonly [number, number])[], codePoint: number): boolean {
+function isInRanges(ranges: readonly (readonly [number, number])[], codePoint: number): boolean {
   return ranges.some(([first, last]) => codePoint >= first && codePoint <= last);
 }
 
-function learn(codePoint: number, target: string, kind: Kind): void {
+function learnCharacter(codePoint: number, target: string, kind: Kind): void {
   plain.set(codePoint, target);
   known[codePoint] = kind;
 }
@@ -121,7 +121,7 @@ function learn(codePoint: number, target: string, kind: Kind): void {
 function learnGroups(groups: readonly string[], kind: Kind): void {
   for (const group of groups) {
     const [target = '', ...alike] = group;
-    for (const each of alike) learn(each.codePointAt(0) ?? 0, target, kind);
+    for (const each of alike) learnCharacter(each.codePointAt(0) ?? 0, target, kind);
   }
 }
 
@@ -174,11 +174,11 @@ function scriptKind(text: string): Kind {
 function learnStyled(): void {
   for (const [first, letter] of alphabets) {
     for (let index = 0; index < 26; index++) {
-      learn(first + index, String.fromCharCode(letter.charCodeAt(0) + index), kinds.styled);
+      learnCharacter(first + index, String.fromCharCode(letter.charCodeAt(0) + index), kinds.styled);
     }
   }
   for (let index = 0; index < 26; index++) {
-    learn(0x1f1e6 + index, String.fromCharCode(0x41 + index), kinds.regional);
+    learnCharacter(0x1f1e6 + index, String.fromCharCode(0x41 + index), kinds.regional);
   }
   for (const [first, last] of styledBlocks) {
     for (let codePoint = first; codePoint <= last; codePoint++) learnByForm(codePoint, kinds.styled);
@@ -209,7 +209,7 @@ function learnRaised(): void {
 function learnByForm(codePoint: number, kind: Kind): void {
   const form = String.fromCodePoint(codePoint).normalize('NFKC');
   const target = form.length === 1 && form.charCodeAt(0) >= 0x80 ? plain.get(form.charCodeAt(0)) : form;
-  if (target !== undefined && /^[\x21-\x7e]$/.test(target)) learn(codePoint, target, kind);
+  if (target !== undefined && /^[\x21-\x7e]$/.test(target)) learnCharacter(codePoint, target, kind);
   else if (kind === kinds.styled && codePoint >= 0x10000) known[codePoint] = kinds.foreign;
 }
 

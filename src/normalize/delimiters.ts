@@ -69,7 +69,7 @@ function splitWordsOf(text: string): Chain[] {
 /** The signs that split words here: two points by what their chains spell. */
 function evidentSigns(found: readonly Chain[]): string[] {
   const points = new Map<string, number>();
-  for (const chain of found) points.set(chain.sign, (points.get(chain.sign) ?? 0) + pointsOf(chain));
+  for (const chain of found) points.set(chain.sign, (points.get(chain.sign) ?? 0) + chainPoints(chain));
   return [...points].filter(([, sum]) => sum >= 2).map(([sign]) => sign);
 }
 
@@ -77,7 +77,7 @@ function evidentSigns(found: readonly Chain[]): string[] {
  * A known word of six letters tells; shorter ones, which people spell out at times, and what merely sounds English need
  * company.
  */
-function pointsOf({ letters, sign }: Chain): number {
+function chainPoints({ letters, sign }: Chain): number {
   if (letters.length < shortestWord || isPattern(letters)) return 0;
   const word = unleet(letters.replace(/[^\p{L}\p{N}@$!]/gu, '')).replace(/[^A-Za-z]/g, '');
   if (isAlphabetical(word)) return 0;

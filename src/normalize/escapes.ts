@@ -127,7 +127,7 @@ function sequenceAt(bytes: readonly Escape[], at: number): Sequence {
   if (lead < 0x80) return { length: 1, character: String.fromCharCode(lead) };
   const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
   if (length === 1) return { length: 1 };
-  if (length === 2 && lead < 0xc2) return overlong(lead, byteAt(bytes, at + 1));
+  if (length === 2 && lead < 0xc2) return overlongSequence(lead, byteAt(bytes, at + 1));
   let point = lead & (0xff >> (length + 1));
   for (let offset = 1; offset < length; offset++) {
     const byte = byteAt(bytes, at + offset);
@@ -141,7 +141,7 @@ function sequenceAt(bytes: readonly Escape[], at: number): Sequence {
 const byteAt = (bytes: readonly Escape[], at: number): number => bytes[at]?.character.charCodeAt(0) ?? -1;
 
 /** C0 and C1 begin no valid sequence, but lax decoders read an ASCII character, with or without the second byte's high bit. */
-function overlong(lead: number, second: number): Sequence {
+function overlongSequence(lead: number, second: number): Sequence {
   if (second < 0) return { length: 1 };
   if (second < 0x80) return { length: 2, character: String.fromCharCode(second) };
   return { length: 2, character: String.fromCharCode(((lead & 1) << 6) | (second & 0x3f)) };

@@ -35,7 +35,7 @@ function selectorByte(point: number): number | undefined {
 function readSelectors(points: readonly number[]): string | undefined {
   const bytes = points.map(selectorByte).filter((byte) => byte !== undefined);
   if (bytes.length < 3) return undefined;
-  return readable(bytes) ?? readable(bytes.map((byte) => byte - 16));
+  return readableBytes(bytes) ?? readableBytes(bytes.map((byte) => byte - 16));
 }
 
 /** The most frequent two kinds are 0 and 1 or the other way round, eight a byte, high bit first. */
@@ -44,12 +44,12 @@ function readBits(points: readonly number[]): string | undefined {
   if (points.length < 24 || kinds.length !== 2) return undefined;
   const zero = Math.min(...kinds);
   return (
-    readable(bytesOf(points.map((point) => (point === zero ? 0 : 1)))) ??
-    readable(bytesOf(points.map((point) => (point === zero ? 1 : 0))))
+    readableBytes(bytesOfBits(points.map((point) => (point === zero ? 0 : 1)))) ??
+    readableBytes(bytesOfBits(points.map((point) => (point === zero ? 1 : 0))))
   );
 }
 
-function bytesOf(bits: readonly number[]): number[] {
+function bytesOfBits(bits: readonly number[]): number[] {
   const bytes: number[] = [];
   for (let at = 0; at + 8 <= bits.length; at += 8) {
     bytes.push(bits.slice(at, at + 8).reduce((byte, bit) => byte * 2 + bit, 0));
@@ -57,7 +57,7 @@ function bytesOf(bits: readonly number[]): number[] {
   return bytes;
 }
 
-function readable(bytes: readonly number[]): string | undefined {
+function readableBytes(bytes: readonly number[]): string | undefined {
   if (bytes.some((byte) => byte < 9 || byte > 255)) return undefined;
   const text = Buffer.from(bytes).toString('utf8');
   if (/[\x00-\x08\x0e-\x1f\x7f\ufffd]/.test(text)) return undefined;

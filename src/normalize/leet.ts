@@ -65,15 +65,15 @@ export function readLeet(text: string): StageResult {
     const feed = text.indexOf('\n', start);
     const end = feed < 0 ? text.length : feed;
     const line = text.slice(start, end);
-    if (anyLeet.test(line)) readLine(line, start, rewriter);
+    if (anyLeet.test(line)) readLeetLine(line, start, rewriter);
     start = end + 1;
   }
   return rewriter.finish(false);
 }
 
-function readLine(line: string, offset: number, rewriter: Rewriter): void {
+function readLeetLine(line: string, offset: number, rewriter: Rewriter): void {
   const found = leetTokens(line);
-  const points = found.reduce((sum, token) => sum + pointsOf(token), 0);
+  const points = found.reduce((sum, token) => sum + tokenPoints(token), 0);
   if (points < 2) return;
   for (const token of found) {
     const plain = withoutLeet(token, points >= 4);
@@ -109,7 +109,7 @@ function readToken(whole: string, start: number): Token | undefined {
 }
 
 /** Letters on either side of what was replaced: `step5` and `20s` prove nothing. */
-function pointsOf({ source, word }: Token): number {
+function tokenPoints({ source, word }: Token): number {
   if (word === undefined || word.length < 3 || !/[A-Za-z]/.test(source)) return 0;
   if (!/[0-9@$!|(+]./.test(source) || /^[0-9]+[A-Za-z]{1,2}$/.test(source)) return 0;
   return word.length >= 6 ? 2 : 1;

@@ -38,33 +38,35 @@ export class SpanMap {
 
   #start(at: number): number {
     const found = this.#appendedAt(at);
-    return found === undefined ? position(this.#edits, at, 0) : field(this.#appended, found, 0);
+    return found === undefined ? position(this.#edits, at, 0) : editField(this.#appended, found, 0);
   }
 
   /** The end of the last unit, so that what was deleted behind a span stays outside of it. */
   #end(end: number): number {
     const found = this.#appendedAt(end - 1);
-    const source = found === undefined ? position(this.#edits, end - 1, 1) : field(this.#appended, found, 1);
+    const source =
+      found === undefined ? position(this.#edits, end - 1, 1) : editField(this.#appended, found, 1);
     return Math.min(source, this.#sourceLength);
   }
 
   #appendedAt(at: number): number | undefined {
-    if (this.#appended.length === 0 || at < field(this.#appended, 0, 2)) return undefined;
+    if (this.#appended.length === 0 || at < editField(this.#appended, 0, 2)) return undefined;
     const index = firstEndingAfter(this.#appended, at);
     return Math.min(index, this.#appended.length / fieldsPerEdit - 1);
   }
 }
 
-function field(edits: Int32Array, index: number, at: number): number {
+function editField(edits: Int32Array, index: number, at: number): number {
   return edits[index * fieldsPerEdit + at] ?? 0;
 }
 
 /** Start (`side` 0) or end (`side` 1) in the source of the output unit at `at`. */
 function position(edits: Int32Array, at: number, side: 0 | 1): number {
   const index = firstEndingAfter(edits, at);
-  if (index * fieldsPerEdit < edits.length && field(edits, index, 2) <= at) return field(edits, index, side);
+  if (index * fieldsPerEdit < edits.length && editField(edits, index, 2) <= at)
+    return editField(edits, index, side);
   if (index === 0) return at + side;
-  return at + side + field(edits, index - 1, 1) - field(edits, index - 1, 3);
+  return at + side + editField(edits, index - 1, 1) - editField(edits, index - 1, 3);
 }
 
 /** Index of the first edit whose output ends behind `at`. */
@@ -73,7 +75,7 @@ function firstEndingAfter(edits: Int32Array, at: number): number {
   let high = edits.length / fieldsPerEdit;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (field(edits, middle, 3) > at) high = middle;
+    if (editField(edits, middle, 3) > at) high = middle;
     else low = middle + 1;
   }
   return low;

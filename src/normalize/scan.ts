@@ -40,7 +40,7 @@ export function hasSingles(text: string): boolean {
   let end = 0;
   for (let at = 0; at <= text.length; at++) {
     const unit = at < text.length ? text.charCodeAt(at) : 0;
-    if (unit < 128 ? singleSigns[unit] === 1 : isOfWord(text, at, unit)) {
+    if (unit < 128 ? singleSigns[unit] === 1 : isLetterAt(text, at, unit)) {
       if (start < 0) start = at;
       continue;
     }
@@ -55,7 +55,7 @@ export function hasSingles(text: string): boolean {
 }
 
 /** Whether a unit beyond ASCII belongs to a letter or digit; the second one of a pair does as the first. */
-function isOfWord(text: string, at: number, unit: number): boolean {
+function isLetterAt(text: string, at: number, unit: number): boolean {
   const isSecond = unit >= 0xdc00 && unit < 0xe000 && at > 0;
   const codePoint = text.codePointAt(isSecond ? at - 1 : at) ?? 0;
   return kindOf(isSecond && codePoint < 0x10000 ? unit : codePoint) !== kinds.other;

@@ -14,7 +14,7 @@ const endsWord = new Uint8Array(room);
 
 let nodes = 1;
 
-function learn(word: string): void {
+function learnWord(word: string): void {
   let node = 0;
   for (let at = 0; at < word.length; at++) {
     const slot = node * alphabetSize + word.charCodeAt(at) - firstLetter;
@@ -24,7 +24,7 @@ function learn(word: string): void {
   endsWord[node] = 1;
 }
 
-for (const word of learnt) learn(word);
+for (const word of learnt) learnWord(word);
 
 /**
  * Letters A to Z without gaps cut into known words, or nothing where they do not divide; the fewest words win. Time is

@@ -37,10 +37,10 @@ function* requestInSteps(exchange: Identified, body: Buffer): Work<Parsed> {
   yield LONG_STEP;
   refuseFolded(exchange, json);
   yield LONG_STEP;
-  return readRequest(exchange, body, json);
+  return parsedExchange(exchange, body, json);
 }
 
-function readRequest(exchange: Identified, body: Buffer, json: JsonObject): Parsed {
+function parsedExchange(exchange: Identified, body: Buffer, json: JsonObject): Parsed {
   const facts = exchange.endpoint.dialect.request(json, exchange.endpoint);
   if (facts.models.length > MAX_MODELS) {
     throw new GatewayError('invalid_request', `the request names more than ${MAX_MODELS} models`);

@@ -33,10 +33,10 @@ const MAX_CHARS = 16 * 1_048_576;
 export async function readCallJson(json: string, name: string): Promise<WrittenCall> {
   if (json.length > MAX_CHARS)
     throw new CallJsonError(`${name} is longer than ${String(MAX_CHARS)} characters`);
-  return callFromJson(parsed(json, name), name);
+  return callFromJson(parsedFile(json, name), name);
 }
 
-function parsed(json: string, name: string): unknown {
+function parsedFile(json: string, name: string): unknown {
   try {
     return parseStrict(Buffer.from(json.replace(/^\uFEFF/, '')));
   } catch (failure) {
@@ -48,14 +48,15 @@ function parsed(json: string, name: string): unknown {
 /** @throws CallJsonError */
 async function callFromJson(value: unknown, name: string): Promise<WrittenCall> {
   const { data, error } = callSchema.safeParse(value);
-  if (data === undefined) throw new CallJsonError(error.issues.flatMap((one) => told(one, name)).join('\n'));
+  if (data === undefined)
+    throw new CallJsonError(error.issues.flatMap((one) => issueLines(one, name)).join('\n'));
   return callOf(data);
 }
 
 /** Takes the disguises off a call's texts as the gateway does on the wire. */
 export async function callOf({ history, ...written }: CallJson): Promise<WrittenCall> {
-  const input = inputOf(written);
-  const places = textsOf(input.request, written);
+  const input = policyInput(written);
+  const places = writtenTexts(input.request, written);
   const normalized = await normalizeAll(places.map(({ raw }) => raw));
   const texts = places.map(({ raw, argument }, index): CallText => ({
     raw,
@@ -65,7 +66,7 @@ export async function callOf({ history, ...written }: CallJson): Promise<Written
   const action: ActionInput = {
     normalized_prompt: written.action?.normalized_prompt ?? texts.map((text) => text.normalized).join('\n'),
     obfuscation: {
-      ...flagsOf(normalized.map(({ obfuscation }) => obfuscation)),
+      ...obfuscationFlags(normalized.map(({ obfuscation }) => obfuscation)),
       ...written.action?.obfuscation,
     },
   };
@@ -75,14 +76,14 @@ export async function callOf({ history, ...written }: CallJson): Promise<Written
   };
 }
 
-function inputOf({ agent, request, session, agent_risk }: Omit<CallJson, 'history'>): PolicyInput {
+function policyInput({ agent, request, session, agent_risk }: Omit<CallJson, 'history'>): PolicyInput {
   if (request.method === 'llm_call') return { agent, request, session, agent_risk };
   const { mcp_server, path = `/mcp/${mcp_server}/tools/call`, arguments: args = {} } = request;
   return { agent, request: { ...request, path, arguments: args }, session, agent_risk };
 }
 
 /** The texts that the checks would see of such a call. */
-function textsOf(
+function writtenTexts(
   request: PolicyInput['request'],
   { prompt_text, action }: Omit<CallJson, 'history'>,
 ): Omit<CallText, 'normalized'>[] {
@@ -94,7 +95,7 @@ function textsOf(
   return [{ raw: request.tool_name, argument: undefined }, ...found];
 }
 
-function flagsOf(all: readonly Obfuscation[]): ActionInput['obfuscation'] {
+function obfuscationFlags(all: readonly Obfuscation[]): ActionInput['obfuscation'] {
   const some = (flag: keyof Obfuscation): boolean => all.some((one) => one[flag]);
   return {
     obfuscation_detected: some('obfuscationDetected'),
@@ -154,7 +155,7 @@ const KEYS = [
   ],
 ];
 
-function told(issue: z.core.$ZodIssue, name: string): string[] {
+function issueLines(issue: z.core.$ZodIssue, name: string): string[] {
   const at = (path: readonly PropertyKey[], message: string): string =>
     `${name}: ${path.length === 0 ? '' : `${path.map(String).join('.')} `}${message}`;
   if (issue.code !== 'unrecognized_keys') return [at(issue.path, issueMessage(issue))];

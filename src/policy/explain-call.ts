@@ -57,7 +57,7 @@ export async function explainCall(
   const isSent = passes(decision, action);
   const asked = explained.filter(({ isFor }) => isFor);
   return {
-    call: nameOf(call),
+    call: modelOrTool(call),
     verdict,
     passes: isSent,
     reasons: by
@@ -67,7 +67,7 @@ export async function explainCall(
     default_action: { action, why: whyDefault(writtenDefault, set.canAllow) },
     rules: asked.map(ruleExplained),
     rules_for_other_calls: explained.length - asked.length,
-    rego: said === undefined ? null : regoOf(said),
+    rego: said === undefined ? null : regoExplained(said),
     taints: decision.taint.map(({ flag }) => shown(flag)),
     state: call.input.session.state || set.initialState,
     next_state: (isSent ? await set.nextState(call) : undefined) ?? null,
@@ -98,7 +98,7 @@ function ruleExplained({ hit, action, fired, conditions }: ExplainedRule): RuleE
   };
 }
 
-function regoOf(said: Decision): Explanation['rego'] {
+function regoExplained(said: Decision): Explanation['rego'] {
   const texts = (rule: RegoRule): string[] => said[rule].map(({ reason }) => shown(reason));
   return {
     allow: texts('allow'),
@@ -109,7 +109,7 @@ function regoOf(said: Decision): Explanation['rego'] {
   };
 }
 
-function nameOf({ input: { request } }: PolicyCall): string {
+function modelOrTool({ input: { request } }: PolicyCall): string {
   const what = request.method === 'llm_call' ? request.model : request.tool_name;
   return `${request.method} ${shown(what)}`.trimEnd();
 }

@@ -33,7 +33,7 @@ const MAX_SHOWN_LINE = 200;
 export async function loadPolicies(files: PolicyFiles): Promise<LoadedPolicies> {
   const problems: string[] = [];
   const cards = cardsOf(files, problems);
-  const rego = await regoOf(files, problems);
+  const rego = await loadedRego(files, problems);
   if (cards === undefined || problems.length > 0) {
     await rego?.close();
     throw new PolicyFilesError(problems.join('\n'));
@@ -51,7 +51,7 @@ function cardsOf({ cards }: PolicyFiles, problems: string[]): CardSet | undefine
   }
 }
 
-async function regoOf({ rego }: PolicyFiles, problems: string[]): Promise<RegoSet | undefined> {
+async function loadedRego({ rego }: PolicyFiles, problems: string[]): Promise<RegoSet | undefined> {
   if (rego.length === 0) return undefined;
   try {
     return await createRegoSet(rego, PATIENT_ENGINE);

@@ -61,7 +61,7 @@ export async function policyFilesAt(
   const bytes = [...rego, ...cards].reduce((sum, { text }) => sum + text.length, 0);
   if (bytes > MAX_BYTES)
     throw new PolicyFilesError(`the policies are over ${String(MAX_BYTES)} bytes together`);
-  return { rego, cards, digest: digestOf([...rego, ...cards]) };
+  return { rego, cards, digest: filesDigest([...rego, ...cards]) };
 }
 
 /** A text that changes when a policy file comes, goes or is written; cheap to ask for again and again. */
@@ -136,7 +136,7 @@ export async function readText(path: string): Promise<string> {
   }
 }
 
-function digestOf(files: readonly { readonly name: string; readonly text: string }[]): string {
+function filesDigest(files: readonly { readonly name: string; readonly text: string }[]): string {
   const hash = createHash('sha256');
   for (const { name, text } of files) {
     hash.update(`${String(Buffer.byteLength(name))}:${name}${String(Buffer.byteLength(text))}:${text}`);

@@ -59,7 +59,7 @@ export function readYaml<T>(
   const parsed = shape.schema.safeParse(values);
   if (!parsed.success) {
     const told: Telling = { values, problem, shape };
-    return parsed.error.issues.flatMap((issue) => problemsOf(issue, told));
+    return parsed.error.issues.flatMap((issue) => shapeProblems(issue, told));
   }
   return {
     value: parsed.data,
@@ -75,7 +75,7 @@ interface Telling {
   readonly shape: Pick<YamlShape<unknown>, 'keys' | 'what'>;
 }
 
-function problemsOf(issue: z.core.$ZodIssue, told: Telling): string[] {
+function shapeProblems(issue: z.core.$ZodIssue, told: Telling): string[] {
   const { values, problem, shape } = told;
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => problem([...issue.path, key], unknownKey(key, issue.path, shape)));
@@ -84,7 +84,7 @@ function problemsOf(issue: z.core.$ZodIssue, told: Telling): string[] {
   const meant = meantBranch(issue, yamlValueAt(values, issue.path));
   if (meant === undefined) return [problem(issue.path, 'is nothing that can stand here')];
   return meant.flatMap((inner) =>
-    problemsOf({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue, told),
+    shapeProblems({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue, told),
   );
 }
 

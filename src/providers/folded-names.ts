@@ -36,17 +36,17 @@ function checkObject(object: JsonObject, isBody: boolean): void {
   let mayFold = false;
   for (const name in object) {
     if (!MEMBER_NAMES.has(name)) {
-      mayFold ||= !isPlain(name);
+      mayFold ||= !isPlainName(name);
       refuseOtherSpelling(name);
     }
     const value = object[name];
-    if (typeof value === 'object' && value !== null && !isOwn(name, value, isBody)) check(value);
+    if (typeof value === 'object' && value !== null && !isClientsOwn(name, value, isBody)) check(value);
   }
   if (mayFold) refuseTwins(object);
 }
 
 /** The body's own members are the dialect's, whatever they are called. */
-function isOwn(name: string, value: object, isBody: boolean): boolean {
+function isClientsOwn(name: string, value: object, isBody: boolean): boolean {
   if (isBody) return OWN_AT_ROOT.has(name);
   return OWN_NAMES.has(name) || (OWN_OBJECTS.has(name) && !Array.isArray(value));
 }
@@ -59,7 +59,7 @@ const OWN_AT_ROOT: ReadonlySet<string> = new Set(
 const PLAIN = /^[a-z0-9_$.-]*$/;
 
 /** Folding leaves it as it is. */
-function isPlain(name: string): boolean {
+function isPlainName(name: string): boolean {
   return PLAIN.test(name);
 }
 
@@ -69,7 +69,7 @@ function folded(name: string): string {
 }
 
 function refuseOtherSpelling(name: string): void {
-  if (name.length > MAX_NAME_CHARS || (isPlain(name) && !SPELLINGS.has(name))) return;
+  if (name.length > MAX_NAME_CHARS || (isPlainName(name) && !SPELLINGS.has(name))) return;
   const known = SPELLINGS.get(folded(name));
   if (known === undefined || known === name) return;
   throw refusal(

@@ -50,7 +50,7 @@ export const gemini: Provider = {
   selfHosted: false,
   roots: ['/v1beta', '/v1', '/v1alpha', '/v1beta/openai'],
   endpoint(method, path, query = '') {
-    if (!isPlain(new URLSearchParams(query))) return undefined;
+    if (!isPlainForm(new URLSearchParams(query))) return undefined;
     if (method !== 'POST') {
       return MODELS.test(path) || COMPATIBLE_MODELS.test(path)
         ? { operation: 'models', dialect: modelList }
@@ -68,7 +68,7 @@ export const gemini: Provider = {
   },
 };
 
-function isPlain(parameters: URLSearchParams): boolean {
+function isPlainForm(parameters: URLSearchParams): boolean {
   const forms = parameters.getAll('alt');
   return (
     forms.length <= 1 &&

@@ -75,7 +75,7 @@ export async function runTogether(client: RedisClient, calls: readonly ScriptCal
   for (const call of calls) {
     for (const key of call.keys) keys.push(key);
     for (const arg of call.args) args.push(arg);
-    ends += endOf(keys) + endOf(args);
+    ends += endDigits(keys) + endDigits(args);
   }
   args[0] = ends;
   const reply = await evaluate(client, evaluable, keys, args);
@@ -125,14 +125,14 @@ return reply
 `;
 
 /** Where the keys or arguments of a part end, as two digits of base 64 from `0` on: four characters for each part. */
-function endOf({ length }: readonly unknown[]): string {
+function endDigits({ length }: readonly unknown[]): string {
   if (length >= 4_096) throw new Error('the parts of a script have too many keys or arguments');
   return String.fromCharCode(48 + (length >> 6), 48 + (length & 63));
 }
 
 /**
  * Each part sees its own KEYS and ARGV, when it judges and when it writes; ARGV[1] says where those of each end, see
- * `endOf`. Parts are written out one after the other: tables of parts, replies and commits would cost Redis more.
+ * `endDigits`. Parts are written out one after the other: tables of parts, replies and commits would cost Redis more.
  */
 function togetherText(bodies: readonly string[]): string {
   const nths = bodies.map((_, index) => index + 1);

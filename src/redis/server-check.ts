@@ -27,7 +27,7 @@ export async function checkServer(client: RedisClient): Promise<ServerCheck> {
 
 /** Version and policy of one that is unfit, or of the first; the problems of all. */
 async function checkCluster(cluster: Cluster): Promise<ServerCheck> {
-  const masters = cluster.nodes('master').map((node) => checkOne(node, nameOf(node)));
+  const masters = cluster.nodes('master').map((node) => checkOne(node, serverAddress(node)));
   const replicas = cluster.nodes('slave').map(checkReplica);
   const checks = (await Promise.all([...masters, ...replicas])).filter((check) => check !== undefined);
   const shown = checks.find(({ problems }) => problems.length > 0) ?? checks[0];
@@ -38,20 +38,20 @@ async function checkCluster(cluster: Cluster): Promise<ServerCheck> {
 /** One that does not answer cannot take over either, and must not keep the others from serving. */
 function checkReplica(node: Redis): Promise<ServerCheck | undefined> {
   const silent = delay(REPLICA_ANSWERS_WITHIN_MS, undefined, { ref: false });
-  return Promise.race([checkOne(node, nameOf(node)).catch(() => undefined), silent]);
+  return Promise.race([checkOne(node, serverAddress(node)).catch(() => undefined), silent]);
 }
 
 async function checkOne(client: Redis, name: string): Promise<ServerCheck> {
   const version = infoField(await client.info('server'), 'redis_version') ?? 'unknown';
   const maxmemoryPolicy = await readMaxmemoryPolicy(client);
-  return { version, maxmemoryPolicy, problems: problemsOf(`Redis${name}`, version, maxmemoryPolicy) };
+  return { version, maxmemoryPolicy, problems: serverProblems(`Redis${name}`, version, maxmemoryPolicy) };
 }
 
-function nameOf({ options: { host = '', port = 0 } }: Redis): string {
+function serverAddress({ options: { host = '', port = 0 } }: Redis): string {
   return ` at ${host}:${String(port)}`;
 }
 
-function problemsOf(server: string, version: string, maxmemoryPolicy: string): string[] {
+function serverProblems(server: string, version: string, maxmemoryPolicy: string): string[] {
   const problems: string[] = [];
   if (!(Number.parseInt(version, 10) >= MIN_MAJOR_VERSION)) {
     problems.push(`${server} (${version}) is too old: install Redis ${MIN_MAJOR_VERSION} or newer`);

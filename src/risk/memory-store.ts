@@ -49,7 +49,7 @@ export function createMemoryRiskStore({ settings, now = Date.now }: MemoryRiskSt
     const scoring = toScoring(event, settings);
     const outcome = settings.enabled ? score(profile, scoring) : lockOnly(scoring.ownLockMs);
     if (outcome.lock !== undefined) setLock(profile, now() + outcome.lock.ttlMs, scoring.cause);
-    bounded(profile.operations, MAX_OPERATIONS).set(event.operationId, outcome);
+    withRoom(profile.operations, MAX_OPERATIONS).set(event.operationId, outcome);
     return outcome;
   }
 
@@ -81,7 +81,7 @@ export function createMemoryRiskStore({ settings, now = Date.now }: MemoryRiskSt
   function noteFlag(profile: Profile, { flag, flagMemoryId }: Scoring, time: number): boolean {
     if (flag === undefined || flagMemoryId === undefined) return false;
     const isNew = (profile.knownFlags.get(flagMemoryId) ?? 0) <= time;
-    bounded(profile.knownFlags, MEMORY.maxKnownFlags).set(flagMemoryId, time + settings.sessionTtlMs);
+    withRoom(profile.knownFlags, MEMORY.maxKnownFlags).set(flagMemoryId, time + settings.sessionTtlMs);
     if (isNew && profile.flags.length < MEMORY.maxTaintFlags && !profile.flags.includes(flag)) {
       profile.flags.push(flag);
     }
@@ -112,7 +112,7 @@ export function createMemoryRiskStore({ settings, now = Date.now }: MemoryRiskSt
     reset(keyHash, operationId) {
       const profile = profileOf(keyHash);
       if (!profile.operations.has(operationId)) reset(profile);
-      bounded(profile.operations, MAX_OPERATIONS).set(operationId, undefined);
+      withRoom(profile.operations, MAX_OPERATIONS).set(operationId, undefined);
       return Promise.resolve();
     },
     lock(keyHash, ttlMs, _operationId, cause) {
@@ -185,13 +185,13 @@ function noteFindings(profile: Profile, ids: readonly string[], time: number): b
   const fresh = ids.filter((id) => !known(id));
   for (const id of fresh) {
     profile.findings.delete(id);
-    bounded(profile.findings, MEMORY.maxFindings).set(id, time);
+    withRoom(profile.findings, MEMORY.maxFindings).set(id, time);
   }
   return ids.length === 0 || fresh.length > 0;
 }
 
 /** Makes room for one more: the oldest entry goes. */
-function bounded<Value>(map: Map<string, Value>, maxEntries: number): Map<string, Value> {
+function withRoom<Value>(map: Map<string, Value>, maxEntries: number): Map<string, Value> {
   const oldest = map.size >= maxEntries ? map.keys().next() : undefined;
   if (oldest?.done === false) map.delete(oldest.value);
   return map;

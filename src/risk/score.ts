@@ -33,7 +33,7 @@ export function toScoring(
   return {
     points,
     counter,
-    findings: findingsOf(event),
+    findings: reportedFindings(event),
     flag,
     flagScores: event.trigger === 'taint',
     flagMemoryId: flag === undefined ? undefined : memoryId(event, flag),
@@ -75,7 +75,7 @@ function memoryId(event: RiskEvent, flag: string): string {
   return `taint:${sessionId ?? ''}/${flag}`;
 }
 
-function findingsOf(event: RiskEvent): readonly string[] {
+function reportedFindings(event: RiskEvent): readonly string[] {
   const findings = 'findings' in event ? event.findings : undefined;
   return (findings ?? []).slice(0, MAX_EVENT_FINDINGS).map((id) => id.slice(0, MAX_FINDING_CHARS));
 }

@@ -35,7 +35,7 @@ export function createMcpRoute(
         'no MCP server of this name is configured: an operator lists servers in mcp.servers',
       );
     }
-    const form = formOf(path.slice(`/${first}/${server}`.length));
+    const form = mcpForm(path.slice(`/${first}/${server}`.length));
     const endpoint = FORMS[form].get(method);
     if (endpoint === undefined) throw methodNotAllowed([...FORMS[form].keys()]);
     return {
@@ -50,7 +50,7 @@ export function createMcpRoute(
 }
 
 /** @param rest of the path, behind the server's name */
-function formOf(rest: string): McpTarget['form'] {
+function mcpForm(rest: string): McpTarget['form'] {
   if (rest === '') return 'streamable_http';
   if (rest === TOOLS_CALL) return 'tools_call';
   throw new GatewayError('not_found', 'an MCP server is at /mcp/<server> or /mcp/<server>/tools/call');

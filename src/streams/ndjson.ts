@@ -48,7 +48,7 @@ class NdjsonDecoder implements FrameDecoder {
     let from = 0;
     for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, from)) {
       this.pending.add(chunk.subarray(from, at + 1));
-      frames.push(readLine(this.pending.take()));
+      frames.push(frameOfLine(this.pending.take()));
       from = at + 1;
     }
     this.pending.add(chunk.subarray(from));
@@ -56,11 +56,11 @@ class NdjsonDecoder implements FrameDecoder {
   }
 
   end(): Frame[] {
-    return this.pending.length === 0 ? [] : [{ ...readLine(this.pending.take()), open: true }];
+    return this.pending.length === 0 ? [] : [{ ...frameOfLine(this.pending.take()), open: true }];
   }
 }
 
-function readLine(raw: Buffer): Frame {
+function frameOfLine(raw: Buffer): Frame {
   const data = raw.toString('utf8').trim();
   return data === '' ? { raw } : { raw, data };
 }

@@ -20,7 +20,7 @@ export const sse: StreamFormat = {
   createDecoder: ({ maxFrameBytes }) => new SseDecoder(maxFrameBytes),
   createWriter,
   withData,
-  copy: ({ event, raw }, data) => Buffer.from(eventText(data, event, lineEndOf(raw))),
+  copy: ({ event, raw }, data) => Buffer.from(sseText(data, event, lineEndOf(raw))),
   readable: readableText,
   // The line feed in front ends a last event that the provider left open; elsewhere it is an empty line.
   comment: (text) => Buffer.from(`\n: ${text.replace(/[\r\n]+/g, ' ')}\n\n`),
@@ -84,13 +84,13 @@ class SseDecoder implements FrameDecoder {
   private take(): Frame {
     const raw = this.pending.take();
     const text = raw.toString('utf8');
-    const frame = readEvent(raw, this.first && text.startsWith('\uFEFF') ? text.slice(1) : text);
+    const frame = frameOfEvent(raw, this.first && text.startsWith('\uFEFF') ? text.slice(1) : text);
     this.first = false;
     return frame;
   }
 }
 
-function readEvent(raw: Buffer, text: string): Frame {
+function frameOfEvent(raw: Buffer, text: string): Frame {
   let event: string | undefined;
   let data: string | undefined;
   let sideband = '';
@@ -143,10 +143,10 @@ function createWriter(): FrameWriter {
 
 function closingText({ data, event, line }: ClosingFrame, lineEnd: string): string {
   const rest = line === undefined ? '' : line.replace(/[\r\n]+/g, ' ') + lineEnd;
-  return eventText(data, event, lineEnd) + rest;
+  return sseText(data, event, lineEnd) + rest;
 }
 
-function eventText(data: string, event: string | undefined, lineEnd: string): string {
+function sseText(data: string, event: string | undefined, lineEnd: string): string {
   const name = event === undefined ? '' : `event: ${event}${lineEnd}`;
   return name + dataLines(data).join(lineEnd) + lineEnd + lineEnd;
 }
@@ -189,7 +189,7 @@ function linesOf(text: string): Line[] {
 }
 
 /** One `data: ` line and a blank one, as nearly every event. */
-function isPlain({ raw, data = '' }: Frame): boolean {
+function isDataLineAlone({ raw, data = '' }: Frame): boolean {
   const around = 'data: \n\n'.length;
   return (
     raw.length === Buffer.byteLength(data) + around &&
@@ -201,7 +201,7 @@ function isPlain({ raw, data = '' }: Frame): boolean {
 
 /** Puts new data in the place of the first `data:` line; event name, id, comments and line ends stay. */
 function withData(frame: Frame, data: string): Buffer {
-  if (isPlain(frame)) return Buffer.from(eventText(data, undefined, '\n'));
+  if (isDataLineAlone(frame)) return Buffer.from(sseText(data, undefined, '\n'));
   const lines = linesOf(frame.raw.toString('utf8'));
   const lineEnd = lines[0]?.lineEnd ?? '\n';
   const replacement = dataLines(data);

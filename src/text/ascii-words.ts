@@ -36,12 +36,12 @@ for (const [index, word] of [...STOPWORDS].entries()) {
   starts[index + 1] = (starts[index] ?? 0) + word.length;
   let hash = FNV_OFFSET;
   for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), FNV_PRIME);
-  let slot = slotOf(hash);
+  let slot = slotOfHash(hash);
   while (slots[slot] !== 0) slot = (slot + 1) % SLOTS;
   slots[slot] = index + 1;
 }
 
-function slotOf(hash: number): number {
+function slotOfHash(hash: number): number {
   return (hash ^ (hash >>> 15)) & (SLOTS - 1);
 }
 
@@ -85,7 +85,7 @@ export function asciiWordGrams(text: string): WordGrams | undefined {
 }
 
 function isStopword(units: Uint16Array, start: number, end: number, hash: number): boolean {
-  for (let slot = slotOf(hash); slots[slot] !== 0; slot = (slot + 1) % SLOTS) {
+  for (let slot = slotOfHash(hash); slots[slot] !== 0; slot = (slot + 1) % SLOTS) {
     const index = (slots[slot] ?? 0) - 1;
     const from = starts[index] ?? 0;
     if ((starts[index + 1] ?? 0) - from !== end - start) continue;

@@ -19,7 +19,7 @@ export function contentWords(text: string): string[] {
   // Twice: NFKC makes a sentence of a single character.
   const read = headAndTail(headAndTail(text).normalize('NFKC')).toLowerCase();
   for (const [run, unspaced] of read.matchAll(RUNS)) {
-    if (unspaced !== undefined) addPairs(words, unspaced);
+    if (unspaced !== undefined) addCharacterPairs(words, unspaced);
     else addWord(words, run);
   }
   return words;
@@ -69,7 +69,7 @@ function headAndTail(text: string): string {
   return `${text.slice(0, MAX_CHARS / 2)}\n${text.slice(-MAX_CHARS / 2)}`;
 }
 
-function addPairs(words: string[], run: string): void {
+function addCharacterPairs(words: string[], run: string): void {
   const [first = '', ...others] = run;
   if (others.length === 0) words.push(first);
   let before = first;

@@ -67,7 +67,7 @@ export function union(one: GramSet, other: GramSet): GramSet {
 
 /** What of a set is in none of some others. */
 export function difference(set: GramSet, others: readonly GramSet[]): GramSet {
-  for (const other of others) mark(other, SEEN);
+  for (const other of others) markGrams(other, SEEN);
   const left = set.filter((gram) => marks[gram] === 0);
   for (const other of others) unmark(other);
   return left;
@@ -88,7 +88,7 @@ function distinct(grams: Readonly<Uint16Array>): GramSet {
   return set.slice(0, size);
 }
 
-function mark(grams: GramSet, as: number): void {
+function markGrams(grams: GramSet, as: number): void {
   for (let at = 0; at < grams.length; at++) marks[grams[at] ?? 0] = as;
 }
 
@@ -102,28 +102,28 @@ export function headAndTailWords(words: WordGrams, maxGrams: number): WordGrams 
   if (grams.length <= maxGrams) return words;
   const head = wordsWithin(words, maxGrams / 2, 0, ends.length);
   const tail = ends.length - wordsWithin(words, maxGrams / 2, ends.length - 1, head - 1);
-  return joinWords(partOf(words, 0, head), partOf(words, tail, ends.length));
+  return joinWords(wordsBetween(words, 0, head), wordsBetween(words, tail, ends.length));
 }
 
 /** The first words that have at most `maxGrams` n-grams; undefined where all have no more. */
 export function headWords(words: WordGrams, maxGrams: number): WordGrams | undefined {
   const count = wordsWithin(words, maxGrams, 0, words.ends.length);
-  return count === words.ends.length ? undefined : partOf(words, 0, count);
+  return count === words.ends.length ? undefined : wordsBetween(words, 0, count);
 }
 
 /** The same from the other end. */
 export function tailWords(words: WordGrams, maxGrams: number): WordGrams | undefined {
   const { length } = words.ends;
   const count = wordsWithin(words, maxGrams, length - 1, -1);
-  return count === length ? undefined : partOf(words, length - count, length);
+  return count === length ? undefined : wordsBetween(words, length - count, length);
 }
 
 /** Words in memory of their own. */
-function partOf(words: WordGrams, from: number, to: number): WordGrams {
-  const start = endOf(words, from - 1);
+function wordsBetween(words: WordGrams, from: number, to: number): WordGrams {
+  const start = wordEnd(words, from - 1);
   const ends = words.ends.slice(from, to);
   for (let at = 0; at < ends.length; at++) ends[at] = (ends[at] ?? 0) - start;
-  return { grams: words.grams.slice(start, endOf(words, to - 1)), ends };
+  return { grams: words.grams.slice(start, wordEnd(words, to - 1)), ends };
 }
 
 export function joinWords(head: WordGrams, tail: WordGrams): WordGrams {
@@ -146,7 +146,7 @@ function wordsWithin(words: WordGrams, maxGrams: number, from: number, until: nu
   let size = 0;
   let index = from;
   for (; index !== until && size <= maxGrams; index += step) {
-    for (let at = endOf(words, index - 1); at < endOf(words, index); at++) {
+    for (let at = wordEnd(words, index - 1); at < wordEnd(words, index); at++) {
       const gram = grams[at] ?? 0;
       if (known[gram] !== SEEN) size += 1;
       known[gram] = SEEN;
@@ -155,11 +155,11 @@ function wordsWithin(words: WordGrams, maxGrams: number, from: number, until: nu
   // The last word that was read has one too many.
   const count = Math.abs(index - from) - (size > maxGrams ? 1 : 0);
   const [first, last] = step === 1 ? [from, index - 1] : [index + 1, from];
-  for (let at = endOf(words, first - 1); at < endOf(words, last); at++) known[grams[at] ?? 0] = 0;
+  for (let at = wordEnd(words, first - 1); at < wordEnd(words, last); at++) known[grams[at] ?? 0] = 0;
   return count;
 }
 
-function endOf({ ends }: WordGrams, index: number): number {
+function wordEnd({ ends }: WordGrams, index: number): number {
   return index < 0 ? 0 : (ends[index] ?? 0);
 }
 
@@ -170,10 +170,10 @@ function endOf({ ends }: WordGrams, index: number): number {
 export function containment(words: WordGrams, set: GramSet): number {
   const { grams, ends } = words;
   if (grams.length === 0 || set.length === 0) return 0;
-  mark(set, IN_SET);
+  markGrams(set, IN_SET);
   let shared = 0;
   for (let index = 0; index < ends.length; index++) {
-    shared += sharedRuns(grams, endOf(words, index - 1), endOf(words, index));
+    shared += sharedRuns(grams, wordEnd(words, index - 1), wordEnd(words, index));
   }
   const size = countUnseen(grams);
   unmark(grams);

@@ -8,16 +8,16 @@ export class TextMap<Value> {
   readonly #parts: Map<string, Value>[] = [];
 
   get(text: string): Value | undefined {
-    return this.#few.get(text) ?? (this.#few.size < FEW ? undefined : this.#parts[partOf(text)]?.get(text));
+    return this.#few.get(text) ?? (this.#few.size < FEW ? undefined : this.#parts[bucketOf(text)]?.get(text));
   }
 
   has(text: string): boolean {
-    return this.#few.has(text) || (this.#few.size === FEW && this.#parts[partOf(text)]?.has(text) === true);
+    return this.#few.has(text) || (this.#few.size === FEW && this.#parts[bucketOf(text)]?.has(text) === true);
   }
 
   set(text: string, value: Value): void {
     if (this.#few.size < FEW || this.#few.has(text)) this.#few.set(text, value);
-    else (this.#parts[partOf(text)] ??= new Map<string, Value>()).set(text, value);
+    else (this.#parts[bucketOf(text)] ??= new Map<string, Value>()).set(text, value);
   }
 }
 
@@ -27,7 +27,7 @@ const PARTS = 64;
 /** Of a longer text the end: what counts them stands there, or before a short domain. */
 const HASHED_CHARS = 32;
 
-function partOf(text: string): number {
+function bucketOf(text: string): number {
   let hash = text.length;
   for (let at = Math.max(0, text.length - HASHED_CHARS); at < text.length; at++) {
     hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;

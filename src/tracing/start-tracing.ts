@@ -59,7 +59,7 @@ export async function startTracing(deps: TracingDeps): Promise<SidecarTracing> {
     sampler: new ParentBasedSampler({ root: ratio, remoteParentSampled: ratio }),
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: counted(await exporterOf(deps), metrics),
+        exporter: countingExporter(await exporterOf(deps), metrics),
         maxQueueSize: MAX_QUEUED,
         maxExportBatchSize: MAX_BATCH,
         scheduledDelayMillis: EXPORT_EVERY_MS,
@@ -112,7 +112,7 @@ function endpointUrl(endpoint: string): URL {
   return new URL(/^https?:\/\//i.test(endpoint) ? endpoint : `http://${endpoint}`);
 }
 
-function counted(exporter: SpanExporter, { traceSpans }: TracingDeps['metrics']): SpanExporter {
+function countingExporter(exporter: SpanExporter, { traceSpans }: TracingDeps['metrics']): SpanExporter {
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {

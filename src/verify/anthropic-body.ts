@@ -13,7 +13,7 @@ export function anthropicBody({ messages, ...rest }: JsonObject): JsonObject {
   return {
     ...rest,
     max_tokens: MAX_TOKENS,
-    ...(system.length > 0 && { system: system.map(textOf).join('\n') }),
+    ...(system.length > 0 && { system: system.map(contentText).join('\n') }),
     messages: written.filter(({ role }) => !OF_SYSTEM.has(role)).map(anthropicMessage),
   };
 }
@@ -30,13 +30,13 @@ function anthropicMessage(message: TraceFields): JsonObject {
     name: call.tool,
     input: isObject(call.arguments) ? call.arguments : { text: call.arguments },
   }));
-  return { role, content: [{ type: 'text', text: textOf(content) }, ...blocks] };
+  return { role, content: [{ type: 'text', text: contentText(content) }, ...blocks] };
 }
 
 function resultBlock({ id, result }: ReturnType<typeof resultsIn>[number]): JsonObject {
-  return { type: 'tool_result', tool_use_id: id ?? '', content: textOf(result) };
+  return { type: 'tool_result', tool_use_id: id ?? '', content: contentText(result) };
 }
 
-function textOf(content: unknown): string {
+function contentText(content: unknown): string {
   return typeof content === 'string' ? content : JSON.stringify(content ?? '');
 }

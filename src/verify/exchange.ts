@@ -114,14 +114,14 @@ function modelTarget({ provider: name = 'openai', model, content }: TracedStep):
     if (own !== undefined) return own;
   }
   const body = { model: model ?? UNNAMED_MODEL, messages: messagesOf(content) };
-  const found = at(provider, CHAT_PATHS);
+  const found = targetAt(provider, CHAT_PATHS);
   if (found === undefined) throw new Error(`${name} takes no chat`);
   return { target: found, body: found.path === '/v1/messages' ? anthropicBody(body) : body };
 }
 
 /** A whole body goes to the endpoint whose form it has. */
 function ownTarget(provider: Provider, model: string | undefined, content: JsonObject): Sent | undefined {
-  const found = at(provider, pathsFor(content, encodeURIComponent(model ?? UNNAMED_MODEL)));
+  const found = targetAt(provider, pathsFor(content, encodeURIComponent(model ?? UNNAMED_MODEL)));
   if (found === undefined) return undefined;
   const isNamed = Object.hasOwn(content, 'model') || found.endpoint.model !== undefined;
   return { target: found, body: isNamed ? content : { model: model ?? UNNAMED_MODEL, ...content } };
@@ -150,7 +150,7 @@ function isOfBlocks({ messages }: JsonObject): boolean {
   return isObject(block) && !Object.hasOwn(block, 'type');
 }
 
-function at(provider: Provider, paths: readonly string[]): Sent['target'] | undefined {
+function targetAt(provider: Provider, paths: readonly string[]): Sent['target'] | undefined {
   for (const path of paths) {
     const endpoint = provider.endpoint('POST', path);
     if (endpoint !== undefined && endpoint.operation !== 'unknown') return { provider, endpoint, path };

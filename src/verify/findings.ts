@@ -46,7 +46,7 @@ export function createFindingCollector(): FindingCollector {
       check,
       rule: name(hit.rule),
       action,
-      reason: shown(hit.reason),
+      reason: shownOrLong(hit.reason),
       file: hit.file,
       line: hit.line,
     });
@@ -127,7 +127,7 @@ function name(written: string): string {
   return maskSecrets(written.slice(0, MAX_READ_CHARS)).slice(0, MAX_NAME_CHARS);
 }
 
-function shown(reason: string): string {
+function shownOrLong(reason: string): string {
   if (reason.length > MAX_READ_CHARS) return 'a rule, whose words are too many to be shown';
   return maskSecrets(reason).slice(0, MAX_SHOWN_CHARS);
 }

@@ -39,9 +39,9 @@ export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): Open
   let count = 0;
 
   return {
-    of: (step) => sessions.get(nameOf(step)) ?? [],
+    of: (step) => sessions.get(tracedSession(step)) ?? [],
     async add(call) {
-      const name = nameOf(call.step);
+      const name = tracedSession(call.step);
       const calls = sessions.get(name) ?? [];
       sessions.delete(name);
       sessions.set(name, calls);
@@ -60,9 +60,9 @@ export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): Open
       for (const one of late) await finish(one);
     },
     take(response) {
-      const name = nameOf(response);
+      const name = tracedSession(response);
       const calls = sessions.get(name) ?? [];
-      const index = indexOf(calls, response);
+      const index = indexOfCall(calls, response);
       if (index === -1) return undefined;
       const [taken] = calls.splice(index, 1);
       count -= 1;
@@ -78,7 +78,7 @@ export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): Open
   };
 }
 
-function indexOf(calls: readonly OpenCall[], { type, callId, tool }: TracedStep): number {
+function indexOfCall(calls: readonly OpenCall[], { type, callId, tool }: TracedStep): number {
   const wanted = type === 'llm_response' ? 'llm_call' : 'mcp_tool_call';
   const first = (fits: (step: TracedStep) => boolean): number =>
     calls.findIndex(({ step }) => step.type === wanted && fits(step));
@@ -92,6 +92,6 @@ function indexOf(calls: readonly OpenCall[], { type, callId, tool }: TracedStep)
   return first(isNameless);
 }
 
-function nameOf({ agent, sessionId }: TracedStep): string {
+function tracedSession({ agent, sessionId }: TracedStep): string {
   return `${keyHashOf(agent)}/${sessionId}`;
 }

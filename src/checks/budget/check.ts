@@ -18,7 +18,7 @@ import { chargeOf } from './charge.ts';
 import { createLeases } from './leases.ts';
 import { capPrice, quote, type Quote, type QuoteDeps } from './quote.ts';
 import { policyDenied } from '../denials.ts';
-import { budgetHeaders, closingComment, costHeaders, type Settled } from './headers.ts';
+import { budgetHeaders, closingComment, costHeaders, type SettledCost } from './headers.ts';
 import { budgetExceeded } from './refusals.ts';
 import { lowerLimit, reserveWorstCase } from './reserve.ts';
 import type { BudgetStore, BudgetOperation, SettleResult, Tightest } from './store.ts';
@@ -167,7 +167,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     answered: Answered | undefined,
     outcome: Outcome,
     phase?: Phase,
-  ): Promise<Settled> {
+  ): Promise<SettledCost> {
     hold.settled = true;
     leases.letGo(hold.operation.operationId);
     const costNanoUsd = chargeOf({
@@ -268,7 +268,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       }
       try {
         // Also an answer that a check before this one withheld: the provider bills it.
-        await settle(hold, isAnswered(exchange) ? exchange : undefined, outcome);
+        await settle(hold, wasAnswered(exchange) ? exchange : undefined, outcome);
       } catch {
         // Reported and queued by settle().
       }
@@ -277,7 +277,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   return { check, close: () => leases.close() };
 }
 
-function isAnswered(exchange: Identified): exchange is Answered {
+function wasAnswered(exchange: Identified): exchange is Answered {
   return 'answer' in exchange;
 }
 
@@ -287,7 +287,7 @@ function addHeaders({ responseHeaders }: Identified, headers: Readonly<Record<st
   }
 }
 
-function passWith(exchange: Identified, settled: Settled): Pass {
+function passWith(exchange: Identified, settled: SettledCost): Pass {
   addHeaders(exchange, costHeaders(settled));
   return PASS;
 }

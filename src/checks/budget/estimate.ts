@@ -56,7 +56,7 @@ export function estimate(parts: EstimateParts): Estimate {
       price.requestNanoUsd * requestUnits(endpoint.operation, request) +
       parts.toolsNanoUsd,
     outputNanoUsd:
-      request.output === undefined ? 0 : worst.outputNanoUsd * within(request.choices, 1, mostChoices),
+      request.output === undefined ? 0 : worst.outputNanoUsd * clamped(request.choices, 1, mostChoices),
     outputTokens: limitTokens,
     maxGrantTokens,
     minGrantTokens: Math.min(MIN_GRANT_TOKENS, maxGrantTokens),
@@ -87,10 +87,10 @@ function outputTokens(output: OutputLimit | undefined): number | undefined {
   if (output === undefined) {
     return 0;
   }
-  return output.tokens === undefined ? undefined : within(Math.ceil(output.tokens), 0, MAX_OUTPUT_TOKENS);
+  return output.tokens === undefined ? undefined : clamped(Math.ceil(output.tokens), 0, MAX_OUTPUT_TOKENS);
 }
 
-function within(count: number, least: number, most: number): number {
+function clamped(count: number, least: number, most: number): number {
   return count >= least ? Math.min(count, most) : least;
 }
 

@@ -11,12 +11,16 @@ export function budgetHeaders({ account, remainingNanoUsd }: Tightest): Record<s
 }
 
 /** A reservation whose cost is known. */
-export interface Settled extends SettleResult {
+export interface SettledCost extends SettleResult {
   readonly costNanoUsd: number;
 }
 
 /** What a client learns once the cost is known. */
-export function costHeaders({ costNanoUsd, sessionSpentNanoUsd, tightest }: Settled): Record<string, string> {
+export function costHeaders({
+  costNanoUsd,
+  sessionSpentNanoUsd,
+  tightest,
+}: SettledCost): Record<string, string> {
   return {
     [HEADER.requestCost]: formatUsd(costNanoUsd),
     ...(sessionSpentNanoUsd === undefined ? {} : { [HEADER.sessionSpend]: formatUsd(sessionSpentNanoUsd) }),
@@ -25,7 +29,7 @@ export function costHeaders({ costNanoUsd, sessionSpentNanoUsd, tightest }: Sett
 }
 
 /** The final cost of a stream, whose headers left before it was known. */
-export function closingComment(settled: Settled): string {
+export function closingComment(settled: SettledCost): string {
   return Object.entries(costHeaders(settled))
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');

@@ -9,7 +9,7 @@ import { toNanoUsd } from '../../pricing/usd.ts';
 import type { RequestFacts } from '../../providers/provider.ts';
 import { outputsOf } from './estimate.ts';
 import { invalidRequest, policyDenied } from '../denials.ts';
-import { printable } from './refusals.ts';
+import { printableName } from './refusals.ts';
 import type { JsonEdit } from '../../json/path.ts';
 
 /** What is known of a request's cost before it is sent. */
@@ -71,7 +71,7 @@ function priceOf(
     const price = pricing.find(provider.name, model) ?? standIn(settings, model, budgeted);
     if (price === undefined) {
       const what =
-        model === '' ? 'a request without a model' : `model ${printable(model)} of ${provider.name}`;
+        model === '' ? 'a request without a model' : `model ${printableName(model)} of ${provider.name}`;
       return policyDenied(`no price is known for ${what}: set one in pricing.overrides`);
     }
     known.push(price);
@@ -96,7 +96,9 @@ function refuseOpenCost(
   }
   const unpriced = tools.find((type) => settings.tools[type] === undefined);
   if (unpriced !== undefined) {
-    return invalidRequest(`the cost of ${printable(unpriced)} is unknown: set its price in pricing.tools`);
+    return invalidRequest(
+      `the cost of ${printableName(unpriced)} is unknown: set its price in pricing.tools`,
+    );
   }
   if (price.worstInputAudioNanoUsd === undefined && request.media.some(isSound)) {
     return invalidRequest('no audio price is known for this model: set input_audio in pricing.overrides');

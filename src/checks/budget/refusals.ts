@@ -42,6 +42,6 @@ function sessionBudgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denia
 }
 
 /** Names come from the client and go into messages and headers: plain characters only, bounded. */
-export function printable(name: string): string {
+export function printableName(name: string): string {
   return name.replace(/[^A-Za-z0-9._:/@-]/g, '?').slice(0, 96);
 }

@@ -26,7 +26,7 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
   const actionOf = (found: ContentClass): DlpAction => actionFor(found, config.action);
 
   function withhold(exchange: Answered, found: readonly Found[]): Denial {
-    const findings = idsOf(found);
+    const findings = findingIds(found);
     const classes = classesOf(found.map(({ finding }) => finding));
     const leak = {
       exchange,
@@ -117,7 +117,7 @@ function mergedVerdict(first: Verdict, second: Verdict): Verdict {
   };
 }
 
-function idsOf(found: readonly Found[]): string[] {
+function findingIds(found: readonly Found[]): string[] {
   const ids = new Set<string>();
   for (const { finding, text } of found) {
     if (ids.size === MAX_IDS) break;

@@ -33,7 +33,7 @@ export async function inspectRequest(
   const batch = createScanBatch(findAll, 'request');
   const document = new DocumentSearch({
     ...exchange,
-    words: await inTurns(wordsOf(exchange.request.texts)),
+    words: await inTurns(requestWords(exchange.request.texts)),
     ...(looksAt !== undefined && { looksAt }),
     side: 'request',
   });
@@ -58,7 +58,7 @@ export async function inspectRequest(
   };
 }
 
-function* wordsOf(texts: readonly PromptText[]): Work<Words> {
+function* requestWords(texts: readonly PromptText[]): Work<Words> {
   const words = new Words();
   for (const one of texts) {
     if (one.editable !== false) words.set(one.text, promptKindOf(one));

@@ -90,7 +90,7 @@ export function createDriftCheck({
     const { facts, passed } = judgeTurn(known, text, settings);
     exchange.facts.drift = facts;
     state.passed = passed;
-    return facts.driftDetected && config.enabled ? denied(facts.driftScore, settings) : PASS;
+    return facts.driftDetected && config.enabled ? driftDenied(facts.driftScore, settings) : PASS;
   }
 
   return {
@@ -120,7 +120,7 @@ export function createDriftCheck({
       return { kind: 'pending', verdict: ifSame(store.isSame(session, found, phase)) };
     },
     response(exchange, state, phase) {
-      return isAnswered(exchange)
+      return isAnsweredByProvider(exchange)
         ? { kind: 'pending', verdict: countTurn(exchange, state, phase).then(() => PASS) }
         : PASS;
     },
@@ -139,11 +139,11 @@ async function ifSame(same: Promise<boolean>): Promise<Pass> {
   return PASS;
 }
 
-function isAnswered({ origin, status }: Answered): boolean {
+function isAnsweredByProvider({ origin, status }: Answered): boolean {
   return origin === 'provider' && status >= 200 && status < 300;
 }
 
-function denied(driftScore: number, { driftScoreThreshold }: DriftSettings): Denial {
+function driftDenied(driftScore: number, { driftScoreThreshold }: DriftSettings): Denial {
   const reason = `drift score ${driftScore.toFixed(2)} is over ${String(driftScoreThreshold)}`;
   return {
     kind: 'deny',

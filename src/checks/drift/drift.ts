@@ -90,7 +90,7 @@ export function judgeTurn(
   text: string,
   settings: DriftSettings,
 ): DriftJudgement {
-  const digest = digestOf(text);
+  const digest = shortDigest(text);
   const words = readWordGrams(text);
   const grams = gramSet(words);
   const repeated = state?.recentDigests.includes(digest) === true;
@@ -147,7 +147,7 @@ function readWordGrams(text: string): WordGrams {
   return contentGrams(text, MAX_GRAMS);
 }
 
-function digestOf(text: string): string {
+function shortDigest(text: string): string {
   return hash('sha256', text, 'hex').slice(0, DIGEST_CHARS);
 }
 

@@ -58,7 +58,7 @@ export function kindsAt(text: string, at: number, unit: number): number {
 
 function readKinds(text: string, at: number, unit: number): number {
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
-  const kinds = kindsOf(character);
+  const kinds = signKindsOf(character);
   // Half of a pair says nothing by itself.
   if (unit < 0xd800 || unit > 0xdfff) {
     KINDS[unit] = kinds;
@@ -67,7 +67,7 @@ function readKinds(text: string, at: number, unit: number): number {
   return kinds;
 }
 
-function kindsOf(character: string): number {
+function signKindsOf(character: string): number {
   const kinds = SIGN_KINDS[character] ?? classOf(character);
   if (kinds === 0 || character < '\x80') return kinds;
   const beyond = kinds | KIND.beyondAscii | (isOdd(character) ? KIND.odd : 0);

@@ -80,7 +80,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     phase: Phase | undefined,
   ): Promise<Verdict> {
     const ahead = await state.ahead;
-    const step = stepOf(exchange);
+    const step = loopStepOf(exchange);
     if (isTurnOver(step.said.length)) await nextTurn();
     state.fingerprint = fingerprintOf(step, config.fingerprint.defeat_padding);
     const calls = ahead?.calls ?? (await state.calls) ?? [];
@@ -135,7 +135,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
   function told(exchange: Parsed, detector: LoopDetector | undefined): FinalVerdict {
     if (detector === undefined) return PASS;
     exchange.responseHeaders.set(HEADER.loopDetected, detector);
-    return config.action === 'block' ? denied(detector) : { kind: 'flag', reason: `loop: ${detector}` };
+    return config.action === 'block' ? loopDenied(detector) : { kind: 'flag', reason: `loop: ${detector}` };
   }
 
   async function keepCall(state: LoopState, phase: Phase | undefined): Promise<Pass> {
@@ -180,7 +180,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
         ? PASS
         : judge(exchange, state, state.session, phase),
     response(exchange, state, phase) {
-      return isRefused(exchange) ? PASS : { kind: 'pending', verdict: keepCall(state, phase) };
+      return isUnserved(exchange) ? PASS : { kind: 'pending', verdict: keepCall(state, phase) };
     },
     async end(_exchange, _outcome, state) {
       await state.counting;
@@ -195,7 +195,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
   };
 }
 
-function stepOf(exchange: Parsed): LoopStep {
+function loopStepOf(exchange: Parsed): LoopStep {
   const { mcp, request, json } = exchange;
   const tool = calledTool(request.mcp);
   return mcp === undefined || tool === undefined ? latestStep(exchange) : toolStep(mcp.server, tool, json);
@@ -206,7 +206,7 @@ function toolSession(exchange: Parsed): SessionName | undefined {
 }
 
 /** What a client will send again by itself. */
-function isRefused({ status }: Answered): boolean {
+function isUnserved({ status }: Answered): boolean {
   return status === TOO_MANY_REQUESTS || status >= SERVER_ERROR;
 }
 
@@ -235,7 +235,7 @@ const REMEDY: Readonly<Record<LoopDetector, string>> = {
   stall: 'the calls of the session hardly differ; change the request, or start a new session',
 };
 
-function denied(detector: LoopDetector): Denial {
+function loopDenied(detector: LoopDetector): Denial {
   return {
     kind: 'deny',
     type: 'loop_detected',

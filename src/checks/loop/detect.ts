@@ -13,7 +13,7 @@ export function isRepeated(
   const similar = calls.filter(
     (call) =>
       call.ageMs < window_seconds * 1_000 &&
-      similarity(call.fingerprint, fingerprint) >= similarity_threshold,
+      similarityOf(call.fingerprint, fingerprint) >= similarity_threshold,
   );
   return similar.length >= threshold;
 }
@@ -36,6 +36,6 @@ export function isStalled(
   return true;
 }
 
-function similarity(one: SimHash, other: SimHash): number {
+function similarityOf(one: SimHash, other: SimHash): number {
   return 1 - hammingDistance(one, other) / SIMHASH_BITS;
 }

@@ -69,7 +69,7 @@ export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
   function read(session: SessionName, { keepMs, maxCalls }: LoopMemory): readonly RecentCall[] {
     const at = now();
     const calls: RecentCall[] = [];
-    for (const entry of within(nameOf(session), keepMs).values()) {
+    for (const entry of within(listName(session), keepMs).values()) {
       const { fingerprint } = entry;
       if (fingerprint !== undefined) calls.push({ ageMs: Math.max(at - entry.at, 0), fingerprint });
     }
@@ -77,7 +77,7 @@ export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
   }
 
   function lastOf(session: SessionName): string {
-    return [...(lists.get(nameOf(session))?.entries.keys() ?? [])].at(-1) ?? '';
+    return [...(lists.get(listName(session))?.entries.keys() ?? [])].at(-1) ?? '';
   }
 
   return {
@@ -85,25 +85,25 @@ export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
     readAhead: async (session, memory) => ({ calls: read(session, memory), last: lastOf(session) }),
     areSame: async (session, last) => lastOf(session) === last,
     async recordCall(session, operationId, fingerprint, { keepMs, maxCalls }) {
-      put(nameOf(session), operationId, fingerprint, { windowMs: keepMs, max: maxCalls });
+      put(listName(session), operationId, fingerprint, { windowMs: keepMs, max: maxCalls });
     },
     async countArrival(session, operationId, limits, denies) {
       const exceeded = limits.map(({ name, windowMs, limit }) => {
-        const entries = within(nameOf(session, name), windowMs);
+        const entries = within(listName(session, name), windowMs);
         return entries.size + (entries.has(operationId) ? 0 : 1) > limit;
       });
       if (!(denies && exceeded.includes(true))) {
         for (const { name, windowMs, limit } of limits)
-          put(nameOf(session, name), operationId, undefined, { windowMs, max: limit + 1 });
+          put(listName(session, name), operationId, undefined, { windowMs, max: limit + 1 });
       }
       return exceeded;
     },
     async giveBack(session, operationId, limits) {
-      for (const { name } of limits) lists.get(nameOf(session, name))?.entries.delete(operationId);
+      for (const { name } of limits) lists.get(listName(session, name))?.entries.delete(operationId);
     },
   };
 }
 
-function nameOf({ keyHash, sessionId }: SessionName, list = ''): string {
+function listName({ keyHash, sessionId }: SessionName, list = ''): string {
   return `${keyHash}/${sessionId}/${list}`;
 }

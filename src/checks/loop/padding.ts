@@ -64,14 +64,14 @@ export function unpaddedWords(text: string): string[] {
   const read = new Map<string, readonly string[]>();
   for (const chunk of text.match(CHUNK) ?? []) {
     let parts = read.get(chunk);
-    if (parts === undefined) read.set(chunk, (parts = partsOf(chunk)));
+    if (parts === undefined) read.set(chunk, (parts = wordsOfChunk(chunk)));
     for (const part of parts) words.push(part);
   }
   return [...new Set(withoutRepeatedPhrases(words))].filter(saysSomething);
 }
 
 /** `loginForm2` is two words; with digits in its middle it is an identifier, a hash or base64, and no word. */
-function partsOf(chunk: string): readonly string[] {
+function wordsOfChunk(chunk: string): readonly string[] {
   if (ONE_WORD.test(chunk)) return [chunk.toLowerCase()];
   const letters = chunk.replace(/^\p{N}+|(?<!\p{N})\p{N}+$/gu, '');
   if (letters === '' || /\p{N}/u.test(letters)) return [];

@@ -35,7 +35,7 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOpti
         client.getrange(callsKey(session), -maxCalls * ENTRY_CHARS, -1),
         now?.() ?? readClock(client),
       ]);
-      const entries = entriesOf(reply);
+      const entries = packedEntries(reply);
       return { calls: recentCalls(readAt, entries, keepMs), last: entries.slice(-OPERATION_CHARS) };
     });
   return {
@@ -78,7 +78,7 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOpti
   };
 }
 
-function entriesOf(reply: unknown): string {
+function packedEntries(reply: unknown): string {
   if (typeof reply !== 'string' || !ENTRIES.test(reply)) throw wrongShape();
   return reply;
 }

@@ -37,7 +37,7 @@ export function toolStep(server: string, tool: string, json: JsonObject): LoopSt
 
 export function latestStep(exchange: Pick<Parsed, 'request' | 'facts' | 'json'>): LoopStep {
   const { request, facts, json } = exchange;
-  const { called, got } = latestCalls(inOrder(request.texts));
+  const { called, got } = latestCalls(messagesLast(request.texts));
   const named = called.slice(0, MAX_NAMED).map(({ path }) => toolNameAt(json, path));
   const tools = [...new Set(named)].filter((name) => name !== '').sort();
   const stepped = called.length > 0 || got.length > 0;
@@ -63,7 +63,7 @@ function normalizedBy(texts: readonly string[] | undefined): TextOf | undefined 
 /** Cohere's v1 keeps what comes last apart, wherever in the body it stands. */
 const LAST_PLACES: readonly unknown[] = ['message', 'tool_results'];
 
-function inOrder(texts: readonly PromptText[]): readonly PromptText[] {
+function messagesLast(texts: readonly PromptText[]): readonly PromptText[] {
   if (!texts.some(({ path }) => path[0] === 'message')) return texts;
   const place = ({ path }: PromptText): number => LAST_PLACES.indexOf(path[0]);
   return [-1, 0, 1].flatMap((wanted) => texts.filter((found) => place(found) === wanted));

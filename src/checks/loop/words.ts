@@ -49,7 +49,7 @@ export function readWords(text: string, words: WordList): void {
       at += 1;
       continue;
     }
-    at = readOn(text, units, start, at, high, low, words);
+    at = readWordsFrom(text, units, start, at, high, low, words);
   }
 }
 
@@ -70,7 +70,7 @@ function isQuoted(units: Uint16Array, start: number): boolean {
  * Adds the word that begins at `start` and is read up to `from`: plain letters, which `high` and `low` are the hash of.
  * Tells where it ends, signs behind it included.
  */
-function readOn(
+function readWordsFrom(
   text: string,
   units: Uint16Array,
   start: number,
@@ -112,7 +112,7 @@ function readOn(
   if ((all & KIND.odd) !== 0) {
     addOdd(text.slice(start, end), (all & KIND.unspaced) !== 0, quoted, words);
   } else if ((all & KIND.unspaced) !== 0 && end - start > 1) {
-    addPairs(text, units, start, end, quoted, words);
+    addWordPairs(text, units, start, end, quoted, words);
   } else if (words.add(endHigh, endLow, wordKindOf(quoted || isName, all), quoted)) {
     words.addLower(units, start, end);
   }
@@ -132,7 +132,7 @@ function looksLikeName(seen: number, kinds: number, before: number): boolean {
 }
 
 /** Each character of a run without spaces with the next one; none takes two units. */
-function addPairs(
+function addWordPairs(
   text: string,
   units: Uint16Array,
   start: number,

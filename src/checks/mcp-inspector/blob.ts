@@ -38,11 +38,11 @@ export function* textsOfBlob(
   mostChars: number,
 ): Work<BlobTexts> {
   const { bytes, isBase64, chars } = yield* decodedBase64(written);
-  if (!isBase64) return { asWritten: true, held: yield* decoded(bytes, mostChars) };
+  if (!isBase64) return { asWritten: true, held: yield* textOfBytes(bytes, mostChars) };
   if (isUtf8(bytes) && !bytes.includes(0)) {
     return { asWritten: false, held: yield* decodedAs('utf8', bytes, mostChars) };
   }
-  if (!isDeclaredBinary(holder)) return { asWritten: false, held: yield* decoded(bytes, mostChars) };
+  if (!isDeclaredBinary(holder)) return { asWritten: false, held: yield* textOfBytes(bytes, mostChars) };
   return { asWritten: chars <= SHORT_CHARS, held: undefined };
 }
 
@@ -89,7 +89,7 @@ function isDeclaredBinary(holder: object | undefined): boolean {
 }
 
 /** As a lenient reader decodes it: one broken byte must not hide the rest. */
-function* decoded(bytes: Buffer, mostChars: number): Work<string> {
+function* textOfBytes(bytes: Buffer, mostChars: number): Work<string> {
   const [first, second] = bytes;
   if (first === 0xfe && second === 0xff && bytes.length % 2 === 0) {
     return yield* decodedAs('utf16le', Buffer.from(bytes).swap16(), mostChars);
@@ -103,7 +103,7 @@ function* decodedAs(encoding: 'utf8' | 'utf16le', bytes: Buffer, mostChars: numb
   const parts: string[] = [];
   let chars = 0;
   for (let from = 0; from < bytes.length && chars <= mostChars;) {
-    const to = encoding === 'utf8' ? wholeUpTo(bytes, from + STEP_CHARS) : from + STEP_CHARS;
+    const to = encoding === 'utf8' ? wholeCharactersUpTo(bytes, from + STEP_CHARS) : from + STEP_CHARS;
     const part = bytes.toString(encoding, from, to);
     parts.push(part);
     chars += part.length;
@@ -114,7 +114,7 @@ function* decodedAs(encoding: 'utf8' | 'utf16le', bytes: Buffer, mostChars: numb
 }
 
 /** The offset, or one before it where it would part the bytes of a character; of what is none, any place will do. */
-function wholeUpTo(bytes: Buffer, offset: number): number {
+function wholeCharactersUpTo(bytes: Buffer, offset: number): number {
   for (let to = offset; to > offset - MAX_CHARACTER_BYTES && to < bytes.length; to -= 1) {
     if (((bytes[to] ?? 0) & 0xc0) !== 0x80) return to;
   }

@@ -119,7 +119,7 @@ class TextReader {
     top.next += 1;
     if (names === undefined) {
       const value = (holder as readonly unknown[])[at];
-      if (!saysSomething(value) && !this.#isRead(value)) return undefined;
+      if (!mayHoldText(value) && !this.#isRead(value)) return undefined;
       return this.#readValue(value, { doc, path: [...path, at] }, undefined, open);
     }
     const name = names[at] ?? '';
@@ -130,7 +130,7 @@ class TextReader {
 
   /** Gives back a string that is read in steps. */
   #readValue(value: unknown, place: TextPlace, holder: object | undefined, open: Open[]): Blob | undefined {
-    if (!saysSomething(value) && !this.#isRead(value)) return undefined;
+    if (!mayHoldText(value) && !this.#isRead(value)) return undefined;
     this.#parts += 1;
     const { path } = place;
     if (typeof value === 'string') return this.#readString(value, place, holder);
@@ -218,7 +218,7 @@ function namedIn(holder: object = {}): string {
   return typeof name === 'string' ? name : 'value';
 }
 
-function saysSomething(value: unknown): boolean {
+function mayHoldText(value: unknown): boolean {
   return typeof value === 'string' || (typeof value === 'object' && value !== null);
 }
 

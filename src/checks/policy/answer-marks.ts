@@ -57,7 +57,7 @@ export function createAnswerMarksCheck({
     return {
       async event({ json, frame }) {
         if ((frame.data ?? '') === '') return PASS_EVENT;
-        const denial = await note(exchange, asked, textsOf(json ?? frame.data));
+        const denial = await note(exchange, asked, stringsIn(json ?? frame.data));
         return denial === undefined ? PASS_EVENT : { kind: 'cut', denial };
       },
     };
@@ -95,7 +95,7 @@ export function createAnswerMarksCheck({
     async response(exchange, { asked }) {
       const { whole, facts } = exchange.answer;
       if (asked === undefined || whole === undefined || exchange.origin !== 'provider') return PASS;
-      const said = facts?.texts.map(({ text }) => text) ?? textsOf(whole.json ?? whole.body.toString());
+      const said = facts?.texts.map(({ text }) => text) ?? stringsIn(whole.json ?? whole.body.toString());
       return (await note(exchange, asked, said)) ?? PASS;
     },
     stream(exchange, state) {
@@ -119,7 +119,7 @@ async function withoutDisguises(texts: readonly string[]): Promise<readonly stri
 }
 
 /** Every string of a message, names of members left out. */
-function textsOf(said: unknown): string[] {
+function stringsIn(said: unknown): string[] {
   const texts: string[] = [];
   const left: unknown[] = [said];
   while (left.length > 0) {

@@ -117,7 +117,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
 
   async function marksOf({ set, call }: JudgedCall): Promise<readonly string[] | undefined> {
     try {
-      return await set.marksOf(stepOf(call));
+      return await set.marksOf(traceStepOf(call));
     } catch (cause) {
       deps.onTrouble(cause);
       return undefined;
@@ -148,7 +148,7 @@ function sessionName({ key }: Parsed, { id }: SessionFacts): SessionName {
 }
 
 /** A call as `contains_matching_trace` looks for it: as it was sent, and without its disguises. */
-function stepOf({ input: { request }, texts }: PolicyCall): TraceStep {
+function traceStepOf({ input: { request }, texts }: PolicyCall): TraceStep {
   const content = texts.flatMap(({ raw, normalized }) => (raw === normalized ? [raw] : [raw, normalized]));
   return request.method === 'llm_call'
     ? { type: 'llm_call', provider: request.provider, tool: '', content }

@@ -8,7 +8,7 @@ import { createRetryQueue } from '../../redis/retry-queue.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
 import { anchorOf } from './anchor.ts';
 import { sessionRequest, sessionRequired, tell, type SessionRequest } from './headers.ts';
-import { createMcpCalls, isSuccess, type McpCallState, type TakenStep } from './mcp-calls.ts';
+import { createMcpCalls, isSuccessOfServer, type McpCallState, type TakenStep } from './mcp-calls.ts';
 import { maxStepsExceeded, sessionBudgetSpent, tooManySessions } from './refusals.ts';
 import { asIfOpened } from './read-ahead.ts';
 import { createRunningCalls } from './running-calls.ts';
@@ -218,7 +218,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     phase: Phase | undefined,
   ): Promise<void> {
     const { anchor, session } = state;
-    if (session === undefined || !isSuccess(exchange)) return;
+    if (session === undefined || !isSuccessOfServer(exchange)) return;
     if (anchor === undefined && session.answered) return;
     const name = { keyHash: exchange.key.keyHash, sessionId: session.id };
     await store.noteAnswered(name, session.createdAt, anchor, phase);

@@ -145,7 +145,7 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
     },
     async response(exchange, { call }) {
       if (call !== undefined) {
-        const verdict = isRefused(exchange) ? PASS : await remember(call, isSuccess(exchange));
+        const verdict = isClientError(exchange) ? PASS : await remember(call, isSuccessOfServer(exchange));
         call.settled = true;
         return verdict;
       }
@@ -166,7 +166,7 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
   };
 }
 
-export function isSuccess({ origin, status }: Answered): boolean {
+export function isSuccessOfServer({ origin, status }: Answered): boolean {
   return origin === 'provider' && status >= 200 && status < 300;
 }
 
@@ -187,7 +187,7 @@ function isFull({ toolsCalled }: Session, tool: string): boolean {
 }
 
 /** The server did not take it. */
-function isRefused({ status }: Answered): boolean {
+function isClientError({ status }: Answered): boolean {
   return status >= 400 && status < 500;
 }
 

@@ -30,7 +30,7 @@ const ANYTHING = 255;
 
 /** Compiles the table. Gaps of patterns are far below 254 words. */
 export function followGrammar<Label>(grammar: Grammar<Label>): FollowedGrammar<Label> {
-  const { numbers: rows, owners } = groupAlike(idsOf(grammar));
+  const { numbers: rows, owners } = groupAlike(patternIds(grammar));
   const branches = owners.map((owner) => branchesOf(grammar[owner] ?? []));
   const { numbers: columns, owners: columnOwners } = groupAlike(followersOf(branches, grammar.length));
   const columnCount = columnOwners.length;
@@ -124,7 +124,7 @@ function followersOf<Label>(
 }
 
 /** By word, the numbers of the patterns that it begins. */
-function idsOf<Label>(grammar: Grammar<Label>): readonly (readonly number[])[] {
+function patternIds<Label>(grammar: Grammar<Label>): readonly (readonly number[])[] {
   const ids = new Map<Pattern<Label>, number>();
   return grammar.map((patterns) =>
     patterns.map((pattern) => {

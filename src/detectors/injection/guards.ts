@@ -38,7 +38,7 @@ export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {
     const reach = before(1) === to ? 10 : 5;
     for (let distance = 2; distance <= reach; distance++)
       if (before(distance) === how && afterHow.has(before(distance - 1))) return true;
-    return isQuoted(text, tokens.starts[at] ?? 0, end);
+    return isInQuotes(text, tokens.starts[at] ?? 0, end);
   };
 }
 
@@ -49,7 +49,7 @@ function wordBefore(tokens: Tokens, at: number, distance: number): number {
   return tokens.words[at - distance] ?? -1;
 }
 
-function isQuoted(text: string, start: number, end: number): boolean {
+function isInQuotes(text: string, start: number, end: number): boolean {
   if (!OPENING.test(text.charAt(start - 1))) return false;
   return (
     MENTION.test(text.slice(Math.max(0, start - 40), start - 1)) && CLOSING.test(text.slice(end, end + 41))

@@ -42,10 +42,10 @@ function foldUnit(unit: number): number {
 }
 
 /** UTF-16 unit -> its folded letter or one of the kinds above. One look-up, so that offsets stay those of the text. */
-export const FOLDED: Uint16Array = foldedUnits();
+export const FOLDED: Uint16Array = foldedUnitTable();
 
 /** Letters stand for themselves in most scripts: they are found in one pass, and the others looked at one by one. */
-function foldedUnits(): Uint16Array {
+function foldedUnitTable(): Uint16Array {
   const units = new Uint16Array(0x10000);
   for (let unit = 0; unit < units.length; unit++) units[unit] = unit;
   const folded = new Uint16Array(units.length).fill(SEPARATOR);

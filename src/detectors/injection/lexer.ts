@@ -124,14 +124,14 @@ let shared: MutableTokens | undefined;
 export function lexOnce(text: string, tree: WordTree): Tokens {
   if (text.length > SHORT_CHARS) return lex(text, tree);
   shared ??= createTokens(SHORT_CHARS);
-  return readAll({ length: text.length, units: reader.read(text), tokens: shared }, tree);
+  return readTokens({ length: text.length, units: reader.read(text), tokens: shared }, tree);
 }
 
 /**
  * Cuts a text into words and looks each up; linear, for a word of a script without spaces is at most a few characters.
  */
 export const lex = (text: string, tree: WordTree): Tokens =>
-  readAll({ length: text.length, units: reader.read(text), tokens: createTokens(text.length) }, tree);
+  readTokens({ length: text.length, units: reader.read(text), tokens: createTokens(text.length) }, tree);
 
 const createTokens = (length: number): MutableTokens => ({
   count: 0,
@@ -142,7 +142,7 @@ const createTokens = (length: number): MutableTokens => ({
 });
 
 /** One function for what is done for each letter, with all that it reads at hand: parted, it takes twice as long. */
-function readAll(state: LexerState, tree: WordTree): Tokens {
+function readTokens(state: LexerState, tree: WordTree): Tokens {
   const { length, units, tokens } = state;
   const { starts, ends, words, breaks } = tokens;
   const { roots, stemOf, wordOf } = tree;

@@ -168,12 +168,12 @@ const RULES_AT: Readonly<Record<string, readonly MarkupRule[]>> = {
 /** Chat delimiters, fake turns and calls, and text that people do not see. */
 export function findMarkup(text: string): readonly Finding[] {
   FIRST_LINE.lastIndex = 0;
-  const first = FIRST_LINE.test(text) ? matchRules(text, 0, RULES.line) : undefined;
+  const first = FIRST_LINE.test(text) ? matchMarkup(text, 0, RULES.line) : undefined;
   const found: Finding[] = first === undefined ? [] : [first];
   ANCHOR.lastIndex = first?.end ?? 0;
   while (ANCHOR.test(text)) {
     const start = ANCHOR.lastIndex - 1;
-    const finding = matchRules(text, start, RULES_AT[text.charAt(start)] ?? []);
+    const finding = matchMarkup(text, start, RULES_AT[text.charAt(start)] ?? []);
     if (finding === undefined) continue;
     found.push(finding);
     ANCHOR.lastIndex = finding.end;
@@ -181,7 +181,7 @@ export function findMarkup(text: string): readonly Finding[] {
   return found;
 }
 
-function matchRules(text: string, start: number, rules: readonly MarkupRule[]): Finding | undefined {
+function matchMarkup(text: string, start: number, rules: readonly MarkupRule[]): Finding | undefined {
   for (const { rule, pattern } of rules) {
     pattern.lastIndex = start;
     if (!pattern.test(text)) continue;

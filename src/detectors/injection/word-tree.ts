@@ -59,11 +59,11 @@ export function createWordTree({ roots, letters, wordAt, stemAt, childrenOf }: L
     nodes: new Uint16Array(2 ** slotBits),
     slotShift: 32 - slotBits,
     wordAt: Uint16Array.from(wordAt),
-    ...wordsOf(childrenOf, wordAt, stemAt),
+    ...wordSlots(childrenOf, wordAt, stemAt),
   };
   for (const { parent, child } of others) {
     const step = (parent << 16) | (letters[child] ?? 0);
-    const slot = slotOf(tree, step);
+    const slot = slotOfStep(tree, step);
     tree.steps[slot] = step;
     tree.nodes[slot] = child;
   }
@@ -103,7 +103,7 @@ function placeRows(
 }
 
 /** Parents come before their children. */
-function wordsOf(
+function wordSlots(
   childrenOf: Letters['childrenOf'],
   wordAt: readonly number[],
   stemAt: readonly number[],
@@ -121,13 +121,13 @@ function isLetter(unit: number): boolean {
 /** The node reached from `node` by a letter, or 0. */
 export function childOf(tree: WordTree, node: number, unit: number): number {
   const letter = unit - LETTER_A;
-  if (letter >>> 0 >= LETTERS) return tree.nodes[slotOf(tree, (node << 16) | unit)] ?? 0;
+  if (letter >>> 0 >= LETTERS) return tree.nodes[slotOfStep(tree, (node << 16) | unit)] ?? 0;
   const cell = tree.cells[(tree.rows[node] ?? 0) + letter] ?? 0;
   return cell >>> 16 === node ? cell & 0xffff : 0;
 }
 
 /** The slot of a step, or the free one where it would be. */
-function slotOf({ steps, slotShift }: WordTree, step: number): number {
+function slotOfStep({ steps, slotShift }: WordTree, step: number): number {
   let slot = Math.imul(step, 0x9e3779b1) >>> slotShift;
   for (let other = steps[slot]; other !== step && other !== 0; other = steps[slot]) {
     slot = slot + 1 === steps.length ? 0 : slot + 1;

@@ -9,12 +9,12 @@ import { createStreamDetector } from '../stream-detector.ts';
  * Private and loopback addresses (docs/personal-data.md; RFC 1918, RFC 1122 section 3.2.1.3). Names are of
  * `internal-host.ts`.
  */
-export const networkDetector: StreamDetector = createStreamDetector(findAddresses, openIn);
+export const networkDetector: StreamDetector = createStreamDetector(findNetworkAddresses, openIn);
 
 /** Every address that may be private or loopback, with or without digits around it. */
 const ADDRESS = /(?:10|127|172|192)(?:\.\d{1,3}){3}|::1/g;
 
-function findAddresses(text: string): readonly Finding[] {
+function findNetworkAddresses(text: string): readonly Finding[] {
   const found: Finding[] = [];
   ADDRESS.lastIndex = 0;
   for (let match = ADDRESS.exec(text); match !== null; match = ADDRESS.exec(text)) {

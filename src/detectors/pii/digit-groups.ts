@@ -13,7 +13,7 @@ export function digits(count: number): NumberPart {
 }
 
 /** One character of a class. */
-export function anyOf(characters: string): NumberPart {
+export function oneOfCharacters(characters: string): NumberPart {
   return { whole: `[${characters}]`, cut: '' };
 }
 

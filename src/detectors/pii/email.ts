@@ -16,13 +16,13 @@ const MAX_LABEL_CHARS = 63;
  */
 export function createEmailDetector(allowedHosts: readonly string[]): StreamDetector {
   const isAllowed = createHostList(allowedHosts);
-  return createStreamDetector((text) => findAddresses(text, isAllowed), openIn);
+  return createStreamDetector((text) => findEmailAddresses(text, isAllowed), openIn);
 }
 
 /** Between the parts of an address, also as it stands in the query of a URL. */
 const AT = /@|%40/g;
 
-function findAddresses(text: string, isAllowed: (domain: string) => boolean): readonly Finding[] {
+function findEmailAddresses(text: string, isAllowed: (domain: string) => boolean): readonly Finding[] {
   const found: Finding[] = [];
   let covered = 0;
   AT.lastIndex = 0;
@@ -150,11 +150,11 @@ function isDomainCode(code: number): boolean {
  * form. What people write around a domain is left out: `@example.org`, `*.example.org`.
  */
 function createHostList(hosts: readonly string[]): (domain: string) => boolean {
-  const listed = new Set(hosts.map((host) => canonical(host.trim().replace(/^[@*.]+/, ''))));
+  const listed = new Set(hosts.map((host) => canonicalHost(host.trim().replace(/^[@*.]+/, ''))));
   listed.delete('');
   if (listed.size === 0) return () => false;
   return (domain) => {
-    let name = canonical(domain);
+    let name = canonicalHost(domain);
     while (!listed.has(name)) {
       const dot = name.indexOf('.');
       if (dot === -1) return false;
@@ -164,7 +164,7 @@ function createHostList(hosts: readonly string[]): (domain: string) => boolean {
   };
 }
 
-function canonical(host: string): string {
+function canonicalHost(host: string): string {
   const name = host.toLowerCase().replace(/\.$/, '');
   // Empty where it is no domain, such as `a_b.example`.
   return domainToASCII(name) || name;

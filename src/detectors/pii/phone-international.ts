@@ -65,7 +65,7 @@ const LAST_GROUP = /(?<=\d)\D+\d+$/;
 function isNumber(written: string): boolean {
   const digits = written.replaceAll(/\D/g, '');
   if (digits.length < MIN_DIGITS || /0{6}/.test(digits)) return false;
-  const judged = judge(digits);
+  const judged = judgeNumber(digits);
   const isPlain = digits.length < MIN_LONG_DIGITS && !/\d\D+\d+\D+\d/.test(written);
   return judged === 'valid' || (judged === 'possible' && !isPlain);
 }
@@ -75,7 +75,7 @@ type Judged = 'valid' | 'possible' | 'none';
 /** A judgement takes 50 us, and a stream's context is searched again with each of its chunks. */
 const judgements = new RecentMap<Judged>(64);
 
-function judge(digits: string): Judged {
+function judgeNumber(digits: string): Judged {
   const known = judgements.get(digits);
   if (known !== undefined) return known;
   const number = parsePhoneNumberFromString(`+${digits}`);

@@ -1,5 +1,5 @@
 import { isWordCode } from '../characters.ts';
-import { cutOffSource, digits, HYPHENS, NUMBER_BEGINS, anyOf, openAt } from './digit-groups.ts';
+import { cutOffSource, digits, HYPHENS, NUMBER_BEGINS, oneOfCharacters, openAt } from './digit-groups.ts';
 import { beginsWord, escapeEnd } from '../escapes.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
@@ -53,7 +53,7 @@ const JOINT = new RegExp(`[${HYPHENS}]$`);
 const GOES_ON = new RegExp(String.raw`^[${HYPHENS}.]\d`);
 
 const OPEN_CHARS = 16;
-const HYPHEN = anyOf(HYPHENS);
+const HYPHEN = oneOfCharacters(HYPHENS);
 const MAY_BE_OPEN = new RegExp(String.raw`\d[${HYPHENS}.]?$`);
 const OPEN = new RegExp(
   NUMBER_BEGINS +

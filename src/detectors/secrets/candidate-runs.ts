@@ -26,12 +26,12 @@ const BLANKS =
 const kinds = new Uint8Array(65_536);
 for (let code = 0; code < 128; code += 1) {
   if (RUN_CHARACTER.test(String.fromCharCode(code)))
-    mark(code, isLetterOrDigit(code) ? IN_RUN | IN_WORD : IN_RUN);
+    markKind(code, isLetterOrDigit(code) ? IN_RUN | IN_WORD : IN_RUN);
 }
-for (const sign of '=:|') mark(sign.charCodeAt(0), SIGN);
-for (const end of `${BLANKS}=:"'\`([`) mark(end.charCodeAt(0), LINK_END);
+for (const sign of '=:|') markKind(sign.charCodeAt(0), SIGN);
+for (const end of `${BLANKS}=:"'\`([`) markKind(end.charCodeAt(0), LINK_END);
 
-function mark(code: number, kind: number): void {
+function markKind(code: number, kind: number): void {
   kinds[code] = runKind(code) | kind;
 }
 

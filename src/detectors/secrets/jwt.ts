@@ -25,7 +25,7 @@ export const jsonWebToken: SecretRule = {
   minEntropy: 3,
   startsRun: true,
   mayBegin: mayBeginToken,
-  followsWord: (body) => HEADER_MEMBER.test(decode(`eyJ${body.slice(0, body.indexOf('.'))}`)),
+  followsWord: (body) => HEADER_MEMBER.test(decodeHeader(`eyJ${body.slice(0, body.indexOf('.'))}`)),
   accepts: (secret) => !secret.startsWith('eyJ') || isJsonHeader(secret.slice(0, secret.indexOf('.'))),
 };
 
@@ -59,7 +59,7 @@ const CLAIM_OR_HEADER =
 function mayBeginToken(text: string, at: number): boolean {
   LONG_HEADER.lastIndex = at;
   const header = LONG_HEADER.exec(text);
-  return header === null || CLAIM_OR_HEADER.test(decode(header[0]));
+  return header === null || CLAIM_OR_HEADER.test(decodeHeader(header[0]));
 }
 
 /** Of headers alone: behind a word the payload of something else is none. */
@@ -77,7 +77,7 @@ function mayBeginEncodedToken(text: string, at: number): boolean {
 
 function isEncodedToken(secret: string): boolean {
   const header = HEADER.exec(decodeOnce(secret.slice(0, HEADER_LOOK_CHARS)))?.[0] ?? '';
-  return CLAIM_OR_HEADER.test(decode(header)) || isJsonHeader(header);
+  return CLAIM_OR_HEADER.test(decodeHeader(header)) || isJsonHeader(header);
 }
 
 function decodeOnce(encoded: string): string {
@@ -86,12 +86,12 @@ function decodeOnce(encoded: string): string {
 
 function isJsonHeader(header: string): boolean {
   try {
-    return typeof JSON.parse(decode(header)) === 'object';
+    return typeof JSON.parse(decodeHeader(header)) === 'object';
   } catch {
     return false;
   }
 }
 
-function decode(header: string): string {
+function decodeHeader(header: string): string {
   return Buffer.from(header, 'base64url').toString('utf8');
 }

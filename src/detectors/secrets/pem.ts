@@ -50,14 +50,14 @@ function pemExtent(text: string, start: number, headEnd: number): Extent {
   let end = bodyStart;
   let firstLine = '';
   while (end < limit) {
-    const lineStart = endOf(SEPARATORS, text, end);
-    const footerEnd = endOf(FOOTER, text, lineStart);
+    const lineStart = endOfMatch(SEPARATORS, text, end);
+    const footerEnd = endOfMatch(FOOTER, text, lineStart);
     if (footerEnd > lineStart) {
       return { end: isKey(firstLine, bodyChars) ? footerEnd : undefined, isOpen: false };
     }
-    const lineEnd = Math.max(endOf(LINE, text, lineStart), endOf(CHECKSUM, text, lineStart));
+    const lineEnd = Math.max(endOfMatch(LINE, text, lineStart), endOfMatch(CHECKSUM, text, lineStart));
     if (lineEnd === lineStart || !goesOn(text, lineStart, lineEnd)) {
-      const isOpen = mayGoOn(text, headEnd, end);
+      const isOpen = mayHeadGoOn(text, headEnd, end);
       return { end: isKey(firstLine, bodyChars) ? end : undefined, isOpen };
     }
     if (firstLine.length < MIN_BODY_CHARS)
@@ -72,23 +72,23 @@ function pemExtent(text: string, start: number, headEnd: number): Extent {
 function goesOn(text: string, lineStart: number, lineEnd: number): boolean {
   if (lineEnd - lineStart >= MIN_LINE_CHARS || lineEnd === text.length) return true;
   if (text[lineEnd - 1] === '=' || text[lineStart] === '=') return true;
-  const next = endOf(SEPARATORS, text, lineEnd);
-  return endOf(FOOTER_BEGIN, text, next) > next || endOf(CHECKSUM, text, next) > next;
+  const next = endOfMatch(SEPARATORS, text, lineEnd);
+  return endOfMatch(FOOTER_BEGIN, text, next) > next || endOfMatch(CHECKSUM, text, next) > next;
 }
 
 /** Whether more text could be another line, a footer, a checksum, or a header line where no line was read yet. */
-function mayGoOn(text: string, headEnd: number, end: number): boolean {
+function mayHeadGoOn(text: string, headEnd: number, end: number): boolean {
   const isCut = (at: number, ...patterns: readonly RegExp[]): boolean =>
     patterns.some((pattern) => isUndecidedAt(pattern, text, at));
-  const lineStart = endOf(SEPARATORS, text, end);
-  const lineEnd = endOf(LINE, text, lineStart);
+  const lineStart = endOfMatch(SEPARATORS, text, end);
+  const lineEnd = endOfMatch(LINE, text, lineStart);
   return (
     isCut(headEnd, SEPARATORS) ||
-    isCut(endOf(SEPARATORS, text, headEnd), HEADER_LINES) ||
+    isCut(endOfMatch(SEPARATORS, text, headEnd), HEADER_LINES) ||
     isCut(end, SEPARATORS) ||
     isCut(lineStart, FOOTER, LINE, CHECKSUM) ||
     isCut(lineEnd, SEPARATORS) ||
-    isCut(endOf(SEPARATORS, text, lineEnd), FOOTER_BEGIN, CHECKSUM)
+    isCut(endOfMatch(SEPARATORS, text, lineEnd), FOOTER_BEGIN, CHECKSUM)
   );
 }
 
@@ -97,11 +97,11 @@ function isKey(firstLine: string, bodyChars: number): boolean {
 }
 
 function afterHeaders(text: string, headEnd: number): number {
-  const lineBreak = endOf(SEPARATORS, text, headEnd);
-  return Math.max(headEnd, endOf(HEADER_LINES, text, lineBreak));
+  const lineBreak = endOfMatch(SEPARATORS, text, headEnd);
+  return Math.max(headEnd, endOfMatch(HEADER_LINES, text, lineBreak));
 }
 
-function endOf(pattern: RegExp, text: string, at: number): number {
+function endOfMatch(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;
 }
@@ -119,7 +119,7 @@ export const encodedPemPrivateKey: SecretRule = longRun(
     minChars: 60,
     maxChars: 30_000,
     mayBegin: (text, at) =>
-      endOf(BEGINNING, text, at) === at || saysPrivateKey(text.slice(at, at + LOOK_CHARS)),
+      endOfMatch(BEGINNING, text, at) === at || saysPrivateKey(text.slice(at, at + LOOK_CHARS)),
     accepts: (secret) => saysPrivateKey(secret.slice(0, LOOK_CHARS)),
   },
 );

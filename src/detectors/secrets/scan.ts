@@ -104,7 +104,7 @@ function matchesThrough(views: readonly TextView[], matches: readonly Match[]): 
 function findingsOf(matches: Match[]): readonly Finding[] {
   const findings: Finding[] = [];
   let reached = 0;
-  for (const { rule, start, end } of matches.sort(inOrder)) {
+  for (const { rule, start, end } of matches.sort(byPlace)) {
     if (end <= reached) continue;
     const id = secretRules[rule]?.id ?? '';
     findings.push({ detector: 'secrets', class: 'secret', rule: id, start: Math.max(start, reached), end });
@@ -113,6 +113,6 @@ function findingsOf(matches: Match[]): readonly Finding[] {
   return findings;
 }
 
-function inOrder(a: Match, b: Match): number {
+function byPlace(a: Match, b: Match): number {
   return a.start - b.start || b.end - a.end || a.rule - b.rule;
 }

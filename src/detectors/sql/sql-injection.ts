@@ -20,14 +20,14 @@ export const findSqlInjection: Detector = (text) => {
   const found: Finding[] = [];
   const units = reader.read(text);
   for (let start = nextSqlAnchor(text, units, 0); start < text.length;) {
-    const finding = matchRules(text, start);
+    const finding = matchSqlRules(text, start);
     if (finding !== undefined) found.push(finding);
     start = nextSqlAnchor(text, units, finding?.end ?? start + 1);
   }
   return found;
 };
 
-function matchRules(text: string, start: number): Finding | undefined {
+function matchSqlRules(text: string, start: number): Finding | undefined {
   for (const { rule, pattern, confirm } of RULES.get(text.charAt(start).toLowerCase()) ?? []) {
     pattern.lastIndex = start;
     if (!pattern.test(text)) continue;

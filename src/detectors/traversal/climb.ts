@@ -45,10 +45,10 @@ function levelEnd(text: string, at: number): number | undefined {
   }
   if (dots < 2) return undefined;
   if (text[end] === ';') end += 1;
-  let up = endOf(SLASH_HERE, text, endOf(LINE_END_HERE, text, end) ?? end);
+  let up = endOfStep(SLASH_HERE, text, endOfStep(LINE_END_HERE, text, end) ?? end);
   for (let stay = 0; up !== undefined && stay < MAX_STAYS; stay += 1) {
     const dot = dotEnd(text, up);
-    const next = dot === undefined ? undefined : endOf(SLASH_HERE, text, dot);
+    const next = dot === undefined ? undefined : endOfStep(SLASH_HERE, text, dot);
     if (next === undefined) break;
     up = next;
   }
@@ -56,11 +56,11 @@ function levelEnd(text: string, at: number): number | undefined {
 }
 
 function dotEnd(text: string, at: number): number | undefined {
-  return text[at] === '.' ? at + 1 : endOf(DOT_HERE, text, at);
+  return text[at] === '.' ? at + 1 : endOfStep(DOT_HERE, text, at);
 }
 
 /** Where a sticky pattern that matches at `at` ends. */
-function endOf(pattern: RegExp, text: string, at: number): number | undefined {
+function endOfStep(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }

@@ -18,7 +18,7 @@ const bytes = (...hex: readonly string[]): string => hex.map(byte).join(BEFORE_B
 const anyByte = (...hex: readonly string[]): string => `(?:${hex.map(byte).join('|')})`;
 
 /** Two to six bytes of UTF-8 for one of ASCII: leads and fillers, then its two highest bits, then its six lowest. */
-function overlong(high: '0' | '1', low: readonly string[]): string {
+function overlongForms(high: '0' | '1', low: readonly string[]): string {
   const fillers = ['e0', 'f0 80', 'f8 80 80', 'fc 80 80 80'].map((lead) =>
     bytes(...lead.split(' '), `8${high}`),
   );
@@ -44,7 +44,7 @@ function disguised({ ascii, overlong: low, octal, alike, name }: Forms): string 
   );
   const units = [...alike].map((character) => character.charCodeAt(0).toString(16));
   return [
-    `${BEFORE_BYTE}(?:${[byte(ascii), overlong(high, low), ...encoded].join('|')})`,
+    `${BEFORE_BYTE}(?:${[byte(ascii), overlongForms(high, low), ...encoded].join('|')})`,
     String.raw`(?:\\{1,4}u|%(?:25){0,5}u|&#x0{0,6})(?:${[`00${ascii}`, ascii, ...units].join('|')});?`,
     String.raw`\\{1,4}(?:u\{0{0,4}${ascii}\}|0?${octal}(?!\d))`,
     String.raw`&(?:#0{0,6}${String(parseInt(ascii, 16))}|${name});?`,

@@ -73,7 +73,7 @@ export const findPathTraversal: Detector = (text) => {
     const start = anchor.index;
     const climb = readClimb(text, start);
     ANCHOR.lastIndex = climb?.end ?? start + 1;
-    const judged = climb === undefined ? undefined : judge(text, climb, start);
+    const judged = climb === undefined ? undefined : judgeClimb(text, climb, start);
     if (judged === undefined) continue;
     found.push({ detector: 'path_traversal', class: 'traversal', start, ...judged });
     ANCHOR.lastIndex = judged.end;
@@ -82,7 +82,7 @@ export const findPathTraversal: Detector = (text) => {
 };
 
 /** What a climb from `start` leads to, and where that ends. */
-function judge(
+function judgeClimb(
   text: string,
   { end, levels }: Climb,
   start: number,

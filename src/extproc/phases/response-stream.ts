@@ -47,7 +47,7 @@ function cutOff(
   emission: Emission,
 ): ProcessingResponse {
   const isFirst = state.at === 'streaming';
-  finish(context, state, emission);
+  finishStream(context, state, emission);
   return emit(context, emission.bytes, isFirst);
 }
 
@@ -66,12 +66,12 @@ export async function onResponseTrailers(
 
 async function end(context: StreamContext, state: At<'streaming' | 'streamed'>): Promise<Emission> {
   const last = await state.stream.end();
-  finish(context, state, last);
+  finishStream(context, state, last);
   return last;
 }
 
 /** The headers were sent, so that only log and metrics show a cut as a refusal. */
-function finish(context: StreamContext, state: At<'streaming' | 'streamed'>, last: Emission): void {
+function finishStream(context: StreamContext, state: At<'streaming' | 'streamed'>, last: Emission): void {
   if (last.failure !== undefined) context.services.observer.failed(context.requestId, last.failure);
   context.refusal ??= last.cut;
   context.state = { ...state, at: 'streamed' };

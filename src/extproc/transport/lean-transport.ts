@@ -29,7 +29,7 @@ export async function startLeanTransport(options: TransportOptions): Promise<Tra
   const server = await startHttp2Server({
     address,
     tls: tlsOptions(address),
-    accept: (stream, head) => serveStream(stream, head, options),
+    accept: (stream, head) => serveCall(stream, head, options),
     onFault: options.onFault,
   });
   if (address.kind === 'unix') chmodSync(address.path, 0o600);
@@ -43,7 +43,7 @@ function tlsOptions(address: ListenAddress): TlsOptions | undefined {
   return { cert, key, ca: clientCa, requestCert: true, rejectUnauthorized: true };
 }
 
-function serveStream(stream: Http2Stream, head: Http2RequestHead, options: TransportOptions): StreamEvents {
+function serveCall(stream: Http2Stream, head: Http2RequestHead, options: TransportOptions): StreamEvents {
   if (head.method !== 'POST' || !GRPC_TYPE.test(headerOf(head, 'content-type') ?? '')) {
     stream.abort(NOT_GRPC, CODE.noError);
     return IGNORED;

@@ -48,14 +48,14 @@ function readPhase(reader: ProtobufReader, phase: PhaseName): ProcessingRequest 
   switch (phase) {
     case 'request_body':
     case 'response_body':
-      return readBody(reader, phase);
+      return readBodyMessage(reader, phase);
     default:
       return readHeaders(reader, phase);
   }
 }
 
 /** `HttpBody`. */
-function readBody(reader: ProtobufReader, phase: PhaseName): ProcessingRequest {
+function readBodyMessage(reader: ProtobufReader, phase: PhaseName): ProcessingRequest {
   const end = reader.until();
   let endOfStream = false;
   let body: Buffer | undefined;

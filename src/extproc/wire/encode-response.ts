@@ -28,7 +28,7 @@ export function encodeResponse(reply: ProcessingResponse): Encoded {
     const { text, tail, size } = splitBody(immediate.body);
     const before =
       field('\x0a', `\x08${varint(status)}`) +
-      field('\x12', mutation(headers)) +
+      field('\x12', encodedMutation(headers)) +
       field('\x2a', utf8(details));
     const inner = `${before}\x1a${varint(size)}${text}`;
     return { head: first + open('\x3a', inner, tail), tail };
@@ -54,7 +54,7 @@ export function encodedBytes({ head, tail }: Encoded): Buffer {
 function phase(first: string, tag: string, response: CommonResponse): Encoded {
   const { header_mutation: headers, body_mutation: bodies } = response;
   const before =
-    (headers === undefined ? '' : field('\x12', mutation(headers))) +
+    (headers === undefined ? '' : field('\x12', encodedMutation(headers))) +
     (response.clear_route_cache === true ? CLEAR_ROUTE_CACHE : '');
   if (bodies === undefined) return { head: first + field(tag, field('\x0a', before)), tail: undefined };
   const { streamed_response: streamed, body = streamed?.body ?? NO_BODY } = bodies;
@@ -73,10 +73,10 @@ function trailers(
   tag: string,
   { header_mutation: headers }: { readonly header_mutation: HeaderMutation },
 ): Encoded {
-  return { head: first + field(tag, field('\x0a', mutation(headers))), tail: undefined };
+  return { head: first + field(tag, field('\x0a', encodedMutation(headers))), tail: undefined };
 }
 
-function mutation({ set_headers: set, remove_headers: remove }: HeaderMutation): string {
+function encodedMutation({ set_headers: set, remove_headers: remove }: HeaderMutation): string {
   let out = '';
   for (const [name, value] of set) {
     const header = field('\x0a', utf8(name)) + field('\x1a', utf8(value));

@@ -76,7 +76,7 @@ function compileRule(
     hit: { rule: rule.name, reason, ...source },
     action: rule.action,
     flag: rule.taint ?? '',
-    type: typeOf(rule),
+    type: callTypeOf(rule),
     isFor: matcherOf(rule),
     test: (scene) => allOf(parts, ({ test }) => test(scene)),
     conditions: parts.map(({ test }, index) => ({ written: rule.conditions[index], test })),
@@ -90,7 +90,7 @@ const MAX_KNOWN_NAMES = 64;
 const MAX_NAME_CHARS = 128;
 
 /** A rule about tools is about calls of tools. */
-function typeOf({ match }: CardRule): CallType | undefined {
+function callTypeOf({ match }: CardRule): CallType | undefined {
   if (match.type !== undefined) return match.type;
   if (match.tool !== undefined || match.server !== undefined) return 'mcp_tool_call';
   return match.model === undefined ? undefined : 'llm_call';

@@ -73,13 +73,13 @@ export function isOfRisk(name: string): boolean {
 export function fieldOf(name: string, initialState: string): Field {
   if (name === 'prompt_text') return { kind: 'prompt' };
   if (name === 'arguments') return { kind: 'argument', path: [] };
-  if (name.startsWith('arguments.')) return { kind: 'argument', path: pathOf(name, 'arguments.') };
+  if (name.startsWith('arguments.')) return { kind: 'argument', path: fieldPath(name, 'arguments.') };
   const list = LISTS[name];
   if (list !== undefined) return { kind: 'value', isList: true, read: list };
-  return { kind: 'value', isList: false, read: readerOf(name, initialState) };
+  return { kind: 'value', isList: false, read: fieldReader(name, initialState) };
 }
 
-function readerOf(name: string, initialState: string): Read {
+function fieldReader(name: string, initialState: string): Read {
   const value = VALUES[name];
   if (value !== undefined) return value;
   if (name === 'session.state') return ({ input }) => input.session.state || initialState;
@@ -108,7 +108,7 @@ function memberReader(group: string, member: string): Read {
   };
 }
 
-function pathOf(name: string, prefix: string): readonly string[] {
+function fieldPath(name: string, prefix: string): readonly string[] {
   const path = name.slice(prefix.length).split('.');
   if (path.includes('')) throw new Error('has an empty step in its path');
   return path;

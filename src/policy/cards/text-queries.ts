@@ -80,7 +80,7 @@ export function createTextQueries(): TextQueries {
     for (const { number, path } of inArguments) {
       const ofAll = wide.get(queryOf(number).patternKey);
       const isInNoText = ofAll !== undefined && asked.has(ofAll) && !found.has(ofAll);
-      const texts = isInNoText ? othersAt(call, path) : [...textsAt(call, path), ...othersAt(call, path)];
+      const texts = isInNoText ? othersAt(call, path) : [...textsBelow(call, path), ...othersAt(call, path)];
       for (const text of texts) if (yield* ask(number, text)) break;
     }
     return found;
@@ -179,7 +179,7 @@ function noteSearched({ pattern }: Query, raw: string, known: KnownText | undefi
 }
 
 /** Texts of a call at a path below a tool's arguments. */
-function textsAt(call: PolicyCall, path: readonly string[]): readonly CallText[] {
+function textsBelow(call: PolicyCall, path: readonly string[]): readonly CallText[] {
   return call.texts.filter(({ argument }) => argument !== undefined && isBelow(argument, path));
 }
 

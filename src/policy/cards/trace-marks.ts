@@ -29,8 +29,8 @@ export function traceMarkOf(value: TraceMatch | string): TraceMark {
     isOf: (one) => type === undefined || type === one,
     matches: (step) =>
       (type === undefined || type === step.type) &&
-      isNamed(tool, step.tool) &&
-      isNamed(provider, step.provider) &&
+      matchesAny(tool, step.tool) &&
+      matchesAny(provider, step.provider) &&
       (regex === undefined || isIn(regex, step.content)),
   };
 }
@@ -54,7 +54,7 @@ function parseLine(line: string): TraceMatch {
   return type === undefined ? rest : { ...rest, type };
 }
 
-function isNamed(globs: string | readonly string[] | undefined, name: string): boolean {
+function matchesAny(globs: string | readonly string[] | undefined, name: string): boolean {
   return globs === undefined || [globs].flat().some((glob) => globMatches(glob, name));
 }
 

@@ -25,7 +25,7 @@ export function valueTest(field: Field, { field: name, op, value }: Comparison):
     case 'contains':
       return contains(read, textValue(value, op), field.kind === 'value' && field.isList);
     case 'matches_regex':
-      return matches(read, textValue(value, op));
+      return matchesRegex(read, textValue(value, op));
     default:
       return compares(read, op, value);
   }
@@ -64,7 +64,7 @@ function contains(read: Read, wanted: string, isList: boolean): Test {
     read(scene).some((one) => one === wanted || (!isList && typeof one === 'string' && one.includes(wanted)));
 }
 
-function matches(read: Read, source: string): Test {
+function matchesRegex(read: Read, source: string): Test {
   const regex = compileRegex(source);
   return (scene) => read(scene).some((one) => isScalar(one) && regex.test(String(one)));
 }

@@ -178,7 +178,7 @@ async function findUncut(
       if (plain.length > MANY_FINDINGS) await nextTurn();
       for (const finding of plain) inIt.push(finding);
       if (normalized.text === raw) continue;
-      for (const finding of find(normalized.text)) inIt.push(revealed(finding, normalized));
+      for (const finding of find(normalized.text)) inIt.push(revealedFinding(finding, normalized));
     }
     found.push(inIt);
   }
@@ -201,13 +201,15 @@ async function findSecretsApart(
       disguised[index] ?? NOTHING_FOUND.findings,
     ];
     if (inPlain.length + inDisguised.length === 0) return NOTHING_FOUND.findings;
-    return [...inPlain, ...inDisguised.map((finding) => revealed(finding, normalized))].map((finding) => ({
-      ...finding,
-      rule,
-    }));
+    return [...inPlain, ...inDisguised.map((finding) => revealedFinding(finding, normalized))].map(
+      (finding) => ({
+        ...finding,
+        rule,
+      }),
+    );
   });
 }
 
-function revealed(finding: Finding, { toOriginalSpan }: DisguisedText['normalized']): Finding {
+function revealedFinding(finding: Finding, { toOriginalSpan }: DisguisedText['normalized']): Finding {
   return { ...finding, ...toOriginalSpan(finding.start, finding.end) };
 }

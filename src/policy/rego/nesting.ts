@@ -20,13 +20,13 @@ export function nestingFailure({ name, text }: RegoFile): RegoFailure | undefine
       if (char === inside.slice(1)) open.pop();
       else if (char === '\\') at++;
       else if (char === '{') open.push(char);
-    } else if (char === '#') at = endOf(text, NEWLINE, at);
+    } else if (char === '#') at = endOfQuoted(text, NEWLINE, at);
     else if (char === '$' && isQuote(text.charAt(at + 1))) open.push(text.slice(at, ++at + 1));
-    else if (char === '`') at = endOf(text, char, at);
+    else if (char === '`') at = endOfQuoted(text, char, at);
     else if (char === '"') at = endOfRegoString(text, at);
     else if (char === '(' || char === '[' || char === '{') open.push(char);
     else if (char === ')' || char === ']' || char === '}') open.pop();
-    if (open.length > MAX_NESTING) return { ...tooDeep, file: name, ...placeOf(text, at) };
+    if (open.length > MAX_NESTING) return { ...tooDeep, file: name, ...rowAndColumn(text, at) };
   }
   return undefined;
 }
@@ -44,7 +44,7 @@ function isTemplateQuote(open: string | undefined): open is string {
   return open?.startsWith('$') === true;
 }
 
-function endOf(text: string, end: string, from: number): number {
+function endOfQuoted(text: string, end: string, from: number): number {
   const found = text.indexOf(end, from + 1);
   return found === -1 ? text.length : found;
 }
@@ -59,7 +59,7 @@ function endOfRegoString(text: string, from: number): number {
   return text.length;
 }
 
-function placeOf(text: string, offset: number): { row: number; column: number } {
+function rowAndColumn(text: string, offset: number): { row: number; column: number } {
   const before = text.slice(0, offset);
   return { row: before.split(NEWLINE).length, column: offset - before.lastIndexOf(NEWLINE) };
 }

@@ -12,7 +12,7 @@ const UNNAMED = 'a policy rule';
 export function decisionOf(document: unknown): Decision {
   if (document === undefined) return NO_DECISION;
   const rules: Readonly<Record<string, unknown>> = isObject(document) ? document : { deny: document };
-  const hits = (rule: string): RuleHit[] => textsOf(rules[rule]).map((reason) => ({ rule, reason }));
+  const hits = (rule: string): RuleHit[] => reasonTexts(rules[rule]).map((reason) => ({ rule, reason }));
   return {
     ...NO_DECISION,
     quarantine: hits('quarantine'),
@@ -23,15 +23,15 @@ export function decisionOf(document: unknown): Decision {
   };
 }
 
-function textsOf(rule: unknown): string[] {
+function reasonTexts(rule: unknown): string[] {
   if (rule === undefined || rule === false || rule === null) return [];
-  if (Array.isArray(rule)) return rule.slice(0, MAX_REASONS).map(textOf);
+  if (Array.isArray(rule)) return rule.slice(0, MAX_REASONS).map(reasonText);
   // `deny["reason"] = true`, and sets of records: what has keys is named by them.
   if (isObject(rule)) return Object.keys(rule).slice(0, MAX_REASONS);
-  return [textOf(rule)];
+  return [reasonText(rule)];
 }
 
-function textOf(value: unknown): string {
+function reasonText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (!isObject(value)) return UNNAMED;
   const text = value['msg'] ?? value['reason'] ?? value['message'];

@@ -52,12 +52,12 @@ export async function createRegoSet(
     readsPrompt: withPrompt,
     facts,
     decide: async (call, initialState) =>
-      decisionOf(await engine.evaluate(inputOf(call, withPrompt, initialState))),
+      decisionOf(await engine.evaluate(inputJson(call, withPrompt, initialState))),
     close: () => engine.close(),
   };
 }
 
-function inputOf({ input, action }: PolicyCall, withPrompt: boolean, initialState: string): string {
+function inputJson({ input, action }: PolicyCall, withPrompt: boolean, initialState: string): string {
   const session = input.session.state === '' ? { ...input.session, state: initialState } : input.session;
   return JSON.stringify({ ...input, session, ...(withPrompt && { action: action() }) });
 }

@@ -16,7 +16,7 @@ async function start({ module, files, query, evaluationMs }: ThreadData): Promis
   const engine = await loadEngine(module);
   void engine.ended.then(() => process.exit(1));
   post(compiled(engine, JSON.stringify({ files, query })));
-  parentPort?.on('message', (input: string) => post(evaluated(engine.evaluate(input, evaluationMs))));
+  parentPort?.on('message', (input: string) => post(threadReply(engine.evaluate(input, evaluationMs))));
 }
 
 function compiled(engine: LoadedEngine, request: string): ThreadReply {
@@ -25,7 +25,7 @@ function compiled(engine: LoadedEngine, request: string): ThreadReply {
   return { failures: [{ code: 'gateway_error', message: 'the policies have too many rules, or errors' }] };
 }
 
-function evaluated(reply: string): ThreadReply {
+function threadReply(reply: string): ThreadReply {
   if (reply.length <= MAX_REPLY_CHARS) return JSON.parse(reply) as ThreadReply;
   return { failure: { code: 'gateway_error', message: 'the policies say too much about a call' } };
 }

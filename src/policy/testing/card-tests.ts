@@ -60,7 +60,9 @@ type Outcome = Pick<TestResult, 'outcome' | 'detail'>;
 async function testOutcome(test: CardTest, rig: Rig): Promise<Outcome> {
   try {
     const wrong =
-      'steps' in test ? await walk(test, rig) : (await judged(await callOfTest(test.call), test, rig)).wrong;
+      'steps' in test
+        ? await walkSteps(test, rig)
+        : (await judged(await callOfTest(test.call), test, rig)).wrong;
     return wrong.length === 0 ? { outcome: 'pass' } : { outcome: 'fail', detail: wrong.join('\n') };
   } catch (failure) {
     if (!(failure instanceof RegoEvaluationError)) throw failure;
@@ -69,7 +71,7 @@ async function testOutcome(test: CardTest, rig: Rig): Promise<Outcome> {
 }
 
 /** Walks one session through the steps, as the gateway would move it. The first step that is wrong ends it. */
-async function walk(test: Extract<CardTest, { steps: unknown }>, rig: Rig): Promise<string[]> {
+async function walkSteps(test: Extract<CardTest, { steps: unknown }>, rig: Rig): Promise<string[]> {
   let session: TestCall['session'] = test.session;
   let history: readonly TraceStep[] = [];
   for (const [index, step] of test.steps.entries()) {
@@ -117,20 +119,20 @@ function* differences(decision: Decision, { expect, rules, reason, taints }: Exp
   const fired = Object.values(decision).flat() as RuleHit[];
   const names = fired.map(({ rule }) => rule);
   if (verdict !== expect)
-    yield `the verdict is ${verdict}, not ${expect}${by.length === 0 ? '' : ` (${by.map(told).join('; ')})`}`;
+    yield `the verdict is ${verdict}, not ${expect}${by.length === 0 ? '' : ` (${by.map(ruleAndReason).join('; ')})`}`;
   for (const rule of rules ?? []) {
     if (!names.includes(rule))
       yield `${rule} did not fire${names.length === 0 ? '' : `; these did: ${names.join(', ')}`}`;
   }
   if (reason !== undefined && !by.some((hit) => hit.reason.includes(reason))) {
-    yield `no reason holds "${reason}"${by.length === 0 ? '' : `: ${by.map(told).join('; ')}`}`;
+    yield `no reason holds "${reason}"${by.length === 0 ? '' : `: ${by.map(ruleAndReason).join('; ')}`}`;
   }
   const flags = decision.taint.map(({ flag }) => flag).toSorted();
   if (taints !== undefined && flags.join() !== taints.toSorted().join())
     yield `the taints are [${flags.join(', ')}]`;
 }
 
-function told({ rule, reason }: RuleHit): string {
+function ruleAndReason({ rule, reason }: RuleHit): string {
   return `${rule}: ${shownReason(reason, maskSecrets)}`;
 }
 

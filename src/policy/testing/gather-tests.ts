@@ -32,7 +32,7 @@ export async function gatherTests(
   sources: PolicySources,
   isChosen: boolean,
 ): Promise<GatheredTests> {
-  const found = paths.length === 0 ? await besides(sources) : await at(paths);
+  const found = paths.length === 0 ? await besides(sources) : await gatheredAt(paths);
   const hasOwn = paths.length > 0 && !isChosen && found.policies.length > 0;
   const files = hasOwn
     ? await policyFilesAt(found.policies, sources.presets)
@@ -59,7 +59,7 @@ async function besides({ file, folder }: PolicySources): Promise<Found> {
   return { tests: isThere ? [...inFolder, ofFile] : inFolder, policies: [] };
 }
 
-async function at(paths: readonly string[]): Promise<Found> {
+async function gatheredAt(paths: readonly string[]): Promise<Found> {
   const tests: string[] = [];
   const policies: string[] = [];
   for (const path of paths) {

@@ -10,14 +10,14 @@ export function junitXml(results: readonly TestResult[]): string {
       results.filter((one) => one.file === file),
     ),
   );
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${counts(results)}>\n${suites.join('')}</testsuites>\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${countAttributes(results)}>\n${suites.join('')}</testsuites>\n`;
 }
 
 function suite(file: string, results: readonly TestResult[]): string {
-  return `  <testsuite name="${xml(file)}" ${counts(results)}>\n${results.map(testCase).join('')}  </testsuite>\n`;
+  return `  <testsuite name="${xml(file)}" ${countAttributes(results)}>\n${results.map(testCase).join('')}  </testsuite>\n`;
 }
 
-function counts(results: readonly TestResult[]): string {
+function countAttributes(results: readonly TestResult[]): string {
   const of = (outcome: TestResult['outcome']): string =>
     String(results.filter((one) => one.outcome === outcome).length);
   return `tests="${String(results.length)}" failures="${of('fail')}" errors="${of('error')}" skipped="${of('skip')}"`;

@@ -28,9 +28,9 @@ export async function runRegoTests(
   const tests = unique(ours.filter(({ name }) => TEST.test(name)));
   const outcomes = await ask(tests, files, limits);
   return [
-    ...tests.map((rule, index) => ({ ...placeOf(rule), ...(outcomes[index] ?? FAILED) })),
+    ...tests.map((rule, index) => ({ ...testPlace(rule), ...(outcomes[index] ?? FAILED) })),
     ...unique(ours.filter(({ name }) => TODO.test(name))).map((rule) => ({
-      ...placeOf(rule),
+      ...testPlace(rule),
       outcome: 'skip' as const,
     })),
   ].toSorted((one, other) => one.file.localeCompare(other.file) || one.line - other.line);
@@ -44,7 +44,7 @@ async function rulesInFiles(files: readonly RegoFile[], limits: ThreadLimits): P
 
 /** One for each name: a rule may be written in several bodies. */
 function unique(rules: readonly Rule[]): readonly Rule[] {
-  return [...new Map(rules.toReversed().map((rule) => [nameOf(rule), rule])).values()].toReversed();
+  return [...new Map(rules.toReversed().map((rule) => [ruleName(rule), rule])).values()].toReversed();
 }
 
 type Outcome = Pick<TestResult, 'outcome' | 'detail'>;
@@ -58,7 +58,7 @@ async function ask(
 ): Promise<readonly Outcome[]> {
   if (tests.length === 0) return [];
   try {
-    return outcomesOf(tests, await evaluated(tests, files, limits));
+    return outcomesOf(tests, await evaluateTests(tests, files, limits));
   } catch (failure) {
     if (!(failure instanceof RegoEvaluationError)) throw failure;
     if (tests.length === 1) return [{ outcome: 'error', detail: failure.message }];
@@ -70,7 +70,7 @@ async function ask(
   }
 }
 
-async function evaluated(
+async function evaluateTests(
   tests: readonly Rule[],
   files: readonly RegoFile[],
   limits: ThreadLimits,
@@ -112,13 +112,13 @@ function failedCases(value: unknown): string[] | undefined {
 
 /** `data.gateway.policy_test.test_x`; the engine gives both parts as Rego writes them. */
 function refOf(rule: Rule): string {
-  return `data.${nameOf(rule)}`;
+  return `data.${ruleName(rule)}`;
 }
 
-function nameOf({ package: where, name }: Rule): string {
+function ruleName({ package: where, name }: Rule): string {
   return `${where}.${name}`;
 }
 
-function placeOf(rule: Rule): Pick<TestResult, 'name' | 'file' | 'line'> {
+function testPlace(rule: Rule): Pick<TestResult, 'name' | 'file' | 'line'> {
   return { name: refOf(rule), file: rule.file, line: rule.row };
 }

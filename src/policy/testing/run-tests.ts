@@ -15,13 +15,13 @@ export async function runTests(
   tests: GatheredTests,
   written: DefaultAction | undefined,
 ): Promise<readonly TestResult[]> {
-  const cases = readAll(tests.cards);
+  const cases = readAllCardTests(tests.cards);
   return [...(await regoResults(tests)), ...(await cardResults(tests, cases, written))];
 }
 
 type CardTests = ReturnType<typeof readCardTests>;
 
-function readAll(cards: GatheredTests['cards']): readonly CardTests[] {
+function readAllCardTests(cards: GatheredTests['cards']): readonly CardTests[] {
   const problems: string[] = [];
   const read = cards.flatMap(({ name, text }) => {
     try {

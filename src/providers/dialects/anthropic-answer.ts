@@ -121,7 +121,7 @@ function createMessageReader() {
       case 'content_block_start':
         return yield* startOfMessage(event);
       case 'content_block_delta':
-        return yield* pieceOf(event);
+        return yield* deltaMeaning(event);
       case 'content_block_stop':
         return {
           deltas: [],
@@ -158,7 +158,7 @@ function isBlockText([, name, ...below]: JsonPath): boolean {
   return below.length === 0 && (name === 'text' || name === 'thinking');
 }
 
-function* pieceOf(event: JsonObject): Work<Meaning> {
+function* deltaMeaning(event: JsonObject): Work<Meaning> {
   const delta = objectOf(event.delta);
   function piece(kind: AnswerText['kind'], name: string, more?: PieceMarks): Meaning {
     const text = delta[name];

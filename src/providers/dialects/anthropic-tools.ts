@@ -30,7 +30,7 @@ export function readAnthropicTools(into: Gathered, body: JsonObject, at: JsonPat
   const mcp: JsonPath[] = [];
   for (const offer of offers) {
     addTextsIn(into, { role: 'system', kind: 'tool_definition' }, offer.tool, offer.path);
-    if (isClientRun(offer.tool)) names.push(nameOf(offer.tool));
+    if (isClientRun(offer.tool)) names.push(anthropicToolName(offer.tool));
     else if (offer.tool.type === 'mcp_toolset') mcp.push(offer.remove);
     else providerRun.push(offer);
   }
@@ -39,7 +39,7 @@ export function readAnthropicTools(into: Gathered, body: JsonObject, at: JsonPat
   const hostedTools: HostedTool[] = providerRun.map(({ tool, remove }) => ({
     type: typeof tool.type === 'string' ? tool.type : 'unknown',
     remove: [{ kind: 'remove', path: remove }],
-    forced: forced(nameOf(tool)),
+    forced: forced(anthropicToolName(tool)),
   }));
   if (mcp.length > 0) {
     // One offer: a toolset without its server, or the other way round, would be refused by the provider.
@@ -80,7 +80,7 @@ function isClientRun({ type }: JsonObject): boolean {
   );
 }
 
-function nameOf(tool: JsonObject): string {
+function anthropicToolName(tool: JsonObject): string {
   return typeof tool.name === 'string' ? tool.name : typeof tool.type === 'string' ? tool.type : '';
 }
 

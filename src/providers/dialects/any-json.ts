@@ -25,7 +25,7 @@ export function createAnyJsonReader(): StreamReader {
     read: stepwise(function* (frame: Frame): Work<StreamEvent> {
       const json = parseJson(frame.data);
       const deltas: TextDelta[] = [];
-      yield* walk(json, ({ text, path, place, mayGoOn }) => {
+      yield* walkAnyJson(json, ({ text, path, place, mayGoOn }) => {
         const delta = { channel: `any/${place}`, kind: 'text', text, path, repeats: true } as const;
         deltas.push(mayGoOn ? { ...delta, loose: true } : delta);
       });
@@ -44,7 +44,7 @@ export function createAnyJsonReader(): StreamReader {
 export function* textsOverElements(elements: readonly unknown[]): Work<readonly (readonly AnswerText[])[]> {
   const byPlace = new Map<string, AnswerText[]>();
   for (const [index, element] of elements.entries()) {
-    yield* walk(element, ({ text, path, place, mayGoOn }) => {
+    yield* walkAnyJson(element, ({ text, path, place, mayGoOn }) => {
       if (!mayGoOn) return;
       const one: AnswerText = { kind: 'text', text, path: [index, ...path] };
       const known = byPlace.get(place);
@@ -66,7 +66,7 @@ interface PlacedLevel extends Level {
 const STEP_PARTS = 16;
 
 /** The path is one stack, copied for what is found. */
-function* walk(root: unknown, onText: (found: LooseText) => void): Work<void> {
+function* walkAnyJson(root: unknown, onText: (found: LooseText) => void): Work<void> {
   const path: (string | number)[] = [];
   const levels: PlacedLevel[] = [];
   let parts = 0;

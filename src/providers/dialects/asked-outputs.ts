@@ -30,8 +30,8 @@ export function askedOutputs(...places: readonly unknown[]): Pick<RequestFacts, 
   const asked: OutputModality[] = [];
   for (const place of places) {
     if (!isObject(place)) continue;
-    for (const name of LISTS) if (isGiven(place[name])) asked.push(...modalitiesIn(place[name]));
-    for (const [name, output] of SETTINGS) if (isGiven(place[name])) asked.push(output);
+    for (const name of LISTS) if (isAskedFor(place[name])) asked.push(...modalitiesIn(place[name]));
+    for (const [name, output] of SETTINGS) if (isAskedFor(place[name])) asked.push(output);
   }
   return asked.length === 0 ? {} : { outputs: [...new Set(asked)] };
 }
@@ -49,7 +49,7 @@ function modalitiesIn(value: unknown): OutputModality[] {
   return (Array.isArray(value) ? value : [value]).flatMap(modalityOf);
 }
 
-function isGiven(value: unknown): boolean {
+function isAskedFor(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false;
 }
 

@@ -11,7 +11,7 @@ import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 /** Reads Converse answers, and the frames of `converse-stream`: the event's name is in the frame's headers. */
 export const converseAnswers = answerReaders(readConverseAnswer, (request) => {
   const signed = signsReasoning(request?.model);
-  return jsonReader(bedrockCut, (event, frame) => readEvent(frame.event ?? '', event, [], signed));
+  return jsonReader(bedrockCut, (event, frame) => readConverseEvent(frame.event ?? '', event, [], signed));
 });
 
 function* readConverseAnswer(answer: JsonObject): Work<AnswerFacts> {
@@ -73,7 +73,7 @@ function writtenFor1h(details: unknown): number {
 export const novaAnswers = answerReaders(readConverseAnswer, () =>
   jsonReader(bedrockCut, (event) => {
     const name = Object.keys(event).find((member) => isObject(event[member])) ?? '';
-    return readEvent(name, objectOf(event[name]), [name], false);
+    return readConverseEvent(name, objectOf(event[name]), [name], false);
   }),
 );
 
@@ -86,7 +86,7 @@ function signsReasoning(model: string | undefined): boolean {
  * What one event says; `path` is where its content stands in the frame's JSON. The signature of reasoning comes after
  * all of its text.
  */
-function* readEvent(name: string, event: JsonObject, path: JsonPath, signed: boolean): Work<Meaning> {
+function* readConverseEvent(name: string, event: JsonObject, path: JsonPath, signed: boolean): Work<Meaning> {
   switch (name) {
     case 'contentBlockDelta':
       return yield* deltasOf(event, [...path, 'delta'], signed);
@@ -99,7 +99,7 @@ function* readEvent(name: string, event: JsonObject, path: JsonPath, signed: boo
       return {
         deltas: [],
         ends: ['text', 'tool', 'reasoning']
-          .map((word) => `0/${word}/${indexOf(event)}`)
+          .map((word) => `0/${word}/${blockIndex(event)}`)
           .concat(moreOf(event)),
       };
     case 'messageStop':
@@ -117,17 +117,17 @@ export function isException(eventName: string): boolean {
   return /(exception|error|failure)$/i.test(eventName);
 }
 
-function indexOf({ contentBlockIndex: index }: JsonObject): number {
+function blockIndex({ contentBlockIndex: index }: JsonObject): number {
   return typeof index === 'number' ? index : 0;
 }
 
 /** Channels of a block's other strings, such as the results of a tool, which come in pieces too. */
 function moreOf(event: JsonObject): string {
-  return `0/more/${indexOf(event)}/`;
+  return `0/more/${blockIndex(event)}/`;
 }
 
 function* deltasOf(event: JsonObject, path: JsonPath, signed: boolean): Work<Meaning> {
-  const index = indexOf(event);
+  const index = blockIndex(event);
   const delta = objectOf(event.delta);
   const citation = `0/citation/${index}/`;
   const deltas: TextDelta[] = [];

@@ -66,7 +66,7 @@ export const llama = promptFamily('llama', {
   prompts: ['prompt'],
   limit: ['max_gen_len'],
   texts: [['generation']],
-  usage: (answer) => counts(answer.prompt_token_count, answer.generation_token_count),
+  usage: (answer) => tokenUsage(answer.prompt_token_count, answer.generation_token_count),
 });
 
 export const mistralPrompt = promptFamily('mistral', {
@@ -88,13 +88,13 @@ export const titanText = promptFamily('titan-text', {
   usage(answer) {
     const written = arrayOf(answer.results).map((result) => tokenCount(objectOf(result).tokenCount) ?? 0);
     const total = written.length > 0 ? written.reduce((a, b) => a + b) : answer.totalOutputTextTokenCount;
-    return counts(answer.inputTextTokenCount, total);
+    return tokenUsage(answer.inputTextTokenCount, total);
   },
 });
 
 export const titanEmbed = promptFamily('titan-embed', {
   prompts: ['inputText'],
-  usage: (answer) => counts(answer.inputTextTokenCount, 0),
+  usage: (answer) => tokenUsage(answer.inputTextTokenCount, 0),
 });
 
 export const cohereEmbedFamily = promptFamily('cohere-embed', {
@@ -105,7 +105,7 @@ export const cohereRerankFamily = promptFamily('cohere-rerank', {
   prompts: ['query', 'documents'],
 });
 
-function counts(input: unknown, output: unknown): Usage | undefined {
+function tokenUsage(input: unknown, output: unknown): Usage | undefined {
   const inputTokens = tokenCount(input);
   const outputTokens = tokenCount(output);
   return inputTokens === undefined || outputTokens === undefined ? undefined : { inputTokens, outputTokens };

@@ -67,7 +67,7 @@ export const cohereChatV1: Dialect = {
     if (optionalString(body, 'conversation_id') !== undefined) into.unseenContent = true;
     return {
       ...chatFacts(into, body),
-      tools: tools.map((tool) => nameOf(objectOf(tool))),
+      tools: tools.map((tool) => cohereToolName(objectOf(tool))),
       hostedTools: connectors(body),
     };
   },
@@ -145,7 +145,8 @@ function readV2Tools(into: Gathered, body: JsonObject) {
   (optionalArray(body, 'tools') ?? []).forEach((value, index) => {
     const tool = requiredObject(value, 'tools');
     addTextsIn(into, DEFINITION, tool, ['tools', index]);
-    if (tool.type === undefined || tool.type === 'function') names.push(nameOf(objectOf(tool.function)));
+    if (tool.type === undefined || tool.type === 'function')
+      names.push(cohereToolName(objectOf(tool.function)));
     else others.push({ type: typeof tool.type === 'string' ? tool.type : 'unknown', index });
   });
   const forced = body.tool_choice === 'REQUIRED' && names.length === 0;
@@ -177,6 +178,6 @@ function connectors(body: JsonObject): HostedTool[] {
   return [{ type: 'connectors', remove: [{ kind: 'remove', path: ['connectors'] }], forced: false }];
 }
 
-function nameOf(tool: JsonObject): string {
+function cohereToolName(tool: JsonObject): string {
   return typeof tool.name === 'string' ? tool.name : '';
 }

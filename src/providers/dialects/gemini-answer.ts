@@ -17,7 +17,7 @@ function* readGenerated(answer: JsonObject): Work<AnswerFacts> {
   for (const [c, candidate] of arrayOf(answer.candidates).entries()) {
     const path = ['candidates', c];
     const own: AnswerText[] = [];
-    for (const { part, path: at } of partsOf(candidate, path)) yield* addPartTexts(own, part, at);
+    for (const { part, path: at } of partsOfCandidate(candidate, path)) yield* addPartTexts(own, part, at);
     const spelled = own.find(({ kind }) => kind === 'text')?.path ?? path;
     for (const text of own) texts.push(text);
     yield* addCandidateTokens(tokens, objectOf(candidate), path, spelled.join('.'));
@@ -54,7 +54,7 @@ interface PlacedPart {
   readonly path: JsonPath;
 }
 
-function* partsOf(candidate: unknown, path: JsonPath): Generator<PlacedPart, void> {
+function* partsOfCandidate(candidate: unknown, path: JsonPath): Generator<PlacedPart, void> {
   for (const [p, part] of arrayOf(objectOf(objectOf(candidate).content).parts).entries()) {
     yield { part: objectOf(part), path: [...path, 'content', 'parts', p] };
   }
@@ -139,7 +139,7 @@ function createGeneratedReader() {
         running.add(index);
       }
       const before = said.deltas.length;
-      for (const placed of partsOf(value, path)) {
+      for (const placed of partsOfCandidate(value, path)) {
         yield* addPart(said, placed, index, callsOf(calls, index));
       }
       yield* addCandidateTokens(tokens, candidate, path, `${index}/text`);

@@ -59,11 +59,11 @@ function* walk(root: unknown, path: JsonPath, onText: OnText): Work<void> {
       continue;
     }
     level.next += 1;
-    if (typeof step === 'string') addWord(rest, step);
+    if (typeof step === 'string') addOtherWord(rest, step);
     if (typeof value === 'string') {
       if (value !== '') onText(value, [...at, step], true);
     } else if (typeof value === 'number') {
-      addWord(rest, String(value));
+      addOtherWord(rest, String(value));
     } else if (isContainer(value)) {
       at.push(step);
       levels.push(levelOf(value));
@@ -82,11 +82,11 @@ function addNumbers(rest: { words: string }, list: readonly unknown[], from: num
   const most = Math.min(list.length, from + MAX_JOINED);
   let to = from + 1;
   while (to < most && typeof list[to] === 'number') to += 1;
-  addWord(rest, to === from + 1 ? String(list[from]) : list.slice(from, to).join('\n'));
+  addOtherWord(rest, to === from + 1 ? String(list[from]) : list.slice(from, to).join('\n'));
   return to;
 }
 
-function addWord(rest: { words: string }, word: string): void {
+function addOtherWord(rest: { words: string }, word: string): void {
   rest.words += rest.words === '' ? word : `\n${word}`;
 }
 

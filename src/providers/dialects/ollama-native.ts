@@ -57,7 +57,7 @@ function nativeDialect(name: string, assertBody: (body: JsonObject) => void): Di
       assertBody(body);
       return readBody(body);
     },
-    ...answerReaders(readNativeAnswer, () => jsonReader(plainCut, readLine)),
+    ...answerReaders(readNativeAnswer, () => jsonReader(plainCut, readAnswerLine)),
   };
 }
 
@@ -134,7 +134,7 @@ function* answerTexts(body: JsonObject): Work<AnswerText[]> {
 }
 
 /** One line a piece; the last one has `done` and the counts. A tool call comes whole. */
-function* readLine(line: JsonObject): Work<Meaning> {
+function* readAnswerLine(line: JsonObject): Work<Meaning> {
   const texts = yield* answerTexts(line);
   const calls = texts.filter(({ kind }) => kind === 'tool_arguments');
   const tokens: TokenText[] = [];

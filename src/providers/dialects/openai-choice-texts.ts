@@ -31,7 +31,7 @@ export function createCallNames(): NameCall {
     const known = calls.get(key);
     if (known === undefined) calls.set(key, { id, count: 0 });
     else if (typeof id === 'string' && id !== '' && id !== known.id) {
-      if (known.id !== undefined && isNamed(call)) known.count += 1;
+      if (known.id !== undefined && hasName(call)) known.count += 1;
       known.id = id;
     }
     const { count } = known ?? { count: 0 };
@@ -39,7 +39,7 @@ export function createCallNames(): NameCall {
   };
 }
 
-function isNamed(call: JsonObject): boolean {
+function hasName(call: JsonObject): boolean {
   const name = objectOf(call.function).name ?? objectOf(call.custom).name;
   return typeof name === 'string' && name !== '';
 }

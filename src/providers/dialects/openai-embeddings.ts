@@ -24,13 +24,13 @@ function inputDialect(name: string, modelOf: (body: JsonObject) => string): Dial
   return {
     name,
     hasBody: true,
-    request: (body, endpoint) => readInput(body, endpoint.model ?? modelOf(body)),
+    request: (body, endpoint) => readEmbeddingsInput(body, endpoint.model ?? modelOf(body)),
     answer: (body): AnswerFacts => ({ usage: readInputUsage(objectOf(body).usage), texts: [] }),
     stream: () => undefined,
   };
 }
 
-function readInput(body: JsonObject, model: string): RequestFacts {
+function readEmbeddingsInput(body: JsonObject, model: string): RequestFacts {
   const into = createGathered();
   readMembers(into, body, {
     input: (value) => readTokenInput(into, value, ['input']),

@@ -50,8 +50,8 @@ function readRequest(body: JsonObject, endpoint: Endpoint, variant: OpenaiVarian
   const into = createGathered();
   const offers: ToolOffer[] = [];
   readMembers(into, body, {
-    instructions: (value) => readInput(into, offers, value, ['instructions'], 'system'),
-    input: (value) => readInput(into, offers, value, ['input'], 'user'),
+    instructions: (value) => readInputItems(into, offers, value, ['instructions'], 'system'),
+    input: (value) => readInputItems(into, offers, value, ['input'], 'user'),
     tools: (value) => offers.push(...readToolList(into, value, ['tools'], isClientRun)),
     prompt: (value) => {
       if (value === null) return;
@@ -91,7 +91,7 @@ function isClientRun(tool: JsonObject): boolean {
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant']);
 
 /** A string, or items: messages, calls and their outputs, reasoning, references, tool definitions. */
-function readInput(
+function readInputItems(
   into: Gathered,
   offers: ToolOffer[],
   value: unknown,
@@ -122,7 +122,7 @@ function readItem(
       offers.push(...readToolList(into, member, at, isClientRun));
       continue;
     }
-    const place = placeOf(type, item, defaultRole);
+    const place = itemRole(type, item, defaultRole);
     if (place.kind === 'tool_arguments') addTextsIn(into, place, member, at);
     else readParts(into, place, member, at);
   }
@@ -134,7 +134,7 @@ const NOT_TEXT = namesIn('type id role status call_id caller execution');
 /** Items that bring tool definitions into the middle of a conversation. */
 const TOOL_ITEMS: ReadonlySet<string> = new Set(['additional_tools', 'tool_search_output']);
 
-function placeOf(type: string, item: JsonObject, defaultRole: PromptText['role']): TextRole {
+function itemRole(type: string, item: JsonObject, defaultRole: PromptText['role']): TextRole {
   if (type === 'message') {
     return { role: ROLES.has(item.role) ? (item.role as PromptText['role']) : defaultRole, kind: 'text' };
   }

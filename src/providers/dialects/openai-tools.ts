@@ -29,14 +29,14 @@ export function readToolList(
     addTextsIn(into, { role: 'system', kind: 'tool_definition' }, tool, at);
     return {
       type: typeof tool.type === 'string' ? tool.type : 'unknown',
-      name: nameOf(tool),
+      name: openaiToolName(tool),
       clientRun: isClientRun(tool),
       remove: [{ kind: 'remove', path: at }],
     };
   });
 }
 
-function nameOf(tool: JsonObject): string {
+function openaiToolName(tool: JsonObject): string {
   for (const holder of [tool, objectOf(tool.function), objectOf(tool.custom)]) {
     if (typeof holder.name === 'string') return holder.name;
   }

@@ -23,8 +23,8 @@ export function readOpenaiUsage(value: unknown): Usage | undefined {
     ...part('cacheReadTokens', cachedTokens(value, input), inputTokens),
     ...part('cacheWriteTokens', input.cache_write_tokens, inputTokens),
     ...part('reasoningTokens', output.reasoning_tokens, outputTokens),
-    ...told('inputAudioTokens', input.audio_tokens, inputTokens),
-    ...told('outputAudioTokens', output.audio_tokens, outputTokens),
+    ...usageField('inputAudioTokens', input.audio_tokens, inputTokens),
+    ...usageField('outputAudioTokens', output.audio_tokens, outputTokens),
   };
 }
 
@@ -39,7 +39,7 @@ function part(name: keyof Usage, value: unknown, whole: number): Partial<Usage> 
 }
 
 /** As a part, but 0 stands: that there was no sound is another thing than not to say. */
-function told(name: keyof Usage, value: unknown, whole: number): Partial<Usage> {
+function usageField(name: keyof Usage, value: unknown, whole: number): Partial<Usage> {
   const count = tokenCount(value);
   return count === undefined ? {} : { [name]: Math.min(count, whole) };
 }

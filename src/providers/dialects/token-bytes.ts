@@ -16,7 +16,7 @@ export function* addSpelledBytes(into: TokenText[], list: readonly TokenBytes[])
   if (!(yield* isAnyOther(list))) return;
   const decoder = new TextDecoder();
   for (const { token, bytes } of list) {
-    const text = decoder.decode(bytesOf(token.text, bytes), { stream: true });
+    const text = decoder.decode(tokenBytes(token.text, bytes), { stream: true });
     into.push({ channel: `${token.channel}/bytes`, text, blank: token.blank });
     yield ITEM_CHARS;
   }
@@ -34,7 +34,7 @@ function* isAnyOther(list: readonly TokenBytes[]): Work<boolean> {
 export function saysOther(text: string, bytes: unknown): boolean {
   if (!Array.isArray(bytes)) return false;
   if (bytes.length === text.length && isAscii(text, bytes)) return false;
-  const given = bytesOf(text, bytes);
+  const given = tokenBytes(text, bytes);
   const own = ESCAPED.test(text) ? escapedBytes(text) : Buffer.from(text);
   if (own.equals(given)) return false;
   // Part of a character, which no string holds: what is ASCII in it is said all the same.
@@ -49,7 +49,7 @@ function isAscii(text: string, bytes: readonly unknown[]): boolean {
   return true;
 }
 
-function bytesOf(text: string, bytes: unknown): Buffer {
+function tokenBytes(text: string, bytes: unknown): Buffer {
   return Array.isArray(bytes) ? Buffer.from(arrayOf(bytes).map(Number)) : Buffer.from(text);
 }
 

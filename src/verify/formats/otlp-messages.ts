@@ -8,8 +8,8 @@ import { isObject } from '../../json/is-object.ts';
  */
 export function promptOf(span: TraceFields, attributes: TraceFields): readonly TraceFields[] | undefined {
   const told = detailsOf(span, attributes);
-  const system = partsIn(parsed(told['gen_ai.system_instructions']));
-  const input = messagesIn(parsed(told['gen_ai.input.messages']));
+  const system = partsIn(parsedAttribute(told['gen_ai.system_instructions']));
+  const input = messagesIn(parsedAttribute(told['gen_ai.input.messages']));
   if (input.length > 0 || system.length > 0) {
     return [...(system.length === 0 ? [] : [tracedMessage('system', system)]), ...input];
   }
@@ -18,23 +18,23 @@ export function promptOf(span: TraceFields, attributes: TraceFields): readonly T
   const events = eventsOf(span).flatMap(({ name, attributes: of }) => eventMessage(name, of));
   if (events.length > 0) return events;
   const plain =
-    eventText(span, 'gen_ai.content.prompt', 'gen_ai.prompt') ?? stringIn(told, ['gen_ai.prompt']);
+    eventAttribute(span, 'gen_ai.content.prompt', 'gen_ai.prompt') ?? stringIn(told, ['gen_ai.prompt']);
   return plain === undefined ? undefined : [{ role: 'user', content: plain }];
 }
 
 /** What the model answered, as one chat message. */
 export function answerOf(span: TraceFields, attributes: TraceFields): TraceFields | undefined {
   const told = detailsOf(span, attributes);
-  const [output] = messagesIn(parsed(told['gen_ai.output.messages']));
+  const [output] = messagesIn(parsedAttribute(told['gen_ai.output.messages']));
   if (output !== undefined) return { ...output, role: 'assistant' };
   const [numbered] = numberedMessages(told, 'gen_ai.completion');
   if (numbered !== undefined) return { ...numbered, role: 'assistant' };
   const choice = eventsOf(span).find(({ name }) => name === 'gen_ai.choice');
-  const message = parsed(choice?.attributes['message']);
+  const message = parsedAttribute(choice?.attributes['message']);
   if (isObject(message)) return { ...message, role: 'assistant' };
   const plain =
     stringIn(choice?.attributes ?? {}, ['content']) ??
-    eventText(span, 'gen_ai.content.completion', 'gen_ai.completion') ??
+    eventAttribute(span, 'gen_ai.content.completion', 'gen_ai.completion') ??
     stringIn(told, ['gen_ai.completion']);
   return plain === undefined ? undefined : { role: 'assistant', content: plain };
 }
@@ -58,7 +58,7 @@ function detailsOf(span: TraceFields, attributes: TraceFields): TraceFields {
   return details === undefined ? attributes : { ...attributes, ...details.attributes };
 }
 
-function eventText(span: TraceFields, name: string, attribute: string): string | undefined {
+function eventAttribute(span: TraceFields, name: string, attribute: string): string | undefined {
   const event = eventsOf(span).find((one) => one.name === name);
   return event === undefined ? undefined : stringIn(event.attributes, [attribute]);
 }
@@ -86,7 +86,7 @@ function numberedMessages(attributes: TraceFields, prefix: string): TraceFields[
 }
 
 /** Attributes hold lists as such, or as their JSON. */
-function parsed(written: unknown): unknown {
+function parsedAttribute(written: unknown): unknown {
   if (typeof written !== 'string') return written;
   try {
     return JSON.parse(written);

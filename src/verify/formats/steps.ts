@@ -49,11 +49,11 @@ const TYPES: Readonly<Record<string, StepType>> = {
 
 /** Whether an element of a trace is meant as a step. */
 export function isStep(fields: TraceFields): boolean {
-  return typeOf(fields) !== undefined;
+  return stepTypeOf(fields) !== undefined;
 }
 
 /** Its type, or what a step without one can only be. */
-function typeOf(fields: TraceFields): StepType | undefined {
+function stepTypeOf(fields: TraceFields): StepType | undefined {
   const written = firstOf(fields, ['type', 'kind', 'event', 'event_type']);
   if (typeof written === 'string') {
     const lower = written.toLowerCase();
@@ -65,10 +65,10 @@ function typeOf(fields: TraceFields): StepType | undefined {
 
 /** Reads a step of the trace format that the gateway documents. */
 export function readStep(written: TraceFields, context: Context): Read {
-  const type = typeOf(written);
+  const type = stepTypeOf(written);
   if (type === undefined)
     return unreadableStep('type must be llm_call, llm_response, mcp_tool_call or mcp_tool_response');
-  const fields = canonical(written, type);
+  const fields = canonicalStep(written, type);
   const { data, error } = isPlainStep(fields)
     ? { data: fields, error: undefined }
     : traceStepSchema.safeParse(fields);
@@ -142,7 +142,7 @@ function readToolStep(written: TraceFields, data: StepFields, common: Common): R
 }
 
 /** The step under the names of its schema. */
-function canonical(written: TraceFields, type: StepType): TraceFields {
+function canonicalStep(written: TraceFields, type: StepType): TraceFields {
   const step: Record<string, unknown> = { type };
   for (const [name, others] of meantBy(written, type)) {
     const value = firstOf(written, others);

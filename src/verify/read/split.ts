@@ -190,7 +190,7 @@ export class JsonSplitter {
 
   #open(reading: 'name' | 'member' | 'element', byte: number, at: number): number {
     this.#reading = reading;
-    this.#form = formOf(byte) ?? this.#broken();
+    this.#form = valueForm(byte) ?? this.#broken();
     this.#depth = 0;
     this.#inString = false;
     this.#isEscaped = false;
@@ -263,7 +263,7 @@ export class JsonSplitter {
   }
 }
 
-function formOf(byte: number): 'string' | 'compound' | 'word' | undefined {
+function valueForm(byte: number): 'string' | 'compound' | 'word' | undefined {
   if (byte === QUOTE) return 'string';
   if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) return 'compound';
   return IS_OF_WORD.test(String.fromCharCode(byte)) ? 'word' : undefined;

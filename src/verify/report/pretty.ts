@@ -39,9 +39,9 @@ export function createPrettyReport({ paint, printable }: Terminal): Report {
     const name = printable(trace);
     const parts = [
       ...(violations > 0
-        ? [`${counted(violations, 'violation')} in ${counted(elementsWithViolations, 'element')}`]
+        ? [`${countedNoun(violations, 'violation')} in ${countedNoun(elementsWithViolations, 'element')}`]
         : []),
-      ...(unreadable > 0 ? [`${counted(unreadable, 'element')} could not be read`] : []),
+      ...(unreadable > 0 ? [`${countedNoun(unreadable, 'element')} could not be read`] : []),
       ...(isUnjudged(summary) ? ['nothing that could be judged'] : []),
     ];
     return parts.length === 0
@@ -51,7 +51,7 @@ export function createPrettyReport({ paint, printable }: Terminal): Report {
 
   function details({ calls, responses, actions, checks, policies, skipped }: Summary): string[] {
     return [
-      `judged: ${counted(calls, 'call')}, ${counted(responses, 'response')}; masked ${actions.mask}, flagged ${actions.flag}`,
+      `judged: ${countedNoun(calls, 'call')}, ${countedNoun(responses, 'response')}; masked ${actions.mask}, flagged ${actions.flag}`,
       ...[...skipped].map(([why, times]) => `not judged: ${String(times)} ${why}`),
       policies === undefined
         ? 'policies: none (give --presets, --policy-file or --policy-dir)'
@@ -61,6 +61,6 @@ export function createPrettyReport({ paint, printable }: Terminal): Report {
   }
 }
 
-function counted(number: number, what: string): string {
+function countedNoun(number: number, what: string): string {
   return `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
 }

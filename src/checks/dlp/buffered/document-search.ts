@@ -117,7 +117,7 @@ export class DocumentSearch {
     await this.#visit((kind, text, name, at) => {
       const findings = batch.findingsIn(text, name);
       if (findings.length === 0 || !this.#looksAt(kind, text, at)) return;
-      const path = pathOf(at);
+      const path = resolvedPath(at);
       bound.add(path);
       const masked = kind === 'number' ? MASK : batch.masked(text, name);
       places.push({ kind, masked, path: [...path], findings });
@@ -127,7 +127,7 @@ export class DocumentSearch {
 
   #looksAt(kind: WordsPlace['kind'], text: string, path: LazyPath): boolean {
     const { looksAt } = this.#searched;
-    return looksAt === undefined || looksAt({ kind, text, path: pathOf(path) });
+    return looksAt === undefined || looksAt({ kind, text, path: resolvedPath(path) });
   }
 
   async #visit(see: See): Promise<void> {
@@ -152,7 +152,7 @@ export class DocumentSearch {
   }
 }
 
-function pathOf(path: LazyPath): JsonPath {
+function resolvedPath(path: LazyPath): JsonPath {
   return typeof path === 'function' ? path() : path;
 }
 

@@ -29,7 +29,7 @@ export async function inspectJson(
   { passesArguments = false, looksAt }: AnswerScope,
 ): Promise<Inspected> {
   const batch = createScanBatch(findAll, 'answer');
-  const { texts, words, passed, signed } = await inTurns(textsOf(facts?.texts ?? [], passesArguments));
+  const { texts, words, passed, signed } = await inTurns(batchedTexts(facts?.texts ?? [], passesArguments));
   const document = new DocumentSearch({
     ...whole,
     words,
@@ -77,7 +77,7 @@ interface Texts {
   readonly signed: ReadonlySet<string>;
 }
 
-function* textsOf(all: readonly AnswerText[], passesArguments: boolean): Work<Texts> {
+function* batchedTexts(all: readonly AnswerText[], passesArguments: boolean): Work<Texts> {
   const texts: AnswerText[] = [];
   const words = new Words();
   const passed = new Set<string>();

@@ -58,40 +58,40 @@ function* logprobTexts(
 ): Work<TextMap<readonly LogprobText[]>> {
   const spelt = new TextMap<readonly LogprobText[]>();
   for (const text of texts) {
-    spelt.set(nameOf(text), [alone(text)]);
+    spelt.set(pathName(text), [alone(text)]);
     yield ITEM_CHARS;
   }
   for (const one of joined) {
     const together: LogprobText = { text: one.text, isPlain: true, spansIn: () => one.spans() };
     for (const text of one.texts) {
-      spelt.set(nameOf(text), [memberOf(one, text), together]);
+      spelt.set(pathName(text), [logprobText(one, text), together]);
       yield ITEM_CHARS;
     }
   }
   return spelt;
 }
 
-function nameOf({ path }: AnswerText): string {
+function pathName({ path }: AnswerText): string {
   return path.join('.');
 }
 
 function alone(text: AnswerText): LogprobText {
   return {
     text: text.text,
-    isPlain: isPlain(text),
+    isPlain: isUnsignedText(text),
     spansIn: (batch) => batch.spansIn(text.text),
   };
 }
 
-function memberOf(joined: JoinedText, member: AnswerText): LogprobText {
+function logprobText(joined: JoinedText, member: AnswerText): LogprobText {
   return {
     text: member.text,
-    isPlain: isPlain(member),
+    isPlain: isUnsignedText(member),
     spansIn: () => joined.members().get(member)?.spans ?? [],
   };
 }
 
-function isPlain({ isJson, signed }: AnswerText): boolean {
+function isUnsignedText({ isJson, signed }: AnswerText): boolean {
   return isJson !== true && signed !== true;
 }
 

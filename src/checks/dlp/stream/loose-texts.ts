@@ -45,7 +45,7 @@ export class LooseTexts {
     this.#event += 1;
     for (const [place, { scanner, at }] of this.#texts) {
       if (this.#texts.size < MAX_TEXTS && this.#event - at <= MAX_PAUSE_EVENTS) return;
-      finish(scanner, found);
+      finishScanner(scanner, found);
       this.#texts.delete(place);
     }
   }
@@ -58,15 +58,15 @@ export class LooseTexts {
     // Added anew, it stands last.
     this.#texts.delete(place);
     this.#texts.set(place, loose);
-    const read = yield* readOn(loose.scanner, delta, alone, found);
-    if (text === loose.last && isSaidAgain(text)) finish(loose.scanner, found);
+    const read = yield* readOnInChannel(loose.scanner, delta, alone, found);
+    if (text === loose.last && isSaidAgain(text)) finishScanner(loose.scanner, found);
     loose.last = text;
     loose.at = this.#event;
     return read;
   }
 
   finish(found: Found[]): void {
-    for (const { scanner } of this.#texts.values()) finish(scanner, found);
+    for (const { scanner } of this.#texts.values()) finishScanner(scanner, found);
     this.#texts.clear();
   }
 
@@ -103,17 +103,17 @@ export class RawFrames {
     const text = inner?.json ?? frame.data ?? '';
     if (MARKERS.has(text.trim())) return undefined;
     const alone = yield* this.#wholeTexts.searchRaw(text, found);
-    return yield* readOn(this.#scanner, { channel: '', kind: 'text', text, path: [] }, alone, found);
+    return yield* readOnInChannel(this.#scanner, { channel: '', kind: 'text', text, path: [] }, alone, found);
   }
 
   /** Called where the text is over: what is no JSON must not hold up what is. */
   finish(found: Found[]): void {
-    finish(this.#scanner, found);
+    finishScanner(this.#scanner, found);
   }
 }
 
 /** Reads a text as the rest of those before it, with what was found in it alone. */
-function* readOn(
+function* readOnInChannel(
   scanner: ChannelScanner,
   delta: TextDelta,
   alone: MaskingBuffer,
@@ -131,7 +131,7 @@ function* readOn(
   return { buffer, from, to: buffer.length, delta, channel: undefined };
 }
 
-function finish(scanner: ChannelScanner, found: Found[]): void {
+function finishScanner(scanner: ChannelScanner, found: Found[]): void {
   for (const one of scanner.finish()) found.push(one);
 }
 

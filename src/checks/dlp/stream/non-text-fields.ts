@@ -106,7 +106,7 @@ export class NonTextFields {
       const value = (level.value as Record<string | number, unknown>)[step];
       level.next += 1;
       this.#cost += 1;
-      const before = memberOf(level.before, step);
+      const before = childAt(level.before, step);
       if (holdsTokenIds(step, value, level)) tokenIds.push(emptied([...path, step], value));
       if (value === before && typeof value !== 'object') continue;
       if (
@@ -210,7 +210,7 @@ function holdsTokenIds(step: string | number, value: unknown, { texts }: Level):
   return Array.isArray(value) ? isTokenIdList(step, value) || repeatsText(step) : repeatsText(step);
 }
 
-function memberOf(container: unknown, step: string | number): unknown {
+function childAt(container: unknown, step: string | number): unknown {
   if (typeof container !== 'object' || container === null) return undefined;
   return (container as Record<string | number, unknown>)[step];
 }

@@ -184,7 +184,7 @@ const MAX_TEMPLATE_BYTES = 16_384;
 /** Whether a frame of this one's shape may be sent once more: not one that says that something begins. */
 export function isTemplate({ json, frame }: StreamEvent): boolean {
   if (frame.raw.length > MAX_TEMPLATE_BYTES) return false;
-  return ![frame.event, memberOf(json, 'type'), memberOf(json, 'event_type')].some(
+  return ![frame.event, ownMember(json, 'type'), ownMember(json, 'event_type')].some(
     (name) => typeof name === 'string' && /start/i.test(name),
   );
 }
@@ -199,7 +199,7 @@ function frameFrom({ event, path }: FrameTemplate, text: string): RewrittenFrame
   let value = json;
   for (const [depth, step] of path.entries()) {
     addEdits(edits, value, path.slice(0, depth), step);
-    value = memberOf(value, step);
+    value = ownMember(value, step);
   }
   edits.push({ kind: 'set', path, value: text });
   const deltas = event.deltas.filter((delta) => delta.path === path);
@@ -249,7 +249,7 @@ function objectLeftInCopy(object: object): object {
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
-function memberOf(value: unknown, name: string | number): unknown {
+function ownMember(value: unknown, name: string | number): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
   return (value as Record<string | number, unknown>)[name];
 }

@@ -27,7 +27,7 @@ export function createSessionBinding(store: McpSessionStore): SessionBinding {
         return PASS;
       }
       // With a refusal a server gives out no session, and whoever asks would fill the store with them.
-      if (!isSuccess(exchange)) return PASS;
+      if (!has2xx(exchange)) return PASS;
       const given = sessionOf(exchange, exchange.answerHeaders.get(MCP_SESSION_HEADER));
       if (given === undefined || given.sessionId === asked?.sessionId) return PASS;
       return (await store.bind(given)) === 'own' ? PASS : takenSession();
@@ -55,10 +55,10 @@ function sessionMissing(): Denial {
 
 /** A server may refuse to end a session (405), and then keeps it. */
 function hasEndedSession(exchange: Answered): boolean {
-  return exchange.method === 'DELETE' && isSuccess(exchange);
+  return exchange.method === 'DELETE' && has2xx(exchange);
 }
 
-function isSuccess({ status }: Answered): boolean {
+function has2xx({ status }: Answered): boolean {
   return status >= 200 && status < 300;
 }
 

@@ -35,7 +35,7 @@ export function createRedisMcpSessionStore(options: RedisMcpSessionStoreOptions)
   }
 
   async function index(session: McpSession, adds: 0 | 1): Promise<readonly string[]> {
-    const args = [digestOf(session), ttlMs, maxPerKey, adds];
+    const args = [sessionKeyDigest(session), ttlMs, maxPerKey, adds];
     return digests.parse(await indexScript.run(client, [mcpSessionsKey(session.keyHash)], args));
   }
 
@@ -62,7 +62,7 @@ export function createRedisMcpSessionStore(options: RedisMcpSessionStoreOptions)
       }),
     end: (session) =>
       within(async () => {
-        const digest = digestOf(session);
+        const digest = sessionKeyDigest(session);
         await Promise.all([
           end(session.keyHash, [digest]),
           client.zrem(mcpSessionsKey(session.keyHash), digest),
@@ -72,10 +72,10 @@ export function createRedisMcpSessionStore(options: RedisMcpSessionStoreOptions)
 }
 
 function storeKey(session: McpSession): string {
-  return mcpSessionKey(digestOf(session));
+  return mcpSessionKey(sessionKeyDigest(session));
 }
 
 /** No server's name holds a space, so that no two pairs read the same. */
-function digestOf({ server, sessionId }: McpSession): string {
+function sessionKeyDigest({ server, sessionId }: McpSession): string {
   return createHash('sha256').update(`${server} ${sessionId}`).digest('hex');
 }
