@@ -29,7 +29,7 @@ const PLACE_OF: ReadonlyMap<unknown, number> = new Map(
 );
 
 /** What was read so far of one of the places. */
-interface Reading {
+interface PlaceTurns {
   readonly turns: string[][];
   turn: string[] | undefined;
   /** Indexes of messages: the last one with any text, the user's last one, the last answer or tool result. */
@@ -43,7 +43,7 @@ interface Reading {
  * as a user message before the user's own.
  */
 export function userTurns(request: RequestFacts, textOf = asWritten): string[][] {
-  const readings = PLACES.map((): Reading => ({
+  const readings = PLACES.map((): PlaceTurns => ({
     turns: [],
     turn: undefined,
     last: -1,

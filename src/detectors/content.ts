@@ -99,7 +99,7 @@ const SLICE_CHARS = 4096;
 const MARGIN_CHARS = 640;
 
 /** What is searched for what begins between two places of a text. */
-interface Slice {
+interface SearchedSlice {
   readonly text: string;
   /** Where it begins. */
   readonly offset: number;
@@ -107,14 +107,14 @@ interface Slice {
   readonly to: number;
 }
 
-function sliceFrom(text: string, from: number): Slice {
+function sliceFrom(text: string, from: number): SearchedSlice {
   if (text.length <= SLICE_CHARS) return { text, offset: 0, from: 0, to: Infinity };
   const to = from + SLICE_CHARS;
   const offset = Math.max(0, from - MARGIN_CHARS);
   return { text: text.slice(offset, to + MARGIN_CHARS), offset, from, to };
 }
 
-function findInSlice({ text, offset, from, to }: Slice, find: Detector): readonly Finding[] {
+function findInSlice({ text, offset, from, to }: SearchedSlice, find: Detector): readonly Finding[] {
   const found = find(text);
   if (found.length === 0) return NOTHING;
   return shiftedBy(found, offset).filter(({ start }) => start >= from && start < to);

@@ -73,14 +73,14 @@ export class Children {
 }
 
 /** A container on the way down: where the name of the present member stands, or the present element's index. */
-interface Level {
+interface PathLevel {
   readonly isObject: boolean;
   at: number;
 }
 
 /** The path of the member whose name starts at `offset`, in one pass over what stands before it. */
 export function pathTo(body: Buffer, offset: number): JsonPath {
-  const levels: Level[] = [];
+  const levels: PathLevel[] = [];
   let expectsName = false;
   for (let i = 0; i <= offset;) {
     const byte = body[i];

@@ -11,7 +11,7 @@ export interface WrittenNumber {
 }
 
 /** A container on the way down: where the name of the present member stands, or the present element's index. */
-interface Level {
+interface NamedLevel {
   readonly isObject: boolean;
   at: number;
   /** The nearest name above it. */
@@ -34,10 +34,10 @@ const PER_TURN = 16_384;
  * may get a turn.
  */
 export function* writtenNumbers(body: Buffer): Generator<WrittenNumber | undefined, void> {
-  const levels: Level[] = [];
+  const levels: NamedLevel[] = [];
   let expectsName = false;
   let steps = 0;
-  const nameOf = ({ isObject, at, name }: Level): string | undefined =>
+  const nameOf = ({ isObject, at, name }: NamedLevel): string | undefined =>
     isObject ? keyText(body, at, skipString(body, at)) : name;
   const path = (): JsonPath => levels.map((level) => (level.isObject ? (nameOf(level) ?? '') : level.at));
 

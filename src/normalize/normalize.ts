@@ -57,7 +57,7 @@ export function normalize(text: string): Normalized {
 }
 
 function* normalizeInSteps(text: string): Work<Normalized> {
-  const slices: Slice[] = [];
+  const slices: NormalizedPart[] = [];
   let start = 0;
   for (const end of sliceEnds(text)) {
     slices.push({ start, made: normalizeSlice(text.slice(start, end)) });
@@ -165,14 +165,14 @@ function obfuscation(findings: ReadonlySet<Finding>): Obfuscation {
 }
 
 /** A part of a text, and what was made of it. */
-interface Slice {
+interface NormalizedPart {
   /** In the given text. */
   readonly start: number;
   readonly made: Normalized;
 }
 
 /** Slices one after the other; flags are those of any. */
-function joinedSlices(slices: readonly Slice[], source: string): Normalized {
+function joinedSlices(slices: readonly NormalizedPart[], source: string): Normalized {
   const [only] = slices;
   if (slices.length <= 1) return only?.made ?? new Pass(source).normalized();
   const findings = new Set(
@@ -191,12 +191,12 @@ function joinedSlices(slices: readonly Slice[], source: string): Normalized {
   };
 }
 
-interface PlacedSlice extends Slice {
+interface PlacedPart extends NormalizedPart {
   /** In the normalized text. */
   readonly at: number;
 }
 
-function place(slices: readonly Slice[]): PlacedSlice[] {
+function place(slices: readonly NormalizedPart[]): PlacedPart[] {
   let at = 0;
   return slices.map((slice) => {
     const placed = { ...slice, at };
@@ -206,7 +206,7 @@ function place(slices: readonly Slice[]): PlacedSlice[] {
 }
 
 /** Start or end in the source of the unit at `at` of the joined text. */
-function originalAt(slices: readonly PlacedSlice[], at: number, side: keyof Span): number {
+function originalAt(slices: readonly PlacedPart[], at: number, side: keyof Span): number {
   const slice = slices.findLast((one) => one.at <= at);
   return slice === undefined
     ? 0

@@ -90,7 +90,7 @@ export function createRunner(options: RunnerOptions): () => Run {
     /** By what was read ahead, as long as that will do. */
     async function judgeBody(exchange: Parsed): Promise<Denial | undefined> {
       const done = new Set<Check>();
-      const pending: Waiting[] = [];
+      const pending: PendingCheck[] = [];
       prepare(exchange);
       try {
         return await judge('requestBody', exchange, pending, done);
@@ -110,7 +110,7 @@ export function createRunner(options: RunnerOptions): () => Run {
     async function judge<X extends Admitted>(
       hook: Hook,
       exchange: X,
-      pending: Waiting[] = [],
+      pending: PendingCheck[] = [],
       done: Set<Check> = new Set(),
     ): Promise<Denial | undefined> {
       const phase = newPhase?.();
@@ -133,7 +133,7 @@ export function createRunner(options: RunnerOptions): () => Run {
       hook: Hook,
       exchange: X,
       phase: Phase | undefined,
-      pending: Waiting[],
+      pending: PendingCheck[],
       done: Set<Check>,
     ): Promise<Denial | undefined> {
       const isLong = hasManyTexts(exchange);
@@ -164,7 +164,7 @@ export function createRunner(options: RunnerOptions): () => Run {
     /** Waits for all of them. */
     async function firstRefusal(
       exchange: Admitted,
-      pending: readonly Waiting[],
+      pending: readonly PendingCheck[],
     ): Promise<Denial | undefined> {
       const known = await Promise.allSettled(pending.map(({ verdict }) => verdict));
       let failure: unknown;
@@ -253,7 +253,7 @@ export function createRunner(options: RunnerOptions): () => Run {
 /** A verdict that says something. */
 type Told = Exclude<FinalVerdict, Pass>;
 
-interface Waiting {
+interface PendingCheck {
   readonly check: Check;
   readonly verdict: Pending['verdict'];
 }

@@ -2,14 +2,14 @@
  * Reads a value of a reply, or throws `wrongShape`. What every request waits for is read by these and not by zod, which
  * makes two objects of each value before it looks at it.
  */
-export type Reading<Value> = (reply: unknown) => Value;
+export type ReplyReader<Value> = (reply: unknown) => Value;
 
-export const text: Reading<string> = (reply) => {
+export const text: ReplyReader<string> = (reply) => {
   if (typeof reply !== 'string') throw wrongShape();
   return reply;
 };
 
-export const number: Reading<number> = (reply) => {
+export const number: ReplyReader<number> = (reply) => {
   if (!Number.isFinite(reply)) throw wrongShape();
   return reply as number;
 };
@@ -18,21 +18,21 @@ export const wholeNumber = wholeNumberFrom(-Infinity);
 export const count = wholeNumberFrom(0);
 export const flag = oneOf(0, 1);
 
-export function wholeNumberFrom(least: number): Reading<number> {
+export function wholeNumberFrom(least: number): ReplyReader<number> {
   return (reply) => {
     if (!Number.isSafeInteger(reply) || (reply as number) < least) throw wrongShape();
     return reply as number;
   };
 }
 
-export function oneOf<const Value>(...values: readonly Value[]): Reading<Value> {
+export function oneOf<const Value>(...values: readonly Value[]): ReplyReader<Value> {
   return (reply) => {
     if (!values.includes(reply as Value)) throw wrongShape();
     return reply as Value;
   };
 }
 
-export function listOf<Value>(read: Reading<Value>): Reading<readonly Value[]> {
+export function listOf<Value>(read: ReplyReader<Value>): ReplyReader<readonly Value[]> {
   return (reply) => {
     if (!Array.isArray(reply)) throw wrongShape();
     return reply.map(read);
@@ -41,8 +41,8 @@ export function listOf<Value>(read: Reading<Value>): Reading<readonly Value[]> {
 
 /** A list of as many values as there are readings: each reads its own. */
 export function tupleOf<const Values extends readonly unknown[]>(
-  ...readings: { readonly [Index in keyof Values]: Reading<Values[Index]> }
-): Reading<Values> {
+  ...readings: { readonly [Index in keyof Values]: ReplyReader<Values[Index]> }
+): ReplyReader<Values> {
   return (reply) => {
     if (!isReplyOf(readings.length, reply)) throw wrongShape();
     return readings.map((read, index) => read(reply[index])) as unknown as Values;
@@ -50,7 +50,7 @@ export function tupleOf<const Values extends readonly unknown[]>(
 }
 
 /** An empty list stands for nothing. */
-export function unlessEmpty<Value>(read: Reading<Value>): Reading<Value | undefined> {
+export function unlessEmpty<Value>(read: ReplyReader<Value>): ReplyReader<Value | undefined> {
   return (reply) => (isReplyOf(0, reply) ? undefined : read(reply));
 }
 

@@ -17,7 +17,7 @@ export interface RetryQueue<Item> {
   close(): Promise<void>;
 }
 
-interface Waiting<Item> {
+interface QueuedItem<Item> {
   readonly item: Item;
   readonly since: number;
 }
@@ -29,12 +29,12 @@ const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
 
 export function createRetryQueue<Item>(options: RetryQueueOptions<Item>): RetryQueue<Item> {
-  let pending: Waiting<Item>[] = [];
+  let pending: QueuedItem<Item>[] = [];
   let timer: NodeJS.Timeout | undefined;
   let retryMs = FIRST_RETRY_MS;
   let closed = false;
 
-  async function attempt({ item }: Waiting<Item>): Promise<boolean> {
+  async function attempt({ item }: QueuedItem<Item>): Promise<boolean> {
     try {
       await options.attempt(item);
       return true;
@@ -61,7 +61,7 @@ export function createRetryQueue<Item>(options: RetryQueueOptions<Item>): RetryQ
     timer.unref();
   }
 
-  function wait(waiting: Waiting<Item>): void {
+  function wait(waiting: QueuedItem<Item>): void {
     if (pending.length >= MAX_PENDING) pending.shift();
     pending.push(waiting);
     schedule();

@@ -12,14 +12,14 @@ export interface LateJudgeOptions {
   readonly waitMs: number;
 }
 
-interface Waiting {
+interface HeldStep {
   readonly asked: AskedStep;
   readonly answer: PromiseWithResolvers<readonly TraceFinding[]>;
 }
 
 /** Holds its first steps until it is known which judge is worth it. */
 export function createLateJudge({ small, large, largeSteps, waitMs }: LateJudgeOptions): TraceJudge {
-  const waiting: Waiting[] = [];
+  const waiting: HeldStep[] = [];
   let timer: NodeJS.Timeout | undefined;
   let chosen: Promise<TraceJudge> | undefined;
 

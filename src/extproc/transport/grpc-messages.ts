@@ -12,7 +12,7 @@ export interface MessageEvents {
   broken(why: 'compressed' | 'too long' | 'cut'): void;
 }
 
-interface Slice {
+interface ByteRange {
   readonly bytes: Buffer;
   readonly from: number;
   readonly to: number;
@@ -31,7 +31,7 @@ export class MessageReader {
   #partial: Buffer | undefined;
   #length = 0;
   #filled = 0;
-  readonly #held: Slice[] = [];
+  readonly #held: ByteRange[] = [];
   #isPaused = false;
   #isReading = false;
   #hasEnded = false;
@@ -84,7 +84,7 @@ export class MessageReader {
   }
 
   /** A small piece of a large buffer is copied, so as not to keep all of it. */
-  #hold({ bytes, from, to }: Slice): void {
+  #hold({ bytes, from, to }: ByteRange): void {
     const isSmall = to - from < bytes.length / 4;
     const slice = isSmall
       ? { bytes: Buffer.from(bytes.subarray(from, to)), from: 0, to: to - from }
@@ -92,7 +92,7 @@ export class MessageReader {
     this.#held.push(slice);
   }
 
-  #read({ bytes, from, to }: Slice): void {
+  #read({ bytes, from, to }: ByteRange): void {
     this.#isReading = true;
     let at = from;
     while (at < to && !this.#isOver) {

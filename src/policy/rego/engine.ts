@@ -24,7 +24,7 @@ export interface RegoEngine {
   close(): Promise<void>;
 }
 
-interface Waiting extends PromiseWithResolvers<unknown> {
+interface WaitingCall extends PromiseWithResolvers<unknown> {
   readonly input: string;
   readonly late: NodeJS.Timeout;
 }
@@ -35,7 +35,7 @@ export async function startRegoEngine(
   options: RegoEngineOptions,
 ): Promise<RegoEngine> {
   const first = await startEngineThread(files, options);
-  const queue: Waiting[] = [];
+  const queue: WaitingCall[] = [];
   let ready: Promise<EngineThread> = Promise.resolve(first);
   let running = false;
   let closed = false;
@@ -56,7 +56,7 @@ export async function startRegoEngine(
     running = false;
   }
 
-  async function judge(thread: EngineThread, waiting: Waiting): Promise<void> {
+  async function judge(thread: EngineThread, waiting: WaitingCall): Promise<void> {
     try {
       waiting.resolve(await thread.evaluate(waiting.input));
     } catch (cause) {

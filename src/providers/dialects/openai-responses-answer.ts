@@ -114,7 +114,7 @@ function* addItemTokens(into: TokenText[], value: unknown, path: JsonPath, nameT
   yield ITEM_CHARS;
 }
 
-interface Piece {
+interface DeltaKind {
   readonly kind: TextDelta['kind'];
   /** Names its channel, together with the numbers of its item and part. */
   readonly word: string;
@@ -124,7 +124,7 @@ interface Piece {
 }
 
 /** Events that carry a new piece of text in `delta`, without their ending: each has a `.delta` and a `.done`. */
-const PIECES: ReadonlyMap<string, Piece> = new Map<string, Piece>([
+const PIECES: ReadonlyMap<string, DeltaKind> = new Map<string, DeltaKind>([
   ['response.output_text', { kind: 'text', word: 'text', joins: 'text' }],
   ['response.refusal', { kind: 'text', word: 'refusal', joins: 'refusal' }],
   ['response.audio.transcript', { kind: 'text', word: 'audio' }],
@@ -169,7 +169,7 @@ type Said = Pick<Meaning, 'deltas' | 'ends' | 'tokens'>;
 const SOUND = 'response.audio';
 
 /** What streams as a string streams in pieces, also where its event is not known. */
-function pieceNamed(name: string, { delta }: JsonObject): Piece | undefined {
+function pieceNamed(name: string, { delta }: JsonObject): DeltaKind | undefined {
   const isText = typeof delta === 'string' && name !== SOUND;
   return PIECES.get(name) ?? (isText ? { kind: 'text', word: name } : undefined);
 }

@@ -9,7 +9,7 @@ export interface ConversationReader {
   end(): ReadElement[];
 }
 
-interface Waiting {
+interface GatheredMessages {
   messages: TraceFields[];
   chars: number;
   place: TracePlace;
@@ -41,9 +41,9 @@ export function isMessage(fields: TraceFields): boolean {
  */
 export function createConversationReader(): ConversationReader {
   /** The least recently used first. */
-  const waiting = new Map<string, Waiting>();
+  const waiting = new Map<string, GatheredMessages>();
 
-  function ask({ messages, place, context, at }: Waiting): ReadElement {
+  function ask({ messages, place, context, at }: GatheredMessages): ReadElement {
     const step = modelStep('llm_call', messages, { ...context, ...whoseModel(context), at });
     return { ...place, kind: 'steps', steps: [step] };
   }

@@ -5,11 +5,11 @@ import { headSchema, problemOf, type HeadFields } from '../schema.ts';
 import { unreadableStep, type Context, type TracePlace, type ReadElement } from '../step.ts';
 import { parsedValue, type ElementReader } from './elements.ts';
 import { createTimeOrder } from './time-order.ts';
-import type { Piece } from './split.ts';
+import type { SplitPart } from './split.ts';
 
 /** Reads the pieces of one document. */
 export interface DocumentReader {
-  read(piece: Piece): ReadElement[];
+  read(piece: SplitPart): ReadElement[];
   /** What was held, of a document that broke off. */
   flush(): ReadElement[];
 }
@@ -22,7 +22,7 @@ export interface DocumentOptions {
   readonly next: (line: number) => TracePlace;
 }
 
-type Element = Extract<Piece, { kind: 'element' }>;
+type Element = Extract<SplitPart, { kind: 'element' }>;
 
 /** Elements that wait for what comes after them in their document. */
 const MAX_HELD_BYTES = 8_388_608;
@@ -83,7 +83,7 @@ export function createDocumentReader({ elements, context, next }: DocumentOption
     return at === undefined ? read : read.flatMap((one) => spans.add(one, at, bytes.length));
   }
 
-  function end(piece: Extract<Piece, { kind: 'document' }>): ReadElement[] {
+  function end(piece: Extract<SplitPart, { kind: 'document' }>): ReadElement[] {
     const parsed = parsedValue(piece.bytes);
     if ('problem' in parsed) return [{ ...next(piece.line), ...unreadableStep(parsed.problem) }];
     const { value } = parsed;

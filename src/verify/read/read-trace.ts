@@ -9,7 +9,7 @@ import {
 } from '../step.ts';
 import { createDocumentReader } from './document.ts';
 import { createElementReader } from './elements.ts';
-import { JsonSplitter, SplitError, type Piece } from './split.ts';
+import { JsonSplitter, SplitError, type SplitPart } from './split.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
@@ -66,7 +66,7 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
     const sessionId = number === 1 ? DEFAULT_SESSION : `${DEFAULT_SESSION}-${String(number)}`;
     const context = { ...CONTEXT, sessionId };
     const splitter = new JsonSplitter(number);
-    const pieces: Piece[] = [];
+    const pieces: SplitPart[] = [];
     const line = Buffer.from(text);
     try {
       const end = splitter.push(line, pieces);
@@ -84,12 +84,15 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
 }
 
 /** The pieces of one document, as its chunks come; what comes after it is left in `left.rest`. */
-async function* piecesOf(splitter: JsonSplitter, left: { rest: Bytes }): AsyncGenerator<readonly Piece[]> {
+async function* piecesOf(
+  splitter: JsonSplitter,
+  left: { rest: Bytes },
+): AsyncGenerator<readonly SplitPart[]> {
   const chunks = left.rest[Symbol.asyncIterator]();
   for (;;) {
     const step = await chunks.next();
     if (step.done === true) break;
-    const pieces: Piece[] = [];
+    const pieces: SplitPart[] = [];
     let end: number;
     try {
       end = splitter.push(step.value, pieces);

@@ -9,7 +9,7 @@ const LISTS: ReadonlySet<string> = new Set(['', 'traces', 'steps', 'resourceSpan
 const ON_THE_WAY: ReadonlySet<string> = new Set(['resourceSpans', 'resourceSpans.scopeSpans']);
 
 /** What a split document gives, in the order of its bytes. */
-export type Piece =
+export type SplitPart =
   /** An element of a list. `head`: the document so far, without the elements of its lists; one object a list. */
   | { readonly kind: 'element'; readonly bytes: Buffer; readonly line: number; readonly head: Buffer }
   /** An element, or a document, that is too long: read over. */
@@ -60,7 +60,7 @@ export class JsonSplitter {
   readonly #frames: Frame[] = [];
   readonly #skeleton = new GrowingBytes(MAX_PIECE_BYTES);
   readonly #value = new GrowingBytes(MAX_PIECE_BYTES);
-  #pieces: Piece[] = [];
+  #pieces: SplitPart[] = [];
   #head: Buffer = EMPTY;
   #hasLists = false;
   #isOver = false;
@@ -88,7 +88,7 @@ export class JsonSplitter {
    * Reads on, up to the end of the document. Returns how many bytes were taken.
    * @throws SplitError
    */
-  push(chunk: Uint8Array, pieces: Piece[]): number {
+  push(chunk: Uint8Array, pieces: SplitPart[]): number {
     this.#pieces = pieces;
     let at = 0;
     while (at < chunk.length && !this.#isOver) {

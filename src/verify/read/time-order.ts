@@ -8,14 +8,14 @@ export interface TimeOrder<Item> {
 const MAX_ITEMS = 20_000;
 const MAX_BYTES = 33_554_432;
 
-interface Waiting<Item> {
+interface HeldItem<Item> {
   readonly item: Item;
   readonly at: number;
   readonly bytes: number;
 }
 
 export function createTimeOrder<Item>(maxItems = MAX_ITEMS, maxBytes = MAX_BYTES): TimeOrder<Item> {
-  let waiting: Waiting<Item>[] = [];
+  let waiting: HeldItem<Item>[] = [];
   let bytes = 0;
 
   /** The earlier half goes at once: sorting for each one would take long. */

@@ -10,7 +10,7 @@ import {
   unlessEmpty,
   wholeNumber,
   wholeNumberFrom,
-  type Reading,
+  type ReplyReader,
 } from '../../../src/redis/reply.ts';
 
 const pair = tupleOf(oneOf('opened', 'closed'), count);
@@ -24,7 +24,7 @@ describe('a reply of Redis', () => {
     expect([text(''), number(-1.5), wholeNumber(-2), flag(1)]).toEqual(['', -1.5, -2, 1]);
   });
 
-  it.each<[string, Reading<unknown>, unknown]>([
+  it.each<[string, ReplyReader<unknown>, unknown]>([
     ['a number for a text', text, 1],
     ['a text for a number', number, '1'],
     ['no number', number, NaN],

@@ -43,7 +43,7 @@ export interface SearchedValues {
 }
 
 /** An object or array on the way down. */
-interface Level {
+interface FieldLevel {
   readonly value: object;
   /** Of an object's members. */
   readonly names: readonly string[] | undefined;
@@ -84,7 +84,7 @@ export class NonTextFields {
     return searched;
   }
 
-  *#searchLevels(root: Level, event: StreamEvent, found: Found[]): Work<SearchedValues> {
+  *#searchLevels(root: FieldLevel, event: StreamEvent, found: Found[]): Work<SearchedValues> {
     const edits: JsonEdit[] = [];
     const tokenIds: JsonEdit[] = [];
     const path: (string | number)[] = [];
@@ -196,14 +196,14 @@ function levelOfFields(
   texts: PathTree | undefined,
   name: string | undefined,
   before: unknown,
-): Level {
+): FieldLevel {
   const names = Array.isArray(value) ? undefined : Object.keys(value);
   const length = Array.isArray(value) ? value.length : (names?.length ?? 0);
   return { value, names, length, texts, name, before, next: 0 };
 }
 
 /** Not where the dialect knows them for the ids, or the bytes, of tokens that come with their text. */
-function holdsTokenIds(step: string | number, value: unknown, { texts }: Level): boolean {
+function holdsTokenIds(step: string | number, value: unknown, { texts }: FieldLevel): boolean {
   if (typeof step === 'number' || value === null || texts?.get(step) === true) return false;
   if (typeof value === 'number') return isTokenId(step);
   if (typeof value !== 'object') return false;
