@@ -38,6 +38,10 @@ export interface Demo extends DemoFacts {
 /** Small enough to be run into, large enough for a few hundred short calls. */
 const HOURLY_BUDGET_USD = 0.05;
 
+const CONFIG_HEAD = `# Written by the demo, for as long as it runs. It speaks plain HTTP, on this machine alone: whatever judges or serves this
+# file wants a certificate (server.tls), or SERVER_INSECURE_DEV=true in its environment.
+`;
+
 /**
  * Starts the whole gateway with a Redis, a provider and a key of its own: never the Redis at `redis.addr`, which
  * may be somebody's.
@@ -67,7 +71,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
 
     const configFile = run.file('gateway.yaml');
     const settings = await demoConfig(redis.port, provider.baseUrl);
-    await writeFile(configFile, stringify(settings), { mode: 0o600 });
+    await writeFile(configFile, `${CONFIG_HEAD}${stringify(settings)}`, { mode: 0o600 });
     // Nothing of the caller's environment: its REDIS_ADDR is not the demo's.
     const { config, sources } = loadConfig({ path: configFile, env: { SERVER_INSECURE_DEV: 'true' } });
 

@@ -43,6 +43,9 @@ new Anthropic({ baseURL: '${facts.url}/anthropic', apiKey: '${facts.rawKey}', de
 # What the key has spent
 npm run -s gateway -- --config ${facts.configFile} budget status
 
+# What doctor says of it; without the variable, that it has no TLS: the demo alone, on this machine, goes without
+SERVER_INSECURE_DEV=true npm run -s gateway -- --config ${facts.configFile} doctor
+
 Ctrl-C ends it and leaves nothing behind.
 `;
 }

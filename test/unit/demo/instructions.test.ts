@@ -26,4 +26,10 @@ describe('the instructions of the demo', () => {
   it('show how to ask for the budget, with the configuration of the demo', () => {
     expect(text).toContain('gateway -- --config /tmp/gateway-x/gateway.yaml budget status');
   });
+
+  it('show how to look it over: without the variable doctor tells of the TLS that it has not', () => {
+    expect(text).toContain(
+      'SERVER_INSECURE_DEV=true npm run -s gateway -- --config /tmp/gateway-x/gateway.yaml doctor',
+    );
+  });
 });
