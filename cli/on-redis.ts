@@ -13,6 +13,19 @@ export function onRedis<T>(
   return operate(loadedConfig(command, io).config, work);
 }
 
+/** The same for one key, which its name, its hash or the beginning of that stands for. */
+export function onKey<Result extends object>(
+  command: Command,
+  io: Io,
+  reference: string,
+  work: (operations: Operations, keyHash: string) => Promise<Result>,
+): Promise<Result & { readonly record: KeyRecord }> {
+  return onRedis(command, io, async (operations) => {
+    const record = await operations.keys.find(reference);
+    return { ...(await work(operations, record.keyHash)), record };
+  });
+}
+
 /** Every key, page by page. */
 export async function* allKeys({ keys }: Operations): AsyncGenerator<KeyRecord> {
   let after: string | undefined;

@@ -38,7 +38,11 @@ export async function runningGateway({ server }: Config): Promise<RunningGateway
       message: `${loops.join(', ')}: in a crash loop, started again and again; the log of gateway serve says why`,
     };
   }
-  if (ready) return { status: 'ok', message: `runs and is ready, ${String(workers.ready)} workers` };
+  if (ready)
+    return {
+      status: 'ok',
+      message: `runs and is ready, ${String(workers.ready)} worker${workers.ready === 1 ? '' : 's'}`,
+    };
   const state = `Envoy ${envoy}, Redis ${redis}, ${String(workers.ready)} of ${String(workers.wanted)} workers`;
   return { status: 'warn', message: `runs and is not ready: ${draining ? 'it drains' : state}` };
 }

@@ -15,7 +15,7 @@ import {
   type OutputFormat,
   type OutputOptions,
 } from '../output.ts';
-import { allKeys, onRedis } from '../on-redis.ts';
+import { allKeys, onKey, onRedis } from '../on-redis.ts';
 
 interface CreateOptions extends OutputOptions {
   readonly name: string;
@@ -137,11 +137,15 @@ async function listKeys(command: Command, io: Io, output: OutputFormat): Promise
 }
 
 async function showKey(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
-  const { record, state, now } = await onRedis(command, io, async ({ keys, keyStates, readClock }) => {
-    const found = await keys.find(reference);
-    const state = await keyStates.readKeyState(found.keyHash);
-    return { record: found, state, now: await readClock() };
-  });
+  const { record, state, now } = await onKey(
+    command,
+    io,
+    reference,
+    async ({ keyStates, readClock }, keyHash) => ({
+      state: await keyStates.readKeyState(keyHash),
+      now: await readClock(),
+    }),
+  );
   const json = { ...recordJson(record, now), ...stateJson(state) };
   print(io, output, json, () => listing(keyEntries(json), painter(io)));
 }

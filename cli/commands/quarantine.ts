@@ -18,7 +18,7 @@ import {
   type OutputFormat,
   type OutputOptions,
 } from '../output.ts';
-import { onRedis } from '../on-redis.ts';
+import { onKey, onRedis } from '../on-redis.ts';
 
 type SetOptions = OutputOptions & { readonly for: number; readonly reason?: string };
 
@@ -88,11 +88,10 @@ async function allLocks({ risks, keys }: Operations): Promise<NamedLock[]> {
 async function setLock(command: Command, io: Io, reference: string, options: SetOptions): Promise<void> {
   if (options.for === 0) throw new UsageError('--for must be over zero');
   const operationId = newOrderId();
-  const { record, lock, now } = await onRedis(command, io, async ({ keys, risks, readClock }) => {
-    const found = await keys.find(reference);
-    const set = await risks.lock(found.keyHash, options.for, operationId, causeOf(options));
-    return { record: found, lock: set, now: await readClock() };
-  });
+  const { record, lock, now } = await onKey(command, io, reference, async ({ risks, readClock }, hash) => ({
+    lock: await risks.lock(hash, options.for, operationId, causeOf(options)),
+    now: await readClock(),
+  }));
   const { keyHash, name } = record;
   const json = lockJson(lock, now);
   recordChange(io, 'quarantine set', {
@@ -112,10 +111,9 @@ async function setLock(command: Command, io: Io, reference: string, options: Set
 }
 
 async function releaseKey(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
-  const { record, released } = await onRedis(command, io, async ({ keys, risks }) => {
-    const found = await keys.find(reference);
-    return { record: found, released: await risks.release(found.keyHash) };
-  });
+  const { record, released } = await onKey(command, io, reference, async ({ risks }, hash) => ({
+    released: await risks.release(hash),
+  }));
   const { keyHash, name } = record;
   recordChange(io, 'quarantine released', { key_hash: keyHash, was_locked: released });
   print(io, output, { key_hash: keyHash, name, released }, () =>

@@ -13,7 +13,7 @@ import {
   type OutputFormat,
   type OutputOptions,
 } from '../output.ts';
-import { onRedis } from '../on-redis.ts';
+import { onKey } from '../on-redis.ts';
 
 /** `gateway risk …`: the risk profile of a key (docs/risk.md). */
 export function registerRisk(program: Command, io: Io): void {
@@ -33,21 +33,19 @@ export function registerRisk(program: Command, io: Io): void {
 }
 
 async function showRisk(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
-  const { record, status } = await onRedis(command, io, async ({ keys, risks }) => {
-    const found = await keys.find(reference);
-    return { record: found, status: await risks.read(found.keyHash) };
-  });
+  const { record, status } = await onKey(command, io, reference, async ({ risks }, keyHash) => ({
+    status: await risks.read(keyHash),
+  }));
   const json = riskJson(record, status);
   print(io, output, json, () => listing(entries(json), painter(io)));
 }
 
 async function resetRisk(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
   const operationId = newOrderId();
-  const { record, before, after } = await onRedis(command, io, async ({ keys, risks }) => {
-    const found = await keys.find(reference);
-    const standing = await risks.read(found.keyHash);
-    await risks.reset(found.keyHash, operationId);
-    return { record: found, before: standing, after: await risks.read(found.keyHash) };
+  const { record, before, after } = await onKey(command, io, reference, async ({ risks }, hash) => {
+    const standing = await risks.read(hash);
+    await risks.reset(hash, operationId);
+    return { before: standing, after: await risks.read(hash) };
   });
   const { keyHash, name } = record;
   recordChange(io, 'risk reset', {

@@ -15,7 +15,7 @@ import {
   type OutputFormat,
   type OutputOptions,
 } from '../output.ts';
-import { onRedis } from '../on-redis.ts';
+import { onKey } from '../on-redis.ts';
 
 /** `gateway sessions …`: the live sessions of a key (docs/sessions.md). */
 export function registerSessions(program: Command, io: Io): void {
@@ -47,10 +47,9 @@ async function listSessions(
   reference: string,
   output: OutputFormat,
 ): Promise<void> {
-  const { record, found } = await onRedis(command, io, async ({ keys, sessions }) => {
-    const key = await keys.find(reference);
-    return { record: key, found: await sessions.list(key.keyHash) };
-  });
+  const { record, found } = await onKey(command, io, reference, async ({ sessions }, keyHash) => ({
+    found: await sessions.list(keyHash),
+  }));
   const json = { key_hash: record.keyHash, name: record.name, sessions: found.map(sessionJson) };
   print(io, output, json, () => {
     if (found.length === 0) return `${printable(record.name)} has no live sessions.`;
@@ -73,10 +72,9 @@ async function showSession(
   sessionId: string,
   output: OutputFormat,
 ): Promise<void> {
-  const { record, details } = await onRedis(command, io, async ({ keys, sessions }) => {
-    const key = await keys.find(reference);
-    return { record: key, details: await sessions.read({ keyHash: key.keyHash, sessionId }) };
-  });
+  const { record, details } = await onKey(command, io, reference, async ({ sessions }, keyHash) => ({
+    details: await sessions.read({ keyHash, sessionId }),
+  }));
   if (details === undefined) throw noSession(record, sessionId);
   const json = detailsJson(record, details);
   print(io, output, json, () => {
@@ -93,10 +91,9 @@ async function endSession(
   sessionId: string,
   output: OutputFormat,
 ): Promise<void> {
-  const { record, ended } = await onRedis(command, io, async ({ keys, sessions }) => {
-    const key = await keys.find(reference);
-    return { record: key, ended: await sessions.end({ keyHash: key.keyHash, sessionId }) };
-  });
+  const { record, ended } = await onKey(command, io, reference, async ({ sessions }, keyHash) => ({
+    ended: await sessions.end({ keyHash, sessionId }),
+  }));
   if (!ended) throw noSession(record, sessionId);
   const json = { key_hash: record.keyHash, name: record.name, id: sessionId, ended: true };
   print(io, output, json, () => `Ended ${sessionId} of ${printable(record.name)}.`);

@@ -22,7 +22,7 @@ import {
   type ChannelEnds,
 } from './channels.ts';
 import { StreamFindings, type FindingsJudge, type StreamFindingsDeps } from './findings.ts';
-import { spelledText, tokenGroups, tokensOf, type TokenGroup } from './logprob-tokens.ts';
+import { spelledText, tokenGroups, tokensOf, type TokenGroup } from './token-groups.ts';
 import { LooseTexts, RawFrames } from './loose-texts.ts';
 import { NonTextFields, type SearchedValues } from './non-text-fields.ts';
 import {
