@@ -1,4 +1,4 @@
-import { readingOf, type ReadBody } from '../../src/answers/whole-answer.ts';
+import { readingOf, type ReadBody } from '../../src/answers/read-answer.ts';
 import { atOnce } from './at-once.ts';
 
 /** A whole answer's body, read in one turn. */

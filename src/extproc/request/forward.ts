@@ -1,5 +1,5 @@
 import { applyEditsInTurns } from '../../json/edit.ts';
-import { HEADER } from '../../headers.ts';
+import { HEADER, HEADER_PREFIX } from '../../headers.ts';
 import { isMirrored, mirroredAfter } from '../../mcp/mirrored.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JsonObject } from '../../providers/provider.ts';
@@ -11,7 +11,6 @@ import type { At } from '../state.ts';
 import type { HeaderList, ProcessingResponse } from '../wire/messages.ts';
 import { bodyForm, isJson, JSON_TYPE } from './request-form.ts';
 import { forwardRequest } from '../reply/respond.ts';
-import { isStripped } from './stripped-headers.ts';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -159,4 +158,46 @@ function credentialHeaders(exchange: Parsed, authority: string, path: string, bo
   const credential = exchange.provider.credential(exchange.providerKey);
   if (credential.kind === 'header') return [[credential.name, credential.value]];
   return Object.entries(signSigV4({ credential, method: exchange.method, authority, path, body }));
+}
+
+/** Client headers that never go upstream: credentials, identities, and what could reroute a request. */
+const STRIPPED: ReadonlySet<string> = new Set([
+  'authorization',
+  'x-api-key',
+  'x-goog-api-key',
+  'api-key',
+  'cookie',
+  'dpop',
+  'baggage',
+  'forwarded',
+  'via',
+  'x-real-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+  'x-original-url',
+  'x-rewrite-url',
+  'amz-sdk-invocation-id',
+  'amz-sdk-request',
+]);
+
+/** `x-goog-`: a field mask can leave usage out of an answer, and others encode it. */
+const STRIPPED_PREFIXES = [HEADER_PREFIX, 'x-forwarded-', 'x-envoy-', 'proxy-', 'x-amz-', 'x-goog-'];
+/** Of those prefixes: what Envoy's re-routing needs (its route strips it), and two of Google's that change nothing. */
+const SPARED: ReadonlySet<string> = new Set([
+  'x-forwarded-proto',
+  'x-forwarded-for',
+  'x-goog-api-client',
+  'x-goog-user-project',
+]);
+
+/** True for a client header that may not travel on. */
+function isStripped(name: string): boolean {
+  if (SPARED.has(name)) return false;
+  // An underscore reads as a hyphen to some servers, and would bring a stripped header back.
+  return (
+    STRIPPED.has(name) || name.includes('_') || STRIPPED_PREFIXES.some((prefix) => name.startsWith(prefix))
+  );
 }

@@ -13,7 +13,7 @@ import type {
 import { internalHostDetector } from '../../detectors/network/internal-host.ts';
 import { createLiteralDetector } from '../../detectors/literal.ts';
 import { networkDetector } from '../../detectors/network/network.ts';
-import { withoutOverlaps } from '../../detectors/overlaps.ts';
+import { withoutOverlaps, holdingBack, asOneDetector } from '../../detectors/overlaps.ts';
 import { findPathTraversal } from '../../detectors/traversal/path-traversal.ts';
 import { phoneDetector } from '../../detectors/pii/phone.ts';
 import { findPromptInjection } from '../../detectors/injection/prompt-injection.ts';
@@ -21,7 +21,6 @@ import { findSecretsAll, secretsDetector } from '../../detectors/secrets/secrets
 import { seeingThrough } from '../../detectors/seen-through.ts';
 import { findSqlInjection } from '../../detectors/sql/sql-injection.ts';
 import { ssnDetector } from '../../detectors/pii/ssn.ts';
-import { holdingBack, asOneDetector } from '../../detectors/together.ts';
 import {
   inTurns,
   isTurnOver,

@@ -1,9 +1,9 @@
 import type { PolicyCall } from '../call.ts';
-import type { Decision } from '../decision.ts';
+import { type Decision, NO_DECISION, type RuleHit, type TaintHit } from '../decision.ts';
 import { startRegoEngine, type RegoEngineOptions } from './engine.ts';
-import { decisionOf } from './rego-decision.ts';
 import { RegoFilesError } from './rego-error.ts';
 import type { RegoFacts, RegoFile } from './thread-messages.ts';
+import { isObject } from '../../json/is-object.ts';
 
 /** docs/policies.md. */
 export const POLICY_PACKAGE = 'gateway.policy';
@@ -80,4 +80,41 @@ function troubleOf({ rules }: RegoFacts) {
       file,
       row,
     }));
+}
+
+/** Of one call; a policy that gives more has gone wrong, and those beyond would not be read by anybody. */
+const MAX_REASONS = 64;
+const UNNAMED = 'a policy rule';
+
+/**
+ * Reads the document `gateway.policy` of a Rego set. A rule that is no set of texts where one is meant (`deny = true`,
+ * a record, a number) still denies: what cannot be read must not pass.
+ */
+export function decisionOf(document: unknown): Decision {
+  if (document === undefined) return NO_DECISION;
+  const rules: Readonly<Record<string, unknown>> = isObject(document) ? document : { deny: document };
+  const hits = (rule: string): RuleHit[] => reasonTexts(rules[rule]).map((reason) => ({ rule, reason }));
+  return {
+    ...NO_DECISION,
+    quarantine: hits('quarantine'),
+    deny: hits('deny'),
+    escalate: hits('escalate'),
+    taint: hits('taint').map((hit): TaintHit => ({ ...hit, flag: hit.reason })),
+    allow: rules['allow'] === true ? [{ rule: 'allow', reason: '' }] : [],
+  };
+}
+
+function reasonTexts(rule: unknown): string[] {
+  if (rule === undefined || rule === false || rule === null) return [];
+  if (Array.isArray(rule)) return rule.slice(0, MAX_REASONS).map(reasonText);
+  // `deny["reason"] = true`, and sets of records: what has keys is named by them.
+  if (isObject(rule)) return Object.keys(rule).slice(0, MAX_REASONS);
+  return [reasonText(rule)];
+}
+
+function reasonText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (!isObject(value)) return UNNAMED;
+  const text = value['msg'] ?? value['reason'] ?? value['message'];
+  return typeof text === 'string' ? text : UNNAMED;
 }

@@ -4,7 +4,6 @@ import { resourceOf, startOf, isSpan, type OtlpResource } from '../formats/otlp.
 import { headSchema, problemOf, type HeadFields } from '../schema.ts';
 import { unreadableStep, type Context, type TracePlace, type ReadElement } from '../step.ts';
 import { parsedValue, type ElementReader } from './elements.ts';
-import { createTimeOrder } from './time-order.ts';
 import type { SplitPart } from './split.ts';
 
 /** Reads the pieces of one document. */
@@ -128,4 +127,44 @@ function resourceIn(document: unknown): OtlpResource {
   const { resourceSpans } = isObject(document) ? document : {};
   const last: unknown = Array.isArray(resourceSpans) ? resourceSpans.at(-1) : undefined;
   return isObject(last) ? resourceOf(last['resource']) : NO_RESOURCE;
+}
+
+/** Puts what comes roughly in the order of time into it, with a bounded look ahead. */
+export interface TimeOrder<Item> {
+  /** Returns what nothing earlier is expected of any more. */
+  add(item: Item, at: number, bytes: number): Item[];
+  end(): Item[];
+}
+
+const MAX_ITEMS = 20_000;
+const MAX_BYTES = 33_554_432;
+
+interface HeldItem<Item> {
+  readonly item: Item;
+  readonly at: number;
+  readonly bytes: number;
+}
+
+function createTimeOrder<Item>(maxItems = MAX_ITEMS, maxBytes = MAX_BYTES): TimeOrder<Item> {
+  let waiting: HeldItem<Item>[] = [];
+  let bytes = 0;
+
+  /** The earlier half goes at once: sorting for each one would take long. */
+  function release(count: number): Item[] {
+    waiting.sort((one, other) => one.at - other.at);
+    const gone = waiting.slice(0, count);
+    waiting = waiting.slice(count);
+    for (const one of gone) bytes -= one.bytes;
+    return gone.map(({ item }) => item);
+  }
+
+  return {
+    add(item, at, itsBytes) {
+      waiting.push({ item, at, bytes: itsBytes });
+      bytes += itsBytes;
+      const isFull = waiting.length >= maxItems || bytes >= maxBytes;
+      return isFull ? release(Math.ceil(waiting.length / 2)) : [];
+    },
+    end: () => release(waiting.length),
+  };
 }

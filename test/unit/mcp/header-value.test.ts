@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeHeaderValue, encodeHeaderValue } from '../../../src/mcp/header-value.ts';
+import { decodeHeaderValue, encodeHeaderValue } from '../../../src/mcp/mirrored.ts';
 import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 describe('the value of a header that repeats what a message says', () => {

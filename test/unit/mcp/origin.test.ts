@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { assertOrigin } from '../../../src/mcp/origin.ts';
+import { assertOrigin } from '../../../src/mcp/cross-origin.ts';
 
 const ALLOWED = ['https://app.example', 'http://localhost:3000'];
 

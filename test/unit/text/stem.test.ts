@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stem } from '../../../src/text/stem.ts';
+import { stem } from '../../../src/text/content-words.ts';
 
 describe('a word', () => {
   it.each([

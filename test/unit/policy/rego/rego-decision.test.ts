@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decisionOf } from '../../../../src/policy/rego/rego-decision.ts';
+import { decisionOf } from '../../../../src/policy/rego/rego-set.ts';
 
 const NOTHING = { quarantine: [], deny: [], escalate: [], mask: [], taint: [], allow: [] };
 const denied = (reason: string) => ({ rule: 'deny', reason });
