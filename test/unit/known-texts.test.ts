@@ -95,6 +95,20 @@ test('a text is known for what it was asked last', () => {
   );
 });
 
+test('a text is known for what it was asked itself, however many orders of questions there are', () => {
+  const questions = Array.from({ length: 40 }, createQuestion);
+  const asked = Array.from({ length: 400 }, (_, nth) => ({
+    text: `${PROSE} order ${String(nth)}`,
+    own: Array.from({ length: 20 }, (_step, step) => questions[(nth + step * (1 + (nth % 13))) % 40] ?? 0),
+  }));
+  for (const { text, own } of asked) for (const question of own) knownText(text)?.note(question);
+  for (const { text, own } of asked) {
+    expect(questions.filter((question) => knownText(text)?.hasNothing(question))).toEqual(
+      questions.filter((question) => own.includes(question)),
+    );
+  }
+});
+
 test('a text is known again when it comes later, and not kept until then', async () => {
   const text = `${PROSE} later`;
   const question = createQuestion();
