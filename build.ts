@@ -20,7 +20,13 @@ const READ_AT_RUN_TIME = [
   'policies/engine/{engine.wasm.br,wasm_exec.js,THIRD-PARTY-LICENSES.txt}',
 ];
 /** Processes and threads begin with them, so that their names are known. */
-const ENTRIES = ['cli/main', 'src/worker', 'src/policy/rego/thread', 'src/offline-judge-thread'];
+const ENTRIES = [
+  'cli/main',
+  'src/worker',
+  'src/config-reader',
+  'src/policy/rego/thread',
+  'src/offline-judge-thread',
+];
 
 const OTLP_GRPC = '@opentelemetry/otlp-grpc-exporter-base';
 

@@ -11,6 +11,7 @@ const config: KnipConfig = {
     // Else the scripts of package.json name them.
     ...(isProduction ? ['build.ts!', 'cli/main.ts!'] : []),
     'src/worker.ts!',
+    'src/config-reader.ts!',
     'src/offline-judge-thread.ts!',
     'src/policy/rego/{thread,load-engine}.ts!',
     'test/bench/{drift,loops,noop,loopback-only}.ts',

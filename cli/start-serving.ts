@@ -1,18 +1,20 @@
-import type { ChildProcess } from 'node:child_process';
-import type { Command } from 'commander';
-import { serve, type Gateway } from '../src/serve.ts';
+import { serve, type Gateway, type ServeOptions } from '../src/serve.ts';
 import { createEnvoyLines } from '../src/telemetry/envoy-lines.ts';
 import { createAuditLog, createLogger } from '../src/telemetry/logger.ts';
 import type { Io } from './command.ts';
-import { loadedConfig } from './loaded-config.ts';
+
+export interface Serving {
+  readonly gateway: Gateway;
+  close(): void;
+}
+
+export interface StartServingOptions extends Pick<ServeOptions, 'config' | 'renderEnvoy' | 'ahead'> {
+  readonly io: Io;
+}
 
 /** Starts what `gateway serve` runs; `close` writes what was counted and not written yet. */
-export async function startServing(
-  command: Command,
-  io: Io,
-  ahead: ChildProcess,
-): Promise<{ readonly gateway: Gateway; close(): void }> {
-  const { config, sources } = loadedConfig(command, io);
+export async function startServing({ io, ...options }: StartServingOptions): Promise<Serving> {
+  const { config } = options;
   const fields = { name: 'gateway' };
   const log = createLogger(config.server.log_level, fields, io.stdout);
   const auditLog = createAuditLog(fields, io.stdout);
@@ -26,9 +28,7 @@ export async function startServing(
     },
   });
   const gateway = await serve({
-    config,
-    sources,
-    ahead,
+    ...options,
     environment: io.env,
     log,
     onEnvoyLine: envoyLines.take,

@@ -6,10 +6,8 @@ import { dirname } from 'node:path';
 import { renderMetrics } from './admin/metrics.ts';
 import { readiness, type Readiness } from './admin/readiness.ts';
 import { startAdmin } from './admin/server.ts';
-import type { ConfigSources } from './config/load.ts';
 import type { Config } from './config/schema.ts';
-import { preflight } from './config/preflight.ts';
-import { envoyBootstrap } from './envoy/render.ts';
+import type { EnvoyLayout } from './envoy/layout.ts';
 import { startEnvoy, type EnvoyProcess } from './runtime/envoy-process.ts';
 import { findEnvoy } from './runtime/envoy-binary.ts';
 import { portIsFree } from './runtime/free-port.ts';
@@ -26,8 +24,10 @@ import { createSigningKey, isWeakSecret } from './signing/signing-key.ts';
 import type { Logger } from './telemetry/logger.ts';
 
 export interface ServeOptions {
+  /** One that `preflight` has let pass. */
   readonly config: Config;
-  readonly sources: ConfigSources;
+  /** Envoy's bootstrap for it, as JSON; asked for once, where Envoy is ours to run. */
+  readonly renderEnvoy: (layout: EnvoyLayout) => Promise<string>;
   readonly environment: Environment;
   readonly log: Logger;
   /** Envoy's output, line by line: its log, and on stdout its access log. */
@@ -60,7 +60,6 @@ const SIDECARS_FOUND_MS = 20_000;
  */
 export async function serve(options: ServeOptions): Promise<Gateway> {
   const { config, log } = options;
-  preflight(config, options.sources);
   await refuseTakenPort(config);
   if (config.server.insecure_dev) warnOfInsecureDev(log);
   if (isWeakSecret(config.signature)) {
@@ -205,16 +204,15 @@ async function startManagedEnvoy(
     ...(progress === undefined ? {} : { progress }),
   });
   const adminSocketPath = run.file('admin.sock');
-  // Nobody reads it but Envoy: as YAML it takes a tenth of our CPU for a start.
   const configFile = run.file('envoy.json');
-  const bootstrap = envoyBootstrap(config, {
+  const bootstrap = await options.renderEnvoy({
     sidecars,
     adminSocketPath,
     systemCaFile: await systemCaFile(environment, run.file('ca.pem')),
     accessLogPath: '/dev/stdout',
   });
   // It may hold the sidecar's token.
-  await writeFile(configFile, JSON.stringify(bootstrap), { mode: 0o600 });
+  await writeFile(configFile, bootstrap, { mode: 0o600 });
   return startEnvoy({
     binary: binary.path,
     configFile,

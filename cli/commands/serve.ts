@@ -2,11 +2,13 @@ import type { ChildProcess } from 'node:child_process';
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 
+import { startConfigReader } from '../../src/runtime/config-reader.ts';
 import { giveBackMemory } from '../../src/runtime/give-back-memory.ts';
 import { onStopSignals } from '../../src/runtime/stop-signals.ts';
 import { forkWorker } from '../../src/runtime/worker-process.ts';
 import type { Gateway } from '../../src/serve.ts';
-import type { Io } from '../command.ts';
+import type { GlobalOptions, Io } from '../command.ts';
+import type { Serving } from '../start-serving.ts';
 
 /** What a start leaves behind is collected when everything has settled: some 10 MB, which would stay. */
 const SETTLED_MS = 5_000;
@@ -18,17 +20,31 @@ export function registerServe(program: Command, io: Io): void {
     .description('start the gateway: Envoy, the sidecar processes and the admin listener')
     .action(async (_options: unknown, command: Command) => {
       await withWorkerAhead(async (ahead) => {
-        const { startServing } = await import('../start-serving.ts');
-        const { gateway, close } = await startServing(command, io, ahead);
+        const { config: path } = command.optsWithGlobals<GlobalOptions>();
+        const { gateway, close } = await startOn(path, io, ahead);
         setTimeout(giveBackMemory, SETTLED_MS).unref();
         await untilStopped(gateway).finally(close);
       });
     });
 }
 
+/** On the configuration at `path`, which a process of its own reads while this one loads what serves. */
+async function startOn(path: string | undefined, io: Io, ahead: ChildProcess): Promise<Serving> {
+  const { readConfig, renderEnvoy, close } = startConfigReader();
+  try {
+    const [config, { startServing }] = await Promise.all([
+      readConfig(path, io.env),
+      import('../start-serving.ts'),
+    ]);
+    return await startServing({ config, renderEnvoy, ahead, io });
+  } finally {
+    close();
+  }
+}
+
 /**
- * What takes longest of a start is a sidecar's modules: a process begins to load them while this one reads its own and
- * the configuration. It goes where the start fails.
+ * What takes longest of a start is a sidecar's modules: a process begins to load them while this one reads its own.
+ * It goes where the start fails.
  */
 export async function withWorkerAhead(work: (ahead: ChildProcess) => Promise<void>): Promise<void> {
   // For the sidecars: glibc keeps what each thread has freed apart, 20 to 90 MB; one arena costs 1 % of a request's CPU.

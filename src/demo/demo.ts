@@ -6,7 +6,9 @@ import { stringify } from 'yaml';
 import { createKeyStore } from '../auth/key-store.ts';
 import { createRedisBudgetStore } from '../checks/budget/redis-store.ts';
 import { loadConfig } from '../config/load.ts';
+import { preflight } from '../config/preflight.ts';
 import type { Config, ConfigInput } from '../config/schema.ts';
+import { envoyBootstrap } from '../envoy/render.ts';
 import { connectRedis, waitUntilReady } from '../redis/client.ts';
 import { freePort } from '../runtime/free-port.ts';
 import { startGuard } from '../runtime/guard.ts';
@@ -74,12 +76,13 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     await writeFile(configFile, `${CONFIG_HEAD}${stringify(settings)}`, { mode: 0o600 });
     // Nothing of the caller's environment: its REDIS_ADDR is not the demo's.
     const { config, sources } = loadConfig({ path: configFile, env: { SERVER_INSECURE_DEV: 'true' } });
+    preflight(config, sources);
 
     progress('Starting Envoy and the sidecar …');
     const log = createLogger('warn', { name: 'gateway' }, options.log);
     const gateway = await serve({
       config,
-      sources,
+      renderEnvoy: (layout) => Promise.resolve(JSON.stringify(envoyBootstrap(config, layout))),
       environment,
       log: log.child({}, { level: 'error' }),
       // Its access log would drown what the demo has to say.

@@ -1,8 +1,9 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+
+import { entryFile } from './entry-file.ts';
 
 /** Starts one sidecar process, which loads its modules and waits for its first message; it ends with this process. */
-export function forkWorker(entry: string = workerEntry()): ChildProcess {
+export function forkWorker(entry: string = entryFile('worker')): ChildProcess {
   const child = fork(entry, [], {
     // Logs go straight to our own output; the channel is for the protocol alone.
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -16,10 +17,4 @@ export function forkWorker(entry: string = workerEntry()): ChildProcess {
   // Whoever supervises it hears of it too; before that nobody does.
   child.on('error', () => undefined);
   return child;
-}
-
-/** `src/worker.ts` in a checkout, `dist/src/worker.js` in the published package. */
-function workerEntry(): string {
-  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-  return fileURLToPath(new URL(`../worker${extension}`, import.meta.url));
 }
