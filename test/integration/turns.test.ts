@@ -115,7 +115,7 @@ describe('no turn of the event loop is long', () => {
       'request openai /v1/chat/completions ["messages",2,"content",0,"text"]',
       'one mail address, then lone surrogates',
     ],
-  ])('of what is written anew at another outlet: %s, %s', { timeout: 120_000 }, async (start, name) => {
+  ])('of what is written anew in another place: %s, %s', { timeout: 120_000 }, async (start, name) => {
     expect(await longestTurn(placeNamed(start), shapeNamed(name), 1)).toEqual([]);
   });
 

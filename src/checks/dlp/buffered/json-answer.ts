@@ -113,9 +113,9 @@ function* isDocument(text: string): Work<boolean> {
 }
 
 function* addSpelled(channels: readonly TokenChannel[], batch: ScanBatch): Work<void> {
-  for (const { spelled, spelt } of channels) {
+  for (const { spelled, shownTexts } of channels) {
     batch.addProse(spelled);
-    for (const { text } of spelt) batch.addProse(text);
+    for (const { text } of shownTexts) batch.addProse(text);
     yield ITEM_CHARS;
   }
 }

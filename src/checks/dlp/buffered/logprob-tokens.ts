@@ -20,7 +20,7 @@ export interface TokenChannel {
   /** What they spell together. */
   readonly spelled: string;
   /** The text of that path and those that it is part of; none where the answer has none of that path. */
-  readonly spelt: readonly LogprobText[];
+  readonly shownTexts: readonly LogprobText[];
 }
 
 export function* tokenChannels(
@@ -41,11 +41,15 @@ export function* tokenChannels(
     }
     yield ITEM_CHARS;
   }
-  const spelt = yield* logprobTexts(texts, joined);
+  const shownTexts = yield* logprobTexts(texts, joined);
   const channels: TokenChannel[] = [];
   for (const spelling of all) {
     const spelled = spelling.map(({ text }) => text).join('');
-    channels.push({ tokens: spelling, spelled, spelt: spelt.get(spelling[0]?.channel ?? '') ?? [] });
+    channels.push({
+      tokens: spelling,
+      spelled,
+      shownTexts: shownTexts.get(spelling[0]?.channel ?? '') ?? [],
+    });
     yield spelling.length * ITEM_CHARS;
   }
   return channels;
@@ -56,19 +60,19 @@ function* logprobTexts(
   texts: readonly AnswerText[],
   joined: readonly JoinedText[],
 ): Work<TextMap<readonly LogprobText[]>> {
-  const spelt = new TextMap<readonly LogprobText[]>();
+  const shownTexts = new TextMap<readonly LogprobText[]>();
   for (const text of texts) {
-    spelt.set(pathName(text), [alone(text)]);
+    shownTexts.set(pathName(text), [alone(text)]);
     yield ITEM_CHARS;
   }
   for (const one of joined) {
     const together: LogprobText = { text: one.text, isPlain: true, spansIn: () => one.spans() };
     for (const text of one.texts) {
-      spelt.set(pathName(text), [logprobText(one, text), together]);
+      shownTexts.set(pathName(text), [logprobText(one, text), together]);
       yield ITEM_CHARS;
     }
   }
-  return spelt;
+  return shownTexts;
 }
 
 function pathName({ path }: AnswerText): string {
@@ -116,11 +120,11 @@ export function* blankedTokens(
  * what: with a finding in the text, all of them go.
  */
 function* blankedIn(
-  { tokens, spelled, spelt }: TokenChannel,
+  { tokens, spelled, shownTexts }: TokenChannel,
   batch: ScanBatch,
 ): Generator<TokenText | undefined> {
-  const same = spelt.find(({ text, isPlain }) => isPlain && text === spelled);
-  if (same === undefined && spelt.some((one) => one.spansIn(batch).length > 0)) {
+  const same = shownTexts.find(({ text, isPlain }) => isPlain && text === spelled);
+  if (same === undefined && shownTexts.some((one) => one.spansIn(batch).length > 0)) {
     yield* tokens;
     return;
   }
