@@ -48,6 +48,9 @@ export interface SearchedText {
   readonly isWhole: boolean;
 }
 
+/** Searches whole texts, giving other requests a turn. The n-th result is the n-th text's. */
+export type FindAll = (texts: readonly string[]) => Promise<readonly SearchedText[]>;
+
 /** Finds every match in one text, in linear time, in order of `start`. Pure. */
 export type Detector = (text: string) => readonly Finding[];
 

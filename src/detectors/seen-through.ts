@@ -1,5 +1,5 @@
 import { inTurns, ITEM_CHARS, runNow, type Work } from '../turns.ts';
-import type { Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
+import type { FindAll, Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
 import { mayHide, openViewsOf, visibleViews, visibleViewsOf, type VisibleView } from './invisible-view.ts';
 import { startOfWhatReachesOver } from './overlaps.ts';
 import { unfinishedEscapeAt } from './secrets/unescaped-view.ts';
@@ -35,7 +35,6 @@ export function seeingThrough({ find, openFrom }: StreamDetector): StreamDetecto
 
 /** @param most findings in all texts together, after which it gives up */
 type FindUpTo = (texts: readonly string[], most: number) => Promise<readonly SearchedText[]>;
-type FindAll = (texts: readonly string[]) => Promise<readonly SearchedText[]>;
 
 /** The same for texts that are searched together, however long, and however many. */
 export function findAllSeeingThrough(most: number, findUpTo: FindUpTo): FindAll {

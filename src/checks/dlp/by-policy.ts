@@ -1,4 +1,4 @@
-import type { StreamDetector } from '../../detectors/finding.ts';
+import type { FindAll, StreamDetector } from '../../detectors/finding.ts';
 import { editedView, valueAt } from '../../json/edited-view.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { readMediaType } from '../../media-type.ts';
@@ -6,7 +6,6 @@ import { PASS, type StreamRewriter, type Verdict } from '../../pipeline/check.ts
 import type { Answered, Parsed, WholeAnswer } from '../../pipeline/exchange.ts';
 import type { ArgumentMasks, Masks } from '../../policy/masking/masks.ts';
 import type { AnswerFacts, AnswerText, JsonObject, PromptText } from '../../providers/provider.ts';
-import type { FindAll } from './scan/scan-batch.ts';
 import type { Found } from './inspected.ts';
 import { inspectRequest } from './requests.ts';
 import type { FindingsJudge } from './stream/findings.ts';

@@ -1,5 +1,5 @@
 import { rememberClean } from '../../known-texts.ts';
-import type { SearchedText } from '../../detectors/finding.ts';
+import type { FindAll, SearchedText } from '../../detectors/finding.ts';
 import { noteNothing } from '../../detectors/found-nothing.ts';
 import { PASS, type Check, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
@@ -7,7 +7,6 @@ import { classesOf, rulesOf, requestDenied, requestNotMaskable } from './actions
 import type { DlpCheckDeps } from './deps.ts';
 import { createAnswerJudge } from './judge-answer.ts';
 import { inspectRequest } from './requests.ts';
-import type { FindAll } from './scan/scan-batch.ts';
 
 /**
  * Data-loss prevention (docs/dlp.md): personal data, addresses of private networks and secrets are masked in answers,

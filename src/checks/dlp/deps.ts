@@ -1,9 +1,8 @@
-import type { ContentClass, DetectorName, StreamDetector } from '../../detectors/finding.ts';
+import type { FindAll, ContentClass, DetectorName, StreamDetector } from '../../detectors/finding.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { ReportSecretLeak } from '../report-secret-leak.ts';
 import type { DlpAction } from './actions.ts';
 import type { DlpConfig } from './config.ts';
-import type { FindAll } from './scan/scan-batch.ts';
 import type { Found } from './inspected.ts';
 
 export interface DlpCheckDeps {

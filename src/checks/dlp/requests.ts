@@ -1,4 +1,4 @@
-import type { Finding } from '../../detectors/finding.ts';
+import type { FindAll, Finding } from '../../detectors/finding.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import {
   DocumentSearch,
@@ -9,7 +9,7 @@ import {
 } from './buffered/document-search.ts';
 import type { PromptText } from '../../providers/provider.ts';
 import { CLEAN, type Inspected } from './inspected.ts';
-import { createScanBatch, type FindAll } from './scan/scan-batch.ts';
+import { createScanBatch } from './scan/scan-batch.ts';
 import { ITEM_CHARS, inTurns, type Work } from '../../turns.ts';
 import { valueAt } from '../../json/edited-view.ts';
 import type { JsonPath } from '../../json/path.ts';

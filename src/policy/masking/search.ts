@@ -4,6 +4,7 @@ import { detectAll, type TextForms as DisguisedText } from '../../detectors/dete
 import { createEmailDetector } from '../../detectors/pii/email.ts';
 import { createExpressionDetector } from '../../detectors/expression.ts';
 import type {
+  FindAll,
   Detector,
   DetectorName,
   Finding,
@@ -33,9 +34,6 @@ import {
 } from '../../turns.ts';
 import { normalizeKnown } from '../../normalize/known.ts';
 import type { TextPattern } from '../cards/mask-rule.ts';
-
-/** Searches whole texts, giving other requests a turn. The n-th result is the n-th text's. */
-export type FindAll = (texts: readonly string[]) => Promise<readonly SearchedText[]>;
 
 /** One pattern of a rule, which names its findings. */
 export interface LabelledPattern {

@@ -1,3 +1,4 @@
+import type { FindAll } from '../../../detectors/finding.ts';
 import { isUtf8 } from 'node:buffer';
 import { readMediaType } from '../../../media-type.ts';
 import type { Denial } from '../../../pipeline/check.ts';
@@ -5,7 +6,7 @@ import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { AnswerFacts } from '../../../providers/provider.ts';
 import { CLEAN, type Inspected } from '../inspected.ts';
 import { inspectJson, type AnswerScope } from './json-answer.ts';
-import { type FindAll, APART, createScanBatch } from '../scan/scan-batch.ts';
+import { APART, createScanBatch } from '../scan/scan-batch.ts';
 import { inspectRaw } from './text-answer.ts';
 import { unreadable } from '../actions.ts';
 import { lastUpTo } from '../../../text/ascending.ts';

@@ -1,3 +1,4 @@
+import type { FindAll } from '../../../detectors/finding.ts';
 import { shapeInSteps } from '../../../json/document-shape.ts';
 import { isParseable } from '../../../json/parse-in-pieces.ts';
 import type { JsonEdit, JsonPath } from '../../../json/path.ts';
@@ -6,7 +7,7 @@ import type { AnswerFacts, AnswerText } from '../../../providers/provider.ts';
 import { DocumentSearch, pathKey, Words, type WordsPlace, type WordsKind } from './document-search.ts';
 import type { Inspected } from '../inspected.ts';
 import { joinedText, maskShared, type JoinedText } from './joined-text.ts';
-import { createScanBatch, type FindAll, type ScanBatch } from '../scan/scan-batch.ts';
+import { createScanBatch, type ScanBatch } from '../scan/scan-batch.ts';
 import { ITEM_CHARS, inTurns, type Work } from '../../../turns.ts';
 import { tokenIdEdits } from '../token-ids.ts';
 import { blankedTokens, tokenChannels, type TokenChannel } from './logprob-tokens.ts';

@@ -1,3 +1,4 @@
+import type { FindAll } from '../../../detectors/finding.ts';
 import { MASK } from '../../../text/mask.ts';
 import { isUtf8 } from 'node:buffer';
 import { escapeViews, type TextView } from '../../../detectors/secrets/unescaped-view.ts';
@@ -6,7 +7,7 @@ import type { Span } from '../../../text/span.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { Inspected } from '../inspected.ts';
 import { inTurns, isTurnOver, nextTurn } from '../../../turns.ts';
-import { createScanBatch, type FindAll } from '../scan/scan-batch.ts';
+import { createScanBatch } from '../scan/scan-batch.ts';
 
 const ESCAPE_STEP_CHARS = 32_768;
 

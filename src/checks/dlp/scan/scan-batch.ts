@@ -1,4 +1,4 @@
-import type { Finding, SearchedText } from '../../../detectors/finding.ts';
+import type { FindAll, Finding, SearchedText } from '../../../detectors/finding.ts';
 import { mask } from '../../../detectors/mask.ts';
 import { maskJsonText, readJsonText } from './json-masker.ts';
 import { TextMap } from '../../../text/text-map.ts';
@@ -11,9 +11,6 @@ import type { Span } from '../../../text/span.ts';
  * prints nothing and is looked through.
  */
 export const APART = '\uffff';
-
-/** Searches texts, and gives other requests a turn meanwhile. The n-th result is the n-th text's. */
-export type FindAll = (texts: readonly string[]) => Promise<readonly SearchedText[]>;
 
 /** The texts of one body. What is repeated is searched once, so that it is masked alike everywhere. */
 export interface ScanBatch {
