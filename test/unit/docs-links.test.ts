@@ -115,4 +115,15 @@ describe('what the pages and the code refer to', () => {
     expect(cited.length).toBeGreaterThan(10);
     expect(broken).toEqual([]);
   });
+
+  it('every decision that is cited by its number is there', () => {
+    const known = new Set(records.map(({ number }) => number));
+    const texts = FILES.filter((file) => /\.(?:ts|lua|md|ya?ml)$/.test(file));
+    const broken = texts.flatMap((file) =>
+      [...textOf(file).matchAll(/\bdecisions? (\d{3})\b/gi)].flatMap(([, number = '']) =>
+        known.has(number) ? [] : [`${file}: decision ${number}`],
+      ),
+    );
+    expect(broken).toEqual([]);
+  });
 });
