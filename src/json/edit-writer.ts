@@ -1,4 +1,5 @@
 import type { Work } from '../turns.ts';
+import { stringPieces } from './string-pieces.ts';
 
 /** Punctuation as it stands, or a value to be written as JSON. */
 export type Part = string | { readonly value: unknown };
@@ -45,27 +46,14 @@ function* addParts(parts: readonly Part[], pieces: Buffer[]): Work<void> {
     if (!isLongValue(part)) short += partText(part);
     else {
       pieces.push(Buffer.from(`${short}"`));
-      yield* addLongString(part.value, pieces);
+      for (const piece of stringPieces(part.value, STEP_CHARS)) {
+        pieces.push(Buffer.from(piece));
+        yield;
+      }
       short = '"';
     }
   }
   pieces.push(Buffer.from(short));
-}
-
-/** Without its quotes. No step ends between the two halves of a character. */
-function* addLongString(text: string, pieces: Buffer[]): Work<void> {
-  for (let from = 0; from < text.length;) {
-    const most = Math.min(text.length, from + STEP_CHARS);
-    const to = most < text.length && isHighSurrogate(text.charCodeAt(most - 1)) ? most - 1 : most;
-    yield;
-    pieces.push(Buffer.from(JSON.stringify(text.slice(from, to)).slice(1, -1)));
-    from = to;
-  }
-  yield;
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
 }
 
 function* joinedBytes(pieces: readonly Buffer[]): Work<Buffer> {

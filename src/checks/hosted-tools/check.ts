@@ -105,5 +105,5 @@ function hostedValueAt(json: JsonObject, path: JsonPath): unknown {
 
 /** Tool types come from the client and go into a header: only plain characters, bounded. */
 function toolTypeInPrint(type: string): string {
-  return type.replace(/[^A-Za-z0-9._:-]/g, '?').slice(0, 64);
+  return type.slice(0, 64).replace(/[^A-Za-z0-9._:-]/g, '?');
 }

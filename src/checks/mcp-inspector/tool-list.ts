@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../providers/provider.ts';
 import { isObject } from '../../json/is-object.ts';
 import { createHash, type Hash } from 'node:crypto';
+import { stringPieces } from '../../json/string-pieces.ts';
 import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import { MAX_PINNED_TOOLS, type PinState, type ShownTool } from './store.ts';
 import type { PlacedFinding } from './scan.ts';
@@ -117,6 +118,8 @@ function* definitionDigest(tool: JsonObject): Work<string> {
 
 /** What it costs to add a value, or a container, beside what is written of it. */
 const VALUE_CHARS = 16;
+/** Of a string, as much is written and added at once. */
+const STEP_CHARS = 16_384;
 
 /** Adds a value with the members of every object in order of their names. */
 function* addCanonical(hash: Hash, value: unknown): Work<void> {
@@ -130,14 +133,30 @@ function* addCanonical(hash: Hash, value: unknown): Work<void> {
   } else if (isObject(value)) {
     hash.update('{');
     for (const name of Object.keys(value).toSorted()) {
-      hash.update(`${JSON.stringify(name)}:`);
+      yield* addString(hash, name);
+      hash.update(':');
       yield* addCanonical(hash, value[name]);
       hash.update(',');
     }
     hash.update('}');
+  } else if (typeof value === 'string') {
+    yield* addString(hash, value);
   } else {
-    const json = JSON.stringify(value);
-    hash.update(json);
-    yield json.length + VALUE_CHARS;
+    hash.update(JSON.stringify(value));
+    yield VALUE_CHARS;
   }
+}
+
+function* addString(hash: Hash, text: string): Work<void> {
+  if (text.length <= STEP_CHARS) {
+    hash.update(JSON.stringify(text));
+  } else {
+    hash.update('"');
+    for (const piece of stringPieces(text, STEP_CHARS)) {
+      hash.update(piece);
+      yield piece.length;
+    }
+    hash.update('"');
+  }
+  yield Math.min(text.length, STEP_CHARS) + VALUE_CHARS;
 }
