@@ -127,6 +127,7 @@ describe('no turn of the event loop is long', () => {
     ['answer groq /v1/responses ["output",2,"arguments"]', 'mail addresses, one a text'],
     ['request openai /v1/chat/completions ["messages",2,"content",0,"text"]', 'texts of one letter'],
     ['request groq /v1/responses ["tools",2,"type"]', 'one secret, then blanks'],
+    ['request groq /v1/chat/completions ["messages",3,"function_call","name"]', 'addresses'],
     ['answer mcp answer 2 ["result","tools",0,"annotations","title"]', 'joined emoji'],
     ['request mcp message 2 ["params","arguments","a"]', 'texts that hide something, one a text'],
     ['request mcp message 4 ["result","role"]', 'escapes, one a text'],

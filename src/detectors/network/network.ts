@@ -1,4 +1,3 @@
-import ipaddr from 'ipaddr.js';
 import { isDigitCode, isWordCode } from '../characters.ts';
 import { beginsWord, escapeEnd } from '../escapes.ts';
 import { NUMBER_BEGINS, openAt, WORD_BEGINS } from '../pii/digit-groups.ts';
@@ -36,13 +35,23 @@ function ruleOfV4(text: string, start: number, end: number, written: string): Ru
   const isInNumber =
     isDigitCode(text.charCodeAt(start - 1)) || /\d\.$/.test(text.slice(Math.max(0, start - 2), start));
   if (escape === undefined ? isInNumber : escape > start) return undefined;
-  if (/^\.?\d/.test(text.slice(end, end + 2)) || !ipaddr.IPv4.isValidFourPartDecimal(written))
-    return undefined;
-  const range = ipaddr.IPv4.parse(written).range();
-  if (range !== 'private' && range !== 'loopback') return undefined;
-  if (VERSION_LIKE.test(written) && OTHER_NUMBER.test(text.slice(Math.max(0, start - NAME_CHARS), start)))
-    return undefined;
-  return range === 'private' ? 'private_ipv4' : 'loopback';
+  if (/^\.?\d/.test(text.slice(end, end + 2))) return undefined;
+  const rule = rangeOf(written);
+  if (rule === undefined) return undefined;
+  const isOther =
+    VERSION_LIKE.test(written) && OTHER_NUMBER.test(text.slice(Math.max(0, start - NAME_CHARS), start));
+  return isOther ? undefined : rule;
+}
+
+/** Numbers of up to 255, without zeros before them. */
+const FOUR_PARTS = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.|$)){4}$/;
+const PRIVATE = /^(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))\./;
+
+/** Of an address that `ADDRESS` matches. */
+function rangeOf(written: string): Rule | undefined {
+  if (!FOUR_PARTS.test(written)) return undefined;
+  if (written.startsWith('127.')) return 'loopback';
+  return PRIVATE.test(written) ? 'private_ipv4' : undefined;
 }
 
 /** Versions and sections are written like addresses: `Version=10.0.0.0`, `Chrome/127.0.0.0`, `section 10.1.2.3`. */

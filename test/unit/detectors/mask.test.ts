@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { mask, maskSecrets } from '../../../src/detectors/mask.ts';
+import { mask, maskInSteps, maskSecrets } from '../../../src/detectors/mask.ts';
+import { runNow } from '../../../src/turns.ts';
 import { makeSecret, seededRandom } from './secrets/samples.ts';
 
 describe('mask', () => {
@@ -50,6 +51,16 @@ describe('mask', () => {
   ])('replaces %s', (_what, spans, expected) => {
     const findings = spans.map(([start = 0, end = 0]) => ({ start, end }));
     expect(mask('abcdefgh', findings)).toBe(expected);
+  });
+
+  it('very many, in steps', () => {
+    const findings = Array.from({ length: 20_001 }, (_, at) => ({
+      start: 3 * at,
+      end: 3 * at + 2,
+    })).toReversed();
+    const steps = maskInSteps('ab.'.repeat(20_001), findings);
+    expect(steps.next()).toEqual({ done: false, value: undefined });
+    expect(runNow(steps)).toBe('***.'.repeat(20_001));
   });
 });
 

@@ -1,5 +1,5 @@
 import type { FindAll, Finding, SearchedText } from '../../../detectors/finding.ts';
-import { mask } from '../../../detectors/mask.ts';
+import { mask, maskInSteps } from '../../../detectors/mask.ts';
 import { maskJsonText, readJsonText } from './json-masker.ts';
 import { TextMap } from '../../../text/text-map.ts';
 import { inTurns, type Work } from '../../../turns.ts';
@@ -61,6 +61,8 @@ interface BatchText {
   /** Where the text itself begins. */
   readonly from: number;
   findings: readonly Finding[];
+  /** Undefined where it is masked at once when that is asked for. */
+  masked: string | undefined;
 }
 
 interface Document {
@@ -88,7 +90,7 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
   }
 
   function addTo(those: TextMap<BatchText>, text: string, context: string): BatchText {
-    const one = { searched: context + text, from: context.length, findings: NOTHING };
+    const one = { searched: context + text, from: context.length, findings: NOTHING, masked: undefined };
     those.set(text, one);
     batch.push(one);
     searched.push(one.searched);
@@ -151,6 +153,11 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
     async search() {
       await inTurns(note(await findAll(searched)));
       if (!isWhole && total === 0) throw tooMuchToMask(side);
+      for (const one of batch) {
+        const { searched, from, findings } = one;
+        if (findings.length > STEP_FINDINGS)
+          one.masked = await inTurns(maskInSteps(searched.slice(from), findings));
+      }
       for (const [json, document] of documents) {
         const { findings } = document.read;
         if (findings.length > 0) document.masked = await inTurns(maskJsonText(json, findings));
@@ -166,7 +173,9 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
     },
     masked(text, name) {
       const document = documents.get(text);
-      return document === undefined ? mask(text, textOf(text, name)?.findings ?? NOTHING) : document.masked;
+      if (document !== undefined) return document.masked;
+      const one = textOf(text, name);
+      return one?.masked ?? mask(text, one?.findings ?? NOTHING);
     },
   };
 }
