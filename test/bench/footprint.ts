@@ -23,8 +23,8 @@ export interface FootprintResult {
 
 const PROMPT_BYTES = 1_024;
 const CONNECTIONS = 32;
-const REQUESTS = 4_000;
-const REST_MS = 3_000;
+const REQUESTS = 12_000;
+const REST_MS = 6_000;
 const LOOK_EVERY_MS = 200;
 
 /** One rig after the other, each started anew. */
