@@ -13,7 +13,7 @@ import { findEnvoy } from './runtime/envoy-binary.ts';
 import { portIsFree } from './runtime/free-port.ts';
 import { startGuard, type Guard } from './runtime/guard.ts';
 import type { Environment } from './config/environment.ts';
-import type { Progress } from './runtime/program.ts';
+import type { TellProgress } from './runtime/program.ts';
 import { watchRedis } from './runtime/redis-watch.ts';
 import { createRunDirectory, prepareSocketFolder, type RunDirectory } from './runtime/run-directory.ts';
 import { systemCaFile } from './runtime/system-ca.ts';
@@ -32,7 +32,7 @@ export interface ServeOptions {
   readonly log: Logger;
   /** Envoy's output, line by line: its log, and on stdout its access log. */
   readonly onEnvoyLine: (line: string, from: 'stdout' | 'stderr') => void;
-  readonly progress?: Progress;
+  readonly progress?: TellProgress;
   /** A sidecar process of `forkWorker` that has begun to load already; the caller ends it where the start fails. */
   readonly ahead?: ChildProcess;
 }

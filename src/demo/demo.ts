@@ -13,7 +13,7 @@ import { connectRedis, waitUntilReady } from '../redis/client.ts';
 import { freePort } from '../runtime/free-port.ts';
 import { startGuard } from '../runtime/guard.ts';
 import type { Environment } from '../config/environment.ts';
-import type { Progress } from '../runtime/program.ts';
+import type { TellProgress } from '../runtime/program.ts';
 import { startRedis } from '../runtime/redis-process.ts';
 import { findRedisServer } from '../runtime/redis-server.ts';
 import { createRunDirectory } from '../runtime/run-directory.ts';
@@ -24,7 +24,7 @@ import { startDemoProvider } from './provider.ts';
 
 export interface DemoOptions {
   readonly environment: Environment;
-  readonly progress: Progress;
+  readonly progress: TellProgress;
   /** See `ServeOptions`. */
   readonly ahead?: ChildProcess;
   /** Takes the log of the gateway, from `warn` upwards. */

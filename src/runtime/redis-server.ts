@@ -12,7 +12,7 @@ import {
   MissingPartError,
   runFile,
   versionAtLeast,
-  type Progress,
+  type TellProgress,
 } from './program.ts';
 import type { Environment } from '../config/environment.ts';
 
@@ -33,7 +33,10 @@ const REMEDY = 'install redis-server 7 or newer and put it on PATH, or start doc
  * installed into the system, so no daemon of the package is ever started.
  * @throws MissingPartError with the remedy
  */
-export async function findRedisServer(environment: Environment, progress?: Progress): Promise<RedisProgram> {
+export async function findRedisServer(
+  environment: Environment,
+  progress?: TellProgress,
+): Promise<RedisProgram> {
   const onPath = await findOnPath('redis-server', environment);
   if (onPath !== undefined) {
     const version = await redisVersion(onPath);
@@ -59,7 +62,7 @@ async function redisVersion(path: string, libraryPath?: string): Promise<string 
 /** Unpacks Debian's package and what it lacks of libraries into the cache. */
 export async function fromDebianPackage(
   environment: Environment,
-  progress: Progress | undefined,
+  progress: TellProgress | undefined,
 ): Promise<RedisProgram> {
   const home = join(await cacheDirectory(environment), 'redis-debian');
   const cached = await unpacked(home);
@@ -92,7 +95,7 @@ export async function fromDebianPackage(
  * Downloads the two packages of the server (its binary is a link into redis-tools) and those of their
  * dependencies that the system does not have; installs nothing.
  */
-async function download(aptGet: string, into: string, progress: Progress | undefined): Promise<void> {
+async function download(aptGet: string, into: string, progress: TellProgress | undefined): Promise<void> {
   const args = ['install', '-y', '--no-install-recommends', '--download-only', '--reinstall'];
   const options = ['-o', 'Debug::NoLocking=true', '-o', `Dir::Cache::archives=${into}`];
   const attempt = (): ReturnType<typeof runFile> =>
