@@ -1,3 +1,4 @@
+import { isSuccess } from '../pipeline/success.ts';
 import { GatewayError } from '../errors.ts';
 import { readMediaType } from '../media-type.ts';
 import type { StreamRewriter } from '../pipeline/check.ts';
@@ -29,7 +30,7 @@ export function openStream(
     throw unreadableAnswer();
   return createAnswerStream({
     answer,
-    format: has2xx(exchange) ? asLabelled(format) : format,
+    format: isSuccess(exchange) ? asLabelled(format) : format,
     reader: streamReader(exchange),
     rewriters,
     stripComments: stripComments || endpoint.dialect.bearsComments === false,
@@ -39,11 +40,7 @@ export function openStream(
 /** An error says what it says in a form of its own. */
 function streamReader(exchange: Answered): StreamReader {
   const { endpoint, request } = exchange;
-  return (has2xx(exchange) ? endpoint.dialect.stream(request) : undefined) ?? createAnyJsonReader();
-}
-
-function has2xx({ status }: Answered): boolean {
-  return status >= 200 && status < 300;
+  return (isSuccess(exchange) ? endpoint.dialect.stream(request) : undefined) ?? createAnyJsonReader();
 }
 
 function unreadableAnswer(): GatewayError {

@@ -1,3 +1,4 @@
+import { isSuccess } from '../pipeline/success.ts';
 import { isUtf8 } from 'node:buffer';
 import { applyEditsInTurns } from '../json/edit.ts';
 import type { Answered, WholeAnswer } from '../pipeline/exchange.ts';
@@ -27,7 +28,7 @@ export async function readAnswer(head: Answered, body: Buffer): Promise<ReadAnsw
 
 /** Reads it in its dialect; an error, and what is not the dialect's JSON, is accounted by its reservation. */
 export function readFacts({ exchange, parsed }: ReadAnswer): Answered | Promise<Answered> {
-  if (exchange.status < 200 || exchange.status >= 300 || parsed === undefined) return exchange;
+  if (!isSuccess(exchange) || parsed === undefined) return exchange;
   return inTurns(factsRead(exchange, parsed));
 }
 

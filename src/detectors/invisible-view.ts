@@ -1,3 +1,4 @@
+import { isHighSurrogate } from '../text/surrogates.ts';
 import { invisibleRanges } from '../normalize/characters.ts';
 import { UnitReader } from '../text/units.ts';
 import { runNow, type Work } from '../turns.ts';
@@ -46,15 +47,11 @@ function hasInvisible(text: string): boolean {
     const units = reader.read(text.slice(from, from + length));
     for (let at = 0; at < length; at++) {
       if (isMarked[units[at] ?? 0] === 0) continue;
-      if (!isHalf(units[at] ?? 0)) return true;
+      if (!isHighSurrogate(units[at] ?? 0)) return true;
       if (INVISIBLE.test(text.slice(from + at, from + at + 2))) return true;
     }
   }
   return false;
-}
-
-function isHalf(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }
 
 /** Read at once before others may get a turn. */
@@ -151,8 +148,7 @@ function* withoutInvisible(text: string): Work<VisibleView | undefined> {
 /** The offset, or the one behind it where it would part the halves of a character. */
 function wholeUpTo(text: string, offset: number): number {
   if (offset >= text.length) return text.length;
-  const code = text.charCodeAt(offset - 1);
-  return code >= 0xd800 && code <= 0xdbff ? offset + 1 : offset;
+  return isHighSurrogate(text.charCodeAt(offset - 1)) ? offset + 1 : offset;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { isHighSurrogate } from '../text/surrogates.ts';
+
 /**
  * The JSON of a long string without its quotes, piece by piece: joined, the pieces are what `JSON.stringify` makes of the
  * whole. None ends between the two halves of a character, which would be escaped each by itself.
@@ -10,8 +12,4 @@ export function* stringPieces(text: string, chars: number): Generator<string, vo
     yield JSON.stringify(text.slice(from, to)).slice(1, -1);
     from = to;
   }
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }

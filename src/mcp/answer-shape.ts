@@ -1,3 +1,4 @@
+import { withoutCase } from './without-case.ts';
 import { isObject } from '../json/is-object.ts';
 import type { JsonRpcId } from './message.ts';
 import type { JsonObject, StreamEvent } from '../providers/provider.ts';
@@ -77,12 +78,4 @@ export function isOfEvents(contentType: string | undefined): boolean {
 /** Events of another name (`ping`, `endpoint`) are not for the protocol, nor is what stands beside an event's data. */
 export function isForMessages({ frame: { event: name }, sideband }: StreamEvent): boolean {
   return sideband !== true && (name === undefined || name === '' || name === 'message');
-}
-
-/**
- * A name as parsers read it that do not mind letter case. Upper-casing first folds the letters that lower-casing alone
- * leaves apart, such as the long s.
- */
-export function withoutCase(name: string): string {
-  return name.toUpperCase().toLowerCase();
 }

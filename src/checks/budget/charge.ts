@@ -1,3 +1,4 @@
+import { isSuccess } from '../../pipeline/success.ts';
 import type { Answered, Outcome, Parsed } from '../../pipeline/exchange.ts';
 import { countWritten } from '../../pricing/count.ts';
 import { countedInput, requestUnits, type InputBound } from '../../pricing/input-bound.ts';
@@ -48,7 +49,7 @@ function completeCharge(parts: ChargeParts, answered: Answered): number {
   if (LOST_BEHIND_A_PROXY.has(answered.status)) {
     return parts.reservedNanoUsd;
   }
-  if (answered.status < 200 || answered.status >= 300) {
+  if (!isSuccess(answered)) {
     return 0;
   }
   const { usage, facts, written } = answered.answer;
@@ -68,7 +69,7 @@ function completeCharge(parts: ChargeParts, answered: Answered): number {
 }
 
 function brokenOffCharge(parts: ChargeParts, answered: Answered): number {
-  if (answered.status < 200 || answered.status >= 300) {
+  if (!isSuccess(answered)) {
     return completeCharge(parts, answered);
   }
   const { parsed, price, reservedNanoUsd } = parts;

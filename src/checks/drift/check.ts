@@ -1,3 +1,4 @@
+import { isSuccessOfServer } from '../../pipeline/success.ts';
 import { PASS, type Check, type Denial, type Pass } from '../../pipeline/check.ts';
 import type { Answer, Answered, Parsed } from '../../pipeline/exchange.ts';
 import { JudgeAgain, type Phase } from '../../pipeline/phase.ts';
@@ -120,7 +121,7 @@ export function createDriftCheck({
       return { kind: 'pending', verdict: ifSame(store.isSame(session, found, phase)) };
     },
     response(exchange, state, phase) {
-      return isAnsweredByProvider(exchange)
+      return isSuccessOfServer(exchange)
         ? { kind: 'pending', verdict: countTurn(exchange, state, phase).then(() => PASS) }
         : PASS;
     },
@@ -137,10 +138,6 @@ export function createDriftCheck({
 async function ifSame(same: Promise<boolean>): Promise<Pass> {
   if (!(await same)) throw new JudgeAgain();
   return PASS;
-}
-
-function isAnsweredByProvider({ origin, status }: Answered): boolean {
-  return origin === 'provider' && status >= 200 && status < 300;
 }
 
 function driftDenied(driftScore: number, { driftScoreThreshold }: DriftSettings): Denial {

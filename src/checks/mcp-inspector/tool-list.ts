@@ -148,15 +148,11 @@ function* addCanonical(hash: Hash, value: unknown): Work<void> {
 }
 
 function* addString(hash: Hash, text: string): Work<void> {
-  if (text.length <= STEP_CHARS) {
-    hash.update(JSON.stringify(text));
-  } else {
-    hash.update('"');
-    for (const piece of stringPieces(text, STEP_CHARS)) {
-      hash.update(piece);
-      yield piece.length;
-    }
-    hash.update('"');
+  hash.update('"');
+  for (const piece of stringPieces(text, STEP_CHARS)) {
+    hash.update(piece);
+    yield piece.length;
   }
-  yield Math.min(text.length, STEP_CHARS) + VALUE_CHARS;
+  hash.update('"');
+  yield VALUE_CHARS;
 }

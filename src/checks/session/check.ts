@@ -1,3 +1,4 @@
+import { isSuccessOfServer } from '../../pipeline/success.ts';
 import { newOperationId } from '../../operation-id.ts';
 import { HEADER } from '../../headers.ts';
 import { PASS, type Check, type FinalVerdict, type Pass, type Verdict } from '../../pipeline/check.ts';
@@ -8,7 +9,7 @@ import { createRetryQueue } from '../../redis/retry-queue.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
 import { anchorOf } from './anchor.ts';
 import { sessionRequest, sessionRequired, tell, type SessionRequest } from './headers.ts';
-import { createMcpCalls, isSuccessOfServer, type McpCallState, type TakenStep } from './mcp-calls.ts';
+import { createMcpCalls, type McpCallState, type TakenStep } from './mcp-calls.ts';
 import { maxStepsExceeded, sessionBudgetSpent, tooManySessions } from './refusals.ts';
 import { asIfOpened } from './read-ahead.ts';
 import { createRunningCalls } from './running-calls.ts';

@@ -1,3 +1,4 @@
+import { isSuccess, isSuccessOfServer } from '../../pipeline/success.ts';
 import { newOperationId } from '../../operation-id.ts';
 import { HEADER } from '../../headers.ts';
 import { calledTool } from '../../mcp/message.ts';
@@ -166,10 +167,6 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
   };
 }
 
-export function isSuccessOfServer({ origin, status }: Answered): boolean {
-  return origin === 'provider' && status >= 200 && status < 300;
-}
-
 function isToolCall({ request: { mcp } }: Parsed): boolean {
   return mcp?.kind === 'request' && CALLS.has(mcp.method);
 }
@@ -192,6 +189,6 @@ function isClientError({ status }: Answered): boolean {
 }
 
 /** The session that ends is MCP's own; one that the client named itself may have other calls. */
-function hasEnded({ method, status, headers }: Answered): boolean {
-  return method === 'DELETE' && status >= 200 && status < 300 && !headers.has(HEADER.sessionId);
+function hasEnded(exchange: Answered): boolean {
+  return exchange.method === 'DELETE' && isSuccess(exchange) && !exchange.headers.has(HEADER.sessionId);
 }

@@ -1,3 +1,4 @@
+import { isHighSurrogate } from '../../../text/surrogates.ts';
 import type { Replacement } from '../../../text/replace-spans.ts';
 import { lastIndexUpTo } from '../../../text/ascending.ts';
 import { GatewayError } from '../../../errors.ts';
@@ -180,10 +181,6 @@ export class MaskingBuffer {
     this.#replacements = later;
     return parts.join('');
   }
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }
 
 /** From a longer text's slice the engine goes back to all of that text, which then stays in memory. */

@@ -1,3 +1,4 @@
+import { isSuccess } from '../../../pipeline/success.ts';
 import { PASS, type Denial, type Verdict } from '../../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../../pipeline/exchange.ts';
 import { MCP_SESSION_HEADER } from '../../../conversation/mcp-session.ts';
@@ -27,7 +28,7 @@ export function createSessionBinding(store: McpSessionStore): SessionBinding {
         return PASS;
       }
       // With a refusal a server gives out no session, and whoever asks would fill the store with them.
-      if (!has2xx(exchange)) return PASS;
+      if (!isSuccess(exchange)) return PASS;
       const given = sessionOf(exchange, exchange.answerHeaders.get(MCP_SESSION_HEADER));
       if (given === undefined || given.sessionId === asked?.sessionId) return PASS;
       return (await store.bind(given)) === 'own' ? PASS : takenSession();
@@ -55,11 +56,7 @@ function sessionMissing(): Denial {
 
 /** A server may refuse to end a session (405), and then keeps it. */
 function hasEndedSession(exchange: Answered): boolean {
-  return exchange.method === 'DELETE' && has2xx(exchange);
-}
-
-function has2xx({ status }: Answered): boolean {
-  return status >= 200 && status < 300;
+  return exchange.method === 'DELETE' && isSuccess(exchange);
 }
 
 /** At a 404 a client begins a new session, as MCP has it. */
