@@ -6,6 +6,8 @@ export interface Io {
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Present where the command owns its process and may replace it. */
+  readonly process?: NodeJS.Process;
 }
 
 /** The global flags, as every command sees them with `program.opts<GlobalOptions>()` or `command.optsWithGlobals()`. */

@@ -14,7 +14,7 @@ if (import.meta.main) {
   // `gateway keys list | head` closes the pipe: nobody is left to read an error.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   await keepCompiledCode(env);
-  const code = await main(process.argv.slice(2), { stdin, stdout, stderr, env });
+  const code = await main(process.argv.slice(2), { stdin, stdout, stderr, env, process });
   // The work is done: timers of connections that never came about must not hold the terminal.
   stdout.write('', () => process.exit(code));
 }

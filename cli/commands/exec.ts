@@ -16,7 +16,7 @@ interface ExecFlags {
 const HELP = `
 The command gets an address on this machine in place of the provider's, and a key that is good for this run
 alone; what it asks there goes to the gateway with GATEWAY_PROXY_KEY, the provider's own key and a session of its own.
-Neither of the two keys is in its environment.
+Neither of the two keys is in its environment or in that of gateway exec.
 
 Environment:
   GATEWAY_PROXY_KEY     the proxy key (needed)
@@ -54,13 +54,16 @@ async function runCommand(
   [name = '', ...args]: readonly string[],
   flags: ExecFlags,
   command: Command,
-  io: Io,
+  owner: Io,
 ): Promise<number> {
   const { verbose } = command.optsWithGlobals<GlobalOptions>();
   // Loaded only where it is used: the other commands start faster without the providers.
   const { exec } = await import('../../src/exec/exec.ts');
   const { ExecUsageError } = await import('../../src/exec/choose-provider.ts');
   const { StartError } = await import('../../src/exec/run-child.ts');
+  const { keysOutOfEnvironment } = await import('../../src/exec/hand-over.ts');
+  const io =
+    owner.process === undefined ? owner : { ...owner, env: await keysOutOfEnvironment(owner.process) };
   try {
     return await exec({
       command: name,

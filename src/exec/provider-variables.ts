@@ -77,6 +77,13 @@ const VARIABLES: Readonly<Record<ProviderName, ProviderVariables>> = {
 /** Wins over the provider's own variables, which another program may need. */
 export const PROVIDER_KEY_VARIABLE = 'GATEWAY_PROVIDER_KEY';
 
+/** Every variable that may hold a key of the gateway's or of a provider's. */
+export const SECRET_VARIABLES: readonly string[] = [
+  'GATEWAY_PROXY_KEY',
+  PROVIDER_KEY_VARIABLE,
+  ...new Set(Object.values(VARIABLES).flatMap(({ keys }) => keys)),
+];
+
 /** The provider's own key as the environment has it; Bedrock's as `ACCESS:SECRET[:TOKEN]` where it is no bearer token. */
 export function findProviderKey(provider: ProviderName, env: Environment): string | undefined {
   const own = env[PROVIDER_KEY_VARIABLE] ?? '';

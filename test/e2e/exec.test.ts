@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -95,6 +97,25 @@ describe('docs/exec.md: exec', () => {
 
     await gateway.setBudget(keyHash, { daily: 0 });
     expect((await exec([], command, keys)).output).toContain('"type":"budget_exceeded"');
+  });
+
+  it('leaves no key where the agent can read it: in any environment, any argument or any file of the run', async () => {
+    const { rawKey } = await gateway.createKey({ provider: 'openai' }, { daily: 5 });
+    const look = `cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline "$TMPDIR"/*/* 2>/dev/null | tr '\\0' '\\n'
+      echo "files:$GATEWAY_EXEC_PIPE$(ls "$TMPDIR")."; exit 7`;
+    const tmp = await mkdtemp(join(tmpdir(), 'exec-test-'));
+    const { code, output } = await exec([], ['sh', '-c', look], {
+      GATEWAY_PROVIDER: 'openai',
+      GATEWAY_PROXY_KEY: rawKey,
+      OPENAI_API_KEY: PROVIDER_KEY,
+      TMPDIR: tmp,
+    });
+    await rm(tmp, { recursive: true });
+    expect(output).toContain('GATEWAY_EXEC_KEY=');
+    expect(output).not.toContain(rawKey);
+    expect(output).not.toContain(PROVIDER_KEY);
+    expect(output).toMatch(/^files:\.$/m);
+    expect(code).toBe(7);
   });
 });
 

@@ -1,0 +1,78 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { finished } from 'node:stream/promises';
+
+import { z } from 'zod';
+
+import type { Environment } from '../config/environment.ts';
+import { SECRET_VARIABLES } from './provider-variables.ts';
+
+/** Names the pipe on which the restarted process finds its keys. Never part of the agent's environment. */
+const PIPE_VARIABLE = 'GATEWAY_EXEC_PIPE';
+
+/**
+ * Returns the environment as the user set it, from a process whose own environment holds no key.
+ *
+ * Linux shows the environment that a process was started with to every program of the same user
+ * (`/proc/<pid>/environ`), and the agent knows our pid. So the process replaces itself by one without the keys, which
+ * it receives through a named pipe; the pipe is gone before the agent starts. On platforms that cannot replace a
+ * process (Windows) the environment stays.
+ */
+export async function keysOutOfEnvironment(current: NodeJS.Process): Promise<Environment> {
+  const { [PIPE_VARIABLE]: pipe, ...env } = current.env;
+  if (pipe !== undefined && pipe !== '') return { ...env, ...received(pipe) };
+  await restartWithoutKeys(current);
+  return env;
+}
+
+/** Returns only where there is no key to hand over, or no way to replace the process. */
+async function restartWithoutKeys({
+  env,
+  execPath,
+  execArgv,
+  argv,
+  execve,
+  platform,
+}: NodeJS.Process): Promise<void> {
+  const keys = SECRET_VARIABLES.flatMap((name) => {
+    const value = env[name] ?? '';
+    return value === '' ? [] : [[name, value] as const];
+  });
+  if (keys.length === 0 || execve === undefined || platform === 'win32') return;
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-exec-'));
+  try {
+    const pipe = join(directory, 'keys');
+    execFileSync('mkfifo', ['-m', '600', pipe], { env: pathOnly(env), stdio: ['ignore', 'ignore', 'pipe'] });
+    await offer(pipe, JSON.stringify(Object.fromEntries(keys)), env);
+    const clean: NodeJS.ProcessEnv = { ...env, [PIPE_VARIABLE]: pipe };
+    for (const name of SECRET_VARIABLES) delete clean[name];
+    execve(execPath, [execPath, ...execArgv, ...argv.slice(1)], clean);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Leaves `text` with a process of its own, which writes it once the pipe is opened for reading. */
+async function offer(pipe: string, text: string, env: Environment): Promise<void> {
+  const writer = spawn('sh', ['-c', 'exec cat > "$0"', pipe], {
+    env: pathOnly(env),
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  writer.stdin.end(text);
+  await finished(writer.stdin);
+}
+
+function received(pipe: string): Environment {
+  try {
+    return z.record(z.string(), z.string()).parse(JSON.parse(readFileSync(pipe, 'utf8')));
+  } finally {
+    rmSync(dirname(pipe), { recursive: true, force: true });
+  }
+}
+
+function pathOnly({ PATH }: Environment): NodeJS.ProcessEnv {
+  return PATH === undefined ? {} : { PATH };
+}
