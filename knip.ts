@@ -20,7 +20,7 @@ const config: KnipConfig = {
   ],
   project: ['build*.ts!', 'src/**/*.ts!', 'cli/**/*.ts!', 'test/**/*.ts'],
   ignoreExportsUsedInFile: isProduction || { interface: true, type: true },
-  ignoreBinaries: ['go', 'taskset'],
+  ignoreBinaries: ['go', 'mkfifo', 'taskset'],
 };
 
 export default config;
