@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { errorBody, GatewayError, messageOf } from '../errors.ts';
 import { Agent as HttpAgent, createServer } from '../node-http.ts';
 import type { ProviderName } from '../providers/provider.ts';
+import { assertPlainPath } from '../routing/path.ts';
 import { forwardToGateway, type ForwardTarget } from './forward.ts';
 import type { GatewayAddress } from './gateway-address.ts';
 import { CREDENTIAL_HEADERS } from './headers.ts';
@@ -129,9 +130,14 @@ function presentsKey({ headers }: IncomingMessage, isKey: (presented: string) =>
 
 const MCP = /^\/mcp\/[^/]/;
 
-/** Where the gateway is asked: the one provider whose key there is, or a tool's server. */
+/**
+ * Returns where the gateway is asked: the one provider whose key there is, or a tool's server. Envoy resolves dot
+ * segments before the gateway routes, so a path that holds one could lead elsewhere with this provider's key.
+ * @throws GatewayError not_found, invalid_request
+ */
 function targetOf({ path, query }: Asked, { gateway, provider, models }: ForwarderOptions): ForwardTarget {
   const base = gateway.url.pathname.replace(/\/$/, '');
+  assertPlainPath(path, provider === 'bedrock');
   if (MCP.test(path)) return { path: base + path + query, kind: 'mcp', namesModel: false };
   if (!path.startsWith(`/${provider}/`)) {
     throw new GatewayError('not_found', `this run is for ${provider}: its paths begin with /${provider}/`);

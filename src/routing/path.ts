@@ -7,7 +7,7 @@ const MAX_DECODINGS = 3;
 const MAX_SEGMENTS = 256;
 
 /** The one place where an encoded slash or colon is meant: a Bedrock model id or ARN (`/model/<id>/converse`). */
-const BEDROCK_MODEL = /^\/model\/([^/]+)\/[a-z-]+$/;
+const BEDROCK_MODEL = /^(?:\/bedrock)?\/model\/([^/]+)\/[a-z-]+$/;
 
 /**
  * Judges a path as it will be sent: an encoded slash, backslash or dot segment would let the provider read

@@ -117,7 +117,38 @@ describe('docs/exec.md: exec', () => {
     expect(output).toMatch(/^files:\.$/m);
     expect(code).toBe(7);
   });
+
+  it("never takes the run's key to another provider, however the path is written", async () => {
+    const { rawKey } = await gateway.createKey({ allowedProviders: ['openai', 'anthropic'] });
+    const keys = { GATEWAY_PROVIDER: 'openai', GATEWAY_PROXY_KEY: rawKey, OPENAI_API_KEY: PROVIDER_KEY };
+    const before = provider.requests.length;
+    for (const path of ELSEWHERE) {
+      const curl = `curl -sS --path-as-is -w ' %{http_code}' "$GATEWAY_EXEC_URL${path}" -d '${MESSAGE}' \\
+        -H "Authorization: Bearer $GATEWAY_EXEC_KEY" -H 'Content-Type: application/json'`;
+      const { output } = await exec([], ['sh', '-c', curl], keys);
+      expect(output, path).toMatch(/"type":"(invalid_request|not_found)".* 40[04]/s);
+    }
+    expect(provider.requests.length).toBe(before);
+  });
 });
+
+const MESSAGE = '{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"When?"}]}';
+/** Paths that an URL parser or Envoy reads as `/anthropic/v1/messages`. */
+const ELSEWHERE = [
+  '/openai/../anthropic/v1/messages',
+  '/openai/%2e%2e/anthropic/v1/messages',
+  '/openai/.%2E/anthropic/v1/messages',
+  '/openai/%252e%252e/anthropic/v1/messages',
+  '/openai/v1/../../anthropic/v1/messages',
+  '/openai//../anthropic/v1/messages',
+  '/openai/./../anthropic/v1/messages',
+  '/openai/..%2fanthropic/v1/messages',
+  '/openai/..%5canthropic/v1/messages',
+  '/openai/..\\\\anthropic/v1/messages',
+  '/mcp/x/../../anthropic/v1/messages',
+  '//anthropic/v1/messages',
+  '/anthropic/v1/messages',
+];
 
 async function exec(
   flags: readonly string[],
