@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Alerts } from './alerting/create.ts';
-import { createAuthenticate, type Authenticate } from './auth/authenticate.ts';
-import { createFailureLimit } from './auth/failure-limit.ts';
-import { createKeyStateStore } from './auth/key-state-store.ts';
+import { authentication } from './authentication.ts';
 import { createChecks } from './checks/create.ts';
 import { approvalPatience, phaseDeadlineMs, POLICY_LIMITS_MS } from './config/rules.ts';
 import type { Config } from './config/schema.ts';
@@ -117,7 +115,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
     transport: config.server.extproc.transport,
     token: config.server.extproc.token,
     services: {
-      authenticate: authenticate(config, redis, fitness, telemetry, identity?.tokens),
+      ...authentication({ config, client: redis, fitness, tokens: identity?.tokens, ...telemetry }),
       isGatewayToken: identity?.isGatewayToken,
       signer: config.signature.enabled ? await loadSigner(config.signature) : undefined,
       authorityPath: createAuthorityPath(config),
@@ -246,38 +244,6 @@ async function readsTokens(
 /** Of a failed `fetch` the cause says what happened. */
 function reasonOf(cause: unknown): string {
   return cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : messageOf(cause);
-}
-
-function authenticate(
-  config: Config,
-  client: RedisClient,
-  fitness: Fitness,
-  { log, auditLog, metrics }: Telemetry,
-  tokens: TokenGate | undefined,
-): Authenticate {
-  function onNoteFailed(failure: unknown): void {
-    log.debug({ cause: messageOf(failure) }, 'Redis did not take a note');
-  }
-  const judge = createAuthenticate({
-    keys: createKeyStateStore({ client, deadlineMs: phaseDeadlineMs(config), onNoteFailed }),
-    failures: createFailureLimit({
-      client,
-      maxFailuresPerMinute: config.auth.max_failures_per_minute,
-      onFailure({ clientAddress, overLimit, fault }) {
-        if (fault !== undefined) metrics.tokenRefusals.inc({ fault });
-        if (overLimit) metrics.authLimited.inc();
-        else auditLog.info({ client_address: clientAddress, fault }, 'authentication failed');
-      },
-      onCountFailed: onNoteFailed,
-    }),
-    riskProfile: config.risk_profile,
-    tokens,
-  });
-  return async (attempt) => {
-    const asksRedis = attempt.rawKey !== undefined || tokens !== undefined;
-    if (!fitness.fit && asksRedis) await fitness.assertFit();
-    return judge(attempt);
-  };
 }
 
 function listenAddress(config: Config, address: WorkerAddress): ListenAddress {

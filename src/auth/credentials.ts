@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { HEADER } from '../headers.ts';
-import { carriesProxyKey } from './carried-key.ts';
+import { addProxyKeys, MAX_CANDIDATES } from './carried-key.ts';
 import { isProxyKey, RAW_KEY_PREFIX } from './raw-key.ts';
 
 const BEARER = /^bearer[ \t]+/i;
@@ -23,8 +23,6 @@ export interface Credentials {
   /** Distinct values, in order of appearance: path, headers, query. */
   readonly proxyKeys: readonly string[];
   readonly providerKeys: readonly string[];
-  /** Some credential that is no proxy key has one in it: in quotes, in base64, as the password of another scheme. */
-  readonly hidesProxyKey: boolean;
   /** The path without a key segment and without its query. */
   readonly path: string;
   /** The rest of the query with its `?`, or the empty string. */
@@ -45,14 +43,9 @@ export function extractCredentials(
 ): Credentials {
   const proxyKeys = new Set<string>();
   const providerKeys = new Set<string>();
-  let hidesProxyKey = false;
-  function take(value: string, written = value): void {
-    if (isProxyKey(value)) {
-      proxyKeys.add(value);
-      return;
-    }
-    if (value !== '') providerKeys.add(value);
-    hidesProxyKey ||= carriesProxyKey(written);
+  function take(value: string): void {
+    if (isProxyKey(value)) proxyKeys.add(value);
+    else if (value !== '') providerKeys.add(value);
   }
 
   function takeFromQuery(value: string): void {
@@ -70,11 +63,11 @@ export function extractCredentials(
     if (!isKeyHeader(name)) continue;
     // A repeated header may come merged; no credential holds a comma.
     for (const part of value.split(',')) {
-      take(name === 'authorization' ? bearerToken(part.trim()) : part.trim(), part);
+      take(name === 'authorization' ? bearerToken(part.trim()) : part.trim());
     }
   }
   const query = mark < 0 ? '' : withoutKeys(target.slice(mark + 1), takeFromQuery);
-  return { proxyKeys: [...proxyKeys], providerKeys: [...providerKeys], hidesProxyKey, path, query };
+  return { proxyKeys: [...proxyKeys], providerKeys: [...providerKeys], path, query };
 }
 
 /** Whether credentials are taken from this header, and none of it travels on. */
@@ -107,21 +100,29 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** Repeats the address, with the key in it where that has one, and never travels on. */
-const PROOF = 'dpop';
+/** What a request sends upstream beside its body. */
+export interface Travelling {
+  readonly path: string;
+  readonly query: string;
+  readonly providerKey: string | undefined;
+  readonly headers: ReadonlyMap<string, string>;
+  /** Which of the headers go on. */
+  readonly travels: (name: string) => boolean;
+}
 
 /**
- * A proxy key is taken out of its places; in any other header, path segment or parameter one is refused, whosever.
- * @throws GatewayError invalid_request
+ * What reads as a proxy key in what goes upstream. Whether there is such a key is asked of Redis, and only for a request
+ * whose own key is good: nobody else learns which keys exist.
+ * @throws GatewayError invalid_request where there is more than is asked about
  */
-export function assertNotCarried(
-  { hidesProxyKey, path, query }: Credentials,
-  headers: ReadonlyMap<string, string>,
-): void {
-  if (hidesProxyKey || carriesProxyKey(path + query)) throw proxyKeyCarried();
-  for (const [name, value] of headers) {
-    if (!isKeyHeader(name) && name !== PROOF && carriesProxyKey(value)) throw proxyKeyCarried();
-  }
+export function travellingKeys(request: Travelling): readonly string[] {
+  const { path, query, providerKey = '', headers, travels } = request;
+  const candidates = new Set<string>();
+  addProxyKeys(path + query, candidates);
+  addProxyKeys(providerKey, candidates);
+  for (const [name, value] of headers) if (travels(name)) addProxyKeys(value, candidates);
+  if (candidates.size > MAX_CANDIDATES) throw proxyKeyCarried();
+  return [...candidates];
 }
 
 export function proxyKeyCarried(): GatewayError {

@@ -45,6 +45,11 @@ export interface KeyStateStore {
   ): Promise<KeyState | undefined>;
   /** The key of this hash, which the bearer's JWT names: it is active whatever became of its raw keys. */
   readNamedKey(keyHash: string): Promise<KeyState | undefined>;
+  /**
+   * Whether one of these hashes is of a raw key on record: active, expired, revoked or rotated out. One wait; throws
+   * `redis_unavailable`.
+   */
+  knowsAny(rawHashes: readonly string[]): Promise<boolean>;
   /** Notes the use of a key, at most once a minute; never waits and never fails. */
   noteUse(state: Pick<KeyState, 'record' | 'readAt'>): void;
 }
@@ -106,6 +111,12 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
       withRedisDeadline(deadlineMs, async () =>
         toKeyState(undefined, await readRecordAndLock(client, keyHash, now)),
       ),
+    knowsAny: (rawHashes) =>
+      withRedisDeadline(deadlineMs, async () => {
+        const counts = await Promise.all(rawHashes.map((rawHash) => client.exists(keyRecordKey(rawHash))));
+        if (!counts.every((count) => count === 0 || count === 1)) throw wrongShape();
+        return counts.includes(1);
+      }),
     noteUse({ record: { keyHash, lastUsedAt = 0 }, readAt }) {
       if (readAt - Math.max(lastUsedAt, notedAt.get(keyHash) ?? 0) < TOUCH_INTERVAL_MS) return;
       notedAt.set(keyHash, readAt);

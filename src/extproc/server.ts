@@ -1,3 +1,4 @@
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Config } from '../config/schema.ts';
 import type { RpcCall, CallListener } from './transport/call.ts';
 import type { EdgeServices } from './services.ts';
@@ -33,12 +34,13 @@ export type TransportName = Config['server']['extproc']['transport'];
 /** Starts the external processor and the health service that Envoy asks. */
 export async function startExtProcServer(options: ExtProcOptions): Promise<ExtProcServer> {
   const { address, services, token, maxOpenStreams = MAX_OPEN_STREAMS } = options;
+  const isSharedToken = tokenCheck(token);
   let openStreams = 0;
   let draining = false;
   let onIdle: (() => void) | undefined;
 
   function accept(call: RpcCall, shown: string | undefined): CallListener | undefined {
-    if (draining || openStreams >= maxOpenStreams || !isSharedToken(shown, token)) return undefined;
+    if (draining || openStreams >= maxOpenStreams || !isSharedToken(shown)) return undefined;
     openStreams++;
     return serveStream(call, services, () => {
       openStreams--;
@@ -86,6 +88,13 @@ export async function loadTransport(name: TransportName): Promise<StartTransport
     : (await import('./transport/grpc-js-transport.ts')).startGrpcJsTransport;
 }
 
-function isSharedToken(shown: string | undefined, token: string | undefined): boolean {
-  return token === undefined || shown === token;
+/** Compares digests in constant time, so that neither the token nor its length shows in how long a refusal takes. */
+function tokenCheck(token: string | undefined): (shown: string | undefined) => boolean {
+  if (token === undefined) return () => true;
+  const own = digest(token);
+  return (shown) => timingSafeEqual(own, digest(shown ?? ''));
+}
+
+function digest(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
 }

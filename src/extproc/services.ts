@@ -14,6 +14,8 @@ import type { HeaderList } from './wire/messages.ts';
 export interface EdgeServices {
   /** Key, lock and risk in one wait; throws GatewayError invalid_key, quarantined, agent_risk_blocked. */
   readonly authenticate: Authenticate;
+  /** Whether one of these is a proxy key, good or not; throws GatewayError redis_unavailable. */
+  readonly knowsAnyKey: (rawKeys: readonly string[]) => Promise<boolean>;
   /** Whether a credential is a JWT for this gateway, which goes nowhere; undefined where none is looked at. */
   readonly isGatewayToken?: ((credential: string) => boolean) | undefined;
   /** Undefined where `signature.enabled` is off. */

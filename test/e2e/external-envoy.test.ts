@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
+import { credentials, Metadata, type ClientDuplexStream } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { startDemoProvider } from '../../src/demo/provider.ts';
 import { createTestCa, type TestCa } from '../support/certs.ts';
+import { loadServices } from '../support/ext-proc-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { envoyPath, gatewayProgram } from '../support/parts.ts';
 import { freePortRow } from '../support/ports.ts';
@@ -135,6 +137,53 @@ describe('an Envoy that is run elsewhere', () => {
       { timeout: 15_000, interval: 100 },
     );
     expect((await chat(gateway, ca, rawKey, true)).text).toContain('[DONE]');
+  });
+
+  it('serves nobody on loopback TCP who shows no token or another one', async () => {
+    const token = 'sixteen-characters-or-more';
+    const port = await freePortRow(1);
+    const gateway = await startGateway({
+      workers: 1,
+      config: {
+        server: { extproc: { address: `127.0.0.1:${String(port)}`, token } },
+        envoy: { managed: false },
+      },
+    });
+    closers.push(() => gateway.stop());
+    const { processor } = loadServices();
+    const client = new processor(`127.0.0.1:${String(port)}`, credentials.createInsecure());
+    closers.push(() => Promise.resolve(client.close()));
+
+    /** Answered with a phase, or not answered. */
+    async function isServed(shown: string | undefined): Promise<boolean> {
+      const metadata = new Metadata();
+      if (shown !== undefined) metadata.set('x-gateway-token', shown);
+      const call = (
+        client as unknown as Record<'Process', (metadata: Metadata) => ClientDuplexStream<object, object>>
+      ).Process(metadata);
+      const answer = new Promise<boolean>((resolve) => {
+        call.on('data', () => {
+          resolve(true);
+        });
+        call.on('error', () => {
+          resolve(false);
+        });
+      });
+      call.write({
+        request_headers: {
+          headers: { headers: [{ key: ':path', raw_value: Buffer.from('/openai/v1/models') }] },
+          end_of_stream: true,
+        },
+      });
+      const isAnswered = await answer;
+      call.cancel();
+      return isAnswered;
+    }
+
+    expect(await isServed(token)).toBe(true);
+    for (const shown of [undefined, token.slice(1), token.toUpperCase(), `${token}0`]) {
+      expect(await isServed(shown)).toBe(false);
+    }
   });
 
   it('finishes a stream in flight when its container is stopped, and the sidecar after it', async () => {

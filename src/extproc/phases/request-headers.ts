@@ -1,5 +1,11 @@
 import type { Identity } from '../../auth/authenticate.ts';
-import { assertNotCarried, extractCredentials, type Credentials } from '../../auth/credentials.ts';
+import {
+  extractCredentials,
+  proxyKeyCarried,
+  travellingKeys,
+  type Credentials,
+  type Travelling,
+} from '../../auth/credentials.ts';
 import type { KeyRecord } from '../../auth/key-record.ts';
 import { namedSession } from '../../conversation/session-turn.ts';
 import { GatewayError } from '../../errors.ts';
@@ -11,7 +17,7 @@ import { providers } from '../../providers/registry.ts';
 import type { Target } from '../../routing/target.ts';
 import type { StreamContext } from '../context.ts';
 import { awaitRequestBody, type PhaseReply } from '../reply/respond.ts';
-import { forward } from '../request/forward.ts';
+import { forward, mayTravel } from '../request/forward.ts';
 import { assertForm } from '../request/request-form.ts';
 import { addressWithoutPort, readRequestHead, type RequestHead } from '../request/request-head.ts';
 import { isForBrowsers, surfaceOf } from '../request/surface.ts';
@@ -69,10 +75,17 @@ export async function onRequestHeaders(
   };
   const rawKey = credentials.proxyKeys[0] ?? '';
   context.state = { at: 'identified', exchange, run, target, rawKey, unreadId: null };
-  assertNotCarried(credentials, exchange.headers);
+  const candidates = travellingKeys(travelling(exchange, target.kind));
+  if (candidates.length > 0 && (await context.services.knowsAnyKey(candidates))) throw proxyKeyCarried();
   const denial = await run.requestHeaders(exchange);
   if (denial !== undefined) return denial;
   return hasBody ? awaitRequestBody() : judgeWithoutBody(context, context.state);
+}
+
+/** What the upstream gets beside the body; an MCP server is asked at its own address. */
+function travelling({ path, query, providerKey, headers }: Identified, kind: Target['kind']): Travelling {
+  const travels = (name: string): boolean => mayTravel(name, kind);
+  return { ...(kind === 'mcp' ? { path: '', query: '' } : { path, query }), providerKey, headers, travels };
 }
 
 /** Who asks, and for whose API, as far as anybody may know before a key is good. */

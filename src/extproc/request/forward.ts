@@ -3,6 +3,7 @@ import { HEADER, HEADER_PREFIX } from '../../headers.ts';
 import { isMirrored, mirroredAfter } from '../../mcp/mirrored.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JsonObject } from '../../providers/provider.ts';
+import type { Target } from '../../routing/target.ts';
 import type { McpUpstream, ProviderUpstream } from '../../routing/upstreams.ts';
 import type { Signer } from '../../signing/signer.ts';
 import { signSigV4 } from '../../signing/sigv4.ts';
@@ -192,6 +193,12 @@ const SPARED: ReadonlySet<string> = new Set([
   'x-goog-api-client',
   'x-goog-user-project',
 ]);
+
+/** Whether a client header may go upstream; of MCP's own, those that repeat the body may be set anew. */
+export function mayTravel(name: string, kind: Target['kind']): boolean {
+  if (kind === 'mcp') return isMirrored(name) || !(isStripped(name) || tellsOfPage(name));
+  return !isStripped(name);
+}
 
 /** True for a client header that may not travel on. */
 function isStripped(name: string): boolean {

@@ -1,7 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { it, expect } from 'vitest';
+import { createKeyStore } from '../../../src/auth/key-store.ts';
 import { expectRefusal } from '../budgets/rig.ts';
 import { send } from '../../support/http.ts';
 import { CHAT, chat, gateway, auth, forwarded, key, PROVIDER_KEY, provider, BODY } from './rig.ts';
+
+function wrapped(rawKey: string): string[] {
+  return [
+    `"${rawKey}"`,
+    `sk-${rawKey}`,
+    `AKIAIOSFODNN7EXAMPLE:${rawKey}`,
+    rawKey.replace('gw-', '%67w%2D'),
+    rawKey.replace('gw-', '%2567w-'),
+    btoa(`user:${rawKey}`),
+  ];
+}
 
 export function credentials(): void {
   it.each<[string, Record<string, string>, string]>([
@@ -48,7 +61,7 @@ export function credentials(): void {
 
   it('a proxy key in another header or in the query is refused, in the prompt it is overwritten', async () => {
     expectRefusal(
-      await chat({ headers: { ...auth, 'x-title': `my ${key.rawKey}` } }),
+      await chat({ headers: { ...auth, 'openai-organization': `my ${key.rawKey}` } }),
       400,
       'invalid_request',
     );
@@ -60,8 +73,6 @@ export function credentials(): void {
       messages: [{ role: 'user', content: key.rawKey }],
     }).replace('gw-', 'gw\\u002d');
     expectRefusal(await chat({ body: escaped }), 400, 'invalid_request');
-    const referer = `http://h/${key.rawKey.replace('-', '%2D')}/x`;
-    expectRefusal(await chat({ headers: { ...auth, referer } }), 400, 'invalid_request');
     const leaking = JSON.stringify({
       model: 'gpt-4o',
       messages: [{ role: 'user', content: `k=${key.rawKey}!` }],
@@ -71,43 +82,73 @@ export function credentials(): void {
     expect(request.body.toString()).toContain(`k=${'*'.repeat(46)}!`);
   });
 
-  it('a proxy key that is wrapped in anything is refused in every place, and never sent', async () => {
+  it('a proxy key that is wrapped in anything is refused in every place that goes upstream', async () => {
     const path = `/${key.rawKey}${CHAT}`;
-    const json = { 'content-type': 'application/json', 'x-gateway-provider-key': PROVIDER_KEY };
+    const json = { 'content-type': 'application/json' };
     const other = await gateway.createKey();
+    const revoked = await gateway.createKey({ name: 'to-be-revoked' });
+    const keys = createKeyStore(gateway.redis.client);
+    await keys.revoke('to-be-revoked');
     const before = provider.requests.length;
-    const wrapped = [key.rawKey, other.rawKey].flatMap((raw) => [
-      `"${raw}"`,
-      `sk-${raw}`,
-      `AKIAIOSFODNN7EXAMPLE:${raw}`,
-      raw.replace('gw-', '%67w%2D'),
-      raw.replace('gw-', '%2567w-'),
-      btoa(`user:${raw}`),
-    ]);
-    for (const value of wrapped) {
+    for (const value of [key.rawKey, other.rawKey, revoked.rawKey].flatMap(wrapped)) {
       for (const headers of [
         { authorization: `Bearer ${value}` },
-        { authorization: `Basic ${value}` },
         { 'x-api-key': value },
         { 'x-goog-api-key': value },
         { 'api-key': value },
         { 'x-gateway-provider-key': value },
-        { 'x-title': value },
-        { referer: `https://host/${value}` },
-        { cookie: `a=${value}` },
+        { 'x-gateway-provider-key': PROVIDER_KEY, 'openai-organization': value },
+        { 'x-gateway-provider-key': PROVIDER_KEY, 'openai-project': `https://host/${value}` },
       ]) {
         expectRefusal(await chat({ path, headers: { ...json, ...headers } }), 400, 'invalid_request');
       }
       const encoded = encodeURIComponent(value);
-      for (const query of [`key=${encoded}`, `access_token=${encoded}`, `note=${encoded}`, `${encoded}=1`]) {
-        expectRefusal(await chat({ path: `${path}?${query}`, headers: json }), 400, 'invalid_request');
+      const sent = { ...json, 'x-gateway-provider-key': PROVIDER_KEY };
+      for (const query of [`note=${encoded}`, `${encoded}=1`]) {
+        expectRefusal(await chat({ path: `${path}?${query}`, headers: sent }), 400, 'invalid_request');
       }
+      const inQuery = await chat({ path: `${path}?key=${encoded}`, headers: json });
+      expectRefusal(inQuery, 400, 'invalid_request');
     }
     for (const raw of [key.rawKey, other.rawKey.replace('g', '%67')]) {
       const path = `/openai/v1/models/${raw}`;
       expectRefusal(await send(gateway.baseUrl, { path, headers: auth }), 400, 'invalid_request');
     }
     expect(provider.requests.slice(before)).toEqual([]);
+  });
+
+  it('a proxy key where nothing goes upstream from is neither refused nor sent', async () => {
+    const path = `/${key.rawKey}${CHAT}`;
+    const json = { 'content-type': 'application/json', 'x-gateway-provider-key': PROVIDER_KEY };
+    for (const value of wrapped(key.rawKey)) {
+      for (const stays of [{ authorization: `Basic ${value}` }, { cookie: `a=${value}` }]) {
+        const request = await forwarded({ path, headers: { ...json, ...stays } });
+        expect(JSON.stringify(request)).not.toContain(value);
+      }
+    }
+  });
+
+  it('random text that reads as a proxy key, which no key is, passes', async () => {
+    for (let nth = 0; nth < 20; nth += 1) {
+      const alike = `gw-${randomBytes(33).toString('base64url').slice(0, 43)}`;
+      const token = `eyJhbGciOiJSUzI1NiJ9.${alike}.${randomBytes(256).toString('base64url')}${alike}`;
+      const request = await forwarded({
+        path: `${CHAT}?note=${alike}`,
+        headers: { ...auth, 'x-gateway-provider-key': token, 'openai-organization': alike.toUpperCase() },
+      });
+      expect(request.headers['authorization']).toBe(`Bearer ${token}`);
+    }
+    const many = Array.from({ length: 33 }, (_, nth) => `gw-${String(nth).padStart(43, '0')}`).join(' ');
+    expectRefusal(await chat({ headers: { ...auth, 'openai-organization': many } }), 400, 'invalid_request');
+  });
+
+  it('whether a text is a key shows only to who has one', async () => {
+    const other = await gateway.createKey();
+    const stranger = { ...auth, authorization: `Bearer gw-${'x'.repeat(43)}` };
+    const known = await chat({ headers: { ...stranger, 'openai-organization': other.rawKey } });
+    const unknown = await chat({ headers: { ...stranger, 'openai-organization': `gw-${'y'.repeat(43)}` } });
+    expectRefusal(known, 401, 'invalid_key');
+    expect([known.status, known.body]).toEqual([unknown.status, unknown.body]);
   });
 
   it('a proxy key in quotes is no proxy key: 401 where there is no other', async () => {

@@ -1,5 +1,13 @@
 import { describe } from 'vitest';
-import { goodKeys, askedBeside, failureLimit, noKeys, letInBefore, rotated } from './authenticate/keys.ts';
+import {
+  goodKeys,
+  askedBeside,
+  failureLimit,
+  noKeys,
+  letInBefore,
+  onRecord,
+  rotated,
+} from './authenticate/keys.ts';
 import { damaged, locks } from './authenticate/locks.ts';
 import { riskScore, redisTrouble } from './authenticate/risk.ts';
 import { useRig } from './authenticate/rig.ts';
@@ -11,6 +19,7 @@ describe('what is asked beside a key', askedBeside);
 describe('an address that is over its limit of failures', failureLimit);
 describe('a key that is none', noKeys);
 describe('a key that was let in before', letInBefore);
+describe('keys on record', onRecord);
 describe('a rotated key', rotated);
 damaged();
 describe('a lock', locks);

@@ -2,7 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createKeyStateStore } from '../../../src/auth/key-state-store.ts';
 import { hashKey } from '../../../src/auth/raw-key.ts';
+import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 import { gatewayProgram } from '../../support/parts.ts';
 import { freePort } from '../../support/ports.ts';
 import { runProgram, type Ended } from '../../support/run-cli.ts';
@@ -103,6 +106,29 @@ describe('gateway keys', () => {
     expect(rotated['key']).not.toBe(key);
     expect(await json('keys', 'revoke', prefix)).toMatchObject({ status: 'revoked' });
     expect(await json('keys', 'list')).toMatchObject([{ key_hash: keyHash, status: 'revoked' }]);
+  });
+
+  it('rotate stops the old raw key at once where no grace is given', async () => {
+    const { key, key_hash: keyHash } = await create();
+    const client = connectRedis(defaultConfig({ redis: { addr: redis.addr, password: 'cli-test' } }).redis, {
+      name: 'cli-test',
+    });
+    await waitUntilReady(client, 5_000);
+    const keys = createKeyStateStore({ client, deadlineMs: 2_000 });
+    const statusOf = async (raw: unknown): Promise<string | undefined> =>
+      (await keys.readKeyState(hashKey(String(raw))))?.status;
+    expect(await statusOf(key)).toBe('active');
+    const { key: next } = await json('keys', 'rotate', String(keyHash));
+    expect([await statusOf(key), await statusOf(next)]).toEqual(['expired', 'active']);
+    const { key: last } = await json('keys', 'rotate', String(keyHash), '--grace', '1h');
+    expect([await statusOf(key), await statusOf(next), await statusOf(last)]).toEqual([
+      'expired',
+      'active',
+      'active',
+    ]);
+    client.disconnect();
+    const { stdout } = await gateway(['keys', 'rotate', String(keyHash)]);
+    expect(stdout).toContain('The old raw key has stopped.');
   });
 
   it('names the remedy where nothing or too much matches, on one line', async () => {

@@ -56,6 +56,7 @@ async function start(
   };
   const services: EdgeServices = {
     authenticate: () => Promise.resolve({ key, rawKeyHash: key.keyHash, budgetLimits, facts }),
+    knowsAnyKey: () => Promise.resolve(false),
     route: createRoute(config, configuredUpstreams(config)),
     newRun: createRunner({ checks: [check], shadowMode: false, observer }),
     settings: { upstreamTimeoutMs: 1_000, stripTelemetry: false, errorFormat: 'gateway', allowedOrigins: [] },

@@ -95,6 +95,7 @@ export async function createSweepEdge(
     failed: (_requestId: string, cause: unknown) => failures.push(cause),
   };
   const services: Omit<EdgeServices, 'authenticate'> = {
+    knowsAnyKey: () => Promise.resolve(false),
     route: createRoute(config, configuredUpstreams(config)),
     newRun: createRunner({ checks: checks.inOrder, shadowMode: false, observer, newPhase: checks.newPhase }),
     settings: {

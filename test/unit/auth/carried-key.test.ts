@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { carriesProxyKey } from '../../../src/auth/carried-key.ts';
+import { addProxyKeys, carriesProxyKey, MAX_CANDIDATES } from '../../../src/auth/carried-key.ts';
 import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 const KEY = 'gw-0123456789abcdefghijABCDEFGHIJ_-_-_-_-_-012';
 const base64 = Buffer.from(`user:${KEY}`).toString('base64');
+
+function keysIn(text: string): Set<string> {
+  const candidates = new Set<string>();
+  addProxyKeys(text, candidates);
+  return candidates;
+}
 
 describe('a carried proxy key', () => {
   it.each([
@@ -26,6 +32,7 @@ describe('a carried proxy key', () => {
     ]),
     ['as MCP writes what a header cannot hold', `=?base64?${base64}?=`],
   ])('is seen %s', (_name, text) => {
+    expect(keysIn(text)).toContain(KEY);
     expect(carriesProxyKey(text)).toBe(true);
   });
 
@@ -39,6 +46,18 @@ describe('a carried proxy key', () => {
     ['percent signs', '%%%2%zz%67w-'],
   ])('is not seen in %s', (_name, text) => {
     expect(carriesProxyKey(text)).toBe(false);
+  });
+
+  it('is seen behind the beginning of another', () => {
+    expect(keysIn(`gw-x${KEY}`)).toContain(KEY);
+    expect(keysIn(`gw-gw-${KEY}gw-`)).toContain(KEY);
+  });
+
+  it('is one of a bounded number', () => {
+    expect(keysIn('gw-'.repeat(60_000)).size).toBeLessThanOrEqual(MAX_CANDIDATES + 1);
+    const many = Array.from({ length: 99 }, (_, nth) => `gw-${String(nth).padStart(43, '0')}`).join(' ');
+    expect(keysIn(many).size).toBe(MAX_CANDIDATES + 1);
+    expect(keysIn(Buffer.from(many).toString('base64')).size).toBe(MAX_CANDIDATES + 1);
   });
 
   it.each([['%'], ['%25'], ['g'], ['gw-'], ['%67w-'], ['gw-aaaa,'], ['A']])(

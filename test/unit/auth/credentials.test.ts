@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { extractCredentials } from '../../../src/auth/credentials.ts';
+import { MAX_CANDIDATES } from '../../../src/auth/carried-key.ts';
+import { extractCredentials, travellingKeys } from '../../../src/auth/credentials.ts';
 import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 const PROXY = 'gw-0123456789012345678901234567890123456789012';
@@ -100,38 +101,54 @@ describe('credentials', () => {
     expect(extractCredentials(headers, target)).toEqual({
       proxyKeys,
       providerKeys,
-      hidesProxyKey: false,
       path,
       query,
     });
   });
 
-  it.each([
-    ['authorization', `Bearer "${PROXY}"`],
-    ['authorization', `Bearer '${PROXY}'`],
-    ['authorization', `Token ${PROXY}`],
-    ['authorization', PROXY],
-    ['authorization', `Basic ${btoa(`user:${PROXY}`)}`],
-    ['authorization', `AWS4-HMAC-SHA256 Credential=${PROXY}/20260101/us-east-1/bedrock/aws4_request`],
-    ['x-api-key', `"${PROXY}"`],
-    ['x-goog-api-key', `key=${PROXY}`],
-    ['api-key', encodeURIComponent(`"${PROXY}"`)],
-    ['api-key', PROXY.replace('gw', '%67%77')],
-    ['x-gateway-provider-key', `AKIAIOSFODNN7EXAMPLE:${PROXY}`],
-    ['x-gateway-provider-key', `sk-1, <${PROXY}>`],
-    ['x-gateway-provider-key', PROXY.replace('gw-', 'GW-')],
-  ])('%s: %s hides a proxy key, and is none', (name, value) => {
-    const credentials = extractCredentials([[name, value]], '/openai/v1/models');
-    expect(credentials).toMatchObject({ proxyKeys: [], hidesProxyKey: true });
-  });
-
-  it('a proxy key in quotes in the query is one that hides', () => {
-    const target = `/gemini/v1beta/models?key=%22${PROXY}%22`;
-    expect(extractCredentials([], target)).toMatchObject({ proxyKeys: [], hidesProxyKey: true });
-  });
-
   it('reads an authorization of blanks in no time', () => {
     const blanks = `bearer x${' '.repeat(60_000)}\n`;
     expect(quickestCpuMs(() => extractCredentials([['authorization', blanks]], '/'))).toBeLessThan(20);
+  });
+});
+
+const NOTHING = {
+  path: '/v1/models',
+  query: '',
+  providerKey: undefined,
+  headers: new Map(),
+  travels: () => true,
+};
+
+describe('proxy keys in what goes upstream', () => {
+  it.each([
+    ['the path', { path: `/v1/models/${PROXY}` }],
+    ['the query', { query: `?note=${encodeURIComponent(`"${PROXY}"`)}` }],
+    ['the provider key', { providerKey: `AKIAIOSFODNN7EXAMPLE:${PROXY}` }],
+    ['a provider key in other case', { providerKey: PROXY.replace('gw-', 'GW-') }],
+    ['a header', { headers: new Map([['x-title', `my ${PROXY}`]]) }],
+  ])('are looked for in %s', (_where, request) => {
+    expect(travellingKeys({ ...NOTHING, ...request })).toEqual([PROXY]);
+  });
+
+  it('are looked for in nothing that stays here', () => {
+    const headers = new Map([
+      ['authorization', `Basic ${btoa(`user:${PROXY}`)}`],
+      ['x-title', 'soup'],
+    ]);
+    const travels = (name: string): boolean => name === 'x-title';
+    expect(travellingKeys({ ...NOTHING, headers, travels })).toEqual([]);
+  });
+
+  it('are each told once, and refused where there are more than are asked about', () => {
+    const some = (count: number): string =>
+      Array.from({ length: count }, (_, nth) => `gw-${String(nth).padStart(43, '0')}`).join(' ');
+    const most = some(MAX_CANDIDATES);
+    expect(travellingKeys({ ...NOTHING, query: most, providerKey: most })).toHaveLength(MAX_CANDIDATES);
+    expect(() => travellingKeys({ ...NOTHING, query: some(MAX_CANDIDATES + 1) })).toThrow(
+      'a proxy key stands where it could be sent upstream',
+    );
+    const apart = { query: most, providerKey: `gw-${'z'.repeat(43)}` };
+    expect(() => travellingKeys({ ...NOTHING, ...apart })).toThrow('a proxy key');
   });
 });

@@ -47,6 +47,7 @@ function serve(check: Partial<Check>, upstreamTimeoutMs = 60_000): Served {
   const { key, budgetLimits, facts } = parsed({ body: { model: 'gpt-4o', messages: [] } });
   const services: EdgeServices = {
     authenticate: () => Promise.resolve({ key, rawKeyHash: key.keyHash, budgetLimits, facts }),
+    knowsAnyKey: () => Promise.resolve(false),
     route: createRoute(config, configuredUpstreams(config)),
     newRun: createRunner({ checks: [noted], shadowMode: false, observer }),
     settings: { upstreamTimeoutMs, stripTelemetry: false, errorFormat: 'gateway', allowedOrigins: [] },
@@ -152,4 +153,33 @@ it('what breaks and is nobody’s refusal ends the call with an error, by which 
   expect(served.failures).toEqual(['Error: broken', 'failed closed']);
   expect(served.sent.at(-1)).not.toHaveProperty('immediate_response');
   expect(served.outcomes).toEqual([{ kind: 'not_forwarded' }]);
+});
+
+describe('a proxy key that a body spells with escapes', () => {
+  /** As `isLarge` has it: a longer body is read in turns, by other code. */
+  const LARGE_BYTES = 131_072;
+
+  it.each([100, LARGE_BYTES, LARGE_BYTES + 1, 4 * LARGE_BYTES])(
+    'is refused in a body of %i bytes, which passes without it',
+    async (bytes) => {
+      for (const [written, expected] of [
+        ['gw\\u002dany', 400],
+        ['\\u0067w-any', 400],
+        ['gw\\u002dother', undefined],
+      ] as const) {
+        const served = serve({});
+        await tell(served, HEADERS, bodyOf(bytes, written));
+        await expect.poll(() => served.sent.length).toBe(2);
+        expect(served.sent.at(-1)?.immediate_response?.status).toBe(expected);
+      }
+    },
+  );
+
+  function bodyOf(bytes: number, written: string): ReturnType<typeof processingRequest> {
+    const start = '{"model":"gpt-4o","messages":[{"role":"user","content":"';
+    const end = `${written}"}]}`;
+    const body = Buffer.from(start + 'a'.repeat(bytes - start.length - end.length) + end);
+    expect(body.length).toBe(bytes);
+    return processingRequest('request_body', { body, endOfStream: true });
+  }
 });

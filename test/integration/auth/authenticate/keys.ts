@@ -3,6 +3,8 @@ import { NO_RISK } from '../../../support/exchange.ts';
 import { createKeyStateStore } from '../../../../src/auth/key-state-store.ts';
 import { createRawKey, hashKey } from '../../../../src/auth/raw-key.ts';
 import type { KeyRecord } from '../../../../src/auth/key-record.ts';
+import { connectRedis } from '../../../../src/redis/client.ts';
+import { defaultConfig } from '../../../support/default-config.ts';
 import { quarantineKey } from '../../../../src/redis/keys.ts';
 import { createAuthenticateAgain } from '../../../../src/auth/authenticate.ts';
 import {
@@ -260,6 +262,43 @@ export function letInBefore(): void {
   });
 }
 
+export function onRecord(): void {
+  const knows = (...raws: string[]): Promise<boolean> =>
+    createKeyStateStore({ client, deadlineMs: 500 }).knowsAny(raws.map(hashKey));
+
+  it('are told of, whatever became of them', async () => {
+    const active = await store.create({ ...agent, name: 'active' });
+    const expired = await store.create({ ...agent, name: 'expired', expiresInMs: 1 });
+    const revoked = await store.create({ ...agent, name: 'revoked' });
+    await store.revoke('revoked');
+    const old = await store.create({ ...agent, name: 'rotated' });
+    const next = await store.rotate('rotated', 0);
+    for (const { rawKey } of [active, expired, revoked, old, next]) {
+      expect(await knows(createRawKey(), rawKey, createRawKey())).toBe(true);
+    }
+    expect(await knows(createRawKey(), createRawKey())).toBe(false);
+  });
+
+  it('are asked for in one wait', async () => {
+    const raws = Array.from({ length: 32 }, () => hashKey(createRawKey()));
+    const keys = createKeyStateStore({ client, deadlineMs: 500 });
+    await client.ping();
+    const before = await readCalls();
+    await keys.knowsAny(raws);
+    // One arrives with the commands, one with the second INFO.
+    expect((await readCalls()) - before).toBeLessThanOrEqual(2);
+  });
+
+  it('refuse the request where Redis does not answer', async () => {
+    const other = connectRedis(defaultConfig({ redis: { addr: '127.0.0.1:1' } }).redis, { name: 'gone' });
+    const keys = createKeyStateStore({ client: other, deadlineMs: 100 });
+    await expect(keys.knowsAny([hashKey(createRawKey())])).rejects.toMatchObject({
+      type: 'redis_unavailable',
+    });
+    other.disconnect();
+  });
+}
+
 export function rotated(): void {
   it('keeps the old raw key during its grace and not after', async () => {
     const { rawKey, record } = await store.create(agent);
@@ -271,6 +310,26 @@ export function rotated(): void {
     expect((await refusal(rawKey)).type).toBe('invalid_key');
     expect((await present(rotated.rawKey)).key.keyHash).toBe(record.keyHash);
   });
+
+  it.each([1, 2, 3])(
+    'is refused with its first raw key, and each but the last, rotated %i times',
+    async (times) => {
+      const first = await store.create(agent);
+      const raws = [first.rawKey];
+      for (let time = 0; time < times; time += 1) {
+        raws.push((await store.rotate('agent-7', 0)).rawKey);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      const last = raws.pop();
+      expect((await present(last)).key.keyHash).toBe(first.record.keyHash);
+      for (const rawKey of raws) {
+        expect((await refusal(rawKey)).type).toBe('invalid_key');
+        setOverLimit(true);
+        expect((await refusal(rawKey)).type).toBe('invalid_key');
+        setOverLimit(false);
+      }
+    },
+  );
 
   it('launders neither lock, nor risk, nor budget', async () => {
     const { record } = await store.create(agent);
