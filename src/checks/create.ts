@@ -120,7 +120,7 @@ function checksObserver(deps: ChecksDeps): ChecksObserver {
     }),
     policyTrouble(cause) {
       metrics.policyTroubles.inc();
-      log.error({ cause: messageOf(cause) }, 'the policies could not judge a call, which was denied');
+      log.error({ cause: messageOf(cause) }, 'the policies could not judge a call, which was refused');
     },
     policyDecided(exchange, decided) {
       trail?.policyDecided(exchange, decided);

@@ -24,7 +24,7 @@ export function phaseDeadlineMs(config: Config): Milliseconds {
  * What the policies of one call may take beyond Redis: the wait for the engine, an evaluation, and the time in which a
  * policy that does not stop is ended. Envoy's `message_timeout` is rendered above the sum.
  */
-export const POLICY_LIMITS_MS = { wait: 1_000, evaluation: 200, grace: 300 } as const;
+export const POLICY_LIMITS_MS = { wait: 2_500, evaluation: 200, grace: 300 } as const;
 
 /** What one reading of the keys of JWTs may take. */
 export const KEY_SET_TIMEOUT_MS: Milliseconds = 3_000;

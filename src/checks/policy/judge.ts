@@ -1,12 +1,14 @@
 import { PASS, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JudgedCall } from '../../pipeline/facts.ts';
+import { retryAfter } from '../../errors.ts';
 import { JudgeAgain } from '../../pipeline/phase.ts';
 import { findingId } from '../finding-id.ts';
 import { callDenied } from '../denials.ts';
 import type { PolicyCall } from '../../policy/call.ts';
 import { type Decision, type TaintHit, shownReason } from '../../policy/decision.ts';
 import type { Escalate } from './escalate.ts';
+import { RegoEvaluationError } from '../../policy/rego/rego-error.ts';
 import { defaultActionOf, passes } from '../../policy/verdict.ts';
 
 export interface JudgeDeps {
@@ -65,8 +67,8 @@ const STRENGTHS: readonly (readonly [Strength, PolicyScore['trigger']])[] = [
 
 export function createJudge(deps: JudgeDeps): Judge {
   async function judge(exchange: Parsed, judged: JudgedCall): Promise<Verdict> {
-    const decision = await decide(judged);
-    if (decision === undefined) return notEvaluated(exchange);
+    const decision = await decide(exchange, judged);
+    if ('kind' in decision) return decision;
     const verdict = verdictOf(judged, decision);
     if (exchange.facts.isReadAhead === true && (verdict !== 'allow' || decision.taint.length > 0)) {
       throw new JudgeAgain();
@@ -100,13 +102,13 @@ export function createJudge(deps: JudgeDeps): Judge {
     return { kind: 'flag', reason: `${approved.reason}; ${taints.reason}` };
   }
 
-  /** Undefined where the set could not judge; what fails in Redis is no trouble of the policies'. */
-  async function decide({ set, call }: JudgedCall): Promise<Decision | undefined> {
+  /** A denial where the set could not judge. */
+  async function decide(exchange: Parsed, { set, call }: JudgedCall): Promise<Decision | Denial> {
     try {
       return await set.decide(call);
     } catch (cause) {
       deps.onTrouble(cause);
-      return undefined;
+      return isBusy(cause) ? POLICIES_BUSY : notEvaluated(exchange);
     }
   }
 
@@ -168,6 +170,18 @@ function decidingRules(decision: Decision): DecidingRule[] {
       ...(line !== undefined && { line }),
     })),
   ).slice(0, MAX_RECORDED);
+}
+
+/** Busy is not denied: the call was not looked at, and a repeat may be judged. */
+const POLICIES_BUSY: Denial = {
+  kind: 'deny',
+  type: 'gateway_unavailable',
+  message: 'the policies are busy with other calls: try again',
+  headers: retryAfter('gateway_unavailable', 1_000),
+};
+
+function isBusy(cause: unknown): boolean {
+  return cause instanceof RegoEvaluationError && cause.isBusy;
 }
 
 /** The set could not judge a call, or could not say where it leads. */

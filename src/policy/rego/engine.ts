@@ -1,9 +1,12 @@
+import { EngineLane, type LaneCall } from './engine-lane.ts';
 import { startEngineThread, type EngineThread, type ThreadLimits } from './engine-thread.ts';
+import { FairQueue, type Queued } from './fair-queue.ts';
 import { RegoEvaluationError } from './rego-error.ts';
+import { createTenantUse } from './tenant-use.ts';
 import type { RegoFacts, RegoFile } from './thread-messages.ts';
 
 export interface RegoEngineOptions extends ThreadLimits {
-  /** Inputs that may wait; one more is refused as `busy`. */
+  /** Inputs of all tenants that may wait; of one more, the tenant that waits with most is refused one as `busy`. */
   readonly maxWaiting: number;
   /** How long an input may wait for its turn, a new engine's start included. */
   readonly waitMs: number;
@@ -11,104 +14,105 @@ export interface RegoEngineOptions extends ThreadLimits {
   readonly onReplaced?: (cause: unknown) => void;
 }
 
-/** A compiled set of Rego files on an engine that is replaced when it breaks. The set itself never changes. */
+/** A compiled set of Rego files on engines that are replaced when they break. The set itself never changes. */
 export interface RegoEngine {
   readonly facts: RegoFacts;
   /**
    * What `data.gateway.policy` is for an input (JSON); undefined where the package says nothing.
    *
+   * @param tenant whose call it is: tenants are served in turn
    * @throws RegoEvaluationError where it could not be judged
    */
-  evaluate(input: string): Promise<unknown>;
+  evaluate(input: string, tenant: string): Promise<unknown>;
   /** Inputs that still wait are refused as `closed`. */
   close(): Promise<void>;
 }
 
-interface WaitingCall extends PromiseWithResolvers<unknown> {
-  readonly input: string;
+interface WaitingCall extends LaneCall, Queued {
   readonly late: NodeJS.Timeout;
 }
 
-/** @throws RegoFilesError | RegoEvaluationError as startEngineThread does */
+/** Characters of all inputs that wait: some thirty of the longest prompts. */
+const MAX_WAITING_CHARS = 67_108_864;
+/** The second engine is kept so long for the next call. */
+const IDLE_MS = 60_000;
+
+/**
+ * Starts an engine for all tenants. Calls of a tenant that has used more than its share of it (tenant-use.ts) are judged
+ * apart, on a second engine that exists only while there are such calls: an evaluation cannot be interrupted, so on one
+ * engine everybody would wait for it.
+ *
+ * @throws RegoFilesError | RegoEvaluationError as startEngineThread does
+ */
 export async function startRegoEngine(
   files: readonly RegoFile[],
   options: RegoEngineOptions,
 ): Promise<RegoEngine> {
-  const first = await startEngineThread(files, options);
-  const queue: WaitingCall[] = [];
-  let ready: Promise<EngineThread> = Promise.resolve(first);
-  let running = false;
+  const start = (): Promise<EngineThread> => startEngineThread(files, options);
+  const first = await start();
+  const queue = new FairQueue<WaitingCall>({ maxEntries: options.maxWaiting, maxSize: MAX_WAITING_CHARS });
+  const use = createTenantUse(() => performance.now());
+  const isLight = (tenant: string): boolean => !use.isHeavy(tenant);
+  const shared = new EngineLane(laneDeps(isLight), first);
+  const apart = new EngineLane({ ...laneDeps(use.isHeavy), idleMs: IDLE_MS });
   let closed = false;
 
-  /** Judges what waits, one after the other; what breaks the engine is refused, and the rest waits for the next. */
-  async function work(): Promise<void> {
-    if (running) return;
-    running = true;
-    while (queue.length > 0) {
-      const thread = await ready.catch(() => undefined);
-      const next = queue.shift();
-      if (next === undefined) break;
-      clearTimeout(next.late);
-      if (closed) next.reject(outOfUse());
-      else if (thread === undefined) next.reject(startAgain(undefined));
-      else await judge(thread, next);
-    }
-    running = false;
+  function laneDeps(serves: (tenant: string) => boolean) {
+    return {
+      start,
+      next(): WaitingCall | undefined {
+        const call = queue.next(serves);
+        clearTimeout(call?.late);
+        return call;
+      },
+      onJudged({ tenant }: WaitingCall, tookMs: number, brokeEngine: boolean): void {
+        use.add(tenant, tookMs, brokeEngine);
+        wake();
+      },
+      onReplaced: (cause: unknown) => options.onReplaced?.(cause),
+      onRest: wake,
+    };
   }
 
-  async function judge(thread: EngineThread, waiting: WaitingCall): Promise<void> {
-    try {
-      waiting.resolve(await thread.evaluate(waiting.input));
-    } catch (cause) {
-      waiting.reject(cause);
-      if (closed || (cause instanceof RegoEvaluationError && cause.trouble === 'failed')) return;
-      await thread.end();
-      startAgain(cause);
-    }
+  /** What waits moves to the other lane when its tenant becomes heavy, and when it no longer is. */
+  function wake(): void {
+    if (queue.hasFor(isLight)) void shared.work();
+    if (queue.hasFor(use.isHeavy)) void apart.work();
   }
 
-  /** The error of those who find no engine meanwhile. */
-  function startAgain(cause: unknown): RegoEvaluationError {
-    if (cause !== undefined) options.onReplaced?.(cause);
-    ready = startEngineThread(files, options);
-    ready.catch((failed: unknown) => options.onReplaced?.(failed));
-    return new RegoEvaluationError('died', 'the policy engine is being started again');
-  }
-
-  function enqueue(input: string): Promise<unknown> {
-    const entry = Promise.withResolvers<unknown>();
+  function enqueue(input: string, tenant: string): Promise<unknown> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const late = setTimeout(() => {
-      const index = queue.findIndex(({ promise }) => promise === entry.promise);
-      if (index === -1) return;
-      queue.splice(index, 1);
-      entry.reject(new RegoEvaluationError('busy', 'the policies were not reached in time'));
+      if (queue.remove(call)) reject(busy('the policies were not reached in time'));
     }, options.waitMs);
-    queue.push({ ...entry, input, late });
-    void work();
-    return entry.promise;
+    const call: WaitingCall = { resolve, reject, input, tenant, size: input.length, late };
+    for (const dropped of queue.add(call)) {
+      clearTimeout(dropped.late);
+      dropped.reject(busy('too many requests of this key wait for the policies'));
+    }
+    wake();
+    return promise;
   }
 
   return {
     facts: first.facts,
-    async evaluate(input) {
+    async evaluate(input, tenant) {
       if (closed) throw outOfUse();
-      if (queue.length >= options.maxWaiting) {
-        throw new RegoEvaluationError('busy', 'too many requests wait for the policies');
-      }
-      return enqueue(input);
+      return enqueue(input, tenant);
     },
     async close() {
       closed = true;
-      for (const waiting of queue.splice(0)) {
+      for (const waiting of queue.clear()) {
         clearTimeout(waiting.late);
         waiting.reject(outOfUse());
       }
-      await ready.then(
-        (thread) => thread.end(),
-        () => undefined,
-      );
+      await Promise.all([shared.close(), apart.close()]);
     },
   };
+}
+
+function busy(message: string): RegoEvaluationError {
+  return new RegoEvaluationError('busy', message);
 }
 
 function outOfUse(): RegoEvaluationError {

@@ -32,7 +32,7 @@ export function shownFailure({ file, row, column, message }: RegoFailure): strin
  */
 export type RegoTrouble = 'failed' | 'hung' | 'died' | 'busy' | 'closed';
 
-/** An input that was not judged; whoever asked denies. The message may quote the policy, never the input. */
+/** An input that was not judged and must not pass: `isBusy` says whether a repeat may be judged. The message may quote the policy, never the input. */
 export class RegoEvaluationError extends Error {
   readonly trouble: RegoTrouble;
 
@@ -40,5 +40,10 @@ export class RegoEvaluationError extends Error {
     super(message);
     this.name = 'RegoEvaluationError';
     this.trouble = trouble;
+  }
+
+  /** The input was not looked at: other work was ahead of it. */
+  get isBusy(): boolean {
+    return this.trouble === 'busy' || this.trouble === 'closed';
   }
 }

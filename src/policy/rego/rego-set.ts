@@ -52,7 +52,7 @@ export async function createRegoSet(
     readsPrompt: withPrompt,
     facts,
     decide: async (call, initialState) =>
-      decisionOf(await engine.evaluate(inputJson(call, withPrompt, initialState))),
+      decisionOf(await engine.evaluate(inputJson(call, withPrompt, initialState), call.input.agent.key_hash)),
     close: () => engine.close(),
   };
 }

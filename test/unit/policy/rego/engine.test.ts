@@ -22,7 +22,7 @@ function engineOf(...texts: string[]): Promise<RegoEngine> {
 }
 
 const judged = async (engine: RegoEngine, input: unknown): Promise<unknown> =>
-  engine.evaluate(JSON.stringify(input));
+  engine.evaluate(JSON.stringify(input), 'a key');
 
 describe('Rego on OPA itself', { timeout: 120_000 }, () => {
   let engine: RegoEngine;

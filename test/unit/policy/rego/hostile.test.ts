@@ -165,7 +165,7 @@ function doublings(times: number): string {
 }
 
 const judged = (engine: RegoEngine, input: unknown): Promise<unknown> =>
-  engine.evaluate(JSON.stringify(input));
+  engine.evaluate(JSON.stringify(input), 'a key');
 
 describe('a policy that is written to cost', { timeout: 60_000 }, () => {
   let engine: RegoEngine;

@@ -88,7 +88,7 @@ describe('Rego', () => {
     const rules = CASES.map(({ of }, index) => `deny["${index}"] := value if value := ${of}`);
     const text = ['package gateway.policy', ...rules, HELPERS].join('\n');
     engine = await startRegoEngine([{ name: 'cases.rego', text }], LIMITS);
-    ({ deny: said } = (await engine.evaluate(JSON.stringify(INPUT))) as { deny: typeof said });
+    ({ deny: said } = (await engine.evaluate(JSON.stringify(INPUT), 'a key')) as { deny: typeof said });
   }, 60_000);
   afterAll(() => engine.close());
 
@@ -117,7 +117,7 @@ describe('Rego', () => {
       [{ name: 'p.rego', text: `package gateway.policy\n${text}\n` }],
       LIMITS,
     );
-    await expect(own.evaluate(JSON.stringify(INPUT))).rejects.toThrow(says);
+    await expect(own.evaluate(JSON.stringify(INPUT), 'a key')).rejects.toThrow(says);
     await own.close();
   });
 });

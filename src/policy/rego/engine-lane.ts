@@ -1,0 +1,117 @@
+import type { EngineThread } from './engine-thread.ts';
+import { RegoEvaluationError } from './rego-error.ts';
+
+/** A call that waits to be judged. */
+export interface LaneCall extends Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'> {
+  readonly input: string;
+}
+
+export interface LaneDeps<Call extends LaneCall> {
+  readonly start: () => Promise<EngineThread>;
+  /** Takes the next call that this lane serves. */
+  readonly next: () => Call | undefined;
+  readonly onJudged: (call: Call, tookMs: number, brokeEngine: boolean) => void;
+  /** An engine had to be replaced, or could not be started. */
+  readonly onReplaced: (cause: unknown) => void;
+  /** The lane found no more calls. */
+  readonly onRest: () => void;
+  /** After so long without a call the engine is ended; undefined keeps it. */
+  readonly idleMs?: number;
+}
+
+/** One engine that judges one call after the other, and is replaced when it breaks. */
+export class EngineLane<Call extends LaneCall> {
+  readonly #deps: LaneDeps<Call>;
+  #ready: Promise<EngineThread> | undefined;
+  #running = false;
+  #closed = false;
+  #idle: NodeJS.Timeout | undefined;
+
+  /** @param ready an engine that was started before */
+  constructor(deps: LaneDeps<Call>, ready?: EngineThread) {
+    this.#deps = deps;
+    if (ready !== undefined) this.#ready = Promise.resolve(ready);
+  }
+
+  /** Judges what waits; a call that breaks the engine is refused, and the rest waits for the next engine. */
+  async work(): Promise<void> {
+    if (this.#running || this.#closed) return;
+    this.#running = true;
+    clearTimeout(this.#idle);
+    let call = await this.#afterStart();
+    while (call !== undefined) {
+      const { next, thread } = call;
+      if (thread === undefined) next.reject(startsAgain());
+      else await this.#judge(thread, next);
+      call = await this.#afterStart();
+    }
+    this.#running = false;
+    this.#rest();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#end();
+  }
+
+  /** The next call, once there is an engine to judge it: until then it may give up waiting. */
+  async #afterStart(): Promise<{ next: Call; thread: EngineThread | undefined } | undefined> {
+    const thread = await this.#engine().catch(() => undefined);
+    if (thread === undefined) this.#ready = undefined;
+    const next = this.#closed ? undefined : this.#deps.next();
+    return next && { next, thread };
+  }
+
+  #engine(): Promise<EngineThread> {
+    if (this.#ready === undefined) {
+      this.#ready = this.#deps.start();
+      this.#ready.catch((failed: unknown) => this.#deps.onReplaced(failed));
+    }
+    return this.#ready;
+  }
+
+  async #judge(thread: EngineThread, call: Call): Promise<void> {
+    const startedAt = performance.now();
+    const tookMs = (): number => performance.now() - startedAt;
+    try {
+      const decision = await thread.evaluate(call.input);
+      this.#deps.onJudged(call, tookMs(), false);
+      call.resolve(decision);
+    } catch (cause) {
+      const isBroken = !(cause instanceof RegoEvaluationError && cause.trouble === 'failed');
+      this.#deps.onJudged(call, tookMs(), isBroken);
+      call.reject(cause);
+      if (isBroken && !this.#closed) await this.#replace(thread, cause);
+    }
+  }
+
+  async #replace(thread: EngineThread, cause: unknown): Promise<void> {
+    this.#ready = undefined;
+    await thread.end();
+    this.#deps.onReplaced(cause);
+    // Started ahead of the next call, which may not wait long.
+    if (!this.#closed) this.#engine().catch(() => undefined);
+  }
+
+  #rest(): void {
+    const { idleMs, onRest } = this.#deps;
+    if (this.#closed) return;
+    onRest();
+    if (idleMs === undefined || this.#running) return;
+    this.#idle = setTimeout(() => void this.#end(), idleMs).unref();
+  }
+
+  async #end(): Promise<void> {
+    clearTimeout(this.#idle);
+    const ready = this.#ready;
+    this.#ready = undefined;
+    await ready?.then(
+      (thread) => thread.end(),
+      () => undefined,
+    );
+  }
+}
+
+function startsAgain(): RegoEvaluationError {
+  return new RegoEvaluationError('busy', 'the policy engine is being started again');
+}
