@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { HEADER_PREFIX } from '../headers.ts';
 import { forgetDocument, tellDocument } from '../json/document-shape.ts';
-import { inTurns, isTurnOver, ITEM_CHARS, nextTurn, runNow, stepsOf, type Work } from '../turns.ts';
+import { inTurns, isTurnOver, nextTurn, runNow, stepsOf } from '../turns.ts';
 import type { CutPayload, StreamEvent, StreamReader } from '../providers/provider.ts';
 import type { ClosingFrame, Frame, StreamFormat } from '../streams/frame.ts';
 import {
@@ -13,6 +13,7 @@ import {
   type StreamRewriter,
 } from '../pipeline/check.ts';
 import type { Answer } from '../pipeline/exchange.ts';
+import { keepAccount } from './new-answer.ts';
 import { rewrittenEvent, rewrittenInTurns } from './rewritten-event.ts';
 import { strictFrame, strictFrameInSteps, unambiguousEvent } from './unambiguous-frame.ts';
 
@@ -68,6 +69,7 @@ export interface AnswerStreamParts {
 export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   const { answer, format, reader, rewriters, stripComments = false } = parts;
   const isJudged = rewriters.some(({ readsText }) => readsText !== false);
+  const observers = rewriters.filter(({ received }) => received !== undefined);
   const decoder = format.createDecoder({ maxFrameBytes: MAX_FRAME_BYTES });
   const writer = format.createWriter();
   let pieces: Buffer[] = [];
@@ -106,6 +108,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     if (!isJudged || frame.sideband === undefined) return passPayload(frame);
     const { sideband } = frame;
     const event = sidebandEvent(frame, sideband);
+    observe(event);
     const waiting = passEvent(event, 0);
     // A frame of nothing else is sent, or not, with this event.
     if (frame.data === undefined) return waiting;
@@ -130,6 +133,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     const frame = isJudged ? strictFrame(format, received) : received;
     const event = reader.read(frame);
     runNow(keepAccount(answer, event));
+    observe(event);
     return passEvent(isJudged ? unambiguousEvent(format, event, frame) : event, 0);
   }
 
@@ -143,6 +147,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
       await nextTurn();
       const event = await inTurns(stepsOf(reader.read, frame));
       await inTurns(keepAccount(answer, event));
+      observe(event);
       await nextTurn();
       const said = isJudged ? unambiguousEvent(format, event, frame) : event;
       await nextTurn();
@@ -150,6 +155,10 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     } finally {
       forgetDocument(data);
     }
+  }
+
+  function observe(event: StreamEvent): void {
+    for (const observer of observers) observer.received?.(event);
   }
 
   /** Gives an event to the rewriters from this one on, and what comes through to the client. */
@@ -279,16 +288,4 @@ function sidebandEvent(frame: Frame, sideband: string): StreamEvent {
 /** A frame that has no payload, as it came. */
 function rest({ raw, open }: Frame): Frame {
   return open === true ? { raw, open } : { raw };
-}
-
-function* keepAccount(answer: Answer, event: StreamEvent): Work<void> {
-  for (const delta of event.deltas) {
-    if (delta.repeats === true) continue;
-    answer.written.add(delta.kind, delta.text);
-    // Another candidate begins after the first has ended.
-    answer.complete = false;
-    yield ITEM_CHARS;
-  }
-  if (event.usage !== undefined) answer.usage = event.usage;
-  if (event.done === true && event.failed !== true) answer.complete = true;
 }

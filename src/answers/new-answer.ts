@@ -1,5 +1,6 @@
 import type { Answer, WrittenText } from '../pipeline/exchange.ts';
-import type { AnswerText } from '../providers/provider.ts';
+import type { AnswerText, StreamEvent } from '../providers/provider.ts';
+import { ITEM_CHARS, type Work } from '../turns.ts';
 
 /** Text kept for counting; what lies beyond is only measured. */
 const MAX_KEPT_CHARS = 262_144;
@@ -46,4 +47,17 @@ export function newAnswer(): Answer {
     written: createWrittenText(),
     complete: false,
   };
+}
+
+/** Adds an event of a stream to what is known of the answer. */
+export function* keepAccount(answer: Answer, event: StreamEvent): Work<void> {
+  for (const delta of event.deltas) {
+    if (delta.repeats === true) continue;
+    answer.written.add(delta.kind, delta.text);
+    // Another candidate begins after the first has ended.
+    answer.complete = false;
+    yield ITEM_CHARS;
+  }
+  if (event.usage !== undefined) answer.usage = event.usage;
+  if (event.done === true && event.failed !== true) answer.complete = true;
 }

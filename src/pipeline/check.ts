@@ -124,6 +124,8 @@ export interface Check<State = unknown, Name extends string = string> {
 export interface StreamRewriter {
   /** False where it judges no text: then nobody need make sure that none goes by unseen. */
   readonly readsText?: false;
+  /** Called with each event as the server sent it, before any rewriter has changed, held or dropped it. */
+  received?(event: StreamEvent): void;
   /**
    * Absent where it lets every event pass. Synchronous wherever it can be: an answer's chunks wait for it. Not called again
    * after a cut.

@@ -40,6 +40,11 @@ export function observedRewriter(
   }
   return {
     ...((isShadowed || rewriter.readsText === false) && { readsText: false }),
+    ...(rewriter.received !== undefined && {
+      received(event) {
+        if (!over) rewriter.received?.(event);
+      },
+    }),
     ...(rewriter.event !== undefined && {
       event(event) {
         if (over) return PASS_EVENT;

@@ -8,6 +8,7 @@ import type { Obfuscation } from '../normalize/normalized.ts';
 import { textsIn } from '../providers/dialects/json-text.ts';
 import type { ActionInput, CallText, PolicyCall, PolicyInput, TraceStep } from './call.ts';
 import { callSchema, type CallJson } from './call-json.ts';
+import { stepOfTexts } from './trace-step.ts';
 
 /** What is no policy input; the message names the members that are wrong, a line each, and never shows a value. */
 class CallJsonError extends Error {
@@ -72,7 +73,7 @@ export async function callOf({ history, ...written }: CallJson): Promise<Written
   };
   return {
     call: { input, texts, marks: [], action: () => action },
-    history: history.map((step) => ({ ...step, content: [step.content].flat() })),
+    history: await Promise.all(history.map(({ content, ...step }) => stepOfTexts(step, [content].flat()))),
   };
 }
 

@@ -4,7 +4,7 @@ import { calledTool } from '../../mcp/message.ts';
 import type { Audit, AuditEvent, AuditedFinding, MatchDigest } from '../../telemetry/audit.ts';
 import type { MessageJudgement } from './decide.ts';
 import type { TextSpan } from './page.ts';
-import { PROTOCOL_NAMES } from './protocol-words.ts';
+import { PROTOCOL_NAMES } from '../../mcp/protocol-words.ts';
 import type { PlacedFinding } from './scan.ts';
 
 /** Findings that one event lists. */

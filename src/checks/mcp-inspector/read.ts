@@ -4,8 +4,8 @@ import { parseStrict } from '../../json/scan.ts';
 import type { JsonObject } from '../../providers/provider.ts';
 import { isObject } from '../../json/is-object.ts';
 import { inTurns, isTurnOver, nextTurn, type Work } from '../../turns.ts';
-import { isBlob, textsOfBlob } from './blob.ts';
-import { isProtocolWord, PROTOCOL_NAMES } from './protocol-words.ts';
+import { isBlob, textsOfBlob } from '../../mcp/blob.ts';
+import { isProtocolWord, PROTOCOL_NAMES } from '../../mcp/protocol-words.ts';
 import { MAX_DOC_DEPTH, PageWriter, type Doc, type Page, type PageText, type TextPlace } from './page.ts';
 
 /** Everything that a message says. */

@@ -1,10 +1,10 @@
-import { normalizeKnown } from '../../normalize/known.ts';
 import { PASS, PASS_EVENT, type Check, type Denial, type StreamRewriter } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
-import type { TraceStep } from '../../policy/call.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
+import { stepOfTexts, answerTo, textsOfAnswer, type UnreadStep } from '../../policy/trace-step.ts';
 import { callDenied } from '../denials.ts';
 import { notEvaluated } from './judge.ts';
+import { StreamedTexts } from './streamed-texts.ts';
 
 export interface AnswerMarksDeps {
   /** Notes marks in the exchange's session; false where it takes no more of them. */
@@ -17,14 +17,14 @@ export interface AnswerMarksDeps {
 export interface AnswerMarksState {
   /** Undefined where nothing of the answer is to be remembered. */
   asked: Asked | undefined;
-  /** A streamed completion of which nothing was noted yet. */
-  unnoted: Answered | undefined;
+  /** Notes what a streamed completion said that was not noted yet. */
+  noteRest: (() => Promise<Denial | undefined>) | undefined;
 }
 
 interface Asked {
   /** The one that judged the call, whatever set is in force by then. */
   readonly set: Pick<PolicySet, 'marksOf'>;
-  readonly step: Omit<TraceStep, 'content'>;
+  readonly step: UnreadStep;
 }
 
 /**
@@ -43,7 +43,7 @@ export function createAnswerMarksCheck({
   ): Promise<Denial | undefined> {
     let marks: readonly string[];
     try {
-      marks = await set.marksOf({ ...step, content: await withoutDisguises(texts) });
+      marks = await set.marksOf(await stepOfTexts(step, texts));
     } catch (cause) {
       onTrouble(cause);
       return notEvaluated(exchange);
@@ -54,23 +54,37 @@ export function createAnswerMarksCheck({
   }
 
   function ofMessages(exchange: Answered, asked: Asked): StreamRewriter {
+    let unnoted: unknown[] = [];
     return {
-      async event({ json, frame }) {
-        if ((frame.data ?? '') === '') return PASS_EVENT;
-        const denial = await note(exchange, asked, stringsIn(json ?? frame.data));
+      received({ json, frame }) {
+        if ((frame.data ?? '') !== '') unnoted.push(json ?? frame.data);
+      },
+      async event() {
+        if (unnoted.length === 0) return PASS_EVENT;
+        const messages = unnoted;
+        unnoted = [];
+        const denial = await note(exchange, asked, await textsOfAnswer(messages));
         return denial === undefined ? PASS_EVENT : { kind: 'cut', denial };
       },
     };
   }
 
   function ofCompletion(exchange: Answered, asked: Asked, state: AnswerMarksState): StreamRewriter {
-    state.unnoted = exchange;
+    const said = new StreamedTexts();
+    const noteRest = () => note(exchange, asked, said.takeAll());
+    state.noteRest = noteRest;
     return {
       readsText: false,
-      event: () => PASS_EVENT,
+      received: (event) => said.add(event),
+      event() {
+        if (!said.isFull) return PASS_EVENT;
+        return note(exchange, asked, said.takeFull()).then((denial) =>
+          denial === undefined ? PASS_EVENT : { kind: 'cut', denial },
+        );
+      },
       async end() {
-        state.unnoted = undefined;
-        const cut = await note(exchange, asked, [exchange.answer.written.text]);
+        state.noteRest = undefined;
+        const cut = await noteRest();
         return cut && { cut };
       },
     };
@@ -80,23 +94,19 @@ export function createAnswerMarksCheck({
     name: 'policy-state',
     shadowable: true,
     repeatable: true,
-    begin: () => ({ asked: undefined, unnoted: undefined }),
+    begin: () => ({ asked: undefined, noteRest: undefined }),
     requestBody({ facts: { judged, session } }, state) {
       if (judged === undefined || session === undefined) return PASS;
       const { set, call } = judged;
-      const { request } = call.input;
-      const step =
-        request.method === 'llm_call'
-          ? ({ type: 'llm_response', provider: request.provider, tool: '' } as const)
-          : ({ type: 'mcp_tool_response', provider: request.mcp_server, tool: request.tool_name } as const);
+      const step = answerTo(call.input.request);
       if (set.looksFor(step.type)) state.asked = { set, step };
       return PASS;
     },
     async response(exchange, { asked }) {
-      const { whole, facts } = exchange.answer;
-      if (asked === undefined || whole === undefined || exchange.origin !== 'provider') return PASS;
-      const said = facts?.texts.map(({ text }) => text) ?? stringsIn(whole.json ?? whole.body.toString());
-      return (await note(exchange, asked, said)) ?? PASS;
+      if (asked === undefined || exchange.answer.whole === undefined || exchange.origin !== 'provider') {
+        return PASS;
+      }
+      return (await note(exchange, asked, await textsOfWhole(exchange))) ?? PASS;
     },
     stream(exchange, state) {
       const { asked } = state;
@@ -104,31 +114,15 @@ export function createAnswerMarksCheck({
       return exchange.mcp === undefined ? ofCompletion(exchange, asked, state) : ofMessages(exchange, asked);
     },
     // A client that leaves before the end has read what came until then.
-    async end(_exchange, _outcome, { asked, unnoted }) {
-      if (asked !== undefined && unnoted !== undefined) {
-        await note(unnoted, asked, [unnoted.answer.written.text]);
-      }
+    async end(_exchange, _outcome, { noteRest }) {
+      await noteRest?.();
     },
   };
 }
 
-/** As they are, and without their disguises. */
-async function withoutDisguises(texts: readonly string[]): Promise<readonly string[]> {
-  const normalized = await normalizeKnown(texts);
-  return texts.flatMap((text, index) => [...new Set([text, normalized[index]?.text ?? text])]);
-}
-
-/** Every string of a message, names of members left out. */
-function stringsIn(said: unknown): string[] {
-  const texts: string[] = [];
-  const left: unknown[] = [said];
-  while (left.length > 0) {
-    const value = left.pop();
-    if (typeof value === 'string') texts.push(value);
-    else if (typeof value === 'number') texts.push(String(value));
-    else if (typeof value === 'object' && value !== null) {
-      for (const below of Object.values(value)) left.push(below);
-    }
-  }
-  return texts;
+/** An MCP server's messages have no dialect: their strings are read as they are in its events. */
+function textsOfWhole({ mcp, answer: { whole, facts } }: Answered): string[] | Promise<string[]> {
+  if (mcp !== undefined || facts === undefined) return textsOfAnswer(whole?.json ?? whole?.body.toString());
+  const joined = (facts.joined ?? []).map((texts) => texts.map(({ text }) => text).join(''));
+  return [...facts.texts.map(({ text }) => text), ...joined];
 }

@@ -4,7 +4,7 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JudgedCall, SessionFacts } from '../../pipeline/facts.ts';
 import { policyCallOf } from './policy-call.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
-import type { PolicyCall, TraceStep } from '../../policy/call.ts';
+import { callStep } from '../../policy/trace-step.ts';
 import { callDenied } from '../denials.ts';
 import { notEvaluated, type Judge } from './judge.ts';
 
@@ -117,7 +117,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
 
   async function marksOf({ set, call }: JudgedCall): Promise<readonly string[] | undefined> {
     try {
-      return await set.marksOf(traceStepOf(call));
+      return await set.marksOf(callStep(call));
     } catch (cause) {
       deps.onTrouble(cause);
       return undefined;
@@ -145,14 +145,6 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
 
 function sessionName({ key }: Parsed, { id }: SessionFacts): SessionName {
   return { keyHash: key.keyHash, sessionId: id };
-}
-
-/** A call as `contains_matching_trace` looks for it: as it was sent, and without its disguises. */
-function traceStepOf({ input: { request }, texts }: PolicyCall): TraceStep {
-  const content = texts.flatMap(({ raw, normalized }) => (raw === normalized ? [raw] : [raw, normalized]));
-  return request.method === 'llm_call'
-    ? { type: 'llm_call', provider: request.provider, tool: '', content }
-    : { type: 'mcp_tool_call', provider: request.mcp_server, tool: request.tool_name, content };
 }
 
 function sessionEnded(exchange: Parsed): Denial {

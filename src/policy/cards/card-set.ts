@@ -8,6 +8,8 @@ import { compileFsm, type Fsm } from './fsm.ts';
 import type { MaskRule } from './mask-rule.ts';
 import { readCard } from './read-card.ts';
 import { filledReason } from './reason.ts';
+import { inTurns, type Work } from '../../turns.ts';
+import type { TraceMark } from './trace-marks.ts';
 import { createTextQueries, type TextMatch, type TextQueries } from './text-queries.ts';
 
 /** A card as it was read. */
@@ -103,8 +105,7 @@ export function createCardSet(files: readonly CardFile[]): CardSet {
       return asked.filter(({ action, test }) => action === 'mask' && test(scene) !== false);
     },
     looksFor: (type) => marks.some(({ isOf }) => isOf(type)),
-    marksOf: (step) =>
-      Promise.resolve([...new Set(marks.filter(({ matches }) => matches(step)).map(({ name }) => name))]),
+    marksOf: async (step) => inTurns(marksIn(step, marks)),
     async explain(call) {
       // All of it, also what a rule is decided without: each condition is shown as it stands.
       const asked = new Set(askedOf(call).rules.flatMap((rule) => rule.queries));
@@ -137,6 +138,13 @@ function compileCards(files: readonly CardFile[], queries: TextQueries) {
     fsmFile = name;
   }
   return { rules, fsm, fsmFile, problems };
+}
+
+/** Names of the marks that a step leaves; equal ones are asked once. */
+function* marksIn(step: TraceStep, marks: readonly TraceMark[]): Work<readonly string[]> {
+  const names = new Set<string>();
+  for (const { name, matches } of marks) if (!names.has(name) && (yield* matches(step))) names.add(name);
+  return [...names];
 }
 
 const NOTHING_FOUND: ReadonlyMap<number, TextMatch> = new Map();

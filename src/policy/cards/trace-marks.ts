@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
-import type { RE2JS } from 're2js';
 import { globMatches } from '../../text/glob.ts';
 import type { TraceStep } from '../call.ts';
 import { STEP_TYPES, type TraceMatch } from './card-schema.ts';
-import { compileRegex } from './text-patterns.ts';
+import type { Work } from '../../turns.ts';
+import { isWork, searchFor, type TextSearch } from './text-patterns.ts';
 
 /** What a rule wants to know again of a session's steps: the session keeps its name, and never the step's text. */
 export interface TraceMark {
   readonly name: string;
   readonly isOf: (type: TraceStep['type']) => boolean;
-  readonly matches: (step: TraceStep) => boolean;
+  readonly matches: (step: TraceStep) => Work<boolean>;
 }
 
 const KEY = /(?:^|,)\s{0,8}(type|tool|provider|content_regex)\s{0,8}:\s{0,8}/g;
@@ -23,15 +23,16 @@ export function traceMarkOf(value: TraceMatch | string): TraceMark {
   const { type, tool, provider } = match;
   if (Object.keys(match).length === 0)
     throw new Error('names nothing to look for: type, tool, provider, content_regex');
-  const regex = match.content_regex === undefined ? undefined : compileRegex(match.content_regex);
+  const search =
+    match.content_regex === undefined ? undefined : searchFor({ kind: 'regex', source: match.content_regex });
   return {
     name: `trace:${hash('sha256', JSON.stringify([type, tool, provider, match.content_regex]), 'hex').slice(0, 16)}`,
     isOf: (one) => type === undefined || type === one,
-    matches: (step) =>
-      (type === undefined || type === step.type) &&
-      matchesAny(tool, step.tool) &&
-      matchesAny(provider, step.provider) &&
-      (regex === undefined || isIn(regex, step.content)),
+    *matches(step) {
+      if (type !== undefined && type !== step.type) return false;
+      if (!matchesAny(tool, step.tool) || !matchesAny(provider, step.provider)) return false;
+      return search === undefined || (yield* isIn(search, step.content));
+    },
   };
 }
 
@@ -58,6 +59,11 @@ function matchesAny(globs: string | readonly string[] | undefined, name: string)
   return globs === undefined || [globs].flat().some((glob) => globMatches(glob, name));
 }
 
-function isIn(regex: RE2JS, content: readonly string[]): boolean {
-  return content.some((text) => regex.test(text));
+function* isIn(search: TextSearch, content: readonly string[]): Work<boolean> {
+  for (const text of content) {
+    yield text.length;
+    const found = search(text);
+    if ((isWork(found) ? yield* found : found) !== undefined) return true;
+  }
+  return false;
 }

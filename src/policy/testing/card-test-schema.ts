@@ -50,9 +50,13 @@ const step = z.strictObject({
   call: stepCall,
   ...expectation,
   answer: z
-    .string()
+    .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())], {
+      error: 'must be a text, a result of an MCP server, or its content',
+    })
     .optional()
-    .describe('what the model or the tool answers, for rules that look for it later'),
+    .describe(
+      'what the model or the tool answers, for rules that look for it later: a text, or a result as MCP has it',
+    ),
   state: name.optional().describe("the session's state after this step"),
 });
 export type TestStep = z.output<typeof step>;

@@ -1,5 +1,4 @@
 import { maskSecrets } from '../../detectors/mask.ts';
-import { normalize } from '../../normalize/normalize.ts';
 import type { PolicyCall, SessionInput, TraceStep } from '../call.ts';
 import { callSchema } from '../call-json.ts';
 import { callOf, type WrittenCall } from '../call-from-json.ts';
@@ -9,6 +8,7 @@ import { PolicyFilesError } from '../policy-files-error.ts';
 import type { PolicySet } from '../policy-set.ts';
 import { readYaml } from '../read-yaml.ts';
 import { RegoEvaluationError } from '../rego/rego-error.ts';
+import { stepOfTexts, answerTo, callStep, textsOfAnswer } from '../trace-step.ts';
 import { passes, strongestOf, type DefaultAction } from '../verdict.ts';
 import {
   CARD_TEST_KEYS,
@@ -84,7 +84,7 @@ async function walkSteps(test: Extract<CardTest, { steps: unknown }>, rig: Rig):
     }
     if (!passes(decision, rig.defaultAction)) continue;
     session = after(call, decision, state);
-    history = [...history, ...tracesOf(call, step)];
+    history = [...history, ...(await tracesOf(call, step))];
   }
   return [];
 }
@@ -152,16 +152,11 @@ function after(
   };
 }
 
-function tracesOf({ input: { request }, texts }: PolicyCall, { answer }: TestStep): TraceStep[] {
-  const isTool = request.method === 'mcp_tool_call';
-  const place = isTool
-    ? { provider: request.mcp_server, tool: request.tool_name }
-    : { provider: request.provider, tool: '' };
-  const content = texts.flatMap(({ raw, normalized }) => (raw === normalized ? [raw] : [raw, normalized]));
-  const asked: TraceStep = { type: request.method, ...place, content };
+/** The call and its answer as the gateway remembers them. */
+async function tracesOf(call: PolicyCall, { answer }: TestStep): Promise<TraceStep[]> {
+  const asked = callStep(call);
   if (answer === undefined) return [asked];
-  const answered = { type: isTool ? ('mcp_tool_response' as const) : ('llm_response' as const), ...place };
-  return [asked, { ...answered, content: [answer, normalize(answer).text] }];
+  return [asked, await stepOfTexts(answerTo(call.input.request), await textsOfAnswer(answer))];
 }
 
 function callOfTest({ agent, session, agent_risk, history, ...said }: TestCall): Promise<WrittenCall> {

@@ -43,11 +43,15 @@ async function rig(request: Parsed, { looksFor, takes, marksOf }: Options = {}) 
   };
   request.facts.judged = { set, call };
   request.facts.session = { ...NEW_SESSION, state: undefined };
-  const state = check.begin?.() ?? { asked: undefined, unnoted: undefined };
+  const state = check.begin?.() ?? { asked: undefined, noteRest: undefined };
   await check.requestBody?.(request, state);
   request.facts.judged = undefined;
   return { check, state, noted, steps, troubles };
 }
+
+const SECRET = streamEvent({
+  deltas: [{ channel: '0/text', kind: 'text', text: 'a secret', path: ['text'] }],
+});
 
 const chat = () => parsed({ body: { messages: [{ role: 'user', content: 'hi' }] } });
 const tool = () => mcpExchange({ body: toolCall('read') });
@@ -110,18 +114,21 @@ describe('what a session remembers of answers', () => {
       json: textResult('secret'),
       frame: { raw: Buffer.from(event({})), data: '{}' },
     });
+    rewriter?.received?.(said);
     expect(await rewriter?.event?.(said)).toEqual({ kind: 'pass' });
     expect(noted).toEqual(['m']);
     room = false;
+    rewriter?.received?.(said);
     expect(await rewriter?.event?.(said)).toMatchObject({ kind: 'cut' });
   });
 
   it('is noted at the end of a streamed completion', async () => {
     const request = chat();
     const { check, state, noted } = await rig(request, { looksFor: 'llm_response' });
-    const exchange = answered(request, { form: 'stream', text: 'a secret' });
+    const exchange = answered(request, { form: 'stream' });
     const rewriter = check.stream?.(exchange, state);
-    expect(await rewriter?.event?.(streamEvent())).toEqual({ kind: 'pass' });
+    rewriter?.received?.(SECRET);
+    expect(await rewriter?.event?.(SECRET)).toEqual({ kind: 'pass' });
     expect(noted).toEqual([]);
     expect(await rewriter?.end?.()).toBeUndefined();
     await check.end?.(exchange, { kind: 'complete' }, state);
@@ -131,8 +138,8 @@ describe('what a session remembers of answers', () => {
   it('is noted where the client left a streamed completion before its end', async () => {
     const request = chat();
     const { check, state, noted } = await rig(request, { looksFor: 'llm_response' });
-    const exchange = answered(request, { form: 'stream', text: 'a secret' });
-    check.stream?.(exchange, state);
+    const exchange = answered(request, { form: 'stream' });
+    check.stream?.(exchange, state)?.received?.(SECRET);
     await check.end?.(exchange, { kind: 'broken_off' }, state);
     expect(noted).toEqual(['m']);
   });

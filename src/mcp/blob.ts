@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { JsonPath } from '../../json/path.ts';
-import type { Work } from '../../turns.ts';
+import type { JsonPath } from '../json/path.ts';
+import type { Work } from '../turns.ts';
 
 /** A longer one that is no text need not be read; a shorter one may be a secret as it stands. */
 const SHORT_CHARS = 512;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textsOfBlob } from '../../../../src/checks/mcp-inspector/blob.ts';
-import { runNow } from '../../../../src/turns.ts';
+import { textsOfBlob } from '../../../src/mcp/blob.ts';
+import { runNow } from '../../../src/turns.ts';
 
 const STEP = 262_144;
 const MOST = 4_194_304;

@@ -1,0 +1,33 @@
+import { saidTexts } from '../mcp/said-texts.ts';
+import { normalizeKnown } from '../normalize/known.ts';
+import { inTurns } from '../turns.ts';
+import type { PolicyCall, PolicyInput, TraceStep } from './call.ts';
+
+/** A call as `contains_matching_trace` looks for it: its texts as they were sent, and without their disguises. */
+export function callStep({ input: { request }, texts }: PolicyCall): TraceStep {
+  const content = texts.flatMap(({ raw, normalized }) => (raw === normalized ? [raw] : [raw, normalized]));
+  return request.method === 'llm_call'
+    ? { type: 'llm_call', provider: request.provider, tool: '', content }
+    : { type: 'mcp_tool_call', provider: request.mcp_server, tool: request.tool_name, content };
+}
+
+/** A step whose texts are not known yet. */
+export type UnreadStep = Omit<TraceStep, 'content'>;
+
+export function answerTo(request: PolicyInput['request']): UnreadStep {
+  return request.method === 'llm_call'
+    ? { type: 'llm_response', provider: request.provider, tool: '' }
+    : { type: 'mcp_tool_response', provider: request.mcp_server, tool: request.tool_name };
+}
+
+/** Texts of an answer that no dialect reads: a message of an MCP server, an error, a body that is not JSON. */
+export function textsOfAnswer(said: unknown): string[] | Promise<string[]> {
+  return inTurns(saidTexts(said));
+}
+
+/** The step with its texts as they came, and without their disguises. */
+export async function stepOfTexts(step: UnreadStep, texts: readonly string[]): Promise<TraceStep> {
+  const normalized = await normalizeKnown(texts);
+  const content = texts.flatMap((text, index) => [...new Set([text, normalized[index]?.text ?? text])]);
+  return { ...step, content };
+}
