@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { Option, type Command } from 'commander';
+import { replaceUnseen } from '../src/text/label.ts';
 import type { Io } from './command.ts';
 
 export type OutputFormat = 'json' | 'table';
@@ -26,7 +27,7 @@ export function print(io: Io, format: OutputFormat, json: unknown, table: () => 
  * escaped, so that the value stays the same.
  */
 export function printableJson(value: unknown, indent = 0): string {
-  return JSON.stringify(value, null, indent).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (hidden) =>
+  return replaceUnseen(JSON.stringify(value, null, indent), (hidden) =>
     // JSON.stringify has escaped every line feed of a text: what is left is its own.
     hidden === '\n' ? hidden : hidden.replace(/[^]/g, unicodeEscape),
   );
@@ -73,5 +74,5 @@ export function listing(entries: readonly (readonly [string, string])[], paint: 
 
 /** Stored texts may hold anything: control characters could rewrite the terminal's screen. */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
+  return replaceUnseen(text, () => '\uFFFD');
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import type * as z from 'zod';
 import { ConfigError, formatProblem } from '../src/config/problems.ts';
 import { ExitCode, UsageError, type Io, type Register } from './command.ts';
 import { addExamples } from './examples.ts';
-import { painter } from './output.ts';
+import { painter, printable } from './output.ts';
 import { messageOf } from '../src/errors.ts';
 
 /** Every command, in the order of `gateway --help`; loaded only where its name is on the command line, or for help. */
@@ -109,7 +110,7 @@ async function reportError(error: unknown, io: Io, verbose: boolean): Promise<nu
   // Commander has printed its own line; help and version are no errors.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const label = painter(io, io.stderr)('red', 'gateway:');
-  for (const line of await errorLines(error)) io.stderr.write(`${label} ${line}\n`);
+  for (const line of await errorLines(error)) io.stderr.write(`${label} ${printableLines(line)}\n`);
   if (verbose && error instanceof Error && !(error instanceof UsageError)) {
     io.stderr.write(`${error.stack ?? ''}\n`);
     if (error.cause instanceof Error) io.stderr.write(`caused by ${error.cause.stack ?? ''}\n`);
@@ -122,7 +123,18 @@ async function errorLines(error: unknown): Promise<readonly string[]> {
   // Read by what needs it only: a whole library that few commands load.
   const { ZodError } = await import('zod');
   if (error instanceof ZodError) {
-    return error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
+    return error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${ruleOf(issue)}`);
   }
   return [messageOf(error)];
+}
+
+/** Of a member's name, the rule that the name broke. */
+function ruleOf(issue: z.core.$ZodIssue): string {
+  const [inKey] = issue.code === 'invalid_key' ? issue.issues : [];
+  return inKey?.message ?? issue.message;
+}
+
+/** A message may repeat what was given or stored. */
+function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
 }

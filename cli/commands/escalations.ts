@@ -19,12 +19,13 @@ import {
   type OutputOptions,
 } from '../output.ts';
 import { messageOf } from '../../src/errors.ts';
+import { isPlainLabel } from '../../src/text/label.ts';
 import { onRedis } from '../on-redis.ts';
 
 type AnswerOptions = OutputOptions & { readonly as?: string };
 
 const NAME_RULE = '--as must be 1 to 128 visible characters';
-const NAME = /^[^\p{C}]{1,128}$/u;
+const NAME = /^[^]{1,128}$/u;
 /** A gateway hears an answer at once, or finds it within a second. */
 const TAKEN_WITHIN_MS = 4_000;
 const LOOK_EVERY_MS = 2_000;
@@ -82,7 +83,7 @@ async function answerEscalation(
   const { config } = loadedConfig(command, io);
   const approver = options.as ?? operatorName(io);
   if (approver === undefined) throw new UsageError('say who answers: --as <name>');
-  if (!NAME.test(approver)) throw new UsageError(NAME_RULE);
+  if (!NAME.test(approver) || !isPlainLabel(approver)) throw new UsageError(NAME_RULE);
   const { asked, outcome } = await operate(config, async (operations) => {
     const found = await findWaiting(operations.escalations, reference);
     return { asked: found, outcome: await give(operations, config, found, decision, approver) };

@@ -10,6 +10,7 @@ import {
   listing,
   painter,
   print,
+  printable,
   table,
   withOutput,
   type OutputFormat,
@@ -153,7 +154,7 @@ async function showKey(command: Command, io: Io, reference: string, output: Outp
 async function revokeKey(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
   const record = await onRedis(command, io, ({ keys }) => keys.revoke(reference));
   const json = recordJson(record, record.revokedAt ?? record.createdAt);
-  print(io, output, json, () => `Revoked ${record.name} (${record.keyHash}).`);
+  print(io, output, json, () => `Revoked ${printable(record.name)} (${record.keyHash}).`);
   await auditChange(command, io, { activity: 'delete', operation: 'keys revoke', key: record, fields: {} });
 }
 

@@ -1,18 +1,19 @@
 /** How a key record lies in its Redis hash: field names as in docs/keys.md, lists and maps as JSON, times as Unix ms. */
 import * as z from 'zod';
 import { PROVIDER_NAMES, type ProviderName } from '../providers/provider.ts';
+import { isPlainLabel, LABEL_RULE } from '../text/label.ts';
 import type { KeyRecord } from './key-record.ts';
 
 export type KeyFields = Readonly<Record<string, string>>;
 
-const name = z.string().min(1).max(256);
+const label = z.string().refine(isPlainLabel, { error: LABEL_RULE });
+const name = label.min(1).max(256);
 const names = z.array(name).max(1_000);
 
 /** What is chosen when a key is created (docs/keys.md). */
 export const newKeySchema = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[^\p{Cc}]{1,128}$/u, { error: 'must be 1 to 128 characters without control characters' })
+  name: label
+    .regex(/^[^]{1,128}$/u, { error: 'must be 1 to 128 characters' })
     .refine((value) => !/^(gw-|sha256:)/.test(value), { error: 'must not look like a key or a hash' }),
   provider: z.enum(PROVIDER_NAMES),
   agentName: name.optional(),
@@ -20,7 +21,7 @@ export const newKeySchema = z.strictObject({
   allowedTools: names.optional(),
   allowedProviders: z.array(z.enum(PROVIDER_NAMES)).optional(),
   allowedModels: names.optional(),
-  tags: z.record(name, z.string().max(1_024)).optional(),
+  tags: z.record(name, label.max(1_024)).optional(),
   jwtSubject: name.optional(),
   expiresInMs: z.int().min(1).optional(),
 });

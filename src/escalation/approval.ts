@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import * as z from 'zod';
+import { isPlainLabel } from '../text/label.ts';
 import { parsedJson, type Escalation } from './escalation.ts';
 
 /** What a person answered, signed with `zsp.escalation_secret`. */
@@ -9,11 +10,7 @@ const approval = z.strictObject({
   nonce: z.string(),
   key_hash: z.string(),
   decision: z.enum(['approve', 'deny']),
-  approver: z
-    .string()
-    .min(1)
-    .max(128)
-    .regex(/^[^\p{C}]+$/u),
+  approver: z.string().min(1).max(128).refine(isPlainLabel),
   /** Unix ms: the answer counts before it. */
   expiry: z.int().min(0),
   request_digest: z.string(),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { replaceUnseen } from '../text/label.ts';
 
 /**
  * Why a key is locked. It stands in the lock's own value, and in that of a pending lock, and is shown to whoever uses the
@@ -61,7 +62,9 @@ export function plainRules(rules: Iterable<string>): string[] {
 
 /** An operator's words in one line; undefined where nothing is left of them. */
 export function plainReason(text: string): string | undefined {
-  const line = text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
+  const line = replaceUnseen(text, () => ' ')
+    .replaceAll(/\p{Z}+/gu, ' ')
+    .trim();
   return line === '' ? undefined : line.slice(0, MAX_REASON_CHARS).toWellFormed().trim();
 }
 

@@ -131,6 +131,30 @@ describe('gateway keys', () => {
     expect(stdout).toContain('The old raw key has stopped.');
   });
 
+  it('takes no label that reads as another one on a terminal, and repeats none that it refuses', async () => {
+    for (const flags of [
+      ['--owner', 'o\u202eps'],
+      ['--agent-name', 'pl\u200banner'],
+      ['--tags', 'te\u2066am=x'],
+      ['--tags', 'team=\u200dx'],
+    ]) {
+      const { code, stdout, stderr } = await gateway([
+        ...['keys', 'create', '--name', 'n', '--provider', 'openai'],
+        ...flags,
+      ]);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(/^gateway: [^\n]*must have no control, bidirectional, zero-width[^\n]*\n$/);
+      expect(stderr).not.toMatch(/\u200b|\u200d|\u202e|\u2066/);
+    }
+    expect(await json('keys', 'list')).toEqual([]);
+
+    const { key_hash: keyHash } = await create();
+    await redis.client.hset(`gateway:key:${String(keyHash)}`, 'name', 'stored\u202e\u3164before');
+    const listed = await gateway(['keys', 'list']);
+    const revoked = await gateway(['keys', 'revoke', String(keyHash)]);
+    for (const { stdout } of [listed, revoked]) expect(stdout).toContain('stored\ufffd\ufffdbefore');
+  });
+
   it('names the remedy where nothing or too much matches, on one line', async () => {
     await create();
     await create();

@@ -62,3 +62,72 @@ describe('a key record in Redis', () => {
     expect(parseKeyRecord(fields).allowedProviders).toEqual([]);
   });
 });
+
+describe('labels of a new key', () => {
+  const key = { name: 'planner', provider: 'openai' } as const;
+  const places: readonly (readonly [string, (label: string) => object])[] = [
+    ['name', (name) => ({ name })],
+    ['agent name', (agentName) => ({ agentName })],
+    ['owner', (owner) => ({ owner })],
+    ['tool', (tool) => ({ allowedTools: ['a', tool] })],
+    ['model', (model) => ({ allowedModels: [model] })],
+    ['name of a tag', (tag) => ({ tags: { [tag]: 'x' } })],
+    ['value of a tag', (tag) => ({ tags: { x: tag } })],
+    ['subject', (jwtSubject) => ({ jwtSubject })],
+  ];
+  const unseen = [
+    '\n',
+    '\u001b[2K',
+    '\u0085',
+    '\u00ad',
+    '\u034f',
+    '\u061c',
+    '\u115f',
+    '\u180e',
+    '\u200b',
+    '\u200d',
+    '\u200e',
+    '\u200f',
+    '\u2028',
+    '\u2029',
+    '\u202a',
+    '\u202e',
+    '\u2060',
+    '\u2066',
+    '\u2069',
+    '\u2800',
+    '\u3164',
+    '\ufe0f',
+    '\ufeff',
+    '\uffa0',
+    '\ue000',
+    '\u{e0061}',
+    '\u{e0100}',
+  ];
+
+  it.each(places)('have no unseen characters: %s', (_place, place) => {
+    for (const one of unseen) {
+      for (const label of [`${one}admin`, `ad${one}min`, `admin${one}`]) {
+        const { error } = newKeySchema.safeParse({ ...key, ...place(label) });
+        expect([label, error?.issues.map(({ message }) => message).join()]).toEqual([
+          label,
+          expect.stringMatching(/unseen characters|Invalid key in record/),
+        ]);
+      }
+    }
+  });
+
+  it.each(places)('may be of any script: %s', (_place, place) => {
+    for (const label of [
+      'Zoë & Søn',
+      '予算係',
+      'планировщик',
+      'مخطط',
+      'योजनाकार',
+      'a'.repeat(128),
+      '🤖 bot',
+    ]) {
+      expect(newKeySchema.safeParse({ ...key, ...place(label) }).error).toBeUndefined();
+    }
+  });
+});
