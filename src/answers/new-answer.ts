@@ -1,5 +1,6 @@
 import type { Answer, WrittenText } from '../pipeline/exchange.ts';
 import type { AnswerText, StreamEvent } from '../providers/provider.ts';
+import { createBillReader } from '../providers/told-bill.ts';
 import { ITEM_CHARS, type Work } from '../turns.ts';
 
 /** Text kept for counting; what lies beyond is only measured. */
@@ -44,6 +45,7 @@ export function newAnswer(): Answer {
     whole: undefined,
     facts: undefined,
     usage: undefined,
+    billing: createBillReader(),
     written: createWrittenText(),
     complete: false,
   };
@@ -59,5 +61,6 @@ export function* keepAccount(answer: Answer, event: StreamEvent): Work<void> {
     yield ITEM_CHARS;
   }
   if (event.usage !== undefined) answer.usage = event.usage;
+  answer.billing.add(event.json);
   if (event.done === true && event.failed !== true) answer.complete = true;
 }

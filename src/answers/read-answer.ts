@@ -37,6 +37,7 @@ function* factsRead(exchange: Answered, parsed: unknown): Work<Answered> {
   const facts = yield* stepsOf(endpoint.dialect.answer, parsed);
   answer.facts = facts;
   answer.usage = facts.usage;
+  answer.billing.add(parsed);
   for (const text of facts.texts) {
     answer.written.add(text.kind, text.text);
     yield ITEM_CHARS;

@@ -185,6 +185,15 @@ function countingOn({ config, redis: client, log, metrics, alerts, trail, onCost
         onCost?.(costNanoUsd / NANO_USD);
       },
       onOverReservation: () => metrics.overReservation.inc(),
+      onToldDearer: ({ provider }, differenceNanoUsd) =>
+        metrics.toldDearer.inc({ provider: provider.name }, differenceNanoUsd / NANO_USD),
+      onAbsurdUsage({ provider, requestId, key }, told) {
+        metrics.absurdUsages.inc({ provider: provider.name });
+        log.warn(
+          { request_id: requestId, key_hash: key.keyHash, provider: provider.name, told },
+          'the usage of an answer cannot be true: its reservation was charged',
+        );
+      },
       onFailure: (cause) => log.warn({ cause: messageOf(cause) }, 'settlement postponed'),
     },
   };

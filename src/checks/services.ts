@@ -34,7 +34,7 @@ export interface Counting {
   readonly circuitChanged: McpBreakerDeps['onChange'];
   readonly ledger: Pick<
     BudgetCheckDeps,
-    'store' | 'onAlert' | 'onCharged' | 'onOverReservation' | 'onFailure'
+    'store' | 'onAlert' | 'onCharged' | 'onOverReservation' | 'onToldDearer' | 'onAbsurdUsage' | 'onFailure'
   >;
 }
 

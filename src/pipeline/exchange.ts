@@ -9,6 +9,7 @@ import type {
   RequestFacts,
   Usage,
 } from '../providers/provider.ts';
+import type { BillReader } from '../providers/told-bill.ts';
 import type { McpTarget } from '../mcp/message.ts';
 import type { Facts } from './facts.ts';
 import type { Patience } from './patience.ts';
@@ -106,6 +107,8 @@ export interface Answer {
   facts: AnswerFacts | undefined;
   /** Usage of a whole answer, or the running usage of a stream. */
   usage: Usage | undefined;
+  /** What it says of how it was billed, beside its usage. */
+  readonly billing: BillReader;
   /** Text the model wrote, for counting where usage is missing; bounded, see `answers/new-answer.ts`. */
   readonly written: WrittenText;
   /** The stream's own end marker, or the end of a whole body, was seen. */

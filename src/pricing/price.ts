@@ -27,4 +27,6 @@ export interface ModelPrice {
 export interface Pricing {
   /** Undefined where no price is known for the model (aliases, dated names and prefixes are tried). */
   find(provider: ProviderName, model: string): ModelPrice | undefined;
+  /** The same for a model that an answer names, which is never a deployment's name. */
+  findTold(provider: ProviderName, model: string): ModelPrice | undefined;
 }

@@ -46,43 +46,45 @@ export function createPricing(config: PricingConfig): Pricing {
   const modelOf = createModelOf(config.providers.azure.deployments);
   const cache = new Map<string, ModelPrice | undefined>();
 
-  function resolve(provider: ProviderName, name: string): ModelPrice | undefined {
-    const model = modelOf(provider, name);
+  function resolve(provider: ProviderName, name: string, model: string): ModelPrice | undefined {
     // A deployment may have a price of its own, but no model's that it is only called like.
     const override =
       model === name
         ? findOverride(overrides, provider, name)
         : (overrides.get(`${provider}/${name}`) ?? findOverride(overrides, provider, model));
-    const known = lookUp(provider, model);
-    const periods = override === undefined ? known.periods : overriddenPeriods(known.periods, override);
+    const listed = lookUp(provider, model);
+    const periods = override === undefined ? listed.periods : overriddenPeriods(listed.periods, override);
     return (
       periods &&
       createModelPrice(periods, {
         models: [model],
         maxOutputTokens: override?.max_output_tokens ?? knownMaxOutputTokens(model),
-        contextTokens: override?.context_tokens ?? contextTokensOf(model, known.contextTokens),
+        contextTokens: override?.context_tokens ?? contextTokensOf(model, listed.contextTokens),
       })
     );
   }
 
+  function known(provider: ProviderName, name: string, model: string): ModelPrice | undefined {
+    const key = `${provider}\n${name}\n${model}`;
+    const cached = cache.get(key);
+    if (cached !== undefined || cache.has(key)) {
+      return cached;
+    }
+    if (name.length > MAX_NAME_CHARS) {
+      return undefined;
+    }
+    const price = resolve(provider, name, model);
+    const oldest = cache.size < MAX_CACHED_MODELS ? undefined : cache.keys().next().value;
+    if (oldest !== undefined) {
+      cache.delete(oldest);
+    }
+    cache.set(key, price);
+    return price;
+  }
+
   return {
-    find(provider, model) {
-      const key = `${provider}\n${model}`;
-      const cached = cache.get(key);
-      if (cached !== undefined || cache.has(key)) {
-        return cached;
-      }
-      if (model.length > MAX_NAME_CHARS) {
-        return undefined;
-      }
-      const price = resolve(provider, model);
-      const oldest = cache.size < MAX_CACHED_MODELS ? undefined : cache.keys().next().value;
-      if (oldest !== undefined) {
-        cache.delete(oldest);
-      }
-      cache.set(key, price);
-      return price;
-    },
+    find: (provider, name) => known(provider, name, modelOf(provider, name)),
+    findTold: (provider, model) => known(provider, model, model),
   };
 }
 

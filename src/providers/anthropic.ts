@@ -1,9 +1,19 @@
 import { anthropicCountTokens, anthropicMessages } from './dialects/anthropic-messages.ts';
 import { bearer, headerSafe, tableProvider } from './openai-style.ts';
-import type { Endpoint } from './provider.ts';
+import { pinTier } from './dialects/openai-request.ts';
+import type { Dialect, Endpoint } from './provider.ts';
+
+/** As Anthropic itself reads it: without a tier, a request may be served by the priority tier. */
+const messages: Dialect = {
+  ...anthropicMessages,
+  request: (body, endpoint) => ({
+    ...anthropicMessages.request(body, endpoint),
+    ...pinTier(body, 'standard_only'),
+  }),
+};
 
 const POST: Readonly<Record<string, Endpoint>> = {
-  '/v1/messages': { operation: 'chat', dialect: anthropicMessages },
+  '/v1/messages': { operation: 'chat', dialect: messages },
   '/v1/messages/count_tokens': { operation: 'count_tokens', dialect: anthropicCountTokens },
 };
 

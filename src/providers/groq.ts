@@ -5,6 +5,7 @@ const endpoints = openaiEndpoints({
   limitFields: ['max_completion_tokens', 'max_tokens'],
   asksUsage: false,
   standardTiers: ['on_demand', 'flex'],
+  pinnedTier: { chat: 'on_demand', responses: 'default' },
 });
 
 /** Groq. Audio and batches are not readable. */

@@ -1,11 +1,17 @@
+import type { OpenaiVariant } from './dialects/openai-request.ts';
 import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
-/** As OpenAI itself reads its API. */
-export const openaiOwn = openaiEndpoints({
+const VARIANT: OpenaiVariant = {
   limitFields: ['max_completion_tokens', 'max_tokens'],
   asksUsage: true,
   completionsDefault: 16,
-});
+};
+
+/** OpenAI's API as Azure reads it, whose older versions refuse a service tier. */
+export const openaiOwn = openaiEndpoints(VARIANT);
+
+/** As OpenAI itself reads it: without a tier, the project's setting decides. */
+const endpoints = openaiEndpoints({ ...VARIANT, pinnedTier: { chat: 'default', responses: 'default' } });
 
 /** Paths that generate or embed, which Azure has too. */
 export const MODEL_PATHS = [
@@ -21,5 +27,5 @@ export const MODEL_PATHS = [
 export const openai = tableProvider({
   name: 'openai',
   defaultBaseUrl: 'https://api.openai.com',
-  post: under('/v1', pick(openaiOwn, ...MODEL_PATHS, '/moderations')),
+  post: under('/v1', pick(endpoints, ...MODEL_PATHS, '/moderations')),
 });

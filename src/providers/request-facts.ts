@@ -31,6 +31,8 @@ export interface RequestFacts {
   readonly unseenContent: boolean;
   /** Why the cost cannot be bounded (`background`, a service tier …), for the 400 of a key with a budget. */
   readonly unbounded?: string;
+  /** Edits that ask for the service tier at the list price, where the client leaves it to the provider. */
+  readonly pinTier?: readonly JsonEdit[];
   /** The model reasons and the answer does not show all of it: a stream cut short does not tell what was billed. */
   readonly hidesReasoning?: true;
   /** Edits that have a router refuse hosts over a price; absent where no router stands between. */

@@ -82,6 +82,16 @@ export function createMetrics() {
       'gateway_cost_over_reservation_total',
       'Answers that cost more than their worst case; the difference was charged all the same.',
     ),
+    toldDearer: counter(
+      'gateway_told_dearer_usd_total',
+      'USD charged because an answer told of a dearer model, service tier, speed or place, or of more tool calls, than was asked for.',
+      ['provider'],
+    ),
+    absurdUsages: counter(
+      'gateway_absurd_usages_total',
+      'Answers whose usage cannot be true; their reservation was charged.',
+      ['provider'],
+    ),
     budgetAlerts: counter('gateway_budget_alerts_total', 'Alert thresholds that a key crossed, by window.', [
       'window',
     ]),

@@ -3,6 +3,7 @@ import { parseStrict } from '../../src/json/scan.ts';
 import type { Answered, BudgetLimits, Parsed } from '../../src/pipeline/exchange.ts';
 import type { Facts, SessionFacts } from '../../src/pipeline/facts.ts';
 import type { Obfuscation } from '../../src/normalize/normalized.ts';
+import { createBillReader } from '../../src/providers/told-bill.ts';
 import { createWrittenText } from '../../src/answers/new-answer.ts';
 import type { JsonObject, ProviderName, StreamEvent, Usage } from '../../src/providers/provider.ts';
 import { providers } from '../../src/providers/registry.ts';
@@ -105,6 +106,9 @@ export interface AnswerOptions {
   readonly complete?: boolean;
   /** The body was the dialect's JSON. */
   readonly readable?: boolean;
+  /** The body, or what the events of a stream say of its billing. */
+  readonly says?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The provider's answer, as far as it was seen. */
@@ -114,18 +118,21 @@ export function answered(exchange: Parsed, options: AnswerOptions = {}): Answere
   if (options.reasoning !== undefined) {
     written.add('reasoning', options.reasoning);
   }
+  const billing = createBillReader();
+  billing.add(options.says);
   const form = options.form ?? 'whole';
   const readable = options.readable ?? form === 'whole';
   return {
     ...exchange,
     origin: 'provider',
-    answerHeaders: new Map(),
+    answerHeaders: new Map(Object.entries(options.headers ?? {})),
     status: options.status ?? 200,
     form,
     answer: {
       whole: undefined,
       facts: readable ? { usage: options.usage, texts: [] } : undefined,
       usage: options.usage,
+      billing,
       written,
       complete: options.complete ?? form === 'whole',
     },

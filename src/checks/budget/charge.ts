@@ -1,24 +1,29 @@
 import { isSuccess } from '../../pipeline/success.ts';
 import type { Answered, Outcome, Parsed } from '../../pipeline/exchange.ts';
 import { countWritten } from '../../pricing/count.ts';
-import { countedInput, requestUnits, type InputBound } from '../../pricing/input-bound.ts';
+import { countedInput, requestUnits } from '../../pricing/input-bound.ts';
 import { isSound } from '../../pricing/media-bound.ts';
 import type { ModelPrice } from '../../pricing/price.ts';
+import { dearestOf } from '../../pricing/pricing.ts';
+import { surchargeOf } from '../../pricing/surcharges.ts';
+import { billOfHeaders } from '../../providers/told-bill.ts';
 import type { Usage } from '../../providers/provider.ts';
-import { outputsOf } from './estimate.ts';
+import { estimate, outputsOf } from './estimate.ts';
+import type { Quote } from './quote.ts';
+import { sightOf } from './sight.ts';
+import { whyAbsurd } from './plausible.ts';
 
 /** An exchange whose reservation is to be settled. */
-export interface ChargeParts {
+export interface ChargeParts extends Quote {
   readonly parsed: Parsed;
   /** Undefined while the provider has not answered. */
   readonly answered: Answered | undefined;
   readonly outcome: Outcome;
-  readonly price: ModelPrice;
-  /** The most its input can have been. */
-  bound(by: 'count'): InputBound;
   readonly reservedNanoUsd: number;
-  /** Calls of tools that the provider runs itself; usage does not tell them. */
-  readonly toolsNanoUsd: number;
+  /** The limit of one answer that was reserved. */
+  readonly outputTokens: number;
+  /** The limit was sent. */
+  readonly isLimited: boolean;
   /** `pricing.abort_slack_tokens`. */
   readonly abortSlackTokens: number;
   /** From before the request was forwarded until now. */
@@ -31,8 +36,85 @@ export interface ChargeParts {
 /** Answers of a proxy on the provider's side: the model may have run, and been billed, behind them. */
 const LOST_BEHIND_A_PROXY: ReadonlySet<number> = new Set([502, 504, 524]);
 
-/** What an exchange costs, by the table of charges (docs/budgets.md), in nano-USD. */
-export function chargeOf(parts: ChargeParts): number {
+export interface Charge {
+  readonly costNanoUsd: number;
+  /** How much of it follows from what the answer told of its billing, and was not asked for. */
+  readonly toldNanoUsd: number;
+  /** Why the usage was not believed; the reservation was charged in its place. */
+  readonly absurd?: string;
+}
+
+/** What an exchange is charged under. */
+interface Terms extends ChargeParts {
+  /** How many times the list price. */
+  readonly surcharge: number;
+}
+
+/** What an exchange costs, by the table of charges (docs/budgets.md): the dearer of what was asked and told. */
+export function chargeOf(parts: ChargeParts): Charge {
+  const { answered, outcome } = parts;
+  const isBilled = answered !== undefined && isSuccess(answered) && outcome.kind !== 'not_forwarded';
+  const absurd = isBilled ? whyAbsurd(parts, answered) : undefined;
+  if (absurd !== undefined) return { costNanoUsd: parts.reservedNanoUsd, toldNanoUsd: 0, absurd };
+  const asked = askedTerms(parts);
+  const askedNanoUsd = chargeUnder(asked);
+  const told = isBilled ? toldTerms(asked, answered) : undefined;
+  if (told === undefined) return { costNanoUsd: askedNanoUsd, toldNanoUsd: 0 };
+  const costNanoUsd = Math.max(askedNanoUsd, chargeUnder(told));
+  return { costNanoUsd, toldNanoUsd: costNanoUsd - askedNanoUsd };
+}
+
+function askedTerms(parts: ChargeParts): Terms {
+  const { asked, price, parsed } = parts;
+  if (asked === undefined) return { ...parts, surcharge: 1 };
+  const surcharge = surchargeOf(parsed.provider.name, price.models, asked);
+  return { ...parts, surcharge, reservedNanoUsd: Math.ceil(parts.reservedNanoUsd * surcharge) };
+}
+
+/** Undefined where the answer tells nothing that may be dearer; a router's own bill counts for all that it tells. */
+function toldTerms(terms: Terms, { answer, answerHeaders }: Answered): Terms | undefined {
+  if (answer.usage?.billedNanoUsd !== undefined) return undefined;
+  const { parsed, asked } = terms;
+  const { bill } = answer.billing;
+  const headers = billOfHeaders(answerHeaders);
+  const prices = pricesOf(terms, bill.models);
+  const price = prices.length === 0 ? terms.price : dearestOf([terms.price, ...prices]);
+  const surcharge = surchargeOf(parsed.provider.name, price.models, {
+    tiers: [...bill.tiers, ...headers.tiers, ...(asked?.tiers ?? [])],
+    speeds: [...bill.speeds, ...headers.speeds, ...(asked?.speeds ?? [])],
+    geos: [...bill.geos, ...(asked?.geos ?? [])],
+  });
+  const toolsNanoUsd = terms.toolCalls(bill.toolCalls);
+  if (prices.length === 0 && surcharge <= terms.surcharge && toolsNanoUsd <= terms.toolsNanoUsd) {
+    return undefined;
+  }
+  const told = { ...terms, price, surcharge, toolsNanoUsd };
+  return { ...told, reservedNanoUsd: Math.max(terms.reservedNanoUsd, worstUnder(told)) };
+}
+
+/** Of models that answered and were not asked for, as far as they are known. */
+function pricesOf({ parsed, price, priceTold }: Terms, models: readonly string[]): ModelPrice[] {
+  return models
+    .filter((model) => !parsed.request.models.includes(model) && !price.models.includes(model))
+    .map(priceTold)
+    .filter((found) => found !== undefined);
+}
+
+/** What would have been reserved, had these terms been known. */
+function worstUnder(told: Terms): number {
+  const worst = estimate({
+    exchange: told.parsed,
+    price: told.price,
+    bound: told.bound('count'),
+    toolsNanoUsd: 0,
+    defaultMaxOutputTokens: told.outputTokens,
+    mayLowerLimit: false,
+  });
+  const listed = worst.inputNanoUsd + worst.outputNanoUsd * told.outputTokens;
+  return Math.ceil(listed * told.surcharge) + told.toolsNanoUsd;
+}
+
+function chargeUnder(parts: Terms): number {
   switch (parts.outcome.kind) {
     case 'not_forwarded':
       return 0;
@@ -45,7 +127,7 @@ export function chargeOf(parts: ChargeParts): number {
   }
 }
 
-function completeCharge(parts: ChargeParts, answered: Answered): number {
+function completeCharge(parts: Terms, answered: Answered): number {
   if (LOST_BEHIND_A_PROXY.has(answered.status)) {
     return parts.reservedNanoUsd;
   }
@@ -68,7 +150,7 @@ function completeCharge(parts: ChargeParts, answered: Answered): number {
   return costOfExchange(parts, countedUsage(parts, countWritten(parts.parsed.provider.name, written)));
 }
 
-function brokenOffCharge(parts: ChargeParts, answered: Answered): number {
+function brokenOffCharge(parts: Terms, answered: Answered): number {
   if (!isSuccess(answered)) {
     return completeCharge(parts, answered);
   }
@@ -89,11 +171,13 @@ function brokenOffCharge(parts: ChargeParts, answered: Answered): number {
 }
 
 /** The most that can have been written in the time, by each of the answers, at the dearest rate of output. */
-function elapsedCost(parts: ChargeParts, seen: Usage): number {
+function elapsedCost(parts: Terms, seen: Usage): number {
   const { parsed, price, elapsedMs, outputTokensPerSecond } = parts;
   const tokens = Math.ceil((elapsedMs / 1_000) * outputTokensPerSecond) * parsed.request.choices;
   const { outputNanoUsd } = price.worstRates(seen.inputTokens);
-  return Math.ceil(costOfExchange(parts, { ...seen, outputTokens: 0 }) + tokens * outputNanoUsd);
+  return Math.ceil(
+    costOfExchange(parts, { ...seen, outputTokens: 0 }) + tokens * outputNanoUsd * parts.surcharge,
+  );
 }
 
 /** Of input that is more than its texts, the most that it can be; `written` are the answer's tokens as counted. */
@@ -122,45 +206,8 @@ function writesUnpriced({ price }: ChargeParts, { outputAudioTokens = 0 }: Usage
   return outputAudioTokens > 0 && !price.pricedOutputs.has('audio');
 }
 
-function costOfExchange({ parsed, price, toolsNanoUsd, at }: ChargeParts, usage: Usage): number {
-  const units = requestUnits(parsed.endpoint.operation, parsed.request);
-  const listed = price.cost(usage, at) + price.requestNanoUsd * (units - 1) + toolsNanoUsd;
-  return Math.max(listed, usage.billedNanoUsd ?? 0);
-}
-
-/**
- * Models that bill reasoning which their stream does not show, or may: where it breaks off, nobody can tell how much
- * there was (platform.openai.com, reasoning; docs.x.ai, reasoning; ai.google.dev, thinking; docs.aws.amazon.com/nova,
- * reasoning capabilities).
- */
-const HIDES_REASONING =
-  /(?:^|[/.])(?:o[1-9](?:$|-)|gpt-[56](?!.{0,256}chat)|codex|grok-[4-9]|gemini-(?:2\.5|[3-9]|[a-z-]{0,16}latest)|nova-[2-9])/;
-/** Claude 4 and later show a summary of what they thought, and bill the thoughts (platform.claude.com, extended thinking). */
-const SHOWS_SUMMARY = /claude-(?:[a-z]+-)[4-9]/;
-/** They think on several paths at once, so that their pace has no bound that is known. */
-const THINKS_IN_PARALLEL =
-  /(?:^|[/.])(?:o[1-9]-pro|gpt-[56][^/]{0,64}-pro|grok-[4-9][^/]{0,64}(?:heavy|multi-agent)|gemini-[^/]{0,64}deep-think)/;
-
-/** How much of a stream that broke off was seen. */
-type Sight =
-  /** All that was written, but for what was on its way. */
-  | 'all'
-  /** The model may have written more than it showed, at the pace of its provider. */
-  | 'part'
-  /** The model may have written any amount. */
-  | 'none';
-
-/** Of the models that may have answered, by their names as asked for and as priced: a deployment's own tells nothing. */
-function sightOf({ request, answer }: Answered, { models }: Pick<ModelPrice, 'models'>): Sight {
-  // Running usage that counts reasoning (Gemini's) tells what was hidden.
-  if (answer.usage?.reasoningTokens !== undefined) return 'all';
-  const names = [...request.models, ...models].map((model) => model.trim().toLowerCase());
-  if (names.some((name) => THINKS_IN_PARALLEL.test(name))) return 'none';
-  const { sawReasoning, text } = answer.written;
-  // Thoughts come first: before a word was seen, they may be all there is.
-  const mayHaveThought = sawReasoning || text === '';
-  const hides =
-    request.hidesReasoning === true ||
-    names.some((name) => HIDES_REASONING.test(name) || (mayHaveThought && SHOWS_SUMMARY.test(name)));
-  return hides ? 'part' : 'all';
+function costOfExchange({ parsed, price, surcharge, toolsNanoUsd, at }: Terms, usage: Usage): number {
+  const units = Math.max(requestUnits(parsed.endpoint.operation, parsed.request), usage.searchUnits ?? 0);
+  const listed = price.cost(usage, at) + price.requestNanoUsd * (units - 1);
+  return Math.max(Math.ceil(listed * surcharge - 1e-6) + toolsNanoUsd, usage.billedNanoUsd ?? 0);
 }

@@ -14,7 +14,7 @@ import { NotDone, type Phase } from '../../pipeline/phase.ts';
 import type { Pricing } from '../../pricing/price.ts';
 import { formatUsd } from '../../pricing/usd.ts';
 import { accountsOf, isBudgeted } from './accounts.ts';
-import { chargeOf } from './charge.ts';
+import { chargeOf, type Charge } from './charge.ts';
 import { createLeases } from './leases.ts';
 import { capPrice, quote, type Quote, type QuoteDeps } from './quote.ts';
 import { policyDenied } from '../denials.ts';
@@ -35,6 +35,10 @@ export interface BudgetCheckDeps {
   readonly onCharged: (exchange: Parsed, costNanoUsd: number) => void;
   /** A real cost was over its reservation, and was charged all the same. */
   readonly onOverReservation: () => void;
+  /** An answer told of a dearer billing than was asked for, and the difference was charged. */
+  readonly onToldDearer: (exchange: Parsed, differenceNanoUsd: number) => void;
+  /** A usage was not believed, and the reservation was charged in its place. */
+  readonly onAbsurdUsage: (exchange: Parsed, told: string) => void;
   /** Redis did not take a renewal or settlement; it is repeated in the background. */
   readonly onFailure: (cause: unknown) => void;
   /** A third of the store's lease. */
@@ -72,6 +76,7 @@ interface Hold {
   readonly parsed: Parsed;
   readonly quote: Quote;
   reservedNanoUsd: number;
+  outputTokens: number;
   /** When it was reserved, just before it is forwarded. */
   reservedAt: number;
   tightest: Tightest | undefined;
@@ -112,6 +117,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       parsed: exchange,
       quote: quoted,
       reservedNanoUsd: 0,
+      outputTokens: 0,
       reservedAt: now(),
       tightest: undefined,
       settled: false,
@@ -142,6 +148,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     }
     leases.hold(hold.operation);
     hold.reservedNanoUsd = result.amountNanoUsd;
+    hold.outputTokens = result.outputTokens;
     hold.reservedAt = now();
     hold.tightest = result.tightest;
     return edited(exchange, hold.quote, result.outputTokens);
@@ -149,14 +156,14 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
 
   /** What the reservation rests on is written into the request. */
   function edited(exchange: Parsed, quoted: Quote, outputTokens: number): FinalVerdict {
-    const { output, askUsage } = exchange.request;
+    const { output, askUsage, pinTier } = exchange.request;
     const budgeted = isBudgeted(exchange);
     if (budgeted && output !== undefined && output.tokens === undefined) {
       exchange.edits.push(...output.set(outputTokens));
     }
     exchange.edits.push(...(askUsage ?? []));
     if (budgeted) {
-      exchange.edits.push(...capPrice(exchange.request, quoted.price));
+      exchange.edits.push(...(pinTier ?? []), ...capPrice(exchange.request, quoted.price));
     }
     return lowerLimit(exchange, quoted, outputTokens);
   }
@@ -170,10 +177,12 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   ): Promise<SettledCost> {
     hold.settled = true;
     leases.letGo(hold.operation.operationId);
-    const costNanoUsd = chargeOf({
+    const charge = chargeOf({
       parsed: hold.parsed,
       ...hold.quote,
       reservedNanoUsd: hold.reservedNanoUsd,
+      outputTokens: hold.outputTokens,
+      isLimited: isBudgeted(hold.parsed) || hold.parsed.request.output?.tokens !== undefined,
       answered,
       outcome,
       abortSlackTokens: settings.abort_slack_tokens,
@@ -181,24 +190,29 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       outputTokensPerSecond: settings.output_tokens_per_second[hold.parsed.provider.name],
       at: new Date(),
     });
+    const { costNanoUsd } = charge;
     const settlement = { ...hold.operation, costNanoUsd };
     try {
       const result = await store.settle({ ...settlement, repeated: false }, phase);
-      report(hold, costNanoUsd, result);
+      report(hold, charge, result);
       return { costNanoUsd, ...result };
     } catch (cause) {
-      leases.settleLater(settlement, (result) => report(hold, costNanoUsd, result));
+      leases.settleLater(settlement, (result) => report(hold, charge, result));
       deps.onFailure(cause);
       throw cause;
     }
   }
 
-  function report({ parsed, reservedNanoUsd }: Hold, costNanoUsd: number, result: SettleResult): void {
+  function report(
+    { parsed, reservedNanoUsd }: Hold,
+    { costNanoUsd, toldNanoUsd, absurd }: Charge,
+    result: SettleResult,
+  ): void {
     if (result.applied) {
       deps.onCharged(parsed, costNanoUsd);
-    }
-    if (result.applied && costNanoUsd > reservedNanoUsd) {
-      deps.onOverReservation();
+      if (costNanoUsd > reservedNanoUsd) deps.onOverReservation();
+      if (toldNanoUsd > 0) deps.onToldDearer(parsed, toldNanoUsd);
+      if (absurd !== undefined) deps.onAbsurdUsage(parsed, absurd);
     }
     for (const { account, percent } of result.crossed) {
       deps.onAlert({

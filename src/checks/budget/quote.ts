@@ -5,8 +5,9 @@ import { byteBound, countedBound, type InputBound } from '../../pricing/input-bo
 import { isSound, DEFAULT_MAX_IMAGE_TOKENS } from '../../pricing/media-bound.ts';
 import type { ModelPrice, Pricing } from '../../pricing/price.ts';
 import { dearestOf, priceOfUnknown } from '../../pricing/pricing.ts';
-import { toNanoUsd } from '../../pricing/usd.ts';
+import { toolCallsNanoUsd } from '../../pricing/tool-calls.ts';
 import type { RequestFacts } from '../../providers/provider.ts';
+import { billOfHeaders, createBillReader, type ToldBill } from '../../providers/told-bill.ts';
 import { outputsOf } from './estimate.ts';
 import { invalidRequest, policyDenied } from '../denials.ts';
 import { printableName } from './refusals.ts';
@@ -15,8 +16,16 @@ import type { JsonEdit } from '../../json/path.ts';
 /** What is known of a request's cost before it is sent. */
 export interface Quote {
   readonly price: ModelPrice;
-  /** Tools that the provider runs itself, one call of each: usage does not tell how many there were. */
+  /** Tools that the provider runs itself, of their types. */
+  readonly keptTools: readonly string[];
+  /** One call of each of them. */
   readonly toolsNanoUsd: number;
+  /** What they cost, where the answer tells how often they ran. */
+  toolCalls(told: ReadonlyMap<string, number>): number;
+  /** A dearer service that was asked for, which only a key without a budget may do. */
+  readonly asked?: Pick<ToldBill, 'tiers' | 'speeds' | 'geos'>;
+  /** The price of a model that the answer names. */
+  priceTold(model: string): ModelPrice | undefined;
   /** The most its input can be: by its bytes, which costs nothing, or counted. */
   bound(by: 'bytes' | 'count'): InputBound;
 }
@@ -27,6 +36,8 @@ export interface QuoteDeps {
   /** `proxy.provider_tools`: the others have been taken out of the request. */
   readonly keptTools: readonly string[];
 }
+
+const NO_CALLS: ReadonlyMap<string, number> = new Map();
 
 /** Prices a request, or refuses one whose cost a budget could not hold; a key without a budget may send anything. */
 export function quote(deps: QuoteDeps, exchange: Parsed, budgeted: boolean): Quote | Denial {
@@ -46,9 +57,15 @@ export function quote(deps: QuoteDeps, exchange: Parsed, budgeted: boolean): Quo
     bodyBytes: exchange.body.length,
     contextTokens: price.contextTokens ?? deps.settings.default_context_tokens,
   };
+  const toolCalls = (told: ReadonlyMap<string, number>): number =>
+    toolCallsNanoUsd({ provider: source.provider, kept: tools, told, prices: deps.settings.tools });
   return {
     price,
-    toolsNanoUsd: tools.reduce((sum, type) => sum + toNanoUsd(deps.settings.tools[type] ?? 0), 0),
+    keptTools: tools,
+    toolsNanoUsd: toolCalls(NO_CALLS),
+    toolCalls,
+    ...(exchange.request.unbounded !== undefined && { asked: askedBill(exchange) }),
+    priceTold: (model) => deps.pricing.findTold(source.provider, model),
     bound(by) {
       const bound = by === 'bytes' ? byteBound(source) : countedBound(source);
       // What a tool of the provider's own finds becomes input that nobody saw beforehand.
@@ -57,6 +74,14 @@ export function quote(deps: QuoteDeps, exchange: Parsed, budgeted: boolean): Quo
         : { ...bound, textTokens: Math.max(bound.textTokens, source.contextTokens) };
     },
   };
+}
+
+function askedBill({ json, headers }: Parsed): Required<Quote>['asked'] {
+  const reader = createBillReader();
+  reader.add(json);
+  const { tiers, speeds } = billOfHeaders(headers);
+  const { bill } = reader;
+  return { tiers: [...bill.tiers, ...tiers], speeds: [...bill.speeds, ...speeds], geos: bill.geos };
 }
 
 /** The dearest of the models that may serve the request. */

@@ -5,7 +5,7 @@ import type { JsonEdit } from '../../json/path.ts';
 import type { JsonObject, OutputLimit, Usage } from '../provider.ts';
 
 /** Above this a count is nonsense and read as missing (docs/budgets.md). */
-const MAX_TOKENS = 1e9;
+export const MAX_TOKENS = 1e9;
 
 /** The array, or nothing where the value is none: for reading answers, which never throws. */
 export function arrayOf(value: unknown): readonly unknown[] {

@@ -4,7 +4,7 @@ import { arrayOf, namesIn, requiredArray, requiredObject } from './fields.ts';
 import { addTextsIn, createGathered, type Gathered } from './json-text.ts';
 import { choiceDialect } from './openai-choices.ts';
 import { readParts } from './openai-parts.ts';
-import { choiceFacts, readMembers, readModels, type OpenaiVariant } from './openai-request.ts';
+import { choiceFacts, pinTier, readMembers, readModels, type OpenaiVariant } from './openai-request.ts';
 import { readToolList, type ToolOffer } from './openai-tools.ts';
 
 /** `POST …/chat/completions`, as OpenAI defines it and many others speak it. */
@@ -27,6 +27,7 @@ function readChat(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant):
   return {
     ...choiceFacts(into, body, { models, offers, variant, toolChoice: body.tool_choice }),
     ...predicted(body),
+    ...pinTier(body, variant.pinnedTier?.chat),
   };
 }
 

@@ -26,6 +26,8 @@ export interface OpenaiVariant extends ChoiceVariant {
   readonly asksUsage: boolean;
   /** Service tiers at the standard price, beside `auto` and `default`. */
   readonly standardTiers?: readonly string[];
+  /** The tier at the list price, where an account's own setting would decide for a request that asks for none. */
+  readonly pinnedTier?: { readonly chat: string; readonly responses: string };
   /** What `/completions` stops at where no limit is set, if the provider documents it. */
   readonly completionsDefault?: number;
   /** OpenRouter: `models` names fallbacks, `:online` asks for web search, `@preset/` for stored prompts. */
@@ -166,7 +168,14 @@ export function readOutputLimit(body: JsonObject, fields: OpenaiVariant['limitFi
   };
 }
 
-function setMember(name: string, value: number): JsonEdit {
+/** The edit that asks for the tier at the list price, where the client leaves it to the provider. */
+export function pinTier(body: JsonObject, tier: string | undefined): Pick<RequestFacts, 'pinTier'> {
+  const asked = body.service_tier;
+  const leftOpen = asked === undefined || asked === null || asked === 'auto';
+  return tier !== undefined && leftOpen ? { pinTier: [setMember('service_tier', tier)] } : {};
+}
+
+function setMember(name: string, value: number | string): JsonEdit {
   return { kind: 'set', path: [name], value };
 }
 

@@ -5,7 +5,14 @@ import { arrayOf, namesIn, objectOf, optionalString, requiredObject } from './fi
 import { isObject } from '../../json/is-object.ts';
 import { addText, addTextsIn, createGathered, type Gathered, type TextRole } from './json-text.ts';
 import { readParts } from './openai-parts.ts';
-import { bodyFacts, readMembers, readModels, readOutputLimit, type OpenaiVariant } from './openai-request.ts';
+import {
+  bodyFacts,
+  pinTier,
+  readMembers,
+  readModels,
+  readOutputLimit,
+  type OpenaiVariant,
+} from './openai-request.ts';
 import { responsesAnswers } from './openai-responses-answer.ts';
 import { readToolList, type ToolOffer } from './openai-tools.ts';
 
@@ -16,7 +23,11 @@ export function openaiResponses(variant: OpenaiVariant): Dialect {
     name: 'openai-responses',
     hasBody: true,
     request(body, endpoint) {
-      return { ...readRequest(body, endpoint, here), output: readOutputLimit(body, here.limitFields) };
+      return {
+        ...readRequest(body, endpoint, here),
+        output: readOutputLimit(body, here.limitFields),
+        ...pinTier(body, here.pinnedTier?.responses),
+      };
     },
     ...responsesAnswers,
   };

@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { told, usageChunk, usages, storedAtProvider } from './answers/told.ts';
 import { cachedTokens, sound, openRouterBill } from './answers/prices.ts';
+import { absurdUsages, toldBilling } from './answers/billing.ts';
 import { useRig } from './answers/rig.ts';
 
 useRig();
@@ -10,5 +11,7 @@ describe('the usage chunk of a stream', usageChunk);
 describe('a usage of', usages);
 describe('cached tokens have a price of their own', cachedTokens);
 describe('sound is charged at its own price', sound);
+describe('the dearer billing that an answer tells is charged:', toldBilling);
+describe('the reservation is charged for an absurd usage:', absurdUsages);
 describe('OpenRouter’s bill', openRouterBill);
 describe('what is stored at a provider', storedAtProvider);

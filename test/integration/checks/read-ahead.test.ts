@@ -102,6 +102,8 @@ function gateway(watched = watcher(), loops: LoopConfig = config.loop_detection)
     onAlert: () => undefined,
     onCharged: () => undefined,
     onOverReservation: () => undefined,
+    onToldDearer: () => undefined,
+    onAbsurdUsage: () => undefined,
     onFailure: () => undefined,
   });
   closing.push(session.close, budget.close);

@@ -117,7 +117,7 @@ export function cachedTokens(): void {
 }
 
 /** Asks the scripted provider, whose answer this is, whole or as a stream of these events. */
-async function spentOn(
+export async function spentOn(
   path: string,
   body: Readonly<Record<string, unknown>>,
   ...events: readonly unknown[]

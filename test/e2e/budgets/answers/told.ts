@@ -107,7 +107,7 @@ export function usages(): void {
   it.each<[string, 'zero' | 'negative' | 'missing' | { inputTokens: number; outputTokens: number }, number]>([
     ['zero is zero', 'zero', 0],
     ['negative numbers counts as missing', 'negative', counted],
-    ['absurd numbers counts as missing', { inputTokens: 1, outputTokens: 5e12 }, counted],
+    ['absurd numbers costs the reservation', { inputTokens: 1, outputTokens: 5e12 }, 1_000 * TOKEN],
     ['no numbers counts as missing', { inputTokens: Number.NaN, outputTokens: Number.NaN }, counted],
     ['nothing is counted from the text', 'missing', counted],
   ])('%s', async (_what, usage, nanoUsd) => {

@@ -215,6 +215,8 @@ describe('the budget check in a session', () => {
       onAlert: () => undefined,
       onCharged: () => undefined,
       onOverReservation: () => undefined,
+      onToldDearer: () => undefined,
+      onAbsurdUsage: () => undefined,
       onFailure: () => undefined,
     });
     return { check: settling(check), close };
@@ -270,7 +272,10 @@ describe('the budget check in a session', () => {
     const { check, close } = budgetCheck();
     const granted = chat(4_000_000);
     expect(await check.requestBody?.(granted, {})).toEqual({ kind: 'pass' });
-    expect(granted.edits).toEqual([expect.objectContaining({ kind: 'set', value: 1_000 })]);
+    expect(granted.edits).toEqual([
+      expect.objectContaining({ kind: 'set', value: 1_000 }),
+      { kind: 'set', path: ['service_tier'], value: 'default' },
+    ]);
     const tier = { model: 'flat', messages: [], service_tier: 'priority' };
     expect(await check.requestBody?.(chat(USD, { body: tier }), {})).toMatchObject({
       type: 'invalid_request',

@@ -12,7 +12,7 @@ import type { Check, Verdict } from '../../../../src/pipeline/check.ts';
 import type { Answered, Parsed, WholeAnswer } from '../../../../src/pipeline/exchange.ts';
 import type { SecretLeak } from '../../../../src/checks/report-secret-leak.ts';
 import { readAtOnce } from '../../../support/read-at-once.ts';
-import { createWrittenText } from '../../../../src/answers/new-answer.ts';
+import { newAnswer } from '../../../../src/answers/new-answer.ts';
 import type { AnswerFacts, ProviderName } from '../../../../src/providers/provider.ts';
 import { parsed as parsedExchange } from '../../../support/exchange.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
@@ -106,7 +106,7 @@ export function answered(
     status: input.status ?? 200,
     answerHeaders: new Map(Object.entries(input.headers ?? {})),
     form: 'whole',
-    answer: { whole, facts, usage: undefined, written: createWrittenText(), complete: true },
+    answer: { ...newAnswer(), whole, facts, complete: true },
   };
 }
 

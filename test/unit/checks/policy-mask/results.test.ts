@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
 import type { Answered } from '../../../../src/pipeline/exchange.ts';
-import { createWrittenText } from '../../../../src/answers/new-answer.ts';
+import { newAnswer } from '../../../../src/answers/new-answer.ts';
 import type { MaskRule } from '../../../../src/policy/cards/mask-rule.ts';
 import { createAnyJsonReader } from '../../../../src/providers/dialects/any-json.ts';
 import { sse } from '../../../../src/streams/sse.ts';
@@ -31,6 +31,7 @@ function answerTo(said: unknown, rules: readonly MaskRule[], whole = true): Answ
     answerHeaders: new Map(),
     form: whole ? 'whole' : 'stream',
     answer: {
+      ...newAnswer(),
       whole: whole
         ? {
             body,
@@ -40,9 +41,6 @@ function answerTo(said: unknown, rules: readonly MaskRule[], whole = true): Answ
             replacement: undefined,
           }
         : undefined,
-      facts: undefined,
-      usage: undefined,
-      written: createWrittenText(),
       complete: whole,
     },
   };

@@ -4,7 +4,7 @@ import { answered, streamEvent } from '../../../../support/exchange.ts';
 import type { ConfigInput } from '../../../../../src/config/schema.ts';
 import type { Answered } from '../../../../../src/pipeline/exchange.ts';
 import { startTestRedis } from '../../../../support/redis.ts';
-import { budgetCheck, chat, client, spendOf } from './rig.ts';
+import { budgetCheck, chat, client, PINNED, spendOf } from './rig.ts';
 
 export function toldToClients(): void {
   it('of a whole answer: cost, remainder and window in its headers', async () => {
@@ -55,15 +55,15 @@ export function toldToClients(): void {
 
   it('no usage chunk that it did not ask for', async () => {
     const { exchange, rewriter } = await stream({});
-    expect(exchange.edits).toEqual(exchange.request.askUsage);
-    expect(exchange.edits).not.toEqual([]);
+    expect(exchange.request.askUsage).toHaveLength(1);
+    expect(exchange.edits).toEqual([...(exchange.request.askUsage ?? []), PINNED]);
     expect(rewriter?.event?.(streamEvent())).toEqual({ kind: 'pass' });
     expect(rewriter?.event?.(streamEvent({ usageOnly: true }))).toEqual({ kind: 'drop' });
   });
 
   it('the usage chunk that it asked for', async () => {
     const { exchange, rewriter } = await stream({}, { stream_options: { include_usage: true } });
-    expect(exchange.edits).toEqual([]);
+    expect(exchange.edits).toEqual([PINNED]);
     expect(rewriter).toBeDefined();
     expect(rewriter?.event).toBeUndefined();
   });

@@ -1,17 +1,17 @@
 import { it, expect } from 'vitest';
 import { answered } from '../../../../support/exchange.ts';
 import { USD, budgetStore, newKeyHash } from '../support.ts';
-import { budgetCheck, chat, spendOf, client } from './rig.ts';
+import { budgetCheck, chat, spendOf, client, PINNED } from './rig.ts';
 
 export function outputLimits(): void {
   it('are granted and written into the body where the client set none', async () => {
     const { check } = budgetCheck();
     const exchange = chat({ limits: { daily: 40_000_000 } });
     await check.requestBody?.(exchange, {});
-    expect(exchange.edits).toEqual([expect.objectContaining({ kind: 'set', value: 8_192 })]);
+    expect(exchange.edits).toEqual([expect.objectContaining({ kind: 'set', value: 8_192 }), PINNED]);
     const second = chat({ limits: { daily: 40_000_000 }, keyHash: exchange.key.keyHash });
     await check.requestBody?.(second, {});
-    expect(second.edits).toEqual([expect.objectContaining({ value: 7_952 })]);
+    expect(second.edits).toEqual([expect.objectContaining({ value: 7_952 }), PINNED]);
   });
 
   it('are the client’s own where it set one, times the choices', async () => {
@@ -19,7 +19,7 @@ export function outputLimits(): void {
     const body = { model: 'flat', messages: [{ role: 'user', content: 'x' }], max_tokens: 100, n: 3 };
     const exchange = chat({ body });
     await check.requestBody?.(exchange, {});
-    expect(exchange.edits).toEqual([]);
+    expect(exchange.edits).toEqual([PINNED]);
     expect(await spendOf(exchange)).toEqual({ spent: 0, reserved: 300_000 });
   });
 

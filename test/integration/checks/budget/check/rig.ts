@@ -14,6 +14,9 @@ import { type RequestOptions, parsed } from '../../../../support/exchange.ts';
 import type { Parsed } from '../../../../../src/pipeline/exchange.ts';
 import { USD, windowStatus, connect, budgetStore } from '../support.ts';
 
+/** What OpenAI's requests of a key with a budget carry beside their limit. */
+export const PINNED = { kind: 'set', path: ['service_tier'], value: 'default' };
+
 let redis: TestRedis;
 export let client: RedisClient;
 let store: BudgetStore;
@@ -40,7 +43,8 @@ export function budgetCheck(input: ConfigInput = {}, more: Partial<BudgetCheckDe
     },
   });
   const alerts: BudgetAlert[] = [];
-  const counts = { over: 0, failures: 0 };
+  const counts = { over: 0, failures: 0, toldNanoUsd: 0 };
+  const absurd: string[] = [];
   const { check, close } = createBudgetCheck({
     config,
     pricing: createPricing(config),
@@ -48,11 +52,13 @@ export function budgetCheck(input: ConfigInput = {}, more: Partial<BudgetCheckDe
     onAlert: (alert) => alerts.push(alert),
     onCharged: () => undefined,
     onOverReservation: () => (counts.over += 1),
+    onToldDearer: (_exchange, nanoUsd) => (counts.toldNanoUsd += nanoUsd),
+    onAbsurdUsage: (_exchange, told) => absurd.push(told),
     onFailure: () => (counts.failures += 1),
     ...more,
   });
   closing.push(close);
-  return { check: settling(check), close, alerts, counts };
+  return { check: settling(check), close, alerts, counts, absurd };
 }
 
 export function chat(

@@ -1,0 +1,203 @@
+import { isObject } from '../json/is-object.ts';
+import { MAX_TOKENS, objectOf, tokenCount } from './dialects/fields.ts';
+import type { JsonObject } from './provider.ts';
+
+/** What an answer says of how it was billed, beside its token counts. Names are as the provider writes them. */
+export interface ToldBill {
+  /** Models that answered. */
+  readonly models: readonly string[];
+  /** Service tiers and traffic types. */
+  readonly tiers: readonly string[];
+  /** Speeds and latencies. */
+  readonly speeds: readonly string[];
+  /** Where it was computed. */
+  readonly geos: readonly string[];
+  /** How often the provider ran a tool of its own, by the tool's name. */
+  readonly toolCalls: ReadonlyMap<string, number>;
+  /** The largest count of tokens that no usage is read from, since no answer has so many; 0 where there is none. */
+  readonly absurdTokens: number;
+}
+
+/** Headers of requests and answers that name a tier or a speed. */
+const TIER_HEADERS = ['x-amzn-bedrock-service-tier', 'x-gemini-service-tier'];
+const SPEED_HEADER = 'x-amzn-bedrock-performanceconfig-latency';
+
+/** The tiers and speeds that headers name (lower-case names). */
+export function billOfHeaders(headers: ReadonlyMap<string, string>): Pick<ToldBill, 'tiers' | 'speeds'> {
+  const speed = headers.get(SPEED_HEADER);
+  return {
+    tiers: TIER_HEADERS.map((name) => headers.get(name)).filter((tier) => tier !== undefined),
+    speeds: speed === undefined ? [] : [speed],
+  };
+}
+
+export interface BillReader {
+  /** Reads a whole answer's document, or that of one event of a stream. Never throws. */
+  add(document: unknown): void;
+  readonly bill: ToldBill;
+}
+
+/** Answers name one of each; more than a few is nonsense, and may not fill the memory. */
+const MAX_NAMES = 8;
+const MAX_TOOLS = 32;
+const MAX_NAME_CHARS = 256;
+
+/** Where documents carry what was billed: at the top, and in what the events of some streams wrap. */
+const WRAPPED = ['response', 'message', 'metadata', 'x_groq'] as const;
+
+/**
+ * Reads it from any dialect's answers: members are told apart by their names, which no two dialects use differently, and
+ * compatible servers mix dialects.
+ */
+export function createBillReader(): BillReader {
+  return new ToldBillReader();
+}
+
+/** A class, since every answer has one. */
+class ToldBillReader implements BillReader {
+  readonly #models: string[] = [];
+  readonly #tiers: string[] = [];
+  readonly #speeds: string[] = [];
+  readonly #geos: string[] = [];
+  /** Counts that a document tells of the whole answer so far. */
+  readonly #running = new Map<string, number>();
+  /** Counts of what events tell one by one. */
+  readonly #seen = new Map<string, number>();
+  #absurdTokens = 0;
+
+  add(document: unknown): void {
+    if (!isObject(document)) return;
+    this.#read(document);
+    for (const name of WRAPPED) if (isObject(document[name])) this.#read(document[name]);
+    if (document.type === 'response.output_item.done') {
+      const { type } = objectOf(document.item);
+      if (isCall(type)) count(this.#seen, type, (this.#seen.get(toolOf(type)) ?? 0) + 1);
+    }
+  }
+
+  get bill(): ToldBill {
+    const toolCalls = new Map(this.#running);
+    for (const [name, calls] of this.#seen) count(toolCalls, name, calls);
+    return {
+      models: this.#models,
+      tiers: this.#tiers,
+      speeds: this.#speeds,
+      geos: this.#geos,
+      toolCalls,
+      absurdTokens: this.#absurdTokens,
+    };
+  }
+
+  #read(document: JsonObject): void {
+    note(this.#models, document.model ?? document.modelVersion);
+    note(this.#tiers, document.service_tier);
+    note(this.#tiers, typeOf(document.serviceTier));
+    note(this.#speeds, document.speed);
+    note(this.#speeds, objectOf(document.performanceConfig).latency);
+    note(this.#geos, document.inference_geo);
+    const usage = document.usage ?? document.usageMetadata;
+    if (isObject(usage)) this.#readUsage(usage);
+    if (Array.isArray(document.output)) this.#countItems(document.output);
+    if (Array.isArray(document.candidates)) this.#countSearches(document.candidates);
+    if (Array.isArray(document.choices)) this.#countExecuted(document.choices);
+  }
+
+  #readUsage(usage: JsonObject): void {
+    note(this.#tiers, usage.service_tier);
+    note(this.#tiers, typeOf(usage.serviceTier));
+    note(this.#tiers, usage.trafficType);
+    note(this.#speeds, usage.speed);
+    note(this.#geos, usage.inference_geo);
+    for (const calls of [usage.server_tool_use, usage.server_side_tool_usage_details]) {
+      if (!isObject(calls)) continue;
+      for (const [name, value] of Object.entries(calls)) this.#count(name, tokenCount(value));
+    }
+    this.#count('sources', tokenCount(usage.num_sources_used));
+    this.#findAbsurd(usage);
+  }
+
+  /** Counts stand in a usage or in one of its members. */
+  #findAbsurd(usage: JsonObject, isMember = false): void {
+    for (const [name, value] of Object.entries(usage)) {
+      if (isObject(value) && !isMember) this.#findAbsurd(value, true);
+      else if (typeof value === 'number' && value > MAX_TOKENS && /token/i.test(name)) {
+        this.#absurdTokens = Math.max(this.#absurdTokens, value);
+      }
+    }
+  }
+
+  /** Output items of Responses, of which each call is one. */
+  #countItems(items: readonly unknown[]): void {
+    const calls = new Map<string, number>();
+    for (const item of items) {
+      const { type } = objectOf(item);
+      if (isCall(type)) calls.set(type, (calls.get(type) ?? 0) + 1);
+    }
+    for (const [name, number] of calls) this.#count(name, number);
+  }
+
+  /** Gemini lists the queries that it searched for. */
+  #countSearches(candidates: readonly unknown[]): void {
+    let queries = 0;
+    for (const candidate of candidates) {
+      const { webSearchQueries } = objectOf(objectOf(candidate).groundingMetadata);
+      if (Array.isArray(webSearchQueries)) queries += webSearchQueries.length;
+    }
+    this.#count('googleSearch', queries);
+  }
+
+  /** Groq's compound models list what their own tools did. */
+  #countExecuted(choices: readonly unknown[]): void {
+    for (const choice of choices) {
+      const { message, delta } = objectOf(choice);
+      const executed = objectOf(message ?? delta).executed_tools;
+      if (!Array.isArray(executed)) continue;
+      const calls = new Map<string, number>();
+      for (const tool of executed) {
+        const { type } = objectOf(tool);
+        if (typeof type === 'string') calls.set(type, (calls.get(type) ?? 0) + 1);
+      }
+      for (const [name, number] of calls) this.#count(name, number);
+    }
+  }
+
+  #count(name: string, calls: number | undefined): void {
+    if (calls !== undefined && calls > 0) count(this.#running, name, calls);
+  }
+}
+
+/** Keeps the larger count: a usage, a list of items and events tell of the same calls. */
+function count(into: Map<string, number>, written: string, calls: number): void {
+  if (written.length > MAX_NAME_CHARS) return;
+  const name = toolOf(written);
+  if (into.size >= MAX_TOOLS && !into.has(name)) return;
+  into.set(name, Math.max(calls, into.get(name) ?? 0));
+}
+
+/** `web_search` of `web_search_call`, `web_search_calls` and `web_search_requests`. */
+function toolOf(name: string): string {
+  return name.replace(/_(?:requests|calls?)$/, '');
+}
+
+function note(into: string[], name: unknown): void {
+  if (typeof name !== 'string' || name === '' || name.length > MAX_NAME_CHARS) return;
+  if (into.length < MAX_NAMES && !into.includes(name)) into.push(name);
+}
+
+/** Bedrock's tier is `{type}`, Gemini's a string. */
+function typeOf(tier: unknown): unknown {
+  return isObject(tier) ? tier.type : tier;
+}
+
+/** `web_search_call`, and not `function_call`: what a client runs is its own affair. */
+function isCall(type: unknown): type is string {
+  return typeof type === 'string' && type.endsWith('_call') && !CLIENT_CALLS.has(type);
+}
+
+const CLIENT_CALLS: ReadonlySet<string> = new Set([
+  'function_call',
+  'custom_tool_call',
+  'local_shell_call',
+  'computer_call',
+  'apply_patch_call',
+]);
