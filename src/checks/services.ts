@@ -2,7 +2,7 @@ import type { ReportSecretLeak } from './report-secret-leak.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 import type { RiskStore } from '../risk/store.ts';
 import type { Audit } from '../telemetry/audit.ts';
-import type { BudgetCheckDeps } from './budget/check.ts';
+import type { BudgetCheckDeps } from './budget/deps.ts';
 import type { DlpCheckDeps } from './dlp/deps.ts';
 import type { DriftStore } from './drift/store.ts';
 import type { LoopStore } from './loop/store.ts';

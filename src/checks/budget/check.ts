@@ -1,5 +1,4 @@
 import { newOperationId } from '../../operation-id.ts';
-import type { CoreConfig } from '../../config/core.ts';
 import {
   PASS,
   PASS_EVENT,
@@ -11,52 +10,17 @@ import {
 } from '../../pipeline/check.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
 import { NotDone, type Phase } from '../../pipeline/phase.ts';
-import type { Pricing } from '../../pricing/price.ts';
 import { formatUsd } from '../../pricing/usd.ts';
 import { accountsOf, isBudgeted } from './accounts.ts';
 import { chargeOf, type Charge } from './charge.ts';
 import { createLeases } from './leases.ts';
 import { capPrice, quote, type Quote, type QuoteDeps } from './quote.ts';
 import { policyDenied } from '../denials.ts';
+import type { BudgetCheckDeps } from './deps.ts';
 import { budgetHeaders, closingComment, costHeaders, type SettledCost } from './headers.ts';
 import { budgetExceeded } from './refusals.ts';
 import { lowerLimit, reserveWorstCase } from './reserve.ts';
-import type { BudgetStore, BudgetOperation, SettleResult, Tightest } from './store.ts';
-
-export interface BudgetCheckDeps {
-  readonly config: Pick<CoreConfig, 'pricing' | 'proxy'> & {
-    readonly session: Pick<CoreConfig['session'], 'ttl'>;
-  };
-  readonly pricing: Pricing;
-  readonly store: BudgetStore;
-  /** A threshold of `alerting.thresholds` was reached for the first time in its window. */
-  readonly onAlert: (alert: BudgetAlert) => void;
-  /** A request was charged for the first time; retries of its settlement do not call again. */
-  readonly onCharged: (exchange: Parsed, costNanoUsd: number) => void;
-  /** A real cost was over its reservation, and was charged all the same. */
-  readonly onOverReservation: () => void;
-  /** An answer told of a dearer billing than was asked for, and the difference was charged. */
-  readonly onToldDearer: (exchange: Parsed, differenceNanoUsd: number) => void;
-  /** A usage was not believed, and the reservation was charged in its place. */
-  readonly onAbsurdUsage: (exchange: Parsed, told: string) => void;
-  /** Redis did not take a renewal or settlement; it is repeated in the background. */
-  readonly onFailure: (cause: unknown) => void;
-  /** A third of the store's lease. */
-  readonly renewAfterMs?: number;
-  /**
-   * Monotonic milliseconds. This process's own suffice: where it dies, the lease charges all, and a clock that is set
-   * would change what an answer costs.
-   */
-  readonly now?: () => number;
-}
-
-export interface BudgetAlert {
-  readonly keyHash: string;
-  readonly keyName: string;
-  readonly window: string;
-  readonly percent: number;
-  readonly limitUsd: string;
-}
+import type { BudgetOperation, SettleResult, Tightest } from './store.ts';
 
 export interface BudgetCheck {
   readonly check: Check<BudgetState, 'budget'>;

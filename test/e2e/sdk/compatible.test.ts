@@ -44,6 +44,7 @@ const ROWS: readonly Row[] = [
     rates: { input: 0.59, output: 0.79 },
     path: '/openai/v1/chat/completions',
     unaskedUsage: 'x_groq',
+    added: { service_tier: 'on_demand' },
   },
   {
     provider: 'deepseek',

@@ -118,7 +118,7 @@ export function lowered(): void {
         const client = await withBudget(3_000);
         const reply = await client.ask({ ...body, ...granted(128_000) }, { path });
         expect([reply.status, reply.headers['x-gateway-output-limit']]).toEqual([200, '3000']);
-        expect(client.forwarded().at(-1)?.json).toEqual({ ...body, ...granted(3_000) });
+        expect(client.forwarded().at(-1)?.json).toMatchObject({ ...body, ...granted(3_000) });
       });
 
       it('is the client’s own affair without a budget', async () => {

@@ -16,10 +16,16 @@ export const withBudget = (tokens: number): Promise<Client> =>
   budgets.newClient({ budget: { monthly: (tokens * TOKEN) / 1e9 } });
 
 /** The body that reached the provider. */
-export async function sent(client: Client, body: Body, path: string): Promise<unknown> {
+export async function sentWhole(client: Client, body: Body, path: string): Promise<Body> {
   const reply = await client.ask(body, { path });
   expect([reply.status, reply.body]).toEqual([200, expect.anything()]);
-  return JSON.parse(client.forwarded().at(-1)?.body.toString() ?? '');
+  return JSON.parse(client.forwarded().at(-1)?.body.toString() ?? '') as Body;
+}
+
+/** The same without the service tier that the gateway asks for (see tiers.ts). */
+export async function sent(client: Client, body: Body, path: string): Promise<Body> {
+  const { service_tier: tier, ...rest } = await sentWhole(client, body, path);
+  return tier === undefined || body.service_tier === undefined ? rest : { ...rest, service_tier: tier };
 }
 
 /** What is reserved while a request runs, in nano-USD. */

@@ -49,7 +49,7 @@ export function anthropic(rig: SdkRig): void {
       expect(data.usage).toMatchObject({ input_tokens: INPUT_TOKENS, output_tokens: OUTPUT_TOKENS });
       expect(Number(response.headers.get('x-gateway-request-cost'))).toBe(usd(HAIKU));
       const { json, headers } = rig.forwarded(access, { path: PATH, credential: X_API_KEY });
-      expect(json).toEqual(params);
+      expect(json).toEqual({ ...params, service_tier: 'standard_only' });
       expect(headers['anthropic-version']).toMatch(/^\d{4}-\d{2}-\d{2}$/);
       await rig.expectSpent(access, usd(HAIKU));
     });

@@ -45,7 +45,7 @@ export function openAi(rig: SdkRig): void {
       expect(data.usage).toMatchObject({ prompt_tokens: INPUT_TOKENS, completion_tokens: OUTPUT_TOKENS });
       expect(Number(response.headers.get('x-gateway-request-cost'))).toBe(usd(GPT_4O));
       const { body } = rig.forwarded(access, { path: '/v1/chat/completions', credential: BEARER });
-      expect(JSON.parse(body.toString())).toEqual(chat);
+      expect(JSON.parse(body.toString())).toEqual({ ...chat, service_tier: 'default' });
       await rig.expectSpent(access, usd(GPT_4O));
     });
 

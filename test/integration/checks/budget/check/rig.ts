@@ -3,11 +3,8 @@ import { type TestRedis, startTestRedis } from '../../../../support/redis.ts';
 import type { RedisClient } from '../../../../../src/redis/client.ts';
 import type { BudgetStore } from '../../../../../src/checks/budget/store.ts';
 import { type ConfigInput, configSchema } from '../../../../../src/config/schema.ts';
-import {
-  type BudgetCheckDeps,
-  type BudgetAlert,
-  createBudgetCheck,
-} from '../../../../../src/checks/budget/check.ts';
+import { createBudgetCheck } from '../../../../../src/checks/budget/check.ts';
+import type { BudgetAlert, BudgetCheckDeps } from '../../../../../src/checks/budget/deps.ts';
 import { createPricing } from '../../../../../src/pricing/pricing.ts';
 import { settling } from '../../../../support/respond.ts';
 import { type RequestOptions, parsed } from '../../../../support/exchange.ts';
