@@ -107,7 +107,12 @@ const WHOLE: readonly (readonly [what: string, path: string, answer: object, nan
   ],
 ];
 
-const STREAMED: typeof WHOLE | readonly (readonly [string, string, readonly object[], number])[] = [
+const STREAMED: readonly (readonly [
+  what: string,
+  path: string,
+  events: readonly object[],
+  nanoUsd: number,
+])[] = [
   [
     'OpenAI’s tier',
     CHAT,
@@ -183,22 +188,19 @@ const STREAMED: typeof WHOLE | readonly (readonly [string, string, readonly obje
   ],
 ];
 
-const counter = async (name: string): Promise<number> => {
+async function counter(name: string): Promise<number> {
   const lines = (await scripted.gateway.metrics()).split('\n').filter((line) => line.startsWith(name));
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
-};
+}
 
 export function toldBilling(): void {
   it.each(WHOLE)('%s, whole', async (_what, path, answer, nanoUsd) => {
     await (await spentOn(path, bodyFor(path), answer)).expectSpent(nanoUsd);
   });
 
-  it.each(STREAMED as readonly (readonly [string, string, readonly object[], number])[])(
-    '%s, streamed',
-    async (_what, path, events, nanoUsd) => {
-      await (await spentOn(path, bodyFor(path), ...events)).expectSpent(nanoUsd);
-    },
-  );
+  it.each(STREAMED)('%s, streamed', async (_what, path, events, nanoUsd) => {
+    await (await spentOn(path, bodyFor(path), ...events)).expectSpent(nanoUsd);
+  });
 
   it.each<[string, string, object]>([
     ['the default tier', CHAT, chat({ service_tier: 'default' })],
