@@ -13,6 +13,7 @@ import { normalization } from './normalization/entry.ts';
 import { policyMask, policyMaskAgain } from './policy-mask/entry.ts';
 import { answerMarks, policy, policyState } from './policy/entry.ts';
 import { rateLimit } from './rate-limit/entry.ts';
+import { remoteContent } from './remote-content/entry.ts';
 import { session } from './session/entry.ts';
 
 /**
@@ -24,6 +25,7 @@ export const ORDER = [
   mcp, // a key's own tools and MCP sessions: as cheap, and decides as much
   keyAccess, // a key's own providers and models: costs nothing, and decides whether anything else matters
   hostedTools, // changes what will be sent, so later checks judge the request as it will leave
+  remoteContent, // what nobody here can read, before anything is spent on the rest
   session, // judges by the step it took with the reads, before anything that costs more is done for the call
   normalization, // denies nothing: reads what hides in the prompt for the checks after it
   mcpInspector, // answers of MCP servers; asks whether a tool has changed since it was pinned

@@ -1,6 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { parseStrictInSteps } from '../json/scan.ts';
 import { addTextsIn } from '../providers/dialects/json-text.ts';
+import { isUndecoded } from '../providers/dialects/media.ts';
 import { NOTHING_ASKED, NOTHING_SAID } from '../providers/dialects/model-list.ts';
 import type {
   Dialect,
@@ -48,11 +49,9 @@ export const mcpBodyless: Dialect = {
 
 function requestFacts(body: JsonObject): RequestFacts {
   const mcp = readMessage(body);
-  return {
-    ...NOTHING_ASKED,
-    mcp,
-    texts: mcp.kind === 'response' ? answerTexts(body) : paramsTexts(body, mcp),
-  };
+  const texts = mcp.kind === 'response' ? answerTexts(body) : paramsTexts(body, mcp);
+  const undecoded = texts.some(({ text }) => isUndecoded(text));
+  return { ...NOTHING_ASKED, mcp, texts, ...(undecoded && { undecoded }) };
 }
 
 /** The arguments of tools are what an agent wrote; whatever else a client sends is its user's. */

@@ -18,6 +18,8 @@ export interface PolicySet {
   readonly readsDrift: boolean;
   /** Some rule asks for the agent's risk, which all its sessions share. */
   readonly readsRisk: boolean;
+  /** Some rule judges a model's call by its texts. */
+  readonly judgesPrompts: boolean;
   /**
    * Judges a call; changes nothing.
    *
@@ -55,6 +57,7 @@ export function policySetOf(digest: string, cards: CardSet, rego: RegoSet | unde
     initialState: cards.initialState,
     readsDrift: cards.readsDrift || rego?.readsDrift === true,
     readsRisk: cards.readsRisk || rego?.readsRisk === true,
+    judgesPrompts: cards.judgesPrompts || rego?.readsPrompt === true,
     decide: rego === undefined ? cards.decide : (call) => decideByBoth(call, cards, rego),
     nextState: (call) => cards.nextState(call),
     masksFor: (call) => cards.masksFor(call),

@@ -21,7 +21,7 @@ export function hasDocumentMagic(bytes: Buffer): boolean {
 
 /** Words in plain sight: UTF-8 without control characters, which no reader takes for anything else. */
 export function isPlainText(bytes: Buffer): boolean {
-  if (bytes.includes('%PDF') || startsWith(bytes, '%!')) return false;
+  if (bytes.includes('%PDF') || startsWith(bytes, '%!') || startsWith(bytes, '{\\rtf')) return false;
   const text = bytes.toString('utf8');
   return !/[\0-\x08\x0e-\x1f\ufffd]/.test(text);
 }

@@ -27,8 +27,10 @@ export interface RequestFacts {
   readonly predictedTokens?: number;
   /** What the answer is asked to be beside text. */
   readonly outputs?: readonly OutputModality[];
-  /** Text that the gateway cannot see takes part (previous_response_id, stored prompts, file ids). */
+  /** Content of unknown length that the gateway does not have (previous_response_id, stored prompts, file ids, templates). */
   readonly unseenContent: boolean;
+  /** Encoded bytes stand where the dialect expects text: the body's length bounds them, and they were not read. */
+  readonly undecoded?: true;
   /** Why the cost cannot be bounded (`background`, a service tier …), for the 400 of a key with a budget. */
   readonly unbounded?: string;
   /** Edits that ask for the service tier at the list price, where the client leaves it to the provider. */
@@ -54,13 +56,41 @@ export interface PromptText {
   readonly editable?: false;
 }
 
-export interface Media {
+/** A picture, a sound, a film or a file: nothing of it is read as text. */
+export type Media = InlineMedia | RemoteMedia | StoredMedia;
+
+interface MediaOf<Source extends string> {
   readonly kind: 'image' | 'audio' | 'video' | 'document';
-  /** inline: base64 in `data`; url and id: the gateway does not see it. */
-  readonly source: 'inline' | 'url' | 'id';
-  /** Base64 as sent, without a `data:` prefix. */
-  readonly data?: string;
+  readonly source: Source;
   readonly mimeType?: string;
+}
+
+/** Its bytes are in the request. */
+export interface InlineMedia extends MediaOf<'inline'> {
+  /** Base64 as sent, without a `data:` prefix; absent where it is encoded in another way. */
+  readonly data?: string;
+}
+
+/** The provider fetches it. */
+export interface RemoteMedia extends MediaOf<'url'> {
+  /** As the client wrote it, which need not be a URL. */
+  readonly address: string;
+  /** Where the address stands in the body. */
+  readonly path: JsonPath;
+  readonly data?: undefined;
+}
+
+/** The provider has it already, under an id or in a store of its own cloud. */
+export interface StoredMedia extends MediaOf<'id'> {
+  readonly data?: undefined;
+}
+
+/**
+ * Whether anything reaches the model that the gateway has not read as text (`request.unseen_content`): a medium always
+ * does, so a dialect that reports one cannot forget it here.
+ */
+export function hasUnseenContent({ unseenContent, undecoded, media }: RequestFacts): boolean {
+  return unseenContent || undecoded === true || media.length > 0;
 }
 
 export interface HostedTool {

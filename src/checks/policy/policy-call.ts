@@ -8,7 +8,7 @@ import type {
   PolicyInput,
   SessionInput,
 } from '../../policy/call.ts';
-import type { PromptText } from '../../providers/provider.ts';
+import { hasUnseenContent, type PromptText } from '../../providers/provider.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { AgentRisk, DriftFacts, Facts, SessionFacts } from '../../pipeline/facts.ts';
 
@@ -51,7 +51,7 @@ function requestInput({
       model: request.model ?? '',
       method: 'llm_call',
       path: `/${provider.name}${path}`,
-      unseen_content: request.unseenContent,
+      unseen_content: hasUnseenContent(request),
     };
   }
   const tool = calledTool(request.mcp);
@@ -63,7 +63,7 @@ function requestInput({
     mcp_server: mcp.server,
     path: `/mcp/${mcp.server}/tools/call`,
     arguments: paramsOf(json)['arguments'] ?? {},
-    unseen_content: request.unseenContent,
+    unseen_content: hasUnseenContent(request),
   };
 }
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type ProviderName, PROVIDER_NAMES } from '../../providers/provider.ts';
 import { baseUrl, filePath, section, authority, duration } from '../fields.ts';
 import { hostedToolsSettings } from '../../checks/hosted-tools/config.ts';
+import { remoteContentSettings } from '../../checks/remote-content/config.ts';
 
 const provider = section({
   /** Unset: the provider's public API. */
@@ -44,6 +45,7 @@ export const proxy = section({
   /** Endpoints that the gateway cannot read. */
   unknown_endpoints: z.enum(['deny', 'allow']).default('deny'),
   ...hostedToolsSettings,
+  ...remoteContentSettings,
   /** Transparent egress: whom clients ask by host -> provider. Where there are any, nothing else is served. */
   authorities: z.record(authority, z.enum(PROVIDER_NAMES)).default({}),
 }).prefault({});

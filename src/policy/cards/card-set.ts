@@ -30,6 +30,8 @@ export interface CardSet {
   readonly readsRisk: boolean;
   /** Some rule looks into the texts of calls. */
   readonly readsPrompt: boolean;
+  /** Some rule, or a transition of the fsm, judges a model's call by its texts. */
+  readonly judgesPrompts: boolean;
   /** Names of the rules of each file. */
   readonly rules: readonly {
     readonly file: string;
@@ -83,6 +85,9 @@ export function createCardSet(files: readonly CardFile[]): CardSet {
     readsDrift: rules.some(({ readsDrift }) => readsDrift),
     readsRisk: rules.some(({ readsRisk }) => readsRisk),
     readsPrompt: rules.some(({ queries: asked }) => asked.length > 0),
+    judgesPrompts:
+      fsm?.readsPrompts === true ||
+      rules.some(({ type, readsPrompt }) => readsPrompt && type !== 'mcp_tool_call'),
     rules: files.map(({ name }) => ({
       file: name,
       names: rules.filter(({ hit }) => hit.file === name).map(({ hit }) => hit.rule),

@@ -1,6 +1,14 @@
 import { globMatches } from '../../text/glob.ts';
 import type { Comparison, Condition, TraceMatch } from './card-schema.ts';
-import { fieldOf, HISTORY_FIELDS, isOfDrift, isOfRisk, TRACE_FIELDS, type Field } from './fields.ts';
+import {
+  fieldOf,
+  HISTORY_FIELDS,
+  isOfDrift,
+  isOfObfuscation,
+  isOfRisk,
+  TRACE_FIELDS,
+  type Field,
+} from './fields.ts';
 import type { MaskPattern, TextPattern } from './mask-rule.ts';
 import { compileRegex, DETECTOR_NAMES, detectorNamed } from './text-patterns.ts';
 import type { TextQueries } from './text-queries.ts';
@@ -19,6 +27,8 @@ export interface Compiled {
   /** Drift must be measured for it. */
   readonly readsDrift: boolean;
   readonly readsRisk: boolean;
+  /** It looks into the texts of a prompt, or at what was hidden in them. */
+  readonly readsPrompt: boolean;
   /** What the texts hold decides it, and nothing else. */
   readonly isOfTexts: boolean;
 }
@@ -48,6 +58,7 @@ const NOTHING: Omit<Compiled, 'test'> = {
   marks: [],
   readsDrift: false,
   readsRisk: false,
+  readsPrompt: false,
   isOfTexts: false,
 };
 
@@ -88,6 +99,7 @@ export function joined(parts: readonly Compiled[]): Omit<Compiled, 'test'> {
     marks: parts.flatMap(({ marks }) => marks),
     readsDrift: parts.some(({ readsDrift }) => readsDrift),
     readsRisk: parts.some(({ readsRisk }) => readsRisk),
+    readsPrompt: parts.some(({ readsPrompt }) => readsPrompt),
     isOfTexts: parts.every(({ isOfTexts }) => isOfTexts),
   };
 }
@@ -110,6 +122,7 @@ function compileComparison(
       test: valueTest(field, comparison),
       readsDrift: isOfDrift(comparison.field),
       readsRisk: isOfRisk(comparison.field),
+      readsPrompt: isOfObfuscation(comparison.field),
     };
   });
 }
@@ -154,6 +167,7 @@ function textTest(
     test: ({ isFound }) => isFound(query),
     queries: [query],
     patterns: [{ argument, what: pattern }],
+    readsPrompt: argument === undefined,
     isOfTexts: true,
   };
 }
@@ -180,7 +194,12 @@ function matchingTrace({ field, value }: Comparison): Compiled {
   if (typeof value !== 'string' && !isTraceMatch(value))
     throw new Error('contains_matching_trace wants a group of type, tool, provider, content_regex');
   const mark = traceMarkOf(value);
-  return { ...NOTHING, marks: [mark], test: ({ call }) => call.marks.includes(mark.name) };
+  return {
+    ...NOTHING,
+    marks: [mark],
+    readsPrompt: mark.readsContent && mark.isOf('llm_call'),
+    test: ({ call }) => call.marks.includes(mark.name),
+  };
 }
 
 function isTraceMatch(value: Comparison['value']): value is TraceMatch {

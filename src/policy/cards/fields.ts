@@ -61,6 +61,11 @@ export function isOfDrift(name: string): boolean {
   return name.startsWith('session.drift.');
 }
 
+/** Fields that say what was hidden in a prompt. */
+export function isOfObfuscation(name: string): boolean {
+  return name.startsWith('obfuscation.');
+}
+
 /** Fields that all sessions of an agent have in common. */
 export function isOfRisk(name: string): boolean {
   return name.startsWith('agent_risk.');

@@ -11,6 +11,8 @@ export interface Fsm {
   readonly initialState: string;
   /** Some transition is by a taint. */
   readonly readsFlags: boolean;
+  /** Some transition is by the text of a model's call. */
+  readonly readsPrompts: boolean;
   /**
    * Where a call leads from a state; undefined where it stays.
    * @param flags the session's, and those that this call gives it
@@ -54,6 +56,13 @@ export function compileFsm(
     initialState: fsm.initial_state,
     readsFlags: fsm.transitions.some(
       ({ trigger }) => typeof trigger === 'object' && trigger.taint !== undefined,
+    ),
+    readsPrompts: fsm.transitions.some(
+      ({ trigger }) =>
+        typeof trigger === 'object' &&
+        trigger.matches !== undefined &&
+        trigger.tool === undefined &&
+        trigger.type !== 'mcp_tool_call',
     ),
     async next(call, state, flags) {
       for (const { from, to, isBy, query } of transitions) {

@@ -9,6 +9,8 @@ import { isWork, searchFor, type TextSearch } from './text-patterns.ts';
 export interface TraceMark {
   readonly name: string;
   readonly isOf: (type: TraceStep['type']) => boolean;
+  /** It asks for what a step said. */
+  readonly readsContent: boolean;
   readonly matches: (step: TraceStep) => Work<boolean>;
 }
 
@@ -28,6 +30,7 @@ export function traceMarkOf(value: TraceMatch | string): TraceMark {
   return {
     name: `trace:${hash('sha256', JSON.stringify([type, tool, provider, match.content_regex]), 'hex').slice(0, 16)}`,
     isOf: (one) => type === undefined || type === one,
+    readsContent: search !== undefined,
     *matches(step) {
       if (type !== undefined && type !== step.type) return false;
       if (!matchesAny(tool, step.tool) || !matchesAny(provider, step.provider)) return false;

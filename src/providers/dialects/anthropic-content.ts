@@ -3,6 +3,7 @@ import type { JsonObject, Media, PromptText } from '../provider.ts';
 import { requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addSealedText, addText, addTextsIn, type Gathered, type TextRole } from './json-text.ts';
+import { addMedium, addTextFile, addUnknown, isTextType } from './media.ts';
 
 type Role = PromptText['role'];
 
@@ -56,7 +57,7 @@ function readOther(into: Gathered, place: TextRole, block: JsonObject, path: Jso
   const isResult = typeof block.type === 'string' && block.type.endsWith('_tool_result');
   const kind = isResult ? 'tool_result' : place.kind;
   const role = isResult ? 'tool' : place.role;
-  addTextsIn(into, { role, kind }, block, path);
+  addUnknown(into, { role, kind }, block, path);
   if (mentionsFile(block)) into.unseenContent = true;
 }
 
@@ -86,6 +87,10 @@ function readMedium(
       readAnthropicContent(into, place.role, source.content, [...at, 'content']);
       break;
     case 'base64':
+      if (kind === 'document' && isTextType(mimeType.mimeType ?? '')) {
+        addTextFile(into, kind, place, source.data, [...at, 'data']);
+        break;
+      }
       into.media.push({
         kind,
         source: 'inline',
@@ -94,12 +99,11 @@ function readMedium(
       });
       break;
     case 'url':
-      into.media.push({ kind, source: 'url', ...mimeType });
-      addText(into, place, source.url, [...at, 'url']);
+      addMedium(into, place, { kind, isAddress: true }, source.url, [...at, 'url']);
       break;
     default:
       into.media.push({ kind, source: 'id', ...mimeType });
       into.unseenContent = true;
-      addTextsIn(into, place, source, at);
+      addUnknown(into, place, source, at);
   }
 }

@@ -16,7 +16,8 @@ import {
   requiredObject,
   requiredString,
 } from './fields.ts';
-import { addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
+import { createGathered, gatheredFacts, type Gathered } from './json-text.ts';
+import { addBodyMember } from './media.ts';
 import { storedPrompt } from './stored-prompts.ts';
 import { thinkingTokens } from './thinking-tokens.ts';
 
@@ -86,7 +87,7 @@ const NOT_WORDS = namesIn(
 function readOtherMembers(into: Gathered, body: JsonObject): void {
   refuseOtherCase(body, (name) => NOT_WORDS.has(name));
   for (const name of Object.keys(body)) {
-    if (!NOT_WORDS.has(name)) addTextsIn(into, { role: 'system', kind: 'text' }, body[name], [name]);
+    if (!NOT_WORDS.has(name)) addBodyMember(into, { role: 'system', kind: 'text' }, name, body[name]);
   }
 }
 

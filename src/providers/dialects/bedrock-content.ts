@@ -2,14 +2,8 @@ import type { JsonPath } from '../../json/path.ts';
 import type { JsonObject, Media, PromptText } from '../provider.ts';
 import { arrayOf, objectOf, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import {
-  addSealedText,
-  addText,
-  addTextFile,
-  addTextsIn,
-  type Gathered,
-  type TextRole,
-} from './json-text.ts';
+import { addSealedText, addText, addTextsIn, type Gathered, type TextRole } from './json-text.ts';
+import { addTextFile, addUnknown } from './media.ts';
 
 type Role = PromptText['role'];
 
@@ -53,7 +47,7 @@ function readMember(into: Gathered, place: TextRole, name: string, value: unknow
       break;
     default:
       // text, citations, search results, a tool result's json, and whatever comes next.
-      addTextsIn(into, place, value, path);
+      addUnknown(into, place, value, path);
   }
 }
 
@@ -95,7 +89,7 @@ function readMedium(
     into.media.push({ kind, source: 'id', ...mimeType });
     into.unseenContent = true;
   } else {
-    addTextsIn(into, place, source, at);
+    addUnknown(into, place, source, at);
   }
 }
 

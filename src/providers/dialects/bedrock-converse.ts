@@ -7,7 +7,8 @@ import { readAnthropicTools } from './anthropic-tools.ts';
 import { converseAnswers } from './bedrock-answer.ts';
 import { readBlocks, readMessages } from './bedrock-content.ts';
 import { limitAt, namesIn, objectOf, optionalArray, optionalObject, requiredObject } from './fields.ts';
-import { addEncodedText, addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
+import { addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
+import { addBodyMember, addEncodedText } from './media.ts';
 import { storedPrompt } from './stored-prompts.ts';
 import { thinkingTokens } from './thinking-tokens.ts';
 
@@ -37,7 +38,11 @@ export const bedrockCountTokens: Dialect = {
     readBlocksOf(into, converse, ['input', 'converse']);
     const { invokeModel } = input;
     const path = ['input', 'invokeModel', 'body'];
-    if (isObject(invokeModel)) addEncodedText(into, { role: 'user', kind: 'text' }, invokeModel.body, path);
+    if (isObject(invokeModel)) {
+      addEncodedText(into, { role: 'user', kind: 'text' }, invokeModel.body, path);
+      // A body inside of the body: its text is read, and media in it are not told from text.
+      into.undecoded = true;
+    }
     return modelFacts(into, endpoint);
   },
   ...FREE_ANSWERS,
@@ -97,7 +102,7 @@ function readOtherMembers(into: Gathered, body: JsonObject): void {
     // Tools among the additional fields are read with the others.
     const { tools: _tools, ...words } = objectOf(body[name]);
     const value = name === 'additionalModelRequestFields' ? words : body[name];
-    addTextsIn(into, { role: 'system', kind: 'text' }, value, [name]);
+    addBodyMember(into, { role: 'system', kind: 'text' }, name, value);
   }
 }
 

@@ -4,7 +4,8 @@ import type { AnswerFacts, AnswerText, Dialect, JsonObject, Usage } from '../pro
 import { answerReaders, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
 import { bedrockCut } from './error-frames.ts';
 import { arrayOf, limitAt, objectOf, requiredString, tokenCount } from './fields.ts';
-import { addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
+import { createGathered, gatheredFacts, type Gathered } from './json-text.ts';
+import { addMedium, addUnknown } from './media.ts';
 
 /** One model family's own body format, as `invoke` takes it; it streams documents that come inside of frames. */
 export interface InvokeFamily extends AnswerReaders {
@@ -40,7 +41,7 @@ function promptFamily(name: string, format: PromptFormat): InvokeFamily {
       const into = createGathered();
       const [first] = format.prompts;
       if (first !== undefined && format.limit !== undefined) requiredString(body, first);
-      addTextsIn(into, { role: 'user', kind: 'text' }, withoutImages(into, body), []);
+      addUnknown(into, USER, withoutImages(into, body), []);
       const [outer, inner] = format.limit ?? [];
       const output = outer === undefined ? undefined : limitAt(body, outer, inner);
       return { ...gatheredFacts(into, [endpoint.model ?? '']), output };
@@ -53,12 +54,15 @@ function indexIn(path: JsonPath): number {
   return path.find((step) => typeof step === 'number') ?? 0;
 }
 
+const USER = { role: 'user', kind: 'text' } as const;
+
 /** The body without its inline pictures (llama's `images`, titan's `inputImage`), which become media. */
 function withoutImages(into: Gathered, body: JsonObject): JsonObject {
   const { images, inputImage, ...rest } = body;
-  for (const data of [...arrayOf(images), inputImage]) {
-    if (typeof data === 'string') into.media.push({ kind: 'image', source: 'inline', data });
-  }
+  arrayOf(images).forEach((data, index) => {
+    addMedium(into, USER, { kind: 'image' }, data, ['images', index]);
+  });
+  addMedium(into, USER, { kind: 'image' }, inputImage, ['inputImage']);
   return rest;
 }
 

@@ -17,12 +17,12 @@ import {
 import {
   addText,
   addTextsIn,
-  addUrlMedium,
   createGathered,
   gatheredFacts,
   type Gathered,
   type TextRole,
 } from './json-text.ts';
+import { addMedium, addUnknown } from './media.ts';
 import { thinkingTokens } from './thinking-tokens.ts';
 
 const DEFINITION = { role: 'system', kind: 'tool_definition' } as const;
@@ -129,14 +129,21 @@ function readV2Part(into: Gathered, place: TextRole, part: JsonObject, path: Jso
     case 'thinking':
       addText(into, { role: place.role, kind: 'reasoning' }, part.thinking, [...path, 'thinking']);
       break;
-    case 'image_url': {
-      const at = [...path, 'image_url', 'url'];
-      addUrlMedium(into, 'image', place, objectOf(part.image_url).url, at);
+    case 'image_url':
+      addCohereImage(into, place, part, path);
       break;
-    }
     default:
-      addTextsIn(into, place, part, path);
+      addUnknown(into, place, part, path);
   }
+}
+
+/** Its address is a string, or the `url` of an object. */
+export function addCohereImage(into: Gathered, place: TextRole, part: JsonObject, path: JsonPath): void {
+  const { image_url: image } = part;
+  const isObjectOfIt = typeof image !== 'string';
+  const at = [...path, 'image_url'];
+  const url = isObjectOfIt ? objectOf(image).url : image;
+  addMedium(into, place, { kind: 'image', isAddress: true }, url, isObjectOfIt ? [...at, 'url'] : at);
 }
 
 function readV2Tools(into: Gathered, body: JsonObject) {

@@ -2,14 +2,9 @@ import type { Dialect, JsonObject } from '../provider.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { readCohereUsage } from './cohere-usage.ts';
 import { arrayOf, objectOf, optionalArray, requiredArray, requiredObject, requiredString } from './fields.ts';
-import {
-  addText,
-  addTextsIn,
-  addUrlMedium,
-  createGathered,
-  gatheredFacts,
-  type Gathered,
-} from './json-text.ts';
+import { addCohereImage } from './cohere-chat.ts';
+import { addText, addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
+import { addMedium } from './media.ts';
 
 const USER = { role: 'user', kind: 'text' } as const;
 
@@ -32,14 +27,14 @@ function searchDialect(name: string, addWords: (into: Gathered, body: JsonObject
 export const cohereEmbed = searchDialect('cohere-embed', (into, body) => {
   addTextsIn(into, USER, optionalArray(body, 'texts'), ['texts']);
   (optionalArray(body, 'images') ?? []).forEach((url, index) => {
-    addUrlMedium(into, 'image', USER, url, ['images', index]);
+    addMedium(into, USER, { kind: 'image', isAddress: true }, url, ['images', index]);
   });
   (optionalArray(body, 'inputs') ?? []).forEach((input, i) => {
     arrayOf(requiredObject(input, 'inputs').content).forEach((value, p) => {
       const part = objectOf(value);
       const path = ['inputs', i, 'content', p];
       addText(into, USER, part.text, [...path, 'text']);
-      addUrlMedium(into, 'image', USER, objectOf(part.image_url).url, [...path, 'image_url', 'url']);
+      addCohereImage(into, USER, part, path);
     });
   });
 });

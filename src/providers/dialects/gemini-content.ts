@@ -3,15 +3,8 @@ import type { JsonObject, PromptText } from '../provider.ts';
 import { namesIn, objectOf, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { camelName, listAt, member, type Member } from './gemini-fields.ts';
-import {
-  addSealedText,
-  addText,
-  addTextFile,
-  addTextsIn,
-  isTextType,
-  mediaKind,
-  type Gathered,
-} from './json-text.ts';
+import { addSealedText, addText, addTextsIn, type Gathered } from './json-text.ts';
+import { addTextFile, addUnknown, isTextType, mediaKind } from './media.ts';
 
 type Role = PromptText['role'];
 
@@ -53,7 +46,7 @@ function readPart(into: Gathered, role: Role, part: JsonObject, path: JsonPath):
   if (signature) addSealedText(into, { role, kind: 'reasoning' }, signature.value, [...path, signature.name]);
   // More frames a second than one are billed as so much more film: its bytes say nothing of that.
   const fps = objectOf(member(part, 'videoMetadata')?.value).fps;
-  if (fps !== undefined && fps !== null && fps !== 1) into.media.push({ kind: 'video', source: 'url' });
+  if (fps !== undefined && fps !== null && fps !== 1) into.media.push({ kind: 'video', source: 'id' });
   for (const name of Object.keys(part)) {
     const camel = camelName(name);
     if (!SILENT.has(camel)) readPayload(into, role, camel, part[name], [...path, name]);
@@ -79,10 +72,10 @@ function readPayload(into: Gathered, role: Role, name: string, value: unknown, p
       break;
     case 'toolResponse':
     case 'codeExecutionResult':
-      addTextsIn(into, { role: 'tool', kind: 'tool_result' }, value, path);
+      addUnknown(into, { role: 'tool', kind: 'tool_result' }, value, path);
       break;
     default:
-      addTextsIn(into, { role, kind: 'text' }, value, path);
+      addUnknown(into, { role, kind: 'text' }, value, path);
   }
 }
 
@@ -90,7 +83,7 @@ function readPayload(into: Gathered, role: Role, name: string, value: unknown, p
 function readFunctionResponse(into: Gathered, value: unknown, path: JsonPath): void {
   if (!isObject(value)) return;
   const { parts, ...rest } = value;
-  addTextsIn(into, { role: 'tool', kind: 'tool_result' }, rest, path);
+  addUnknown(into, { role: 'tool', kind: 'tool_result' }, rest, path);
   if (parts === undefined || parts === null) return;
   for (const part of listAt({ name: 'parts', value: parts }, path)) {
     readPart(into, 'tool', requiredObject(part.value, 'functionResponse.parts'), part.path);
@@ -115,18 +108,24 @@ function readInline(into: Gathered, role: Role, blob: JsonObject, path: JsonPath
   if (displayName) addText(into, { role, kind }, displayName.value, [...path, displayName.name]);
 }
 
+/** Files that were uploaded to Google, by name or by the address that its API gives them, and those of its cloud. */
+const STORED =
+  /^(?:files\/[\w-]+|gs:\/\/.*|https:\/\/generativelanguage\.googleapis\.com\/v1(?:beta|alpha)?\/files\/[\w-]+)$/s;
+
 /** A file of Google's own store, or a film's address: the gateway sees neither. */
 function readFile(into: Gathered, role: Role, file: JsonObject, path: JsonPath): void {
   const mimeType = mimeTypeOf(file);
   const uri = member(file, 'fileUri');
-  const stored = typeof uri?.value === 'string' && /\/files\/|^gs:|^files\//.test(uri.value);
   into.unseenContent = true;
-  into.media.push({
+  const said = {
     // Without a type it may be anything; a film is the dearest.
     kind: mimeType === '' ? 'video' : mediaKind(mimeType),
-    source: stored ? 'id' : 'url',
     ...(mimeType === '' ? {} : { mimeType }),
-  });
+  };
+  const address = uri?.value;
+  if (uri === undefined || typeof address !== 'string' || STORED.test(address)) {
+    into.media.push({ ...said, source: 'id' });
+  } else into.media.push({ ...said, source: 'url', address, path: [...path, uri.name] });
   if (uri) addText(into, { role, kind: 'text' }, uri.value, [...path, uri.name]);
 }
 

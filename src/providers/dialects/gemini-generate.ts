@@ -9,6 +9,7 @@ import { geminiAnswers, readGeminiUsage } from './gemini-answer.ts';
 import { readGeminiContent, readGeminiContents } from './gemini-content.ts';
 import { camelName, listAt, member } from './gemini-fields.ts';
 import { addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
+import { addBodyMember } from './media.ts';
 import { storedPrompt } from './stored-prompts.ts';
 import { thinkingTokens } from './thinking-tokens.ts';
 
@@ -35,6 +36,7 @@ export const geminiCountTokens: Dialect = {
   request(body, endpoint) {
     const whole = member(body, 'generateContentRequest');
     if (whole === undefined) return readGenerate(body, endpoint);
+    const outer = readGenerate(body, endpoint);
     const request = readGenerate(requiredObject(whole.value, whole.name), endpoint);
     const under = <T extends { readonly path: readonly (string | number)[] }>(found: T): T => ({
       ...found,
@@ -42,7 +44,9 @@ export const geminiCountTokens: Dialect = {
     });
     return {
       ...request,
-      texts: [...readGenerate(body, endpoint).texts, ...request.texts.map(under)],
+      texts: [...outer.texts, ...request.texts.map(under)],
+      media: [...outer.media, ...request.media.map((one) => (one.source === 'url' ? under(one) : one))],
+      unseenContent: outer.unseenContent || request.unseenContent,
       hostedTools: request.hostedTools.map((tool) => ({ ...tool, remove: tool.remove.map(under) })),
     };
   },
@@ -106,7 +110,7 @@ const NOT_WORDS = namesIn(
 function readOtherMembers(into: Gathered, body: JsonObject): void {
   for (const name of Object.keys(body)) {
     if (!NOT_WORDS.has(camelName(name))) {
-      addTextsIn(into, { role: 'system', kind: 'text' }, body[name], [name]);
+      addBodyMember(into, { role: 'system', kind: 'text' }, name, body[name]);
     }
   }
 }

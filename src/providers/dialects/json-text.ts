@@ -1,7 +1,6 @@
 import { isContainer } from '../../json/count-members.ts';
 import { levelOf } from '../../json/levels.ts';
 import type { JsonPath } from '../../json/path.ts';
-import { isPlainText, isSoundFile } from '../../pricing/media-bytes.ts';
 import { ITEM_CHARS, runNow, type Work } from '../../turns.ts';
 import type { AnswerText, Media, PromptText, RequestFacts } from '../provider.ts';
 
@@ -95,10 +94,12 @@ export interface Gathered {
   readonly texts: PromptText[];
   readonly media: Media[];
   unseenContent: boolean;
+  /** As in RequestFacts. */
+  undecoded: boolean;
 }
 
 export function createGathered(): Gathered {
-  return { texts: [], media: [], unseenContent: false };
+  return { texts: [], media: [], unseenContent: false, undecoded: false };
 }
 
 /**
@@ -117,6 +118,7 @@ export function gatheredFacts(into: Gathered, models: readonly string[]): Reques
     choices: 1,
     output: undefined,
     unseenContent: into.unseenContent,
+    ...(into.undecoded && { undecoded: true }),
   };
 }
 
@@ -167,67 +169,4 @@ export function* answerTextsIn(kind: AnswerText['kind'], value: unknown, path: J
   const found: AnswerText[] = [];
   yield* addAnswerTextsIn(found, kind, value, path);
   return found;
-}
-
-const TEXT_TYPE =
-  /^(text\/|application\/(json|xml|x-yaml|yaml|javascript|x-javascript|x-sh|rtf|x-ndjson|sql)\b|[^;]+\+(json|xml)\b)/i;
-
-/** True for a MIME type whose content is words in plain sight once its base64 is decoded. */
-export function isTextType(mimeType: string): boolean {
-  return TEXT_TYPE.test(mimeType);
-}
-
-/** Adds the words of something that came as base64; they are read, counted, and cannot be edited in place. */
-export function addEncodedText(into: Gathered, place: TextRole, base64: unknown, path: JsonPath): void {
-  if (typeof base64 !== 'string') return;
-  addSealedText(into, place, Buffer.from(base64, 'base64').toString('utf8'), path);
-}
-
-/**
- * Adds a file that is said to be of text. Who goes by its bytes, or by where it stands (`kind`), may take it for a
- * medium all the same: unless it is a document of nothing but words, it counts as one that nothing bounds, too.
- */
-export function addTextFile(
-  into: Gathered,
-  kind: Media['kind'],
-  place: TextRole,
-  base64: unknown,
-  path: JsonPath,
-): void {
-  if (typeof base64 !== 'string') return;
-  const bytes = Buffer.from(base64, 'base64');
-  addSealedText(into, place, bytes.toString('utf8'), path);
-  if (kind === 'document' && isPlainText(bytes)) return;
-  into.media.push({ kind: isSoundFile(bytes) ? 'audio' : kind, source: 'inline' });
-}
-
-/** The kind of medium that a MIME type says, `document` for whatever is no picture, sound or film. */
-export function mediaKind(mimeType: string): Media['kind'] {
-  const family = mimeType.split('/', 1)[0]?.toLowerCase();
-  return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
-}
-
-const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i;
-
-/** Adds a medium that is named by URL: inline where it is a `data:` URL, else out of the gateway's sight. */
-export function addUrlMedium(
-  into: Gathered,
-  kind: Media['kind'],
-  place: TextRole,
-  url: unknown,
-  path: JsonPath,
-): void {
-  if (typeof url !== 'string') return;
-  const [prefix, mimeType = ''] = DATA_URL.exec(url.slice(0, 256)) ?? [];
-  if (prefix === undefined) {
-    into.media.push({ kind, source: /^data:/i.test(url) ? 'inline' : 'url' });
-    addText(into, place, url, path);
-  } else {
-    into.media.push({
-      kind,
-      source: 'inline',
-      data: url.slice(prefix.length),
-      ...(mimeType === '' ? {} : { mimeType }),
-    });
-  }
 }

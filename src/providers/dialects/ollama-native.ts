@@ -71,11 +71,9 @@ function readBody(body: JsonObject): RequestFacts {
     messages: (value) => readChatMessages(into, value),
     tools: (value) => offers.push(...readToolList(into, value, ['tools'], isClientRun)),
     system: words('system', 'system'),
-    template: words('template', 'system'),
     prompt: words('prompt', 'user'),
     suffix: words('suffix', 'user'),
     input: (value) => readTokenInput(into, value, ['input']),
-    images: (value) => readParts(into, { role: 'user', kind: 'text' }, { images: value }, []),
     // The tokens of an earlier conversation: their count is known, their words are not.
     context: (value) => readTokenInput(into, value, ['context']),
     options: () => undefined,

@@ -1,6 +1,8 @@
 import { stepwise, type Work } from '../../turns.ts';
 import type { AnswerFacts, Dialect, JsonObject, PromptText } from '../provider.ts';
 import type { JsonPath } from '../../json/path.ts';
+import { createGathered } from './json-text.ts';
+import { addMediaOf } from './media.ts';
 import { createAnyJsonReader, textsOverElements } from './any-json.ts';
 
 /**
@@ -11,11 +13,10 @@ export const opaque: Dialect = {
   name: 'opaque',
   hasBody: true,
   request: (body: JsonObject) => ({
+    ...mediaAndTexts(body),
     model: typeof body['model'] === 'string' ? body['model'] : undefined,
     models: typeof body['model'] === 'string' ? [body['model']] : [],
     stream: body['stream'] === true,
-    texts: strings(body),
-    media: [],
     tools: [],
     hostedTools: [],
     choices: 1,
@@ -30,6 +31,13 @@ export const opaque: Dialect = {
   }),
   stream: createAnyJsonReader,
 };
+
+function mediaAndTexts(body: JsonObject) {
+  const into = createGathered();
+  for (const text of strings(body)) into.texts.push(text);
+  addMediaOf(into, { role: 'user', kind: 'text' }, undefined, body, []);
+  return { texts: into.texts, media: into.media };
+}
 
 function strings(root: unknown): PromptText[] {
   const found: PromptText[] = [];

@@ -12,8 +12,10 @@ import {
   refuseOtherCase,
   requiredString,
 } from './fields.ts';
-import { addTextsIn, gatheredFacts, type Gathered } from './json-text.ts';
+import { gatheredFacts, type Gathered } from './json-text.ts';
+import { addBodyMember, mediumNamed } from './media.ts';
 import type { ChoiceVariant } from './openai-choices.ts';
+import { readParts } from './openai-parts.ts';
 import { readToolSwitches, SWITCHES, toolFacts, type ToolOffer } from './openai-tools.ts';
 import { storedPrompt } from './stored-prompts.ts';
 import { thinkingTokensOfBody } from './thinking-tokens.ts';
@@ -53,7 +55,8 @@ export function readMembers(into: Gathered, body: JsonObject, readers: MemberRea
     const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
     if (read !== undefined) read(value);
     else if (!PARAMETERS.has(name) && (typeof value === 'string' || typeof value === 'object')) {
-      addTextsIn(into, { role: 'system', kind: 'text' }, value, [name]);
+      if (mediumNamed(name) === undefined) addBodyMember(into, { role: 'system', kind: 'text' }, name, value);
+      else readParts(into, { role: 'user', kind: 'text' }, { [name]: value }, []);
     }
   }
 }

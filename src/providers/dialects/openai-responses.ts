@@ -3,7 +3,8 @@ import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '..
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { arrayOf, namesIn, objectOf, optionalString, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import { addText, addTextsIn, createGathered, type Gathered, type TextRole } from './json-text.ts';
+import { addText, createGathered, type Gathered, type TextRole } from './json-text.ts';
+import { addUnknown } from './media.ts';
 import { readParts } from './openai-parts.ts';
 import {
   bodyFacts,
@@ -134,7 +135,7 @@ function readItem(
       continue;
     }
     const place = itemRole(type, item, defaultRole);
-    if (place.kind === 'tool_arguments') addTextsIn(into, place, member, at);
+    if (place.kind === 'tool_arguments') addUnknown(into, place, member, at);
     else readParts(into, place, member, at);
   }
   if (isObject(item.environment) && item.environment.type === 'container_reference')

@@ -34,6 +34,7 @@ export function machine({ transitions = {}, needs = {}, marks, ...more }: Machin
     digest: 'machine',
     canAllow: false,
     initialState: 'INIT',
+    judgesPrompts: false,
     readsDrift: false,
     readsRisk: false,
     decide(call) {

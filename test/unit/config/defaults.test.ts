@@ -97,6 +97,7 @@ const DEFAULTS: readonly (readonly [string, unknown])[] = [
   ['proxy.provider_tools', []],
   ['proxy.provider_tools_action', 'remove'],
   ['proxy.stored_prompts', 'deny'],
+  ['proxy.remote_content', undefined],
   ['pricing.default_max_output_tokens', 8192],
   ['pricing.default_context_tokens', 200_000],
   ['pricing.abort_slack_tokens', 256],

@@ -55,7 +55,7 @@ describe('the input bound', () => {
   });
 
   it('of several media that nothing bounds is one context', () => {
-    const media = Array.from({ length: 3 }, () => ({ kind: 'video' as const, source: 'url' as const }));
+    const media = Array.from({ length: 3 }, () => ({ kind: 'video' as const, source: 'id' as const }));
     expect(byteBound(source(facts({ media }), 100))).toEqual({ textTokens: 164, audioTokens: 100_000 });
     const unseen = facts({ media, unseenContent: true });
     expect(byteBound(source(unseen, 100))).toEqual({ textTokens: 164, audioTokens: 100_000 });

@@ -20,6 +20,8 @@ import {
 } from '../../support/media-files.ts';
 
 const CONTEXT = 100_000;
+/** An address is not read for a price. */
+const REMOTE = { source: 'url', address: 'https://x.test/a', path: [] } as const;
 const KINDS = ['image', 'audio', 'video', 'document'] as const;
 
 const inline = (kind: Media['kind'], bytes: Buffer, mimeType?: string): Media => ({
@@ -67,7 +69,7 @@ describe('a picture is bounded by its pixels:', () => {
     expect(tokens(inline('image', png(750, 100)), 'anthropic')).toBe(110);
     expect(tokens(inline('image', png(20_000, 20_000)), 'anthropic')).toBe(5_000);
     expect(tokens(inline('image', png(10, 10)), 'openai', 'gpt-4o-mini')).toBe(48_200);
-    expect(tokens({ kind: 'image', source: 'url' }, 'anthropic')).toBe(5_000);
+    expect(tokens({ kind: 'image', ...REMOTE }, 'anthropic')).toBe(5_000);
     expect(tokens({ kind: 'image', source: 'id' }, 'gemini')).toBe(4_400);
     expect(tokens(inline('image', png(10, 10)), 'openrouter')).toBe(ANY_PICTURE);
   });
@@ -113,9 +115,9 @@ describe('what nothing bounds counts as the whole context:', () => {
     ['an M4A', inline('audio', file([0, 0, 0, 16], 'ftypM4A ', Buffer.alloc(64)))],
     ['a WebM', inline('audio', file([0x1a, 0x45, 0xdf, 0xa3], Buffer.alloc(64)))],
     ['bare samples', inline('audio', Buffer.alloc(3_200), 'audio/pcm')],
-    ['sound at an address', { kind: 'audio', source: 'url' }],
+    ['sound at an address', { kind: 'audio', ...REMOTE }],
     ['a still film', inline('video', film())],
-    ['a film at an address', { kind: 'video', source: 'url' }],
+    ['a film at an address', { kind: 'video', ...REMOTE }],
     ['a PDF', inline('document', pdf('<< /Type /Page >>'))],
     ['a PDF with escaped names', inline('document', pdf('<< /Type /P#61ge >>'))],
     ['a PDF with a false count', inline('document', pdf('<< /Type /Pages /Count 1 >>'))],
@@ -209,7 +211,7 @@ describe('sound is bounded by its samples and frames:', () => {
     for (const bytes of [png(9, 9), jpeg([9, 9]), pdf(''), film()]) {
       expect(isSound(inline('document', bytes))).toBe(false);
     }
-    expect(isSound({ kind: 'document', source: 'url', mimeType: 'Audio/mpeg' })).toBe(true);
+    expect(isSound({ kind: 'document', ...REMOTE, mimeType: 'Audio/mpeg' })).toBe(true);
   });
 });
 

@@ -142,7 +142,12 @@ describe('anthropic messages requests', () => {
     expect(facts.media).toEqual([
       { kind: 'image', source: 'inline', data: 'AAAA', mimeType: 'image/png' },
       { kind: 'document', source: 'inline', data: 'BBBB', mimeType: 'application/pdf' },
-      { kind: 'image', source: 'url' },
+      {
+        kind: 'image',
+        source: 'url',
+        address: 'https://x.test/a.png',
+        path: ['messages', 0, 'content', 2, 'source', 'url'],
+      },
       { kind: 'document', source: 'id' },
     ]);
     expect(facts.unseenContent).toBe(true);

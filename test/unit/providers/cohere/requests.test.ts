@@ -83,7 +83,7 @@ describe('cohere v2 chat requests', () => {
     expect(facts.tools).toEqual(['f']);
     expect(facts.media).toEqual([
       { kind: 'image', source: 'inline', data: 'AAAA', mimeType: 'image/png' },
-      { kind: 'image', source: 'url' },
+      expect.objectContaining({ kind: 'image', source: 'url', address: 'https://x.test/a.png' }),
     ]);
     expect(facts.output?.tokens).toBe(9);
     expect(facts.stream).toBe(true);

@@ -98,8 +98,8 @@ describe('gemini requests', () => {
     const film = (more: JsonObject) =>
       read({ contents: [{ parts: [{ inlineData: { mimeType: 'video/mp4', data: 'AAAA' }, ...more }] }] })
         .media;
-    expect(film({ videoMetadata: { fps: 24 } })).toContainEqual({ kind: 'video', source: 'url' });
-    expect(film({ video_metadata: { fps: 24 } })).toContainEqual({ kind: 'video', source: 'url' });
+    expect(film({ videoMetadata: { fps: 24 } })).toContainEqual({ kind: 'video', source: 'id' });
+    expect(film({ video_metadata: { fps: 24 } })).toContainEqual({ kind: 'video', source: 'id' });
     expect(film({ videoMetadata: { fps: 1 } })).toHaveLength(1);
   });
 

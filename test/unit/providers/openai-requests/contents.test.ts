@@ -58,6 +58,7 @@ describe('what the gateway cannot see', () => {
 });
 
 describe('input that is not text', () => {
+  const PART = ['messages', 0, 'content', 0];
   const media = (part: JsonObject) => read('openai', CHAT, { messages: [{ role: 'user', content: [part] }] });
 
   it.each<[JsonObject, JsonObject]>([
@@ -67,7 +68,7 @@ describe('input that is not text', () => {
     ],
     [
       { type: 'image_url', image_url: 'https://x/y.png' },
-      { kind: 'image', source: 'url' },
+      { kind: 'image', source: 'url', address: 'https://x/y.png', path: [...PART, 'image_url'] },
     ],
     [
       { type: 'input_audio', input_audio: { data: 'QUJD', format: 'wav' } },
@@ -79,11 +80,11 @@ describe('input that is not text', () => {
     ],
     [
       { type: 'video_url', video_url: { url: 'https://x/y.mp4' } },
-      { kind: 'video', source: 'url' },
+      { kind: 'video', source: 'url', address: 'https://x/y.mp4', path: [...PART, 'video_url', 'url'] },
     ],
     [
       { type: 'document_url', document_url: 'https://x/y.pdf' },
-      { kind: 'document', source: 'url' },
+      { kind: 'document', source: 'url', address: 'https://x/y.pdf', path: [...PART, 'document_url'] },
     ],
     [
       { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,QUJD' } },

@@ -1,0 +1,81 @@
+import { BlockList, isIP } from 'node:net';
+
+/** What a client wrote where the address of a medium stands. */
+export type Address =
+  /** The bytes are in it (`data:`). */
+  | { readonly kind: 'inline' }
+  /** In lower case and ASCII, IPv4 in decimal, without a final dot or the brackets of IPv6. */
+  | { readonly kind: 'web'; readonly host: string }
+  /** In a store of the provider's own cloud. */
+  | { readonly kind: 'stored' }
+  /** Another scheme, no address, or one that not every parser reads alike. */
+  | { readonly kind: 'unclear' };
+
+/** No user name, percent sign, backslash or other script in the host: on those, parsers of URLs do not agree. */
+const PLAIN = /^https?:\/\/(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::\d{1,5})?(?=[/?#]|$)/i;
+
+export function readAddress(written: string): Address {
+  if (/^data:/i.test(written)) return { kind: 'inline' };
+  if (/^(?:gs|s3):\/\//i.test(written)) return { kind: 'stored' };
+  const host = PLAIN.exec(written)?.[1];
+  return host === undefined ? { kind: 'unclear' } : hostAddress(host);
+}
+
+/** The host as the parser of the URL standard has it: numbers of any base and length are IPv4 addresses. */
+function hostAddress(host: string): Address {
+  const url = `http://${host}/`;
+  if (!URL.canParse(url)) return { kind: 'unclear' };
+  const { hostname } = new URL(url);
+  return { kind: 'web', host: hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '') };
+}
+
+/** Networks that only mean something on a machine or inside of a network (IANA's special-purpose registries). */
+const INSIDE = new BlockList();
+const V4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  // Azure's metadata and DNS.
+  '168.63.129.16/32',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+];
+/** Those that carry an IPv4 address inside (NAT64, 6to4, Teredo) lead wherever that one does. */
+const V6 = [
+  '::/96',
+  '64:ff9b::/96',
+  '64:ff9b:1::/48',
+  '100::/64',
+  '2001::/32',
+  '2002::/16',
+  'fc00::/7',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
+];
+for (const network of [...V4, ...V6]) {
+  const [address = '', prefix = ''] = network.split('/');
+  INSIDE.addSubnet(address, Number(prefix), address.includes(':') ? 'ipv6' : 'ipv4');
+}
+
+/** Names below these are known inside of a network alone, or are anybody's who asks for them (the last row). */
+const INSIDE_NAMES =
+  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|home\.arpa|svc|consul|nip\.io|sslip\.io|xip\.io|localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|traefik\.me|rbndr\.us|1u\.ms)$/;
+
+/** Whether a host, as `readAddress` gives it, is on this machine or inside of a network. */
+export function isInsideHost(host: string): boolean {
+  const family = isIP(host);
+  if (family !== 0) return INSIDE.check(host, family === 4 ? 'ipv4' : 'ipv6');
+  return !host.includes('.') || INSIDE_NAMES.test(host);
+}
+
+/** @param allowed names of hosts, and `.name` for all below one */
+export function isAllowedHost(host: string, allowed: readonly string[]): boolean {
+  return allowed.some((one) => (one.startsWith('.') ? host.endsWith(one) : host === one));
+}

@@ -1,0 +1,277 @@
+import { isContainer } from '../../json/count-members.ts';
+import { isObject } from '../../json/is-object.ts';
+import type { JsonPath } from '../../json/path.ts';
+import { decodeBase64, isPlainText, isSoundFile } from '../../pricing/media-bytes.ts';
+import type { Media } from '../provider.ts';
+import { addSealedText, addText, addTextsIn, type Gathered, type TextRole } from './json-text.ts';
+
+/** The kind of medium that a MIME type says, `document` for whatever is no picture, sound or film. */
+export function mediaKind(mimeType: string): Media['kind'] {
+  const family = mimeType.split('/', 1)[0]?.toLowerCase();
+  return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
+}
+
+const TEXT_TYPE =
+  /^(text\/|application\/(json|xml|x-yaml|yaml|javascript|x-javascript|x-sh|rtf|x-ndjson|sql)\b|[^;]+\+(json|xml)\b)/i;
+
+/** True for a MIME type whose content is words in plain sight once its base64 is decoded. */
+export function isTextType(mimeType: string): boolean {
+  return TEXT_TYPE.test(mimeType);
+}
+
+/** Adds the words of something that came as base64; they are read, counted, and cannot be edited in place. */
+export function addEncodedText(into: Gathered, place: TextRole, base64: unknown, path: JsonPath): void {
+  if (typeof base64 !== 'string') return;
+  addSealedText(into, place, Buffer.from(base64, 'base64').toString('utf8'), path);
+}
+
+/**
+ * Adds a file that is said to be of text. Who goes by its bytes, or by where it stands (`kind`), may take it for a
+ * medium all the same: unless it is a document of nothing but words, it counts as one that nothing bounds, too.
+ */
+export function addTextFile(
+  into: Gathered,
+  kind: Media['kind'],
+  place: TextRole,
+  base64: unknown,
+  path: JsonPath,
+): void {
+  if (typeof base64 === 'string') addTextBytes(into, kind, place, Buffer.from(base64, 'base64'), path);
+}
+
+function addTextBytes(
+  into: Gathered,
+  kind: Media['kind'],
+  place: TextRole,
+  bytes: Buffer,
+  path: JsonPath,
+): void {
+  addSealedText(into, place, bytes.toString('utf8'), path);
+  if (kind === 'document' && isPlainText(bytes)) return;
+  into.media.push({ kind: isSoundFile(bytes) ? 'audio' : kind, source: 'inline' });
+}
+
+/** A medium by the member that it came in, and the type that is said beside it. */
+export interface SaidMedium {
+  readonly kind: Media['kind'];
+  readonly mimeType?: string | undefined;
+  /** The member is named for an address: what stands there is one unless it is a data URL. */
+  readonly isAddress?: boolean;
+}
+
+/** A name of a file on a server can be as long as this, and look like base64. */
+const MAX_PATH_CHARS = 4_096;
+const BASE64_START = /^[A-Za-z0-9+/=_\r\n-]*$/;
+const START_CHARS = 256;
+
+/** Adds a medium that comes as a string: a data URL, an address, or base64. */
+export function addMedium(
+  into: Gathered,
+  place: TextRole,
+  { kind, mimeType, isAddress = false }: SaidMedium,
+  text: unknown,
+  path: JsonPath,
+): void {
+  if (typeof text !== 'string' || text === '') return;
+  const start = text.slice(0, START_CHARS);
+  if (addDataUrl(into, { place, kind }, text, path)) return;
+  if (/^data:/i.test(start)) {
+    // Its header is longer than any that is read here.
+    into.media.push({ kind, source: 'inline' });
+    addText(into, place, text, path);
+  } else if ((isAddress && text.length <= MAX_PATH_CHARS) || !BASE64_START.test(start)) {
+    into.media.push({ kind, source: 'url', address: text, path });
+    addText(into, place, text, path);
+  } else {
+    into.media.push({ kind, source: 'inline', data: text, ...(mimeType !== undefined && { mimeType }) });
+  }
+}
+
+const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i;
+
+interface DataUrlPlace {
+  readonly place: TextRole;
+  readonly kind: Media['kind'];
+  /** It is among the texts already, as it stands. */
+  readonly isAdded?: true;
+}
+
+/** False where the text is no data URL. */
+function addDataUrl(
+  into: Gathered,
+  { place, kind, isAdded }: DataUrlPlace,
+  text: string,
+  path: JsonPath,
+): boolean {
+  const [header, mimeType = '', parameters = ''] = DATA_URL.exec(text.slice(0, START_CHARS)) ?? [];
+  if (header === undefined) return false;
+  const data = text.slice(header.length);
+  const saidKind = kind === 'document' && mimeType !== '' ? mediaKind(mimeType) : kind;
+  if (!/;base64$/i.test(parameters)) {
+    const bytes = isTextType(mimeType) ? percentDecoded(data) : undefined;
+    if (bytes === undefined) {
+      into.media.push({ kind: saidKind, source: 'inline' });
+      if (isAdded === undefined) addText(into, place, text, path);
+    } else addTextBytes(into, kind, place, bytes, path);
+  } else if (isTextType(mimeType)) addTextFile(into, kind, place, data, path);
+  else into.media.push({ kind: saidKind, source: 'inline', data, ...(mimeType !== '' && { mimeType }) });
+  return true;
+}
+
+function percentDecoded(data: string): Buffer | undefined {
+  try {
+    return Buffer.from(decodeURIComponent(data));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names of members whose value is a medium, in the spelling of any dialect. */
+const KINDS: ReadonlyMap<string, Media['kind']> = new Map([
+  ['image', 'image'],
+  ['images', 'image'],
+  ['image_url', 'image'],
+  ['input_audio', 'audio'],
+  ['audio_url', 'audio'],
+  ['video_url', 'video'],
+  ['input_video', 'video'],
+  ['document_url', 'document'],
+  ['file', 'document'],
+  ['file_data', 'document'],
+  ['file_url', 'document'],
+]);
+const ADDRESS_NAME = /(?:_ur[li]|Ur[li])s?$/;
+const KIND_IN_NAME = /image|picture|photo|audio|video/i;
+
+/** What kind of medium a member of this name holds; undefined where it holds none, or may. */
+export function mediumNamed(name: string): SaidMedium | undefined {
+  const isAddress = ADDRESS_NAME.test(name);
+  const kind = KINDS.get(name);
+  if (kind !== undefined) return { kind, isAddress };
+  if (!isAddress) return undefined;
+  const word = KIND_IN_NAME.exec(name)?.[0].toLowerCase();
+  return {
+    kind: word === 'audio' || word === 'video' ? word : word === undefined ? 'document' : 'image',
+    isAddress,
+  };
+}
+
+/** Members of an object that stands for a medium, in which its address or its bytes are. */
+export function isMediumContent(name: string): boolean {
+  return name === 'url' || name === 'uri' || name === 'data' || name === 'bytes' || name === 'source';
+}
+
+/**
+ * Adds every string inside a value of unknown shape, and the media that can be told in it: data URLs, addresses under a
+ * name of a medium, and encoded bytes.
+ */
+export function addUnknown(into: Gathered, place: TextRole, value: unknown, path: JsonPath): void {
+  addTextsIn(into, place, value, path);
+  addMediaIn(into, place, value, [...path], undefined);
+}
+
+/**
+ * Adds the media that can be told in a value whose strings are among the texts already.
+ * @param medium what the value itself is said to be
+ */
+export function addMediaOf(
+  into: Gathered,
+  place: TextRole,
+  medium: SaidMedium | undefined,
+  value: unknown,
+  path: JsonPath,
+): void {
+  addMediaIn(into, place, value, [...path], medium);
+}
+
+const WITH_SCHEME = /^[\0- ]*(?:[A-Za-z][A-Za-z0-9+.-]*:|\/\/)/;
+
+function addMediaIn(
+  into: Gathered,
+  place: TextRole,
+  value: unknown,
+  at: (string | number)[],
+  above: SaidMedium | undefined,
+): void {
+  if (typeof value === 'string') {
+    if (/^data:/i.test(value))
+      addDataUrl(into, { place, kind: above?.kind ?? 'document', isAdded: true }, value, [...at]);
+    else if (above !== undefined && WITH_SCHEME.test(value)) {
+      into.media.push({ kind: above.kind, source: 'url', address: value, path: [...at] });
+    } else if (isUndecoded(value)) into.undecoded = true;
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      if (typeof item === 'number') continue;
+      at.push(index);
+      addMediaIn(into, place, item, at, above);
+      at.pop();
+    }
+  } else if (isObject(value)) {
+    const own = mediumTyped(value.type) ?? above;
+    for (const [name, member] of Object.entries(value)) {
+      at.push(name);
+      addMediaIn(into, place, member, at, mediumNamed(name) ?? (isMediumContent(name) ? own : undefined));
+      at.pop();
+    }
+  }
+}
+
+const MEDIUM_TYPE = /^(?:input_|output_)?(image|audio|video|file|document|media|pdf)(?![a-z])/;
+
+/** What a part of this type is; undefined where it is text, or unknown. */
+export function mediumTyped(type: unknown): SaidMedium | undefined {
+  const word = typeof type === 'string' ? MEDIUM_TYPE.exec(type)?.[1] : undefined;
+  if (word === undefined) return undefined;
+  return { kind: word === 'image' || word === 'audio' || word === 'video' ? word : 'document' };
+}
+
+const BASE64 = /^[A-Za-z0-9+/_\r\n-]+={0,2}[\r\n]*$/;
+/** Shorter runs are ids, hashes and signatures. */
+const MIN_ENCODED_CHARS = 256;
+
+/** Whether a text is a data URL, or nothing but encoded bytes that are no words: a file where text is expected. */
+export function isUndecoded(text: string): boolean {
+  if (/^data:[^,]*;base64,/i.test(text.slice(0, START_CHARS))) return true;
+  if (text.length < MIN_ENCODED_CHARS || !BASE64_START.test(text.slice(0, START_CHARS))) return false;
+  if (!BASE64.test(text)) return false;
+  const bytes = decodeBase64(text);
+  return bytes === undefined || !isPlainText(bytes);
+}
+
+/** Members of a body that put together what the model reads, out of what else the request says. */
+const TEMPLATES: ReadonlySet<string> = new Set([
+  'template',
+  'chat_template',
+  'chat_template_kwargs',
+  'mm_processor_kwargs',
+  'media_io_kwargs',
+  'kv_transfer_params',
+]);
+const TOKENS_OR_VECTORS =
+  /^(?:prompt|input|inputs|encoder|decoder)_?(?:token_?ids|tokens|ids|embeds?|embeddings)$/i;
+
+/**
+ * Adds a member of a body that the dialect has no place for: as text, with the media in it, and told as unseen where
+ * the text says nothing of what a model makes of it.
+ */
+export function addBodyMember(into: Gathered, place: TextRole, name: string, value: unknown): void {
+  const medium = mediumNamed(name);
+  addTextsIn(into, place, value, [name]);
+  addMediaIn(into, place, value, [name], medium);
+  if (value === null) return;
+  if (TOKENS_OR_VECTORS.test(name)) into.unseenContent = true;
+  else if (TEMPLATES.has(name) && !isSwitches(value)) into.unseenContent = true;
+  if (name === 'kv_transfer_params' && isObject(value)) addPeer(into, value, [name]);
+}
+
+/** Settings such as `enable_thinking` steer a template and put no words into it. */
+function isSwitches(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every((one) => typeof one !== 'string' && !isContainer(one));
+}
+
+/** Another engine, from which vLLM would take a prompt that it has read already. */
+function addPeer(into: Gathered, parameters: { readonly [name: string]: unknown }, path: JsonPath): void {
+  const { remote_host: host } = parameters;
+  if (typeof host !== 'string') return;
+  into.media.push({ kind: 'document', source: 'url', address: host, path: [...path, 'remote_host'] });
+}
