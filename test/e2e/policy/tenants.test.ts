@@ -103,3 +103,16 @@ it.each([
     }
   },
 );
+
+it('calls that were not reached in time are 503 with Retry-After', async () => {
+  const key = await gateway.createKey();
+  const said = await Promise.all(Array.from({ length: 40 }, () => ask(key, 'count 1000000000')));
+  const busy = said.filter(({ status }) => status === 503);
+  expect(busy.length).toBeGreaterThan(5);
+  for (const { body, retryAfter, ms } of busy) {
+    expect([body, retryAfter]).toEqual([BUSY, '1']);
+    expect(ms).toBeLessThan(6_000);
+  }
+  const denied = said.filter(({ status }) => status === 403);
+  expect(denied.length + busy.length).toBe(40);
+});
