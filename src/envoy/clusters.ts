@@ -42,7 +42,7 @@ export function sidecarCluster(config: Config, layout: EnvoyLayout): EnvoyObject
       [HTTP_OPTIONS]: typed(HTTP_OPTIONS, {
         explicit_http_config: {
           http2_protocol_options: {
-            connection_keepalive: { interval: '5s', timeout: '2s' }, // a worker silent for so long is dead
+            connection_keepalive: { interval: '5s', timeout: '5s' }, // answered behind all that waits
             initial_stream_window_size: 1_048_576,
             initial_connection_window_size: 16_777_216,
           },

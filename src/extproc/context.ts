@@ -1,5 +1,6 @@
 import type { Refusal } from '../errors.ts';
 import type { Admitted, Outcome } from '../pipeline/exchange.ts';
+import type { Place } from './places.ts';
 import type { EdgePatience } from './patience.ts';
 import { NO_SURFACE, type Surface } from './request/surface.ts';
 import type { EdgeServices, RequestTrace } from './services.ts';
@@ -22,6 +23,8 @@ export interface StreamContext {
   state: State;
   requestId: string;
   clientAddress: string;
+  /** Undefined until the request's headers come. */
+  place: Place | undefined;
   surface: Surface;
   /** Headers that let a web page read the answer, whatever it is; empty unless its origin is allowed. */
   crossOrigin: HeaderList;
@@ -51,6 +54,7 @@ export function createContext(services: EdgeServices): StreamContext {
     state: { at: 'opened' },
     requestId: '',
     clientAddress: '',
+    place: undefined,
     surface: NO_SURFACE,
     crossOrigin: [],
     status: 0,

@@ -11,7 +11,7 @@ const SETTLE_WITHIN_MS = 3_000;
  * Streams that are open or not settled yet. A peer that opens and resets streams faster than they can be settled is
  * refused here, whatever its transport lets it do.
  */
-const MAX_OPEN_STREAMS = 20_000;
+export const MAX_OPEN_STREAMS = 20_000;
 
 export interface ExtProcServer {
   /** Streams that are open now. */

@@ -7,6 +7,7 @@ import type { AuthorityPath } from '../routing/authorities.ts';
 import type { Route } from '../routing/route.ts';
 import type { Signer } from '../signing/signer.ts';
 import type { PatienceSettings } from './patience.ts';
+import type { Places } from './places.ts';
 import type { RefusalSettings } from './reply/refusal-answer.ts';
 import type { HeaderList } from './wire/messages.ts';
 
@@ -20,6 +21,8 @@ export interface EdgeServices {
   readonly isGatewayToken?: ((credential: string) => boolean) | undefined;
   /** Undefined where `signature.enabled` is off. */
   readonly signer?: Signer | undefined;
+  /** Bounds of the requests that are open at once. */
+  readonly places: Places;
   readonly route: Route;
   /** Where clients ask for a provider by its host (`proxy.authorities`). */
   readonly authorityPath?: AuthorityPath | undefined;

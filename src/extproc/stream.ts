@@ -69,6 +69,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     if (Array.isArray(reply)) for (const each of reply as readonly ProcessingResponse[]) send(each);
     else send(reply as ProcessingResponse);
     watchAnswer();
+    if (context.state.at === 'identified') context.place?.awaitBody(refuseWith);
     readOn();
   }
 
@@ -142,6 +143,8 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     failed = true;
     clearTimeout(answerTimer);
     queue.length = 0;
+    // A refused request is over here, and may not keep others out while Envoy ends it.
+    context.place?.leave();
     return true;
   }
 
@@ -150,6 +153,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     closed = true;
     clearTimeout(answerTimer);
     queue.length = 0;
+    context.place?.leave();
     context.patience?.leave();
     if (!working) void leave();
   }
@@ -157,6 +161,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
   return {
     message(message) {
       if (closed || failed) return;
+      if (message.phase === 'request_body') context.place?.bodyCame();
       queue.push(message);
       if (queue.length >= MAX_QUEUED) pause();
       if (!working) void work();

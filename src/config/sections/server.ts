@@ -45,6 +45,10 @@ export const server = section({
   read_timeout: duration('30s'),
   /** Bounds how long a client may stall while it reads. */
   write_timeout: duration('120s'),
+  /** Requests of one key that may be open at once in each worker. */
+  max_open_per_key: positiveCount.default(4_000),
+  /** The same of one client address (`auth.trusted_hops`), whatever their keys. */
+  max_open_per_address: positiveCount.default(8_000),
   max_payload_bytes: positiveCount.max(15 * 1_048_576).default(2_097_152),
   shadow_mode: z.boolean().default(false),
   strip_budget_headers: z.boolean().default(false),

@@ -53,6 +53,8 @@ export async function onRequestHeaders(
     responseHeaders: new Map([[HEADER.requestId, head.requestId], ...context.crossOrigin]),
   };
   context.state = { at: 'admitted', exchange: admitted };
+  // A JWT alone names its key only now.
+  if (credentials.proxyKeys.length === 0) context.place?.claimKey(identity.key.keyHash);
   const limited = await run.admit(admitted);
   if (limited !== undefined) return limited;
   if (credentials.proxyKeys.length > 1) throw twoKeys('proxy keys; send one');
@@ -94,16 +96,19 @@ function receive(
   head: RequestHead,
   { attributes }: ProcessingRequest,
 ): { readonly credentials: Credentials; readonly path: string | undefined } {
-  const { authorityPath, settings } = context.services;
+  const { authorityPath, places, settings } = context.services;
   context.state = { at: 'received' };
   context.requestId = head.requestId;
   context.clientAddress = addressWithoutPort(attributes.get('source.address') ?? '');
   const credentials = extractCredentials(head.list, head.target, authorityPath && 'headers');
   const path = authorityPath ? authorityPath(head.authority, credentials.path) : credentials.path;
+  const [rawKey] = credentials.proxyKeys;
   if (path !== undefined) context.surface = surfaceOf(path);
   if (isForBrowsers(context.surface)) {
     context.crossOrigin = readableBy(head.headers.get('origin'), settings.allowedOrigins);
   }
+  context.place = places.enter(context.clientAddress);
+  if (rawKey !== undefined) context.place.claimKey(rawKey);
   return { credentials, path };
 }
 

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { credentials, status as GrpcStatus, type ClientDuplexStream } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defaultConfig } from '../../support/default-config.ts';
+import { createPlaces } from '../../../src/extproc/places.ts';
 import type { EdgeServices } from '../../../src/extproc/services.ts';
 import { startExtProcServer, type ExtProcServer, type TransportName } from '../../../src/extproc/server.ts';
 import { PASS_EVENT } from '../../../src/pipeline/check.ts';
@@ -58,6 +59,7 @@ async function start(
     authenticate: () => Promise.resolve({ key, rawKeyHash: key.keyHash, budgetLimits, facts }),
     knowsAnyKey: () => Promise.resolve(false),
     route: createRoute(config, configuredUpstreams(config)),
+    places: createPlaces({ maxPerKey: 1_000, maxPerAddress: 1_000, maxAwaitingBody: 1_000 }),
     newRun: createRunner({ checks: [check], shadowMode: false, observer }),
     settings: { upstreamTimeoutMs: 1_000, stripTelemetry: false, errorFormat: 'gateway', allowedOrigins: [] },
     observer,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createChecks } from '../../../src/checks/create.ts';
 import { defaultConfig } from '../default-config.ts';
 import type { Config } from '../../../src/config/schema.ts';
+import { createPlaces } from '../../../src/extproc/places.ts';
 import type { EdgeServices } from '../../../src/extproc/services.ts';
 import type { RpcCall, CallListener } from '../../../src/extproc/transport/call.ts';
 import {
@@ -96,6 +97,7 @@ export async function createSweepEdge(
   };
   const services: Omit<EdgeServices, 'authenticate'> = {
     knowsAnyKey: () => Promise.resolve(false),
+    places: createPlaces({ maxPerKey: 1_000, maxPerAddress: 1_000, maxAwaitingBody: 1_000 }),
     route: createRoute(config, configuredUpstreams(config)),
     newRun: createRunner({ checks: checks.inOrder, shadowMode: false, observer, newPhase: checks.newPhase }),
     settings: {

@@ -15,6 +15,8 @@ const DEFAULTS: readonly (readonly [string, unknown])[] = [
   ['server.read_timeout', 30 * s],
   ['server.write_timeout', 120 * s],
   ['server.max_payload_bytes', 2_097_152],
+  ['server.max_open_per_key', 4_000],
+  ['server.max_open_per_address', 8_000],
   ['server.shadow_mode', false],
   ['server.strip_budget_headers', false],
   ['server.error_format', 'gateway'],

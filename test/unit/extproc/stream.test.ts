@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { createPlaces } from '../../../src/extproc/places.ts';
 import type { FinishedExchange, EdgeServices } from '../../../src/extproc/services.ts';
 import { serveStream } from '../../../src/extproc/stream.ts';
 import type { RpcCall, CallListener } from '../../../src/extproc/transport/call.ts';
@@ -26,7 +27,9 @@ interface Served {
   readonly listener: CallListener;
 }
 
-function serve(check: Partial<Check>, upstreamTimeoutMs = 60_000): Served {
+const WIDE = { maxPerKey: 1_000, maxPerAddress: 1_000, maxAwaitingBody: 1_000 };
+
+function serve(check: Partial<Check>, upstreamTimeoutMs = 60_000, places = createPlaces(WIDE)): Served {
   const served = { sent: [], failures: [], outcomes: [], finished: [] } as unknown as Served;
   const { sent, failures, outcomes, finished } = served;
   const nothing = (): void => undefined;
@@ -44,11 +47,15 @@ function serve(check: Partial<Check>, upstreamTimeoutMs = 60_000): Served {
     end: (_exchange, outcome) => void outcomes.push(outcome),
   };
   const config = defaultConfig();
-  const { key, budgetLimits, facts } = parsed({ body: { model: 'gpt-4o', messages: [] } });
+  const { key, budgetLimits, facts } = parsed({
+    keyHash: 'sha256:any',
+    body: { model: 'gpt-4o', messages: [] },
+  });
   const services: EdgeServices = {
     authenticate: () => Promise.resolve({ key, rawKeyHash: key.keyHash, budgetLimits, facts }),
     knowsAnyKey: () => Promise.resolve(false),
     route: createRoute(config, configuredUpstreams(config)),
+    places,
     newRun: createRunner({ checks: [noted], shadowMode: false, observer }),
     settings: { upstreamTimeoutMs, stripTelemetry: false, errorFormat: 'gateway', allowedOrigins: [] },
     observer,
@@ -64,16 +71,15 @@ function serve(check: Partial<Check>, upstreamTimeoutMs = 60_000): Served {
   return { ...served, listener: serveStream(call, services, nothing) };
 }
 
-const HEADERS = processingRequest('request_headers', {
-  headers: Object.entries({
-    ':method': 'POST',
-    ':path': '/openai/v1/chat/completions',
-    'content-type': 'application/json',
-    'x-request-id': 'id-1',
-    authorization: 'Bearer gw-any',
-    'x-gateway-provider-key': 'sk-any',
-  }),
-});
+const HEADER_LIST = {
+  ':method': 'POST',
+  ':path': '/openai/v1/chat/completions',
+  'content-type': 'application/json',
+  'x-request-id': 'id-1',
+  authorization: 'Bearer gw-any',
+  'x-gateway-provider-key': 'sk-any',
+};
+const HEADERS = processingRequest('request_headers', { headers: Object.entries(HEADER_LIST) });
 const BODY = processingRequest('request_body', {
   body: Buffer.from('{"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]}'),
   endOfStream: true,
@@ -183,3 +189,53 @@ describe('a proxy key that a body spells with escapes', () => {
     return processingRequest('request_body', { body, endOfStream: true });
   }
 });
+
+describe('places of open requests', () => {
+  const { authorization: _, ...withoutKey } = HEADER_LIST;
+  const statuses = ({ sent }: Served): unknown[] =>
+    sent.flatMap((reply) => ('immediate_response' in reply ? [reply.immediate_response?.status] : []));
+  const TOO_MANY = [429];
+
+  it.each([
+    ['by the key that was shown', HEADERS],
+    [
+      'by the key that a JWT names',
+      processingRequest('request_headers', { headers: Object.entries(withoutKey) }),
+    ],
+  ])('are counted %s', async (_name, headers) => {
+    const places = createPlaces({ ...WIDE, maxPerKey: 1 });
+    const first = serve({}, 60_000, places);
+    const second = serve({}, 60_000, places);
+    await tell(first, headers);
+    await tell(second, headers);
+    expect([statuses(first), statuses(second)]).toEqual([[], TOO_MANY]);
+    first.listener.closed();
+    await settled();
+    const third = serve({}, 60_000, places);
+    await tell(third, headers);
+    expect(statuses(third)).toEqual([]);
+  });
+
+  it('are given up at once by a request that is refused, although Envoy has not ended it', async () => {
+    const places = createPlaces({ ...WIDE, maxPerAddress: 1 });
+    const refused = serve({ requestHeaders: () => DENIED }, 60_000, places);
+    await tell(refused, HEADERS);
+    const next = serve({}, 60_000, places);
+    await tell(next, HEADERS);
+    expect([statuses(refused), statuses(next)]).toEqual([[403], []]);
+  });
+
+  it('are taken from requests whose bodies have not come, and from no other', async () => {
+    const places = createPlaces({ ...WIDE, maxAwaitingBody: 1 });
+    const judged = serve({ requestBody: () => new Promise<never>(() => undefined) }, 60_000, places);
+    const oldest = serve({}, 60_000, places);
+    const newest = serve({}, 60_000, places);
+    await tell(judged, HEADERS, BODY);
+    await tell(oldest, HEADERS);
+    await tell(newest, HEADERS);
+    expect([statuses(judged), statuses(oldest), statuses(newest)]).toEqual([[], TOO_MANY, []]);
+    expect(oldest.finished).toMatchObject([{ refusal: { type: 'rate_limited' }, status: 429 }]);
+  });
+});
+
+const DENIED: Denial = { kind: 'deny', type: 'policy_denied', message: 'not so' };

@@ -1,0 +1,105 @@
+import { addressGroup } from '../address-counts.ts';
+import { GatewayError, retryAfter } from '../errors.ts';
+
+export interface PlaceLimits {
+  /** Open requests of one key (`server.max_open_per_key`). */
+  readonly maxPerKey: number;
+  /** Open requests of one client address, whatever their keys (`server.max_open_per_address`). */
+  readonly maxPerAddress: number;
+  /** Requests of all clients whose bodies have not come. */
+  readonly maxAwaitingBody: number;
+}
+
+/** One open request's place among those of its worker. */
+export interface Place {
+  /**
+   * Counts the request for its key.
+   * @param key the raw key where one was shown: it is counted before Redis is asked about it
+   * @throws GatewayError rate_limited
+   */
+  claimKey(key: string): void;
+  /** From here on the place may be taken away for a newer request. */
+  awaitBody(onTakenAway: (refusal: GatewayError) => void): void;
+  bodyCame(): void;
+  /** The first call counts. */
+  leave(): void;
+}
+
+/** Open requests of one worker, bounded for each key and each client address. */
+export interface Places {
+  /** @throws GatewayError rate_limited */
+  enter(clientAddress: string): Place;
+}
+
+const RETRY_MS = 1_000;
+
+/**
+ * Shares a worker's places among keys and addresses. Headers alone are cheap to send, so requests without their bodies
+ * have a bound of their own: beyond it the oldest goes, since a body that is being sent comes within moments. What is left
+ * belongs to requests whose bodies are there.
+ */
+export function createPlaces({ maxPerKey, maxPerAddress, maxAwaitingBody }: PlaceLimits): Places {
+  const ofAddresses = new Map<string, number>();
+  const ofKeys = new Map<string, number>();
+  const awaitingBody = new Map<Place, (refusal: GatewayError) => void>();
+
+  function takeOldestAway(): void {
+    const [oldest] = awaitingBody;
+    if (oldest === undefined) return;
+    const [place, onTakenAway] = oldest;
+    awaitingBody.delete(place);
+    onTakenAway(
+      tooMany('the request was sent without its body, and too many others wait for theirs: send it again'),
+    );
+  }
+
+  return {
+    enter(clientAddress) {
+      const address = addressGroup(clientAddress);
+      if (!take(ofAddresses, address, maxPerAddress)) {
+        throw tooMany('too many requests of this client address are open: wait for some of them to end');
+      }
+      let key: string | undefined;
+      let hasLeft = false;
+      const place: Place = {
+        claimKey(claimed) {
+          if (!take(ofKeys, claimed, maxPerKey)) {
+            throw tooMany('too many requests of this key are open: wait for some of them to end');
+          }
+          key = claimed;
+        },
+        awaitBody(onTakenAway) {
+          awaitingBody.set(place, onTakenAway);
+          if (awaitingBody.size > maxAwaitingBody) takeOldestAway();
+        },
+        bodyCame: () => void awaitingBody.delete(place),
+        leave() {
+          if (hasLeft) return;
+          hasLeft = true;
+          awaitingBody.delete(place);
+          giveBack(ofAddresses, address);
+          if (key !== undefined) giveBack(ofKeys, key);
+        },
+      };
+      return place;
+    },
+  };
+}
+
+/** Takes one of `max`; false where none is left. */
+function take(counts: Map<string, number>, name: string, max: number): boolean {
+  const taken = counts.get(name) ?? 0;
+  if (taken >= max) return false;
+  counts.set(name, taken + 1);
+  return true;
+}
+
+function giveBack(counts: Map<string, number>, name: string): void {
+  const taken = counts.get(name) ?? 0;
+  if (taken > 1) counts.set(name, taken - 1);
+  else counts.delete(name);
+}
+
+function tooMany(message: string): GatewayError {
+  return new GatewayError('rate_limited', message, { headers: retryAfter('rate_limited', RETRY_MS) });
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../../src/errors.ts';
+import { createPlaces, type Place, type PlaceLimits } from '../../../src/extproc/places.ts';
+
+const limits = (own: Partial<PlaceLimits>): PlaceLimits => ({
+  maxPerKey: 100,
+  maxPerAddress: 100,
+  maxAwaitingBody: 100,
+  ...own,
+});
+
+/** What was thrown; fails where nothing was. */
+function thrownBy(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (thrown) {
+    return thrown;
+  }
+  throw new Error('nothing was refused');
+}
+
+const refusal = (message: RegExp) => ({
+  type: 'rate_limited',
+  message: expect.stringMatching(message) as string,
+  headers: { 'retry-after': '1' },
+});
+
+describe('places of a key', () => {
+  it('are bounded, and free again when requests end', () => {
+    const places = createPlaces(limits({ maxPerKey: 2 }));
+    const open = (key: string): Place => {
+      const place = places.enter('10.0.0.1');
+      place.claimKey(key);
+      return place;
+    };
+    const first = open('a');
+    open('a');
+    expect(thrownBy(() => open('a'))).toMatchObject(refusal(/^too many requests of this key are open/));
+    open('b');
+    first.leave();
+    first.leave();
+    open('a');
+    expect(thrownBy(() => open('a'))).toMatchObject(refusal(/of this key/));
+  });
+
+  it('are not taken by a request that was refused one', () => {
+    const places = createPlaces(limits({ maxPerKey: 1 }));
+    const first = places.enter('10.0.0.1');
+    first.claimKey('a');
+    const refused = places.enter('10.0.0.1');
+    expect(thrownBy(() => refused.claimKey('a'))).toBeInstanceOf(GatewayError);
+    refused.leave();
+    expect(thrownBy(() => places.enter('10.0.0.1').claimKey('a'))).toBeInstanceOf(GatewayError);
+    first.leave();
+    places.enter('10.0.0.1').claimKey('a');
+  });
+});
+
+describe('places of a client address', () => {
+  it('are bounded, whatever the keys, and free again when requests end', () => {
+    const places = createPlaces(limits({ maxPerAddress: 2 }));
+    const first = places.enter('10.0.0.1');
+    places.enter('10.0.0.1').claimKey('b');
+    expect(thrownBy(() => places.enter('10.0.0.1'))).toMatchObject(
+      refusal(/^too many requests of this client address are open/),
+    );
+    places.enter('10.0.0.2');
+    first.leave();
+    places.enter('10.0.0.1');
+    expect(thrownBy(() => places.enter('10.0.0.1'))).toBeInstanceOf(GatewayError);
+  });
+
+  it('are shared by all addresses of an IPv6 customer', () => {
+    const places = createPlaces(limits({ maxPerAddress: 1 }));
+    places.enter('2001:db8:1:2::1');
+    expect(thrownBy(() => places.enter('2001:db8:1:2:aaaa::2'))).toBeInstanceOf(GatewayError);
+    places.enter('2001:db8:1:3::1');
+  });
+});
+
+describe('requests whose bodies have not come', () => {
+  function awaiting(places: ReturnType<typeof createPlaces>, log: string[], name: string): Place {
+    const place = places.enter('10.0.0.1');
+    place.awaitBody(({ type, message }) => log.push(`${name}: ${type}: ${message}`));
+    return place;
+  }
+
+  it('lose their places to newer ones, the oldest first', () => {
+    const log: string[] = [];
+    const places = createPlaces(limits({ maxAwaitingBody: 2 }));
+    for (const name of ['a', 'b', 'c', 'd']) awaiting(places, log, name);
+    expect(log).toEqual([
+      expect.stringMatching(/^a: rate_limited: .*without its body/),
+      expect.stringMatching(/^b: rate_limited/),
+    ]);
+  });
+
+  it('keep them once their bodies came, or they left', () => {
+    const log: string[] = [];
+    const places = createPlaces(limits({ maxAwaitingBody: 1 }));
+    awaiting(places, log, 'a').bodyCame();
+    awaiting(places, log, 'b').leave();
+    awaiting(places, log, 'c');
+    expect(log).toEqual([]);
+  });
+});
