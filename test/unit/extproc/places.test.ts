@@ -19,11 +19,13 @@ function thrownBy(work: () => unknown): unknown {
   throw new Error('nothing was refused');
 }
 
-const refusal = (message: RegExp) => ({
-  type: 'rate_limited',
-  message: expect.stringMatching(message) as string,
-  headers: { 'retry-after': '1' },
-});
+function refusal(message: RegExp) {
+  return {
+    type: 'rate_limited',
+    message: expect.stringMatching(message) as string,
+    headers: { 'retry-after': '1' },
+  };
+}
 
 describe('places of a key', () => {
   it('are bounded, and free again when requests end', () => {
