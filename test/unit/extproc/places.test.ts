@@ -30,11 +30,11 @@ function refusal(message: RegExp) {
 describe('places of a key', () => {
   it('are bounded, and free again when requests end', () => {
     const places = createPlaces(limits({ maxPerKey: 2 }));
-    const open = (key: string): Place => {
+    function open(key: string): Place {
       const place = places.enter('10.0.0.1');
       place.claimKey(key);
       return place;
-    };
+    }
     const first = open('a');
     open('a');
     expect(thrownBy(() => open('a'))).toMatchObject(refusal(/^too many requests of this key are open/));
