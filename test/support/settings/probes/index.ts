@@ -1,0 +1,25 @@
+import type { Probes } from '../probe.ts';
+import { conductProbes } from './conduct.ts';
+import { envoyProbes } from './envoy.ts';
+import { identityProbes } from './identity.ts';
+import { mcpProbes } from './mcp.ts';
+import { outwardProbes } from './outward.ts';
+import { pricingProbes } from './pricing.ts';
+import { processProbes } from './process.ts';
+import { redisProbes } from './redis.ts';
+import { riskAndPolicyProbes } from './risk-and-policy.ts';
+import { serverProbes } from './server.ts';
+
+/** A probe for every key of gateway.yaml, by the name that `settingLeaves` gives it. */
+export const PROBES: Probes = {
+  ...envoyProbes,
+  ...serverProbes,
+  ...conductProbes,
+  ...mcpProbes,
+  ...processProbes,
+  ...redisProbes,
+  ...identityProbes,
+  ...outwardProbes,
+  ...pricingProbes,
+  ...riskAndPolicyProbes,
+};
