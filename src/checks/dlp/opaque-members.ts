@@ -1,3 +1,5 @@
+import { beginsAsText } from '../../detectors/secrets/encodings.ts';
+
 /**
  * Members of an answer or a prompt whose value is bytes in base64, or sealed by the provider: nobody reads words in
  * them, and a mask would break them.
@@ -35,14 +37,15 @@ const DATA_URL = /^data:[\w.+-]{1,100}\/[\w.+-]{1,100}(?:;[\w.=+-]{1,100}){0,4};
 
 /**
  * True for a value that holds no words: long, of nothing but base64's characters, under a name of the list, or a
- * `data:` URL of any name. Not to be asked of what a model wrote as a tool's arguments, where it chooses the names.
+ * `data:` URL of any name. Base64 of text is none: a file of settings may hold a secret. Not to be asked of what a model wrote as a tool's arguments, where it chooses the names.
  * @param name the nearest member name above the value; of an array's elements, the array's
  */
 export function isOpaque(name: string | undefined, value: string): boolean {
   if (value.length < MIN_OPAQUE_CHARS) return false;
   const prefix = value.startsWith('data:') ? DATA_URL.exec(value.slice(0, 700))?.[0] : undefined;
-  if (prefix !== undefined) return BASE64.test(value.slice(prefix.length));
-  return name !== undefined && OPAQUE_NAMES.has(name) && BASE64.test(value);
+  if (prefix === undefined && (name === undefined || !OPAQUE_NAMES.has(name))) return false;
+  const from = prefix?.length ?? 0;
+  return BASE64.test(value.slice(from)) && !beginsAsText(value, from);
 }
 
 const MAX_CHARS = 128;

@@ -12,6 +12,8 @@ export interface Match {
   readonly from: number;
   readonly start: number;
   readonly end: number;
+  /** It spans digits that decode to the secret. */
+  readonly isEncoded: boolean;
 }
 
 /** What is found in one text. */
@@ -50,7 +52,13 @@ export function matchAt(matches: Matches, keyword: Keyword, from: number, at: nu
     if (open !== undefined) noteOpen(matches, Math.min(open, found?.start ?? open));
   }
   if (found?.end === undefined) return;
-  matches.found.push({ rule: index, from: Math.min(from, found.start), start: found.start, end: found.end });
+  matches.found.push({
+    rule: index,
+    from: Math.min(from, found.start),
+    start: found.start,
+    end: found.end,
+    isEncoded: false,
+  });
 }
 
 interface Found extends Extent {

@@ -1,7 +1,8 @@
 import { LONG_STEP, runNow, type Work } from '../../turns.ts';
 import { LOOK_BEHIND_CHARS, type Finding, type SearchedText } from '../finding.ts';
 import { createSecretSearch, searchStep, STEP_CHARS, type SecretSearch } from './search.ts';
-import { MAX_SECRET_CHARS, secretRules } from './rules.ts';
+import { ruleIds, searchEncoded, type Searched } from './encoded.ts';
+import { MAX_SECRET_CHARS } from './rules.ts';
 import { unescaped, unfinishedEscapeAt, type TextView } from './unescaped-view.ts';
 import type { Match } from './match.ts';
 
@@ -33,23 +34,31 @@ export function undecidedSecretsFrom(text: string): number {
   return matches.reduce((from, { start, end }) => (start < openFrom ? Math.max(from, end) : from), openFrom);
 }
 
-interface Searched {
-  readonly matches: Match[];
-  readonly openFrom: number;
-}
+/** Encoded text is decoded, and what is encoded within it; deeper levels are ignored. */
+const ENCODING_LEVELS = 2;
 
 /** What is one step and one level, as most texts are, is searched without more ado. */
 function searchNow(text: string, asksWhatIsOpen: boolean): Searched {
   if (text.length > STEP_CHARS || text.includes('\\')) {
     return runNow(searchLevels(text, Infinity, asksWhatIsOpen));
   }
-  const search = createSecretSearch(text, asksWhatIsOpen);
+  const search = createSecretSearch(text, asksWhatIsOpen, true);
   searchStep(search);
-  return { matches: search.found, openFrom: search.openFrom ?? text.length };
+  if (search.encoded === undefined || search.encoded.found.length === 0) return searchedOf(search);
+  return runNow(withEncoded(search, Infinity, ENCODING_LEVELS));
 }
 
-function* searchLevels(text: string, most: number, asksWhatIsOpen: boolean): Work<Searched> {
-  const { found: matches, openFrom = text.length } = yield* searchLevel(text, most, asksWhatIsOpen);
+function searchedOf({ text, found, openFrom = text.length }: SecretSearch): Searched {
+  return { matches: found, openFrom };
+}
+
+function* searchLevels(
+  text: string,
+  most: number,
+  asksWhatIsOpen: boolean,
+  encodings = ENCODING_LEVELS,
+): Work<Searched> {
+  const { matches, openFrom } = yield* searchLevel(text, most, asksWhatIsOpen, encodings);
   let open = openFrom;
   const views: TextView[] = [];
   for (let read = text; views.length < ESCAPE_LEVELS && matches.length <= most && read.includes('\\');) {
@@ -57,20 +66,39 @@ function* searchLevels(text: string, most: number, asksWhatIsOpen: boolean): Wor
     if (view === undefined) break;
     views.unshift(view);
     read = view.text;
-    const search = yield* searchLevel(read, most, asksWhatIsOpen);
-    for (const match of matchesThrough(views, search.found)) matches.push(match);
-    open = Math.min(
-      open,
-      Math.max(throughViews(views, search.openFrom ?? read.length), text.length - MAX_SECRET_CHARS),
-    );
+    const searched = yield* searchLevel(read, most, asksWhatIsOpen, encodings);
+    for (const match of matchesThrough(views, searched.matches)) matches.push(match);
+    open = Math.min(open, Math.max(throughViews(views, searched.openFrom), text.length - MAX_SECRET_CHARS));
   }
   return { matches, openFrom: open };
 }
 
-function* searchLevel(text: string, most: number, asksWhatIsOpen: boolean): Work<SecretSearch> {
-  const search = createSecretSearch(text, asksWhatIsOpen);
+function* searchLevel(
+  text: string,
+  most: number,
+  asksWhatIsOpen: boolean,
+  encodings: number,
+): Work<Searched> {
+  const search = createSecretSearch(text, asksWhatIsOpen, encodings > 0);
   while (searchStep(search) && search.found.length <= most) yield LONG_STEP;
-  return search;
+  return yield* withEncoded(search, most, encodings);
+}
+
+/** Adds what is found in digits that decode to text. */
+function* withEncoded(search: SecretSearch, most: number, encodings: number): Work<Searched> {
+  const { matches, openFrom } = searchedOf(search);
+  let open = openFrom;
+  for (const encoded of search.encoded?.found ?? []) {
+    if (matches.length > most) break;
+    yield encoded.digits;
+    const asksWhatIsOpen = encoded.isOpen && search.openFrom !== undefined;
+    const inside = yield* searchEncoded(search.text, encoded, (decoded) =>
+      searchLevels(decoded, most, asksWhatIsOpen, encodings - 1),
+    );
+    for (const match of inside.matches) matches.push(match);
+    if (asksWhatIsOpen) open = Math.min(open, inside.openFrom);
+  }
+  return { matches, openFrom: open };
 }
 
 /** An escape that the text's end cuts is open; where that is asked, what is read before it ends there. */
@@ -87,8 +115,8 @@ function throughViews(views: readonly TextView[], at: number): number {
 
 function matchesThrough(views: readonly TextView[], matches: readonly Match[]): readonly Match[] {
   return matches
-    .map(({ rule, from, start, end }) => ({
-      rule,
+    .map(({ from, start, end, ...match }) => ({
+      ...match,
       from: throughViews(views, from),
       start: throughViews(views, start),
       end: throughViews(views, end),
@@ -106,7 +134,7 @@ function findingsOf(matches: Match[]): readonly Finding[] {
   let reached = 0;
   for (const { rule, start, end } of matches.sort(byPlace)) {
     if (end <= reached) continue;
-    const id = secretRules[rule]?.id ?? '';
+    const id = ruleIds[rule] ?? '';
     findings.push({ detector: 'secrets', class: 'secret', rule: id, start: Math.max(start, reached), end });
     reached = end;
   }
@@ -114,5 +142,5 @@ function findingsOf(matches: Match[]): readonly Finding[] {
 }
 
 function byPlace(a: Match, b: Match): number {
-  return a.start - b.start || b.end - a.end || a.rule - b.rule;
+  return a.start - b.start || b.end - a.end || Number(a.isEncoded) - Number(b.isEncoded) || a.rule - b.rule;
 }

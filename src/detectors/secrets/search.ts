@@ -1,3 +1,4 @@
+import { EncodedRuns, MIN_ENCODED_DIGITS, MIN_HELD_DIGITS } from './encoded-runs.ts';
 import { buildKeywordAutomaton, buildKeywordTree, type KeywordTable } from './keywords.ts';
 import { matchAt, noteOpen, type Keyword, type Matches } from './match.ts';
 import {
@@ -70,9 +71,12 @@ export interface SecretSearch extends Matches {
   /** Where a secret might have begun last, and how many such places came before it, close upon each other. */
   lastHead: number;
   headsInRow: number;
+  /** Digits that decode to text; undefined where they are not looked for, or none were come upon yet. */
+  encoded: EncodedRuns | undefined;
+  readonly decodes: boolean;
 }
 
-export function createSecretSearch(text: string, asksWhatIsOpen: boolean): SecretSearch {
+export function createSecretSearch(text: string, asksWhatIsOpen: boolean, decodes: boolean): SecretSearch {
   return {
     text,
     found: [],
@@ -86,6 +90,8 @@ export function createSecretSearch(text: string, asksWhatIsOpen: boolean): Secre
     nextSpaced: -1,
     lastHead: -CLOSE_CHARS,
     headsInRow: 0,
+    encoded: undefined,
+    decodes,
   };
 }
 
@@ -100,11 +106,20 @@ export function searchStep(search: SecretSearch): boolean {
   eachRun(codes, from - base, to - base, (start, end, seen) => {
     searchHeads(search, start, end - MIN_RUN_CHARS + 1);
     if (end - start >= MIN_VALUE_CHARS) searchKeywords(search, start, end, seen);
+    if (!search.decodes) return;
+    const isCut = base + end === to;
+    if (isCut || end - start >= MIN_ENCODED_DIGITS) readEncoded(search, start, end, isCut);
   });
   search.at = to === text.length ? to : to - OVERLAP_CHARS;
   if (to < text.length) return true;
   if (search.openFrom !== undefined) searchEnd(search);
+  search.encoded?.finish();
   return false;
+}
+
+function readEncoded(search: SecretSearch, start: number, end: number, isCut: boolean): void {
+  search.encoded ??= new EncodedRuns(search.text);
+  search.encoded.read(codes, search.base, start, end, isCut);
 }
 
 /** Looks for what may begin between two places in `codes`. */
@@ -142,6 +157,8 @@ function searchEnd(search: SecretSearch): void {
   const end = text.length - base;
   const { start, seen } = runBefore(codes, end, MIN_INNER_CHARS);
   if (start === end) return;
+  if (search.decodes && end - start < MIN_RUN_CHARS && end - start >= MIN_HELD_DIGITS)
+    readEncoded(search, start, end, true);
   for (let at = Math.max(start, end - MIN_RUN_CHARS + 1); at < end; at += 1) {
     searchHead(search, startsToken(text, base + at) ? anyHeads : gluedHeads, base + at);
   }

@@ -53,6 +53,29 @@ export function streams(): void {
     expectRefusal(await ask(), 403, 'quarantined');
   });
 
+  it.each([
+    ['Base64', (text: string) => Buffer.from(text).toString('base64url')],
+    ['hexadecimal digits', (text: string) => Buffer.from(text).toString('hex')],
+  ])('cuts at a secret in %s, of which nothing has left', async (_name, encode) => {
+    const digits = encode(`# settings\nAWS_ACCESS_KEY_ID=${SECRET}\nAWS_REGION=eu-west-1\n`);
+    const pieces = digits.match(/.{1,7}/g) ?? [];
+    provider.answer({ headers: events, body: ['Here: ', ...pieces, ' keep it.'].map(chunk).join('') + last });
+    const reply = await ask();
+    expect(reply.body).toContain('dlp_quarantine');
+    expect(said(reply.body)).toBe('Here: ');
+    await expect.poll(() => riskOf()).toBe('30');
+  });
+
+  it('lets a picture in Base64 through, piece by piece', async () => {
+    const picture = Buffer.from(`\x89PNG\r\n\x1a\n${'\xff\0\x10'.repeat(400)}`, 'latin1').toString('base64');
+    const body = (picture.match(/.{1,50}/g) ?? []).map(chunk).join('') + last;
+    provider.answer({ headers: events, body });
+    const reply = await ask();
+    expect(said(reply.body)).toBe(picture);
+    expect(reply.body).not.toContain('dlp');
+    await expectUntouched();
+  });
+
   it('ends a cut stream with its comments: the block, what was masked before, the cost', async () => {
     await gateway.setBudget(key.keyHash, { daily: 1 });
     const body = chunk('Write to ann.lee@shop.example.org today. ') + chunk(`The key is ${SECRET}.`) + last;

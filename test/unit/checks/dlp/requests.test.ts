@@ -47,6 +47,19 @@ describe('server.dlp.requests: mask', () => {
     expect(await masked({ body })).toEqual({ model: 'gpt-4o', messages: [], ...expected });
   });
 
+  it.each([
+    ['a member that holds bytes as a rule', 'data', ''],
+    ['a data URL', 'anything', 'data:text/plain;base64,'],
+  ])('masks a secret in long Base64 in %s, and leaves a picture there', async (_where, name, prefix) => {
+    const settings = Buffer.from(`${'LOG_LEVEL=info\n'.repeat(60)}KEY=${AWS_KEY}\n`).toString('base64');
+    expect(await masked({ body: { metadata: { [name]: prefix + settings } } })).toMatchObject({
+      metadata: { [name]: `${prefix}***` },
+    });
+    const picture = Buffer.from(`\x89PNG\r\n${AWS_KEY}${'\0'.repeat(900)}`, 'latin1').toString('base64');
+    const body = { metadata: { [name]: prefix + picture } };
+    expect(await masked({ body })).toMatchObject(body);
+  });
+
   it('masks what other dialects nest', async () => {
     const input = { type: 'tool_use', id: 't', name: 'f', input: { to: EMAIL, n: Number(CARD) } };
     expect(

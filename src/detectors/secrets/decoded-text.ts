@@ -1,0 +1,98 @@
+import { LONG_STEP, type Work } from '../../turns.ts';
+import { ViewShifts } from '../view-shifts.ts';
+import type { EncodedText } from './encoded-runs.ts';
+
+/** What Base64 or hexadecimal digits decode to, and where its characters came from. */
+export interface DecodedText {
+  readonly text: string;
+  /** The number of the digit that a character begins in, and of the one behind its last. */
+  readonly firstDigit: (at: number) => number;
+  readonly endDigit: (at: number) => number;
+  /** Where a digit stands in the text that was decoded. */
+  readonly toOriginal: (digit: number) => number;
+}
+
+/** Digits that are decoded in one step: whole bytes of either encoding. */
+const STEP_DIGITS = 32_768;
+const STEP_LINES = 4_096;
+const MAX_PADDING = 2;
+const BLANKS = /[ \t\r\n]+/g;
+
+/**
+ * Decodes a part of a text; yields between its steps. Wrapped digits are read in two ways: as one, and with a line break
+ * where each line ends, for it may be a list.
+ */
+export function* decodedTexts(text: string, encoded: EncodedText): Work<readonly DecodedText[]> {
+  const { encoding, start, isWide } = encoded;
+  const { digits, lineEnds, shifts } = yield* unwrapped(text, encoded);
+  const parts: string[] = [];
+  for (let from = 0; from < digits.length; from += STEP_DIGITS) {
+    const bytes = Buffer.from(digits.slice(from, from + STEP_DIGITS), encoding.name).toString('latin1');
+    parts.push(isWide ? bytes.replaceAll('\0', '') : bytes);
+    if (from + STEP_DIGITS < digits.length) yield STEP_DIGITS;
+  }
+  const digitsPerCharacter = (isWide ? 16 : 8) / encoding.bitsPerDigit;
+  const whole: DecodedText = {
+    text: parts.join(''),
+    firstDigit: (at) => Math.floor(at * digitsPerCharacter),
+    endDigit: (at) => Math.min(digits.length, Math.ceil(at * digitsPerCharacter)),
+    toOriginal: (digit) => start + digit + shifts.shiftAt(digit),
+  };
+  if (lineEnds.length === 0) return [whole];
+  return [whole, yield* inLines(whole, lineEnds, digitsPerCharacter)];
+}
+
+function* inLines(
+  { text, firstDigit, endDigit, toOriginal }: DecodedText,
+  lineEnds: readonly number[],
+  digitsPerCharacter: number,
+): Work<DecodedText> {
+  const parts: string[] = [];
+  const breaks = new ViewShifts();
+  let copied = 0;
+  for (const lineEnd of lineEnds) {
+    const at = Math.floor(lineEnd / digitsPerCharacter);
+    parts.push(text.slice(copied, at));
+    copied = at;
+    breaks.add(at + parts.length, -parts.length);
+    if (parts.length % STEP_LINES === 0) yield;
+  }
+  parts.push(text.slice(copied));
+  const toWhole = (at: number): number => at + breaks.shiftAt(at);
+  return {
+    text: parts.join('\n'),
+    firstDigit: (at) => firstDigit(toWhole(at)),
+    endDigit: (at) => endDigit(toWhole(at)),
+    toOriginal,
+  };
+}
+
+interface Unwrapped {
+  readonly digits: string;
+  /** How many digits stand before each line break. */
+  readonly lineEnds: readonly number[];
+  readonly shifts: ViewShifts;
+}
+
+function* unwrapped(text: string, { start, end, digits: count }: EncodedText): Work<Unwrapped> {
+  const shifts = new ViewShifts();
+  const encoded = text.slice(start, end);
+  const lineEnds: number[] = [];
+  if (encoded.length <= count + MAX_PADDING && !encoded.includes('\n')) {
+    return { digits: encoded.slice(0, count), lineEnds, shifts };
+  }
+  if (encoded.length > STEP_DIGITS) yield LONG_STEP;
+  const parts: string[] = [];
+  let length = 0;
+  let copied = 0;
+  for (const { 0: blanks, index } of encoded.matchAll(BLANKS)) {
+    parts.push(encoded.slice(copied, index));
+    length += index - copied;
+    copied = index + blanks.length;
+    lineEnds.push(length);
+    shifts.add(length, copied - length);
+    if (parts.length % STEP_LINES === 0) yield;
+  }
+  parts.push(encoded.slice(copied));
+  return { digits: parts.join('').slice(0, count), lineEnds, shifts };
+}

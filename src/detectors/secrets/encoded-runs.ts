@@ -1,0 +1,256 @@
+import {
+  BASE64,
+  decodeOn,
+  endOfDigits,
+  endOfText,
+  HEX,
+  NO_DIGIT,
+  type Encoding,
+  type Reading,
+} from './encodings.ts';
+import { isWide, NO_TEXT, stepText, TEXT_CUT, TEXT_START } from './text-bytes.ts';
+
+/** Part of a run of Base64 or hexadecimal digits that decodes to text. */
+export interface EncodedText {
+  readonly encoding: Encoding;
+  /** Offsets in the text; the end includes padding. */
+  readonly start: number;
+  readonly end: number;
+  /** Digits between them, without line breaks and padding. */
+  readonly digits: number;
+  /** It decodes to UTF-16. */
+  readonly isWide: boolean;
+  /** More text could make it longer. */
+  readonly isOpen: boolean;
+}
+
+/** Shorter runs are not decoded. */
+export const MIN_ENCODED_DIGITS = 16;
+/** Fewer digits at the end of a text are not held back for what they may become. */
+export const MIN_HELD_DIGITS = 6;
+/** Base64 digits from this one on also part words and paths: encoded text may begin behind one. */
+const FIRST_SEPARATOR = 62;
+/** A line break within digits; a word of digits begins the next line. */
+const LINE_BREAK = /\r?\n[ \t]{0,16}(?=([A-Za-z0-9+/_-]{1,1024})(?:[=\s"'`<>()[\]\\,;]|$))/y;
+const LINE_BREAK_AT_END = /(?:\r|\r?\n[ \t]{0,16})?$/y;
+const EQUALS = 61;
+const MAX_PADDING = 2;
+
+/**
+ * Reads runs of characters for Base64 and hexadecimal digits that decode to text, in linear time: a run may hold text at
+ * any of an encoding's alignments, and each of them is read once.
+ */
+export class EncodedRuns {
+  readonly found: EncodedText[] = [];
+  readonly #text: string;
+  /** Those that reach up to `#at`. */
+  #open: Reading[] = [];
+  /** Up to where the text was read. */
+  #at = 0;
+  /** Digits of the run up to there, those before its last line, and in its longest line. */
+  #runDigits = 0;
+  #lineStart = 0;
+  #longestLine = 0;
+  /** A line break of the run that more text could make none within digits. */
+  #undecidedBreak: number | undefined;
+  /** By alignment of Base64, up to where it was read. */
+  readonly #reached = new Int32Array(BASE64.blockDigits);
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /**
+   * Reads a run of ASCII characters, or another part of one. Runs come in order; parts may overlap.
+   * @param codes the characters, of which the first is the text's at `base`
+   * @param isCut the run may go on behind `end`
+   */
+  read(codes: Uint16Array, base: number, start: number, end: number, isCut: boolean): void {
+    let from = Math.max(start, this.#at - base);
+    if (from >= end) return;
+    if (base + from > this.#at) this.#skipTo(base + from);
+    while (from < end) {
+      const to = endOfDigits(BASE64, codes, from, end);
+      if (to - from >= MIN_ENCODED_DIGITS || this.#runDigits > 0 || (isCut && to === end)) {
+        this.#readDigits({ codes, base, from, to });
+      }
+      this.#at = base + to;
+      if (to < end) {
+        this.#endRun();
+        this.#at = base + to + 1;
+      }
+      from = to + 1;
+    }
+  }
+
+  /** Called at the end of the text. */
+  finish(): void {
+    if (this.#beginsLine()) this.#readShortLine();
+    const isOpen = this.#at === this.#text.length || this.#mayWrapAtEnd();
+    for (const one of this.#open) this.#note(one, isOpen);
+    this.#open = [];
+  }
+
+  /** Goes over what stands between the last run and the next. */
+  #skipTo(next: number): void {
+    if (this.#beginsLine()) {
+      if (this.#at === next) return;
+      this.#readShortLine();
+    }
+    this.#endRun();
+    this.#at = next;
+  }
+
+  get #lineDigits(): number {
+    return this.#runDigits - this.#lineStart;
+  }
+
+  /** Only behind a line that is as long as the others is there another one. */
+  get #mayWrap(): boolean {
+    return this.#lineDigits >= Math.max(MIN_ENCODED_DIGITS, this.#longestLine);
+  }
+
+  /** Goes on to the next line of wrapped digits; false where there is none. */
+  #beginsLine(): boolean {
+    if (this.#open.length === 0 || !this.#mayWrap) return false;
+    LINE_BREAK.lastIndex = this.#at;
+    const lineBreak = LINE_BREAK.exec(this.#text);
+    if (lineBreak === null) return false;
+    const [blanks, digits = ''] = lineBreak;
+    if (this.#at + blanks.length + digits.length === this.#text.length) this.#undecidedBreak ??= this.#at;
+    this.#at += blanks.length;
+    this.#longestLine = Math.max(this.#longestLine, this.#lineDigits);
+    this.#lineStart = this.#runDigits;
+    return true;
+  }
+
+  /** A line that is too short to be visited as a run. */
+  #readShortLine(): void {
+    const base = this.#at;
+    const line = this.#text.slice(base, base + MIN_ENCODED_DIGITS);
+    const codes = Uint16Array.from(line, (character) => character.charCodeAt(0));
+    const to = endOfDigits(BASE64, codes, 0, codes.length);
+    this.#readDigits({ codes, base, from: 0, to });
+    this.#at = base + to;
+  }
+
+  #mayWrapAtEnd(): boolean {
+    if (!this.#mayWrap) return false;
+    LINE_BREAK_AT_END.lastIndex = this.#at;
+    return LINE_BREAK_AT_END.test(this.#text);
+  }
+
+  #endRun(): void {
+    if (this.#runDigits === 0) return;
+    for (const one of this.#open) this.#note(one, false);
+    this.#open = [];
+    this.#runDigits = 0;
+    this.#lineStart = 0;
+    this.#longestLine = 0;
+    this.#undecidedBreak = undefined;
+    this.#reached.fill(0);
+  }
+
+  #readDigits(part: Part): void {
+    if (this.#open.length > 0) {
+      const open = this.#open;
+      this.#open = [];
+      for (const one of open) this.#goOn(one, part);
+    }
+    this.#beginBase64(part);
+    this.#beginHex(part);
+    this.#runDigits += part.to - part.from;
+  }
+
+  /** Begins to decode where a run or a line starts, and behind what may part words. */
+  #beginBase64(part: Part): void {
+    const { codes, base, from, to } = part;
+    if (base + from === 0) {
+      for (let at = 0; at < BASE64.blockDigits; at += 1) this.#beginBase64At(part, at, TEXT_CUT);
+    } else if (this.#lineDigits === 0) this.#beginBase64At(part, from, TEXT_START);
+    const { digits } = BASE64;
+    for (let at = from + 1; at < to; at += 1) {
+      if ((digits[codes[at - 1] ?? 0] ?? 0) < FIRST_SEPARATOR) continue;
+      const first = ((digits[codes[at] ?? 0] ?? 0) << 2) | ((digits[codes[at + 1] ?? 0] ?? 0) >> 4);
+      if (at + 1 < to && stepText(TEXT_START, first & 0xff) === NO_TEXT) continue;
+      this.#beginBase64At(part, at, TEXT_START);
+    }
+  }
+
+  #beginBase64At(part: Part, at: number, state: number): void {
+    const alignment = (this.#runDigits + at - part.from) % BASE64.blockDigits;
+    if (part.base + at < (this.#reached[alignment] ?? 0)) return;
+    this.#begin(BASE64, part, at, state, alignment);
+  }
+
+  /** Begins to decode where a run of hexadecimal digits starts that is long enough, or may be. */
+  #beginHex(part: Part): void {
+    const { codes, base, from, to } = part;
+    const goesOn = this.#open.some(({ encoding, start }) => encoding === HEX && start < base + from);
+    for (let last = from + MIN_ENCODED_DIGITS - 1; last < to + MIN_ENCODED_DIGITS - 1;) {
+      const end = Math.min(last + 1, to);
+      const start = startOfHex(codes, from, end);
+      if (end < to && end - start < MIN_ENCODED_DIGITS) {
+        last = start + MIN_ENCODED_DIGITS - 1;
+        continue;
+      }
+      const isAtStart = base + start === 0;
+      if (start < end && !(goesOn && start === from)) {
+        this.#begin(HEX, part, start, isAtStart ? TEXT_CUT : TEXT_START);
+        if (isAtStart) this.#begin(HEX, part, start + 1, TEXT_CUT);
+      }
+      last = endOfDigits(HEX, codes, end, to) + MIN_ENCODED_DIGITS;
+    }
+  }
+
+  /** Decodes from a place on. Nothing is kept of the many places where no text begins. */
+  #begin(encoding: Encoding, part: Part, at: number, state: number, alignment = 0): void {
+    const { codes, base, to } = part;
+    const enough = Math.min(to, at + MIN_ENCODED_DIGITS);
+    const end = endOfText(encoding, codes, at, enough, state);
+    if (end < enough || at >= to) {
+      if (encoding === BASE64) this.#reached[alignment] = base + end;
+      return;
+    }
+    const start = base + at;
+    this.#goOn({ encoding, start, alignment, end: start, digits: 0, bits: 0, bitCount: 0, state }, part, at);
+  }
+
+  /** Decodes on, and keeps what reaches up to the end of the part. */
+  #goOn(one: Reading, { codes, base, from, to }: Part, at = from): void {
+    const end = decodeOn(one, codes, at, to);
+    if (end > at) one.end = base + end;
+    if (one.encoding === BASE64) this.#reached[one.alignment] = base + end;
+    if (end === to) this.#open.push(one);
+    else this.#note(one, false);
+  }
+
+  #note({ encoding, start, end: digitsEnd, digits, state }: Reading, reachesEnd: boolean): void {
+    const isUndecided = this.#undecidedBreak !== undefined && digitsEnd > this.#undecidedBreak;
+    if (digits < (reachesEnd || isUndecided ? MIN_HELD_DIGITS : MIN_ENCODED_DIGITS)) return;
+    const end = encoding === BASE64 ? this.#endOfPadding(digitsEnd) : digitsEnd;
+    const mayBePadded = end > digitsEnd && end === this.#text.length && end - digitsEnd < MAX_PADDING;
+    const isOpen = reachesEnd || isUndecided || mayBePadded;
+    this.found.push({ encoding, start, end, digits, isWide: isWide(state), isOpen });
+  }
+
+  #endOfPadding(from: number): number {
+    let end = from;
+    while (end - from < MAX_PADDING && this.#text.charCodeAt(end) === EQUALS) end += 1;
+    return end;
+  }
+}
+
+/** Digits of a run between two places in `codes`, of which the first is the text's character at `base`. */
+interface Part {
+  readonly codes: Uint16Array;
+  readonly base: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+function startOfHex(codes: Uint16Array, from: number, to: number): number {
+  let at = to;
+  while (at > from && (HEX.digits[codes[at - 1] ?? 0] ?? NO_DIGIT) !== NO_DIGIT) at -= 1;
+  return at;
+}

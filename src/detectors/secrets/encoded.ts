@@ -1,0 +1,102 @@
+import type { Work } from '../../turns.ts';
+import { decodedTexts, type DecodedText } from './decoded-text.ts';
+import type { EncodedText } from './encoded-runs.ts';
+import type { Match } from './match.ts';
+import { isPlaceholder } from './randomness.ts';
+import { MAX_SECRET_CHARS, secretRules } from './rules.ts';
+
+/** What a search finds in one text, and from where on more text could change that. */
+export interface Searched {
+  readonly matches: Match[];
+  readonly openFrom: number;
+}
+
+/** Searches what was decoded as any text is searched. */
+type Search = (text: string) => Work<Searched>;
+
+/** A name before encoded digits may tell what they are: so much of the text is read before what they decode to. */
+const CONTEXT_CHARS = 84;
+/**
+ * Digits around an encoded secret that are found with it. Most runs are shorter, and go whole; of a longer one the rest
+ * stays, so that streams need not hold all of it.
+ */
+const AROUND_DIGITS = 4096;
+
+const BASIC_RULE = secretRules.length;
+/** Names of the rules that matches know by their numbers. */
+export const ruleIds: readonly string[] = [...secretRules.map(({ id }) => id), 'basic_credentials'];
+
+/** Finds secrets in digits of a text that decode to text. What is found spans the digits. */
+export function* searchEncoded(text: string, encoded: EncodedText, search: Search): Work<Searched> {
+  const context = text.slice(Math.max(0, encoded.start - CONTEXT_CHARS), encoded.start);
+  const matches: Match[] = [];
+  let open = text.length;
+  for (const decoded of yield* decodedTexts(text, encoded)) {
+    const searched = yield* search(context + decoded.text);
+    const inside = searched.matches.flatMap((match) => insideOf(match, context.length));
+    if (isBasicCredentials(context, decoded.text)) {
+      inside.push({ rule: BASIC_RULE, from: 0, start: 0, end: decoded.text.length, isEncoded: true });
+    }
+    if (encoded.isOpen) {
+      const digit = openDigit(inside, searched.openFrom - context.length, encoded, decoded);
+      open = Math.min(open, decoded.toOriginal(digit));
+    }
+    for (const match of inside) matches.push(spanAround(match, encoded, decoded));
+  }
+  return { matches, openFrom: Math.max(open, text.length - MAX_SECRET_CHARS) };
+}
+
+/** The match without what stands before the decoded text; nothing where it stands there altogether. */
+function insideOf({ rule, from, start, end }: Match, contextChars: number): Match[] {
+  if (end <= contextChars) return [];
+  return [
+    {
+      rule,
+      from: from - contextChars,
+      start: Math.max(0, start - contextChars),
+      end: end - contextChars,
+      isEncoded: true,
+    },
+  ];
+}
+
+function spanAround(match: Match, encoded: EncodedText, decoded: DecodedText): Match {
+  const { digits, start: encodedStart, end: encodedEnd } = encoded;
+  const first = Math.max(0, decoded.firstDigit(match.start) - AROUND_DIGITS);
+  const last = decoded.endDigit(match.end) + AROUND_DIGITS;
+  const start = decoded.toOriginal(first);
+  const end = last >= digits ? encodedEnd : decoded.toOriginal(last);
+  const from = match.from < 0 ? Math.min(start, encodedStart + match.from) : start;
+  return { ...match, from, start, end };
+}
+
+/** The first digit that may yet be found with a secret, of digits that go on. */
+function openDigit(
+  matches: readonly Match[],
+  openFrom: number,
+  { digits }: EncodedText,
+  decoded: DecodedText,
+): number {
+  let open = Math.min(digits, decoded.firstDigit(Math.max(0, openFrom)));
+  for (const { start, end } of matches) {
+    if (decoded.endDigit(end) + AROUND_DIGITS >= digits) open = Math.min(open, decoded.firstDigit(start));
+  }
+  return Math.max(0, open - AROUND_DIGITS);
+}
+
+/** What says that Base64 of a name and a password follows: an `Authorization` header, npm's and Docker's settings. */
+const BASIC_NAME = /(?:\bbasic[ \t]{1,4}|\b_?auth["']?\s{0,4}[:=]\s{0,4}["']?)$/i;
+const MAX_PAIR_CHARS = 1024;
+const PAIR = /^([^\s:\0]{1,256}):([^\s\0]*)\s*$/;
+/** Pairs of manuals: they open nothing. */
+const SAMPLE_PAIR =
+  /^(?:(?:user|username|user_?name|login|name|email|client_?id|id|foo|test|aladdin|alice|bob):(?:pass|password|passwd|pwd|secret|client_?secret|token|bar|test|open ?sesame)?)$/i;
+/** The name of a pair without a password is one itself, where it is long. */
+const MIN_LONE_NAME_CHARS = 16;
+
+function isBasicCredentials(context: string, decoded: string): boolean {
+  if (decoded.length > MAX_PAIR_CHARS || !BASIC_NAME.test(context)) return false;
+  const [, name = '', password = ''] = PAIR.exec(decoded) ?? [];
+  if (name === '' || SAMPLE_PAIR.test(decoded.trim()) || isPlaceholder(decoded)) return false;
+  return password !== '' || name.length >= MIN_LONE_NAME_CHARS;
+}

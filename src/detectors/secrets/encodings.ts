@@ -1,0 +1,112 @@
+import { NO_TEXT, stepText, TEXT_START } from './text-bytes.ts';
+
+export interface Encoding {
+  readonly name: 'base64' | 'hex';
+  readonly bitsPerDigit: number;
+  /** Digits that make whole bytes. */
+  readonly blockDigits: number;
+  /** By character code; `NO_DIGIT` for all others. */
+  readonly digits: Uint8Array;
+}
+
+export const NO_DIGIT = 255;
+
+function digitsOf(...alphabets: readonly string[]): Uint8Array {
+  const digits = new Uint8Array(128).fill(NO_DIGIT);
+  for (const alphabet of alphabets) {
+    for (let value = 0; value < alphabet.length; value += 1) digits[alphabet.charCodeAt(value)] = value;
+  }
+  return digits;
+}
+
+const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+export const BASE64: Encoding = {
+  name: 'base64',
+  bitsPerDigit: 6,
+  blockDigits: 4,
+  digits: digitsOf(`${LETTERS_AND_DIGITS}+/`, `${LETTERS_AND_DIGITS}-_`),
+};
+export const HEX: Encoding = {
+  name: 'hex',
+  bitsPerDigit: 4,
+  blockDigits: 2,
+  digits: digitsOf('0123456789abcdef', '0123456789ABCDEF'),
+};
+
+/** Digits that decode to text so far. */
+export interface Reading {
+  readonly encoding: Encoding;
+  readonly start: number;
+  /** Of the digits in the run, the number of the first one in its block. */
+  readonly alignment: number;
+  /** Behind the last digit. */
+  end: number;
+  digits: number;
+  /** Bits of the digits that make no whole byte yet. */
+  bits: number;
+  bitCount: number;
+  state: number;
+}
+
+export function endOfDigits({ digits }: Encoding, codes: Uint16Array, from: number, to: number): number {
+  let at = from;
+  while (at < to && (digits[codes[at] ?? 0] ?? NO_DIGIT) !== NO_DIGIT) at += 1;
+  return at;
+}
+
+/** Where digits cease to spell text. */
+export function endOfText(
+  { digits, bitsPerDigit }: Encoding,
+  codes: Uint16Array,
+  from: number,
+  to: number,
+  start: number,
+): number {
+  let bits = 0;
+  let bitCount = 0;
+  let state = start;
+  for (let at = from; at < to; at += 1) {
+    const digit = digits[codes[at] ?? 0] ?? NO_DIGIT;
+    if (digit === NO_DIGIT) return at;
+    bits = ((bits << bitsPerDigit) | digit) & 0xffff;
+    bitCount += bitsPerDigit;
+    if (bitCount < 8) continue;
+    bitCount -= 8;
+    state = stepText(state, (bits >> bitCount) & 0xff);
+    if (state === NO_TEXT) return at;
+  }
+  return to;
+}
+
+/** Decodes digits while they spell text; gives where they end to. */
+export function decodeOn(one: Reading, codes: Uint16Array, from: number, to: number): number {
+  const { digits, bitsPerDigit } = one.encoding;
+  let { bits, bitCount, state } = one;
+  let at = from;
+  for (; at < to; at += 1) {
+    const digit = digits[codes[at] ?? 0] ?? NO_DIGIT;
+    if (digit === NO_DIGIT) break;
+    bits = ((bits << bitsPerDigit) | digit) & 0xffff;
+    bitCount += bitsPerDigit;
+    if (bitCount < 8) continue;
+    bitCount -= 8;
+    const next = stepText(state, (bits >> bitCount) & 0xff);
+    if (next === NO_TEXT) break;
+    state = next;
+  }
+  one.digits += at - from;
+  one.bits = bits;
+  one.bitCount = bitCount;
+  one.state = state;
+  return at;
+}
+
+/** Digits at the beginning of Base64 that tell text from pictures, vectors and what is sealed. */
+const BEGINNING_DIGITS = 32;
+
+/** Whether Base64 begins as text would: what it holds may be read, and searched. */
+export function beginsAsText(text: string, from: number): boolean {
+  const beginning = text.slice(from, from + BEGINNING_DIGITS);
+  const codes = Uint16Array.from(beginning, (character) => character.charCodeAt(0));
+  return endOfText(BASE64, codes, 0, codes.length, TEXT_START) === codes.length;
+}
