@@ -10,6 +10,10 @@
 
 local now, wait = now_ms(ARGV[1]), tonumber(ARGV[3])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', int(now))
+-- Taken before the clock went back: worth no more than a new one.
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. int(now + wait), '+inf')) do
+  redis.call('ZADD', KEYS[1], int(now + wait), id)
+end
 if not redis.call('ZSCORE', KEYS[1], ARGV[2]) then
   if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[4]) then
     return { 'full', int(now) }

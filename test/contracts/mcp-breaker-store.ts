@@ -114,6 +114,17 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       expect(await store.read(caller)).toEqual({ kind: 'half_open' });
     });
 
+    it('may be probed at once where the clock went back, and its probe ends with its lease', async () => {
+      const { clock, store, caller } = rig();
+      await open(store, caller);
+      clock.now -= 3_600_000;
+      expect(await store.read(caller)).toEqual({ kind: 'half_open' });
+      expect(await store.takeProbe(caller, newCall())).toEqual({ kind: 'taken' });
+      expect(await store.read(caller)).toMatchObject({ kind: 'open' });
+      clock.now -= 3_600_000;
+      expect(await store.takeProbe(caller, newCall())).toEqual({ kind: 'taken' });
+    });
+
     it('is neither closed nor put off by what comes of calls that were sent before it opened', async () => {
       const { clock, store, caller } = rig();
       await open(store, caller);

@@ -15,13 +15,11 @@ local MAX_NANO_USD = 9000000000000000
 
 local total, leases, leases_over = 0, {}, {}
 
--- Sets an account to its window as of `now`. A window rolls forward only: when the clock goes back, the later one stays.
--- Without a calendar it lasts as long as its ledger: a ledger that was dropped and is used again is another window, so that
--- what was reserved in the first never moves the second. What has turned is empty, and `turned` until something is added.
-local function set_window(ledger, at, now)
+-- Calendar of an account, and start and end of its window as of `now`, of which one without a calendar has none.
+local function window_of(ledger, at, now)
   -- @include windows.lua
 
-  local values, calendar = ledger.values, nil
+  local calendar
   local nth = (at - FIRST) / WIDTH
   for _, of_this in string.gmatch(ledger.spec, SPEC_ENTRY) do
     calendar = of_this
@@ -30,6 +28,19 @@ local function set_window(ledger, at, now)
     end
     nth = nth - 1
   end
+  if calendar == 'none' then
+    return calendar
+  end
+  return calendar, window_at(calendar, now)
+end
+
+-- Sets an account to its window as of `now`. A window rolls forward only: when the clock goes back, the later one stays, unless
+-- it lies more than its own length ahead (see windows-ahead.lua).
+-- Without a calendar it lasts as long as its ledger: a ledger that was dropped and is used again is another window, so that
+-- what was reserved in the first never moves the second. What has turned is empty, and `turned` until something is added.
+local function set_window(ledger, at, now)
+  local values = ledger.values
+  local calendar, start, finish = window_of(ledger, at, now)
   if calendar == 'none' and values[at + START] >= 0 then
     return
   end
@@ -39,25 +50,32 @@ local function set_window(ledger, at, now)
   if calendar == 'none' then
     values[at + START] = now
   else
-    values[at + START], values[at + FINISH] = window_at(calendar, now)
+    values[at + START], values[at + FINISH] = start, finish
   end
 end
 
 -- The ledgers in KEYS from `key` on, each account in its window; what ARGV says of them begins at `arg`.
 local function load_ledgers(key, arg, now)
-  local loaded = {}
+  local loaded, latest = {}, -1
   for nth = 0, #KEYS - key do
     local ledger = ledger_with(KEYS[key + nth], ARGV[arg + 2 * nth])
     local values = ledger.values
     ledger.idle_ms = ARGV[arg + 2 * nth + 1]
     for at = FIRST, ledger.last, WIDTH do
-      local finish = values[at + FINISH]
+      local start, finish = values[at + START], values[at + FINISH]
+      if start > latest then
+        latest = start
+      end
       -- Most often it runs; one without a calendar has no end.
-      if now >= finish and (finish >= 0 or values[at + START] < 0) then
+      if now >= finish and (finish >= 0 or start < 0) then
         set_window(ledger, at, now)
       end
     end
     loaded[nth + 1] = ledger
+  end
+  if latest > now then
+    -- @include windows-ahead.lua
+    bring_back(loaded, latest, now)
   end
   return loaded
 end

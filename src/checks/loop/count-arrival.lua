@@ -30,13 +30,18 @@ end
 local function limit_at(nth)
   local name, window, most = ARGV[1 + 3 * nth], tonumber(ARGV[2 + 3 * nth]), tonumber(ARGV[3 + 3 * nth])
   local limit = { key = KEYS[nth + 2], window = window, most = most, list = list_for(name), others = 0 }
+  -- What came later than now came before the clock went back: it is over.
   if limit.list then
+    if limit.list.ends > now + window then
+      limit.list.entries = ''
+    end
     forget_until(limit.list, now - window)
     limit.others = #limit.list.entries / ARRIVAL_BYTES - (place_in(limit.list, id) and 1 or 0)
   else
     local own = redis.call('ZSCORE', limit.key, id)
-    local found = redis.call('ZCOUNT', limit.key, '(' .. int(now - window), '+inf')
-    limit.others = found - (own and tonumber(own) > now - window and 1 or 0)
+    local came = own and tonumber(own) or -1
+    local found = redis.call('ZCOUNT', limit.key, '(' .. int(now - window), int(now))
+    limit.others = found - (came > now - window and came <= now and 1 or 0)
   end
   return limit
 end
@@ -88,6 +93,7 @@ local life = life_left(KEYS[1], now)
 local function commit()
   for _, limit in ipairs(sets) do
     redis.call('ZREMRANGEBYSCORE', limit.key, '-inf', int(now - limit.window))
+    redis.call('ZREMRANGEBYSCORE', limit.key, '(' .. int(now), '+inf')
     redis.call('ZADD', limit.key, 'NX', unpack(limit.pairs))
     redis.call('ZREMRANGEBYRANK', limit.key, 0, -2 - limit.most)
     redis.call('PEXPIRE', limit.key, int(math.min(limit.window, life)))

@@ -30,9 +30,10 @@ export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
   /** Entries within the window. */
   function within(name: string, windowMs: number): Entries {
     const entries: Entries = lists.get(name)?.entries ?? new Map();
-    const since = now() - windowMs;
+    const until = now();
     for (const [operationId, { at }] of entries) {
-      if (at > since) break;
+      // What came later than now came before the clock went back.
+      if (at > until - windowMs && at <= until) break;
       entries.delete(operationId);
     }
     return entries;

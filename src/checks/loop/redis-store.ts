@@ -113,14 +113,18 @@ function arrivalKeys({ keyHash, sessionId }: SessionName, limits: readonly Arriv
   );
 }
 
+/** By how much two servers of a cluster may differ; what lies further ahead came before a clock went back, and is over. */
+const MAX_SKEW_MS = 1_000;
+
 /** Entries of calls.lua, the oldest first. */
 function recentCalls(now: number, entries: string, keepMs: number): RecentCall[] {
   const calls: RecentCall[] = [];
   for (let at = entries.length - ENTRY_CHARS; at >= 0; at -= ENTRY_CHARS) {
-    const ageMs = Math.max(now - Number(entries.slice(at + 1, at + FINGERPRINT_AT)), 0);
+    const ageMs = now - Number(entries.slice(at + 1, at + FINGERPRINT_AT));
     if (ageMs >= keepMs) break;
+    if (ageMs < -MAX_SKEW_MS) continue;
     const fingerprint = parseSimHash(entries.slice(at + FINGERPRINT_AT, at + OPERATION_AT));
-    calls.push({ ageMs, fingerprint });
+    calls.push({ ageMs: Math.max(ageMs, 0), fingerprint });
   }
   return calls;
 }

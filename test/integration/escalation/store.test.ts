@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { parseEscalationEvent, type EscalationEvent } from '../../../src/escalation/escalation.ts';
 import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
-import { ESCALATION_REQUESTS } from '../../../src/redis/keys.ts';
+import { ESCALATION_REQUESTS, ESCALATIONS_KEY } from '../../../src/redis/keys.ts';
 import { hear } from '../../../src/redis/subscribe.ts';
 import { newEscalation } from '../../support/new-escalation.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -43,6 +43,17 @@ it('gives a place back that nobody gave back, and leaves nothing behind', async 
   expect(await opened(50)).toBeDefined();
   // Redis counts what is over until it has swept.
   await expect.poll(() => redis.client.dbsize(), { timeout: 5_000 }).toBe(0);
+});
+
+it('gives places back that were taken before the clock went back', async () => {
+  const now = await store().now();
+  for (let nth = 0; nth < LIMITS.maxPending; nth++) {
+    await redis.client.zadd(ESCALATIONS_KEY, now + 3_600_000, `taken-${String(nth)}`);
+  }
+  const shorter = { ...LIMITS, waitMs: 200 };
+  expect(await store().open(newEscalation(), shorter)).toBeUndefined();
+  await delay(250);
+  expect(await store().open(newEscalation(), shorter)).toBeDefined();
 });
 
 it('is taken once, whoever and however many try', async () => {

@@ -49,7 +49,7 @@ export function createMemoryBreakerStore(options: MemoryBreakerStoreOptions): Br
 
   function stateOf({ openedAt, probe }: Circuit): CircuitState {
     if (openedAt === undefined) return { kind: 'closed' };
-    if (probe !== undefined && probe.until > now()) {
+    if (probe !== undefined && probe.until > now() && probe.until <= now() + probeLeaseMs) {
       return { kind: 'open', retryAfterMs: probe.until - now() };
     }
     const retryAfterMs = openedAt + windowMs - now();

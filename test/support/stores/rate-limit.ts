@@ -13,10 +13,11 @@ export function createMemoryRateLimitStore(now: () => number = Date.now): RateLi
       const at = now() * 1_000;
       const interval = Math.ceil((windowMs * 1_000) / quota);
       const whole = interval * quota;
-      let used = Math.min(Math.max((freeAt.get(keyHash) ?? 0) - at, 0), whole);
+      const stored = (freeAt.get(keyHash) ?? 0) - at;
+      let used = Math.min(Math.max(stored, 0), whole);
       const taken = used + interval <= whole;
-      if (taken) {
-        used += interval;
+      if (taken) used += interval;
+      if (taken || stored > whole) {
         freeAt.delete(keyHash);
         freeAt.set(keyHash, at + used);
         if (freeAt.size > MAX_KEYS) freeAt.delete(freeAt.keys().next().value ?? '');

@@ -48,6 +48,15 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     ]);
   });
 
+  it('are over where they came later than now, before the clock went back', async () => {
+    const { clock, store, session } = rig();
+    await store.recordCall(session, randomUUID(), call(1), MEMORY);
+    clock.now -= 3_600_000;
+    await store.recordCall(session, randomUUID(), call(2), MEMORY);
+    clock.now += 1_000;
+    expect(await store.readCalls(session, MEMORY)).toEqual([{ ageMs: 1_000, fingerprint: call(2) }]);
+  });
+
   it('are the same until another one joins, or they are forgotten', async () => {
     const { clock, store, session } = rig();
     const none = await store.readAhead(session, MEMORY);
@@ -182,6 +191,32 @@ describe.each<[string, (now: () => number) => LoopStore]>([
       [RPS, RPS, RPS].map((limit) => store.countArrival(session, randomUUID(), [limit], true)),
     );
     expect(twice).toEqual([[false], [false], [true]]);
+  });
+
+  it('do not count where they came later than now, before the clock went back, denied or not', async () => {
+    const many = { name: 'repeats/many', windowMs: 60_000, limit: 70 };
+    const { clock, store, session } = rig();
+    for (let nth = 0; nth < 100; nth++)
+      await store.countArrival(session, randomUUID(), [RPS, REPEATS, many], false);
+    expect(await store.countArrival(session, randomUUID(), [RPS, REPEATS, many], true)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    clock.now -= 3_600_000;
+    const seen: boolean[][] = [];
+    for (let nth = 0; nth < 2; nth++)
+      seen.push([...(await store.countArrival(session, randomUUID(), [RPS, REPEATS, many], true))]);
+    expect(seen).toEqual([
+      [false, false, false],
+      [false, true, false],
+    ]);
+    clock.now += 60_000;
+    expect(await store.countArrival(session, randomUUID(), [RPS, REPEATS, many], true)).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('can be given back, also more than once', async () => {

@@ -84,7 +84,24 @@ describe.each<[string, (now: () => number) => RateLimitStore]>([
     await takeMany(store, keyHash, 60, 60);
     clock.now -= 3_600_000;
     expect(await store.takeSlot(keyHash, 60, MINUTE_MS)).toMatchObject({ taken: false, waitMs: 1_000 });
+    clock.now += 999;
+    expect(await store.takeSlot(keyHash, 60, MINUTE_MS)).toMatchObject({ taken: false, waitMs: 1 });
+    clock.now += 1;
+    expect((await takeMany(store, keyHash, 60, 2)).map(({ taken }) => taken)).toEqual([true, false]);
     expect(await store.takeSlot(keyHash, 7, MINUTE_MS)).toMatchObject({ taken: false, waitMs: 8_572 });
+    clock.now += 8_572;
+    expect(await store.takeSlot(keyHash, 7, MINUTE_MS)).toMatchObject({ taken: true });
+  });
+
+  it('gives a key no more than its quota where the clock goes forward, and comes back', async () => {
+    const { clock, store, keyHash } = rig();
+    await takeMany(store, keyHash, 60, 60);
+    clock.now += 3_600_000;
+    expect((await takeMany(store, keyHash, 60, 61)).filter(({ taken }) => taken)).toHaveLength(60);
+    clock.now -= 3_600_000;
+    expect((await takeMany(store, keyHash, 60, 61)).filter(({ taken }) => taken)).toHaveLength(0);
+    clock.now += MINUTE_MS;
+    expect((await takeMany(store, keyHash, 60, 61)).filter(({ taken }) => taken)).toHaveLength(60);
   });
 });
 

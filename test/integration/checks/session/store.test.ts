@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { sessionsInRedis } from './store/contract.ts';
-import { readAhead, twoGateways, sessionCounts, damaged } from './store/lives.ts';
+import { clocks, readAhead, twoGateways, sessionCounts, damaged } from './store/lives.ts';
 import { keys, manySessions, placesOfSessions } from './store/keys.ts';
 import { useRig } from './store/rig.ts';
 
@@ -13,4 +13,5 @@ describe('the count of sessions in the risk profile', sessionCounts);
 describe('keys', keys);
 describe('100,000 sessions of one key', manySessions);
 describe('a damaged session', damaged);
+describe('a clock', clocks);
 describe('the place of a session among those of its key', placesOfSessions);

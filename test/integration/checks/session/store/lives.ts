@@ -140,6 +140,37 @@ export function sessionCounts(): void {
   });
 }
 
+export function clocks(): void {
+  const HOUR_MS = 3_600_000;
+
+  it('that goes back by an hour leaves sessions and their limits as they were', async () => {
+    const clock = { now: Date.now() };
+    const store = sessionStore({ now: () => clock.now });
+    const one: SessionName = { keyHash: newKeyHash(), sessionId: 'one' };
+    const step = call(one, { maxSteps: 3 });
+    const { createdAt } = opened(await store.open(step));
+    clock.now -= HOUR_MS;
+    await store.finish(step, createdAt);
+    for (const steps of [2, 3]) {
+      expect(await store.open(call(one))).toMatchObject({ kind: 'opened', session: { steps, createdAt } });
+      clock.now += 1_000;
+    }
+    expect(await store.open(call(one))).toMatchObject({ kind: 'max_steps_reached' });
+    expect((await store.read(one))?.session.steps).toBe(3);
+  });
+
+  it('that goes forward by an hour, and back, does too', async () => {
+    const clock = { now: Date.now() };
+    const store = sessionStore({ now: () => clock.now });
+    const one: SessionName = { keyHash: newKeyHash(), sessionId: 'one' };
+    for (const [steps, moved] of [HOUR_MS, -HOUR_MS, 0].entries()) {
+      expect(await store.open(call(one, { maxSteps: 3 }))).toMatchObject({ session: { steps: steps + 1 } });
+      clock.now += moved;
+    }
+    expect(await store.open(call(one))).toMatchObject({ kind: 'max_steps_reached' });
+  });
+}
+
 export function damaged(): void {
   const name = (): SessionName => ({ keyHash: newKeyHash(), sessionId: 'one' });
   const unavailable = { type: 'redis_unavailable' };
