@@ -79,6 +79,8 @@ export interface GatewayErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
   readonly details?: RefusalDetails;
+  /** As in Refusal. */
+  readonly note?: string;
 }
 
 /** What is refused, from whoever says so to the wire: a check's denial, or a `GatewayError`. */
@@ -91,6 +93,8 @@ export interface Refusal {
   readonly details?: RefusalDetails | undefined;
   /** What it comes from, for the log alone. */
   readonly cause?: unknown;
+  /** A fact for the operator, in the log alone; no secret. */
+  readonly note?: string | undefined;
 }
 
 /** What an agent can act on; shown only in MCP's JSON-RPC errors, as `error.data` (docs/mcp-messages.md). */
@@ -110,6 +114,7 @@ export class GatewayError extends Error implements Refusal {
   readonly type: ErrorType;
   readonly headers: Readonly<Record<string, string>>;
   readonly details: RefusalDetails | undefined;
+  readonly note: string | undefined;
 
   constructor(type: ErrorType, message: string, options: GatewayErrorOptions = {}) {
     // A refusal is an answer, not an accident: a stack costs ten times the rest, and a flood of refusals pays it.
@@ -121,6 +126,7 @@ export class GatewayError extends Error implements Refusal {
     this.type = type;
     this.headers = options.headers ?? {};
     this.details = options.details;
+    this.note = options.note;
   }
 
   get status(): number {

@@ -6,6 +6,7 @@ import { inTurns, ITEM_CHARS, stepsOf, type Work, LONG_STEP, runNow } from '../t
 import { countMembers, isContainer } from '../json/count-members.ts';
 import { assertParseable, hasAllMembers, shapeInSteps, shapeOf } from '../json/document-shape.ts';
 import { parseInPieces, type ParsedPieces } from '../json/parse-in-pieces.ts';
+import { strictDocument } from './unambiguous-frame.ts';
 
 /** An answer whose body has come. */
 export interface ReadAnswer {
@@ -20,9 +21,9 @@ export interface ReadAnswer {
  * @throws GatewayError upstream_unavailable where it is nested too deep
  */
 export async function readAnswer(head: Answered, body: Buffer): Promise<ReadAnswer> {
-  const { parsed, json } = await readJsonBody(body);
+  const { parsed, json, strict = body } = await readJsonBody(body);
   const contentType = head.answerHeaders.get('content-type');
-  const whole: WholeAnswer = { body, contentType, json, edits: [], replacement: undefined };
+  const whole: WholeAnswer = { body: strict, contentType, json, edits: [], replacement: undefined };
   return { exchange: { ...head, answer: { ...head.answer, whole, complete: true } }, whole, parsed };
 }
 
@@ -59,6 +60,8 @@ export interface ReadBody {
   readonly parsed: unknown;
   /** The same, where every parser reads the same in it; else undefined. */
   readonly json: unknown;
+  /** The body as JSON, where it holds numbers that only some parsers take. */
+  readonly strict?: Buffer;
 }
 
 /** Not JSON: nothing to account for, and checks look at the bytes. */
@@ -89,8 +92,11 @@ export function* readingOf(body: Buffer): Work<ReadBody> {
   try {
     document = isLong ? yield* parseInPieces(text) : parseAtOnce(text);
   } catch (failure) {
-    if (failure instanceof SyntaxError) return UNREAD;
-    throw failure;
+    if (!(failure instanceof SyntaxError)) throw failure;
+    const strictText = yield* strictDocument(text);
+    if (strictText === undefined) return UNREAD;
+    const strict = Buffer.from(strictText);
+    return { ...(yield* readingOf(strict)), strict };
   }
   yield LONG_STEP;
   const { value, members } = document;

@@ -21,10 +21,16 @@ export function strictFrame(format: StreamFormat, frame: Frame): Frame {
 /** The same of a long frame. */
 export function* strictFrameInSteps(format: StreamFormat, frame: Frame): Work<Frame> {
   const { data } = frame;
-  if (data === undefined || !mayBeLenient(frame)) return frame;
-  const strict = withNulls(data);
-  if (strict === data || !(yield* isJsonDocument(strict))) return frame;
-  return { ...frame, raw: format.withData(frame, strict), data: strict };
+  if (data === undefined) return frame;
+  const strict = yield* strictDocument(data);
+  return strict === undefined ? frame : { ...frame, raw: format.withData(frame, strict), data: strict };
+}
+
+/** A text that is JSON once `null` stands for the numbers that JSON does not have; undefined for every other. */
+export function* strictDocument(text: string): Work<string | undefined> {
+  if (!MAY_BE_LENIENT.test(text)) return undefined;
+  const strict = withNulls(text);
+  return strict !== text && (yield* isJsonDocument(strict)) ? strict : undefined;
 }
 
 function mayBeLenient({ data }: Frame): boolean {

@@ -1,3 +1,4 @@
+import { GatewayError } from '../errors.ts';
 import { onRequestBody } from './phases/request-body.ts';
 import { onRequestHeaders } from './phases/request-headers.ts';
 import { onResponseBody } from './phases/response-body.ts';
@@ -18,6 +19,8 @@ export function handle(context: StreamContext, message: ProcessingRequest): Phas
       if (state.at !== 'identified') throw new Error('a body came before its headers');
       return onRequestBody(context, state, message);
     case 'request_trailers':
+      // Envoy hands on a body before its trailers: none came, and no phase will judge the request.
+      if (state.at === 'identified') throw trailersAlone();
       return dropTrailers(
         'request_trailers',
         message.headers.map(([name]) => name),
@@ -34,4 +37,11 @@ export function handle(context: StreamContext, message: ProcessingRequest): Phas
     default:
       throw new Error('Envoy sent a message of an unknown kind');
   }
+}
+
+function trailersAlone(): GatewayError {
+  return new GatewayError(
+    'invalid_request',
+    'the request ends with trailers and has no body: send its body, or end it with its headers',
+  );
 }

@@ -16,7 +16,7 @@ const BY_MEDIA_TYPE: ReadonlyMap<string, StreamFormat> = new Map([
 ]);
 
 /** What JSON is called, or what a server says that does not know. */
-const MAY_BE_JSON: ReadonlySet<string> = new Set([
+export const MAY_BE_JSON: ReadonlySet<string> = new Set([
   'application/json',
   'text/json',
   'text/plain',

@@ -66,6 +66,7 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
         outcome: finish.outcome.kind,
         duration_ms: Math.round(finish.durationMs * 10) / 10,
         cause: type === 'redis_unavailable' ? refusalCause(finish.refusal) : undefined,
+        note: finish.refusal?.note,
       };
       log.info(line, 'request');
     },

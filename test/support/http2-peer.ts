@@ -59,8 +59,9 @@ export class RawPeer {
   #rest: Buffer = Buffer.alloc(0);
   #waiting: (() => void)[] = [];
 
-  constructor(path: string) {
-    this.socket = connect(path);
+  /** @param at a socket's path, or a port on loopback */
+  constructor(at: string | number) {
+    this.socket = typeof at === 'string' ? connect(at) : connect(at, '127.0.0.1');
     this.socket.on('data', (chunk: Buffer) => this.#read(chunk));
     this.socket.on('error', () => undefined);
     this.socket.on('close', () => {

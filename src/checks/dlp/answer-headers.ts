@@ -1,32 +1,13 @@
 import { MASK } from '../../text/mask.ts';
 import type { Finding, StreamDetector } from '../../detectors/finding.ts';
 import { mask } from '../../detectors/mask.ts';
-import { HEADER_PREFIX } from '../../headers.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
+import { isShown } from '../../shown-headers.ts';
 import { CLEAN, type Inspected, type Found } from './inspected.ts';
 import { contextOf, APART } from './scan/scan-batch.ts';
 
-/**
- * Headers that say how a body is read, or hold what a server makes up for its own client: cookies, nonces, places to
- * report to. All others are the provider's words.
- */
-const NOT_SEARCHED: ReadonlySet<string> = new Set([
-  ':status',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-security-policy',
-  'content-type',
-  'date',
-  'etag',
-  'expires',
-  'last-modified',
-  'nel',
-  'report-to',
-  'set-cookie',
-  'trailer',
-  'transfer-encoding',
-]);
+/** Numbers that no provider chooses; all other headers that reach a client are the provider's words. */
+const NOT_SEARCHED: ReadonlySet<string> = new Set(['content-length', 'date']);
 
 /** Nothing that is looked for is shorter. */
 const MIN_VALUE_CHARS = 6;
@@ -49,7 +30,7 @@ export function createHeaderInspection(detector: StreamDetector): (exchange: Ans
   return ({ answerHeaders, responseHeaders }) => {
     const fresh: Header[] = [];
     for (const [name, value] of answerHeaders) {
-      if (value.length < MIN_VALUE_CHARS || isLeftOut(name)) continue;
+      if (value.length < MIN_VALUE_CHARS || isLeftOut(name, value)) continue;
       if (clean.get(name) !== value) fresh.push({ name, value, searched: contextOf(name) + value });
     }
     if (fresh.length === 0) return CLEAN;
@@ -79,9 +60,9 @@ export function createHeaderInspection(detector: StreamDetector): (exchange: Ans
   };
 }
 
-/** A provider's copies of ours never leave; a mask would be one. */
-function isLeftOut(name: string): boolean {
-  return NOT_SEARCHED.has(name) || name.startsWith(HEADER_PREFIX);
+/** Headers that end at the gateway need no search; setting a mask would bring them back. */
+function isLeftOut(name: string, value: string): boolean {
+  return NOT_SEARCHED.has(name) || !isShown(name, value, 'provider');
 }
 
 /** Findings in the name alone are not the value's. */

@@ -5,7 +5,7 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import { findingId } from '../finding-id.ts';
 import { toolDenied } from '../denials.ts';
 import { createKeyGuard, type AuthenticateAgain } from './key-guard.ts';
-import { refuseRedirect, refuseUnauthorized } from './misleading-answers.ts';
+import { refuseUnauthorized } from './misleading-answers.ts';
 import type { SessionBinding } from './session-binding/binding.ts';
 
 export interface McpCheckDeps {
@@ -56,9 +56,7 @@ export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
       return verdict.kind === 'pass' ? session : verdict;
     },
     response: (exchange) =>
-      exchange.mcp === undefined
-        ? PASS
-        : (refuseRedirect(exchange) ?? refuseUnauthorized(exchange) ?? binding.keep(exchange)),
+      exchange.mcp === undefined ? PASS : (refuseUnauthorized(exchange) ?? binding.keep(exchange)),
     stream: (exchange) => createKeyGuard(exchange, authenticateAgain),
   };
 }

@@ -1,23 +1,8 @@
 import type { Denial } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 
-const NOT_MODIFIED = 304;
-
 /** Of the server, or of a proxy before it. */
 const UNAUTHORIZED: ReadonlySet<number> = new Set([401, 403, 407]);
-
-/**
- * Refuses to hand on a redirect: a client that followed it would go to the server past the gateway, and take its proxy
- * key along. One that names no address is none to follow, and no answer either. Undefined for every other answer.
- */
-export function refuseRedirect({ origin, status }: Answered): Denial | undefined {
-  if (origin !== 'provider' || status < 300 || status > 399 || status === NOT_MODIFIED) return undefined;
-  return {
-    kind: 'deny',
-    type: 'upstream_unavailable',
-    message: 'the MCP server redirects: its final address belongs into mcp.servers[].url',
-  };
-}
 
 /**
  * Refuses to hand on that a server wants other credentials: a client would take it for its own proxy key, and begin to

@@ -1,4 +1,5 @@
 import { decodeContent } from '../../answers/decode-content.ts';
+import { assertBody } from '../../answers/expected-form.ts';
 import { judgedBody, readAnswer, readFacts } from '../../answers/read-answer.ts';
 import type { StreamContext } from '../context.ts';
 import { headerChanges, withBody } from '../reply/answer-headers.ts';
@@ -18,6 +19,7 @@ export async function onResponseBody(
   const read = await readAnswer(state.exchange, body);
   const { exchange, whole } = read;
   context.state = { ...state, exchange };
+  assertBody(read);
   await readFacts(read);
   const denial = await state.run.response(exchange);
   if (denial !== undefined) return denial;

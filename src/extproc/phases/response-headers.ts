@@ -1,5 +1,7 @@
 import { newAnswer } from '../../answers/new-answer.ts';
 import { openStream } from '../../answers/open-stream.ts';
+import { assertMediaType } from '../../answers/expected-form.ts';
+import { refusedRedirect } from '../../answers/refused-redirect.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { streamFormatFor } from '../../streams/format.ts';
@@ -48,6 +50,8 @@ export function onResponseHeaders(
   const exchange = answered(parsed, { origin: 'provider', status, answerHeaders: headers, form });
   const answering = { at: 'answering', exchange, parsed, run } as const;
   context.state = answering;
+  assertNotMoved(exchange);
+  if (!message.endOfStream) assertMediaType(exchange, format);
   if (!whole) return beginStream(context, answering, format);
   return message.endOfStream ? passWithoutBody(context, answering) : awaitResponseBody();
 }
@@ -58,6 +62,14 @@ async function endUnanswered(context: StreamContext, { run, parsed }: At<'answer
   const type = context.surface.kind === 'mcp' ? UNANSWERED[context.status] : undefined;
   if (type !== undefined) throw unanswered(type);
   return awaitResponseBody();
+}
+
+/** Clients must not leave the gateway. A server that asks for the same request elsewhere has done nothing. */
+function assertNotMoved(exchange: Answered): void {
+  const redirect = refusedRedirect(exchange);
+  if (redirect === undefined) return;
+  exchange.answer.complete = redirect.isUnprocessed || exchange.mcp !== undefined;
+  throw redirect.refusal;
 }
 
 async function passWithoutBody(context: StreamContext, state: At<'answering'>): Promise<PhaseReply> {

@@ -19,6 +19,8 @@ import {
   taintsOf,
 } from './rig.ts';
 
+/** Let through by `proxy.unknown_endpoints`. */
+const UNKNOWN = '/openai/v1/things';
 const GENERATE = '/gemini/v1beta/models/gemini-2.5-flash:generateContent';
 
 /** What docs/dlp.md lists, made up: by class, what is found in a sentence and what the sentence becomes. */
@@ -95,10 +97,10 @@ export function masked(): void {
   });
 
   it('masks a header of the answer', async () => {
-    provider.answer({ headers: { 'x-debug': 'asked by ann.lee@shop.example.org' }, body: chat('Fine.') });
+    provider.answer({ headers: { 'x-ms-debug': 'asked by ann.lee@shop.example.org' }, body: chat('Fine.') });
     const reply = await ask();
     expectMasked(reply, chat('Fine.'));
-    expect(reply.headers['x-debug']).toBe('asked by ***');
+    expect(reply.headers['x-ms-debug']).toBe('asked by ***');
   });
 
   it('leaves an answer without findings byte for byte as it was', async () => {
@@ -143,10 +145,10 @@ export function masked(): void {
   });
 
   it.each(['text/html', 'audio/mpeg', 'application/octet-stream', 'x'])(
-    'masks a JSON answer that calls itself %s',
+    'masks a JSON answer of an unknown endpoint that calls itself %s',
     async (contentType) => {
       provider.answer({ headers: { 'content-type': contentType }, body: chat('SSN 219-09-9987 it is.') });
-      expectMasked(await ask(), chat('SSN *** it is.'));
+      expectMasked(await ask({ path: UNKNOWN }), chat('SSN *** it is.'));
     },
   );
 
@@ -165,10 +167,10 @@ export function masked(): void {
     expectMasked(await ask(), chat('SSN *** it is.', ids('[]')));
   });
 
-  it('masks JSON that is broken off', async () => {
+  it('masks JSON of an unknown endpoint that is broken off', async () => {
     const cut = (who: string): string => `{"choices":[{"message":{"content":"Write to ${who} tod`;
     provider.answer({ body: cut('ann.lee@shop.example.org') });
-    expectMasked(await ask(), cut('***'));
+    expectMasked(await ask({ path: UNKNOWN }), cut('***'));
   });
 
   it('masks JSON that names a member twice, in both', async () => {
@@ -192,8 +194,8 @@ export function quarantined(): void {
     ['content text', MESSAGES, messages(`The key is ${SECRET}.`)],
     ['candidate part text', GENERATE, candidate(`The key is ${SECRET}.`)],
     ['a provider’s error', CHAT, `{"error":{"message":"bad key ${SECRET}"}}`],
-    ['a page of HTML', CHAT, `<html>${SECRET}</html>`],
-    ['JSON that is broken off', CHAT, `{"choices":[{"message":{"content":"${SECRET}`],
+    ['a page of HTML', UNKNOWN, `<html>${SECRET}</html>`],
+    ['JSON that is broken off', UNKNOWN, `{"choices":[{"message":{"content":"${SECRET}`],
   ])(
     'cuts with 403, sets X-Gateway-DLP-Block, locks, adds 30, and rejects later calls: %s',
     async (_place, path, body) => {
@@ -235,7 +237,7 @@ export function quarantined(): void {
   });
 
   it('finds one in a header of the answer', async () => {
-    provider.answer({ headers: { 'x-debug': `key=${SECRET}` }, body: chat('Fine.') });
+    provider.answer({ headers: { 'x-ms-debug': `key=${SECRET}` }, body: chat('Fine.') });
     const reply = await ask();
     await expectQuarantined(reply, 'secrets');
     expect(JSON.stringify(reply.headers)).not.toContain(SECRET);

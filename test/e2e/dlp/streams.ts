@@ -123,14 +123,14 @@ export function streams(): void {
   });
 
   it('masks a header of the stream', async () => {
-    provider.answer({ headers: { ...events, 'x-debug': 'at 10.20.30.40' }, body: chunk('Fine.') + last });
+    provider.answer({ headers: { ...events, 'x-ms-debug': 'at 10.20.30.40' }, body: chunk('Fine.') + last });
     const reply = await ask();
     expect([reply.status, said(reply.body)]).toEqual([200, 'Fine.']);
-    expect(reply.headers).toMatchObject({ 'x-debug': 'at ***', 'x-gateway-dlp-redacted': 'true' });
+    expect(reply.headers).toMatchObject({ 'x-ms-debug': 'at ***', 'x-gateway-dlp-redacted': 'true' });
   });
 
   it('withholds a stream for a secret in its headers', async () => {
-    provider.answer({ headers: { ...events, 'x-debug': SECRET }, body: chunk('Fine.') + last });
+    provider.answer({ headers: { ...events, 'x-ms-debug': SECRET }, body: chunk('Fine.') + last });
     await expectQuarantined(await ask(), 'secrets');
   });
 }

@@ -10,6 +10,10 @@ import {
 } from '../../support/fake-provider/index.ts';
 import { type WireProvider, createWireProvider } from '../../support/wire-provider.ts';
 import { type SendOptions, type Reply, send } from '../../support/http.ts';
+import { frameBytes, RawPeer } from '../../support/http2-peer.ts';
+import { FRAME } from '../../../src/http2/frame.ts';
+import { HpackDecoder } from '../../../src/http2/hpack-decoder.ts';
+import { encodeHeaders } from '../../../src/http2/hpack-encoder.ts';
 
 /** docs/refusals.md and the paragraph "The edge": what is refused, and what never travels on. */
 export const CHAT = '/openai/v1/chat/completions';
@@ -90,3 +94,35 @@ export function useRig(): void {
     provider.behave({});
   });
 }
+
+/** The answer to one request of HTTP/2 with these DATA frames, none of which ends it, and trailers behind them. */
+export async function overFrames(
+  path: string,
+  data: readonly string[],
+): Promise<{ readonly status: string; readonly body: string }> {
+  const peer = new RawPeer(gateway.port);
+  const head = encodeHeaders([
+    [':method', path === CHAT ? 'POST' : 'GET'],
+    [':scheme', 'http'],
+    [':path', path],
+    [':authority', 'gateway.example'],
+    ...Object.entries(auth).filter(([name]) => path === CHAT || name !== 'content-type'),
+  ]);
+  const trailers = encodeHeaders([['x-api-key', 'sk-late']]);
+  peer.greet(
+    frameBytes(FRAME.headers, END_HEADERS, 1, head),
+    ...data.map((piece) => frameBytes(FRAME.data, 0, 1, piece)),
+    frameBytes(FRAME.headers, END_HEADERS | END_STREAM, 1, trailers),
+  );
+  await peer.until(() => peer.frames.some(({ id, flags }) => id === 1 && (flags & END_STREAM) !== 0));
+  const block = (await peer.frame(FRAME.headers, 1)).payload;
+  const fields = new HpackDecoder(16_384).decode(block, 0, block.length);
+  peer.socket.destroy();
+  return {
+    status: fields.find(({ name }) => name === ':status')?.value ?? '',
+    body: peer.body(1).toString(),
+  };
+}
+
+const END_STREAM = 0x1;
+const END_HEADERS = 0x4;

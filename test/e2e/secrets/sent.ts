@@ -63,10 +63,10 @@ export function keysSent(): void {
 
   it('a provider that repeats the key in its answer', async () => {
     const pair = await newPair('repeated');
-    provider.behave({ status: 401, headers: { 'x-repeated': pair.providerKey }, text: pair.providerKey });
+    provider.behave({ status: 401, headers: { 'x-ms-repeated': pair.providerKey }, text: pair.providerKey });
     const reply = await send(gateway.baseUrl, byHeader(pair));
     provider.behave({});
-    expect(reply.headers['x-repeated']).toBe(pair.providerKey);
+    expect(reply.headers['x-ms-repeated']).toBe(pair.providerKey);
   });
 
   it('SigV4, with a good and with a bad credential', async () => {

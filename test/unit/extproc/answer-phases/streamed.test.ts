@@ -95,7 +95,7 @@ describe('a stream that nobody knows', () => {
 
   it.each([
     ['an error', { status: 500 }],
-    ['an endpoint that never streams', { path: '/v1/embeddings' }],
+    ['an error of an endpoint that never streams', { status: 500, path: '/v1/embeddings' }],
   ])('is read all the same: %s', async (_, options) => {
     shown.length = 0;
     const answer = answering({ rewriter: seeing, ...options });
@@ -116,8 +116,13 @@ describe('a stream that nobody knows', () => {
     if (isRead) expect(await headers).toHaveProperty('mode_override');
     else await expect(headers).rejects.toMatchObject({ type: 'upstream_unavailable' });
     const blind: StreamRewriter = { readsText: false, event: () => PASS_EVENT };
-    expect(await answering({ rewriter: blind }).headers({ 'content-type': contentType })).toHaveProperty(
-      'mode_override',
-    );
+    const unjudged = answering({ rewriter: blind }).headers({ 'content-type': contentType });
+    if (isRead) expect(await unjudged).toHaveProperty('mode_override');
+    else await expect(unjudged).rejects.toMatchObject({ type: 'upstream_unavailable' });
+  });
+
+  it('is refused where it answers an endpoint that never streams', async () => {
+    const headers = answering({ path: '/v1/embeddings' }).headers(SSE);
+    await expect(headers).rejects.toMatchObject({ type: 'upstream_unavailable' });
   });
 });

@@ -86,7 +86,7 @@ describe('a whole answer', () => {
       },
     });
     await answer.headers({ 'content-type': 'text/plain' });
-    expect(sent(await answer.body('whatever'))).toMatchObject({ body: 'ü', set: { 'content-length': '2' } });
+    expect(sent(await answer.body(CHAT))).toMatchObject({ body: 'ü', set: { 'content-length': '2' } });
   });
 
   it.each([
@@ -100,9 +100,7 @@ describe('a whole answer', () => {
       ]),
       true,
     ],
-    ['text', 'an error', false],
     ['nothing', '', false],
-    ['a list with a million parts', `[${'{},'.repeat(1_000_000)}1]`, false],
   ])(
     'has no JSON where parsers may differ, and is accounted all the same: %s',
     async (_, body, isAccounted) => {
@@ -113,6 +111,27 @@ describe('a whole answer', () => {
       expect(answer.seen[0]?.answer.usage?.outputTokens).toBe(isAccounted ? 2 : undefined);
     },
   );
+
+  it.each([
+    ['text', 'an error'],
+    ['a list with a million parts', `[${'{},'.repeat(1_000_000)}1]`],
+    ['JSON that breaks off', '{"a":'],
+  ])('is refused where it is not JSON, before a check sees it: %s', async (_, body) => {
+    const answer = answering();
+    await answer.headers(JSON_TYPE);
+    await expect(answer.body(body)).rejects.toMatchObject({ type: 'upstream_unavailable' });
+    expect(answer.seen).toEqual([]);
+    expect(outcomeNow(answer.context)).toEqual({ kind: 'complete' });
+  });
+
+  it('says null for numbers that JSON does not have, and is accounted', async () => {
+    const answer = answering();
+    await answer.headers(JSON_TYPE);
+    const reply = sent(await answer.body(`${CHAT.slice(0, -1)},"p":[NaN,-Infinity,"NaN"]}`));
+    expect(reply.body).toBe(`${CHAT.slice(0, -1)},"p":[null,null,"NaN"]}`);
+    expect(reply.set['content-length']).toBe(String(Buffer.byteLength(reply.body ?? '')));
+    expect(answer.seen[0]?.answer.usage).toMatchObject({ outputTokens: 7 });
+  });
 
   it('is refused where it nests too deep, and an edit of what is no JSON fails', async () => {
     const deep = answering();
