@@ -10,7 +10,7 @@ export interface AuditedExchange {
     readonly owner?: string;
   };
   /** The same object at every stage of an exchange. */
-  readonly facts: { readonly session: { readonly id: string } | undefined };
+  readonly facts: { readonly session: { readonly id: string } | null | undefined };
   readonly provider?: { readonly name: string };
   readonly endpoint?: { readonly operation: string };
   readonly mcp?: { readonly server: string };

@@ -2,6 +2,7 @@ import type { Config } from '../config/schema.ts';
 import { GatewayError } from '../errors.ts';
 import { HEADER } from '../headers.ts';
 import type { BudgetLimits, Identified } from '../pipeline/exchange.ts';
+import { newFacts } from '../pipeline/facts.ts';
 import { lockCauseInWords } from '../risk/lock-cause.ts';
 import type { Lock } from '../risk/profile.ts';
 import { timeSpan } from '../text/time-span.ts';
@@ -74,13 +75,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       rawKeyHash,
       ...(bearer !== undefined && { tokenEndsAt: bearer.endsAt }),
       budgetLimits: state.limits,
-      facts: {
-        agentRisk: riskProfile.enabled ? agentRisk : { ...agentRisk, riskScore: 0 },
-        session: undefined,
-        drift: undefined,
-        prompt: undefined,
-        judged: undefined,
-      },
+      facts: newFacts(riskProfile.enabled ? agentRisk : { ...agentRisk, riskScore: 0 }),
     };
   };
 }

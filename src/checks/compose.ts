@@ -8,7 +8,8 @@ import { DEFAULT_LOCK_MS } from '../risk/scoring.ts';
 import { createPolicyRewriter, maskAnswer, maskRequest } from './dlp/by-policy.ts';
 import { createMarkSession, createSessionMoves, createTaintSession } from './policy-sessions.ts';
 import { createResultRewriter, maskWholeResult } from './mcp-inspector/by-policy.ts';
-import { ORDER, type CheckName } from './order.ts';
+import type { FactUse } from './entry.ts';
+import { GIVEN_FACTS, ORDER, type CheckName, type UnwrittenFact } from './order.ts';
 import { createEscalate, type EscalateDeps } from './policy/escalate.ts';
 import { createJudge } from './policy/judge.ts';
 import { createReportSecretLeak } from './report-secret-leak.ts';
@@ -34,8 +35,17 @@ export interface ComposedChecks {
   close(): Promise<void>;
 }
 
-/** Builds every check as `config` has them, and what one does to what another keeps. */
-export async function composeChecks(of: ComposedOf): Promise<ComposedChecks> {
+/** What stands in `order.ts`, in an order that need not be that one. */
+export type CheckOrder = readonly (typeof ORDER)[number][];
+
+/**
+ * Builds every check as `config` has them, and what one does to what another keeps.
+ * @throws Error where a check would judge by what a later one learns
+ */
+export async function composeChecks(
+  of: ComposedOf,
+  order: [UnwrittenFact] extends [never] ? CheckOrder : UnwrittenFact = ORDER,
+): Promise<ComposedChecks> {
   const { config, stores, observer, counting, authenticateAgain } = of;
   const closers: (() => Promise<void>)[] = [];
   function onClose(close: () => Promise<void>): void {
@@ -53,15 +63,39 @@ export async function composeChecks(of: ComposedOf): Promise<ComposedChecks> {
     policies: of.policies && policyServices(of, of.policies, onClose),
     onClose,
   };
-  const checks = await Promise.all(
-    ORDER.map((entry): Promise<Check<unknown, CheckName> | undefined> => entry.make(config, services)),
+  const made = await Promise.all(
+    order.map(async ({ make, facts }): Promise<MadeCheck | undefined> => {
+      const check: Check<unknown, CheckName> | undefined = await make(config, services);
+      return check && { check, facts };
+    }),
   );
+  const inOrder = made.filter((one) => one !== undefined);
+  assertFactsAreWritten(inOrder);
   return {
-    inOrder: checks.filter((check) => check !== undefined),
+    inOrder: inOrder.map(({ check }) => check),
     async close() {
       await Promise.all(closers.map((close) => close()));
     },
   };
+}
+
+interface MadeCheck {
+  readonly check: Check<unknown, CheckName>;
+  readonly facts: FactUse;
+}
+
+/** A check that judges before what it judges by is known would find nothing, and let everything pass. */
+function assertFactsAreWritten(inOrder: readonly MadeCheck[]): void {
+  const written = new Set<string>(GIVEN_FACTS);
+  for (const { check, facts } of inOrder) {
+    for (const fact of facts.writes ?? []) written.add(fact);
+    const missing = [...(facts.reads ?? []), ...(facts.refreshes ?? [])].find((fact) => !written.has(fact));
+    if (missing !== undefined) {
+      throw new Error(
+        `the check ${check.name} judges by the fact "${missing}", which no check before it writes: put one that does before it in checks/order.ts`,
+      );
+    }
+  }
 }
 
 function policyServices(

@@ -44,6 +44,14 @@ export const ORDER = [
 
 type Entry = (typeof ORDER)[number];
 
+type Facts<Use extends 'reads' | 'writes'> = NonNullable<Entry['facts'][Use]>[number];
+
+/** Facts that are there before the first check judges: written by auth/authenticate. */
+export const GIVEN_FACTS = ['agentRisk'] as const;
+
+/** Facts that some check reads and none writes: with any, `composeChecks` does not compile. */
+export type UnwrittenFact = Exclude<Facts<'reads'>, Facts<'writes'> | (typeof GIVEN_FACTS)[number]>;
+
 /** Stable names: metric labels and log fields. */
 export type CheckName = Entry extends CheckEntry<infer Name, Sections> ? Name : never;
 

@@ -4,26 +4,52 @@ import type { PolicySet } from '../policy/policy-set.ts';
 
 /**
  * What one check learns and another judges by, named as the policy input (docs/policies.md). Not a bag: no fact without a
- * writer and a reader. One object an exchange; what is undefined was not looked at.
+ * writer and a reader, which their entries declare. One object an exchange: undefined is what nobody has looked at, null
+ * what was looked for and is not there.
  */
 export interface Facts {
   /** Written by auth/authenticate, from what Redis said at the request headers. */
   readonly agentRisk: AgentRisk;
-  /** Written by the session check; undefined where the request names no session. */
-  session: SessionFacts | undefined;
+  /** Written by the session check; null where the request is no step of a session. */
+  session: SessionFacts | null | undefined;
   /**
    * Written by the session check: what is known of the session was read ahead, at the headers, and is confirmed when the
    * request is admitted. Until then nothing but passing may come of it: throw `JudgeAgain` first.
    */
   isReadAhead?: boolean;
-  /** Written by the drift check. */
-  drift: DriftFacts | undefined;
+  /** Written by the drift check; null where it is not measured. */
+  drift: DriftFacts | null | undefined;
   /** Written by the normalization check; emptied once forwarded, as the body is. */
   prompt: PromptFacts | undefined;
   /** Written by the policy check, of what policies judge; emptied once forwarded, as the body is. */
   judged: JudgedCall | undefined;
+  /**
+   * Written by the policy-state check, of a call in a session that another call has moved since: what was masked before
+   * stays masked.
+   */
+  judgedAgain?: JudgedCall | undefined;
   /** Written by the policy check: why this call was escalated and approved, should it be judged again. */
   approvedRules?: ReadonlySet<string>;
+}
+
+export type FactName = keyof Facts;
+
+/** The facts of an exchange at which no check has looked. */
+export function newFacts(agentRisk: AgentRisk): Facts {
+  return { agentRisk, session: undefined, drift: undefined, prompt: undefined, judged: undefined };
+}
+
+/**
+ * A fact, to be judged by.
+ * @throws Error where nobody has looked at it: a request is refused rather than judged as if nothing had been found
+ */
+export function writtenFact<Name extends 'session' | 'drift' | 'prompt'>(
+  facts: Facts,
+  name: Name,
+): Exclude<Facts[Name], undefined> {
+  const fact: Facts[Name] = facts[name];
+  if (fact === undefined) throw new Error(`nobody has written the fact ${name}, by which a call is judged`);
+  return fact as Exclude<Facts[Name], undefined>;
 }
 
 /** docs/risk.md. */
@@ -80,6 +106,4 @@ export interface PromptFacts {
 export interface JudgedCall {
   readonly set: PolicySet;
   readonly call: PolicyCall;
-  /** It was judged before, in a session that another call has moved since: what was masked then stays masked. */
-  readonly again?: true;
 }

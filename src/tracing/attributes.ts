@@ -9,7 +9,7 @@ import {
 export interface TracedExchange {
   readonly method: string;
   readonly key: { readonly keyHash: string };
-  readonly facts: { readonly session: { readonly id: string } | undefined };
+  readonly facts: { readonly session: { readonly id: string } | null | undefined };
   readonly provider?: { readonly name: string };
   readonly endpoint?: { readonly operation: string };
   readonly mcp?: { readonly server: string };

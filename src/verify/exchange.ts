@@ -3,7 +3,7 @@ import type { KeyRecord } from '../auth/key-record.ts';
 import { HEADER } from '../headers.ts';
 import { mcpMessages } from '../mcp/dialect.ts';
 import type { Identified } from '../pipeline/exchange.ts';
-import type { AgentRisk } from '../pipeline/facts.ts';
+import { newFacts, type AgentRisk } from '../pipeline/facts.ts';
 import type { JsonObject, Provider, ProviderName } from '../providers/provider.ts';
 import { providers } from '../providers/registry.ts';
 import { anthropicBody } from './anthropic-body.ts';
@@ -46,7 +46,7 @@ export function gatewayCall(step: TracedStep, requestId: string, agentRisk: Agen
     rawKeyHash: key.keyHash,
     providerKey: undefined,
     budgetLimits: {},
-    facts: { agentRisk, session: undefined, drift: undefined, prompt: undefined, judged: undefined },
+    facts: newFacts(agentRisk),
     responseHeaders: new Map(),
     ...target,
   };

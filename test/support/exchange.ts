@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { parseStrict } from '../../src/json/scan.ts';
 import type { Answered, BudgetLimits, Parsed } from '../../src/pipeline/exchange.ts';
-import type { Facts, SessionFacts } from '../../src/pipeline/facts.ts';
+import { newFacts, type Facts, type SessionFacts } from '../../src/pipeline/facts.ts';
 import type { Obfuscation } from '../../src/normalize/normalized.ts';
 import { createBillReader } from '../../src/providers/told-bill.ts';
 import { createWrittenText } from '../../src/answers/new-answer.ts';
-import type { JsonObject, ProviderName, StreamEvent, Usage } from '../../src/providers/provider.ts';
+import type {
+  JsonObject,
+  ProviderName,
+  RequestFacts,
+  StreamEvent,
+  Usage,
+} from '../../src/providers/provider.ts';
 import { providers } from '../../src/providers/registry.ts';
 
 export const NO_RISK: Facts['agentRisk'] = {
@@ -42,14 +48,15 @@ export const NOTHING_HIDDEN: Obfuscation = {
   hasDelimPadding: false,
 };
 
-/** What is known of an agent at its first request. */
-export const NO_FACTS: Facts = {
-  agentRisk: NO_RISK,
-  session: undefined,
-  drift: undefined,
-  prompt: undefined,
-  judged: undefined,
-};
+/** What the checks before the policies learn of an undisguised request outside of sessions. */
+export function factsOf(request: RequestFacts): Facts {
+  return {
+    ...newFacts(NO_RISK),
+    session: null,
+    drift: null,
+    prompt: { normalizedTexts: request.texts.map(({ text }) => text), obfuscation: NOTHING_HIDDEN },
+  };
+}
 
 export interface RequestOptions {
   readonly provider?: ProviderName | undefined;
@@ -73,6 +80,7 @@ export function parsed(options: RequestOptions): Parsed {
   if (endpoint === undefined) throw new Error(`no endpoint at ${path}`);
   const body = Buffer.from(options.text ?? JSON.stringify(options.body));
   const json = parseStrict(body) as JsonObject;
+  const request = endpoint.dialect.request(json, endpoint);
   return {
     requestId: 'test',
     startedAt: performance.now(),
@@ -87,11 +95,11 @@ export function parsed(options: RequestOptions): Parsed {
     rawKeyHash: 'sha256:raw',
     providerKey: undefined,
     budgetLimits: options.limits ?? {},
-    facts: { ...NO_FACTS },
+    facts: factsOf(request),
     responseHeaders: new Map(),
     body,
     json,
-    request: endpoint.dialect.request(json, endpoint),
+    request,
     edits: [],
   };
 }

@@ -3,7 +3,7 @@ import type { McpTarget } from '../../src/mcp/message.ts';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { Parsed } from '../../src/pipeline/exchange.ts';
 import type { JsonObject, RequestFacts } from '../../src/providers/provider.ts';
-import { parsed } from './exchange.ts';
+import { factsOf, parsed } from './exchange.ts';
 
 export interface McpRequestOptions {
   /** The JSON-RPC message; undefined is a GET. */
@@ -22,6 +22,7 @@ export function mcpExchange(options: McpRequestOptions = {}): Parsed {
   const path = form === 'tools_call' ? `/mcp/${server}/tools/call` : `/mcp/${server}`;
   const endpoint = { operation: 'mcp', dialect: mcpMessages } as const;
   const nothing: RequestFacts = { ...base.request, model: undefined, models: [], texts: [] };
+  const request = body === undefined ? nothing : mcpMessages.request(body, endpoint);
   return {
     ...base,
     method: options.method ?? (body === undefined ? 'GET' : 'POST'),
@@ -32,7 +33,8 @@ export function mcpExchange(options: McpRequestOptions = {}): Parsed {
     headers: new Map(Object.entries(headers)),
     json: body ?? {},
     body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
-    request: body === undefined ? nothing : mcpMessages.request(body, endpoint),
+    request,
+    facts: factsOf(request),
   };
 }
 

@@ -30,7 +30,7 @@ export const SESSION_ACCOUNT = 'session';
 /** What a request is charged to: its key's windows, and its session, which records its spend without a limit too. */
 export function accountsOf({ budgetLimits, facts }: Parsed): Account[] {
   const windows = windowAccounts(budgetLimits);
-  if (facts.session === undefined) return windows;
+  if (facts.session === undefined || facts.session === null) return windows;
   const session: Account = {
     name: SESSION_ACCOUNT,
     ledger: `session:${facts.session.id}`,

@@ -1,6 +1,7 @@
 import { isSuccessOfServer } from '../../pipeline/success.ts';
 import { PASS, type Check, type Denial, type Pass } from '../../pipeline/check.ts';
 import type { Answer, Answered, Parsed } from '../../pipeline/exchange.ts';
+import { writtenFact } from '../../pipeline/facts.ts';
 import { JudgeAgain, type Phase } from '../../pipeline/phase.ts';
 import { turnSession, type SessionName } from '../../conversation/session-turn.ts';
 import { lastAskedTurn } from '../../conversation/asked-turns.ts';
@@ -47,7 +48,8 @@ export function createDriftCheck({
   isAskedFor,
 }: DriftCheckDeps): Check<DriftExchange, 'drift'> {
   const name = 'drift';
-  if (!config.enabled && isAskedFor === undefined) return { name, shadowable: true };
+  if (!config.enabled && isAskedFor === undefined)
+    return { name, shadowable: true, requestBody: notMeasured };
   const settings = driftSettings(config);
 
   async function addAnswer({ session, passed, answer }: DriftExchange): Promise<void> {
@@ -62,7 +64,7 @@ export function createDriftCheck({
   ): Promise<void> {
     const { key, facts } = exchange;
     const { passed } = state;
-    if (facts.session === undefined || passed === undefined) return;
+    if (facts.session === undefined || facts.session === null || passed === undefined) return;
     const { id: sessionId, createdAt } = facts.session;
     state.session = { keyHash: key.keyHash, sessionId, createdAt };
     if (!(await store.passTurn(state.session, passed, phase))) return;
@@ -85,7 +87,7 @@ export function createDriftCheck({
   function judge(exchange: Parsed, state: DriftExchange, found: DriftState | undefined): Denial | Pass {
     const { session } = exchange.facts;
     const text = lastAskedTurn(exchange.request);
-    if (session === undefined || text === undefined) return PASS;
+    if (session === undefined || session === null || text === undefined) return PASS;
     // What an ended session of this name has left behind is nobody's.
     const known = found?.createdAt === session.createdAt ? found : undefined;
     const { facts, passed } = judgeTurn(known, text, settings);
@@ -111,14 +113,16 @@ export function createDriftCheck({
       state.read = isAhead ? state.ahead : read(session);
     },
     async requestBody(exchange, state, phase) {
-      if (state.read === undefined || exchange.facts.session === undefined) return PASS;
+      exchange.facts.drift = null;
+      const session = writtenFact(exchange.facts, 'session');
+      if (state.read === undefined || session === null) return PASS;
       const isAhead = state.ahead !== undefined;
       delete state.ahead;
       const found = await state.read;
       const verdict = judge(exchange, state, found);
       if (!isAhead || verdict.kind === 'deny') return verdict;
-      const session = { keyHash: exchange.key.keyHash, sessionId: exchange.facts.session.id };
-      return { kind: 'pending', verdict: ifSame(store.isSame(session, found, phase)) };
+      const name = { keyHash: exchange.key.keyHash, sessionId: session.id };
+      return { kind: 'pending', verdict: ifSame(store.isSame(name, found, phase)) };
     },
     response(exchange, state, phase) {
       return isSuccessOfServer(exchange)
@@ -133,6 +137,11 @@ export function createDriftCheck({
       }
     },
   };
+}
+
+function notMeasured({ facts }: Parsed): Pass {
+  facts.drift = null;
+  return PASS;
 }
 
 async function ifSame(same: Promise<boolean>): Promise<Pass> {

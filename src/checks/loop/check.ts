@@ -10,6 +10,7 @@ import {
   type Verdict,
 } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
+import { writtenFact } from '../../pipeline/facts.ts';
 import { JudgeAgain, NotDone, type Phase } from '../../pipeline/phase.ts';
 import { mcpSessionOf } from '../../conversation/mcp-session.ts';
 import {
@@ -176,7 +177,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
       state.calls.catch(() => undefined);
     },
     requestBody: (exchange, state, phase) =>
-      state.session === undefined || exchange.facts.session === undefined
+      state.session === undefined || writtenFact(exchange.facts, 'session') === null
         ? PASS
         : judge(exchange, state, state.session, phase),
     response(exchange, state, phase) {

@@ -7,4 +7,5 @@ export const loop = configuredCheck(
     const { createLoopCheck } = await import('./check.ts');
     return createLoopCheck({ config, store: stores.loops, shadowMode: server.shadow_mode });
   },
+  { reads: ['session', 'isReadAhead', 'prompt'] },
 );

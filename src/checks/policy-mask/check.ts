@@ -18,7 +18,7 @@ export interface MaskedRequest {
 
 export interface PolicyMaskDeps {
   /** Whose masks: those of the call as it was judged first, or as it was judged again in a session that had moved. */
-  readonly judgement: 'first' | 'again';
+  readonly judgement: 'judged' | 'judgedAgain';
   readonly masksOf: (rules: readonly MaskRule[]) => Masks | undefined;
   readonly maskRequest: (exchange: Parsed, masks: Masks) => Promise<MaskedRequest>;
   /** Of models. */
@@ -48,8 +48,8 @@ export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskSta
   const { judgement, masksOf, maskRequest, answers, results } = deps;
 
   async function mask(exchange: Parsed, state: PolicyMaskState): Promise<Verdict> {
-    const { judged } = exchange.facts;
-    if (judged === undefined || (judged.again === true) !== (judgement === 'again')) return PASS;
+    const { [judgement]: judged } = exchange.facts;
+    if (judged === undefined) return PASS;
     const masks = masksOf(judged.set.masksFor(judged.call));
     if (masks === undefined) return PASS;
     if (exchange.facts.isReadAhead === true) throw new JudgeAgain();
@@ -72,7 +72,7 @@ export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskSta
     shadowable: true,
     repeatable: true,
     begin: () => ({ masks: undefined }),
-    ...(judgement === 'first' ? { requestBody: mask } : { forwarding: mask }),
+    ...(judgement === 'judged' ? { requestBody: mask } : { forwarding: mask }),
     response(exchange, { masks }) {
       if (masks?.everywhere === undefined || exchange.origin !== 'provider') return PASS;
       return exchange.mcp === undefined

@@ -96,7 +96,7 @@ export function createAnswerMarksCheck({
     repeatable: true,
     begin: () => ({ asked: undefined, noteRest: undefined }),
     requestBody({ facts: { judged, session } }, state) {
-      if (judged === undefined || session === undefined) return PASS;
+      if (judged === undefined || session === undefined || session === null) return PASS;
       const { set, call } = judged;
       const step = answerTo(call.input.request);
       if (set.looksFor(step.type)) state.asked = { set, step };

@@ -8,9 +8,15 @@ import type {
   PolicyInput,
   SessionInput,
 } from '../../policy/call.ts';
-import { hasUnseenContent, type PromptText } from '../../providers/provider.ts';
+import { hasUnseenContent } from '../../providers/provider.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
-import type { AgentRisk, DriftFacts, Facts, SessionFacts } from '../../pipeline/facts.ts';
+import {
+  writtenFact,
+  type AgentRisk,
+  type DriftFacts,
+  type PromptFacts,
+  type SessionFacts,
+} from '../../pipeline/facts.ts';
 
 const NANO_USD = 1e9;
 
@@ -22,17 +28,19 @@ export function policyCallOf(exchange: Parsed): PolicyCall | undefined {
   const request = requestInput(exchange);
   if (request === undefined) return undefined;
   const { key, facts } = exchange;
+  const session = writtenFact(facts, 'session');
+  const prompt = writtenFact(facts, 'prompt');
   const { keyHash, name, agentName = '', owner = '', provider, tags } = key;
   return {
     input: {
       agent: { key_hash: keyHash, name, agent_name: agentName, owner, provider, tags },
       request,
-      session: sessionInput(facts.session, facts.drift),
+      session: sessionInput(session, writtenFact(facts, 'drift')),
       agent_risk: riskInput(facts.agentRisk),
     },
-    texts: callTexts(exchange),
-    marks: facts.session?.marks ?? [],
-    action: () => actionInput(facts, exchange.request.texts),
+    texts: callTexts(exchange, prompt.normalizedTexts),
+    marks: session?.marks ?? [],
+    action: () => actionInput(prompt),
   };
 }
 
@@ -67,17 +75,16 @@ function requestInput({
   };
 }
 
-function callTexts({ mcp, request, facts }: Parsed): CallText[] {
-  const normalized = facts.prompt?.normalizedTexts;
-  return request.texts.map(({ text, path }, index) => ({
-    raw: text,
-    normalized: normalized?.[index] ?? text,
-    argument:
-      mcp !== undefined && path[0] === 'params' && path[1] === 'arguments' ? path.slice(2) : undefined,
-  }));
+function callTexts({ mcp, request }: Parsed, normalizedTexts: readonly string[]): CallText[] {
+  return request.texts.map(({ text, path }, index) => {
+    const normalized = normalizedTexts[index];
+    if (normalized === undefined) throw new Error('a text of the request was not normalized');
+    const isArgument = mcp !== undefined && path[0] === 'params' && path[1] === 'arguments';
+    return { raw: text, normalized, argument: isArgument ? path.slice(2) : undefined };
+  });
 }
 
-function sessionInput(session: SessionFacts | undefined, drift: DriftFacts | undefined): SessionInput {
+function sessionInput(session: SessionFacts | null, drift: DriftFacts | null): SessionInput {
   return {
     id: session?.id ?? '',
     state: session?.state ?? '',
@@ -107,18 +114,16 @@ function riskInput(risk: AgentRisk): AgentRiskInput {
   };
 }
 
-function actionInput({ prompt }: Facts, texts: readonly PromptText[]): ActionInput {
-  const normalized = prompt?.normalizedTexts ?? texts.map(({ text }) => text);
-  const { obfuscation } = prompt ?? {};
+function actionInput({ normalizedTexts, obfuscation }: PromptFacts): ActionInput {
   return {
-    normalized_prompt: normalized.join('\n'),
+    normalized_prompt: normalizedTexts.join('\n'),
     obfuscation: {
-      obfuscation_detected: obfuscation?.obfuscationDetected ?? false,
-      has_homoglyphs: obfuscation?.hasHomoglyphs ?? false,
-      has_invisible_chars: obfuscation?.hasInvisibleChars ?? false,
-      has_base64_payloads: obfuscation?.hasBase64Payloads ?? false,
-      has_encoding_attacks: obfuscation?.hasEncodingAttacks ?? false,
-      has_delim_padding: obfuscation?.hasDelimPadding ?? false,
+      obfuscation_detected: obfuscation.obfuscationDetected,
+      has_homoglyphs: obfuscation.hasHomoglyphs,
+      has_invisible_chars: obfuscation.hasInvisibleChars,
+      has_base64_payloads: obfuscation.hasBase64Payloads,
+      has_encoding_attacks: obfuscation.hasEncodingAttacks,
+      has_delim_padding: obfuscation.hasDelimPadding,
     },
   };
 }

@@ -82,7 +82,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     { set, call }: JudgedCall,
   ): Promise<SessionMove | undefined | 'trouble'> {
     const { session } = exchange.facts;
-    if (session === undefined) return undefined;
+    if (session === undefined || session === null) return undefined;
     try {
       const to = await set.nextState(call);
       if (to === undefined || to === (session.state ?? set.initialState)) return undefined;
@@ -97,18 +97,18 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
   /** The call in its session as that stands now; undefined where it has ended. */
   async function refreshed(exchange: Parsed, { set }: JudgedCall): Promise<JudgedCall | undefined> {
     const { session } = exchange.facts;
-    if (session === undefined) return undefined;
+    if (session === undefined || session === null) return undefined;
     const fresh = await sessions.read(sessionName(exchange, session));
     if (fresh?.createdAt !== session.createdAt) return undefined;
     exchange.facts.session = fresh;
     const call = policyCallOf(exchange);
     if (call === undefined) return undefined;
-    return (exchange.facts.judged = { set, call, again: true });
+    return (exchange.facts.judgedAgain = { set, call });
   }
 
   async function mark(exchange: Parsed, { set, call }: JudgedCall): Promise<Verdict> {
     const { session } = exchange.facts;
-    if (session === undefined || !set.looksFor(call.input.request.method)) return PASS;
+    if (session === undefined || session === null || !set.looksFor(call.input.request.method)) return PASS;
     const marks = await marksOf({ set, call });
     if (marks === undefined) return notEvaluated(exchange);
     const unknown = marks.filter((one) => !session.marks.includes(one));
@@ -131,10 +131,10 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     async forwarding(exchange, state) {
       const { judged, session } = exchange.facts;
       // Without a session nothing is remembered.
-      if (judged === undefined || session === undefined) return PASS;
+      if (judged === undefined || session === undefined || session === null) return PASS;
       const moved = await move(exchange, judged, state);
       if (moved.kind === 'deny' && !deps.shadowMode) return moved;
-      const marked = await mark(exchange, exchange.facts.judged ?? judged);
+      const marked = await mark(exchange, exchange.facts.judgedAgain ?? judged);
       return marked.kind === 'pass' || moved.kind === 'deny' ? moved : marked;
     },
     async end(_exchange, outcome, { move: made }) {

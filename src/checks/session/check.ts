@@ -252,6 +252,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       if (state.asked !== undefined) enter(exchange, state.asked, state, phase);
     },
     async requestBody(exchange, state, phase) {
+      exchange.facts.session = null;
       if (exchange.mcp !== undefined) return mcpCalls.requestBody(exchange, state.mcp);
       const { entering } = state;
       if (entering === undefined) return PASS;

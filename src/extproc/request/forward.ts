@@ -108,6 +108,7 @@ function send(
   exchange.json = {};
   exchange.facts.prompt = undefined;
   exchange.facts.judged = undefined;
+  exchange.facts.judgedAgain = undefined;
   return forwardRequest(phase, { set, remove }, edited);
 }
 

@@ -10,7 +10,6 @@ import { createRunner, type ObservedVerdict } from '../../../src/pipeline/run.ts
 import type { PolicyCall } from '../../../src/policy/call.ts';
 import { NO_DECISION } from '../../../src/policy/decision.ts';
 import type { PolicySet } from '../../../src/policy/policy-set.ts';
-import { NO_FACTS } from '../../support/exchange.ts';
 import { mcpExchange, toolCall } from '../../support/mcp-exchange.ts';
 
 /** States by the tool that leads there: `{INIT: {begin: 'OPEN'}}`. */
@@ -117,10 +116,7 @@ export function policyRig({ store, policies, keyHash, shadowMode = false, betwee
 
   function exchangeOf(tool: string, sessionId: string | undefined): Parsed {
     const headers = sessionId === undefined ? {} : { 'x-gateway-session-id': sessionId };
-    return {
-      ...mcpExchange({ body: toolCall(tool), headers, key: { keyHash } }),
-      facts: { ...NO_FACTS },
-    };
+    return mcpExchange({ body: toolCall(tool), headers, key: { keyHash } });
   }
 
   /** Up to the server: the denial that stands, if any, or why it could not be judged. */

@@ -13,6 +13,7 @@ import {
 } from '../../../src/extproc/wire/messages.ts';
 import { serveStream } from '../../../src/extproc/stream.ts';
 import type { BudgetLimits } from '../../../src/pipeline/exchange.ts';
+import { newFacts } from '../../../src/pipeline/facts.ts';
 import { createRunner } from '../../../src/pipeline/run.ts';
 import { createCardSet } from '../../../src/policy/cards/card-set.ts';
 import type { LivePolicies } from '../../../src/policy/live-policies.ts';
@@ -23,7 +24,7 @@ import { createRoute } from '../../../src/routing/route.ts';
 import { configuredUpstreams } from '../../../src/routing/upstreams.ts';
 import { createAuditLog, createLogger } from '../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
-import { NO_FACTS } from '../exchange.ts';
+import { NO_RISK } from '../exchange.ts';
 import { watchTurns } from './turn-watch.ts';
 
 /** One exchange with the gateway: what a client sends, and what comes back from upstream. */
@@ -203,7 +204,7 @@ function identityFor({ path, limits = {} }: SweptExchange): EdgeServices['authen
   const [, first] = path.split('/');
   const provider = (first === 'mcp' ? 'openai' : first) as ProviderName;
   const key = { keyHash, name: 'sweep', provider, tags: {}, createdAt: 0 };
-  return () => Promise.resolve({ key, rawKeyHash: keyHash, budgetLimits: limits, facts: { ...NO_FACTS } });
+  return () => Promise.resolve({ key, rawKeyHash: keyHash, budgetLimits: limits, facts: newFacts(NO_RISK) });
 }
 
 const ATTRIBUTES = new Map([

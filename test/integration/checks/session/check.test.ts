@@ -82,14 +82,14 @@ describe('what other checks judge by', () => {
     const { check } = sessionCheck();
     const exchange = request({});
     expect(await ask(check, exchange)).toEqual({ verdict: { kind: 'pass' }, state: { mcp: {} } });
-    expect(exchange.facts.session).toBeUndefined();
+    expect(exchange.facts.session).toBeNull();
   });
 
   it('is nothing of a count of tokens', async () => {
     const { check } = sessionCheck();
     const exchange = request(undefined, { provider: 'anthropic', path: '/v1/messages/count_tokens' });
     expect((await ask(check, exchange)).verdict).toEqual({ kind: 'pass' });
-    expect(exchange.facts.session).toBeUndefined();
+    expect(exchange.facts.session).toBeNull();
     expect(await stored(exchange)).toBeUndefined();
   });
 });

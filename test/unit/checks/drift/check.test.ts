@@ -125,7 +125,7 @@ describe('the drift check', () => {
     for (const session of ['s2', '']) {
       expect((await send(one, { says: OTHER, session })).verdict).toEqual({ kind: 'pass' });
     }
-    expect((await send(one, { says: OTHER, session: '' })).drift).toBeUndefined();
+    expect((await send(one, { says: OTHER, session: '' })).drift).toBeNull();
   });
 
   it('knows nothing of a session of the same name that has ended, nor does a late answer bring it back', async () => {
@@ -199,14 +199,13 @@ describe('the drift check', () => {
 
   it('looks at what generates text alone, and at nothing where it is off', async () => {
     const one = await started();
-    expect((await send(one, { says: OTHER, path: '/v1/embeddings' })).drift).toBeUndefined();
+    expect((await send(one, { says: OTHER, path: '/v1/embeddings' })).drift).toBeNull();
     const off = rig({ enabled: false });
-    expect((await send(off, { says: OTHER })).drift).toBeUndefined();
-    expect(off.check.requestBody).toBeUndefined();
+    expect((await send(off, { says: OTHER })).drift).toBeNull();
   });
 
   it('leaves a session id that is none to the session check', async () => {
-    expect((await send(rig(), { says: OTHER, session: 'no/id' })).drift).toBeUndefined();
+    expect((await send(rig(), { says: OTHER, session: 'no/id' })).drift).toBeNull();
   });
 
   it('refuses the turn where its session cannot be read, and survives that nobody waits for the answer', async () => {

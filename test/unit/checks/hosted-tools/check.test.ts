@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHostedToolsCheck } from '../../../../src/checks/hosted-tools/check.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
 import type { JsonObject, ProviderName } from '../../../../src/providers/provider.ts';
+import { composedOnMemory } from '../../../support/composed-checks.ts';
 import { parsed } from '../../../support/exchange.ts';
 
 interface Request {
@@ -206,4 +207,30 @@ describe('what is stored at the provider', () => {
   it('passes under proxy.stored_prompts: allow', async () => {
     expect((await judged('allow'))?.kind).toBe('pass');
   });
+});
+
+it.each([
+  ['remove', 'flag'],
+  ['deny', 'deny'],
+] as const)(
+  'proxy.provider_tools_action: %s is what the check does as a gateway makes it',
+  async (action, kind) => {
+    const { checks } = await composedOnMemory({
+      config: { proxy: { provider_tools_action: action, provider_tools: ['code_interpreter'] } },
+    });
+    const check = checks.find(({ name }) => name === 'hosted-tools');
+    const judged = (body: Request): unknown => check?.requestBody?.(parsed(body), undefined);
+    expect(judged(ask({ tools: [SEARCH, FUNCTION] }))).toMatchObject({ kind });
+    expect(judged(ask({ tools: [{ type: 'code_interpreter' }] }))).toEqual({ kind: 'pass' });
+  },
+);
+
+it.each([
+  ['deny', 'deny'],
+  ['allow', 'pass'],
+] as const)('proxy.stored_prompts: %s likewise', async (stored_prompts, kind) => {
+  const { checks } = await composedOnMemory({ config: { proxy: { stored_prompts } } });
+  const check = checks.find(({ name }) => name === 'hosted-tools');
+  const exchange = parsed(ask({ prompt: { id: 'p' } }));
+  expect(check?.requestBody?.(exchange, undefined)).toMatchObject({ kind });
 });

@@ -87,7 +87,7 @@ describe('loop detection', () => {
     const cases: ((exchange: Parsed) => Parsed)[] = [
       withHeaders({}),
       withHeaders({ [HEADER.sessionId]: 'no blanks, please' }),
-      (exchange) => ({ ...exchange, facts: { ...exchange.facts, session: undefined } }),
+      (exchange) => ({ ...exchange, facts: { ...exchange.facts, session: null } }),
       (exchange) => ({ ...exchange, endpoint: { ...exchange.endpoint, operation: 'embeddings' } }),
     ];
     for (const change of cases) expect(await rig().sendMany(5, { change })).toEqual(Array(5).fill('pass'));

@@ -18,7 +18,7 @@ export interface MaskRig {
 /** The check as a gateway has it, behind others. */
 export function maskRig(before: readonly Check[] = [], shadowMode = false): MaskRig {
   const check = createPolicyMaskCheck({
-    judgement: 'first',
+    judgement: 'judged',
     masksOf: createMasksOf(),
     maskRequest,
     answers: { whole: maskAnswer, rewriter: (masks) => createPolicyRewriter(masks) },

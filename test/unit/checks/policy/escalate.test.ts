@@ -7,6 +7,8 @@ import type { Parsed } from '../../../../src/pipeline/exchange.ts';
 import type { PolicyCall } from '../../../../src/policy/call.ts';
 import { NO_DECISION } from '../../../../src/policy/decision.ts';
 import type { PolicySet } from '../../../../src/policy/policy-set.ts';
+import { createRunner } from '../../../../src/pipeline/run.ts';
+import { composedOnMemory, rethrow } from '../../../support/composed-checks.ts';
 import { parsed } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
 
@@ -116,6 +118,33 @@ describe('an escalated call', () => {
     });
     expect(asked).toEqual([]);
   });
+});
+
+const TAINTING = `metadata: { name: c }
+rules:
+  - { name: dear, match: { model: gpt-4o }, action: escalate, reason: a dear model }
+  - { name: seen, match: { model: gpt-4o }, action: taint, taint: was_dear }
+`;
+
+it('leaves its taint where a rule gives it one, and none where nobody approved it', async () => {
+  for (const { kind, expected } of [
+    { kind: 'approved', expected: ['was_dear'] },
+    { kind: 'denied', expected: [] },
+  ] as const) {
+    const { patient } = rig();
+    const answer: ApprovalResult = { ...APPROVED, kind };
+    const { checks, risk } = await composedOnMemory({
+      card: TAINTING,
+      askApproval: () => Promise.resolve(answer),
+    });
+    const observer = { verdict: () => undefined, enforceFailed: rethrow, endFailed: rethrow };
+    const run = createRunner({ checks, shadowMode: false, observer })();
+    const exchange = patient(chat());
+    run.identify({ keyHash: exchange.key.keyHash });
+    const denial = await run.requestBody(exchange);
+    expect(denial?.type).toBe(kind === 'approved' ? undefined : 'escalation_denied');
+    expect((await risk.read(exchange.key.keyHash)).risk.persistentTaintFlags).toEqual(expected);
+  }
 });
 
 it('tells who left before the wait began that nobody waits', () => {

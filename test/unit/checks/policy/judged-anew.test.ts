@@ -1,23 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { composeChecks } from '../../../../src/checks/compose.ts';
-import { createMemoryDriftStore } from '../../../../src/checks/drift/memory-store.ts';
-import { createMemoryLoopStore } from '../../../../src/checks/loop/memory-store.ts';
-import { createMemoryMcpSessionStore } from '../../../../src/checks/mcp/session-binding/memory-store.ts';
-import { createMemoryPinStore } from '../../../../src/checks/mcp-inspector/memory-store.ts';
-import { createMemoryRiskStore } from '../../../../src/risk/memory-store.ts';
-import { riskSettings } from '../../../../src/risk/settings.ts';
-import { createMemorySessionStore } from '../../../../src/checks/session/memory-store.ts';
-import { defaultConfig } from '../../../support/default-config.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
 import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
-import type { Check } from '../../../../src/pipeline/check.ts';
 import type { Parsed, WholeAnswer } from '../../../../src/pipeline/exchange.ts';
+import { newFacts } from '../../../../src/pipeline/facts.ts';
 import { createRunner, type ObservedVerdict, type Run } from '../../../../src/pipeline/run.ts';
-import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
-import { policySetOf } from '../../../../src/policy/policy-set.ts';
 import { createAnyJsonReader } from '../../../../src/providers/dialects/any-json.ts';
 import { sse } from '../../../../src/streams/sse.ts';
-import { answered, NO_FACTS, parsed } from '../../../support/exchange.ts';
+import { composedOnMemory, rethrow } from '../../../support/composed-checks.ts';
+import { answered, NO_RISK, parsed } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
 import { readAtOnce } from '../../../support/read-at-once.ts';
 
@@ -61,7 +51,7 @@ interface AtOnce {
 async function twoAtOnce(exchangeOf: () => Parsed, shadowMode = false): Promise<AtOnce> {
   const verdicts: (ObservedVerdict & { enforced: boolean })[] = [];
   const newRun = createRunner({
-    checks: await checksOf(shadowMode),
+    checks: (await composedOnMemory({ config: { server: { shadow_mode: shadowMode } }, card: CARD })).checks,
     shadowMode,
     observer: {
       verdict: (_exchange, _check, verdict, enforced) => verdicts.push({ ...verdict, enforced }),
@@ -88,44 +78,14 @@ async function twoAtOnce(exchangeOf: () => Parsed, shadowMode = false): Promise<
   };
 }
 
-/** As a gateway has them, on stores of this process. */
-async function checksOf(shadowMode: boolean): Promise<readonly Check[]> {
-  const config = defaultConfig({ server: { shadow_mode: shadowMode } });
-  const now = (): number => 1e12;
-  const set = policySetOf(
-    'sha256:0',
-    createCardSet([{ name: 'falcon.yaml', text: CARD, isPreset: false }]),
-    undefined,
-  );
-  const { inOrder } = await composeChecks({
-    config,
-    stores: {
-      sessions: createMemorySessionStore({ ttlMs: config.session.ttl, maxPerKey: 0, now }),
-      risk: createMemoryRiskStore({ settings: riskSettings(config), now }),
-      mcpSessions: createMemoryMcpSessionStore({ ttlMs: config.session.ttl, now }),
-      pins: createMemoryPinStore(now),
-      loops: createMemoryLoopStore(now),
-      drift: createMemoryDriftStore(),
-    },
-    policies: { current: () => set },
-    observer: {
-      dlpFound: () => undefined,
-      audit: { emit: () => undefined, digest: () => '' },
-      policyTrouble: rethrow,
-      policyDecided: () => undefined,
-      callNotEnded: rethrow,
-      moveNotUndone: rethrow,
-    },
-    authenticateAgain: () => Promise.resolve({}),
-  });
-  return inOrder;
-}
-
 const HEADERS = { 'x-gateway-session-id': 'one' };
 
 function toolExchange(args: object = { text: TEXT }): Parsed {
   const body = toolCall('note', { ...args });
-  return { ...mcpExchange({ body, headers: HEADERS, key: { keyHash: 'sha256:k' } }), facts: { ...NO_FACTS } };
+  return {
+    ...mcpExchange({ body, headers: HEADERS, key: { keyHash: 'sha256:k' } }),
+    facts: newFacts(NO_RISK),
+  };
 }
 
 function modelExchange(): Parsed {
@@ -145,10 +105,6 @@ function wholeAnswer(result: object): WholeAnswer {
   const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result }));
   const { json } = readAtOnce(body);
   return { body, contentType: 'application/json', json, edits: [], replacement: undefined };
-}
-
-function rethrow(cause: unknown): never {
-  throw cause;
 }
 
 /** What a client gets of an answer that comes as these events. */

@@ -5,7 +5,7 @@ import type { Facts } from '../../../../src/pipeline/facts.ts';
 import { policyCallOf } from '../../../../src/checks/policy/policy-call.ts';
 import type { PolicyCall } from '../../../../src/policy/call.ts';
 import type { JsonObject } from '../../../../src/providers/provider.ts';
-import { NO_FACTS, NOTHING_HIDDEN, parsed, type RequestOptions } from '../../../support/exchange.ts';
+import { factsOf, NOTHING_HIDDEN, parsed, type RequestOptions } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../../support/mcp-exchange.ts';
 import { quickestCpuMs } from '../../../support/cpu-time.ts';
 import { NO_DRIFT, NOTHING_HIDDEN_FIELDS } from '../../../support/policy-call.ts';
@@ -151,12 +151,23 @@ const COMMON_EMPTY = {
 };
 
 function llm(options: Partial<RequestOptions> = {}, key = KEY, facts = FACTS): Parsed {
-  return { ...parsed({ body: { model: 'gpt-4o', messages: [] }, ...options }), key, facts };
+  return normalized({ ...parsed({ body: { model: 'gpt-4o', messages: [] }, ...options }), key }, facts);
 }
 
 function mcp(options: McpRequestOptions, key = KEY, facts = FACTS): Parsed {
-  return { ...mcpExchange(options), key, facts };
+  return normalized({ ...mcpExchange(options), key }, facts);
 }
+
+/** Texts beyond those of `facts` are as they were sent. */
+function normalized(exchange: Parsed, facts: Facts): Parsed {
+  const { prompt } = facts;
+  if (prompt === undefined) return { ...exchange, facts };
+  const more = exchange.request.texts.slice(prompt.normalizedTexts.length).map(({ text }) => text);
+  const normalizedTexts = [...prompt.normalizedTexts, ...more];
+  return { ...exchange, facts: { ...facts, prompt: { ...prompt, normalizedTexts } } };
+}
+
+const NO_FACTS = factsOf(llm().request);
 
 function callOf(exchange: Parsed): PolicyCall {
   const call = policyCallOf(exchange);
@@ -214,10 +225,15 @@ describe('the input of a call of a model', () => {
     expect(callOf(withoutModel).input.request).toMatchObject({ model: '' });
   });
 
-  it('has the texts as they are where they were not normalized', () => {
-    const messages = [{ role: 'user', content: 'plain words' }];
-    const exchange = llm({ body: { model: 'm', messages } }, KEY, NO_FACTS);
-    expect(callOf(exchange).action().normalized_prompt).toBe('plain words');
+  it.each(['session', 'drift', 'prompt'] as const)('is none while nobody has written the fact %s', (fact) => {
+    const exchange = { ...llm(), facts: { ...FACTS, [fact]: undefined } };
+    expect(() => policyCallOf(exchange)).toThrow(fact);
+  });
+
+  it('is none where a text was not normalized', () => {
+    const messages = [1, 2, 3].map((n) => ({ role: 'user', content: `text ${String(n)}` }));
+    const exchange = { ...llm({ body: { model: 'm', messages } }), facts: FACTS };
+    expect(() => policyCallOf(exchange)).toThrow('normalized');
   });
 });
 
@@ -236,15 +252,21 @@ describe('the input of a call of a tool', () => {
   it.each(['tools_call', 'streamable_http'] as const)(
     'is what docs/policies.md says, field by field, at %s',
     (form) => {
-      expect(inputOf(mcp({ body, server: 'shell', form }))).toEqual({ ...COMMON, request });
+      const exchange = mcp({ body, server: 'shell', form });
+      const normalized_prompt = exchange.facts.prompt?.normalizedTexts.join('\n');
+      expect(inputOf(exchange)).toEqual({
+        ...COMMON,
+        action: { ...COMMON.action, normalized_prompt },
+        request,
+      });
     },
   );
 
   it('without arguments has none, and says of what is not known that there is none', () => {
     const bare = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'run_command' } };
-    const facts: Facts = { ...NO_FACTS, prompt: { normalizedTexts: [], obfuscation: NOTHING_HIDDEN } };
-    expect(inputOf(mcp({ body: bare, server: 'shell' }, BARE_KEY, facts))).toEqual({
+    expect(inputOf(mcp({ body: bare, server: 'shell' }, BARE_KEY, NO_FACTS))).toEqual({
       ...COMMON_EMPTY,
+      action: { ...COMMON_EMPTY.action, normalized_prompt: 'run_command' },
       request: { ...request, arguments: {} },
     });
   });

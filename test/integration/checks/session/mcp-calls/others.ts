@@ -72,7 +72,7 @@ export function otherMessages(): void {
   ])('%s takes no part in a session', async (_what, sent) => {
     const { send, trips } = rig({ required: true });
     const { exchange, verdict } = await send(sent);
-    expect([verdict, exchange.facts.session, trips]).toEqual([{ kind: 'pass' }, undefined, []]);
+    expect([verdict, exchange.facts.session, trips]).toEqual([{ kind: 'pass' }, null, []]);
   });
 
   it('DELETE ends the session of MCP once the server has, and no other', async () => {

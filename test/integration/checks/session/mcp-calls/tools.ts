@@ -48,7 +48,7 @@ export function toolCalls(): void {
   it('without any session has none, and costs nothing', async () => {
     const { send, trips } = rig();
     const { exchange, verdict } = await send({ headers: {} });
-    expect([verdict, exchange.facts.session, trips]).toEqual([{ kind: 'pass' }, undefined, []]);
+    expect([verdict, exchange.facts.session, trips]).toEqual([{ kind: 'pass' }, null, []]);
   });
 
   it('tells steps and spend of the session, like a call of a model', async () => {

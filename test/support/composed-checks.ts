@@ -1,0 +1,67 @@
+import { composeChecks, type CheckOrder, type ComposedOf } from '../../src/checks/compose.ts';
+import { createMemoryDriftStore } from '../../src/checks/drift/memory-store.ts';
+import { createMemoryLoopStore } from '../../src/checks/loop/memory-store.ts';
+import { createMemoryMcpSessionStore } from '../../src/checks/mcp/session-binding/memory-store.ts';
+import { createMemoryPinStore } from '../../src/checks/mcp-inspector/memory-store.ts';
+import { createMemorySessionStore } from '../../src/checks/session/memory-store.ts';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import type { Check } from '../../src/pipeline/check.ts';
+import { createCardSet } from '../../src/policy/cards/card-set.ts';
+import { policySetOf } from '../../src/policy/policy-set.ts';
+import { createMemoryRiskStore } from '../../src/risk/memory-store.ts';
+import { riskSettings } from '../../src/risk/settings.ts';
+import type { RiskStore } from '../../src/risk/store.ts';
+import { defaultConfig } from './default-config.ts';
+
+export interface ComposedOptions {
+  readonly config?: ConfigInput;
+  /** A card; absent where no policy is asked. */
+  readonly card?: string;
+  readonly order?: CheckOrder;
+  readonly askApproval?: ComposedOf['askApproval'];
+}
+
+export interface ComposedOnMemory {
+  readonly checks: readonly Check[];
+  readonly risk: RiskStore;
+}
+
+/** The checks as a gateway composes them, on stores of this process; without those that count time and money. */
+export async function composedOnMemory(options: ComposedOptions = {}): Promise<ComposedOnMemory> {
+  const config = defaultConfig(options.config);
+  const now = (): number => 1e12;
+  const { card } = options;
+  const cards = card === undefined ? [] : [{ name: 'card.yaml', text: card, isPreset: false }];
+  const set = policySetOf('sha256:0', createCardSet(cards), undefined);
+  const risk = createMemoryRiskStore({ settings: riskSettings(config), now });
+  const { inOrder } = await composeChecks(
+    {
+      config,
+      stores: {
+        sessions: createMemorySessionStore({ ttlMs: config.session.ttl, maxPerKey: 0, now }),
+        risk,
+        mcpSessions: createMemoryMcpSessionStore({ ttlMs: config.session.ttl, now }),
+        pins: createMemoryPinStore(now),
+        loops: createMemoryLoopStore(now),
+        drift: createMemoryDriftStore(),
+      },
+      policies: card === undefined ? undefined : { current: () => set },
+      observer: {
+        dlpFound: () => undefined,
+        audit: { emit: () => undefined, digest: () => '' },
+        policyTrouble: rethrow,
+        policyDecided: () => undefined,
+        callNotEnded: rethrow,
+        moveNotUndone: rethrow,
+      },
+      authenticateAgain: () => Promise.resolve({}),
+      askApproval: options.askApproval,
+    },
+    options.order,
+  );
+  return { checks: inOrder, risk };
+}
+
+export function rethrow(cause: unknown): never {
+  throw cause;
+}
