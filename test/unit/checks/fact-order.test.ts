@@ -87,11 +87,11 @@ function watched(check: Check, index: number, watch: Watched): Check {
 }
 
 function watchedFacts<Exchange extends Parsed>(exchange: Exchange, watch: Watched): Exchange {
-  const note = (all: Map<number, Set<string>>, name: PropertyKey): void => {
+  function note(all: Map<number, Set<string>>, name: PropertyKey): void {
     if (watch.running === undefined) return;
     const names = all.get(watch.running) ?? new Set();
     all.set(watch.running, names.add(String(name)));
-  };
+  }
   const facts = new Proxy(newFacts(NO_RISK), {
     get(target, name, receiver) {
       note(watch.read, name);
