@@ -39,6 +39,11 @@ export function longestPhaseMs(config: Config): Milliseconds {
   );
 }
 
+/** Requests of one key that may wait for a person at once. */
+export function pendingPerKey({ zsp }: Config): number {
+  return zsp.max_pending_per_key ?? Math.ceil(zsp.max_pending / 10);
+}
+
 /** Beyond the deadlines of what follows: long texts, and a process that shares its core. */
 const AFTER_APPROVAL_MS: Milliseconds = 5_000;
 /** After an approval the key is judged again, and what was left of the phase is done. */

@@ -1,9 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { redisUnavailable } from '../redis/unavailable.ts';
 import type { Wait } from '../pipeline/patience.ts';
 import { readApproval, type Approval, type AnswerFault } from './approval.ts';
+import { createEqualRequests } from './equal-requests.ts';
 import type { Escalation, EscalationOutcome } from './escalation.ts';
-import type { EscalationStore, NewEscalation } from './store.ts';
+import type { EscalationStore, NewEscalation, Opened } from './store.ts';
 
 export interface ApprovalsDeps {
   readonly store: EscalationStore;
@@ -11,6 +13,8 @@ export interface ApprovalsDeps {
   readonly secret: string;
   /** `zsp.max_pending`. */
   readonly maxPending: number;
+  /** `zsp.max_pending_per_key`. */
+  readonly maxPendingPerKey: number;
   readonly observer: ApprovalsObserver;
   /** An answer that nobody heard is found after so long. */
   readonly lookEveryMs?: number;
@@ -19,8 +23,8 @@ export interface ApprovalsDeps {
 export interface ApprovalsObserver {
   opened(asked: Escalation): void;
   resolved(asked: Escalation, outcome: EscalationOutcome, approver: string | undefined): void;
-  /** So many waited that this one was not let to. */
-  full(): void;
+  /** So many waited, of all keys or of this one, that this request was not let to. */
+  refused(reason: 'full' | 'over_share'): void;
   /** Somebody sent an answer that does not count; the request waits on. */
   answerRefused(asked: Escalation, fault: AnswerFault): void;
   /** Redis could not be told that a request is over; it forgets it by itself. */
@@ -31,7 +35,7 @@ export type ApprovalRequest = Omit<NewEscalation, 'id' | 'nonce'>;
 
 export type ApprovalResult =
   | { readonly kind: 'approved' | 'denied'; readonly id: string; readonly approver: string }
-  | { readonly kind: 'timeout' | 'full' | 'withdrawn' };
+  | { readonly kind: 'timeout' | 'full' | 'over_share' | 'withdrawn' };
 
 /** Asks people, and waits for them. */
 export interface Approvals {
@@ -62,6 +66,7 @@ const NONCE_BYTES = 16;
 export function createApprovals(deps: ApprovalsDeps): Approvals {
   const { store, secret, observer } = deps;
   const lookEveryMs = deps.lookEveryMs ?? LOOK_EVERY_MS;
+  const equals = createEqualRequests(deps.maxPendingPerKey);
   const waiting = new Map<string, Waiting>();
   /** The last answer to each request that people can read in Redis, but that is not among those waiting yet. */
   const early = new Map<string, string | undefined>();
@@ -120,12 +125,13 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     }, lookEveryMs);
   }
 
-  async function open(made: NewEscalation, waitMs: number): Promise<Escalation | undefined> {
+  async function open(made: NewEscalation, waitMs: number): Promise<Opened> {
+    const { maxPending, maxPendingPerKey } = deps;
     early.set(made.id, undefined);
     try {
-      const asked = await store.open(made, { waitMs, maxPending: deps.maxPending });
-      if (asked === undefined) early.delete(made.id);
-      return asked;
+      const opened = await store.open(made, { waitMs, maxPending, maxPendingPerKey });
+      if (opened.kind !== 'opened') early.delete(made.id);
+      return opened;
     } catch (failure) {
       early.delete(made.id);
       throw failure;
@@ -166,31 +172,44 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     observer.resolved(asked, outcome, approver);
     try {
       const told = { type: 'escalation.resolved', id: asked.id, outcome } as const;
-      await store.close(approver === undefined ? told : { ...told, approver });
+      await store.close(asked, approver === undefined ? told : { ...told, approver });
     } catch (cause) {
       observer.notClosed(cause);
     }
   }
 
+  /** While another gateway has the place of an equal request, it is asked for again until the time is over. */
+  async function askInRedis(request: ApprovalRequest, wait: Wait): Promise<ApprovalResult> {
+    const made = { ...request, id: randomUUID(), nonce: randomBytes(NONCE_BYTES).toString('base64url') };
+    for (;;) {
+      const waitMs = Math.floor(wait.until - performance.now());
+      if (wait.gone.aborted) return { kind: 'withdrawn' };
+      if (waitMs <= 0) return { kind: 'timeout' };
+      const opened = await open(made, waitMs);
+      if (opened.kind === 'opened') return resultOf(opened.asked, wait);
+      if (opened.kind !== 'equal') return { kind: opened.kind };
+      await pause(Math.min(lookEveryMs, waitMs), undefined, { signal: wait.gone }).catch(() => undefined);
+    }
+  }
+
+  async function resultOf(asked: Escalation, wait: Wait): Promise<ApprovalResult> {
+    observer.opened(asked);
+    try {
+      const result = await answerTo(asked, wait);
+      await resolved(asked, result.kind, 'approver' in result ? result.approver : undefined);
+      return result;
+    } catch (failure) {
+      void resolved(asked, 'failed');
+      throw failure;
+    }
+  }
+
   return {
     async ask(request, wait) {
-      const waitMs = Math.floor(wait.until - performance.now());
-      if (waitMs <= 0) return { kind: 'timeout' };
-      const made = { ...request, id: randomUUID(), nonce: randomBytes(NONCE_BYTES).toString('base64url') };
-      const asked = await open(made, waitMs);
-      if (asked === undefined) {
-        observer.full();
-        return { kind: 'full' };
-      }
-      observer.opened(asked);
-      try {
-        const result = await answerTo(asked, wait);
-        await resolved(asked, result.kind, 'approver' in result ? result.approver : undefined);
-        return result;
-      } catch (failure) {
-        void resolved(asked, 'failed');
-        throw failure;
-      }
+      const name = `${request.key_hash} ${request.request_digest}`;
+      const result = await equals.inTurn(name, wait, () => askInRedis(request, wait));
+      if (result.kind === 'full' || result.kind === 'over_share') observer.refused(result.kind);
+      return result;
     },
     heard(id, answer) {
       const one = waiting.get(id);

@@ -1,6 +1,6 @@
 import type { Alerts } from '../alerting/create.ts';
 import type { Config } from '../config/schema.ts';
-import { phaseDeadlineMs } from '../config/rules.ts';
+import { pendingPerKey, phaseDeadlineMs } from '../config/rules.ts';
 import { connectRedis, type RedisClient } from '../redis/client.ts';
 import { ESCALATION_ANSWERS } from '../redis/keys.ts';
 import { hear } from '../redis/subscribe.ts';
@@ -29,6 +29,7 @@ export function createApprovalsOnRedis(deps: ApprovalsOnRedisDeps): Approvals {
     store: createRedisEscalationStore({ client: redis, deadlineMs: phaseDeadlineMs(config) }),
     secret: config.zsp.escalation_secret,
     maxPending: config.zsp.max_pending,
+    maxPendingPerKey: pendingPerKey(config),
     observer: approvalsObserver(deps),
   });
   const listener = connectRedis(config.redis, { name, mayBeSilent: true });
@@ -65,9 +66,10 @@ function approvalsObserver({ log, auditLog, metrics, alerts }: ApprovalsOnRedisD
       const by = approver === undefined ? {} : { approver };
       auditLog.info({ ...fieldsOf(asked), outcome, ...by }, 'an approval was decided');
     },
-    full() {
-      metrics.escalations.inc({ outcome: 'full' });
-      log.warn('zsp.max_pending requests wait for an approval: another one was denied');
+    refused(reason) {
+      metrics.escalations.inc({ outcome: reason });
+      const limit = reason === 'full' ? 'zsp.max_pending' : 'zsp.max_pending_per_key';
+      log.warn(`${limit} requests wait for an approval: another one was refused`);
     },
     answerRefused(asked, fault) {
       metrics.escalationAnswersRefused.inc({ fault });

@@ -44,6 +44,8 @@ export const ESCALATION_OUTCOMES = [
   'timeout',
   /** Too many waited already. */
   'full',
+  /** Too many of its key waited already. */
+  'over_share',
   /** The client left first. */
   'withdrawn',
   /** Redis could not be asked any more. */

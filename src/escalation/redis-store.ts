@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import type { RedisClient } from '../redis/client.ts';
-import { escalationAnswerKey, escalationKey, ESCALATION_REQUESTS, ESCALATIONS_KEY } from '../redis/keys.ts';
+import {
+  escalationAnswerKey,
+  escalationKey,
+  ESCALATION_REQUESTS,
+  ESCALATIONS_KEY,
+  escalationsOfKey,
+} from '../redis/keys.ts';
 import { readClock } from '../redis/clock.ts';
 import { loadScript } from '../redis/script.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
@@ -17,7 +23,7 @@ const placeScript = loadScript(new URL('./take-place.lua', import.meta.url));
 const takeScript = loadScript(new URL('./take-escalation.lua', import.meta.url));
 const answerScript = loadScript(new URL('./put-answer.lua', import.meta.url));
 
-const placeReply = z.tuple([z.enum(['taken', 'full']), z.coerce.number().min(0)]);
+const placeReply = z.tuple([z.enum(['taken', 'full', 'over_share', 'equal']), z.coerce.number().min(0)]);
 const takeReply = z.enum(['taken', 'late', 'gone']);
 /** Redis's own clock (docs/redis.md). */
 const NOW = '';
@@ -37,18 +43,20 @@ export function createRedisEscalationStore({
   }
 
   return {
-    open: (request, { waitMs, maxPending }) =>
+    open: (request, { waitMs, maxPending, maxPendingPerKey }) =>
       within(async () => {
-        const args = [NOW, request.id, waitMs, maxPending];
-        const [place, now] = placeReply.parse(await placeScript.run(client, [ESCALATIONS_KEY], args));
-        if (place === 'full') return undefined;
+        const { id, key_hash, request_digest } = request;
+        const keys = [ESCALATIONS_KEY, escalationsOfKey(key_hash)];
+        const args = [NOW, id, waitMs, maxPending, maxPendingPerKey, request_digest];
+        const [place, now] = placeReply.parse(await placeScript.run(client, keys, args));
+        if (place !== 'taken') return { kind: place };
         const opened = { ...request, requested_at: now, expiry: now + waitMs };
         await client.set(escalationKey(request.id), JSON.stringify(opened), 'PX', waitMs);
         await client.publish(
           ESCALATION_REQUESTS,
           JSON.stringify({ type: 'escalation.requested', ...opened }),
         );
-        return opened;
+        return { kind: 'opened', asked: opened };
       }),
     take: (id, answerExpiry) =>
       within(async () =>
@@ -66,12 +74,13 @@ export function createRedisEscalationStore({
           }),
         ),
       ),
-    close: (event) =>
+    close: ({ key_hash, request_digest }, event) =>
       within(async () => {
         await Promise.all([
           client.del(escalationKey(event.id)),
           client.del(escalationAnswerKey(event.id)),
           client.zrem(ESCALATIONS_KEY, event.id),
+          client.zrem(escalationsOfKey(key_hash), `${request_digest} ${event.id}`),
         ]);
         await client.publish(ESCALATION_REQUESTS, JSON.stringify(event));
       }),

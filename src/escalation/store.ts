@@ -8,14 +8,14 @@ export type NewEscalation = Omit<Escalation, 'requested_at' | 'expiry'>;
  * `redis_unavailable`.
  */
 export interface EscalationStore {
-  /** Lets a request wait, and publishes it; undefined where so many wait already. */
-  open(request: NewEscalation, limits: WaitLimits): Promise<Escalation | undefined>;
+  /** Lets a request wait, and publishes it. */
+  open(request: NewEscalation, limits: WaitLimits): Promise<Opened>;
   /** Takes it away for an answer, at most once. */
   take(id: string, answerExpiry: number): Promise<'taken' | 'late' | 'gone'>;
   /** How they stand, in the order of the ids. */
   look(ids: readonly string[]): Promise<readonly Standing[]>;
   /** Clears up after a request, whatever became of it, and publishes that. */
-  close(event: EscalationEvent & { readonly type: 'escalation.resolved' }): Promise<void>;
+  close(asked: Escalation, event: EscalationEvent & { readonly type: 'escalation.resolved' }): Promise<void>;
 
   /** For people: those that wait now, the one that has waited longest first. */
   list(): Promise<readonly Escalation[]>;
@@ -33,8 +33,17 @@ export interface Standing {
   readonly answer: string | undefined;
 }
 
+export type Opened =
+  | { readonly kind: 'opened'; readonly asked: Escalation }
+  /**
+   * There is no place: all are taken, the key has its share of them, or an equal request of the key has one.
+   */
+  | { readonly kind: 'full' | 'over_share' | 'equal' };
+
 export interface WaitLimits {
   readonly waitMs: number;
   /** `zsp.max_pending`. */
   readonly maxPending: number;
+  /** `zsp.max_pending_per_key`. */
+  readonly maxPendingPerKey: number;
 }

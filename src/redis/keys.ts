@@ -152,6 +152,11 @@ export function escalationKey(id: string): string {
 /** Ids of the requests that wait: sorted set by the Unix ms at which each is too late. */
 export const ESCALATIONS_KEY = 'gateway:escalation:pending';
 
+/** Those of one key: the same by `<request digest> <id>`, in the slot of all. */
+export function escalationsOfKey(keyHash: string): string {
+  return `gateway:escalation:pending_of:{${ESCALATIONS_KEY}}:${keyHash}`;
+}
+
 /** The answer of a person: string, and the channel on which the same is published. */
 export function escalationAnswerKey(id: string): string {
   return `gateway:escalation:approvals:${id}`;

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { NewEscalation } from '../../src/escalation/store.ts';
 
-/** A request that is to wait for a person. */
-export function newEscalation(): NewEscalation {
+/** A request that is to wait for a person; equal to no other. */
+export function newEscalation(more: Partial<NewEscalation> = {}): NewEscalation {
   return {
     id: randomUUID(),
     nonce: 'AAECAwQFBgcICQoLDA0ODw',
@@ -17,6 +17,7 @@ export function newEscalation(): NewEscalation {
     tool_name: '',
     session_id: '',
     rules: [],
-    request_digest: `sha256:${'ab'.repeat(32)}`,
+    request_digest: `sha256:${randomBytes(32).toString('hex')}`,
+    ...more,
   };
 }

@@ -1,6 +1,6 @@
 import type { ApprovalRequest, ApprovalResult } from '../../escalation/approvals.ts';
 import { requestDigest } from '../../escalation/approval.ts';
-import type { ErrorType } from '../../errors.ts';
+import { retryAfter, type ErrorType } from '../../errors.ts';
 import { calledTool } from '../../mcp/message.ts';
 import type { Denial, Flag } from '../../pipeline/check.ts';
 import type { BudgetLimits, Parsed } from '../../pipeline/exchange.ts';
@@ -33,6 +33,8 @@ export type Escalate = (
 
 const MAX_RULES = 8;
 const MAX_NAME_CHARS = 256;
+/** A person takes longer; agents wait no longer. */
+const RETRY_MS = 10_000;
 
 /**
  * The key is judged before a person is troubled, since the escalation itself may have locked it, and after: it may have
@@ -87,19 +89,35 @@ function ruleWithReason({ rule, reason }: EscalatingRule): string {
   return `${rule}: ${reason}`;
 }
 
-const WHY: Readonly<Record<Exclude<ApprovalResult['kind'], 'approved'>, readonly [ErrorType, string]>> = {
+const WHY: Readonly<Record<'denied' | 'timeout' | 'withdrawn', readonly [ErrorType, string]>> = {
   denied: ['escalation_denied', 'it needs an approval, and an operator denied it'],
   timeout: ['escalation_timeout', 'it needs an approval, and nobody gave one'],
-  full: ['escalation_denied', 'it needs an approval, and too many requests wait for one: try it later'],
   withdrawn: ['escalation_denied', 'it needs an approval, and its client left'],
+};
+
+/** Nobody has judged the call: it is refused until there is a place, and not denied. */
+const NO_PLACE: Readonly<Record<'full' | 'over_share', Denial>> = {
+  full: {
+    kind: 'deny',
+    type: 'gateway_unavailable',
+    message: 'the call needs an approval, and too many requests wait for one: try it later',
+    headers: retryAfter('gateway_unavailable', RETRY_MS),
+  },
+  over_share: {
+    kind: 'deny',
+    type: 'rate_limited',
+    message: 'the call needs an approval, and too many requests of this key wait for one: try it later',
+    headers: retryAfter('rate_limited', RETRY_MS),
+  },
 };
 
 function notApproved(
   { request }: Parsed,
   [first]: readonly EscalatingRule[],
-  kind: keyof typeof WHY,
+  kind: Exclude<ApprovalResult['kind'], 'approved'>,
   waitedMs: number,
 ): Denial {
+  if (kind === 'full' || kind === 'over_share') return NO_PLACE[kind];
   const [type, why] = WHY[kind];
   const waited = kind === 'timeout' ? ` within ${timeSpan(Math.floor(waitedMs / 1_000) * 1_000)}` : '';
   const reason = `${first?.reason ?? ''} (${why}${waited})`;

@@ -25,6 +25,8 @@ export const zsp = section({
   escalation_timeout: duration('60s'),
   /** Requests that may wait for a person at once. */
   max_pending: positiveCount.default(100),
+  /** The same of one key; a tenth of them unless set. */
+  max_pending_per_key: positiveCount.optional(),
 }).prefault({});
 
 /** Signed upstream requests and receipts (docs/signatures.md). */

@@ -41,12 +41,12 @@ export function approvalsOn(zsp: object) {
 }
 
 export function ask(
-  more: { signal?: AbortSignal; key?: TestKey; at?: TestGateway; model?: string } = {},
+  more: { signal?: AbortSignal; key?: TestKey; at?: TestGateway; model?: string; prompt?: string } = {},
 ): Promise<Reply> {
-  const { at = gateway, key: of = key, signal, model = 'gpt-4-dear' } = more;
+  const { at = gateway, key: of = key, signal, model = 'gpt-4-dear', prompt = 'hi' } = more;
   return send(at.baseUrl, {
     path: CHAT,
-    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] }),
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] }),
     headers: headersOf(of),
     ...(signal !== undefined && { signal }),
   });

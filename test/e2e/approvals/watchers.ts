@@ -63,16 +63,43 @@ export function watch(): void {
 }
 
 export function shortWaits(): void {
-  it('is 504 escalation_timeout where nobody answers, and denies at once what is too many', async () => {
+  it('is 504 escalation_timeout where nobody answers, and busy at once where too many wait', async () => {
     const narrow = await rig.start({}, approvalsOn({ escalation_timeout: '3s', max_pending: 1 }));
+    const other = await narrow.createKey();
     const first = ask({ at: narrow });
     await oneOf();
-    const another = await ask({ at: narrow });
-    expectRefusal(another, 403, 'escalation_denied');
+    const another = await ask({ at: narrow, key: other });
+    expectRefusal(another, 503, 'gateway_unavailable');
     expect(another.body).toContain('too many requests wait');
+    expect(another.headers['retry-after']).toBe('10');
     expectRefusal(await first, 504, 'escalation_timeout');
     await waitingOf(key, 0);
     expect(await narrow.stop()).toBe(0);
+  });
+
+  it('leaves places to other keys, over two gateways, and tells a key that has its share so', async () => {
+    const narrow = approvalsOn({ escalation_timeout: '6s', max_pending: 20 });
+    const light = await rig.start({}, narrow);
+    const gateways = [light, await rig.start({}, narrow)];
+    const other = await gateway.createKey();
+    const heavy = gateways.flatMap((at) =>
+      ['one', 'two', 'three'].map((prompt) => ask({ at, prompt: `${prompt} at ${at.baseUrl}` })),
+    );
+    // A tenth of `max_pending`.
+    await waitingOf(key, 2);
+    const asked = ask({ at: light, key: other });
+    const waiting = await oneOf(other);
+    await rig.redis.client.publish(channelOf(waiting), signed(waiting));
+    expect((await asked).status).toBe(200);
+    const replies = await Promise.all(heavy);
+    const over = replies.filter(({ status }) => status === 429);
+    expect(over).toHaveLength(4);
+    for (const reply of over) {
+      expectRefusal(reply, 429, 'rate_limited');
+      expect(reply.body).toContain('too many requests of this key wait');
+      expect(reply.headers['retry-after']).toBe('10');
+    }
+    for (const one of gateways) expect(await one.stop()).toBe(0);
   });
 
   it('lets a person answer while it drains, and leaves nothing waiting once it is over', async () => {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signApproval } from '../../../src/escalation/approval.ts';
-import { createApprovals, type Approvals } from '../../../src/escalation/approvals.ts';
+import { createApprovals, type ApprovalRequest, type Approvals } from '../../../src/escalation/approvals.ts';
 import type { Escalation } from '../../../src/escalation/escalation.ts';
 import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
 import { newEscalation } from '../../support/new-escalation.ts';
@@ -10,7 +11,7 @@ const SECRET = 'the secret of all approvers';
 const observer = {
   opened: () => undefined,
   resolved: () => undefined,
-  full: () => undefined,
+  refused: () => undefined,
   answerRefused: () => undefined,
   notClosed: () => undefined,
 };
@@ -22,14 +23,17 @@ beforeAll(async () => {
 });
 afterAll(() => redis.close());
 
-function answerTo({ id, nonce, key_hash, request_digest, expiry }: Escalation): string {
+function answerTo(
+  { id, nonce, key_hash, request_digest, expiry }: Escalation,
+  decision: 'approve' | 'deny' = 'approve',
+): string {
   const answer = {
     id,
     nonce,
     key_hash,
     request_digest,
     expiry,
-    decision: 'approve',
+    decision,
     approver: 'ada',
   } as const;
   return JSON.stringify(signApproval(answer, SECRET));
@@ -41,13 +45,14 @@ it('counts an answer that comes as soon as the request can be read, before the g
     store: {
       ...store,
       open: async (...args) => {
-        const asked = await store.open(...args);
-        if (asked !== undefined) approvals.heard(asked.id, answerTo(asked));
-        return asked;
+        const opened = await store.open(...args);
+        if (opened.kind === 'opened') approvals.heard(opened.asked.id, answerTo(opened.asked));
+        return opened;
       },
     },
     secret: SECRET,
     maxPending: 5,
+    maxPendingPerKey: 5,
     observer,
     lookEveryMs: 60_000,
   });
@@ -55,4 +60,122 @@ it('counts an answer that comes as soon as the request can be read, before the g
   const wait = { until: performance.now() + 5_000, gone: new AbortController().signal };
   expect(await approvals.ask(request, wait)).toMatchObject({ kind: 'approved', approver: 'ada' });
   approvals.close();
+});
+
+/** One gateway's approvals on the Redis of all; `opened` is what people see of it. */
+function gatewayOf(maxPendingPerKey = 5) {
+  const opened: Escalation[] = [];
+  const refusals: string[] = [];
+  const approvals = createApprovals({
+    store: createRedisEscalationStore({ client: redis.client, deadlineMs: 2_000 }),
+    secret: SECRET,
+    maxPending: 20,
+    maxPendingPerKey,
+    observer: {
+      ...observer,
+      opened: (asked) => void opened.push(asked),
+      refused: (reason) => void refusals.push(reason),
+    },
+    lookEveryMs: 50,
+  });
+  return { opened, refusals, approvals };
+}
+
+function requestOf(more: Partial<ApprovalRequest> = {}): ApprovalRequest {
+  const { id: _id, nonce: _nonce, ...request } = newEscalation(more);
+  return request;
+}
+
+const patient = (ms = 10_000) => ({ until: performance.now() + ms, gone: new AbortController().signal });
+
+describe('equal requests of one key', () => {
+  it('wait on one place, over two gateways, and each needs an approval of its own', async () => {
+    const gateways = [gatewayOf(1), gatewayOf(1)];
+    const request = requestOf({ key_hash: 'sha256:equal' });
+    const asked = gateways.flatMap(({ approvals }) => [
+      approvals.ask(request, patient()),
+      approvals.ask(request, patient()),
+    ]);
+    const answered = new Set<string>();
+    const opened = () => gateways.flatMap((one) => one.opened);
+    let done = 0;
+    for (const one of asked) void one.then(() => (done += 1));
+    for (let turn = 1; turn <= 4; turn++) {
+      await expect.poll(() => opened().length, { timeout: 5_000 }).toBe(turn);
+      await delay(150);
+      expect([opened().length, done]).toEqual([turn, turn - 1]);
+      const waiting = opened().find(({ id }) => !answered.has(id));
+      if (waiting === undefined) throw new Error('nothing waits');
+      answered.add(waiting.id);
+      for (const { approvals } of gateways) approvals.heard(waiting.id, answerTo(waiting));
+    }
+    expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(Array(4).fill('approved'));
+    expect(gateways.flatMap(({ refusals }) => refusals)).toEqual([]);
+    for (const { approvals } of gateways) approvals.close();
+  });
+
+  it('are denied together', async () => {
+    const { approvals, opened } = gatewayOf();
+    const request = requestOf({ key_hash: 'sha256:denied' });
+    const asked = [1, 2, 3].map(() => approvals.ask(request, patient()));
+    await expect.poll(() => opened.length).toBe(1);
+    const [first] = opened;
+    if (first === undefined) throw new Error('nothing waits');
+    approvals.heard(first.id, answerTo(first, 'deny'));
+    expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(['denied', 'denied', 'denied']);
+    expect(opened).toHaveLength(1);
+    approvals.close();
+  });
+
+  it('leave the line when their clients leave or their time is over', async () => {
+    const { approvals, opened } = gatewayOf();
+    const request = requestOf({ key_hash: 'sha256:leaves' });
+    const first = approvals.ask(request, patient(1_000));
+    const client = new AbortController();
+    const gone = approvals.ask(request, { until: performance.now() + 10_000, gone: client.signal });
+    const late = approvals.ask(request, patient(200));
+    client.abort();
+    expect([await gone, await late]).toEqual([{ kind: 'withdrawn' }, { kind: 'timeout' }]);
+    expect(await first).toEqual({ kind: 'timeout' });
+    expect(opened).toHaveLength(1);
+    const next = approvals.ask(request, patient());
+    await expect.poll(() => opened.length).toBe(2);
+    const [, second] = opened;
+    if (second === undefined) throw new Error('nothing waits');
+    approvals.heard(second.id, answerTo(second));
+    expect(await next).toMatchObject({ kind: 'approved' });
+    approvals.close();
+  });
+
+  it('are no more in line than the key may have places', async () => {
+    const { approvals, refusals } = gatewayOf(2);
+    const request = requestOf({ key_hash: 'sha256:crowd' });
+    const asked = [1, 2, 3, 4, 5].map(() => approvals.ask(request, patient(300)));
+    expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual([
+      'timeout',
+      'timeout',
+      'timeout',
+      'over_share',
+      'over_share',
+    ]);
+    expect(refusals).toEqual(['over_share', 'over_share']);
+    approvals.close();
+  });
+});
+
+it('a key that has its share, over two gateways, keeps no other key from asking', async () => {
+  const [first, second] = [gatewayOf(2), gatewayOf(2)];
+  const key_hash = 'sha256:heavy';
+  const heavy = [first, second].flatMap(({ approvals }) =>
+    [1, 2, 3].map(() => approvals.ask(requestOf({ key_hash }), patient(800))),
+  );
+  const kinds = (await Promise.all(heavy)).map(({ kind }) => kind).toSorted();
+  expect(kinds).toEqual(['over_share', 'over_share', 'over_share', 'over_share', 'timeout', 'timeout']);
+  const other = first.approvals.ask(requestOf({ key_hash: 'sha256:light' }), patient());
+  await expect.poll(() => first.opened.find((one) => one.key_hash === 'sha256:light')).toBeDefined();
+  const asked = first.opened.find((one) => one.key_hash === 'sha256:light');
+  if (asked === undefined) throw new Error('nothing waits');
+  first.approvals.heard(asked.id, answerTo(asked));
+  expect(await other).toMatchObject({ kind: 'approved' });
+  for (const { approvals } of [first, second]) approvals.close();
 });

@@ -39,11 +39,14 @@ async function approve(id: string, approver: string) {
 /** The test is the gateway: it says whose answer it has taken, once there is one. */
 async function approvedBy(approver: string, whose: string) {
   const store = createRedisEscalationStore({ client: redis.client, deadlineMs: 2_000 });
-  const asked = await store.open(newEscalation(), { waitMs: 30_000, maxPending: 5 });
-  if (asked === undefined) throw new Error('there was no place');
+  const limits = { waitMs: 30_000, maxPending: 5, maxPendingPerKey: 5 };
+  const opened = await store.open(newEscalation(), limits);
+  if (opened.kind !== 'opened') throw new Error('there was no place');
+  const { asked } = opened;
   const answered = approve(asked.id, approver);
   await expect.poll(() => redis.client.exists(escalationAnswerKey(asked.id)), { timeout: 10_000 }).toBe(1);
-  await store.close({ type: 'escalation.resolved', id: asked.id, outcome: 'approved', approver: whose });
+  const end = { type: 'escalation.resolved', id: asked.id, outcome: 'approved', approver: whose } as const;
+  await store.close(asked, end);
   return answered;
 }
 

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { parseEscalationEvent, type EscalationEvent } from '../../../src/escalation/escalation.ts';
 import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
-import { ESCALATION_REQUESTS, ESCALATIONS_KEY } from '../../../src/redis/keys.ts';
+import type { NewEscalation, WaitLimits } from '../../../src/escalation/store.ts';
+import { ESCALATION_REQUESTS, ESCALATIONS_KEY, escalationsOfKey } from '../../../src/redis/keys.ts';
 import { hear } from '../../../src/redis/subscribe.ts';
 import { newEscalation } from '../../support/new-escalation.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -15,25 +16,65 @@ beforeAll(async () => {
 afterAll(() => redis.close());
 beforeEach(() => redis.flush());
 
-const LIMITS = { waitMs: 30_000, maxPending: 5 };
+const LIMITS = { waitMs: 30_000, maxPending: 5, maxPendingPerKey: 5 };
 const store = () => createRedisEscalationStore({ client: redis.client, deadlineMs: 2_000 });
 
-async function opened(waitMs = LIMITS.waitMs) {
-  const asked = await store().open(newEscalation(), { ...LIMITS, waitMs });
-  if (asked === undefined) throw new Error('there was no place');
-  return asked;
+async function opened(
+  waitMs = LIMITS.waitMs,
+  limits: Partial<WaitLimits> = {},
+  more: Partial<NewEscalation> = {},
+) {
+  const result = await store().open(newEscalation(more), { ...LIMITS, ...limits, waitMs });
+  if (result.kind !== 'opened') throw new Error(`there was no place: ${result.kind}`);
+  return result.asked;
+}
+
+/** What comes of a request that may find no place. */
+async function kindOf(more: Partial<NewEscalation> = {}, limits: Partial<WaitLimits> = {}): Promise<string> {
+  return (await store().open(newEscalation(more), { ...LIMITS, ...limits })).kind;
 }
 
 it('lets no more wait than there are places, however many come at once', async () => {
   const all = await Promise.all(Array.from({ length: 40 }, () => store().open(newEscalation(), LIMITS)));
-  const waiting = all.filter((one) => one !== undefined);
+  const waiting = all.flatMap((one) => (one.kind === 'opened' ? [one.asked] : []));
   expect(waiting).toHaveLength(LIMITS.maxPending);
   expect(await store().list()).toHaveLength(LIMITS.maxPending);
   const [first] = waiting;
   if (first === undefined) throw new Error('nobody waits');
-  await store().close({ type: 'escalation.resolved', id: first.id, outcome: 'denied' });
-  expect(await store().open(newEscalation(), LIMITS)).toBeDefined();
-  expect(await store().open(newEscalation(), LIMITS)).toBeUndefined();
+  await store().close(first, { type: 'escalation.resolved', id: first.id, outcome: 'denied' });
+  expect(await kindOf({ key_hash: 'sha256:other' })).toBe('opened');
+  expect(await kindOf({ key_hash: 'sha256:other' })).toBe('full');
+});
+
+it('lets a key have its share of the places, and others theirs, however many come at once', async () => {
+  const limits = { maxPendingPerKey: 2 };
+  const kinds = await Promise.all(Array.from({ length: 20 }, () => kindOf({}, limits)));
+  expect(kinds.filter((kind) => kind === 'opened')).toHaveLength(2);
+  expect(kinds.filter((kind) => kind === 'over_share')).toHaveLength(18);
+  const other = { key_hash: 'sha256:other' };
+  const asked = await opened(30_000, limits, other);
+  expect(await kindOf(other, limits)).toBe('opened');
+  expect(await kindOf(other, limits)).toBe('over_share');
+  await store().close(asked, { type: 'escalation.resolved', id: asked.id, outcome: 'denied' });
+  expect(await kindOf(other, limits)).toBe('opened');
+});
+
+it('lets equal requests of a key wait on one place, and those of another key on theirs', async () => {
+  const { request_digest } = newEscalation();
+  const asked = await opened(30_000, {}, { request_digest });
+  expect(await kindOf({ request_digest })).toBe('equal');
+  expect(await kindOf({ request_digest, key_hash: 'sha256:other' })).toBe('opened');
+  expect(await kindOf()).toBe('opened');
+  await store().close(asked, { type: 'escalation.resolved', id: asked.id, outcome: 'denied' });
+  expect(await kindOf({ request_digest })).toBe('opened');
+});
+
+it('keeps its place where a repeat asks for it again', async () => {
+  const asked = newEscalation();
+  const limits = { ...LIMITS, maxPendingPerKey: 1 };
+  expect((await store().open(asked, limits)).kind).toBe('opened');
+  expect((await store().open(asked, limits)).kind).toBe('opened');
+  expect(await kindOf({}, { maxPendingPerKey: 1 })).toBe('over_share');
 });
 
 it('gives a place back that nobody gave back, and leaves nothing behind', async () => {
@@ -50,10 +91,20 @@ it('gives places back that were taken before the clock went back', async () => {
   for (let nth = 0; nth < LIMITS.maxPending; nth++) {
     await redis.client.zadd(ESCALATIONS_KEY, now + 3_600_000, `taken-${String(nth)}`);
   }
-  const shorter = { ...LIMITS, waitMs: 200 };
-  expect(await store().open(newEscalation(), shorter)).toBeUndefined();
+  const shorter = { waitMs: 200 };
+  expect(await kindOf({}, shorter)).toBe('full');
   await delay(250);
-  expect(await store().open(newEscalation(), shorter)).toBeDefined();
+  expect(await kindOf({}, shorter)).toBe('opened');
+});
+
+it('gives a key its places back that were taken before the clock went back', async () => {
+  const now = await store().now();
+  const key_hash = 'sha256:back';
+  await redis.client.zadd(escalationsOfKey(key_hash), now + 3_600_000, 'digest id');
+  const shorter = { waitMs: 200, maxPendingPerKey: 1 };
+  expect(await kindOf({ key_hash }, shorter)).toBe('over_share');
+  await delay(250);
+  expect(await kindOf({ key_hash }, shorter)).toBe('opened');
 });
 
 it('is taken once, whoever and however many try', async () => {
@@ -91,7 +142,7 @@ it('tells who listens of a request and of its end', async () => {
   await redis.client.publish(ESCALATION_REQUESTS, '{"type":"escalation.requested"}');
   const asked = await opened();
   const end = { type: 'escalation.resolved', id: asked.id, outcome: 'approved', approver: 'ada' } as const;
-  await store().close(end);
+  await store().close(asked, end);
   await expect.poll(() => events).toEqual([{ type: 'escalation.requested', ...asked }, end]);
   listener.disconnect();
 });

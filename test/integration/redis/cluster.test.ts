@@ -65,19 +65,20 @@ describe('on a cluster of three masters', () => {
 
   it('requests that wait for an approval are opened, listed and answered, wherever each lies', async () => {
     const store = createRedisEscalationStore({ client, deadlineMs: DEADLINE_MS });
-    const opened = await Promise.all(
-      Array.from({ length: 6 }, () => store.open(newEscalation(), { waitMs: 30_000, maxPending: 6 })),
-    );
-    const waiting = opened.filter((one) => one !== undefined);
+    const limits = { waitMs: 30_000, maxPending: 6, maxPendingPerKey: 2 };
+    const keys = Array.from({ length: 6 }, (_, n) => ({ key_hash: `sha256:${String(n)}` }));
+    const opened = await Promise.all(keys.map((key) => store.open(newEscalation(key), limits)));
+    const waiting = opened.flatMap((one) => (one.kind === 'opened' ? [one.asked] : []));
     expect((await store.list()).map(({ id }) => id).toSorted()).toEqual(
       waiting.map(({ id }) => id).toSorted(),
     );
-    expect(await store.open(newEscalation(), { waitMs: 30_000, maxPending: 6 })).toBeUndefined();
-    for (const { id, expiry } of waiting) {
+    expect(await store.open(newEscalation(), limits)).toEqual({ kind: 'full' });
+    for (const asked of waiting) {
+      const { id, expiry } = asked;
       expect(await store.answer(id, 'yes', 30_000, '')).toBe('yes');
       expect(await store.look([id])).toEqual([{ waits: true, answer: 'yes' }]);
       expect(await store.take(id, expiry)).toBe('taken');
-      await store.close({ type: 'escalation.resolved', id, outcome: 'approved' });
+      await store.close(asked, { type: 'escalation.resolved', id, outcome: 'approved' });
     }
     expect(await store.list()).toEqual([]);
   });

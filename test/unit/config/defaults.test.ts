@@ -114,6 +114,7 @@ const DEFAULTS: readonly (readonly [string, unknown])[] = [
   ['zsp.leeway', 30 * s],
   ['zsp.escalation_timeout', 60 * s],
   ['zsp.max_pending', 100],
+  ['zsp.max_pending_per_key', undefined],
   ['envoy.managed', true],
 ];
 

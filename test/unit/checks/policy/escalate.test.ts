@@ -83,7 +83,6 @@ describe('an escalated call', () => {
   it.each([
     ['denied', 'escalation_denied', 'an operator denied it'],
     ['timeout', 'escalation_timeout', 'nobody gave one within'],
-    ['full', 'escalation_denied', 'too many requests wait'],
     ['withdrawn', 'escalation_denied', 'its client left'],
   ] as const)('that is %s is refused as %s', async (kind, type, why) => {
     const result = (kind === 'denied' ? { kind, id: 'e1', approver: 'ada' } : { kind }) as ApprovalResult;
@@ -93,6 +92,24 @@ describe('an escalated call', () => {
     const tool = await escalate(patient(mcpExchange({ body: toolCall('pay') })), [DEAR], score);
     expect(tool).toMatchObject({ type, details: { toolName: 'pay', rule: 'escalate', reason: message } });
   });
+
+  it.each([
+    ['full', 'gateway_unavailable', 'too many requests wait'],
+    ['over_share', 'rate_limited', 'too many requests of this key wait'],
+  ] as const)(
+    'that finds no place (%s) is told to come again by %s, and not denied',
+    async (kind, type, why) => {
+      const { escalate, patient, score } = rig([{ kind }, { kind }]);
+      const told = {
+        kind: 'deny',
+        type,
+        message: expect.stringContaining(why) as string,
+        headers: { 'retry-after': '10' },
+      };
+      expect(await escalate(patient(chat()), [DEAR], score)).toEqual(told);
+      expect(await escalate(patient(mcpExchange({ body: toolCall('pay') })), [DEAR], score)).toEqual(told);
+    },
+  );
 
   it('asks nobody in shadow mode', async () => {
     const { escalate, patient, asked } = rig();
