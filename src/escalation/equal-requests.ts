@@ -53,10 +53,10 @@ export function createEqualRequests(maxWaiting: number): EqualRequests {
 /** Resolves when a request can wait no longer. */
 function overOf({ gone, until }: Wait): Promise<'over'> {
   return new Promise((resolve) => {
-    const over = (): void => {
+    function over(): void {
       clearTimeout(timer);
       resolve('over');
-    };
+    }
     const timer = setTimeout(over, until - performance.now());
     if (gone.aborted) over();
     else gone.addEventListener('abort', over, { once: true });

@@ -50,6 +50,17 @@ export async function asksInTurn(
   return seen;
 }
 
+/** Asks several times with one key, at once. */
+export async function asksAtOnce(
+  bench: Bench,
+  key: Partial<NewKey>,
+  asked: readonly AskedChat[],
+): Promise<Seen[]> {
+  const sidecar = await bench.sidecar();
+  const { rawKey } = await sidecar.newKey(key);
+  return Promise.all(asked.map((one) => sidecar.ask(asChat(one, rawKey))));
+}
+
 function asChat(
   { key: _key, hourly: _hourly, says: words = 'Hello', ...asked }: AskedChat,
   rawKey: string,

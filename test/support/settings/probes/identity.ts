@@ -6,7 +6,7 @@ import { signApproval } from '../../../../src/escalation/approval.ts';
 import type { Escalation } from '../../../../src/escalation/escalation.ts';
 import { createRedisEscalationStore } from '../../../../src/escalation/redis-store.ts';
 import { AUDIENCE, createKeyPair, goodClaims, ISSUER, signToken, type Json } from '../../jose.ts';
-import { asks, chat, outcomeOf, type AskedChat } from '../asking.ts';
+import { asks, asksAtOnce, chat, outcomeOf, type AskedChat } from '../asking.ts';
 import { startListener } from '../listener.ts';
 import type { Bench, Probes, See } from '../probe.ts';
 
@@ -146,7 +146,19 @@ export const identityProbes: Probes = {
     },
     expected: [
       ['504 escalation_timeout', '504 escalation_timeout'],
-      ['403 escalation_denied', '504 escalation_timeout'],
+      ['503 gateway_unavailable', '504 escalation_timeout'],
+    ],
+  },
+  'zsp.max_pending_per_key': {
+    with: { ...APPROVALS, zsp: { ...APPROVALS.zsp, escalation_timeout: '0.5s' } },
+    values: [2, 1],
+    see: async (bench: Bench) => {
+      const ends = await asksAtOnce(bench, {}, [ESCALATED, { body: chat('Paint another zebra') }]);
+      return ends.map(outcomeOf).toSorted();
+    },
+    expected: [
+      ['504 escalation_timeout', '504 escalation_timeout'],
+      ['429 rate_limited', '504 escalation_timeout'],
     ],
   },
 };

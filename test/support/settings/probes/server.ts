@@ -1,11 +1,25 @@
 import { configuredAddress } from '../../../../src/exec/gateway-address.ts';
 import { workerAddresses } from '../../../../src/runtime/worker-addresses.ts';
-import { answerText, asks, chat, header, outcome, outcomes, says, sent } from '../asking.ts';
+import {
+  answerText,
+  asks,
+  asksAtOnce,
+  chat,
+  header,
+  outcome,
+  outcomeOf,
+  outcomes,
+  says,
+  sent,
+} from '../asking.ts';
 import type { Bench, Probes, See } from '../probe.ts';
 
 const MAIL = 'Mail jane@example.com';
 const AWS_KEY = 'AKIAIOSFODNN7EXAMPLE'.replace('EXAMPLE', 'QWERTYU');
 const WITH_DLP = { server: { dlp: { enabled: true } } };
+
+/** Open when the next one comes. */
+const SLOW = { answer: { ...says('late'), delayMs: 1_000 } };
 
 const WITH_HOSTED_TOOL = {
   path: '/openai/v1/responses',
@@ -46,6 +60,23 @@ export const serverProbes: Probes = {
     values: [1_000, 2_000],
     see: outcome({ says: 'x'.repeat(1_200) }),
     expected: ['413 payload_too_large', 200],
+  },
+  'server.max_open_per_key': {
+    values: [2, 1],
+    see: async (bench) => (await asksAtOnce(bench, {}, [SLOW, SLOW])).map(outcomeOf).toSorted(),
+    expected: [
+      [200, 200],
+      [200, '429 rate_limited'],
+    ],
+  },
+  'server.max_open_per_address': {
+    values: [2, 1],
+    see: async (bench) =>
+      (await Promise.all([asks(bench, SLOW), asks(bench, SLOW)])).map(outcomeOf).toSorted(),
+    expected: [
+      [200, 200],
+      [200, '429 rate_limited'],
+    ],
   },
   'server.shadow_mode': {
     with: WITH_DLP,
