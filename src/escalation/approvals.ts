@@ -4,7 +4,7 @@ import { redisUnavailable } from '../redis/unavailable.ts';
 import type { Wait } from '../pipeline/patience.ts';
 import { readApproval, type Approval, type AnswerFault } from './approval.ts';
 import { createEqualRequests } from './equal-requests.ts';
-import type { Escalation, EscalationOutcome } from './escalation.ts';
+import type { ApprovalResult, Escalation, EscalationOutcome } from './escalation.ts';
 import type { EscalationStore, NewEscalation, Opened } from './store.ts';
 
 export interface ApprovalsDeps {
@@ -32,10 +32,6 @@ export interface ApprovalsObserver {
 }
 
 export type ApprovalRequest = Omit<NewEscalation, 'id' | 'nonce'>;
-
-export type ApprovalResult =
-  | { readonly kind: 'approved' | 'denied'; readonly id: string; readonly approver: string }
-  | { readonly kind: 'timeout' | 'full' | 'over_share' | 'withdrawn' };
 
 /** Asks people, and waits for them. */
 export interface Approvals {

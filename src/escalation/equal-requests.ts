@@ -1,5 +1,5 @@
 import type { Wait } from '../pipeline/patience.ts';
-import type { ApprovalResult } from './approvals.ts';
+import type { ApprovalResult } from './escalation.ts';
 
 /** Lets equal requests of one key ask a person one after the other, in this process. */
 export interface EqualRequests {

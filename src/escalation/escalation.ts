@@ -53,6 +53,11 @@ export const ESCALATION_OUTCOMES = [
 ] as const;
 export type EscalationOutcome = (typeof ESCALATION_OUTCOMES)[number];
 
+/** The same, as the request is told. */
+export type ApprovalResult =
+  | { readonly kind: 'approved' | 'denied'; readonly id: string; readonly approver: string }
+  | { readonly kind: 'timeout' | 'full' | 'over_share' | 'withdrawn' };
+
 /** What is published on `gateway:escalation:requests`. */
 export const escalationEvent = z.discriminatedUnion('type', [
   escalation.extend({ type: z.literal('escalation.requested') }),

@@ -1,4 +1,5 @@
-import type { ApprovalRequest, ApprovalResult } from '../../escalation/approvals.ts';
+import type { ApprovalRequest } from '../../escalation/approvals.ts';
+import type { ApprovalResult } from '../../escalation/escalation.ts';
 import { requestDigest } from '../../escalation/approval.ts';
 import { retryAfter, type ErrorType } from '../../errors.ts';
 import { calledTool } from '../../mcp/message.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createEscalate } from '../../../../src/checks/policy/escalate.ts';
 import { createJudge } from '../../../../src/checks/policy/judge.ts';
-import type { ApprovalRequest, ApprovalResult } from '../../../../src/escalation/approvals.ts';
+import type { ApprovalRequest } from '../../../../src/escalation/approvals.ts';
+import type { ApprovalResult } from '../../../../src/escalation/escalation.ts';
 import { createPatience } from '../../../../src/extproc/patience.ts';
 import type { Parsed } from '../../../../src/pipeline/exchange.ts';
 import type { PolicyCall } from '../../../../src/policy/call.ts';
