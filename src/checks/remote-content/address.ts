@@ -26,7 +26,13 @@ function hostAddress(host: string): Address {
   const url = `http://${host}/`;
   if (!URL.canParse(url)) return { kind: 'unclear' };
   const { hostname } = new URL(url);
-  return { kind: 'web', host: hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '') };
+  return { kind: 'web', host: withoutDots(hostname.replace(/^\[(.*)\]$/, '$1')) };
+}
+
+function withoutDots(host: string): string {
+  let end = host.length;
+  while (host.endsWith('.', end)) end--;
+  return host.slice(0, end);
 }
 
 /** Networks that only mean something on a machine or inside of a network (IANA's special-purpose registries). */

@@ -225,7 +225,7 @@ export function mediumTyped(type: unknown): SaidMedium | undefined {
   return { kind: word === 'image' || word === 'audio' || word === 'video' ? word : 'document' };
 }
 
-const BASE64 = /^[A-Za-z0-9+/_\r\n-]+={0,2}[\r\n]*$/;
+const BASE64 = /^[A-Za-z0-9+/_\r\n-]+={0,2}$/;
 /** Shorter runs are ids, hashes and signatures. */
 const MIN_ENCODED_CHARS = 256;
 
@@ -233,7 +233,7 @@ const MIN_ENCODED_CHARS = 256;
 export function isUndecoded(text: string): boolean {
   if (/^data:[^,]*;base64,/i.test(text.slice(0, START_CHARS))) return true;
   if (text.length < MIN_ENCODED_CHARS || !BASE64_START.test(text.slice(0, START_CHARS))) return false;
-  if (!BASE64.test(text)) return false;
+  if (!BASE64.test(text.trimEnd())) return false;
   const bytes = decodeBase64(text);
   return bytes === undefined || !isPlainText(bytes);
 }
