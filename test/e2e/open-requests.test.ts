@@ -160,6 +160,8 @@ describe('open requests of one client address', () => {
         type: 'rate_limited',
       },
     });
+    // What a client says of its address is not believed.
+    expect(await statusOf(gateway(), third, { forwardedFor: '192.0.2.1' })).toBe(429);
     expect(await statusOf(gateway(), third, { localAddress: '127.0.0.2' })).toBe(200);
     ofFirst.release();
     await vi.waitFor(async () => expect(await statusOf(gateway(), third)).toBe(200));

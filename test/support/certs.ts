@@ -13,12 +13,18 @@ export interface Identity {
   readonly key: string;
 }
 
+/** Unix ms. */
+export interface Validity {
+  readonly from: number;
+  readonly until: number;
+}
+
 /** A certificate authority of one test's own. */
 export interface TestCa {
   readonly caFile: string;
   readonly ca: string;
   /** A certificate for these names and addresses, for servers and for clients. */
-  issue(name: string, hosts?: readonly string[]): Promise<Identity>;
+  issue(name: string, hosts?: readonly string[], valid?: Validity): Promise<Identity>;
   close(): void;
 }
 
@@ -39,11 +45,12 @@ export async function createTestCa(): Promise<TestCa> {
   return {
     caFile,
     ca: authority.cert,
-    issue: async (name, hosts = ['localhost', '127.0.0.1', '::1']) => {
+    issue: async (name, hosts = ['localhost', '127.0.0.1', '::1'], valid = aroundNow()) => {
       const leaf = await generate([{ name: 'commonName', value: name }], {
         keyType: 'ec',
         algorithm: 'sha256',
-        notAfterDate: new Date(Date.now() + 86_400_000),
+        notBeforeDate: new Date(valid.from),
+        notAfterDate: new Date(valid.until),
         ca: { key: authority.private, cert: authority.cert },
         extensions: [
           { name: 'basicConstraints', cA: false },
@@ -67,4 +74,8 @@ export async function createTestCa(): Promise<TestCa> {
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+function aroundNow(): Validity {
+  return { from: Date.now() - 60_000, until: Date.now() + 86_400_000 };
 }
