@@ -56,6 +56,8 @@ export interface Identified extends Admitted {
   readonly query: string;
   readonly provider: Provider;
   readonly endpoint: Endpoint;
+  /** The client's `tracestate`, where the gateway continues its trace: the only header of a trace with words in it. */
+  readonly traceState?: string;
   /** Set where an MCP server is called: `provider` is then the key's own, and nothing goes to it. */
   readonly mcp?: McpTarget;
   /** The real provider key; undefined where the provider needs none. Never logged, stored or echoed. */
@@ -78,6 +80,8 @@ export interface Parsed extends Identified {
   readonly request: RequestFacts;
   /** Changes to the body, applied once, in order, before it is sent. Stages and checks append. */
   readonly edits: JsonEdit[];
+  /** Client headers that are not sent although they may be, since a check has found something in them. */
+  withheldHeaders?: ReadonlySet<string>;
 }
 
 /** What Envoy said of where an answer came from, at response headers. */

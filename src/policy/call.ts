@@ -5,6 +5,8 @@ export interface PolicyCall {
   readonly input: PolicyInput;
   /** All that the call says. */
   readonly texts: readonly CallText[];
+  /** What is sent beside the body, in headers and address; put together only for rules about data that is detected. */
+  readonly carried?: () => readonly string[];
   /** Marks of the session's earlier steps, as `PolicySet.marksOf` gave them. */
   readonly marks: readonly string[];
   /** docs/normalization.md; put together only for a policy that reads it. */

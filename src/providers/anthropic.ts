@@ -1,4 +1,5 @@
 import { anthropicCountTokens, anthropicMessages } from './dialects/anthropic-messages.ts';
+import { ANTHROPIC_HEADERS, ANTHROPIC_PARAMETERS } from './client-headers.ts';
 import { bearer, headerSafe, tableProvider } from './openai-style.ts';
 import { pinTier } from './dialects/openai-request.ts';
 import type { Dialect, Endpoint } from './provider.ts';
@@ -22,6 +23,8 @@ export const anthropic = tableProvider({
   name: 'anthropic',
   defaultBaseUrl: 'https://api.anthropic.com',
   post: POST,
+  headers: ANTHROPIC_HEADERS,
+  parameters: ANTHROPIC_PARAMETERS,
   models: /^\/v1\/models(\/[^/]+)?$/,
   credential(key) {
     // Tokens of a subscription login are OAuth tokens, and refused in the API key's header.

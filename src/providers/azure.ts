@@ -27,6 +27,8 @@ export const azure: Provider = {
   needsKey: true,
   selfHosted: false,
   roots: ['/openai', '/openai/v1', ''],
+  headers: new Set(['x-client-request-id', 'x-ms-client-request-id']),
+  parameters: new Set(['api-version']),
   endpoint(method, path, query = '') {
     const versions = apiVersions(query);
     if (versions.length > 1) return undefined;

@@ -28,6 +28,15 @@ const COSTLY_HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ['x-amzn-bedrock-guardrailidentifier', []],
 ];
 
+/** Of invoke; what they ask for is bounded by COSTLY_HEADERS. */
+const BEDROCK_HEADERS: ReadonlySet<string> = new Set([
+  ...COSTLY_HEADERS.map(([name]) => name),
+  'x-amzn-bedrock-accept',
+  'x-amzn-bedrock-guardrailversion',
+  'x-amzn-bedrock-request-metadata',
+  'x-amzn-bedrock-trace',
+]);
+
 const ACCESS_KEY = /^[A-Z0-9]{16,128}$/;
 
 /** Amazon Bedrock's runtime. The region is the base URL's. */
@@ -37,6 +46,7 @@ export const bedrock: Provider = {
   needsKey: true,
   selfHosted: false,
   roots: ['', '/openai/v1'],
+  headers: BEDROCK_HEADERS,
   endpoint(method, path) {
     if (method !== 'POST') return undefined;
     if (Object.hasOwn(COMPATIBLE, path)) return COMPATIBLE[path];

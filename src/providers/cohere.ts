@@ -27,5 +27,10 @@ export const cohere = tableProvider({
   defaultBaseUrl: 'https://api.cohere.com',
   roots: ['/v2', '/v1', '/compatibility/v1'],
   post: POST,
+  headers: new Set([
+    'x-client-name',
+    ...['language', 'runtime', 'runtime-version', 'sdk-name', 'sdk-version'].map((what) => `x-fern-${what}`),
+  ]),
+  parameters: new Set(['default_only', 'endpoint']),
   models: /^\/v1\/models(\/[^/]+)?$/,
 });

@@ -1,4 +1,5 @@
 import { anthropicMessages } from './dialects/anthropic-messages.ts';
+import { ANTHROPIC_HEADERS, ANTHROPIC_PARAMETERS } from './client-headers.ts';
 import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
 const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: true });
@@ -10,6 +11,8 @@ export const deepseek = tableProvider({
   name: 'deepseek',
   defaultBaseUrl: 'https://api.deepseek.com',
   roots: ['', '/v1', '/beta', '/anthropic/v1'],
+  headers: ANTHROPIC_HEADERS,
+  parameters: ANTHROPIC_PARAMETERS,
   post: {
     ...chat,
     ...under('/v1', chat),

@@ -7,6 +7,7 @@ const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: fals
 export const fireworks = tableProvider({
   name: 'fireworks',
   defaultBaseUrl: 'https://api.fireworks.ai/inference',
+  headers: new Set(['x-session-affinity']),
   post: under(
     '/v1',
     pick(endpoints, '/chat/completions', '/completions', '/responses', '/embeddings', '/rerank'),

@@ -49,6 +49,8 @@ export const gemini: Provider = {
   needsKey: true,
   selfHosted: false,
   roots: ['/v1beta', '/v1', '/v1alpha', '/v1beta/openai'],
+  headers: new Set(['x-goog-api-client', 'x-goog-user-project', 'x-server-timeout']),
+  parameters: HARMLESS,
   endpoint(method, path, query = '') {
     if (!isPlainForm(new URLSearchParams(query))) return undefined;
     if (method !== 'POST') {

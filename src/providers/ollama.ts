@@ -1,5 +1,6 @@
 import { anthropicMessages } from './dialects/anthropic-messages.ts';
 import { ollamaChat, ollamaEmbed, ollamaGenerate } from './dialects/ollama-native.ts';
+import { ANTHROPIC_HEADERS, ANTHROPIC_PARAMETERS } from './client-headers.ts';
 import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
 const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: true });
@@ -10,6 +11,8 @@ export const ollama = tableProvider({
   defaultBaseUrl: 'http://localhost:11434',
   selfHosted: true,
   roots: ['/v1', '/api'],
+  headers: ANTHROPIC_HEADERS,
+  parameters: ANTHROPIC_PARAMETERS,
   post: {
     '/api/chat': { operation: 'chat', dialect: ollamaChat },
     '/api/generate': { operation: 'completions', dialect: ollamaGenerate },

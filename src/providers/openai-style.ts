@@ -5,6 +5,7 @@ import { openaiCompletions } from './dialects/openai-completions.ts';
 import { openaiEmbeddings, openaiModerations, openaiRerank } from './dialects/openai-embeddings.ts';
 import type { OpenaiVariant } from './dialects/openai-request.ts';
 import { openaiCompact, openaiInputTokens, openaiResponses } from './dialects/openai-responses.ts';
+import type { ClientFields } from './client-headers.ts';
 import type { Credential, Endpoint, Provider, ProviderName } from './provider.ts';
 
 /** Endpoints by their path without a version, e.g. `/chat/completions`. */
@@ -37,7 +38,7 @@ export function under(prefix: string, table: EndpointTable): EndpointTable {
   return Object.fromEntries(Object.entries(table).map(([path, endpoint]) => [prefix + path, endpoint]));
 }
 
-export interface ProviderTable {
+export interface ProviderTable extends ClientFields {
   readonly name: ProviderName;
   readonly defaultBaseUrl: string | undefined;
   readonly selfHosted?: true;
@@ -66,6 +67,8 @@ export function tableProvider(table: ProviderTable): Provider {
       return (table.models ?? MODELS).test(path) ? { operation: 'models', dialect: modelList } : undefined;
     },
     credential: table.credential ?? bearer,
+    ...(table.headers !== undefined && { headers: table.headers }),
+    ...(table.parameters !== undefined && { parameters: table.parameters }),
   };
 }
 

@@ -27,5 +27,6 @@ export const MODEL_PATHS = [
 export const openai = tableProvider({
   name: 'openai',
   defaultBaseUrl: 'https://api.openai.com',
+  headers: new Set(['openai-organization', 'openai-project', 'openai-beta', 'x-client-request-id']),
   post: under('/v1', pick(endpoints, ...MODEL_PATHS, '/moderations')),
 });

@@ -5,6 +5,7 @@ import { readModels, type OpenaiVariant } from './dialects/openai-request.ts';
 import { readToolSwitches, toolFacts } from './dialects/openai-tools.ts';
 import { routed } from './dialects/routed.ts';
 import { storedPrompt } from './dialects/stored-prompts.ts';
+import { ANTHROPIC_HEADERS, ANTHROPIC_PARAMETERS } from './client-headers.ts';
 import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 import type { Dialect, Endpoint } from './provider.ts';
 
@@ -54,6 +55,14 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
 export const openrouter = tableProvider({
   name: 'openrouter',
   defaultBaseUrl: 'https://openrouter.ai/api',
+  headers: new Set([
+    ...ANTHROPIC_HEADERS,
+    'http-referer',
+    'x-title',
+    'x-openrouter-title',
+    'x-openrouter-categories',
+  ]),
+  parameters: ANTHROPIC_PARAMETERS,
   post: Object.fromEntries(
     Object.entries(endpoints).map(([path, endpoint]) => [
       path,

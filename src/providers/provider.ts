@@ -2,6 +2,7 @@ import type { Refusal } from '../errors.ts';
 import type { JsonEdit, JsonPath } from '../json/path.ts';
 import type { Frame } from '../streams/frame.ts';
 import type { Stepwise } from '../turns.ts';
+import type { ClientFields } from './client-headers.ts';
 import type { RequestFacts } from './request-facts.ts';
 
 export * from './request-facts.ts';
@@ -46,7 +47,7 @@ export type Operation =
  * One provider: a thin file that says which paths it has, what dialect each speaks and how it wants its
  * credential. Pure: no network, no state, no configuration but what is passed in.
  */
-export interface Provider {
+export interface Provider extends ClientFields {
   readonly name: ProviderName;
   /** Public API base with its base path, without a trailing slash; undefined where there is none (azure, vllm). */
   readonly defaultBaseUrl: string | undefined;

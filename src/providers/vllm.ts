@@ -1,4 +1,5 @@
 import { anthropicMessages } from './dialects/anthropic-messages.ts';
+import { ANTHROPIC_HEADERS, ANTHROPIC_PARAMETERS } from './client-headers.ts';
 import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
 const endpoints = openaiEndpoints({ limitFields: ['max_tokens', 'max_completion_tokens'], asksUsage: true });
@@ -11,6 +12,8 @@ export const vllm = tableProvider({
   defaultBaseUrl: undefined,
   selfHosted: true,
   roots: ['/v1', ''],
+  headers: ANTHROPIC_HEADERS,
+  parameters: ANTHROPIC_PARAMETERS,
   post: {
     ...under('/v1', pick(endpoints, '/chat/completions', '/completions', '/responses', '/embeddings')),
     ...{ ...rerank, ...under('/v1', rerank), ...under('/v2', rerank) },

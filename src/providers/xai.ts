@@ -7,5 +7,6 @@ const endpoints = openaiEndpoints({ limitFields: ['max_tokens', 'max_completion_
 export const xai = tableProvider({
   name: 'xai',
   defaultBaseUrl: 'https://api.x.ai',
+  headers: new Set(['x-grok-conv-id']),
   post: under('/v1', pick(endpoints, '/chat/completions', '/completions', '/responses', '/embeddings')),
 });

@@ -43,6 +43,7 @@ export function createMcpRoute(
       upstream,
       endpoint,
       path,
+      query: '',
       mcp: { server, form },
       maxRequestBytes: max_request_size,
     };

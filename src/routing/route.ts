@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import { GatewayError, methodNotAllowed } from '../errors.ts';
 import { opaque } from '../providers/dialects/opaque.ts';
+import { takenQuery } from '../providers/client-headers.ts';
 import { assertModelName } from '../providers/model-name.ts';
 import { PROVIDER_NAMES, type Endpoint, type ProviderName } from '../providers/provider.ts';
 import { createMcpRoute } from './mcp-route.ts';
@@ -40,16 +41,19 @@ function createProviderRoute(
     const path = withoutBasePath(upstream.basePath, rest);
     const { provider } = upstream;
     const known = METHODS.filter((each) => each === method);
-    const endpoint = known.length > 0 ? provider.endpoint(method, path, query) : undefined;
+    const sent = takenQuery(provider, query);
+    // Judged as it came, where its provider refuses some, and read as it will be sent.
+    const isKnown = known.length > 0 && provider.endpoint(method, path, query) !== undefined;
+    const endpoint = isKnown ? provider.endpoint(method, path, sent) : undefined;
     if (endpoint !== undefined) {
       if (endpoint.model !== undefined) assertModelName(endpoint.model);
-      return { kind: 'provider', upstream, endpoint, path, maxRequestBytes };
+      return { kind: 'provider', upstream, endpoint, path, query: sent, maxRequestBytes };
     }
 
     const takes = METHODS.filter((each) => provider.endpoint(each, path, query) !== undefined);
     if (known.length === 0 || takes.length > 0) throw methodNotAllowed(takes.length === 0 ? METHODS : takes);
     if (allowUnknown) {
-      return { kind: 'provider', upstream, endpoint: UNKNOWN_ENDPOINT, path, maxRequestBytes };
+      return { kind: 'provider', upstream, endpoint: UNKNOWN_ENDPOINT, path, query: sent, maxRequestBytes };
     }
     throw unknownEndpoint({ provider, basePath: upstream.basePath, method, path, query }, rest);
   };

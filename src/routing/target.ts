@@ -6,6 +6,8 @@ interface AnyTarget {
   readonly endpoint: Endpoint;
   /** As logic and policies see it: a provider's own path without its base path, or `/mcp/<server>…`. */
   readonly path: string;
+  /** As it will be sent, with its `?`; empty where there is none. */
+  readonly query: string;
   /** Bodies over it are refused with 413. */
   readonly maxRequestBytes: number;
 }

@@ -70,7 +70,7 @@ export function requestDenied(classes: readonly ContentClass[], mcp: McpMessage 
 
 /** A request that holds it where nothing can be put in its place. */
 export function requestNotMaskable(classes: readonly ContentClass[], mcp: McpMessage | undefined): Denial {
-  const where = 'where it cannot be masked (a member name, signed or encoded text)';
+  const where = 'where it cannot be masked (a member name, the address, signed or encoded text)';
   return refusedRequest(`the request holds ${named(classes)} ${where}: leave them out`, mcp);
 }
 

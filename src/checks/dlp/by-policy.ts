@@ -25,6 +25,8 @@ export interface MaskedRequest {
   /** Of these, the ones that matched where nothing can be put in place. */
   readonly unmaskable: ReadonlySet<string>;
   readonly edits: readonly JsonEdit[];
+  /** Names of client headers that are not to be sent. */
+  readonly headers: ReadonlySet<string>;
 }
 
 /** One look at a body, for some of the patterns. */
@@ -38,6 +40,7 @@ export async function maskRequest(exchange: Parsed, masks: Masks): Promise<Maske
   const edits: JsonEdit[] = [];
   const rules = new Set<string>();
   const unmaskable = new Set<string>();
+  let headers: ReadonlySet<string> = new Set();
   for (const { findAll, looksAt } of looksAtRequest(masks)) {
     const seen = withEdits(exchange, [...exchange.edits, ...edits]);
     const inspected = await inspectRequest(seen, findAll, looksAt?.(seen));
@@ -46,8 +49,9 @@ export async function maskRequest(exchange: Parsed, masks: Masks): Promise<Maske
     if (inspected.found.length === 0) continue;
     (await inspected.mask())();
     edits.push(...seen.edits);
+    headers = new Set([...headers, ...inspected.headers]);
   }
-  return { rules, unmaskable, edits };
+  return { rules, unmaskable, edits, headers };
 }
 
 function looksAtRequest({ data, words, inArguments }: Masks): readonly Look<Parsed>[] {

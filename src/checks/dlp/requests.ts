@@ -1,4 +1,5 @@
 import type { FindAll, Finding } from '../../detectors/finding.ts';
+import { carriedTexts, withholdHeaders } from '../../pipeline/carried.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import {
   DocumentSearch,
@@ -17,12 +18,17 @@ import type { JsonPath } from '../../json/path.ts';
 export interface InspectedRequest extends Inspected {
   /** Those that no edit can take out. */
   readonly unmaskable: readonly Finding[];
+  /** Names of client headers that hold some. */
+  readonly headers: ReadonlySet<string>;
 }
 
+const NO_HEADERS: ReadonlySet<string> = new Set();
+
 /**
- * Looks at all of a request: messages of every role, tools and their results, and members that no dialect knows. What
- * comes again with the next turn is masked alike again. Headers that repeat arguments follow the body at the edge.
- * @param looksAt which places of the body are looked at; all unless told
+ * Looks at all of a request: messages of every role, tools and their results, members that no dialect knows, and what
+ * travels beside the body. What comes again with the next turn is masked alike again; a header that holds something is
+ * not sent. Headers that repeat arguments follow the body at the edge.
+ * @param looksAt which places of the body are looked at, and nothing beside it; all unless told
  */
 export async function inspectRequest(
   exchange: Parsed,
@@ -39,21 +45,28 @@ export async function inspectRequest(
   });
   await document.gather(batch);
   for (const text of immutable.encoded) batch.add(text);
+  const carried = looksAt === undefined ? carriedTexts(exchange) : [];
+  for (const { text } of carried) batch.add(text);
   await batch.search();
-  if (batch.found.length === 0) return { ...CLEAN, unmaskable: [] };
+  if (batch.found.length === 0) return { ...CLEAN, unmaskable: [], headers: NO_HEADERS };
 
   batch.assertMaskable();
   const places = await document.places(batch);
+  const hits = carried.filter(({ text }) => batch.findingsIn(text).length > 0);
+  const headers = new Set(hits.flatMap((hit) => (hit.place === 'header' ? [hit.name] : [])));
   const unmaskable = places.filter(({ kind, path }) => kind === 'name' || immutable.has(path));
   return {
     found: batch.found,
     unmaskable: [
       ...unmaskable.flatMap(({ findings }) => findings),
       ...immutable.encoded.flatMap((text) => batch.findingsIn(text)),
+      ...hits.filter(({ place }) => place === 'address').flatMap(({ text }) => batch.findingsIn(text)),
     ],
+    headers,
     mask: () =>
       Promise.resolve(() => {
         for (const { path, masked } of places) exchange.edits.push({ kind: 'set', path, value: masked });
+        withholdHeaders(exchange, headers);
       }),
   };
 }

@@ -1,5 +1,6 @@
 import { calledTool } from '../../mcp/message.ts';
 import { PASS, type Check, type Denial, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
+import { withholdHeaders } from '../../pipeline/carried.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { JudgeAgain } from '../../pipeline/phase.ts';
 import { policyDenied, toolDenied } from '../denials.ts';
@@ -14,6 +15,8 @@ export interface MaskedRequest {
   /** Of these, the ones that matched where nothing can be put in place. */
   readonly unmaskable: ReadonlySet<string>;
   readonly edits: readonly JsonEdit[];
+  /** Names of client headers that are not to be sent. */
+  readonly headers: ReadonlySet<string>;
 }
 
 export interface PolicyMaskDeps {
@@ -54,7 +57,7 @@ export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskSta
     if (masks === undefined) return PASS;
     if (exchange.facts.isReadAhead === true) throw new JudgeAgain();
     state.masks = masks;
-    const { rules, unmaskable, edits } = await maskRequest(exchange, masks);
+    const { rules, unmaskable, edits, headers } = await maskRequest(exchange, masks);
     if (rules.size === 0) return PASS;
     const [first] = unmaskable;
     if (first !== undefined) return notMaskable(exchange, first);
@@ -63,6 +66,7 @@ export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskSta
       reason: `masked in the request: ${[...rules].join(', ')}`,
       apply() {
         for (const edit of edits) exchange.edits.push(edit);
+        withholdHeaders(exchange, headers);
       },
     };
   }
@@ -87,7 +91,7 @@ export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskSta
 }
 
 function notMaskable({ request }: Parsed, rule: string): Denial {
-  const reason = `the policy rule ${rule} masks something that stands where it cannot be masked (a member name, signed or encoded text): send it as plain text, or leave it out`;
+  const reason = `the policy rule ${rule} masks something that stands where it cannot be masked (a member name, the address, signed or encoded text): send it as plain text, or leave it out`;
   const tool = calledTool(request.mcp);
   if (tool !== undefined) return toolDenied({ tool, reason, rule });
   return policyDenied(reason, { reason, rule });

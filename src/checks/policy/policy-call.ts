@@ -9,6 +9,7 @@ import type {
   SessionInput,
 } from '../../policy/call.ts';
 import { hasUnseenContent } from '../../providers/provider.ts';
+import { carriedTexts } from '../../pipeline/carried.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import {
   writtenFact,
@@ -39,6 +40,7 @@ export function policyCallOf(exchange: Parsed): PolicyCall | undefined {
       agent_risk: riskInput(facts.agentRisk),
     },
     texts: callTexts(exchange, prompt.normalizedTexts),
+    carried: () => carriedTexts(exchange).map(({ text }) => text),
     marks: session?.marks ?? [],
     action: () => actionInput(prompt),
   };

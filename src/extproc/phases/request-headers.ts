@@ -11,13 +11,15 @@ import { namedSession } from '../../conversation/session-turn.ts';
 import { GatewayError } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
 import { readableBy, assertOrigin } from '../../mcp/cross-origin.ts';
+import { isMirrored } from '../../mcp/mirrored.ts';
+import { isCarried, TRACE_STATE } from '../../pipeline/carried.ts';
 import type { Admitted, Identified, Parsed } from '../../pipeline/exchange.ts';
 import type { Run } from '../../pipeline/run.ts';
 import { providers } from '../../providers/registry.ts';
 import type { Target } from '../../routing/target.ts';
 import type { StreamContext } from '../context.ts';
 import { awaitRequestBody, type PhaseReply } from '../reply/respond.ts';
-import { forward, mayTravel } from '../request/forward.ts';
+import { forward } from '../request/forward.ts';
 import { assertForm } from '../request/request-form.ts';
 import { addressWithoutPort, readRequestHead, type RequestHead } from '../request/request-head.ts';
 import { isForBrowsers, surfaceOf } from '../request/surface.ts';
@@ -71,8 +73,9 @@ export async function onRequestHeaders(
   const exchange: Identified = {
     ...admitted,
     path: target.path,
-    query: target.kind === 'mcp' ? '' : credentials.query,
+    query: target.query,
     endpoint: target.endpoint,
+    ...traceStateOf(context),
     ...servedBy(target, identity.key, providerKeysOf(context, credentials)),
   };
   const rawKey = credentials.proxyKeys[0] ?? '';
@@ -85,9 +88,18 @@ export async function onRequestHeaders(
 }
 
 /** What the upstream gets beside the body; an MCP server is asked at its own address. */
-function travelling({ path, query, providerKey, headers }: Identified, kind: Target['kind']): Travelling {
-  const travels = (name: string): boolean => mayTravel(name, kind);
+function travelling(exchange: Identified, kind: Target['kind']): Travelling {
+  const { path, query, providerKey, headers, traceState } = exchange;
+  const travels = (name: string): boolean =>
+    isCarried(exchange, name) ||
+    (kind === 'mcp' && isMirrored(name)) ||
+    (name === TRACE_STATE && traceState !== undefined);
   return { ...(kind === 'mcp' ? { path: '', query: '' } : { path, query }), providerKey, headers, travels };
+}
+
+function traceStateOf({ trace }: StreamContext): Pick<Identified, 'traceState'> {
+  const sent = trace?.upstreamHeaders.find(([name]) => name === TRACE_STATE);
+  return sent === undefined ? {} : { traceState: sent[1] };
 }
 
 /** Who asks, and for whose API, as far as anybody may know before a key is good. */

@@ -1,9 +1,9 @@
 import { applyEditsInTurns } from '../../json/edit.ts';
-import { HEADER, HEADER_PREFIX } from '../../headers.ts';
+import { HEADER } from '../../headers.ts';
 import { isMirrored, mirroredAfter } from '../../mcp/mirrored.ts';
+import { isCarried } from '../../pipeline/carried.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JsonObject } from '../../providers/provider.ts';
-import type { Target } from '../../routing/target.ts';
 import type { McpUpstream, ProviderUpstream } from '../../routing/upstreams.ts';
 import type { Signer } from '../../signing/signer.ts';
 import { signSigV4 } from '../../signing/sigv4.ts';
@@ -20,7 +20,8 @@ type RequestPhase = 'request_headers' | 'request_body';
 /** What one kind of upstream is sent beside the body. */
 interface Sent {
   readonly set: HeaderList;
-  readonly isRemoved: (name: string) => boolean;
+  /** Whether a client header travels on. */
+  readonly passes: (name: string) => boolean;
 }
 
 /**
@@ -98,11 +99,11 @@ function send(
     ...(signature === undefined ? [] : ([[HEADER.signature, signature]] as const)),
   ]);
   const { trace } = context;
-  if (trace !== undefined) for (const [name, value] of trace.upstreamHeaders) set.set(name, value);
-  const isRemoved = (name: string): boolean =>
-    sent.isRemoved(name) || (trace !== undefined && isTraceHeader(name));
+  for (const [name, value] of trace?.upstreamHeaders ?? []) {
+    if (exchange.withheldHeaders?.has(name) !== true) set.set(name, value);
+  }
   const remove: string[] = [];
-  for (const name of exchange.headers.keys()) if (isRemoved(name) && !set.has(name)) remove.push(name);
+  for (const name of exchange.headers.keys()) if (!sent.passes(name) && !set.has(name)) remove.push(name);
   context.state = { ...state, at: 'forwarded' };
   exchange.body = NOTHING;
   exchange.json = {};
@@ -110,11 +111,6 @@ function send(
   exchange.facts.judged = undefined;
   exchange.facts.judgedAgain = undefined;
   return forwardRequest(phase, { set, remove }, edited);
-}
-
-/** A client's own go no further: what is sent says whose child the upstream's span is. */
-function isTraceHeader(name: string): boolean {
-  return name === 'traceparent' || name === 'tracestate';
 }
 
 /** What was read as JSON is sent as JSON, so that nobody behind us reads it as something else. */
@@ -127,7 +123,7 @@ function contentType({ endpoint, headers, method }: Parsed): HeaderList {
 function toProvider(exchange: Parsed, upstream: ProviderUpstream, body: Buffer): Sent {
   const path = upstream.basePath + exchange.path + exchange.query;
   const set: HeaderList = [[':path', path], ...credentialHeaders(exchange, upstream.authority, path, body)];
-  return { set, isRemoved: isStripped };
+  return { set, passes: (name) => isSent(exchange, name) };
 }
 
 /** The server's own address, whatever the client's was, and the headers that it is configured with. */
@@ -142,17 +138,10 @@ function toServer(exchange: Parsed, upstream: McpUpstream, edited: Buffer | unde
   );
   return {
     set: [[':path', upstream.path], ...rewritten, ...upstream.headers],
-    isRemoved: (name) =>
+    passes: (name) =>
       // Without a body there is nothing to repeat. MCP names headers after arguments, underscores and all.
-      isMirrored(name)
-        ? request.mcp === undefined || mirrored.has(name)
-        : isStripped(name) || tellsOfPage(name),
+      isMirrored(name) ? request.mcp !== undefined && !mirrored.has(name) : isSent(exchange, name),
   };
-}
-
-/** What a browser tells of its page was judged here; a server that judged it again would take the gateway's address for the page's own. */
-function tellsOfPage(name: string): boolean {
-  return name === 'origin' || name === 'referer' || name.startsWith('sec-');
 }
 
 function credentialHeaders(exchange: Parsed, authority: string, path: string, body: Buffer): HeaderList {
@@ -162,50 +151,17 @@ function credentialHeaders(exchange: Parsed, authority: string, path: string, bo
   return Object.entries(signSigV4({ credential, method: exchange.method, authority, path, body }));
 }
 
-/** Client headers that never go upstream: credentials, identities, and what could reroute a request. */
-const STRIPPED: ReadonlySet<string> = new Set([
-  'authorization',
-  'x-api-key',
-  'x-goog-api-key',
-  'api-key',
-  'cookie',
-  'dpop',
-  'baggage',
-  'forwarded',
-  'via',
-  'x-real-ip',
-  'true-client-ip',
-  'cf-connecting-ip',
-  'x-http-method',
-  'x-http-method-override',
-  'x-method-override',
-  'x-original-url',
-  'x-rewrite-url',
-  'amz-sdk-invocation-id',
-  'amz-sdk-request',
-]);
-
-/** `x-goog-`: a field mask can leave usage out of an answer, and others encode it. */
-const STRIPPED_PREFIXES = [HEADER_PREFIX, 'x-forwarded-', 'x-envoy-', 'proxy-', 'x-amz-', 'x-goog-'];
-/** Of those prefixes: what Envoy's re-routing needs (its route strips it), and two of Google's that change nothing. */
-const SPARED: ReadonlySet<string> = new Set([
-  'x-forwarded-proto',
+/** Framing, and Envoy's own: it reads some of them when it routes again, and its route takes those out. */
+const ENVOYS: ReadonlySet<string> = new Set([
+  'content-length',
+  'transfer-encoding',
   'x-forwarded-for',
-  'x-goog-api-client',
-  'x-goog-user-project',
+  'x-forwarded-proto',
+  'x-request-id',
 ]);
 
-/** Whether a client header may go upstream; of MCP's own, those that repeat the body may be set anew. */
-export function mayTravel(name: string, kind: Target['kind']): boolean {
-  if (kind === 'mcp') return isMirrored(name) || !(isStripped(name) || tellsOfPage(name));
-  return !isStripped(name);
-}
-
-/** True for a client header that may not travel on. */
-function isStripped(name: string): boolean {
-  if (SPARED.has(name)) return false;
-  // An underscore reads as a hyphen to some servers, and would bring a stripped header back.
-  return (
-    STRIPPED.has(name) || name.includes('_') || STRIPPED_PREFIXES.some((prefix) => name.startsWith(prefix))
-  );
+/** True for a client header that may travel on: a list of those that may, since no list of the others is complete. */
+function isSent(exchange: Parsed, name: string): boolean {
+  if (ENVOYS.has(name)) return true;
+  return isCarried(exchange, name) && exchange.withheldHeaders?.has(name) !== true;
 }

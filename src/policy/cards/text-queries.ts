@@ -1,4 +1,5 @@
 import { findsNothingInSlices, noteNothingInSlices } from '../../detectors/found-nothing.ts';
+import type { DetectorName } from '../../detectors/finding.ts';
 import { createQuestion, knownText, type KnownText, type TextQuestion } from '../../known-texts.ts';
 import type { Span } from '../../text/span.ts';
 import { RecentMap } from '../../recent-map.ts';
@@ -36,6 +37,10 @@ interface Asked {
   readonly inArguments: readonly { readonly number: number; readonly path: readonly string[] }[];
   /** Stands for all that are asked everywhere. */
   readonly all: TextQuestion;
+  /** Those of `everywhere` that are asked of what is sent beside the body too. */
+  readonly ofData: readonly number[];
+  /** Texts beside the body in which `ofData` found nothing: most come with every request. */
+  readonly clean: RecentMap<true>;
 }
 
 /** The text conditions of all cards: each pattern is looked for once in each text, and only where a rule asks. */
@@ -51,6 +56,8 @@ export interface TextQueries {
 
 /** Sets of questions that were asked together; rules of one kind of call ask the same each time. */
 const MAX_SETS = 256;
+const MAX_CLEAN = 256;
+const MAX_CLEAN_CHARS = 512;
 
 export function createTextQueries(): TextQueries {
   const numbers = new Map<string, number>();
@@ -64,7 +71,7 @@ export function createTextQueries(): TextQueries {
 
   function* answered(call: PolicyCall, asked: ReadonlySet<number>): Work<Map<number, TextMatch>> {
     const found = new Map<number, TextMatch>();
-    const { everywhere, inArguments, all } = askedOf(asked);
+    const { everywhere, inArguments, all, ofData, clean } = askedOf(asked);
     for (const text of everywhere.length === 0 ? [] : call.texts) {
       const known = knownText(text.raw);
       if (known?.hasNothing(all) === true) continue;
@@ -76,6 +83,16 @@ export function createTextQueries(): TextQueries {
         if (isFound) isClean = false;
       }
       if (isClean) known?.note(all);
+    }
+    for (const text of ofData.length === 0 ? [] : (call.carried?.() ?? [])) {
+      if (clean.get(text) === true) continue;
+      let isClean = true;
+      for (const number of ofData) {
+        yield text.length;
+        if (found.has(number) || (yield* ask(number, { raw: text, normalized: text, argument: undefined })))
+          isClean = false;
+      }
+      if (isClean && text.length <= MAX_CLEAN_CHARS) clean.set(text, true);
     }
     for (const { number, path } of inArguments) {
       const ofAll = wide.get(queryOf(number).patternKey);
@@ -129,7 +146,13 @@ export function createTextQueries(): TextQueries {
     const numbers = [...asked].map((number) => ({ number, path: queryOf(number).argument }));
     const everywhere = numbers.flatMap(({ number, path }) => (path === undefined ? [number] : []));
     const inArguments = numbers.flatMap(({ number, path }) => (path === undefined ? [] : [{ number, path }]));
-    const made: Asked = { everywhere, inArguments, all: setOf(everywhere) };
+    const made: Asked = {
+      everywhere,
+      inArguments,
+      all: setOf(everywhere),
+      ofData: everywhere.filter((number) => findsData(queryOf(number))),
+      clean: new RecentMap<true>(MAX_CLEAN),
+    };
     kept.set(asked, made);
     return made;
   }
@@ -157,6 +180,21 @@ export function createTextQueries(): TextQueries {
     answer: (call, asked) => inTurns(answered(call, asked)),
   };
 }
+
+/** Whether it looks for data, which is data wherever it stands; words of an attack are read by models alone. */
+function findsData({ pattern }: Query): boolean {
+  return pattern.kind === 'detects' && DATA_DETECTORS.has(pattern.detector);
+}
+
+const DATA_DETECTORS: ReadonlySet<DetectorName> = new Set([
+  'card',
+  'cvv',
+  'email',
+  'network',
+  'phone',
+  'secrets',
+  'ssn',
+]);
 
 /** No search of so short a text takes more than a moment. */
 const SHORT_CHARS = 4_096;

@@ -1,0 +1,432 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROVIDER_NAMES, type ProviderName } from '../../src/providers/provider.ts';
+import { HEADER_NAMES } from '../support/header-names.ts';
+import { send, type Reply } from '../support/http.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { createRawProvider, type RawProvider, type RawRequest } from '../support/raw-provider.ts';
+
+/** docs/routing.md: of what a client sends beside the body, an upstream gets what is listed and nothing else. */
+let upstream: RawProvider;
+let gateway: TestGateway;
+/** Searches requests, and masks what it finds. */
+let masking: TestGateway;
+let rawKey: string;
+
+const PROVIDER_KEY = 'sk-provider-0123456789';
+const SIGV4_KEY = 'AKIAIOSFODNN7EXAMPLE:wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEYxx';
+const CHAT = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
+const MESSAGE = { ...CHAT, max_tokens: 9 };
+
+beforeAll(async () => {
+  upstream = await createRawProvider();
+  const server = { name: 'files', url: `${upstream.url}/mcp`, headers: { 'X-Own': 'of-the-server' } };
+  const config = {
+    providers: Object.fromEntries(ROWS.map(({ provider }) => [provider, { base_url: upstream.url }])),
+    mcp: { enabled: true, servers: [server] },
+  };
+  gateway = await startGateway({ config });
+  masking = await startGateway({ config: { ...config, server: { dlp: { requests: 'mask' } } } });
+  ({ rawKey } = await gateway.createKey({ allowedProviders: [...PROVIDER_NAMES] }));
+});
+afterAll(async () => {
+  await gateway.stop();
+  await masking.stop();
+  await upstream.close();
+});
+
+interface Row {
+  readonly provider: ProviderName;
+  readonly path: string;
+  readonly body: object;
+  /** Beyond what all are sent, the provider's credential among them. */
+  readonly headers: readonly string[];
+  readonly parameters: readonly string[];
+}
+
+const ANTHROPICS = [
+  'anthropic-version',
+  'anthropic-beta',
+  'anthropic-dangerous-direct-browser-access',
+  'x-app',
+];
+const openaiStyle = (
+  provider: ProviderName,
+  headers: readonly string[] = [],
+  parameters: readonly string[] = [],
+): Row => ({
+  provider,
+  path: `/${provider}/v1/chat/completions`,
+  body: CHAT,
+  headers: ['authorization', ...headers],
+  parameters,
+});
+
+const ROWS: readonly Row[] = [
+  openaiStyle('openai', ['openai-organization', 'openai-project', 'openai-beta', 'x-client-request-id']),
+  {
+    provider: 'anthropic',
+    path: '/anthropic/v1/messages',
+    body: MESSAGE,
+    headers: ['x-api-key', ...ANTHROPICS],
+    parameters: ['beta'],
+  },
+  {
+    provider: 'gemini',
+    path: '/gemini/v1beta/models/gemini-2.5-flash:generateContent',
+    body: { contents: [{ parts: [{ text: 'hi' }] }] },
+    headers: ['x-goog-api-key', 'x-goog-api-client', 'x-goog-user-project', 'x-server-timeout'],
+    parameters: [],
+  },
+  {
+    provider: 'bedrock',
+    path: '/bedrock/model/anthropic.claude-3-haiku-20240307-v1%3A0/invoke',
+    body: { anthropic_version: 'bedrock-2023-05-31', ...MESSAGE, model: undefined },
+    headers: [
+      'authorization',
+      'x-amz-date',
+      'x-amz-content-sha256',
+      'x-amzn-bedrock-accept',
+      'x-amzn-bedrock-guardrailidentifier',
+      'x-amzn-bedrock-guardrailversion',
+      'x-amzn-bedrock-performanceconfig-latency',
+      'x-amzn-bedrock-request-metadata',
+      'x-amzn-bedrock-service-tier',
+      'x-amzn-bedrock-trace',
+    ],
+    parameters: [],
+  },
+  {
+    provider: 'azure',
+    path: '/azure/openai/deployments/d/chat/completions',
+    body: CHAT,
+    headers: ['api-key', 'x-client-request-id', 'x-ms-client-request-id'],
+    parameters: ['api-version'],
+  },
+  openaiStyle('mistral'),
+  openaiStyle('groq'),
+  {
+    provider: 'cohere',
+    path: '/cohere/v2/chat',
+    body: CHAT,
+    headers: [
+      'authorization',
+      'x-client-name',
+      'x-fern-language',
+      'x-fern-sdk-name',
+      'x-fern-sdk-version',
+      'x-fern-runtime',
+      'x-fern-runtime-version',
+    ],
+    parameters: ['default_only', 'endpoint'],
+  },
+  openaiStyle('deepseek', ANTHROPICS, ['beta']),
+  openaiStyle('together'),
+  openaiStyle('ollama', ANTHROPICS, ['beta']),
+  openaiStyle('fireworks', ['x-session-affinity']),
+  openaiStyle('xai', ['x-grok-conv-id']),
+  openaiStyle('vllm', ANTHROPICS, ['beta']),
+  openaiStyle(
+    'openrouter',
+    [...ANTHROPICS, 'http-referer', 'x-title', 'x-openrouter-title', 'x-openrouter-categories'],
+    ['beta'],
+  ),
+];
+
+/** Set by the gateway and Envoy for every request. */
+const ALWAYS = ['content-length', 'content-type', 'host', 'x-request-id'];
+/** Of a client's, taken by every provider. */
+const COMMON = [
+  'accept',
+  'user-agent',
+  'idempotency-key',
+  'x-stainless-arch',
+  'x-stainless-async',
+  'x-stainless-helper',
+  'x-stainless-helper-method',
+  'x-stainless-lang',
+  'x-stainless-os',
+  'x-stainless-package-version',
+  'x-stainless-read-timeout',
+  'x-stainless-retry-count',
+  'x-stainless-runtime',
+  'x-stainless-runtime-version',
+  'x-stainless-timeout',
+];
+const PAGES = [
+  'after',
+  'after_id',
+  'before',
+  'before_id',
+  'limit',
+  'order',
+  'page',
+  'page_size',
+  'page_token',
+];
+
+/** Envoy takes 100 headers in one request. */
+const AT_ONCE = 60;
+
+/** Sends all of these, some in each request, and returns the names and values that came through. */
+async function cameThrough(
+  names: readonly string[],
+  ask: (headers: Record<string, string>) => Promise<RawRequest>,
+): Promise<ReadonlyMap<string, string>> {
+  const came = new Map<string, string>();
+  for (let from = 0; from < names.length; from += AT_ONCE) {
+    const batch = names.slice(from, from + AT_ONCE);
+    const { headers } = await ask(Object.fromEntries(batch.map((name) => [name, valueOf(name)])));
+    for (const [name, value] of Object.entries(headers)) came.set(name, String(value));
+  }
+  return came;
+}
+
+function valueOf(name: string): string {
+  if (name === 'content-type') return 'application/json';
+  return name === 'accept' ? 'application/json' : `v-${name}`;
+}
+
+function randomNames(): string[] {
+  return Array.from(
+    { length: 40 },
+    () => `x-${randomBytes(1 + Math.floor(Math.random() * 12)).toString('hex')}`,
+  );
+}
+
+async function forwarded(to: TestGateway, options: Parameters<typeof send>[1]): Promise<RawRequest> {
+  const before = upstream.requests.length;
+  const reply = await send(to.baseUrl, options);
+  const request = upstream.requests[before];
+  if (request === undefined) throw new Error(`${String(reply.status)} ${reply.body}`);
+  return request;
+}
+
+function credentials(provider: ProviderName, key = rawKey): Record<string, string> {
+  return {
+    authorization: `Bearer ${key}`,
+    'x-gateway-provider-key': provider === 'bedrock' ? SIGV4_KEY : PROVIDER_KEY,
+    'content-type': 'application/json',
+  };
+}
+
+it('every provider is tried', () => {
+  expect(ROWS.map(({ provider }) => provider)).toEqual(PROVIDER_NAMES);
+});
+
+describe.each(ROWS)('$provider', ({ provider, path, body, headers, parameters }) => {
+  const text = JSON.stringify(body);
+
+  it('gets the headers that it takes, as they were sent, and no other', async () => {
+    const names = [...HEADER_NAMES, ...randomNames()];
+    const came = await cameThrough(names, (more) =>
+      forwarded(gateway, { path, headers: { ...more, ...credentials(provider) }, body: text }),
+    );
+    const sent = new Set([...ALWAYS, ...COMMON, ...headers]);
+    expect([...came.keys()].sort()).toEqual([...sent].sort());
+    for (const name of [...COMMON, ...headers]) {
+      if (names.includes(name) && !name.startsWith('x-amz-'))
+        expect(came.get(name), name).toBe(valueOf(name));
+    }
+    expect(came.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('gets the query parameters that it takes, in their own spelling, and no other', async () => {
+    // Of Gemini's every other parameter is refused (docs/routing.md).
+    const others = provider === 'gemini' ? [] : OTHER_PARAMETERS;
+    const own = provider === 'gemini' ? ['pageSize', 'alt=json'] : [...PAGES, ...parameters];
+    const query = [...others, ...own].map((name) => (name.includes('=') ? name : `${name}=x`));
+    const { path: came } = await forwarded(gateway, {
+      path: `${path}?${query.join('&')}`,
+      headers: credentials(provider),
+      body: text,
+    });
+    expect(came.slice(came.indexOf('?'))).toBe(
+      `?${own.map((name) => (name.includes('=') ? name : `${name}=x`)).join('&')}`,
+    );
+  });
+});
+
+const OTHER_PARAMETERS = [
+  'model',
+  'deployment',
+  'service_tier',
+  'user',
+  '_method',
+  'X-HTTP-Method-Override',
+  'Limit',
+  '%6cimit',
+  'limit%00',
+  'fields',
+  'callback',
+  'x',
+  'beta[]',
+];
+
+describe('an MCP server', () => {
+  const CALL = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'echo', arguments: { a: 'one' } },
+  });
+
+  it('gets the headers that MCP has, its own, and no other', async () => {
+    const came = await cameThrough(
+      [...HEADER_NAMES.filter((name) => name !== 'origin'), ...randomNames()],
+      (more) =>
+        forwarded(gateway, {
+          path: '/mcp/files?limit=5&token=x',
+          headers: {
+            ...more,
+            'mcp-protocol-version': '2025-11-25',
+            'mcp-method': 'tools/call',
+            'mcp-name': 'echo',
+            'mcp-param-a': 'one',
+            authorization: `Bearer ${rawKey}`,
+            'content-type': 'application/json',
+          },
+          body: CALL,
+        }),
+    );
+    expect([...came.keys()].sort()).toEqual(
+      [
+        ...ALWAYS,
+        'accept',
+        'last-event-id',
+        'mcp-method',
+        'mcp-name',
+        'mcp-param-a',
+        'mcp-protocol-version',
+        'user-agent',
+        'x-own',
+      ].sort(),
+    );
+    expect(upstream.requests.at(-1)?.path).toBe('/mcp');
+  });
+
+  it.each(['last-event-id', 'user-agent', 'mcp-protocol-version', 'accept'])(
+    'is not sent a %s that holds a secret or a mail address, where requests are searched',
+    async (name) => {
+      const key = await masking.createKey({});
+      for (const value of SENSITIVE) {
+        const { headers } = await forwarded(masking, {
+          path: '/mcp/files',
+          headers: {
+            authorization: `Bearer ${key.rawKey}`,
+            'content-type': 'application/json',
+            [name]: value,
+          },
+          body: CALL,
+        });
+        expect(JSON.stringify(headers)).not.toContain(value);
+      }
+    },
+  );
+});
+
+const TOKEN = 'ghp_016C7fVe2a4b6c8d0e2f4a6b8c0d2e4f6a8b';
+const SENSITIVE = ['jane.doe@corp.io', TOKEN];
+
+describe('what travels beside the body', () => {
+  it('holds the words of a trace too, where the gateway continues it', async () => {
+    const receiver = await createRawProvider();
+    const tracing = await startGateway({
+      redis: gateway.redis,
+      config: {
+        providers: { openai: { base_url: upstream.url } },
+        otel: { enabled: true, endpoint: receiver.url, protocol: 'http' },
+        server: { dlp: { requests: 'mask' } },
+      },
+    });
+    try {
+      const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+      await chat(tracing, rawKey, { traceparent, tracestate: 'vendor=1' });
+      expect(upstream.requests.at(-1)?.headers).toMatchObject({
+        traceparent: expect.stringContaining(traceparent.slice(0, 35)) as string,
+        tracestate: 'vendor=1',
+      });
+      await chat(tracing, rawKey, { traceparent, tracestate: `vendor=${TOKEN}` });
+      const { headers } = upstream.requests.at(-1) ?? { headers: {} };
+      expect(headers).toHaveProperty('traceparent');
+      expect(headers).not.toHaveProperty('tracestate');
+    } finally {
+      await tracing.stop();
+      await receiver.close();
+    }
+  });
+
+  const chat = (
+    to: TestGateway,
+    key: string,
+    more: Record<string, string>,
+    path = '/openai/v1/chat/completions',
+  ): Promise<Reply> =>
+    send(to.baseUrl, {
+      path,
+      headers: { ...credentials('openai', key), ...more },
+      body: JSON.stringify(CHAT),
+    });
+
+  it('is searched under `requests: mask`: a header with a finding is left out, the others are sent', async () => {
+    const key = await masking.createKey({});
+    for (const name of ['user-agent', 'idempotency-key', 'openai-beta', 'x-client-request-id', 'accept']) {
+      for (const value of SENSITIVE) {
+        const reply = await chat(masking, key.rawKey, { 'x-stainless-lang': 'js', [name]: `a ${value} b` });
+        expect(reply.status).toBe(200);
+        const { headers } = upstream.requests.at(-1) ?? { headers: {} };
+        expect(JSON.stringify(headers)).not.toContain(value);
+        expect(headers).toMatchObject({ 'x-stainless-lang': 'js' });
+        expect(headers).not.toHaveProperty(name);
+      }
+    }
+  });
+
+  it.each<[string, string]>([
+    ['a parameter', '?after=jane.doe%40corp.io'],
+    ['a parameter that is encoded twice', '?after=jane.doe%2540corp.io'],
+    ['a parameter with spaces', `?after=the+token+${TOKEN}`],
+    ['a segment', ''],
+  ])('is refused where it cannot be left out: %s', async (_what, query) => {
+    const key = await masking.createKey({});
+    const before = upstream.requests.length;
+    const reply = await send(masking.baseUrl, {
+      path: query === '' ? '/openai/v1/models/jane.doe%40corp.io' : `/openai/v1/models${query}`,
+      headers: credentials('openai', key.rawKey),
+    });
+    expect([reply.status, reply.body]).toEqual([403, expect.stringContaining('the address')]);
+    expect(upstream.requests.length).toBe(before);
+  });
+
+  it('is refused under `requests: deny`, and by a policy’s rules for secrets', async () => {
+    const redis = { redis: gateway.redis };
+    const providers = { openai: { base_url: upstream.url } };
+    const denying = await startGateway({
+      ...redis,
+      config: { providers, server: { dlp: { requests: 'deny' } } },
+    });
+    const ruled = await startGateway({
+      ...redis,
+      config: { providers, policy: { enabled: true, presets: ['safety'] } },
+    });
+    try {
+      for (const to of [denying, ruled]) {
+        const before = upstream.requests.length;
+        for (const [more, path] of [
+          [{ 'user-agent': TOKEN }],
+          [{ 'idempotency-key': `k ${TOKEN}` }],
+          [{}, `/openai/v1/chat/completions?after=${TOKEN}`],
+        ] as const) {
+          const reply = await chat(to, rawKey, more, path);
+          expect([reply.status, reply.body]).toEqual([403, expect.stringContaining('policy_denied')]);
+        }
+        expect(upstream.requests.length).toBe(before);
+        // A header that is not sent is nobody's concern.
+        expect((await chat(to, rawKey, { 'x-other': TOKEN })).status).toBe(200);
+      }
+    } finally {
+      await denying.stop();
+      await ruled.stop();
+    }
+  });
+});
