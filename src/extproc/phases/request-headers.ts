@@ -80,16 +80,19 @@ export async function onRequestHeaders(
   };
   const rawKey = credentials.proxyKeys[0] ?? '';
   context.state = { at: 'identified', exchange, run, target, rawKey, unreadId: null };
-  const candidates = travellingKeys(travelling(exchange, target.kind));
+  const candidates = travellingKeys(travelling(exchange, target.kind, credentials.query));
   if (candidates.length > 0 && (await context.services.knowsAnyKey(candidates))) throw proxyKeyCarried();
   const denial = await run.requestHeaders(exchange);
   if (denial !== undefined) return denial;
   return hasBody ? awaitRequestBody() : judgeWithoutBody(context, context.state);
 }
 
-/** What the upstream gets beside the body; an MCP server is asked at its own address. */
-function travelling(exchange: Identified, kind: Target['kind']): Travelling {
-  const { path, query, providerKey, headers, traceState } = exchange;
+/**
+ * What the upstream gets beside the body; an MCP server is asked at its own address.
+ * @param query as it came: a key in an address is a mistake worth telling, whether or not the parameter is sent
+ */
+function travelling(exchange: Identified, kind: Target['kind'], query: string): Travelling {
+  const { path, providerKey, headers, traceState } = exchange;
   const travels = (name: string): boolean =>
     isCarried(exchange, name) ||
     (kind === 'mcp' && isMirrored(name)) ||
