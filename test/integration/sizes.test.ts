@@ -98,6 +98,14 @@ describe.each(SIZES)('%i bytes', (bytes) => {
     expect([status, upstream?.body.includes(rawKey)]).toEqual([200, false]);
   });
 
+  it('of a request: its own proxy key is refused where an escape hides it', async () => {
+    const { rawKey } = await sidecar.newKey();
+    const spelled = rawKey.replace('gw-', 'g\\u0077-');
+    const write = (filler: string): string => request(`${filler} KEY`).replace('KEY', spelled);
+    const seen = await ask({ body: sized(bytes, write) }, rawKey);
+    expect([seen.status, seen.upstream]).toEqual([400, undefined]);
+  });
+
   it('of a request: personal data are masked, wherever they stand', async () => {
     const body = sized(bytes, (filler) => request(`${MAIL} ${filler} ${MAIL}`));
     const { upstream } = await ask({ body });
