@@ -42,7 +42,6 @@ export interface Operations {
 }
 
 /** The store wants to know; commands reserve nothing. */
-const LEASE_MS = 30_000;
 
 /**
  * The composition root of the commands that manage Redis: connects, lets `work` run, disconnects.
@@ -61,7 +60,6 @@ export async function operate<T>(config: Config, work: (operations: Operations) 
       budgets: createRedisBudgetStore({
         client,
         deadlineMs,
-        leaseMs: LEASE_MS,
         alertPercents: config.alerting.thresholds.map(({ percent }) => percent),
       }),
       sessions: createRedisSessionStore({

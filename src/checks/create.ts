@@ -47,7 +47,6 @@ export interface ChecksDeps {
   readonly alerts: Alerts | undefined;
 }
 
-const LEASE_MS = 30_000;
 /** Of a probe of an MCP server. */
 const PROBE_LEASE_MS = 10_000;
 const NANO_USD = 1e9;
@@ -170,7 +169,6 @@ function countingOn({ config, redis: client, log, metrics, alerts, trail, onCost
       store: createRedisBudgetStore({
         client,
         deadlineMs,
-        leaseMs: LEASE_MS,
         alertPercents: config.alerting.thresholds.map(({ percent }) => percent),
       }),
       onAlert(alert) {

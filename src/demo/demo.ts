@@ -137,7 +137,6 @@ async function createDemoKey(config: Config): Promise<{ rawKey: string; keyHash:
     const budgets = createRedisBudgetStore({
       client,
       deadlineMs: config.redis.read_timeout,
-      leaseMs: 30_000,
       alertPercents: [],
     });
     await budgets.setLimits(record.keyHash, { hourly: HOURLY_BUDGET_USD * 1e9 });

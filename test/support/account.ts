@@ -16,7 +16,6 @@ export async function readAccount(redis: TestRedis, keyHash: string, afterMs = 0
   const store = createRedisBudgetStore({
     client: redis.client,
     deadlineMs: 10_000,
-    leaseMs: LEASE_MS,
     alertPercents: [],
     ...(afterMs === 0 ? {} : { now: () => Date.now() + afterMs }),
   });

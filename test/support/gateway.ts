@@ -241,7 +241,6 @@ function budgetStore(redis: TestRedis): ReturnType<typeof createRedisBudgetStore
   return createRedisBudgetStore({
     client: redis.client,
     deadlineMs: 5_000,
-    leaseMs: 30_000,
     alertPercents: [],
   });
 }

@@ -58,7 +58,7 @@ async function walkRequest(options: Options, keyHash: string): Promise<void> {
   const sessions = createRedisSessionStore({ ...options, ttlMs: TTL_MS, maxPerKey: 0 });
   const loops = createRedisLoopStore(options);
   const drift = createRedisDriftStore({ ...options, ttlMs: TTL_MS });
-  const budgets = createRedisBudgetStore({ ...options, leaseMs: 30_000, alertPercents: [] });
+  const budgets = createRedisBudgetStore({ ...options, alertPercents: [] });
   const name = { keyHash, sessionId: randomUUID() };
   const step = { ...name, operationId: randomUUID(), maxSteps: 3, budgetNanoUsd: USD };
   const memory = { keepMs: TTL_MS, maxCalls: 10 };

@@ -12,7 +12,7 @@ export async function spendInSession(
   { keyHash, sessionId }: SessionName,
   costNanoUsd: number,
 ): Promise<void> {
-  const store = createRedisBudgetStore({ client, deadlineMs: 5_000, leaseMs: 30_000, alertPercents: [] });
+  const store = createRedisBudgetStore({ client, deadlineMs: 5_000, alertPercents: [] });
   const account: Account = {
     name: SESSION_ACCOUNT,
     ledger: `session:${sessionId}`,

@@ -56,7 +56,7 @@ end
 
 -- The ledgers in KEYS from `key` on, each account in its window; what ARGV says of them begins at `arg`.
 local function load_ledgers(key, arg, now)
-  local loaded, latest = {}, -1
+  local loaded, latest, turned = {}, -1, math.huge
   for nth = 0, #KEYS - key do
     local ledger = ledger_with(KEYS[key + nth], ARGV[arg + 2 * nth])
     local values = ledger.values
@@ -69,11 +69,12 @@ local function load_ledgers(key, arg, now)
       -- Most often it runs; one without a calendar has no end.
       if now >= finish and (finish >= 0 or start < 0) then
         set_window(ledger, at, now)
+        turned = math.min(turned, values[at + START])
       end
     end
     loaded[nth + 1] = ledger
   end
-  if latest > now then
+  if latest > now or latest >= turned then
     -- @include windows-ahead.lua
     bring_back(loaded, latest, now)
   end

@@ -28,13 +28,15 @@ import type {
 export interface RedisBudgetStoreOptions {
   readonly client: RedisClient;
   readonly deadlineMs: number;
-  /** How long a reservation outlives its last renewal. */
-  readonly leaseMs: number;
+  /** How long a reservation outlives its last renewal; three times as long as it takes to renew it where left out. */
+  readonly leaseMs?: number;
   readonly alertPercents: readonly number[];
   /** A clock for tests; Redis's own where it is left out (docs/redis.md). */
   readonly now?: () => number;
 }
 
+/** Room for two renewals that fail (see check.ts). */
+const LEASE_MS = 30_000;
 /** Longer than any repeat of a command by the client library; short, because every request leaves one behind. */
 const SETTLED_MEMORY_MS = 60_000;
 /** How long a settlement may come after its lease ran out. */
@@ -70,7 +72,7 @@ const renewReply = listOf(flag);
 
 /** Budgets in Redis: one Lua script a step, each touching the keys of one slot. */
 export function createRedisBudgetStore(options: RedisBudgetStoreOptions): BudgetStore {
-  const { client, deadlineMs, leaseMs } = options;
+  const { client, deadlineMs, leaseMs = LEASE_MS } = options;
   const asking = createAsking(client, deadlineMs);
   const scripts = loadScripts(
     leaseMs,

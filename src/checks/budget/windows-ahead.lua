@@ -1,4 +1,4 @@
--- Part of accounts.lua, where the clock went back: windows begin later than now.
+-- Part of accounts.lua, where the clock went back: windows begin later than now, or than one that begins anew.
 
 local SHORTENED_PER_CALL = 1024
 
@@ -31,7 +31,7 @@ local function bring_back(loaded, latest, now)
   end
   for _, ledger in ipairs(loaded) do
     for at in pairs(ledger.turned or {}) do
-      ledger.values[at + START] = latest + 1
+      ledger.values[at + START] = math.max(ledger.values[at + START], latest + 1)
     end
   end
   -- Whoever renews a lease does so again: it is worth no more than a new one.

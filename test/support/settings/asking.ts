@@ -77,7 +77,6 @@ async function setHourly({ redis }: Bench, keyHash: string, usd: number): Promis
   const store = createRedisBudgetStore({
     client: redis.client,
     deadlineMs: 5_000,
-    leaseMs: 30_000,
     alertPercents: [],
   });
   await store.setLimits(keyHash, { hourly: Math.round(usd * 1e9) });

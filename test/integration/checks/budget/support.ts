@@ -48,7 +48,7 @@ export function useRedis(use: (started: StartedRedis) => void): void {
 }
 
 export function budgetStore(client: RedisClient, more: Partial<RedisBudgetStoreOptions> = {}): BudgetStore {
-  return createRedisBudgetStore({ client, deadlineMs: 2_500, leaseMs: 30_000, alertPercents: [], ...more });
+  return createRedisBudgetStore({ client, deadlineMs: 2_500, alertPercents: [], ...more });
 }
 
 export function newKeyHash(): string {
