@@ -26,9 +26,18 @@ const BASIC_RULE = secretRules.length;
 /** Names of the rules that matches know by their numbers. */
 export const ruleIds: readonly string[] = [...secretRules.map(({ id }) => id), 'basic_credentials'];
 
-/** Finds secrets in digits of a text that decode to text. What is found spans the digits. */
-export function* searchEncoded(text: string, encoded: EncodedText, search: Search): Work<Searched> {
-  const context = text.slice(Math.max(0, encoded.start - CONTEXT_CHARS), encoded.start);
+/**
+ * Finds secrets in digits of a text that decode to text. What is found spans the digits.
+ * @param contextFrom the end of the digits before: names do not stand in digits, and reading those again for each run
+ *   would multiply the cost of runs that follow each other closely
+ */
+export function* searchEncoded(
+  text: string,
+  encoded: EncodedText,
+  contextFrom: number,
+  search: Search,
+): Work<Searched> {
+  const context = text.slice(Math.max(contextFrom, encoded.start - CONTEXT_CHARS), encoded.start);
   const matches: Match[] = [];
   let open = text.length;
   for (const decoded of yield* decodedTexts(text, encoded)) {

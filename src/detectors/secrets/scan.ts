@@ -88,11 +88,16 @@ function* searchLevel(
 function* withEncoded(search: SecretSearch, most: number, encodings: number): Work<Searched> {
   const { matches, openFrom } = searchedOf(search);
   let open = openFrom;
+  let contextFrom = 0;
+  let lastEnd = 0;
   for (const encoded of search.encoded?.found ?? []) {
     if (matches.length > most) break;
     yield encoded.digits;
+    // The same digits may stand there several times, read at other alignments.
+    if (encoded.start >= lastEnd) contextFrom = lastEnd;
+    lastEnd = Math.max(lastEnd, encoded.end);
     const asksWhatIsOpen = encoded.isOpen && search.openFrom !== undefined;
-    const inside = yield* searchEncoded(search.text, encoded, (decoded) =>
+    const inside = yield* searchEncoded(search.text, encoded, contextFrom, (decoded) =>
       searchLevels(decoded, most, asksWhatIsOpen, encodings - 1),
     );
     for (const match of inside.matches) matches.push(match);
