@@ -13,6 +13,7 @@ import {
   type StreamRewriter,
 } from '../pipeline/check.ts';
 import type { Answer } from '../pipeline/exchange.ts';
+import { bare, type EventForm } from './event-form.ts';
 import { keepAccount } from './new-answer.ts';
 import { rewrittenEvent, rewrittenInTurns } from './rewritten-event.ts';
 import { strictFrame, strictFrameInSteps, unambiguousEvent } from './unambiguous-frame.ts';
@@ -56,6 +57,8 @@ export interface AnswerStream {
 export interface AnswerStreamParts {
   readonly answer: Answer;
   readonly format: StreamFormat;
+  /** Of its events, if its text is judged; without it, what stands beside payloads is shown to the rewriters. */
+  readonly form?: EventForm | undefined;
   readonly reader: StreamReader;
   readonly rewriters: readonly StreamRewriter[];
   /** No comment of ours is sent (`server.strip_budget_headers`, or clients that take one for an answer). */
@@ -67,7 +70,7 @@ export interface AnswerStreamParts {
  * the one before let through. An untouched frame goes out byte for byte; a changed one is edited by byte spans.
  */
 export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
-  const { answer, format, reader, rewriters, stripComments = false } = parts;
+  const { answer, format, form, reader, rewriters, stripComments = false } = parts;
   const isJudged = rewriters.some(({ readsText }) => readsText !== false);
   const observers = rewriters.filter(({ received }) => received !== undefined);
   const decoder = format.createDecoder({ maxFrameBytes: MAX_FRAME_BYTES });
@@ -104,24 +107,20 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   }
 
   function passFrame(received: Frame): Awaitable<void> {
-    const frame = isJudged ? format.readable(received) : received;
-    if (!isJudged || frame.sideband === undefined) return passPayload(frame);
+    if (!isJudged) return passPayload(received);
+    const readable = format.readable(received);
+    const frame = form === undefined ? readable : form.plain(readable);
+    if (frame === undefined) return;
     const { sideband } = frame;
+    if (sideband === undefined) return passPayload(frame);
     const event = sidebandEvent(frame, sideband);
     observe(event);
     const waiting = passEvent(event, 0);
     // A frame of nothing else is sent, or not, with this event.
     if (frame.data === undefined) return waiting;
-    function goOn(): Awaitable<void> {
-      if (cut === undefined) return passPayload(passed === event ? frame : bare(frame, sideband));
-    }
+    const goOn = (): Awaitable<void> =>
+      cut === undefined ? passPayload(passed === event ? frame : bare(format, frame, sideband)) : undefined;
     return waiting === undefined ? goOn() : waiting.then(goOn);
-  }
-
-  function bare(frame: Frame, sideband: string): Frame {
-    const { event, ...unnamed } = frame;
-    const named = event !== undefined && !sideband.includes(event) ? frame : unnamed;
-    return { ...named, raw: format.copy(named, frame.data ?? '') };
   }
 
   function passPayload(received: Frame): Awaitable<void> {
@@ -134,7 +133,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     const event = reader.read(frame);
     runNow(keepAccount(answer, event));
     observe(event);
-    return passEvent(isJudged ? unambiguousEvent(format, event, frame) : event, 0);
+    return isJudged ? passHeld(event, frame) : passEvent(event, 0);
   }
 
   async function passLong(received: Frame): Promise<void> {
@@ -149,12 +148,16 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
       await inTurns(keepAccount(answer, event));
       observe(event);
       await nextTurn();
-      const said = isJudged ? unambiguousEvent(format, event, frame) : event;
-      await nextTurn();
-      await passEvent(said, 0);
+      await (isJudged ? passHeld(event, frame) : passEvent(event, 0));
     } finally {
       forgetDocument(data);
     }
+  }
+
+  /** @param frame what the event was read from */
+  function passHeld(event: StreamEvent, frame: Frame): Awaitable<void> {
+    const held = form === undefined ? event : form.held(event);
+    return held === undefined ? undefined : passEvent(unambiguousEvent(format, held, frame), 0);
   }
 
   function observe(event: StreamEvent): void {

@@ -36,7 +36,7 @@ export function assertBody({ exchange, whole, parsed }: ReadAnswer): void {
 }
 
 /** Not an MCP server's, whose answers its inspector holds to the protocol, nor one let through unknown. */
-function isOfKnownEndpoint({ mcp, endpoint }: Answered): boolean {
+export function isOfKnownEndpoint({ mcp, endpoint }: Pick<Answered, 'mcp' | 'endpoint'>): boolean {
   return mcp === undefined && endpoint.operation !== 'unknown';
 }
 

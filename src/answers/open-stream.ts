@@ -7,6 +7,8 @@ import { createAnyJsonReader } from '../providers/dialects/any-json.ts';
 import type { StreamReader } from '../providers/provider.ts';
 import { asLabelled } from '../streams/as-labelled.ts';
 import type { StreamFormat } from '../streams/frame.ts';
+import { createEventForm, type EventForm } from './event-form.ts';
+import { isOfKnownEndpoint } from './expected-form.ts';
 import { createAnswerStream, type AnswerStream } from './answer-stream.ts';
 
 export interface StreamTerms {
@@ -28,13 +30,22 @@ export function openStream(
   const isJudged = rewriters.some(({ readsText }) => readsText !== false);
   if (isJudged && readMediaType(answerHeaders.get('content-type')).charset === 'other')
     throw unreadableAnswer();
+  const bearsComments = endpoint.dialect.bearsComments !== false;
   return createAnswerStream({
     answer,
     format: isSuccess(exchange) ? asLabelled(format) : format,
+    form: eventForm(exchange, format, bearsComments),
     reader: streamReader(exchange),
     rewriters,
-    stripComments: stripComments || endpoint.dialect.bearsComments === false,
+    stripComments: stripComments || !bearsComments,
   });
+}
+
+/** A provider's; the inspector knows what else stands in an MCP server's stream. */
+function eventForm(exchange: Answered, format: StreamFormat, keepsComments: boolean): EventForm | undefined {
+  if (exchange.mcp !== undefined) return undefined;
+  const isKnown = isSuccess(exchange) && isOfKnownEndpoint(exchange);
+  return createEventForm({ format, isKnown, keepsComments });
 }
 
 /** An error says what it says in a form of its own. */

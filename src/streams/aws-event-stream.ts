@@ -99,14 +99,19 @@ interface Headers {
   readonly sideband: string;
 }
 
-/** Headers that say what a message is. */
-const NAMING: ReadonlySet<string> = new Set([
-  ':message-type',
-  ':event-type',
-  ':exception-type',
-  ':content-type',
-]);
-const PLAIN_NAME = /^[A-Za-z/.+-]{0,64}$/;
+/** Headers that say what a message is, with the values that do. */
+const NAMING: Readonly<Record<string, RegExp>> = {
+  ':message-type': /^(?:event|exception|error)$/,
+  ':event-type': /^[A-Za-z/.+-]{0,64}$/,
+  ':exception-type': /^[A-Za-z/.+-]{0,64}$/,
+  ':content-type': /^(?:application\/(?:json|octet-stream)|text\/plain)$/,
+};
+
+const TYPES: ReadonlySet<string> = new Set([':event-type', ':exception-type']);
+
+function isNaming(name: string, value: string): boolean {
+  return Object.hasOwn(NAMING, name) && NAMING[name]?.test(value) === true;
+}
 
 function readHeaders(bytes: Buffer): Headers {
   const headers = new Map<string, string>();
@@ -127,17 +132,21 @@ function readHeaders(bytes: Buffer): Headers {
     i = valueStart + valueBytes;
     if (i > bytes.length) throw broken('a header cut short');
     const value = type === STRING_TYPE || type === BYTES_TYPE ? bytes.toString('utf8', valueStart, i) : '';
+    // A second value of a name, or a second name, says something that no reader looks for.
+    const isAgain = headers.has(name) || (TYPES.has(name) && [...TYPES].some((other) => headers.has(other)));
     if (type === STRING_TYPE) headers.set(name, value);
-    if (!NAMING.has(name) || !PLAIN_NAME.test(value)) sideband += `${name}: ${value}\n`;
+    if (type !== STRING_TYPE || isAgain || !isNaming(name, value)) sideband += `${name}: ${value}\n`;
   }
   return { headers, sideband };
 }
 
 /** The message without its headers but those that say what it is. */
-function copy({ raw }: Frame, data: string): Buffer {
+function copy({ raw, event }: Frame, data: string): Buffer {
   const { headers } = readHeaders(raw.subarray(PRELUDE_BYTES, PRELUDE_BYTES + raw.readUInt32BE(4)));
   return encodeMessage(
-    new Map([...headers].filter(([name, value]) => NAMING.has(name) && PLAIN_NAME.test(value))),
+    new Map(
+      [...headers].filter(([name, value]) => isNaming(name, value) && (!TYPES.has(name) || value === event)),
+    ),
     data,
   );
 }

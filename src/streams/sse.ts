@@ -103,7 +103,10 @@ function frameOfEvent(raw: Buffer, text: string): Frame {
     const dataLine = fieldValue(line, 'data');
     if (dataLine !== undefined) data = data === undefined ? dataLine : `${data}\n${dataLine}`;
     else {
-      event = fieldValue(line, 'event') ?? event;
+      const name = fieldValue(line, 'event');
+      // Of several names the last one counts, and the others are words.
+      if (name !== undefined && event !== undefined) sideband += `event: ${event}\n`;
+      event = name ?? event;
       if (!SAYS_NOTHING.test(line)) sideband += `${line}\n`;
     }
   }
@@ -115,8 +118,8 @@ function frameOfEvent(raw: Buffer, text: string): Frame {
   };
 }
 
-/** Blank lines, empty comments, plain event names and times to wait: no words, no digits that mean anything. */
-const SAYS_NOTHING = /^(:?|event: ?[A-Za-z_.-]{0,64}|retry: ?\d{1,7})$/;
+/** Blank lines, empty comments and plain event names. Digits of a time to wait may be part of a number. */
+const SAYS_NOTHING = /^(:?|event: ?[A-Za-z_.-]{0,64})$/;
 
 function createWriter(): FrameWriter {
   let isOpen = false;

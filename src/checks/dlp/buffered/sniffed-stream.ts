@@ -3,6 +3,7 @@ import { createAnswerStream } from '../../../answers/answer-stream.ts';
 import type { Denial, StreamRewriter } from '../../../pipeline/check.ts';
 import type { Answered } from '../../../pipeline/exchange.ts';
 import { isTurnOver, nextTurn } from '../../../turns.ts';
+import { createEventForm } from '../../../answers/event-form.ts';
 import { newAnswer } from '../../../answers/new-answer.ts';
 import type { StreamReader } from '../../../providers/provider.ts';
 import { awsEventStream } from '../../../streams/aws-event-stream.ts';
@@ -56,6 +57,7 @@ export async function rewriteWhole(
   const stream = createAnswerStream({
     answer: newAnswer(),
     format,
+    form: createEventForm({ format, isKnown: false, keepsComments: true }),
     reader,
     rewriters: [rewriter],
     stripComments: true,
