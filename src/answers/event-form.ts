@@ -33,16 +33,21 @@ export function createEventForm({ format, isKnown, keepsComments }: EventFormTer
   let isJson: boolean | undefined = isKnown ? true : undefined;
 
   function assertForm({ json, frame }: StreamEvent): void {
-    if (json === null || (json === undefined && MARKERS.has((frame.data ?? '').trim()))) return;
+    if ((json ?? undefined) === undefined && MARKERS.has((frame.data ?? '').trim())) return;
     isJson ??= json !== undefined;
     const fits = isKnown ? isObject(json) : isJson === (json !== undefined);
     if (!fits) throw brokenEvent();
   }
 
+  function keptOpen(frame: Frame): Frame | undefined {
+    return keepsComments && frame.open !== true ? keepAlive(frame) : undefined;
+  }
+
   return {
     plain(frame) {
-      const { sideband } = frame;
-      if (sideband === undefined) return frame;
+      const { sideband, event } = frame;
+      const isNameAlone = event !== undefined && frame.data === undefined;
+      if (sideband === undefined) return isNameAlone ? keptOpen(frame) : frame;
       if (format.name === 'sse' && JSON_LINE.test(sideband)) {
         if (isKnown) throw brokenEvent();
         // An error in JSON, which some servers send under the type of the stream that was asked for.
@@ -50,7 +55,7 @@ export function createEventForm({ format, isKnown, keepsComments }: EventFormTer
       }
       if (frame.data !== undefined && format.name !== 'json-array') return bare(format, frame, sideband);
       if (format.name !== 'sse') throw brokenEvent();
-      return keepsComments && frame.open !== true ? keepAlive(frame) : undefined;
+      return keptOpen(frame);
     },
     held(event) {
       assertForm(event);
@@ -62,7 +67,7 @@ export function createEventForm({ format, isKnown, keepsComments }: EventFormTer
 /** Some clients read a line of an event stream that begins so. */
 const JSON_LINE = /^[^\S\n]*[[{,"]/m;
 
-const MARKERS: ReadonlySet<string> = new Set(['', '[DONE]']);
+const MARKERS: ReadonlySet<string> = new Set(['', 'null', '[DONE]']);
 
 /** The frame of an event without what stands beside its payload. */
 export function bare(format: StreamFormat, frame: Frame, sideband: string): Frame {
@@ -72,9 +77,14 @@ export function bare(format: StreamFormat, frame: Frame, sideband: string): Fram
   return { ...named, raw: format.copy(named, frame.data ?? '') };
 }
 
-/** An empty comment, which says as much to a connection as one with words. */
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** An empty comment, which says as much to a connection as one with words; its lines end as the provider's do. */
 function keepAlive({ raw }: Frame): Frame {
-  return { raw: Buffer.from(raw.includes('\r\n') ? ':\r\n\r\n' : ':\n\n') };
+  let end = raw.length;
+  while (raw[end - 1] === LF || raw[end - 1] === CR) end -= 1;
+  return { raw: Buffer.concat([Buffer.from(':'), raw.subarray(end)]) };
 }
 
 /** Names that dialects have beside the types of their events: markers, errors, and all of Bedrock's. */

@@ -54,7 +54,7 @@ export function newAnswer(): Answer {
 /** Adds an event of a stream to what is known of the answer. */
 export function* keepAccount(answer: Answer, event: StreamEvent): Work<void> {
   for (const delta of event.deltas) {
-    if (delta.repeats === true) continue;
+    if (delta.repeats === true || delta.copies !== undefined) continue;
     answer.written.add(delta.kind, delta.text);
     // Another candidate begins after the first has ended.
     answer.complete = false;

@@ -244,6 +244,11 @@ export interface TextDelta {
   readonly joins?: string;
   /** A copy of what was already streamed (`response.output_text.done`): to be scanned, not to be counted again. */
   readonly repeats?: true;
+  /**
+   * The channel whose text some clients take this for: they read it again (with `repeats`), or behind what they have read
+   * (a `message` among deltas).
+   */
+  readonly copies?: string;
   /** Nobody knows what it is: a text by itself, or one that goes on with its channel in the event before. */
   readonly loose?: true;
 }

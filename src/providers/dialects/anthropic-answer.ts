@@ -115,7 +115,10 @@ function createMessageReader() {
   function* read(event: JsonObject): Work<Meaning> {
     switch (event.type) {
       case 'message_start':
-        return { deltas: [], ...merge(objectOf(event.message).usage) };
+        return {
+          ...(yield* startedMessage(objectOf(event.message))),
+          ...merge(objectOf(event.message).usage),
+        };
       case 'message_delta':
         return { deltas: [], ends: ['*'], ...merge(event.usage) };
       case 'content_block_start':
@@ -132,10 +135,24 @@ function createMessageReader() {
       case 'error':
         return { deltas: [], failed: true };
       default:
-        return { deltas: [] };
+        return isObject(event.delta) ? yield* deltaMeaning(event) : { deltas: [] };
     }
   }
   return jsonReader(anthropicCut, read);
+}
+
+const STARTED = '0/text/start/';
+
+/** Empty but where a server says it all at once: SDKs put the blocks to come behind these. */
+function* startedMessage(message: JsonObject): Work<Meaning> {
+  const found: AnswerText[] = [];
+  for (const [index, block] of arrayOf(message.content).entries()) {
+    yield* addBlockTexts(found, block, ['message', 'content', index]);
+  }
+  const deltas = yield* wholeDeltas(found, STARTED);
+  return deltas.length === 0
+    ? { deltas }
+    : { deltas: deltas.map((delta) => ({ ...delta, joins: delta.kind })), ends: [STARTED] };
 }
 
 /** A block's own words may begin with it; results of the provider's own tools come whole. */
@@ -158,32 +175,34 @@ function isBlockText([, name, ...below]: JsonPath): boolean {
   return below.length === 0 && (name === 'text' || name === 'thinking');
 }
 
+/** What some clients print of a delta without a look at its type, by the names of its members. */
+const PIECES: Readonly<Record<string, { readonly kind: AnswerText['kind'] } & PieceMarks>> = {
+  text: { kind: 'text', joins: 'text' },
+  thinking: { kind: 'reasoning', signed: true, joins: 'reasoning' },
+  partial_json: { kind: 'tool_arguments', isJson: true },
+  content: { kind: 'text' },
+};
+
 function* deltaMeaning(event: JsonObject): Work<Meaning> {
   const delta = objectOf(event.delta);
-  function piece(kind: AnswerText['kind'], name: string, more?: PieceMarks): Meaning {
+  const deltas: TextDelta[] = [];
+  for (const name of Object.keys(PIECES)) {
     const text = delta[name];
-    if (typeof text !== 'string' || text === '') return { deltas: [] };
-    return { deltas: [{ channel: channel(kind, event), kind, text, path: ['delta', name], ...more }] };
+    const piece = PIECES[name];
+    if (piece === undefined || typeof text !== 'string' || text === '') continue;
+    deltas.push({ channel: channel(piece.kind, event), ...piece, text, path: ['delta', name] });
   }
   switch (delta.type) {
-    case 'text_delta':
-      return piece('text', 'text', { joins: 'text' });
-    case 'thinking_delta':
-      return piece('reasoning', 'thinking', { signed: true, joins: 'reasoning' });
     case 'signature_delta':
       // It covers all of the block's thinking, none of which may come behind it.
-      return { deltas: [], ends: [channel('reasoning', event)] };
-    case 'input_json_delta':
-      return piece('tool_arguments', 'partial_json', { isJson: true });
-    case 'compaction_delta':
-      return piece('text', 'content');
+      return { deltas, ends: [channel('reasoning', event)] };
     case 'citations_delta': {
       const under = `${channel('text', event)}/citation/`;
       const found = yield* answerTextsIn('text', delta.citation, ['delta', 'citation']);
-      return { deltas: yield* wholeDeltas(found, under), ends: [under] };
+      return { deltas: [...deltas, ...(yield* wholeDeltas(found, under))], ends: [under] };
     }
     default:
-      return { deltas: [] };
+      return { deltas };
   }
 }
 

@@ -157,24 +157,33 @@ function* readV1Event(event: JsonObject): Work<Meaning> {
         ],
       };
     }
-    case 'stream-start':
-      return { deltas: [] };
     case 'stream-end':
       return yield* readV1End(event);
     default:
-      return { deltas: yield* wholeDeltas(yield* v1Texts(event, []), V1_WHOLE), ends: [V1_WHOLE] };
+      return {
+        deltas: copiesOfV1(yield* wholeDeltas(yield* v1Texts(event, []), V1_WHOLE)),
+        ends: [V1_WHOLE],
+      };
   }
 }
 
 /** Citations, searches, calls that are complete; and the whole answer once more, at its end. */
 const V1_WHOLE = '0/whole/';
 
+/** The answer's own text among them, which was streamed before. */
+function copiesOfV1(deltas: readonly TextDelta[]): TextDelta[] {
+  return deltas.map((delta) => {
+    const name = delta.path.join('.');
+    return name === 'text' || name === 'response.text' ? { ...delta, copies: '0/text' } : delta;
+  });
+}
+
 function* readV1End(event: JsonObject): Work<Meaning> {
   const usage = readCohereUsage(objectOf(event.response).meta);
   const { finish_reason: reason } = event;
   const texts = yield* v1Texts(objectOf(event.response), ['response']);
   return {
-    deltas: yield* wholeDeltas(texts, V1_WHOLE, { repeats: true }),
+    deltas: copiesOfV1(yield* wholeDeltas(texts, V1_WHOLE, { repeats: true })),
     ends: ['*'],
     done: true,
     ...(usage === undefined ? {} : { usage }),

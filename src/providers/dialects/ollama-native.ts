@@ -6,6 +6,7 @@ import type {
   JsonObject,
   OutputLimit,
   RequestFacts,
+  StreamReader,
   TextDelta,
   TokenText,
   Usage,
@@ -57,7 +58,7 @@ function nativeDialect(name: string, assertBody: (body: JsonObject) => void): Di
       assertBody(body);
       return readBody(body);
     },
-    ...answerReaders(readNativeAnswer, () => jsonReader(plainCut, readAnswerLine)),
+    ...answerReaders(readNativeAnswer, createLineReader),
   };
 }
 
@@ -131,8 +132,13 @@ function* answerTexts(body: JsonObject): Work<AnswerText[]> {
   return texts;
 }
 
+function createLineReader(): StreamReader {
+  const wordDeltas = createWordDeltas();
+  return jsonReader(plainCut, (line) => readAnswerLine(line, wordDeltas));
+}
+
 /** One line a piece; the last one has `done` and the counts. A tool call comes whole. */
-function* readAnswerLine(line: JsonObject): Work<Meaning> {
+function* readAnswerLine(line: JsonObject, wordDeltas: WordDeltas): Work<Meaning> {
   const texts = yield* answerTexts(line);
   const calls = texts.filter(({ kind }) => kind === 'tool_arguments');
   const tokens: TokenText[] = [];
@@ -150,12 +156,28 @@ function* readAnswerLine(line: JsonObject): Work<Meaning> {
 
 const WHOLE = '0/tool/';
 
-function* wordDeltas(texts: readonly AnswerText[]): Work<TextDelta[]> {
-  const deltas: TextDelta[] = [];
-  for (const { editable, ...text } of texts) {
-    if (editable !== undefined || text.kind === 'tool_arguments') continue;
-    deltas.push({ ...text, channel: `0/${text.kind}` });
-    yield ITEM_CHARS;
-  }
-  return deltas;
+type WordDeltas = (texts: readonly AnswerText[]) => Work<TextDelta[]>;
+
+/**
+ * Chats say their words in `message`, generated text in `response` and `thinking`. In a stream that has both, clients read
+ * the one that they know: what spoke first streams, and the other is read as a copy.
+ */
+function createWordDeltas(): WordDeltas {
+  let speaker: string | undefined;
+  return function* (texts) {
+    const deltas: TextDelta[] = [];
+    for (const { editable, ...text } of texts) {
+      if (editable !== undefined || text.kind === 'tool_arguments') continue;
+      const member = text.path[0] === 'message' ? 'message' : 'root';
+      speaker ??= member;
+      const channel = `0/${text.kind}`;
+      deltas.push(
+        member === speaker
+          ? { ...text, channel }
+          : { ...text, channel: `0/${member}/${text.kind}`, copies: channel },
+      );
+      yield ITEM_CHARS;
+    }
+    return deltas;
+  };
 }

@@ -16,7 +16,8 @@ import { createChoiceEnds } from './deltas.ts';
 import { arrayOf, objectOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addAnswerTextsIn } from './json-text.ts';
-import { createCallNames, readChoiceTexts, wholeCall, type ChoiceTexts } from './openai-choice-texts.ts';
+import { readChoiceTexts, wholeCall, type ChoiceTexts } from './openai-choice-texts.ts';
+import { createChunkTexts } from './openai-chunk-texts.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
 import { addListedTokens, addParallelTokens, tokensMember } from './token-texts.ts';
 
@@ -116,7 +117,7 @@ function* addChoiceTokens(
 /** Reads the chunks of a streamed answer, in which usage is that of the whole answer so far. */
 function createChoiceReader(cut: ChoiceCut) {
   const endsChoice = createChoiceEnds();
-  const nameCall = createCallNames();
+  const readChunkTexts = createChunkTexts();
   let last: JsonObject = {};
   function* read(chunk: JsonObject, { data }: Frame): Work<Meaning> {
     if (data === '[DONE]') return DONE;
@@ -129,9 +130,7 @@ function createChoiceReader(cut: ChoiceCut) {
       const index = typeof choice.index === 'number' ? choice.index : place;
       const path = ['choices', place];
       const before = into.deltas.length;
-      // Bedrock's Mistral streams a `message` where others stream a `delta`.
-      const member = isObject(choice.message) && !isObject(choice.delta) ? 'message' : 'delta';
-      yield* readChoiceTexts(into, choice, index, path, member, nameCall);
+      yield* readChunkTexts(into, choice, index, path);
       const spelled = { content: `${index}/text`, refusal: `${index}/refusal` };
       yield* addChoiceTokens(tokens, choice, path, spelled);
       if (endsChoice(index, isStopped(choice), into.deltas.length > before)) into.ends.push(`${index}/`);

@@ -209,6 +209,50 @@ function endsByEvent(event: JsonObject, type: string): string[] {
   return ['text', 'refusal', 'reasoning', 'summary'].map((word) => channelOf(event, word));
 }
 
+/** Words of channels by the members that say their text again; those of parts have their number in the list of parts. */
+const WORDS_OF_ITEMS: ReadonlyMap<unknown, string> = new Map([
+  ['arguments', 'tool'],
+  ['input', 'tool'],
+  ['code', 'tool'],
+]);
+
+/** The text with the channel that streamed it, where one did. */
+function copyOf(delta: TextDelta, event: JsonObject, type: string): TextDelta {
+  const copies = copiedChannel(delta, event, type);
+  return copies === undefined ? delta : { ...delta, copies };
+}
+
+function copiedChannel({ kind, path }: TextDelta, event: JsonObject, type: string): string | undefined {
+  const [root] = path;
+  if (path.length === 1) {
+    const piece = PIECES.get(type.slice(0, type.lastIndexOf('.')));
+    return piece && channelOf(event, piece.word);
+  }
+  const name = path.at(-1);
+  if (root === 'part' && path.length === 2) {
+    return channelOf(event, type.includes('summary') ? 'summary' : wordOfPart(name, kind));
+  }
+  if (root === 'item') return channelOfItem(itemOf(event), path.slice(1), kind);
+  return root === 'response' ? channelOfItem(`${String(path[2])}/`, path.slice(3), kind) : undefined;
+}
+
+/** @param within the path below the item */
+function channelOfItem(item: string, within: JsonPath, kind: TextDelta['kind']): string | undefined {
+  const [list, part, name] = within;
+  if (within.length === 1) {
+    const word = WORDS_OF_ITEMS.get(list);
+    return word && item + word;
+  }
+  if (within.length !== 3) return undefined;
+  if (list === 'summary') return `${item}summary/${String(part)}`;
+  return list === 'content' ? `${item}${wordOfPart(name, kind)}/${String(part)}` : undefined;
+}
+
+function wordOfPart(name: unknown, kind: TextDelta['kind']): string {
+  if (name === 'refusal') return 'refusal';
+  return kind === 'reasoning' ? 'reasoning' : 'text';
+}
+
 /** Every text in the event says again what came in pieces, or comes whole. */
 function* readCopies(event: JsonObject, type: string): Work<Said> {
   const isReasoning = type.includes('.reasoning');
@@ -227,7 +271,7 @@ function* readCopies(event: JsonObject, type: string): Work<Said> {
   yield* addItemTokens(tokens, event.part, ['part'], nameText);
   yield* addOutputTokens(tokens, response, ['response'], nameText);
   return {
-    deltas: yield* wholeDeltas(texts, under, { repeats: true }),
+    deltas: (yield* wholeDeltas(texts, under, { repeats: true })).map((delta) => copyOf(delta, event, type)),
     ends: [...endsByEvent(event, type), under],
     ...tokensMember(tokens),
   };

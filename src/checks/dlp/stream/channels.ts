@@ -4,12 +4,15 @@ import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
 import { createJsonScanner, beginsDocument } from '../scan/json-masker.ts';
 import { contextOf } from '../scan/scan-batch.ts';
 import { createTextScanner, type ChannelScanner } from '../scan/text-scanner.ts';
+import { TextPrint } from './copies.ts';
 import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 
 /** One text of a streamed answer: of a choice, a content block, a tool call. */
 export interface Channel {
   readonly name: string;
   readonly scanner: ChannelScanner;
+  /** Of its text so far; another one begins where it goes on after its end. */
+  said: TextPrint;
   /** What would carry the text that is held if nothing more came; undefined where nothing is held. */
   template: FrameTemplate | undefined;
   /** Nothing more is to come; it may all the same. */
@@ -53,6 +56,11 @@ export class StreamChannels {
     return channel;
   }
 
+  /** The channel of this name; undefined where nothing was said in it. */
+  known(name: string): Channel | undefined {
+    return this.#channels.get(name);
+  }
+
   ofTokens(name: string): Channel {
     return this.#channels.get(name) ?? this.#add(name, createTextScanner(this.#detector));
   }
@@ -86,7 +94,7 @@ export class StreamChannels {
 
   #add(name: string, scanner: ChannelScanner): Channel {
     if (this.#channels.size >= MAX_AT_ONCE) throw bufferLimitExceeded();
-    const channel: Channel = { name, scanner, template: undefined, hasEnded: false };
+    const channel: Channel = { name, scanner, said: new TextPrint(), template: undefined, hasEnded: false };
     this.#channels.set(name, channel);
     return channel;
   }

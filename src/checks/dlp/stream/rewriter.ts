@@ -21,6 +21,7 @@ import {
   type Channel,
   type ChannelEnds,
 } from './channels.ts';
+import { Copies, TextPrint } from './copies.ts';
 import { StreamFindings, type FindingsJudge, type StreamFindingsDeps } from './findings.ts';
 import { spelledText, tokenGroups, tokensOf, type TokenGroup } from './token-groups.ts';
 import { LooseTexts, RawFrames } from './loose-texts.ts';
@@ -90,6 +91,7 @@ class MaskedStream {
   readonly #nonTextFields: NonTextFields;
   readonly #rawFrames: RawFrames;
   readonly #looseTexts: LooseTexts;
+  readonly #copies: Copies;
   readonly #passesArguments: boolean;
 
   constructor(
@@ -104,6 +106,7 @@ class MaskedStream {
     this.#nonTextFields = new NonTextFields(detector, names);
     this.#rawFrames = new RawFrames(detector, this.#wholeTexts);
     this.#looseTexts = new LooseTexts(detector);
+    this.#copies = new Copies(detector);
   }
 
   /** Says that something was masked: the headers had left before. */
@@ -216,7 +219,7 @@ class MaskedStream {
   }
 
   *#readText(delta: TextDelta, ends: ChannelEnds | undefined, found: Found[]): Work<EventText> {
-    if (delta.repeats === true) {
+    if (this.#isCopy(delta)) {
       const isJson = delta.isJson === true || beginsDocument(delta);
       const whole = { ...delta, isJson, context: contextBefore(delta) };
       const buffer = yield* this.#wholeTexts.search(whole, found);
@@ -224,7 +227,26 @@ class MaskedStream {
       return { delta, buffer, from: 0, to: buffer.length, channel: undefined };
     }
     const channel = this.#channels.ofDelta(delta, ends?.has(delta.channel) === true);
+    if (channel.hasEnded) channel.said = new TextPrint();
+    channel.said.add(delta.text);
+    this.#copies.goOn(channel.name, delta.text);
     return { ...(yield* addTo(channel, delta.text, found)), delta, channel };
+  }
+
+  /**
+   * Whether a text is searched by itself alone: a copy of what its channel said, or one that comes whole.
+   * @throws GatewayError upstream_unavailable where it says something else, and could go on with what was said
+   */
+  #isCopy({ text, copies, repeats }: TextDelta): boolean {
+    const isWhole = repeats === true;
+    if (copies === undefined) return isWhole;
+    const channel = this.#channels.known(copies);
+    if (channel?.said.isLast(text) === true) return isWhole;
+    if (channel?.said.isWhole(text) === true) return true;
+    const tail = channel?.scanner.tail ?? '';
+    const tailBefore = channel?.said.tailBefore(tail) ?? '';
+    this.#copies.stray(copies, { tail, tailBefore }, text, isWhole ? 'whole' : 'piece');
+    return isWhole;
   }
 
   *#readTokens(

@@ -244,7 +244,7 @@ export const OWN_DIALECT_ROWS: readonly MeaningRow[] = [
         ['0/tool/message.tool_calls.0.function.arguments.x: y'],
         ['0/tool/'],
       ],
-      [{ response: 'b', done: true }, ['0/text: b'], ['*']],
+      [{ response: 'b', done: true }, ['0/root/text: b'], ['*']],
     ],
   },
   {
