@@ -8,7 +8,7 @@ import { messageOf } from '../errors.ts';
 
 export function mcpServers({ mcp }: Config): readonly (RuleProblem | false)[] {
   const names = mcp.servers.map(({ name }) => name);
-  return mcp.servers.flatMap(({ name, headers }, index) => [
+  return mcp.servers.flatMap(({ name, headers, url, public: known }, index) => [
     names.indexOf(name) !== index && {
       path: ['mcp', 'servers', index, 'name'],
       message: 'is the name of an earlier server too',
@@ -17,6 +17,12 @@ export function mcpServers({ mcp }: Config): readonly (RuleProblem | false)[] {
       path: ['mcp', 'servers', index, 'headers', ...path],
       message,
     })),
+    ...publicProblems(known, [...Object.keys(headers), ...new URL(url).searchParams.keys()]).map(
+      (problem) => ({
+        ...problem,
+        path: ['mcp', 'servers', index, 'public', ...problem.path],
+      }),
+    ),
   ]);
 }
 
@@ -32,6 +38,17 @@ function headerNameProblems(names: readonly string[]): RuleProblem[] {
     }
     const isRepeated = lower.indexOf(name.toLowerCase()) !== index;
     return isRepeated ? [{ path: [name], message: 'is the name of an earlier header too' }] : [];
+  });
+}
+
+/** A name that is misspelt would leave a value guarded that the operator takes for public. */
+function publicProblems(known: readonly string[], configured: readonly string[]): RuleProblem[] {
+  const lower = configured.map((name) => name.toLowerCase());
+  return known.flatMap((name, index) => {
+    if (lower.includes(name.toLowerCase())) return [];
+    const meant = nearestName(name, configured);
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+    return [{ path: [index], message: `is no header or parameter of this server${hint}` }];
   });
 }
 

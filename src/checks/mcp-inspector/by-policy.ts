@@ -18,6 +18,8 @@ interface MaskedMessage {
   readonly edits: readonly JsonEdit[];
 }
 
+/** Shorter numbers are nothing that policies mask. */
+const LEAST_NUMBER = 1e8;
 const TOO_MUCH = 'it holds more than can be searched for what policies mask';
 
 /** Masks a whole answer to a call of a tool, as the checks before have left it. */
@@ -59,7 +61,7 @@ export function createResultRewriter(search: MaskSearch): StreamRewriter {
 }
 
 async function maskMessage(said: unknown, search: MaskSearch): Promise<MaskedMessage | Denial> {
-  const texts = await readTexts(said, false, true);
+  const texts = await readTexts(said, false, LEAST_NUMBER);
   if (texts === undefined) return uninspectable(TOO_MUCH);
   const { findings: found, isWhole } = await findInTexts(texts, {
     detectors: search.detectors,

@@ -11,7 +11,7 @@ import { createDecide, createInspect, inspectNothing, uninspectable } from './de
 import { createSecretResponse } from './secret-response.ts';
 import type { PinStore } from './store.ts';
 import { createRecordJudgement } from './audit-events.ts';
-import { createCredentialsOf } from './server-credentials.ts';
+import { createCredentialsOf, NO_CREDENTIALS, type CredentialsOf } from './server-credentials.ts';
 import { isReadableName } from './tool-list.ts';
 import { createRewriter, judgeWhole, type AnswerDeps } from './respond.ts';
 
@@ -42,6 +42,9 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
   if (!config.enabled) return { name, shadowable: true };
   const isInspecting = config.inspector.enabled;
   const credentialsOf = createCredentialsOf(config.servers);
+  const mayTell = new Set(config.servers.flatMap((server) => (isTrusted(server) ? [server.name] : [])));
+  const guardedOf: CredentialsOf = (server) =>
+    isInspecting && !mayTell.has(server) ? credentialsOf(server) : NO_CREDENTIALS;
   const answerDeps: AnswerDeps = {
     decide: createDecide({
       config,
@@ -53,17 +56,14 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
       action: config.inspector.secrets,
       lockMs: config.inspector.quarantine_duration,
     }),
+    guardedOf,
     record: createRecordJudgement({ audit, enforced: !shadowMode, secrets: config.inspector.secrets }),
   };
   const blocking = new Set(config.servers.flatMap((server) => (server.pin === 'block' ? [server.name] : [])));
-  const mayTell = new Set(config.servers.flatMap((server) => (isTrusted(server) ? [server.name] : [])));
 
   /** A header is no place for an error that says so, and to take one out may break what it was for. */
   function tellsCredential({ mcp, answerHeaders }: Answered): boolean {
-    const server = mcp?.server ?? '';
-    return (
-      isInspecting && !mayTell.has(server) && [...answerHeaders.values()].some(credentialsOf(server).isIn)
-    );
+    return guardedOf(mcp?.server ?? '').isIn(linesOf(answerHeaders));
   }
 
   return {
@@ -99,6 +99,13 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
     },
     stream: (exchange) => (exchange.mcp === undefined ? undefined : createRewriter(exchange, answerDeps)),
   };
+}
+
+/** Searched at once. */
+function linesOf(headers: ReadonlyMap<string, string>): string {
+  let lines = '';
+  for (const [name, value] of headers) lines += `${name}: ${value}\n`;
+  return lines;
 }
 
 function held(tool: string, reason: string): Denial {

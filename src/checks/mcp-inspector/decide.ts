@@ -52,6 +52,9 @@ export interface InspectDeps {
   readonly credentialsOf: CredentialsOf;
 }
 
+/** A credential has eight characters or more. */
+const LEAST_NUMBER = 1e7;
+
 /** @throws Error where a custom pattern is none */
 export function createInspect({ config: { inspector, servers }, credentialsOf }: InspectDeps): Inspect {
   const custom = inspector.custom_injection_patterns.map((pattern, index) =>
@@ -61,13 +64,15 @@ export function createInspect({ config: { inspector, servers }, credentialsOf }:
   const suppressedAt = new Map(servers.map(({ name, suppress }) => [name, new Set(suppress)]));
   return async (message, server) => {
     const definitions = isDefinitions(message);
-    const texts = await readTexts(message, definitions && !isAnswer(message));
+    const credentials = credentialsOf(server);
+    const leastNumber = credentials.hasNumbers ? LEAST_NUMBER : undefined;
+    const texts = await readTexts(message, definitions && !isAnswer(message), leastNumber);
     if (texts === undefined) return { refusal: 'it holds more text than can be inspected', secrets: [] };
     const suppression = new Suppression(suppressedAt.get(server));
     const detectors = definitions ? [findToolPoisoning, ...inAnswers] : inAnswers;
     const { findings: placed, isWhole } = await findInTexts(texts, {
       detectors: detectors.map((detector) => suppression.over(detector)),
-      credentials: credentialsOf(server),
+      credentials,
       counts: (secret) => suppression.leaves(secret),
     });
     const secrets = placed.filter(({ finding }) => finding.class === 'secret');

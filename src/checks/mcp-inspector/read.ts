@@ -16,6 +16,8 @@ export interface Texts {
   readonly prose: readonly Page[];
   /** Single words, each behind its name, for the name of a secret tells what it is. */
   readonly words: Page;
+  /** Base64 that holds no text (pictures, sounds), as it is written. */
+  readonly unread: Page;
 }
 
 /** Characters of a message, texts within texts counted each time; one with more is not inspected. */
@@ -27,21 +29,19 @@ const VALUE_CHARS = 16;
 const MAX_WORD_CHARS = 512;
 /** Longer names tell nothing of their values. */
 const MAX_LABEL_CHARS = 64;
-/** Shorter numbers are nothing that is looked for. */
-const MIN_NUMBER = 1e8;
 const WORD = /^[\x21-\x7e]+$/;
 
 /**
  * Reads every string and member name of a message; undefined where there is too much to read. Linear, in turns.
  * @param apart each text on a page of its own: they have nothing to do with each other
- * @param withNumbers long numbers are read too
+ * @param leastNumber numbers from it on are read too
  */
 export async function readTexts(
   message: unknown,
   apart: boolean,
-  withNumbers = false,
+  leastNumber = Infinity,
 ): Promise<Texts | undefined> {
-  const reader = new TextReader(apart, withNumbers);
+  const reader = new TextReader(apart, leastNumber);
   reader.docs.push({ root: message, within: undefined, depth: 0 });
   for (const doc of reader.docs) {
     await inTurns(reader.read(doc));
@@ -73,17 +73,18 @@ class TextReader {
   /** Grows while it is read: a string may hold a document. */
   readonly docs: Doc[] = [];
   readonly #apart: boolean;
-  readonly #withNumbers: boolean;
+  readonly #leastNumber: number;
   readonly #said = new PageWriter();
   readonly #prose: PageWriter[] = [];
   readonly #words = new PageWriter();
+  readonly #unread = new PageWriter();
   readonly #names = new Map<string, TextPlace[]>();
   #chars = 0;
   #parts = 0;
 
-  constructor(apart: boolean, withNumbers: boolean) {
+  constructor(apart: boolean, leastNumber: number) {
     this.#apart = apart;
-    this.#withNumbers = withNumbers;
+    this.#leastNumber = leastNumber;
   }
 
   get hasTooMuch(): boolean {
@@ -106,7 +107,12 @@ class TextReader {
 
   texts(): Texts {
     const prose = this.#prose.map((writer) => writer.page());
-    return { said: this.#said.page(), prose, words: this.#words.page() };
+    return {
+      said: this.#said.page(),
+      prose,
+      words: this.#words.page(),
+      unread: this.#unread.page(),
+    };
   }
 
   #readNext(top: Open, doc: Doc, open: Open[]): Blob | undefined {
@@ -161,10 +167,11 @@ class TextReader {
     const { asWritten, held } = yield* textsOfBlob(text, holder, MAX_CHARS);
     if (asWritten) this.#addText({ kind: 'value', text, places: [place] }, label);
     if (held !== undefined) this.#addText({ kind: 'blob', text: held, places: [place] }, label);
+    else if (!asWritten) this.#unread.add({ kind: 'value', text, places: [place] }, '', '\n');
   }
 
   #isRead(value: unknown): value is number {
-    return this.#withNumbers && typeof value === 'number' && Math.abs(value) >= MIN_NUMBER;
+    return typeof value === 'number' && Math.abs(value) >= this.#leastNumber;
   }
 
   #addNumber(value: number, place: TextPlace): void {

@@ -13,6 +13,8 @@ import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import { isServerMessage, answeredId, isForMessages } from '../../mcp/answer-shape.ts';
 import type { JsonObject, StreamEvent } from '../../providers/provider.ts';
 import { uninspectable, type Decide, type MessageJudgement } from './decide.ts';
+import { createSeams } from './event-seams.ts';
+import type { CredentialsOf } from './server-credentials.ts';
 import type { SecretResponse } from './secret-response.ts';
 import type { RecordJudgement } from './audit-events.ts';
 import { jsonRpcError } from '../../mcp/refusal.ts';
@@ -22,6 +24,8 @@ export interface AnswerDeps {
   readonly decide: Decide;
   readonly secretResponse: SecretResponse;
   readonly record: RecordJudgement;
+  /** What a server must not tell; nothing where it may. */
+  readonly guardedOf: CredentialsOf;
 }
 
 /**
@@ -90,6 +94,7 @@ function change({ responseHeaders }: Answered, whole: WholeAnswer, judged: Messa
 export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewriter {
   const done = new Set<string>();
   const keepsBack = deps.secretResponse.action === 'quarantine';
+  const crossesSeam = createSeams(deps.guardedOf(exchange.mcp?.server ?? ''));
 
   async function judgeEvent(event: StreamEvent): Promise<StreamAction> {
     const { json, frame } = event;
@@ -105,6 +110,12 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
       };
     }
     const judged = await deps.decide(exchange, said);
+    if (crossesSeam(said)) {
+      return {
+        kind: 'cut',
+        denial: uninspectable('its events repeat, in parts, the credentials that the gateway sent it'),
+      };
+    }
     if ('refusal' in judged) return { kind: 'cut', denial: deps.secretResponse.refusal(exchange, judged) };
     deps.record(exchange, judged);
     if (isRedacted(judged)) done.add(HEADER.responseRedacted);

@@ -55,13 +55,17 @@ export async function findInTexts(texts: Texts, search: MessageSearch): Promise<
     search.credentials,
   );
   const placed = new PlacedFindings();
+  const apart = await credentialsApart(texts, search);
+  for (const [variant, findings] of apart.found) {
+    if (!(await inTurns(placed.addAll(variant, findings)))) return placed.found(false);
+  }
   for (const [index, variant] of variants.entries()) {
     const given = plain.found[index] ?? [];
     const secrets = [...given, ...revealed(disguised.found[index] ?? [], normalized[index])];
     const counted = withoutRepeats(secrets.filter(search.counts));
     if (!(await inTurns(placed.addAll(variant, counted)))) return placed.found(false);
   }
-  if (!plain.isWhole || !disguised.isWhole) return placed.found(false);
+  if (!plain.isWhole || !disguised.isWhole || !apart.isWhole) return placed.found(false);
   const counted = countingFindings(search.detectors);
   const found = await detectAll(searched, counted.detectors);
   if (counted.hasTooMany()) return placed.found(false);
@@ -98,9 +102,13 @@ async function variantsOf({ said, prose, words }: Texts): Promise<readonly Searc
     // Words have nothing to do with their neighbours: what is found across two of them is not there.
     asPage(words, ({ length }) => length === 1),
     ...otherwise.map((variant) => ({ ...variant, counts: COUNTS_ALL })),
-    // What lies in one text was found there.
-    ...(joined === undefined ? [] : [{ ...joined, counts: ({ length }: readonly TextSpan[]) => length > 1 }]),
+    ...(joined === undefined ? [] : [overSeveral(joined)]),
   ];
+}
+
+/** What lies in one text was found there. */
+function overSeveral(joined: Variant): Searched {
+  return { ...joined, counts: ({ length }) => length > 1 };
 }
 
 function asPage(page: Page, counts: Searched['counts']): Searched {
@@ -120,6 +128,25 @@ async function secretsIn(texts: readonly string[], credentials: ServerCredential
     found: secrets.map(({ findings }, index) => [...findings, ...(known[index] ?? [])]),
     isWhole: secrets.every(({ isWhole }) => isWhole) && known.flat().length <= MAX_SECRETS,
   };
+}
+
+/**
+ * Credentials of the server where nothing else is looked for: in Base64 that holds no text, and over single words, which
+ * a reader may put together.
+ */
+async function credentialsApart({ words, unread }: Texts, { credentials, counts }: MessageSearch) {
+  const values = words.texts.filter(({ kind }) => kind !== 'name');
+  const joined = await inTurns(withoutGaps({ ...words, texts: values }));
+  const variants = [
+    ...(unread.texts.length === 0 ? [] : [asPage(unread, COUNTS_ALL)]),
+    ...(joined === undefined ? [] : [overSeveral(joined)]),
+  ];
+  const all = await credentials.findAll(
+    variants.map(({ text }) => text),
+    MAX_SECRETS,
+  );
+  const found = variants.map((variant, index) => [variant, (all[index] ?? []).filter(counts)] as const);
+  return { found, isWhole: all.flat().length <= MAX_SECRETS };
 }
 
 /** What is found, with all that it orders, where it stands. What ends its text with a sentence does not go on in the next. */

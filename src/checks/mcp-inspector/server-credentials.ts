@@ -1,13 +1,18 @@
 import type { McpConfig } from '../../config/sections/mcp.ts';
 import type { Finding } from '../../detectors/finding.ts';
 import { SERVER_CREDENTIAL_RULE } from '../../detectors/tool-rules.ts';
-import { isTurnOver, nextTurn } from '../../turns.ts';
-import { hasLettersAndDigits, isOpaqueSegment } from '../../text/opaque-segment.ts';
+import { hasLettersAndDigits } from '../../text/opaque-segment.ts';
+import { inTurns, runNow, type Work } from '../../turns.ts';
+import { configuredValues } from './credential-values.ts';
+import { viewsOf, type View } from './credential-views.ts';
 
 type Server = McpConfig['servers'][number];
 
 /** What a server was configured with, and must not tell its clients. */
 export interface ServerCredentials {
+  readonly isEmpty: boolean;
+  /** True where one of them is a number, which JSON may write as one. */
+  readonly hasNumbers: boolean;
   /**
    * The n-th findings are the n-th text's. Linear, in turns.
    * @param most in all texts: it gives up with one more
@@ -24,42 +29,35 @@ export function createCredentialsOf(servers: readonly Server[]): CredentialsOf {
   return (server) => known.get(server) ?? NO_CREDENTIALS;
 }
 
-/** Names of headers and parameters with a credential. */
-const NAMED = /auth|token|secret|key|passw|cookie|credential|session|signature/i;
-/** A shorter value, and a shorter one without a digit among its letters, would be found in ordinary texts. */
-const LEAST_CHARS = 8;
-const LEAST_WORDY_CHARS = 20;
+/** What is looked for, in lower case. */
+interface Needles {
+  /** In texts as they are read. */
+  readonly plain: readonly string[];
+  /** In their letters and digits alone. */
+  readonly squeezed: readonly string[];
+}
 
 /**
- * Knows the credentials in `headers` and `url` of a server by their values, whatever their form: as they are,
- * percent-encoded, in hex, or anywhere in Base64.
+ * Knows the credentials in `headers` and `url` of a server by their values, whatever their form: in any case, escaped as
+ * in JSON, addresses or HTML, in hex, as a list of bytes, anywhere in Base64, and parted by what is no letter or digit.
  */
-export function createServerCredentials(server: Pick<Server, 'headers' | 'url'>): ServerCredentials {
-  const written = [...new Set(credentialsOf(server).flatMap(spellings))];
-
-  /** One more than `most` at most. */
-  function find(text: string, needle: string, most: number): readonly Finding[] {
-    const found: Finding[] = [];
-    for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
-      found.push(finding(at, at + needle.length));
-      if (found.length > most) break;
-    }
-    return found;
-  }
-
+export function createServerCredentials(
+  server: Pick<Server, 'headers' | 'url'> & Partial<Pick<Server, 'public'>>,
+): ServerCredentials {
+  const values = configuredValues({ public: [], ...server }).flatMap(({ guarded }) => guarded);
+  const needles = needlesOf([...new Set(values)]);
+  const isEmpty = needles.plain.length === 0;
   return {
-    isIn: (text) => written.some((needle) => text.includes(needle)),
+    isEmpty,
+    hasNumbers: values.some((value) => /^\d+$/.test(value)),
+    isIn: (text) => !isEmpty && runNow(findInSteps(text, needles, 0)).length > 0,
     async findAll(texts, most = Infinity) {
-      const all: Finding[][] = [];
+      if (isEmpty) return texts.map(() => []);
+      const all: (readonly Finding[])[] = [];
       let left = most;
       for (const text of texts) {
-        const found: Finding[] = [];
-        for (const needle of left < 0 ? [] : written) {
-          const more = find(text, needle, left);
-          for (const one of more) found.push(one);
-          left -= more.length;
-          if (isTurnOver(text.length)) await nextTurn();
-        }
+        const found = left < 0 ? [] : await inTurns(findInSteps(text, needles, left));
+        left -= found.length;
         all.push(found);
       }
       return all;
@@ -70,44 +68,75 @@ export function createServerCredentials(server: Pick<Server, 'headers' | 'url'>)
 /** Of a server that was given none. */
 export const NO_CREDENTIALS = createServerCredentials({ headers: {}, url: 'http://localhost' });
 
-function finding(start: number, end: number): Finding {
-  return { detector: 'secrets', class: 'secret', rule: SERVER_CREDENTIAL_RULE, start, end };
-}
-
-function credentialsOf({ headers, url }: Pick<Server, 'headers' | 'url'>): readonly string[] {
-  const { pathname, searchParams } = new URL(url);
-  const inHeaders = Object.entries(headers).flatMap(([name, value]) =>
-    NAMED.test(name) ? valuesIn(value) : [],
-  );
-  const inQuery = [...searchParams].flatMap(([name, value]) => (NAMED.test(name) ? [value] : []));
-  return [...inHeaders, ...inQuery, ...pathname.split('/').filter(isOpaqueSegment)].filter(isTelling);
-}
-
-function isTelling(value: string): boolean {
-  return value.length >= (hasLettersAndDigits(value) ? LEAST_CHARS : LEAST_WORDY_CHARS);
-}
-
-/** Without its scheme, a cookie's without its name; what is Basic is also its password. */
-function valuesIn(header: string): readonly string[] {
-  const [scheme = '', value] = header.split(/\s+(.*)/);
-  if (scheme.endsWith(';') || scheme.includes('=')) {
-    return header.split(/;\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1));
+/** One more than `most` at most. */
+function* findInSteps(text: string, needles: Needles, most: number): Work<readonly Finding[]> {
+  const found: Finding[] = [];
+  if (text.length === 0) return found;
+  const { read, squeezed } = yield* viewsOf(text);
+  for (const view of read) {
+    for (const needle of needles.plain) {
+      if (addFindings(view, needle, most, found)) return found;
+      yield view.text.length >> 3;
+    }
   }
-  if (value === undefined) return [header];
-  if (scheme.toLowerCase() !== 'basic') return [value];
-  const plain = Buffer.from(value, 'base64').toString();
-  return [value, plain, plain.slice(plain.indexOf(':') + 1)];
+  for (const needle of needles.squeezed) {
+    if (addFindings(squeezed, needle, most, found)) return found;
+    yield squeezed.text.length >> 3;
+  }
+  return found;
 }
 
-function spellings(value: string): readonly string[] {
-  const percent = encodeURIComponent(value);
-  const hex = Buffer.from(value).toString('hex');
+/** Whether there are more than `most`. */
+function addFindings({ text, toGiven }: View, needle: string, most: number, found: Finding[]): boolean {
+  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
+    const { start, end } = toGiven(at, at + needle.length);
+    found.push({ detector: 'secrets', class: 'secret', rule: SERVER_CREDENTIAL_RULE, start, end });
+    if (found.length > most) return true;
+  }
+  return false;
+}
+
+const LEAST_CHARS = 8;
+/** Letters and digits alone are found in more texts. */
+const LEAST_SQUEEZED_CHARS = 12;
+
+function needlesOf(values: readonly string[]): Needles {
+  const plain = new Set<string>();
+  const squeezed = new Set<string>();
+  for (const value of values) {
+    const views = runNow(viewsOf(value));
+    const written = [...views.read.map(({ text }) => text), ...encodings(value)];
+    for (const needle of written) if (needle.length >= LEAST_CHARS) plain.add(needle);
+    for (const needle of [
+      views.squeezed.text,
+      ...[...encodings(value), ...byteLists(value)].map(lettersAndDigits),
+    ]) {
+      if (isTelling(needle)) squeezed.add(needle);
+    }
+  }
+  return { plain: [...plain], squeezed: [...squeezed] };
+}
+
+function isTelling(needle: string): boolean {
+  return needle.length >= LEAST_SQUEEZED_CHARS && (hasLettersAndDigits(needle) || /^\d{16,}$/.test(needle));
+}
+
+function lettersAndDigits(text: string): string {
+  return text.replaceAll(/[^a-z0-9]/g, '');
+}
+
+function encodings(value: string): readonly string[] {
   const inBase64 = [0, 1, 2].flatMap((before) => {
     const base64 = withinBase64(value, before);
     return [base64, base64.replaceAll('+', '-').replaceAll('/', '_')];
   });
-  const lower = percent.replaceAll(/%../g, (escape) => escape.toLowerCase());
-  return [value, percent, lower, hex, hex.toUpperCase(), ...inBase64];
+  return [Buffer.from(value).toString('hex'), ...inBase64].map((text) => text.toLowerCase());
+}
+
+/** `[97, 98]` and `0x61, 0x62`. */
+function byteLists(value: string): readonly string[] {
+  const bytes = [...Buffer.from(value)];
+  return [bytes.join(' '), bytes.map((byte) => `0x${byte.toString(16).padStart(2, '0')}`).join(' ')];
 }
 
 /** The digits that a value has in Base64 wherever so many bytes (modulo 3) stand before it, whatever comes after. */

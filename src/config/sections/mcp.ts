@@ -30,6 +30,8 @@ const mcpServer = section({
   url: serverUrl,
   /** Sent to this server with every request, its own credential among them. */
   headers: z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), headerValue).default({}),
+  /** Names of headers and of parameters of `url` whose values are no credentials: a server may repeat them. */
+  public: z.array(z.string().min(1)).default([]),
   /** Inspector rules whose findings are known to be harmless here. */
   suppress: z.array(z.string().min(1)).default([]),
   /** What happens to a tool whose definition has changed since it was first seen. */

@@ -190,6 +190,7 @@ function everythingOn(redisAddr: string, dlpMasks: boolean): Config {
           name: MCP_SERVER,
           url: 'https://mcp.test/mcp',
           headers: { authorization: 'Bearer the-server-s-own-credential-1234567890' },
+          public: [],
           suppress: [],
           pin: 'block',
         },

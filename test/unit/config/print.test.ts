@@ -38,7 +38,11 @@ describe('secrets in print', () => {
     ['https://mcp.example/api/mcp/s/N2Q4YjE1ZjAtYzQ5My00NDE1/mcp', 'https://mcp.example/api/mcp/s/***/mcp'],
     ['https://mcp.example/sk-0123456789abcdef0123456789/sse?a=b', 'https://mcp.example/***/sse?***'],
     ['https://mcp.example/%6Bey-0123456789abcdef0123', 'https://mcp.example/***'],
-    ['https://mcp.example/f47ac10b-58cc-4372-a567-0e02b2c3d479/', undefined],
+    ['https://mcp.example/f47ac10b-58cc-4372-a567-0e02b2c3d479/', 'https://mcp.example/***/'],
+    ['https://mcp.example/k7Hq2-9sLm-33xZ-pQ8w/mcp', 'https://mcp.example/***/mcp'],
+    ['https://mcp.example/9f8e7d6c5b4a3f2e/mcp', 'https://mcp.example/***/mcp'],
+    ['https://mcp.example/model/anthropic.claude-3-5-sonnet-20241022-v2:0/mcp', undefined],
+    ['https://mcp.example/openai/deployments/gpt-4o-mini-2024-07-18/', undefined],
     ['https://mcp.example/model-context-protocol-of-the-town/', undefined],
     ['https://mcp.example/mcp?token=short', 'https://mcp.example/mcp?***'],
   ])('of an MCP server’s address are what the inspector holds for credentials: %s', (url, printed) => {

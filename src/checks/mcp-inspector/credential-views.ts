@@ -1,0 +1,180 @@
+import { entities } from '../../normalize/entities.ts';
+import { plainOf } from '../../normalize/characters.ts';
+import { lastUpTo } from '../../text/ascending.ts';
+import type { Span } from '../../text/span.ts';
+import type { Work } from '../../turns.ts';
+
+/** A way to read a text: in lower case, for some answers change the case of what they repeat. */
+export interface View {
+  readonly text: string;
+  /** Where a span of the view stands in the given text. */
+  readonly toGiven: (start: number, end: number) => Span;
+}
+
+/** Every way in which a text is searched. */
+export interface Views {
+  /** As it stands, and with its escapes undone one time after the other. */
+  readonly read: readonly View[];
+  /** The letters and digits of the last, without what parts them. */
+  readonly squeezed: View;
+}
+
+/** `%2541` is two deep. */
+const MAX_DECODINGS = 3;
+const STEP_CHARS = 16_384;
+/** No escape is longer. */
+const LONGEST_ESCAPE = 26;
+
+/** Escapes of one character, and characters that print nothing or stand for plain ones. */
+const ESCAPE = new RegExp(
+  [
+    String.raw`%[uU][0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|=3[Dd]`,
+    String.raw`\\{1,4}(?:U[0-9A-Fa-f]{8}|u[0-9A-Fa-f]{4}|[ux]\{[0-9A-Fa-f]{1,8}\}|x[0-9A-Fa-f]{2}|[0-3][0-7]{2}|[^A-Za-z0-9\s])`,
+    String.raw`&#(?:[xX][0-9A-Fa-f]{1,8}|[0-9]{1,10});?|&[A-Za-z]{2,24};`,
+    String.raw`[\u00aa\u00b2\u00b3\u00b9\u00ba\u2070-\u209f\u2100-\u214f\u2460-\u24ff\uff01-\uff5e\u{1d400}-\u{1d7ff}]`,
+    String.raw`\p{Default_Ignorable_Code_Point}`,
+  ].join('|'),
+  'gu',
+);
+const LAST_ESCAPE = /(?:[%&=]|\\+)[^%&=\\]*$|[\ud800-\udbff]$/;
+const ANY_ESCAPE = new RegExp(ESCAPE.source, 'u');
+
+export function* viewsOf(text: string): Work<Views> {
+  const read: View[] = [{ text: lowered(text), toGiven: (start, end) => ({ start, end }) }];
+  let last: View = { text, toGiven: (start, end) => ({ start, end }) };
+  yield text.length;
+  for (let times = 0; times < MAX_DECODINGS && ANY_ESCAPE.test(last.text); times += 1) {
+    const next = yield* unescaped(last);
+    if (next === undefined) break;
+    read.push({ text: lowered(next.text), toGiven: next.toGiven });
+    last = next;
+  }
+  return { read, squeezed: yield* squeezed(read.at(-1) ?? last) };
+}
+
+/** As long as the text: what would grow keeps its case. */
+function lowered(text: string): string {
+  const lower = text.toLowerCase();
+  return lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (run) => run.toLowerCase());
+}
+
+/** One round; undefined where there is nothing to undo. */
+function* unescaped({ text, toGiven }: View): Work<View | undefined> {
+  const parts: string[] = [];
+  /** From `at[n]` on, the view is what the text is from `from[n]` on. */
+  const at = [0];
+  const from = [0];
+  let length = 0;
+  for (let start = 0; start < text.length;) {
+    const end = safeEnd(text, start + STEP_CHARS);
+    const slice = text.slice(start, end);
+    let copied = 0;
+    for (const { 0: escape, index } of slice.matchAll(ESCAPE)) {
+      const character = characterOf(escape);
+      if (character === undefined) continue;
+      length += index - copied;
+      at.push(length, length + character.length);
+      from.push(start + index, start + index + escape.length);
+      length += character.length;
+      parts.push(slice.slice(copied, index), character);
+      copied = index + escape.length;
+    }
+    length += slice.length - copied;
+    parts.push(slice.slice(copied));
+    yield 2 * (end - start);
+    start = end;
+  }
+  if (at.length === 1) return undefined;
+  const inText = (place: number): number => {
+    const nearest = Math.max(0, lastUpTo(at, place));
+    return (from[nearest] ?? 0) + place - (at[nearest] ?? 0);
+  };
+  return { text: parts.join(''), toGiven: (start, end) => toGiven(inText(start), inText(end)) };
+}
+
+/** A place that parts no escape and no surrogates: before the last escape that begins shortly before `end`. */
+function safeEnd(text: string, end: number): number {
+  if (end >= text.length) return text.length;
+  const last = text.slice(end - LONGEST_ESCAPE, end).search(LAST_ESCAPE);
+  return last <= 0 ? end : end - LONGEST_ESCAPE + last;
+}
+
+/** Undefined where it stays as it is. */
+function characterOf(escape: string): string | undefined {
+  const first = escape.charAt(0);
+  if (first > '\x7f') return ofBeyond(escape);
+  if (first === '=') return '=';
+  if (first === '%') return ofCode(escape.replace(/^%u?/i, ''), 16);
+  if (first === '&') return ofEntity(escape);
+  const written = escape.replace(/^\\+/, '');
+  if (/^[0-3][0-7]{2}$/.test(written)) return ofCode(written, 8);
+  if (!/^[uxU]/.test(written)) return written;
+  return ofCode(written.replaceAll(/[uxU{}]/g, ''), 16);
+}
+
+function ofEntity(escape: string): string | undefined {
+  if (escape.charAt(1) !== '#') {
+    const name = escape.slice(1, -1);
+    return entities.get(name) ?? entities.get(name.toLowerCase());
+  }
+  const digits = escape.slice(2).replace(';', '');
+  return /^x/i.test(digits) ? ofCode(digits.slice(1), 16) : ofCode(digits, 10);
+}
+
+function ofCode(digits: string, base: number): string | undefined {
+  const point = Number.parseInt(digits, base);
+  return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : undefined;
+}
+
+function ofBeyond(character: string): string | undefined {
+  const plain = character.normalize('NFKC');
+  if (plain !== character) return plain;
+  return plainOf(character.codePointAt(0) ?? 0) ?? '';
+}
+
+/**
+ * The letter or digit that a character of lower-case text is or looks like, by its code; 0 for any other. Made where it
+ * is first needed.
+ */
+const keptCodes = once(() => {
+  const codes = new Uint8Array(65_536);
+  for (let code = 0; code < codes.length; code += 1) {
+    const plain = code < 128 ? String.fromCharCode(code) : (plainOf(code) ?? '').toLowerCase();
+    if (/^[a-z0-9]$/.test(plain)) codes[code] = plain.charCodeAt(0);
+  }
+  return codes;
+});
+
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => (made ??= make());
+}
+
+function* squeezed({ text, toGiven }: View): Work<View> {
+  const codes = keptCodes();
+  const kept = Buffer.allocUnsafe(text.length);
+  let length = 0;
+  for (let start = 0; start < text.length; start += STEP_CHARS) {
+    const end = Math.min(text.length, start + STEP_CHARS);
+    for (let at = start; at < end; at += 1) {
+      const code = codes[text.charCodeAt(at)] ?? 0;
+      if (code !== 0) kept[length++] = code;
+    }
+    yield (end - start) >> 1;
+  }
+  let places: readonly number[] | undefined;
+  return {
+    text: kept.toString('latin1', 0, length),
+    toGiven(start, end) {
+      places ??= keptPlaces(text, codes);
+      return toGiven(places[start] ?? 0, (places[end - 1] ?? 0) + 1);
+    },
+  };
+}
+
+/** Only asked for where something was found. */
+function keptPlaces(text: string, codes: Uint8Array): readonly number[] {
+  const places: number[] = [];
+  for (let at = 0; at < text.length; at += 1) if (codes[text.charCodeAt(at)] !== 0) places.push(at);
+  return places;
+}
