@@ -202,7 +202,7 @@ function elapsed(ms: number): string {
 }
 
 /** What the checks say of a recorded run, step by step. */
-async function judgedFindings(
+export async function judgedFindings(
   steps: readonly Step[],
   { config, sources }: ProbeInput,
 ): Promise<readonly TraceFinding[]> {

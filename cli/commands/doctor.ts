@@ -7,7 +7,7 @@ import { findEnvoy } from '../../src/runtime/envoy-binary.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { diagnoseCertificates } from '../doctor/certificates.ts';
 import { diagnoseConfig, diagnoseIdentity, diagnosePolicies, diagnoseRedis } from '../doctor/diagnose.ts';
-import { diagnoseEngines, probeEngines } from '../doctor/engines.ts';
+import { diagnoseEngines, probeEngines, probeServerCredentials } from '../doctor/engines.ts';
 import { fail, ok, SUBJECTS, type Diagnosis } from '../doctor/finding.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { painter, print, printable, withOutput, type OutputOptions } from '../output.ts';
@@ -72,7 +72,7 @@ async function diagnose(loaded: LoadedConfig, io: Io): Promise<Diagnosis[]> {
   ]);
   // What takes this process's time comes after what measures it, and what measures memory before what takes it.
   const policies = await diagnosePolicies(config);
-  const probes = await probeEngines(config);
+  const probes = [...(await probeEngines(config)), ...(await probeServerCredentials(config))];
   return [
     ...diagnoseConfig(loaded),
     ...redis,

@@ -1,6 +1,7 @@
 import type { Config } from '../../src/config/schema.ts';
 import type { PolicySources } from '../../src/policy/policy-files.ts';
 import { messageOf } from '../../src/errors.ts';
+import type { CredentialProbe } from '../../src/offline-credentials.ts';
 import { fail, ok, warn, type Diagnosis } from './finding.ts';
 
 /** What each security engine does under this configuration (docs/doctor.md). */
@@ -57,6 +58,48 @@ function dlpScope({
     ...(scan_network ? ['private networks'] : []),
   ];
   return `${scopes.length === 0 ? 'looks for nothing' : scopes.join(', ')}; ${action ?? 'secrets quarantine, the rest is masked'}${scan_tool_arguments ? '' : '; not in arguments of tools'}`;
+}
+
+/** Which values of each MCP server's configuration its clients are never told, proven by a tool that repeats them. */
+export async function probeServerCredentials(config: Config): Promise<Diagnosis[]> {
+  const { mcp } = config;
+  const isWithout = mcp.servers.every(
+    ({ headers, url }) => Object.keys(headers).length === 0 && !url.includes('?'),
+  );
+  if (!mcp.enabled) return [];
+  if (!mcp.inspector.enabled) {
+    const message =
+      'mcp.inspector.enabled: false: servers may tell clients the credentials that they are sent';
+    return isWithout ? [] : [warn('credentials', message)];
+  }
+  try {
+    // Loaded only where it is used: the other commands start faster without the checks.
+    const { probeCredentials } = await import('../../src/offline-credentials.ts');
+    return (await probeCredentials(config)).flatMap(diagnoseServer);
+  } catch (error) {
+    return [fail('credentials', `a probe could not be run: ${messageOf(error)}`)];
+  }
+}
+
+function diagnoseServer({ server, guarded, unproven, mayTell, ...rest }: CredentialProbe): Diagnosis[] {
+  const proven = guarded.filter((name) => !unproven.includes(name));
+  const lines: readonly (readonly [readonly string[], (names: string) => Diagnosis])[] = [
+    [proven, (names) => ok('credentials', `${server}: ${names}: an echo was found`)],
+    [rest.public, (names) => ok('credentials', `${server}: ${names}: public, may be told`)],
+    [
+      rest.short,
+      (names) =>
+        warn('credentials', `${server}: ${names}: under 8 characters, which cannot be told from text`),
+    ],
+    [
+      unproven,
+      (names) =>
+        mayTell
+          ? warn('credentials', `${server}: ${names}: may be told, by mcp.servers[].suppress`)
+          : fail('credentials', `${server}: ${names}: an echo was not found`),
+    ],
+  ];
+  return lines.flatMap(([names, diagnosis]) => (names.length === 0 ? [] : [diagnosis(names.join(', '))]));
 }
 
 /** Each engine that is on is given something that it must find; one that does not find it only seems to protect. */

@@ -13,6 +13,7 @@ export const SUBJECTS = [
   'identity',
   'engines',
   'probes',
+  'credentials',
   'policies',
   'gateway',
 ] as const;

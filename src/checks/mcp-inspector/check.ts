@@ -1,5 +1,4 @@
 import type { McpConfig } from '../../config/sections/mcp.ts';
-import { SERVER_CREDENTIAL_RULE } from '../../detectors/tool-rules.ts';
 import { isOfEvents } from '../../mcp/answer-shape.ts';
 import { calledTool } from '../../mcp/message.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
@@ -11,7 +10,7 @@ import { createDecide, createInspect, inspectNothing, uninspectable } from './de
 import { createSecretResponse } from './secret-response.ts';
 import type { PinStore } from './store.ts';
 import { createRecordJudgement } from './audit-events.ts';
-import { createCredentialsOf, NO_CREDENTIALS, type CredentialsOf } from './server-credentials.ts';
+import { createCredentialsOf, isTrusted, NO_CREDENTIALS, type CredentialsOf } from './server-credentials.ts';
 import { isReadableName } from './tool-list.ts';
 import { createRewriter, judgeWhole, type AnswerDeps } from './respond.ts';
 
@@ -110,9 +109,4 @@ function linesOf(headers: ReadonlyMap<string, string>): string {
 
 function held(tool: string, reason: string): Denial {
   return toolDenied({ tool, reason, rule: 'tool_pin' });
-}
-
-/** Whether a server may tell its credentials (`suppress`). */
-function isTrusted({ suppress }: McpConfig['servers'][number]): boolean {
-  return suppress.includes('secrets') || suppress.includes(SERVER_CREDENTIAL_RULE);
 }

@@ -57,7 +57,8 @@ function parametersOf({ search }: URL): { readonly name: string; readonly texts:
       const equals = pair.indexOf('=');
       const written = pair.slice(equals + 1);
       const read = decoded(written.replaceAll('+', ' '));
-      const name = equals < 0 ? String(index + 1) : decoded(pair.slice(0, equals));
+      const given = decoded(pair.slice(0, Math.max(0, equals)));
+      const name = given === '' || isOpaqueSegment(given) ? String(index + 1) : given;
       return { name, texts: [written, ...withParts(decoded(written)), ...withParts(read)] };
     });
 }

@@ -85,10 +85,10 @@ function* unescaped({ text, toGiven }: View): Work<View | undefined> {
     start = end;
   }
   if (at.length === 1) return undefined;
-  const inText = (place: number): number => {
+  function inText(place: number): number {
     const nearest = Math.max(0, lastUpTo(at, place));
     return (from[nearest] ?? 0) + place - (at[nearest] ?? 0);
-  };
+  }
   return { text: parts.join(''), toGiven: (start, end) => toGiven(inText(start), inText(end)) };
 }
 

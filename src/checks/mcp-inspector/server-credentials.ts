@@ -29,6 +29,11 @@ export function createCredentialsOf(servers: readonly Server[]): CredentialsOf {
   return (server) => known.get(server) ?? NO_CREDENTIALS;
 }
 
+/** Whether a server may tell its credentials (`suppress`). */
+export function isTrusted({ suppress }: Pick<Server, 'suppress'>): boolean {
+  return suppress.includes('secrets') || suppress.includes(SERVER_CREDENTIAL_RULE);
+}
+
 /** What is looked for, in lower case. */
 interface Needles {
   /** In texts as they are read. */

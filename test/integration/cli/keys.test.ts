@@ -204,6 +204,47 @@ describe('gateway doctor', () => {
     expect(code).toBe(0);
   });
 
+  it('names the credentials of MCP servers that are guarded, never their values', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'doctor-'));
+    const config = join(folder, 'gateway.yaml');
+    const mcp = {
+      enabled: true,
+      servers: [
+        {
+          name: 'files',
+          url: 'https://mcp.test/mcp?code=parameter-9876',
+          headers: { 'X-Pat': 'header-value-9876', 'X-Pin': '9876', 'X-Team': 'engineers9876' },
+          public: ['X-Team'],
+        },
+        { name: 'open', url: 'https://mcp.test/', headers: { 'X-Pat': 'open9876' }, suppress: ['secrets'] },
+      ],
+    };
+    await writeFile(config, JSON.stringify({ mcp }));
+    const env = { SERVER_INSECURE_DEV: 'true' };
+    const { code, stdout } = await gateway(['--config', config, 'doctor', '--output', 'json'], env);
+    const { findings } = JSON.parse(stdout) as { findings: { check: string }[] };
+    expect(findings.filter(({ check }) => check === 'credentials')).toEqual([
+      {
+        check: 'credentials',
+        status: 'ok',
+        message: 'files: header X-Pat, parameter code: an echo was found',
+      },
+      { check: 'credentials', status: 'ok', message: 'files: header X-Team: public, may be told' },
+      {
+        check: 'credentials',
+        status: 'warn',
+        message: 'files: header X-Pin: under 8 characters, which cannot be told from text',
+      },
+      {
+        check: 'credentials',
+        status: 'warn',
+        message: 'open: header X-Pat: may be told, by mcp.servers[].suppress',
+      },
+    ]);
+    expect([code, stdout.includes('9876')]).toEqual([0, false]);
+    await rm(folder, { recursive: true });
+  });
+
   it('shows each source of policies with what is in it, and the mode', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gw-test-doctor-'));
     const config = join(folder, 'gateway.yaml');

@@ -15,6 +15,8 @@ import {
   stateless,
   secretOf,
   OPERATORS,
+  HEADER_VALUE,
+  PARAMETER,
   masking,
 } from './rig.ts';
 
@@ -186,6 +188,48 @@ export function secrets(): void {
     expect(reply.body).not.toContain(echoed.slice(8, -4));
     expect(await score(keyHash)).toBe('30');
     expect(gateway.logs()).not.toContain(OPERATORS);
+  });
+
+  it.each<[string, string]>([
+    ['a header of any name', HEADER_VALUE],
+    ['a header in another case', 'PATIENCE-OF-9-TOKENS'],
+    ['a parameter', PARAMETER],
+    ['a parameter as it was sent', encodeURIComponent(PARAMETER)],
+    ['a letter escaped as in JSON', HEADER_VALUE.replace('z', '\\u007a')],
+    ['a letter escaped as in HTML', HEADER_VALUE.replace('z', '&#122;')],
+    ['a letter percent-encoded', HEADER_VALUE.replace('z', '%7A')],
+    ['in Base64', Buffer.from(`key=${HEADER_VALUE}`).toString('base64')],
+  ])('are every value that a server was configured with: %s', async (_how, echoed) => {
+    const { call } = await newKey();
+    const inText = await call(textResult(`You sent ${echoed}.`), { server: 'keyed' });
+    expect(JSON.parse(inText.body)).toMatchObject({ error: { data: { rule: 'server_credential' } } });
+    expect(inText.body).not.toContain(echoed);
+
+    const streaming = await newKey();
+    const event = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { structuredContent: { a: [echoed] } } });
+    const inEvent = await streaming.call(
+      { body: `data: ${event}\n\n`, type: 'text/event-stream' },
+      { server: 'keyed' },
+    );
+    expect(inEvent.body).toContain('server_credential');
+    expect(inEvent.body).not.toContain(echoed);
+
+    const failing = await newKey();
+    const error = { code: -32000, message: 'no', data: { headers: { sent: echoed } } };
+    const inError = await failing.call(
+      { body: JSON.stringify({ jsonrpc: '2.0', id: 1, error }), status: 401 },
+      { server: 'keyed' },
+    );
+    expect(inError.body).not.toContain(echoed);
+
+    const other = await newKey();
+    for (const name of ['cache-control', 'x-debug', 'etag']) {
+      const body = JSON.stringify(textResult('fine'));
+      const inHeader = await other.call({ body, headers: { [name]: `"${echoed}"` } }, { server: 'keyed' });
+      expectRefusal(inHeader, 502, 'upstream_unavailable');
+      expect(JSON.stringify(inHeader.headers)).not.toContain(echoed);
+    }
+    expect(gateway.logs()).not.toContain(echoed);
   });
 
   it('score once where a server says the same again to a key that was let go', async () => {

@@ -21,6 +21,10 @@ export interface Said {
 /** Ordinary words, which no rule knows: an operator's word to a server. */
 export const OPERATORS = 'bread and butter of the house';
 
+/** Of names that no list of secret names has. */
+export const HEADER_VALUE = 'zK9q/w3E=r7T+y2U4i==';
+export const PARAMETER = 'Qm7v=xL2+pR9/sT5==';
+
 /** What the scripted server answers next. */
 let said: Said;
 /** What a tool of the live servers says of itself to the next session. */
@@ -97,6 +101,11 @@ export function useRig(): void {
       enabled: true,
       servers: [
         { name: 'scripted', url: scripted.url, headers: { 'X-Api-Key': OPERATORS } },
+        {
+          name: 'keyed',
+          url: `${scripted.url}?code=${encodeURIComponent(PARAMETER)}`,
+          headers: { 'X-Functions-Key': HEADER_VALUE, 'X-Pat': 'patience-of-9-tokens' },
+        },
         { name: 'trusted', url: scripted.url, suppress: ['prompt_injection'] },
         { name: 'live', url: live.url },
         { name: 'pinned', url: live.url, pin: 'block' as const },

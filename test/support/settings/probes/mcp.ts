@@ -104,6 +104,18 @@ export const mcpProbes: Probes = {
     see: sentHeader('x-own', toolCall()),
     expected: ['first-credential', 'other-credential'],
   },
+  'mcp.servers[].public': {
+    at: ['mcp', 'servers', '0', 'public'],
+    with: {
+      mcp: {
+        enabled: true,
+        servers: SERVERS.map((one) => ({ ...one, headers: { 'x-tenant': 'soup-kitchen' } })),
+      },
+    },
+    values: [[], ['x-tenant']],
+    see: resultOf('it is the soup-kitchen'),
+    expected: ['it is the ***', 'it is the soup-kitchen'],
+  },
   'mcp.servers[].suppress': {
     at: ['mcp', 'servers', '0', 'suppress'],
     with: MCP,

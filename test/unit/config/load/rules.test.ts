@@ -63,6 +63,10 @@ describe('rules that join keys', () => {
       'mcp: {servers: [{name: a, url: "https://a", suppress: ["custom:1"]}], inspector: {custom_injection_patterns: [a]}}',
       /suppress\.0: is no rule of the inspector; did you mean custom:0\?$/,
     ],
+    [
+      'mcp: {servers: [{name: a, url: "https://a/?tenant=b", headers: {X-Team: c}, public: [x-team, Tenant, x-taem]}]}',
+      /public\.2: is no header or parameter of this server; did you mean X-Team\?$/,
+    ],
     ['signature: {enabled: true}', /signature\.secret: must not be empty/],
     [`${ZSP}, jwks_url: ""}`, /zsp\.jwks_url: must not be empty/],
     ['zsp: {enabled: true, jwks_url: "https://j", audience: a}', /zsp\.issuer: must not be empty/],
