@@ -41,6 +41,10 @@ describe('secrets in print', () => {
     ['https://mcp.example/f47ac10b-58cc-4372-a567-0e02b2c3d479/', 'https://mcp.example/***/'],
     ['https://mcp.example/k7Hq2-9sLm-33xZ-pQ8w/mcp', 'https://mcp.example/***/mcp'],
     ['https://mcp.example/9f8e7d6c5b4a3f2e/mcp', 'https://mcp.example/***/mcp'],
+    ['https://mcp.example/9c2d4e6f8a/mcp', 'https://mcp.example/***/mcp'],
+    ['https://mcp.example/mixtral-8x7b-instruct-v0.1/', undefined],
+    ['https://mcp.example/mixtral-8x7b-v0-3/', undefined],
+    ['https://mcp.example/us-east-1/v1beta2/2026-01-02/', undefined],
     ['https://mcp.example/model/anthropic.claude-3-5-sonnet-20241022-v2:0/mcp', undefined],
     ['https://mcp.example/openai/deployments/gpt-4o-mini-2024-07-18/', undefined],
     ['https://mcp.example/model-context-protocol-of-the-town/', undefined],
@@ -50,6 +54,23 @@ describe('secrets in print', () => {
     expect(maskConfig(config).mcp.servers).toMatchObject([
       { url: printed ?? url, headers: { 'X-Any': '***' } },
     ]);
+  });
+
+  const SEGMENTS = ['tok_9c2d4e6f8a', '708c50b9-a15d-4b94-9d3c-1f6a4b7e0c11'];
+  const PATH = `a.test/${SEGMENTS.join('/')}/v1`;
+  const OTHERS = ['us3r-n4me', 'p4ssw0rd', 'qu3ry-v4lue'];
+  const WHOLE = `https://${OTHERS.slice(0, 2).join(':')}@${PATH}?k=${OTHERS.slice(2).join()}`;
+
+  it.each<[string, ConfigInput]>([
+    ['a provider', { providers: { vllm: { base_url: `https://${PATH}` } } }],
+    ['a webhook', { alerting: { webhook_url: `https://${PATH}` } }],
+    ['the gateway', { server: { public_url: `https://${PATH}` } }],
+    ['a key set', { zsp: { jwks_url: WHOLE } }],
+    ['a collector', { otel: { endpoint: WHOLE } }],
+  ])('of the address of %s are user, password, query and opaque segments', (_whose, input) => {
+    const printed = JSON.stringify(serializeConfig(maskConfig(defaultConfig(input))));
+    expect(printed).toContain('a.test');
+    for (const part of [...SEGMENTS, ...OTHERS]) expect(printed).not.toContain(part);
   });
 
   it('hide whatever the inspector knows a server by', async () => {

@@ -55,6 +55,20 @@ const parsePatch = z.looseObject({
   }),
 });
 
+const networkPolicy = z.object({
+  policyTypes: z.array(z.string()),
+  egress: z.array(
+    z.object({
+      to: z.array(
+        z.looseObject({
+          ipBlock: z.object({ cidr: z.string(), except: z.array(z.string()) }).optional(),
+        }),
+      ),
+      ports: z.array(z.object({ port: z.int(), protocol: z.string().optional() })),
+    }),
+  ),
+});
+
 const schemas = JSON.parse(read('test/fixtures/crds/crds.json')) as Record<string, object>;
 const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
 
@@ -122,6 +136,45 @@ describe('deploy/kubernetes', () => {
       './deploy/kubernetes/run-envoy.sh:/etc/envoy/run-envoy.sh:ro',
     );
     expect(JSON.stringify(manifestsOf('kubernetes'))).toContain('"terminationGracePeriodSeconds":60');
+  });
+});
+
+describe('the NetworkPolicy', () => {
+  const policy = manifestsOf('kubernetes').find(({ kind }) => kind === 'NetworkPolicy');
+  const { policyTypes, egress } = networkPolicy.parse(policy?.spec);
+
+  /** CIDRs that a port reaches, and those left out of each. */
+  function reached(port: number): Record<string, readonly string[]> {
+    const rules = egress.filter(({ ports }) => ports.some((one) => one.port === port));
+    return Object.fromEntries(
+      rules.flatMap(({ to }) =>
+        to.flatMap(({ ipBlock }) => (ipBlock ? [[ipBlock.cidr, ipBlock.except] as const] : [])),
+      ),
+    );
+  }
+
+  it('lets the pods out to DNS, Redis and public TLS, and nowhere else', () => {
+    expect(policyTypes).toEqual(['Ingress', 'Egress']);
+    expect(egress.flatMap(({ ports }) => ports.map(({ port }) => port)).toSorted()).toEqual(
+      [53, 53, 443, 6379, 26_379].toSorted(),
+    );
+    for (const { to } of egress) expect(to.length).toBeGreaterThan(0);
+    expect(reached(53)).toEqual({});
+  });
+
+  it('keeps providers’ port from metadata services and private networks, and Redis’s from metadata services', () => {
+    const v4 = [
+      '10.0.0.0/8',
+      '100.64.0.0/10',
+      '127.0.0.0/8',
+      '169.254.0.0/16',
+      '172.16.0.0/12',
+      '192.168.0.0/16',
+    ];
+    const { '0.0.0.0/0': exceptV4, '::/0': exceptV6 } = reached(443);
+    expect(exceptV4).toEqual(v4);
+    expect(exceptV6).toEqual(expect.arrayContaining(['::1/128', 'fc00::/7', 'fe80::/10']));
+    expect(reached(6379)).toMatchObject({ '0.0.0.0/0': ['169.254.0.0/16'], '::/0': ['fe80::/10'] });
   });
 });
 
