@@ -4,7 +4,7 @@
 --
 -- KEYS  1..3 see life.lua
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua   3 when the session was created
--- reply 1 where the session lives, else 0
+-- reply live sessions of the key, about; 0 where the session does not live
 
 -- @include ../../redis/clock.lua
 -- @include life.lua
@@ -20,4 +20,4 @@ local function commit()
   save_sessions()
 end
 
-return 1, commit
+return math.max(1, redis.call('ZCARD', KEYS[2])), commit

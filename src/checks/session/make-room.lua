@@ -5,6 +5,7 @@
 -- one goes on. The first few are most often all that need to be looked at.
 local LAPSED_PER_CALL, LOOKED_PER_CALL, FORGOTTEN_PER_CALL = 64, 1024, 8
 local LOOKED_AT_FIRST, LOOKED_AT_ONCE = 4, 64
+local SAMPLED_PER_CALL = 4
 
 -- `session` is the one to be opened; `templates`: keys of a session, with # for the key's hash and * for the session's id,
 -- in one string.
@@ -89,6 +90,19 @@ local function look_on(room, now, from, idle)
     end
   end
   return #next_ones / 2
+end
+
+-- How many sessions may stay so that all of the key take MAX_KEY_BYTES, by a random few of them; not fewer than can be
+-- made room for in one call.
+local function sessions_that_fit(room)
+  local sampled, bytes = redis.call('ZRANDMEMBER', room.index, SAMPLED_PER_CALL), 0
+  for _, id in ipairs(sampled) do
+    for _, key in ipairs(keys_of(room, id)) do
+      bytes = bytes + (redis.call('MEMORY', 'USAGE', key) or 0)
+    end
+  end
+  local fit = math.floor(MAX_KEY_BYTES * #sampled / math.max(bytes, 1))
+  return math.max(fit, room.live + 1 - FORGOTTEN_PER_CALL)
 end
 
 local function goes_before(one, other)

@@ -12,7 +12,7 @@
 --       7 when the session was created, by what was read of it; -1 = there was none; '' = it was not read
 --       8 how often it had been written then   9 what it had spent
 -- constants MAX_PER_KEY: most live sessions of the key, beyond which it is refused; 0 = unlimited. MAX_LIVE: most where that
--- is unlimited. TEMPLATES: keys of a session, see make-room.lua
+-- is unlimited. MAX_KEY_BYTES: what all of them may take then, measured from MEASURED_FROM live sessions on. TEMPLATES: keys of a session, see make-room.lua
 -- reply {verdict, live sessions, spent, the session (see notes.lua), created by this 1|0, ids of those that made room};
 --       of one that was read before, when it was created in place of the session and what it has spent
 --       verdict: opened | max_steps | budget | sessions | closed (the step was given back already) | changed (it is not
@@ -62,12 +62,18 @@ local function look_for_room()
   if MAX_PER_KEY > 0 and room.live >= MAX_PER_KEY then
     lapsed_calls(room, now)
   end
-  room.make, room.commit = make_room, commit_room
+  room.make, room.commit, room.fits = make_room, commit_room, sessions_that_fit
   return room
 end
 
 local room = is_new and look_for_room() or nil
 local live = room and room.live or 0
+
+-- Sessions that the key may have with this one, which makes room for itself.
+local most = MAX_LIVE
+if is_new and MAX_PER_KEY == 0 and live >= MEASURED_FROM then
+  most = math.min(most, room:fits())
+end
 
 local max_steps, budget = tighter(session.max_steps, ARGV[5]), tighter(session.budget, ARGV[6])
 local refused
@@ -77,7 +83,7 @@ elseif takes_step and max_steps >= 0 and session.steps >= max_steps then
   refused = 'max_steps'
 elseif takes_step and budget >= 0 and (is_new and 0 or spent_before) >= budget then
   refused = 'budget'
-elseif is_new and MAX_PER_KEY == 0 and live >= MAX_LIVE and not room:make(now, MAX_LIVE) then
+elseif is_new and MAX_PER_KEY == 0 and live >= most and not room:make(now, most) then
   refused = 'sessions'
 end
 

@@ -4,15 +4,18 @@ import { sessionsKey } from '../../redis/keys.ts';
 import { createAsking } from '../../redis/phase.ts';
 import { count, flag, listOf, oneOf, text, tupleOf, unlessEmpty, wholeNumber } from '../../redis/reply.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
+import { anchorAmong } from './anchor.ts';
 import { anchorKey, ledgerKey, lifeKeys, moveKeys, sessionKeys, stateKey, stepKeys } from './session-keys.ts';
 import { spentIn, unpackSession } from './packed-session.ts';
 import { asIfOpened } from './read-ahead.ts';
 import { freshSession, readSession, sessionReply, stateNames } from './session-fields.ts';
 import { loadSessionScripts } from './scripts.ts';
 import {
+  MAX_KEY_BYTES,
   MAX_LIVE_SESSIONS,
   MAX_NOTE_CHARS,
   MAX_NOTES,
+  MEASURED_FROM,
   type Moved,
   type Noted,
   type OpenResult,
@@ -33,8 +36,10 @@ export interface RedisSessionStoreOptions {
   readonly ttlMs: number;
   /** `session.max_per_key`; 0 is unlimited, but for `maxLive`. */
   readonly maxPerKey: number;
-  /** MAX_LIVE_SESSIONS unless a test says otherwise. */
+  /** MAX_LIVE_SESSIONS, MAX_KEY_BYTES and MEASURED_FROM unless a test says otherwise. */
   readonly maxLive?: number;
+  readonly maxKeyBytes?: number;
+  readonly measuredFrom?: number;
   /** A clock for tests; Redis's own where it is left out (docs/redis.md). */
   readonly now?: () => number;
 }
@@ -64,9 +69,10 @@ interface FoundSession {
 
 /** Sessions in Redis: one Lua script a step, each touching the keys of one slot; the anchor alone stands apart. */
 export function createRedisSessionStore(options: RedisSessionStoreOptions): SessionStore {
-  const { client, deadlineMs, ttlMs, maxPerKey, maxLive = MAX_LIVE_SESSIONS } = options;
+  const { client, deadlineMs, ttlMs, maxPerKey } = options;
+  const { maxLive = MAX_LIVE_SESSIONS, maxKeyBytes = MAX_KEY_BYTES, measuredFrom = MEASURED_FROM } = options;
 
-  const scripts = loadSessionScripts(ttlMs, maxPerKey, maxLive);
+  const scripts = loadSessionScripts(ttlMs, maxPerKey, { maxLive, maxKeyBytes, measuredFrom });
   const asking = createAsking(client, deadlineMs);
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
   const clock = (): string | number => options.now?.() ?? '';
@@ -134,17 +140,17 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     anchor: string | undefined,
     phase?: Phase,
   ): Promise<void> {
-    const lives = await asking.ask(
+    const live = await asking.ask(
       {
         script: scripts.answer,
         keys: lifeKeys(name),
         args: [...lifeArgs(name), createdAt],
-        read: flag,
+        read: count,
       },
       phase,
     );
-    if (lives === 0 || anchor === undefined) return;
-    await within(() => client.set(anchorKey(name), anchor, 'PX', ttlMs, 'NX'));
+    if (live === 0 || anchor === undefined) return;
+    await within(() => client.set(anchorKey(name), anchorAmong(anchor, live), 'PX', ttlMs, 'NX'));
   }
 
   async function finish(step: Step, createdAt: number, phase?: Phase): Promise<void> {

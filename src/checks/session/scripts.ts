@@ -3,14 +3,20 @@ import { lifeMs } from './session-fields.ts';
 import { TEMPLATES } from './session-keys.ts';
 import { CALL_LEASE_MS } from './store.ts';
 
+/** Bounds of the sessions of a key that may have any number. */
+export interface SessionRoom {
+  readonly maxLive: number;
+  readonly maxKeyBytes: number;
+  readonly measuredFrom: number;
+}
+
 /** Of life.lua: the index lives longer than a session by as much as it lags behind, see session.lua. */
 const INDEX_LAG_MS = 10_000;
 
 /**
  * @param maxPerKey see `session.max_per_key`
- * @param maxLive of a key that may have any number
  */
-export function loadSessionScripts(ttlMs: number, maxPerKey: number, maxLive: number) {
+export function loadSessionScripts(ttlMs: number, maxPerKey: number, room: SessionRoom) {
   const unansweredMs = lifeMs(false, ttlMs);
   const life = {
     SESSION_TTL: ttlMs,
@@ -20,9 +26,15 @@ export function loadSessionScripts(ttlMs: number, maxPerKey: number, maxLive: nu
     INDEX_LIFE_TEXT: String(ttlMs + INDEX_LAG_MS),
     CALL_LEASE: CALL_LEASE_MS,
   };
-  const room = { MAX_PER_KEY: maxPerKey, MAX_LIVE: maxLive, TEMPLATES };
+  const bounds = {
+    MAX_PER_KEY: maxPerKey,
+    MAX_LIVE: room.maxLive,
+    MAX_KEY_BYTES: room.maxKeyBytes,
+    MEASURED_FROM: room.measuredFrom,
+    TEMPLATES,
+  };
   return {
-    open: loadScript(new URL('./open-session.lua', import.meta.url), { ...life, ...room }),
+    open: loadScript(new URL('./open-session.lua', import.meta.url), { ...life, ...bounds }),
     leave: loadScript(new URL('./refund-step.lua', import.meta.url), life),
     finish: loadScript(new URL('./finish-call.lua', import.meta.url), life),
     renew: loadScript(new URL('./renew-call.lua', import.meta.url), life),

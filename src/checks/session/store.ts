@@ -10,6 +10,10 @@ export const MAX_STATE_CHARS = 128;
 
 /** Live sessions of a key where `session.max_per_key` sets no limit: one more, and the first to go makes room. */
 export const MAX_LIVE_SESSIONS = 10_000;
+/** What the sessions of such a key may take in Redis, beside their anchors; beyond it the first to go make room. */
+export const MAX_KEY_BYTES = 67_108_864;
+/** Fewer sessions than this cannot take as much, and are not measured. */
+export const MEASURED_FROM = 512;
 /** A call whose gateway does not renew it any more is taken for over after this. */
 export const CALL_LEASE_MS = 30_000;
 

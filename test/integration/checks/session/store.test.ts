@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { sessionsInRedis } from './store/contract.ts';
 import { clocks, readAhead, twoGateways, sessionCounts, damaged } from './store/lives.ts';
-import { keys, manySessions, placesOfSessions } from './store/keys.ts';
+import { bytesOfSessions, keys, manySessions, placesOfSessions } from './store/keys.ts';
 import { useRig } from './store/rig.ts';
 
 useRig();
@@ -12,6 +12,7 @@ describe('with two gateways', twoGateways);
 describe('the count of sessions in the risk profile', sessionCounts);
 describe('keys', keys);
 describe('100,000 sessions of one key', manySessions);
+describe('what the sessions of a key take', bytesOfSessions);
 describe('a damaged session', damaged);
 describe('a clock', clocks);
 describe('the place of a session among those of its key', placesOfSessions);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anchorOf } from '../../../../src/checks/session/anchor.ts';
+import { anchorAmong, anchorOf } from '../../../../src/checks/session/anchor.ts';
 import { quickestCpuMs } from '../../../support/cpu-time.ts';
 
 const KEY = `key-${'7'.repeat(60)}`;
@@ -46,5 +46,23 @@ describe('the stored first user request', () => {
   it('of 2 MiB takes no time', () => {
     const text = 'word '.repeat(420_000);
     expect(quickestCpuMs(() => anchorOf(text, maskSecrets))).toBeLessThan(50);
+  });
+});
+
+describe('an anchor among those of very many sessions of a key', () => {
+  const whole = 'x'.repeat(16_384);
+
+  it.each([
+    [1, 16_384],
+    [512, 16_384],
+    [1_024, 8_192],
+    [10_000, 838],
+  ])('beside %i has %i bytes at most', (sessions, most) => {
+    expect(anchorAmong(whole, sessions)).toBe('x'.repeat(most));
+    expect(anchorAmong('short', sessions)).toBe('short');
+  });
+
+  it('has no character cut', () => {
+    expect(anchorAmong('漢'.repeat(5_000), 10_000)).toBe('漢'.repeat(279));
   });
 });

@@ -3,7 +3,11 @@ import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
 import { SESSION_ACCOUNT, windowAccounts } from '../../../../../src/checks/budget/accounts.ts';
 import type { Account } from '../../../../../src/checks/budget/store.ts';
-import { CALL_LEASE_MS, MAX_LIVE_SESSIONS } from '../../../../../src/checks/session/store.ts';
+import {
+  CALL_LEASE_MS,
+  MAX_LIVE_SESSIONS,
+  type SessionStore,
+} from '../../../../../src/checks/session/store.ts';
 import { UNANSWERED_LIFE_MS } from '../../../../../src/conversation/session-turn.ts';
 import {
   driftKey,
@@ -318,5 +322,61 @@ export function placesOfSessions(): void {
     const ids = (await store.list(keyHash)).map(({ id }) => id);
     expect(ids).toHaveLength(100);
     expect(ids).not.toContain('s77');
+  });
+}
+
+export function bytesOfSessions(): void {
+  const SESSION_BYTES = 50_000;
+  const MAX_BYTES = 1_000_000;
+
+  /** Opens sessions one after the other, each with as much in its loop window. */
+  async function openMany(store: SessionStore, keyHash: string, many: number): Promise<void> {
+    for (let nth = 0; nth < many; nth++) {
+      const sessionId = `s${String(nth)}`;
+      const step = call({ keyHash, sessionId });
+      const { createdAt } = opened(await store.open(step));
+      await store.finish(step, createdAt);
+      await redis.client.set(loopKey(keyHash, sessionId), 'x'.repeat(SESSION_BYTES), 'PX', 600_000);
+    }
+  }
+
+  it('is bounded for a key: those that are first to go make room, with all that hangs on them', async () => {
+    const store = sessionStore({ maxKeyBytes: MAX_BYTES, measuredFrom: 10 });
+    const [keyHash, other] = [newKeyHash(), newKeyHash()];
+    await openMany(store, other, 8);
+    await openMany(store, keyHash, 60);
+    const left = (await store.list(keyHash)).map(({ id }) => Number(id.slice(1)));
+    const most = MAX_BYTES / SESSION_BYTES;
+    expect(left.length).toBeLessThanOrEqual(most);
+    expect(left.length).toBeGreaterThan(most / 2);
+    expect(Math.min(...left)).toBe(60 - left.length);
+    const loops = await redis.client.keys(`${loopKey(keyHash, '').replaceAll(/[[\]]/g, '?')}*`);
+    expect(loops).toHaveLength(left.length);
+    expect(await store.list(other)).toHaveLength(8);
+  });
+
+  it('keeps small sessions up to their number', async () => {
+    const store = sessionStore({ maxKeyBytes: MAX_BYTES, measuredFrom: 10 });
+    const keyHash = newKeyHash();
+    for (let nth = 0; nth < 100; nth++) await store.open(call({ keyHash, sessionId: `s${String(nth)}` }));
+    expect(await store.list(keyHash)).toHaveLength(100);
+  });
+
+  it('leaves less of an anchor to each of very many sessions', async () => {
+    const store = sessionStore();
+    const keyHash = newKeyHash();
+    const anchor = 'ä'.repeat(8_192);
+    const inAnHour = Date.now() + 3_600_000;
+    const others = Array.from({ length: 2_047 }, (_, nth) => [inAnHour, `other-${String(nth)}`]).flat();
+    async function anchorOfNew(sessionId: string): Promise<string | null> {
+      const step = call({ keyHash, sessionId });
+      const { createdAt } = opened(await store.open(step));
+      await store.noteAnswered(step, createdAt, anchor);
+      return redis.client.get(sessionAnchorKey(keyHash, sessionId));
+    }
+    expect(await anchorOfNew('first')).toBe(anchor);
+    await redis.client.zadd(sessionsKey(keyHash), ...others);
+    const second = await anchorOfNew('second');
+    expect(second).toBe('ä'.repeat(Math.floor(8_388_608 / 2_049 / 2)));
   });
 }
