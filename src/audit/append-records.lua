@@ -1,14 +1,57 @@
 #!lua
--- Appends a batch of records to the audit stream, whose oldest make room. A repeat of a batch appends nothing.
+-- Appends a batch of records to the audit trail, whose oldest make room. A key may have so many of each stretch of records
+-- in the stream of all; what it has beyond goes to a second stream, so that it pushes out no other key's records. Ids grow
+-- over both streams, and no two are equal. A repeat of a batch appends nothing.
 --
--- KEYS  1 audit stream   2 batch (string)
--- ARGV  1 records that the stream keeps, about   2 how long the batch is remembered, ms   3… records, JSON
+-- KEYS  1 audit stream   2 batch (string)   3 audit stream of what is beyond the share   4 records of each key in the
+--       stretch (hash; the field '' counts those of all)
+-- ARGV  1 records that each stream keeps, about; a stretch is as long   2 how long the batch is remembered, ms
+--       3 share of one key   4 how long counts are kept, ms   5… whose record ('' = no key's), and the record, JSON
 -- reply records appended
 
 if not redis.call('SET', KEYS[2], '1', 'NX', 'PX', ARGV[2]) then
   return 0
 end
-for at = 3, #ARGV do
-  redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'ocsf', ARGV[at])
+
+local max_length, share = tonumber(ARGV[1]), tonumber(ARGV[3])
+local time = redis.call('TIME')
+local ms, seq = time[1] * 1000 + math.floor(time[2] / 1000), -1
+
+-- Ids that were given out before, also where the clock has gone back since.
+local function pass(stream)
+  local info = redis.pcall('XINFO', 'STREAM', stream)
+  for at = 1, info.err and 0 or #info, 2 do
+    if info[at] == 'last-generated-id' then
+      local last_ms, last_seq = string.match(info[at + 1], '^(%d+)-(%d+)$')
+      last_ms, last_seq = tonumber(last_ms), tonumber(last_seq)
+      if last_ms > ms or (last_ms == ms and last_seq > seq) then
+        ms, seq = last_ms, last_seq
+      end
+    end
+  end
 end
-return #ARGV - 2
+
+pass(KEYS[1])
+pass(KEYS[3])
+
+local function is_within_share(owner)
+  if owner == '' then
+    return true
+  end
+  if tonumber(redis.call('HGET', KEYS[4], owner) or 0) >= share then
+    return false
+  end
+  redis.call('HINCRBY', KEYS[4], owner, 1)
+  return true
+end
+
+for at = 5, #ARGV, 2 do
+  local stream = is_within_share(ARGV[at]) and KEYS[1] or KEYS[3]
+  seq = seq + 1
+  redis.call('XADD', stream, 'MAXLEN', '~', ARGV[1], string.format('%.0f-%.0f', ms, seq), 'ocsf', ARGV[at + 1])
+  if stream == KEYS[1] and redis.call('HINCRBY', KEYS[4], '', 1) >= max_length then
+    redis.call('DEL', KEYS[4])
+  end
+end
+redis.call('PEXPIRE', KEYS[4], ARGV[4])
+return (#ARGV - 4) / 2

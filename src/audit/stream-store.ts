@@ -1,5 +1,5 @@
 import type { RedisClient } from '../redis/client.ts';
-import { AUDIT_STREAM, auditBatchKey } from '../redis/keys.ts';
+import { AUDIT_COUNTS, AUDIT_OVERFLOW_STREAM, AUDIT_STREAM, auditBatchKey } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 
@@ -7,6 +7,11 @@ const appendScript = loadScript(new URL('./append-records.lua', import.meta.url)
 
 /** Longer than any repeat of a batch waits. */
 const REMEMBERED_MS = 600_000;
+/** A trail that nothing was appended to for so long counts anew. */
+const COUNTED_MS = 86_400_000;
+/** So many keys that write without pause fill the stream; none of them has more of it. */
+const KEYS_OF_FULL_STREAM = 10;
+const STREAMS = [AUDIT_STREAM, AUDIT_OVERFLOW_STREAM];
 /** Name of the one field of an entry. */
 const FIELD = 'ocsf';
 
@@ -25,7 +30,7 @@ export interface Entry {
   readonly record: string;
 }
 
-/** The capped Redis stream `gateway:audit`. Every call throws GatewayError redis_unavailable. */
+/** The capped Redis streams of the trail, read as one. Every call throws GatewayError redis_unavailable. */
 export interface StreamStore {
   append(records: readonly string[], batchId: string): Promise<void>;
   /** Entries after an id, oldest first. */
@@ -35,27 +40,59 @@ export interface StreamStore {
 }
 
 export function createStreamStore({ client, deadlineMs, maxLength }: StreamStoreOptions): StreamStore {
+  const share = Math.ceil(maxLength / KEYS_OF_FULL_STREAM);
+
+  async function readBoth(
+    read: (stream: string) => Promise<StreamReply>,
+    compare: (a: Entry, b: Entry) => number,
+    count: number,
+  ): Promise<readonly Entry[]> {
+    const replies = await withRedisDeadline(deadlineMs, () => Promise.all(STREAMS.map(read)));
+    return replies.flatMap(streamEntries).sort(compare).slice(0, count);
+  }
+
   return {
     append: (records, batchId) =>
       withRedisDeadline(deadlineMs, async () => {
         await appendScript.run(
           client,
-          [AUDIT_STREAM, auditBatchKey(batchId)],
-          [maxLength, REMEMBERED_MS, ...records],
+          [AUDIT_STREAM, auditBatchKey(batchId), AUDIT_OVERFLOW_STREAM, AUDIT_COUNTS],
+          [maxLength, REMEMBERED_MS, share, COUNTED_MS, ...records.flatMap((one) => [ownerOf(one), one])],
         );
       }),
     after: (id, count) =>
-      withRedisDeadline(deadlineMs, async () =>
-        streamEntries(await client.xrange(AUDIT_STREAM, `(${id}`, '+', 'COUNT', count)),
-      ),
+      readBoth((stream) => client.xrange(stream, `(${id}`, '+', 'COUNT', count), olderFirst, count),
     before: (id, count) =>
-      withRedisDeadline(deadlineMs, async () =>
-        streamEntries(await client.xrevrange(AUDIT_STREAM, id === '+' ? id : `(${id}`, '-', 'COUNT', count)),
+      readBoth(
+        (stream) => client.xrevrange(stream, id === '+' ? id : `(${id}`, '-', 'COUNT', count),
+        (a, b) => olderFirst(b, a),
+        count,
       ),
   };
 }
 
-function streamEntries(reply: readonly (readonly [string, readonly string[]])[]): Entry[] {
+/** The actor of a record; quotes in texts are escaped, so it can stand nowhere else. */
+const ACTOR = /"actor":\{"user":\{(?:"uid":"(sha256:[0-9a-f]{64})"|("type":"Unknown"))/;
+const STRANGERS = 'strangers';
+
+/** Whose share a record counts for: its key's, that of all strangers, or nobody's where an operator has done something. */
+function ownerOf(record: string): string {
+  const [, keyHash, unknown] = ACTOR.exec(record) ?? [];
+  return keyHash ?? (unknown === undefined ? '' : STRANGERS);
+}
+
+function olderFirst(a: Entry, b: Entry): number {
+  const [[ms = 0, seq = 0], [otherMs = 0, otherSeq = 0]] = [numbersOf(a), numbersOf(b)];
+  return ms - otherMs || seq - otherSeq;
+}
+
+function numbersOf({ id }: Entry): number[] {
+  return id.split('-').map(Number);
+}
+
+type StreamReply = readonly (readonly [string, readonly string[]])[];
+
+function streamEntries(reply: StreamReply): Entry[] {
   return reply.flatMap(([id, fields]) => {
     const at = fields.indexOf(FIELD);
     const record = at % 2 === 0 ? fields[at + 1] : undefined;

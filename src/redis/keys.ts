@@ -171,6 +171,12 @@ export const ESCALATION_REQUESTS = 'gateway:escalation:requests';
 /** The audit trail of all keys: capped stream of records. */
 export const AUDIT_STREAM = 'gateway:audit';
 
+/** Records of keys that have more than their share of the trail: capped stream, in the slot of the first. */
+export const AUDIT_OVERFLOW_STREAM = `gateway:audit_overflow:{${AUDIT_STREAM}}`;
+
+/** Records of each key of late: hash. */
+export const AUDIT_COUNTS = `gateway:audit_counts:{${AUDIT_STREAM}}`;
+
 /** A batch of records that was appended, in the slot of the stream. */
 export function auditBatchKey(batchId: string): string {
   return `gateway:audit_batch:{${AUDIT_STREAM}}:${batchId}`;

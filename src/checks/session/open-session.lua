@@ -66,6 +66,9 @@ local function look_for_room()
   return room
 end
 
+-- Calls of a session between two measurements of its key.
+local MEASURED_EVERY = 16
+
 local room = is_new and look_for_room() or nil
 local live = room and room.live or 0
 
@@ -104,6 +107,17 @@ if not refused then
 end
 if opens or not is_new then
   put_off(session, now, not refused and operation or nil)
+end
+-- Sessions grow after they were opened, so that the key's are measured now and then when no new one comes. This one is not
+-- among those that may go: its call is on its way.
+local is_due = not is_new and not refused and MAX_PER_KEY == 0
+  and (session.steps + session.mcp_calls) % MEASURED_EVERY == 0
+if is_due then
+  room = look_for_room()
+  local fit = room.live >= MEASURED_FROM and room:fits() or room.live
+  if room.live > fit then
+    room:make(now, fit + 1)
+  end
 end
 local limited
 if sets_budget and (opens or not is_new) then

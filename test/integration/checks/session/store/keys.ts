@@ -355,6 +355,26 @@ export function bytesOfSessions(): void {
     expect(await store.list(other)).toHaveLength(8);
   });
 
+  it('is bounded too where sessions grow after they were opened', async () => {
+    const store = sessionStore({ maxKeyBytes: MAX_BYTES, measuredFrom: 10 });
+    const keyHash = newKeyHash();
+    const ids = Array.from({ length: 60 }, (_, nth) => `s${String(nth)}`);
+    async function makeCall(sessionId: string): Promise<void> {
+      const step = call({ keyHash, sessionId });
+      const { createdAt } = opened(await store.open(step));
+      await store.finish(step, createdAt);
+    }
+    for (const id of ids) await makeCall(id);
+    expect(await store.list(keyHash)).toHaveLength(60);
+    for (const id of ids)
+      await redis.client.set(loopKey(keyHash, id), 'x'.repeat(SESSION_BYTES), 'PX', 600_000);
+    const last = ids.slice(-4);
+    for (let nth = 0; nth < 48; nth++) for (const id of last) await makeCall(id);
+    const left = (await store.list(keyHash)).map(({ id }) => id);
+    expect(left.length).toBeLessThanOrEqual(MAX_BYTES / SESSION_BYTES);
+    expect(left).toEqual(expect.arrayContaining(last));
+  });
+
   it('keeps small sessions up to their number', async () => {
     const store = sessionStore({ maxKeyBytes: MAX_BYTES, measuredFrom: 10 });
     const keyHash = newKeyHash();
