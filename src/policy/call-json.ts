@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MCP_CALL_TYPES } from '../mcp/methods.ts';
 import { STEP_TYPES } from './cards/card-schema.ts';
 
 /**
@@ -112,8 +113,17 @@ const request = z.discriminatedUnion(
       arguments: z.unknown().optional(),
       unseen_content: flag,
     }),
+    z.strictObject({
+      method: z.enum(MCP_CALL_TYPES).exclude(['mcp_tool_call']),
+      provider: text,
+      tool_name: z.literal('').default(''),
+      mcp_server: text,
+      path: z.string().optional(),
+      arguments: z.unknown().optional(),
+      unseen_content: flag,
+    }),
   ],
-  { error: 'must be llm_call or mcp_tool_call' },
+  { error: `must be llm_call or ${MCP_CALL_TYPES.join(', ')}` },
 );
 
 export const callSchema = z

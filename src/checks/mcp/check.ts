@@ -1,5 +1,7 @@
 import { mayCallTool } from '../../mcp/hidden-tools.ts';
 import { calledTool, type McpMessage } from '../../mcp/message.ts';
+import { isKnownMethod, misspeltMethod } from '../../mcp/methods.ts';
+import { isStatelessMessage } from '../../mcp/mirrored.ts';
 import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { findingId } from '../finding-id.ts';
@@ -13,6 +15,8 @@ export interface McpCheckDeps {
   /** Scores a policy block of a key (docs/risk.md): +10, once a day for one and the same finding. */
   readonly scorePolicyBlock: (keyHash: string, findings: readonly string[]) => Promise<void>;
   readonly authenticateAgain: AuthenticateAgain;
+  /** `mcp.unknown_methods: allow`. */
+  readonly allowsUnknownMethods: boolean;
 }
 
 export interface McpState {
@@ -22,16 +26,24 @@ export interface McpState {
 
 const TOOLS_CALL = 'tools/call';
 const RULE = 'allowed_tools';
+const METHODS_RULE = 'unknown_methods';
 
 /**
- * Holds a key to its own tools and its own MCP sessions (docs/mcp.md), on both paths alike: what a message says
- * decides, never its path or its headers. All methods but `tools/call` pass.
+ * Holds a key to its own tools and its own MCP sessions, and every message to the methods of its revision
+ * (docs/mcp.md), on both paths alike: what a message says decides, never its path or its headers.
  */
 export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
-  const { binding, scorePolicyBlock, authenticateAgain } = deps;
+  const { binding, scorePolicyBlock, authenticateAgain, allowsUnknownMethods } = deps;
+
+  function judgeMethod(exchange: Parsed): Verdict {
+    const message = exchange.request.mcp;
+    if (message === undefined || isKnownMethod(message, isStatelessMessage(exchange))) return PASS;
+    // A list of tools says all that the key may run, and what another method runs cannot be told.
+    if (allowsUnknownMethods && exchange.key.allowedTools === undefined) return PASS;
+    return unknownMethod();
+  }
 
   function judgeTool({ key, request }: Parsed): Verdict {
-    if (isDisguised(request.mcp)) return disguisedName();
     const tool = calledTool(request.mcp);
     if (tool === undefined || mayCallTool(key.allowedTools, tool)) return PASS;
     return {
@@ -52,8 +64,12 @@ export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
     },
     async requestBody(exchange, { session }) {
       if (session === undefined) return PASS;
-      const verdict = judgeTool(exchange);
-      return verdict.kind === 'pass' ? session : verdict;
+      if (isDisguised(exchange.request.mcp)) return disguisedMethod();
+      for (const judge of [judgeMethod, judgeTool]) {
+        const verdict = judge(exchange);
+        if (verdict.kind !== 'pass') return verdict;
+      }
+      return session;
     },
     response: (exchange) =>
       exchange.mcp === undefined ? PASS : (refuseUnauthorized(exchange) ?? binding.keep(exchange)),
@@ -64,13 +80,18 @@ export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
 /** A call that asks for no answer, or spells its method so that only a careless server knows it: yet it may be made. */
 function isDisguised(message: McpMessage | undefined): boolean {
   if (message === undefined || message.kind === 'response' || calledTool(message) !== undefined) return false;
-  return message.method.toLowerCase() === TOOLS_CALL;
+  return message.method === TOOLS_CALL || misspeltMethod(message.method) !== undefined;
 }
 
-function disguisedName(): Denial {
+function disguisedMethod(): Denial {
   return {
     kind: 'deny',
     type: 'invalid_request',
-    message: `a call of a tool must be a JSON-RPC request with an id, the method ${TOOLS_CALL} and the name of the tool`,
+    message: `a method must be spelt as MCP spells it, and a call of a tool must be a JSON-RPC request with an id, the method ${TOOLS_CALL} and the name of the tool`,
   };
+}
+
+function unknownMethod(): Denial {
+  const reason = 'this revision of MCP has no such method (mcp.unknown_methods)';
+  return { kind: 'deny', type: 'policy_denied', message: reason, details: { reason, rule: METHODS_RULE } };
 }
