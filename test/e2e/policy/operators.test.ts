@@ -94,7 +94,9 @@ describe('an operator', () => {
   });
 
   it('has a row on each kind of call, and so has what puts operators together', () => {
-    const wanted = CONDITIONS.flatMap((kind) => (['llm_call', 'mcp_tool_call'] as const).map((on) => `${kind} ${on}`));
+    const wanted = CONDITIONS.flatMap((kind) =>
+      (['llm_call', 'mcp_tool_call'] as const).map((on) => `${kind} ${on}`),
+    );
     expect(OPERATOR_ROWS.map(({ kind, on }) => `${kind} ${on}`).sort()).toEqual(wanted.sort());
   });
 });
