@@ -1,7 +1,5 @@
 import * as z from 'zod';
 
-import { MCP_CALL_TYPES } from '../mcp/methods.ts';
-
 const MAX_TEXT = 1_024;
 const text = z.string().max(MAX_TEXT);
 const unixMs = z.int().min(0);
@@ -18,7 +16,7 @@ export const escalation = z.object({
   key_name: text,
   agent_name: text,
   owner: text,
-  method: z.enum(['llm_call', ...MCP_CALL_TYPES]),
+  method: z.enum(['llm_call', 'mcp_tool_call']),
   provider: text,
   /** Empty for a call of a tool, and where the request names none. */
   model: text,

@@ -52,13 +52,6 @@ export function assertMirrored({ headers, json, request: { mcp } }: SentMessage)
   assertParams(headers, params, mcp);
 }
 
-/** Whether a message says that it is of the stateless era. */
-export function isStatelessMessage({ headers, json }: Pick<SentMessage, 'headers' | 'json'>): boolean {
-  const meta = paramsOf(json)['_meta'];
-  const claimed = isObject(meta) ? meta[META_VERSION] : undefined;
-  return isStatelessRevision(headers.get('mcp-protocol-version')) || isStatelessRevision(claimed);
-}
-
 /** True where this is a request of the stateless era. */
 function assertVersion(header: string | undefined, params: Json, mcp: McpMessage): boolean {
   const meta = params['_meta'];

@@ -6,7 +6,6 @@ import { parseStrict } from '../json/scan.ts';
 import { normalizeAll } from '../normalize/normalize.ts';
 import type { Obfuscation } from '../normalize/normalized.ts';
 import { textsIn } from '../providers/dialects/json-text.ts';
-import type { McpCallType } from '../mcp/methods.ts';
 import type { ActionInput, CallText, PolicyCall, PolicyInput, TraceStep } from './call.ts';
 import { callSchema, type CallJson } from './call-json.ts';
 import { stepOfTexts } from './trace-step.ts';
@@ -78,23 +77,9 @@ export async function callOf({ history, ...written }: CallJson): Promise<Written
   };
 }
 
-/** What a call that names no path was asked by. */
-const USUAL_METHODS: Readonly<Record<McpCallType, string>> = {
-  mcp_tool_call: 'tools/call',
-  mcp_resource_read: 'resources/read',
-  mcp_resource_subscribe: 'resources/subscribe',
-  mcp_prompt_get: 'prompts/get',
-  mcp_completion: 'completion/complete',
-  mcp_other: '',
-};
-
 function policyInput({ agent, request, session, agent_risk }: Omit<CallJson, 'history'>): PolicyInput {
   if (request.method === 'llm_call') return { agent, request, session, agent_risk };
-  const {
-    mcp_server,
-    path = `/mcp/${mcp_server}/${USUAL_METHODS[request.method]}`,
-    arguments: args = {},
-  } = request;
+  const { mcp_server, path = `/mcp/${mcp_server}/tools/call`, arguments: args = {} } = request;
   return { agent, request: { ...request, path, arguments: args }, session, agent_risk };
 }
 
@@ -108,9 +93,7 @@ function writtenTexts(
     return prompts.map((raw) => ({ raw, argument: undefined }));
   }
   const found = textsIn(request.arguments, []).map(({ text, path }) => ({ raw: text, argument: path }));
-  return request.method === 'mcp_tool_call'
-    ? [{ raw: request.tool_name, argument: undefined }, ...found]
-    : found;
+  return [{ raw: request.tool_name, argument: undefined }, ...found];
 }
 
 function obfuscationFlags(all: readonly Obfuscation[]): ActionInput['obfuscation'] {

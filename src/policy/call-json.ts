@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { MCP_CALL_TYPES } from '../mcp/methods.ts';
 import { STEP_TYPES } from './cards/card-schema.ts';
 
 /**
@@ -113,17 +112,8 @@ const request = z.discriminatedUnion(
       arguments: z.unknown().optional(),
       unseen_content: flag,
     }),
-    z.strictObject({
-      method: z.enum(MCP_CALL_TYPES).exclude(['mcp_tool_call']),
-      provider: text,
-      tool_name: z.literal('').default(''),
-      mcp_server: text,
-      path: z.string().optional(),
-      arguments: z.unknown().optional(),
-      unseen_content: flag,
-    }),
   ],
-  { error: `must be llm_call or ${MCP_CALL_TYPES.join(', ')}` },
+  { error: 'must be llm_call or mcp_tool_call' },
 );
 
 export const callSchema = z

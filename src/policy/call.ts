@@ -1,7 +1,6 @@
 import type { JsonPath } from '../json/path.ts';
-import type { McpCallType } from '../mcp/methods.ts';
 
-/** One call as policies judge it: of a model, or of an MCP server (docs/policies.md). */
+/** One call as policies judge it: of a model, or of a tool of an MCP server (docs/policies.md). */
 export interface PolicyCall {
   readonly input: PolicyInput;
   /** All that the call says. */
@@ -23,14 +22,14 @@ export type CallType = PolicyInput['request']['method'];
 export interface CallText {
   readonly raw: string;
   readonly normalized: string;
-  /** In what policies see as `arguments`, from below it; undefined elsewhere. */
+  /** In a tool's arguments, from below `arguments`; undefined elsewhere. */
   readonly argument: JsonPath | undefined;
 }
 
 /** `input` of policies, without `action`. */
 export interface PolicyInput {
   readonly agent: AgentInput;
-  readonly request: LlmRequestInput | McpRequestInput;
+  readonly request: LlmRequestInput | ToolRequestInput;
   readonly session: SessionInput;
   readonly agent_risk: AgentRiskInput;
 }
@@ -46,15 +45,14 @@ interface LlmRequestInput {
   readonly unseen_content: boolean;
 }
 
-interface McpRequestInput {
+interface ToolRequestInput {
   readonly provider: string;
-  readonly method: McpCallType;
-  /** Empty where no tool is called. */
+  readonly method: 'mcp_tool_call';
   readonly tool_name: string;
   readonly mcp_server: string;
-  /** `/mcp/<server>/<method>`, whichever address was called. */
+  /** `/mcp/<server>/tools/call`, whichever address was called. */
   readonly path: string;
-  /** Arguments of a tool, as the agent wrote them; of other calls all parameters. Empty where there are none. */
+  /** As the agent wrote them; empty where there are none. */
   readonly arguments: unknown;
   readonly unseen_content: boolean;
 }
@@ -115,7 +113,7 @@ export interface ActionInput {
 
 /** One step of a session as `contains_matching_trace` looks for it. */
 export interface TraceStep {
-  readonly type: CallType | 'llm_response' | 'mcp_tool_response';
+  readonly type: 'llm_call' | 'llm_response' | 'mcp_tool_call' | 'mcp_tool_response';
   /** The provider, or the MCP server. */
   readonly provider: string;
   /** Empty where a model is called. */

@@ -179,7 +179,7 @@ export const PRESET_ROWS: readonly PresetRow[] = [
 
 const ruleSchema = z.looseObject({
   name: z.string(),
-  match: z.looseObject({ type: z.enum([...BOTH, 'mcp_call']).optional() }).optional(),
+  match: z.looseObject({ type: z.enum(BOTH).optional() }).optional(),
   reason: z.string().optional(),
 });
 
@@ -206,13 +206,7 @@ function rulesIn({ path }: PresetFile): PresetRule[] {
   const card = z.looseObject({ rules: z.array(ruleSchema) });
   return card.parse(parse(readFileSync(path, 'utf8'))).rules.map(({ name, match, reason = '' }) => ({
     name,
-    on: kindsOf(match?.type),
+    on: match?.type === undefined ? BOTH : [match.type],
     reason,
   }));
-}
-
-/** Rules for any call of an MCP server are tried on calls of tools; the other calls have a test of their own. */
-function kindsOf(type: CallKind | 'mcp_call' | undefined): readonly CallKind[] {
-  if (type === undefined) return BOTH;
-  return [type === 'mcp_call' ? 'mcp_tool_call' : type];
 }

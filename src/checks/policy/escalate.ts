@@ -3,7 +3,6 @@ import type { ApprovalResult } from '../../escalation/escalation.ts';
 import { requestDigest } from '../../escalation/approval.ts';
 import { retryAfter, type ErrorType } from '../../errors.ts';
 import { calledTool } from '../../mcp/message.ts';
-import { mcpCallType } from '../../mcp/methods.ts';
 import type { Denial, Flag } from '../../pipeline/check.ts';
 import type { BudgetLimits, Parsed } from '../../pipeline/exchange.ts';
 import type { Wait } from '../../pipeline/patience.ts';
@@ -53,7 +52,7 @@ export function createEscalate({ ask, authenticateAgain, maskSecrets }: Escalate
       key_name: shown(key.name),
       agent_name: shown(key.agentName),
       owner: shown(key.owner),
-      method: mcpCallType(request.mcp) ?? 'llm_call',
+      method: mcp === undefined ? 'llm_call' : 'mcp_tool_call',
       provider: provider.name,
       model: mcp === undefined ? shown(request.model) : '',
       mcp_server: mcp?.server ?? '',

@@ -1,5 +1,4 @@
-import { calledTool, type McpMessage } from '../../mcp/message.ts';
-import { mcpCallType } from '../../mcp/methods.ts';
+import { calledTool } from '../../mcp/message.ts';
 import { paramsOf } from '../../mcp/read-message.ts';
 import type {
   ActionInput,
@@ -23,8 +22,8 @@ import {
 const NANO_USD = 1e9;
 
 /**
- * An exchange as policies judge it; undefined for what they do not judge: lists of models, and MCP's methods that name no
- * tool, resource, prompt or argument.
+ * An exchange as policies judge it; undefined for what they do not: lists of models, and MCP's methods that call no tool,
+ * do nothing by themselves.
  */
 export function policyCallOf(exchange: Parsed): PolicyCall | undefined {
   const request = requestInput(exchange);
@@ -65,40 +64,25 @@ function requestInput({
       unseen_content: hasUnseenContent(request),
     };
   }
-  const method = mcpCallType(request.mcp);
-  if (method === undefined) return undefined;
-  const isOfTool = method === 'mcp_tool_call';
+  const tool = calledTool(request.mcp);
+  if (tool === undefined) return undefined;
   return {
     provider: provider.name,
-    method,
-    tool_name: calledTool(request.mcp) ?? '',
+    method: 'mcp_tool_call',
+    tool_name: tool,
     mcp_server: mcp.server,
-    path: `/mcp/${mcp.server}/${methodOf(request.mcp)}`,
-    arguments: isOfTool ? (paramsOf(json)['arguments'] ?? {}) : withoutMeta(paramsOf(json)),
+    path: `/mcp/${mcp.server}/tools/call`,
+    arguments: paramsOf(json)['arguments'] ?? {},
     unseen_content: hasUnseenContent(request),
   };
 }
 
-function methodOf(message: McpMessage | undefined): string {
-  return message === undefined || message.kind === 'response' ? '' : message.method;
-}
-
-/** What a protocol layer says of a message is no argument. */
-function withoutMeta({ _meta, ...params }: Readonly<Record<string, unknown>>): object {
-  return params;
-}
-
 function callTexts({ mcp, request }: Parsed, normalizedTexts: readonly string[]): CallText[] {
-  const isOfTool = calledTool(request.mcp) !== undefined;
   return request.texts.map(({ text, path }, index) => {
     const normalized = normalizedTexts[index];
     if (normalized === undefined) throw new Error('a text of the request was not normalized');
-    const isArgument =
-      mcp !== undefined &&
-      path[0] === 'params' &&
-      path[1] !== '_meta' &&
-      (!isOfTool || path[1] === 'arguments');
-    return { raw: text, normalized, argument: isArgument ? path.slice(isOfTool ? 2 : 1) : undefined };
+    const isArgument = mcp !== undefined && path[0] === 'params' && path[1] === 'arguments';
+    return { raw: text, normalized, argument: isArgument ? path.slice(2) : undefined };
   });
 }
 

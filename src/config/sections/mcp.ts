@@ -44,8 +44,6 @@ export const mcpSection = section({
   max_request_size: positiveCount.max(15 * 1_048_576).default(1_048_576),
   /** Values of `Origin` that are let in; a request without one passes. */
   allowed_origins: z.array(origin).default([]),
-  /** Methods that no revision of MCP gives to clients. */
-  unknown_methods: z.enum(['deny', 'allow']).default('deny'),
   servers: z.array(mcpServer).default([]),
   circuit_breaker: circuitBreaker,
   inspector,

@@ -1,7 +1,5 @@
 import * as z from 'zod';
 
-import type { CallType } from '../call.ts';
-
 /** Bounds of one card: a file that wants more is a mistake, or an attack. */
 const MAX_RULES = 1_000;
 const MAX_CONDITIONS = 100;
@@ -11,18 +9,8 @@ const MAX_TEXT = 1_024;
 const MAX_VALUE = 4_096;
 const MAX_LIST = 1_000;
 
-export const CALL_TYPES = [
-  'llm_call',
-  'mcp_tool_call',
-  'mcp_resource_read',
-  'mcp_resource_subscribe',
-  'mcp_prompt_get',
-  'mcp_completion',
-  'mcp_other',
-] as const satisfies readonly CallType[];
-/** Any call of an MCP server. */
-const MCP_CALL = 'mcp_call';
-export const STEP_TYPES = [...CALL_TYPES, 'llm_response', 'mcp_tool_response'] as const;
+export const CALL_TYPES = ['llm_call', 'mcp_tool_call'] as const;
+export const STEP_TYPES = ['llm_call', 'llm_response', 'mcp_tool_call', 'mcp_tool_response'] as const;
 export const ACTIONS = ['allow', 'deny', 'quarantine', 'escalate', 'mask', 'taint'] as const;
 export const OPERATORS = [
   'equals',
@@ -85,7 +73,7 @@ const rule = z
     description: z.string().max(MAX_TEXT).optional(),
     match: z
       .strictObject({
-        type: z.enum([...CALL_TYPES, MCP_CALL]).optional(),
+        type: z.enum(CALL_TYPES).optional(),
         tool: globs.optional(),
         server: globs.optional(),
         model: globs.optional(),
@@ -110,7 +98,7 @@ const rule = z
 const trigger = z.union([
   name,
   z.strictObject({
-    type: z.enum([...CALL_TYPES, MCP_CALL]).optional(),
+    type: z.enum(CALL_TYPES).optional(),
     tool: globs.optional(),
     matches: pattern.optional(),
     taint: name.optional(),
@@ -144,11 +132,6 @@ export type Card = z.output<typeof cardSchema>;
 export type CardRule = Card['rules'][number];
 export type CardFsm = NonNullable<Card['fsm']>;
 export type Trigger = CardFsm['transitions'][number]['trigger'];
-
-/** Whether `match.type` or a trigger's `type` means calls of this type. */
-export function isOfType(written: CardRule['match']['type'], type: CallType): boolean {
-  return written === undefined || written === type || (written === MCP_CALL && type !== 'llm_call');
-}
 
 /** The JSON Schema of a card, by which editors complete and check one. */
 export function cardJsonSchema(): object {

@@ -2,7 +2,7 @@ import { RecentMap } from '../../recent-map.ts';
 import { globMatches } from '../../text/glob.ts';
 import { INITIAL_STATE, type CallType, type PolicyCall } from '../call.ts';
 import type { RuleHit } from '../decision.ts';
-import { isOfType, type CardRule } from './card-schema.ts';
+import type { CardRule } from './card-schema.ts';
 import {
   compileCondition,
   ConditionError,
@@ -21,8 +21,8 @@ export interface CompiledRule extends Compiled {
   readonly action: CardRule['action'];
   /** The flag of a rule with action `taint`; empty for others. */
   readonly flag: string;
-  /** Whether it is for calls of this type. */
-  readonly isForType: (type: CallType) => boolean;
+  /** Undefined where it is for both. */
+  readonly type: CallType | undefined;
   /** What `match` says, beside the type. */
   readonly isFor: (call: PolicyCall) => boolean;
   /** Each of the rule's conditions, as written, in order. */
@@ -76,7 +76,7 @@ function compileRule(
     hit: { rule: rule.name, reason, ...source },
     action: rule.action,
     flag: rule.taint ?? '',
-    isForType: callTypesOf(rule),
+    type: callTypeOf(rule),
     isFor: matcherOf(rule),
     test: (scene) => allOf(parts, ({ test }) => test(scene)),
     conditions: parts.map(({ test }, index) => ({ written: rule.conditions[index], test })),
@@ -89,13 +89,11 @@ function compileRule(
 const MAX_KNOWN_NAMES = 64;
 const MAX_NAME_CHARS = 128;
 
-/** A rule about tools is about calls of tools, and one about a server about all that it is asked. */
-function callTypesOf({ match }: CardRule): (type: CallType) => boolean {
-  const { type, tool, server, model } = match;
-  if (type !== undefined) return (asked) => isOfType(type, asked);
-  if (tool !== undefined) return (asked) => asked === 'mcp_tool_call';
-  if (server !== undefined) return (asked) => asked !== 'llm_call';
-  return model === undefined ? () => true : (asked) => asked === 'llm_call';
+/** A rule about tools is about calls of tools. */
+function callTypeOf({ match }: CardRule): CallType | undefined {
+  if (match.type !== undefined) return match.type;
+  if (match.tool !== undefined || match.server !== undefined) return 'mcp_tool_call';
+  return match.model === undefined ? undefined : 'llm_call';
 }
 
 /** Whoever restricts `bash` means `Bash` too; whoever allows `read` means no tool that only sounds alike. */

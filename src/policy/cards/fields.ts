@@ -17,7 +17,8 @@ const VALUES: Readonly<Record<string, Read>> = {
   path: ({ input: { request } }) => request.path,
   unseen_content: ({ input: { request } }) => request.unseen_content,
   tool_name: ({ input: { request } }) => (request.method === 'mcp_tool_call' ? request.tool_name : undefined),
-  mcp_server: ({ input: { request } }) => (request.method === 'llm_call' ? undefined : request.mcp_server),
+  mcp_server: ({ input: { request } }) =>
+    request.method === 'mcp_tool_call' ? request.mcp_server : undefined,
 };
 const LISTS: Readonly<Record<string, Read>> = {
   session_sequence: ({ input }) => input.session.tools_called,
@@ -118,10 +119,10 @@ function fieldPath(name: string, prefix: string): readonly string[] {
   return path;
 }
 
-/** What stands at a path below the arguments of an MCP call; a list stands for each of its entries. */
+/** What stands at a path below a tool's arguments; a list stands for each of its entries. */
 export function argumentsAt(call: PolicyCall, path: readonly string[]): readonly unknown[] {
   const { request } = call.input;
-  if (request.method === 'llm_call') return [];
+  if (request.method !== 'mcp_tool_call') return [];
   let found: unknown[] = [request.arguments];
   for (const step of path) found = found.flatMap((value) => membersAt(value, step));
   return found.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]));

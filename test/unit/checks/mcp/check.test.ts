@@ -19,7 +19,6 @@ function rig() {
     binding: createSessionBinding(createMemoryMcpSessionStore({ ttlMs: 60_000 })),
     scorePolicyBlock: (...block) => Promise.resolve(void scored.push(block)),
     authenticateAgain: () => Promise.resolve(),
-    allowsUnknownMethods: false,
   });
   async function judge(exchange: Parsed) {
     const state = check.begin?.() as McpState;
@@ -139,7 +138,6 @@ describe('a session of MCP', () => {
       binding: createSessionBinding(store),
       scorePolicyBlock: () => Promise.resolve(),
       authenticateAgain: gone,
-      allowsUnknownMethods: false,
     });
     const exchange = call('a', undefined, session);
     const state = check.begin?.() as McpState;
