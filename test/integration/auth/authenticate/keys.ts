@@ -141,7 +141,7 @@ const ONE_WAIT = ['get', 'hgetall', 'hgetall', 'hgetall', 'hmget', 'pttl', 'time
 
 /** The commands that Redis was given meanwhile, by name; those of a script's own come in capitals, and are left out. */
 async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const monitor = await redis.client.duplicate().monitor();
+  const monitor = await redis.client.monitor();
   const seen: string[] = [];
   monitor.on('monitor', (_time: string, command: string[]) => seen.push(command[0] ?? ''));
   await work();
