@@ -18,11 +18,19 @@ beforeAll(async () => {
 });
 afterAll(() => provider.close());
 
+/** Bodies may be long in coming, and a busy machine slow: neither ends a request here. */
+const PATIENT = { server: { read_timeout: '120s' }, redis: { read_timeout: '20s' } };
+
 function useGateway(server: ConfigInput['server'] = {}, auth: ConfigInput['auth'] = {}): () => TestGateway {
   let gateway: TestGateway | undefined;
   beforeAll(async () => {
     gateway = await startGateway({
-      config: { server, auth, providers: { openai: { base_url: provider.url } } },
+      config: {
+        server: { ...PATIENT.server, ...server },
+        redis: PATIENT.redis,
+        auth,
+        providers: { openai: { base_url: provider.url } },
+      },
     });
   });
   afterAll(() => gateway?.stop());
@@ -122,10 +130,10 @@ const statusOf = async (...asked: Parameters<typeof ask>): Promise<number> => (a
 describe('open requests of one key', () => {
   const gateway = useGateway();
 
-  it('are bounded as shipped, and keep no other key out', { timeout: 60_000 }, async () => {
+  it('are bounded as shipped, and keep no other key out', { timeout: 90_000 }, async () => {
     const [heavy, other] = await Promise.all([gateway().createKey(), gateway().createKey()]);
     const held = await hold(gateway(), heavy, 5_000);
-    await vi.waitFor(() => expect(held.refused()).toBe(1_000), 30_000);
+    await vi.waitFor(() => expect(held.refused()).toBe(1_000), 60_000);
     expect([...held.told]).toEqual(['429 retry-after 1']);
     expect(await statusOf(gateway(), other)).toBe(200);
     expect(await ask(gateway(), heavy)).toEqual({
@@ -193,10 +201,10 @@ describe('behind a proxy that is believed', () => {
 describe('requests without their bodies, within all bounds', () => {
   const gateway = useGateway({ max_open_per_key: 20_000, max_open_per_address: 20_000 });
 
-  it('take half of the places at most, and the oldest give way', { timeout: 60_000 }, async () => {
+  it('take half of the places at most, and the oldest give way', { timeout: 120_000 }, async () => {
     const [heavy, other] = await Promise.all([gateway().createKey(), gateway().createKey()]);
     const held = await hold(gateway(), heavy, 11_000);
-    await vi.waitFor(() => expect(held.refused()).toBe(1_000), 40_000);
+    await vi.waitFor(() => expect(held.refused()).toBe(1_000), 90_000);
     expect([...held.told]).toEqual(['429 retry-after 1']);
     expect(await statusOf(gateway(), other)).toBe(200);
     expect(await statusOf(gateway(), heavy)).toBe(200);
