@@ -204,11 +204,11 @@ export const REFUSALS_AND_ODDITIES: readonly Case[] = [
   [
     'the proxy key in another header',
     400,
-    (pair) => ({ path: CHAT_PATH, headers: { ...header(pair), 'x-title': pair.proxyKey }, body: CHAT }),
+    (pair) => ({ path: CHAT_PATH, headers: { ...header(pair), 'user-agent': pair.proxyKey }, body: CHAT }),
   ],
   [
-    'the proxy key in a referer',
-    400,
+    'the proxy key in a referer, which does not travel',
+    200,
     (pair) => ({
       path: CHAT_PATH,
       headers: { ...header(pair), referer: `http://gateway/${pair.proxyKey}/openai/` },
