@@ -2,6 +2,8 @@ import { describe } from 'vitest';
 import { charges } from './check/charges.ts';
 import { outputLimits, absurdNumbers, refusals, input } from './check/requests.ts';
 import { toldToClients, alerts, redisFailures, runningStream } from './check/clients.ts';
+import { hostedTools, plausible, told } from './check/billing.ts';
+import { shippedConstants } from './check/constants.ts';
 import { useRig } from './check/rig.ts';
 
 useRig();
@@ -15,3 +17,7 @@ describe('what the client learns', toldToClients);
 describe('alerts', alerts);
 describe('when Redis fails', redisFailures);
 describe('a running stream', runningStream);
+describe('a usage that can be true', plausible);
+describe('what an answer tells of its billing', told);
+describe('tools that the provider runs', hostedTools);
+describe('shipped constants', shippedConstants);
