@@ -9,7 +9,7 @@ export const RUN_CHARACTER = /[A-Za-z0-9_.+/=%~:@|-]/;
 export const MIN_RUN_CHARS = 13;
 export const MIN_VALUE_CHARS = 20;
 export const MIN_INNER_CHARS = 37;
-export const NAME_REACH_CHARS = 84;
+export const NAME_REACH_CHARS = 160;
 /** Between a sign of assignment and a value there is no more than this. */
 const MAX_LINK_END_CHARS = 16;
 

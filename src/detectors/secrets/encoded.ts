@@ -1,4 +1,5 @@
 import type { Work } from '../../turns.ts';
+import { NAME_REACH_CHARS } from './candidate-runs.ts';
 import { decodedTexts, type DecodedText } from './decoded-text.ts';
 import type { EncodedText } from './encoded-runs.ts';
 import type { Match } from './match.ts';
@@ -15,7 +16,7 @@ export interface Searched {
 type Search = (text: string) => Work<Searched>;
 
 /** A name before encoded digits may tell what they are: so much of the text is read before what they decode to. */
-const CONTEXT_CHARS = 84;
+const CONTEXT_CHARS = NAME_REACH_CHARS;
 /**
  * Digits around an encoded secret that are found with it. Most runs are shorter, and go whole; of a longer one the rest
  * stays, so that streams need not hold all of it.

@@ -162,15 +162,19 @@ type LongRunOptions = Partial<Pick<SecretRule, 'minEntropy' | 'mayBegin' | 'acce
 };
 
 /**
+ * A pair of members may say what a secret is: `"name": "…", "value": "…"`, `- name: …` over `value: …`, and the tags of
+ * XML. Between the name and what follows it as a sign.
+ */
+const VALUE_NAME = '\\w{0,16}(?:value|val|data|secret|contents?|string|default|literal)';
+const PAIR = `(?:["'\`\\\\]{0,4}(?:,\\s{0,32}|\\s{1,32})["'\`\\\\]{0,2}${VALUE_NAME}|<\\/\\w{1,24}>\\s{0,32}<\\w{1,24})`;
+/**
  * What stands between a name and its value: the rest of the name, a closing quote or bracket, a sign of assignment
  * (or `,` of a call, `>` of a tag, the word `is`), an opening quote.
  */
-const LINK =
-  '[\\w .\\t-]{0,30}["\'`\\])]{0,2}\\s{0,4}(?:=>|\\?=|:{0,3}=|[:,>]|\\|\\||\\bis(?=[\\s"\'`(\\[:=]))[=:\\s"\'`(\\[]{0,16}';
-const LINK_MAX_CHARS = 96;
+const LINK = `[\\w .\\t-]{0,30}${PAIR}?["'\`\\])]{0,2}\\s{0,4}(?:=>|\\?=|:{0,3}=|[:,>]|\\|\\||\\bis(?=[\\s"'\`(\\[:=]))[=:\\s"'\`(\\[]{0,16}`;
+const LINK_MAX_CHARS = 176;
 /** The same, leaving as early as it can: finds the first place where a value may begin. */
-const SHORTEST_LINK =
-  '[\\w .\\t-]{0,30}?["\'`\\])]{0,2}?\\s{0,4}?(?:[:,>]|=|\\bis(?=[\\s"\'`(\\[:=])|\\|\\||=>|\\?=|:{1,3}=)[=:\\s"\'`(\\[]{0,16}?';
+const SHORTEST_LINK = `[\\w .\\t-]{0,30}?${PAIR}??["'\`\\])]{0,2}?\\s{0,4}?(?:[:,>]|=|\\bis(?=[\\s"'\`(\\[:=])|\\|\\||=>|\\?=|:{1,3}=)[=:\\s"'\`(\\[]{0,16}?`;
 
 /** A rule for secrets without a prefix of their own: a value of the right shape that is assigned to one of `names`. */
 export function assignedSecret(
