@@ -6,6 +6,7 @@ import { parseStrict } from '../json/scan.ts';
 import { normalizeAll } from '../normalize/normalize.ts';
 import type { Obfuscation } from '../normalize/normalized.ts';
 import { textsIn } from '../providers/dialects/json-text.ts';
+import { objectReading, toldReadings, type ToldReading } from './told-readings.ts';
 import type { ActionInput, CallText, PolicyCall, PolicyInput, TraceStep } from './call.ts';
 import { callSchema, type CallJson } from './call-json.ts';
 import { stepOfTexts } from './trace-step.ts';
@@ -72,7 +73,7 @@ export async function callOf({ history, ...written }: CallJson): Promise<Written
     },
   };
   return {
-    call: { input, texts, marks: [], action: () => action },
+    call: { input, texts, told: () => toldInWritten(input.request, texts), marks: [], action: () => action },
     history: await Promise.all(history.map(({ content, ...step }) => stepOfTexts(step, [content].flat()))),
   };
 }
@@ -94,6 +95,24 @@ function writtenTexts(
   }
   const found = textsIn(request.arguments, []).map(({ text, path }) => ({ raw: text, argument: path }));
   return [{ raw: request.tool_name, argument: undefined }, ...found];
+}
+
+/** As `toldReadings` of a request; arguments are a document, whoever wrote them. */
+export function* toldInWritten(
+  request: PolicyInput['request'],
+  texts: readonly CallText[],
+): Generator<ToldReading> {
+  if (
+    request.method === 'mcp_tool_call' &&
+    typeof request.arguments === 'object' &&
+    request.arguments !== null
+  ) {
+    yield objectReading(request.arguments, [], []);
+  }
+  yield* toldReadings(
+    undefined,
+    texts.map((text) => ({ ...text, path: [], isSaid: text.argument === undefined, isString: true })),
+  );
 }
 
 function obfuscationFlags(all: readonly Obfuscation[]): ActionInput['obfuscation'] {

@@ -1,4 +1,5 @@
 import type { JsonPath } from '../json/path.ts';
+import type { ToldReading } from './told-readings.ts';
 
 /** One call as policies judge it: of a model, or of a tool of an MCP server (docs/policies.md). */
 export interface PolicyCall {
@@ -7,6 +8,8 @@ export interface PolicyCall {
   readonly texts: readonly CallText[];
   /** What is sent beside the body, in headers and address; put together only for rules about data that is detected. */
   readonly carried?: () => readonly string[];
+  /** The texts once more, with what stands beside them and may tell what they are (`told-readings.ts`). */
+  readonly told: () => Iterable<ToldReading>;
   /** Marks of the session's earlier steps, as `PolicySet.marksOf` gave them. */
   readonly marks: readonly string[];
   /** docs/normalization.md; put together only for a policy that reads it. */

@@ -1,3 +1,4 @@
+import { toldInWritten } from '../../src/policy/call-from-json.ts';
 import type { ActionInput, CallText, PolicyCall, PolicyInput } from '../../src/policy/call.ts';
 
 export interface CallOptions {
@@ -69,6 +70,7 @@ function call(request: PolicyInput['request'], texts: readonly CallText[], optio
       },
     },
     texts,
+    told: () => toldInWritten(request, texts),
     marks: options.marks ?? [],
     action: () => ({ normalized_prompt: '', obfuscation: NOTHING_HIDDEN_FIELDS }),
   };

@@ -4,7 +4,8 @@ import { mask } from '../../detectors/mask.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { isShown } from '../../shown-headers.ts';
 import { CLEAN, type Inspected, type Found } from './inspected.ts';
-import { contextOf, APART } from './scan/scan-batch.ts';
+import { contextOf } from '../../text/beside.ts';
+import { APART } from './scan/scan-batch.ts';
 
 /** Numbers that no provider chooses; all other headers that reach a client are the provider's words. */
 const NOT_SEARCHED: ReadonlySet<string> = new Set(['content-length', 'date']);

@@ -85,6 +85,7 @@ const PROSE: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning']);
 /** A tool call's arguments are a JSON document in a string, in most dialects. */
 function promptKindOf({ kind, text }: PromptText): WordsKind {
   if (PROSE.has(kind)) return 'prose';
+  if (kind === 'tool_result') return 'result';
   return kind === 'tool_arguments' && /^\s*[[{]/.test(text) ? 'document' : 'value';
 }
 

@@ -8,7 +8,9 @@ import type {
   PolicyInput,
   SessionInput,
 } from '../../policy/call.ts';
-import { hasUnseenContent } from '../../providers/provider.ts';
+import { toldReadings, type PlacedText, type ToldReading } from '../../policy/told-readings.ts';
+import { valueAt } from '../../json/edited-view.ts';
+import { hasUnseenContent, type PromptText } from '../../providers/provider.ts';
 import { carriedTexts } from '../../pipeline/carried.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import {
@@ -20,6 +22,9 @@ import {
 } from '../../pipeline/facts.ts';
 
 const NANO_USD = 1e9;
+/** Somebody's words, a tool's too: where one text ends, the next goes on. */
+const SAID: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning', 'tool_result']);
+const NO_TEXT: CallText = { raw: '', normalized: '', argument: undefined };
 
 /**
  * An exchange as policies judge it; undefined for what they do not: lists of models, and MCP's methods that call no tool,
@@ -31,6 +36,7 @@ export function policyCallOf(exchange: Parsed): PolicyCall | undefined {
   const { key, facts } = exchange;
   const session = writtenFact(facts, 'session');
   const prompt = writtenFact(facts, 'prompt');
+  const texts = callTexts(exchange, prompt.normalizedTexts);
   const { keyHash, name, agentName = '', owner = '', provider, tags } = key;
   return {
     input: {
@@ -39,7 +45,8 @@ export function policyCallOf(exchange: Parsed): PolicyCall | undefined {
       session: sessionInput(session, writtenFact(facts, 'drift')),
       agent_risk: riskInput(facts.agentRisk),
     },
-    texts: callTexts(exchange, prompt.normalizedTexts),
+    texts,
+    told: () => toldTexts(exchange, texts),
     carried: () => carriedTexts(exchange).map(({ text }) => text),
     marks: session?.marks ?? [],
     action: () => actionInput(prompt),
@@ -84,6 +91,17 @@ function callTexts({ mcp, request }: Parsed, normalizedTexts: readonly string[])
     const isArgument = mcp !== undefined && path[0] === 'params' && path[1] === 'arguments';
     return { raw: text, normalized, argument: isArgument ? path.slice(2) : undefined };
   });
+}
+
+function toldTexts(exchange: Parsed, texts: readonly CallText[]): Iterable<ToldReading> {
+  const { json, request } = exchange;
+  const placed = request.texts.map(({ path, kind, editable }, index): PlacedText => ({
+    ...(texts[index] ?? NO_TEXT),
+    path,
+    isSaid: SAID.has(kind),
+    isString: editable !== false || typeof valueAt(json, path) === 'string',
+  }));
+  return toldReadings(json, placed);
 }
 
 function sessionInput(session: SessionFacts | null, drift: DriftFacts | null): SessionInput {

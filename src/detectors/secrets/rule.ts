@@ -166,7 +166,7 @@ type LongRunOptions = Partial<Pick<SecretRule, 'minEntropy' | 'mayBegin' | 'acce
  * XML. Between the name and what follows it as a sign.
  */
 const VALUE_NAME = '\\w{0,16}(?:value|val|data|secret|contents?|string|default|literal)';
-const PAIR = `(?:["'\`\\\\]{0,4}(?:,\\s{0,32}|\\s{1,32})["'\`\\\\]{0,2}${VALUE_NAME}|<\\/\\w{1,24}>\\s{0,32}<\\w{1,24})`;
+const PAIR = `(?:["'\`\\\\]{0,4}(?:,\\s{0,32}|\\s{1,32}|\\s{0,4}[:=]\\s{0,24}\\{?\\s{0,24})["'\`\\\\]{0,2}${VALUE_NAME}|<\\/\\w{1,24}>\\s{0,32}<\\w{1,24})`;
 /**
  * What stands between a name and its value: the rest of the name, a closing quote or bracket, a sign of assignment
  * (or `,` of a call, `>` of a tag, the word `is`), an opening quote.

@@ -4,9 +4,10 @@ import { createQuestion, knownText, type KnownText, type TextQuestion } from '..
 import type { Span } from '../../text/span.ts';
 import { RecentMap } from '../../recent-map.ts';
 import type { CallText, PolicyCall } from '../call.ts';
-import { argumentsAt } from './fields.ts';
 import type { TextPattern } from './mask-rule.ts';
-import { inTurns, runNow, type Work } from '../../turns.ts';
+import type { ToldText } from '../told-readings.ts';
+import { othersAt, textsBelow, toldBelow } from './below-argument.ts';
+import { inTurns, ITEM_CHARS, runNow, type Work } from '../../turns.ts';
 import { isWork, searchFor, type TextSearch } from './text-patterns.ts';
 
 /** Where a text condition found what it looks for. */
@@ -99,8 +100,38 @@ export function createTextQueries(): TextQueries {
       const isInNoText = ofAll !== undefined && asked.has(ofAll) && !found.has(ofAll);
       const texts = isInNoText ? othersAt(call, path) : [...textsBelow(call, path), ...othersAt(call, path)];
       for (const text of texts) if (yield* ask(number, text)) break;
+      if (findsData(queryOf(number))) yield* askTold([number], path);
     }
+    yield* askTold(ofData, undefined);
     return found;
+
+    /** Asks again of values that what stands beside them may tell. */
+    function* askTold(numbers: readonly number[], path: readonly string[] | undefined): Work<void> {
+      const left = numbers.filter((number) => !found.has(number));
+      if (left.length === 0) return;
+      const question = setOf(left, 'told');
+      for (const reading of path === undefined ? call.told() : toldBelow(call, path)) {
+        yield ITEM_CHARS;
+        const known = reading.document === undefined ? undefined : knownText(reading.document);
+        if (known?.hasNothing(question) === true) continue;
+        for (const text of reading.texts()) {
+          yield ITEM_CHARS;
+          for (const number of left) if (!found.has(number)) yield* askOne(number, text);
+        }
+        if (!left.some((number) => found.has(number))) known?.note(question);
+      }
+    }
+
+    /** What stands before the text alone was found there, but for the code of the card that the text holds. */
+    function* askOne(number: number, { before, text }: ToldText): Work<void> {
+      const { pattern, search } = queryOf(number);
+      const isOfBoth = pattern.kind === 'detects' && pattern.detector === 'cvv';
+      const read = before === '' ? text : before + text.slice(0, MAX_TOLD_CHARS);
+      yield read.length;
+      const searching = search(read);
+      const match = isWork(searching) ? yield* searching : searching;
+      if (match !== undefined && (isOfBoth || match.end > before.length)) note(number, read, match);
+    }
 
     /** Looks at a text as it was sent, and without its disguises where it has any. */
     function* ask(number: number, { raw, normalized }: CallText, known?: KnownText): Work<boolean> {
@@ -157,8 +188,8 @@ export function createTextQueries(): TextQueries {
     return made;
   }
 
-  function setOf(asked: readonly number[]): TextQuestion {
-    const name = asked.join();
+  function setOf(asked: readonly number[], how = ''): TextQuestion {
+    const name = how + asked.join();
     const known = sets.get(name);
     if (known !== undefined) return known;
     const question = createQuestion();
@@ -196,6 +227,9 @@ const DATA_DETECTORS: ReadonlySet<DetectorName> = new Set([
   'ssn',
 ]);
 
+/** Nothing that is told by what stands before it is longer. */
+const MAX_TOLD_CHARS = 8_192;
+
 /** No search of so short a text takes more than a moment. */
 const SHORT_CHARS = 4_096;
 
@@ -214,23 +248,4 @@ function isSearched({ pattern }: Query, known: KnownText | undefined): boolean {
 
 function noteSearched({ pattern }: Query, raw: string, known: KnownText | undefined): void {
   if (pattern.kind === 'detects') noteNothingInSlices(raw, known, pattern.detector);
-}
-
-/** Texts of a call at a path below a tool's arguments. */
-function textsBelow(call: PolicyCall, path: readonly string[]): readonly CallText[] {
-  return call.texts.filter(({ argument }) => argument !== undefined && isBelow(argument, path));
-}
-
-/** What is no text there, as it would be written. */
-function othersAt(call: PolicyCall, path: readonly string[]): readonly CallText[] {
-  return argumentsAt(call, path)
-    .filter((value) => typeof value === 'number' || typeof value === 'boolean')
-    .map((value) => ({ raw: String(value), normalized: String(value), argument: undefined }));
-}
-
-function isBelow(argument: NonNullable<CallText['argument']>, path: readonly string[]): boolean {
-  return path.every((step, index) => {
-    const at = argument[index];
-    return at !== undefined && (step === '*' || step === String(at));
-  });
 }

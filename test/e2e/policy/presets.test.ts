@@ -21,9 +21,12 @@ import {
   type ToolCase,
 } from '../../support/preset-rows.ts';
 
+import { makeSecret, seededRandom } from '../../unit/detectors/secrets/samples.ts';
+
 /** docs/presets.md: every rule of every preset on the wire, each preset alone, through clients as people have them. */
 const TOOLS = ['read_file', 'write_file', 'run_command', 'dry_run_command'];
 const SECRET = `ghp_${'Zq8Kd1Lw7Xc3Vb9Nm2Rt6Yp4Hs5Gf0JaAbCd'}`;
+const AWS_SECRET = makeSecret('aws_secret_access_key', seededRandom(5)).secret;
 const [FIRST_CLIENT] = MODEL_CLIENTS;
 
 /** A conversation that leaves its topic in the last turn. */
@@ -169,6 +172,24 @@ describe.each(PRESET_NAMES)('the preset %s alone', (preset) => {
         expect(forwarded(rig)).toBe(before);
         expect(await ask(talk, ON_TOPIC)).toEqual({ text: ANCHOR_REPLY });
       }
+    });
+  }
+
+  if (preset === 'safety') {
+    it.each([
+      { aws_secret_access_key: AWS_SECRET },
+      { env: [{ name: 'AWS_SECRET_ACCESS_KEY', value: AWS_SECRET }] },
+      { args: ['--aws-secret-access-key', AWS_SECRET] },
+      { settings: Buffer.from(`# settings\nTOKEN=${SECRET}\n`).toString('base64') },
+      { headers: { Authorization: `Basic ${Buffer.from('deploy:k7Vq-hunter2').toString('base64')}` } },
+    ])('block-credentials denies what its name or its digits tell, in a call of a tool: %#', async (args) => {
+      const refused = refusedTool('echo', reasonOf(preset, 'block-credentials'));
+      for (const server of SERVERS) expect(await callTool(agent, 'echo', args, server)).toEqual(refused);
+    });
+
+    it('block-cvv denies the code of a card that stands beside it', async () => {
+      const args = { card: '4111111111111111', cvv: '123' };
+      expect(await callTool(agent, 'echo', args)).toEqual(refusedTool('echo', reasonOf(preset, 'block-cvv')));
     });
   }
 

@@ -1,8 +1,11 @@
 import { MASK } from '../../../text/mask.ts';
 import type { Finding } from '../../../detectors/finding.ts';
+import { mask } from '../../../detectors/mask.ts';
+import { withoutOverlaps } from '../../../detectors/overlaps.ts';
 import { levelOf, nextLevel, type Level } from '../../../json/levels.ts';
 import type { JsonPath } from '../../../json/path.ts';
 import { writtenNumbers } from '../../../json/written-numbers.ts';
+import { besideInDocument, besideSaid, type Place } from '../../../text/beside.ts';
 import { TextMap } from '../../../text/text-map.ts';
 import { isTurnOver, ITEM_CHARS, nextTurn } from '../../../turns.ts';
 import { MaskedPlaces, type Side } from '../inspected.ts';
@@ -33,6 +36,8 @@ export type WordsKind =
   | 'prose'
   /** An argument, or another value, which its name may give away. */
   | 'value'
+  /** What a tool gave back: as a value, and it may go on from what was said before. */
+  | 'result'
   /** A JSON document in a string. */
   | 'document';
 
@@ -82,7 +87,13 @@ export function isLong(value: number): boolean {
 
 type LazyPath = JsonPath | (() => JsonPath);
 /** @param name the member name that may give away what the text is */
-type See = (kind: WordsPlace['kind'], text: string, name: string | undefined, path: LazyPath) => void;
+type See = (
+  kind: WordsPlace['kind'],
+  text: string,
+  name: string | undefined,
+  path: LazyPath,
+  beside?: readonly string[],
+) => void;
 
 /** Looks at the strings, numbers and member names of a document. */
 export class DocumentSearch {
@@ -100,10 +111,11 @@ export class DocumentSearch {
       await batch.addDocument(text);
       if (isTurnOver(ITEM_CHARS)) await nextTurn();
     }
-    await this.#visit((kind, text, name, path) => {
+    await this.#visit((kind, text, name, path, beside = NOTHING) => {
       if (!this.#looksAt(kind, text, path)) return;
       if (kind === 'string' && words.get(text) === undefined && isOpaque(name, text)) return;
       batch.add(text, name);
+      for (const other of beside) batch.add(text, other);
     });
   }
 
@@ -114,12 +126,14 @@ export class DocumentSearch {
   async places(batch: ScanBatch): Promise<readonly PlaceFindings[]> {
     const places: PlaceFindings[] = [];
     const bound = new MaskedPlaces(this.#searched.side);
-    await this.#visit((kind, text, name, at) => {
-      const findings = batch.findingsIn(text, name);
+    await this.#visit((kind, text, name, at, beside = NOTHING) => {
+      const own = batch.findingsIn(text, name);
+      const findings = beside.length === 0 ? own : findingsTogether(batch, text, own, beside);
       if (findings.length === 0 || !this.#looksAt(kind, text, at)) return;
       const path = resolvedPath(at);
       bound.add(path);
-      const masked = kind === 'number' ? MASK : batch.masked(text, name);
+      const isOwn = findings === own;
+      const masked = kind === 'number' ? MASK : isOwn ? batch.masked(text, name) : mask(text, findings);
       places.push({ kind, masked, path: [...path], findings });
     });
     return places;
@@ -132,10 +146,19 @@ export class DocumentSearch {
 
   async #visit(see: See): Promise<void> {
     const { body, json, words, unsearched } = this.#searched;
+    let saidBefore: string | undefined;
     await visitDocument(json, {
-      string(text, name, path) {
+      string(text, name, path, level) {
         if (unsearched !== undefined && unsearched.size > 0 && unsearched.has(pathKey(path))) return;
-        see('string', text, words.get(text) === 'prose' ? undefined : name, path);
+        const kind = words.get(text);
+        const isSaid = kind === 'prose' || kind === 'result';
+        const before = isSaid ? saidBefore : undefined;
+        const said = before === undefined ? NOTHING : besideSaid(text, () => [before]);
+        if (isSaid) saidBefore = text;
+        if (kind === 'document') see('string', text, name, path);
+        else if (kind === 'prose') see('string', text, undefined, path, said);
+        else if (level === undefined) see('string', text, name, path);
+        else see('string', text, name, path, besideBoth(besideInDocument(text, placeIn(level, path)), said));
       },
       number: (value, name, path) => {
         if (isLong(value)) this.#hasLongNumbers = true;
@@ -152,14 +175,40 @@ export class DocumentSearch {
   }
 }
 
+const NOTHING: readonly string[] = [];
+
+/** The member that is visited in a level, which has gone on to the next. */
+function placeIn({ value, names, next }: Level, path: JsonPath): Place {
+  return { container: value, names, at: next - 1, path };
+}
+
+function besideBoth(some: readonly string[], others: readonly string[]): readonly string[] {
+  if (others.length === 0) return some;
+  return some.length === 0 ? others : [...some, ...others];
+}
+
+/** What is found in a text by itself, and with what stands beside it; the same list where that is no more. */
+function findingsTogether(
+  batch: ScanBatch,
+  text: string,
+  own: readonly Finding[],
+  beside: readonly string[],
+): readonly Finding[] {
+  const more = beside.flatMap((other) => batch.findingsIn(text, other));
+  return more.length === 0 ? own : withoutOverlaps([...own, ...more]);
+}
+
 function resolvedPath(path: LazyPath): JsonPath {
   return typeof path === 'function' ? path() : path;
 }
 
 /** Called for everything in a JSON document that can carry words. `path` is only lent: copy what is to be kept. */
 export interface DocumentVisitor {
-  /** @param name the nearest member name above it */
-  string(text: string, name: string | undefined, path: JsonPath): void;
+  /**
+   * @param name the nearest member name above it
+   * @param level the object or array that it stands in; undefined where the document is a string
+   */
+  string(text: string, name: string | undefined, path: JsonPath, level: Level | undefined): void;
   number(value: number, name: string | undefined, path: JsonPath): void;
   /** @param path the member's own */
   memberName(name: string, path: JsonPath): void;
@@ -178,11 +227,11 @@ export async function visitDocument(json: unknown, visitor: DocumentVisitor): Pr
   const path: (string | number)[] = [];
   const levels: NamedLevel[] = [];
   let visited = 0;
-  visit(json, undefined);
+  visit(json, undefined, undefined);
 
-  function visit(value: unknown, name: string | undefined): void {
+  function visit(value: unknown, name: string | undefined, within: Level | undefined): void {
     if (typeof value === 'string') {
-      if (value !== '') visitor.string(value, name, path);
+      if (value !== '') visitor.string(value, name, path, within);
     } else if (typeof value === 'number') visitor.number(value, name, path);
     else if (typeof value === 'object' && value !== null) levels.push({ ...levelOf(value), name });
   }
@@ -191,7 +240,7 @@ export async function visitDocument(json: unknown, visitor: DocumentVisitor): Pr
     const step = path[levels.length - 1] ?? '';
     if (typeof step === 'string') visitor.memberName(step, path);
     const value = (level.value as Record<string | number, unknown>)[step];
-    visit(value, typeof step === 'string' ? step : level.name);
+    visit(value, typeof step === 'string' ? step : level.name, level);
     if (++visited % STEP_VALUES === 0 && isTurnOver()) await nextTurn();
   }
 }

@@ -1,6 +1,7 @@
 import type { FindAll, Finding, SearchedText } from '../../../detectors/finding.ts';
 import { mask, maskInSteps } from '../../../detectors/mask.ts';
 import { maskJsonText, readJsonText } from './json-masker.ts';
+import { contextOf } from '../../../text/beside.ts';
 import { TextMap } from '../../../text/text-map.ts';
 import { inTurns, type Work } from '../../../turns.ts';
 import { assertMaskable, tooMuchToMask, type Found, type Side } from '../inspected.ts';
@@ -14,7 +15,7 @@ export const APART = '\uffff';
 
 /** The texts of one body. What is repeated is searched once, so that it is masked alike everywhere. */
 export interface ScanBatch {
-  /** @param name the member name above it, which may give away what it is: `"aws_secret_access_key": "…"` */
+  /** @param name the member name above it, or what stands beside it (`text/beside.ts`), which may give away what it is */
   add(text: string, name?: string): void;
   /** A text that is read as it stands, also where the same stands elsewhere as a document. */
   addProse(text: string): void;
@@ -38,14 +39,6 @@ export interface ScanBatch {
    * @throws GatewayError invalid_request, upstream_unavailable where more was found than is masked in one body
    */
   assertMaskable(): void;
-}
-
-/** Longer ones are no names. */
-const MAX_NAME_CHARS = 64;
-
-/** A member's name as it stands before its value in JSON, which is where the detectors know such names from. */
-export function contextOf(name: string | undefined): string {
-  return name === undefined || name.length > MAX_NAME_CHARS ? '' : `${name}": "`;
 }
 
 const NOTHING: readonly Finding[] = [];

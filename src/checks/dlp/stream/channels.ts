@@ -2,7 +2,7 @@ import type { StreamDetector } from '../../../detectors/finding.ts';
 import type { JsonPath } from '../../../json/path.ts';
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
 import { createJsonScanner, beginsDocument } from '../scan/json-masker.ts';
-import { contextOf } from '../scan/scan-batch.ts';
+import { contextOf } from '../../../text/beside.ts';
 import { createTextScanner, type ChannelScanner } from '../scan/text-scanner.ts';
 import { TextPrint } from './copies.ts';
 import { bufferLimitExceeded } from '../scan/masking-buffer.ts';

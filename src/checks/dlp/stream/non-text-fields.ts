@@ -12,7 +12,7 @@ import { isLong, MIN_NUMBER } from '../buffered/document-search.ts';
 import { MaskedPlaces, type Found } from '../inspected.ts';
 import { isIdentifier, isOpaque } from '../opaque-members.ts';
 import { emptied, isTokenId, isTokenIdList, repeatsText } from '../token-ids.ts';
-import { contextOf } from '../scan/scan-batch.ts';
+import { contextOf } from '../../../text/beside.ts';
 import { CHUNK_CHARS } from '../scan/text-scanner.ts';
 import { WholeTexts } from '../scan/whole-texts.ts';
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { mcpMessages } from '../../../../src/mcp/dialect.ts';
 import type { Parsed } from '../../../../src/pipeline/exchange.ts';
+import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 import { AWS_KEY, CARD, dlp, EMAIL, judgeRequest, parsed, PHONE, SSN, type RequestInput } from './rig.ts';
+
+const AWS_SECRET = makeSecret('aws_secret_access_key', seededRandom(2)).secret;
 
 const user = (content: unknown): Record<string, unknown> => ({ messages: [{ role: 'user', content }] });
 
@@ -45,6 +48,48 @@ describe('server.dlp.requests: mask', () => {
     ['numbers', { metadata: { n: Number(CARD) } }, { metadata: { n: '***' } }],
   ])('masks %s', async (_place, body, expected) => {
     expect(await masked({ body })).toEqual({ model: 'gpt-4o', messages: [], ...expected });
+  });
+
+  it.each([
+    ['the member beside it', { metadata: { name: 'AWS_SECRET_ACCESS_KEY', value: AWS_SECRET } }],
+    ['the member behind it', { metadata: { value: AWS_SECRET, name: 'AWS_SECRET_ACCESS_KEY' } }],
+    [
+      'a member with one between',
+      { metadata: { name: 'AWS_SECRET_ACCESS_KEY', type: 'x', value: AWS_SECRET } },
+    ],
+    ['the object it stands in', { metadata: { aws_secret_access_key: { value: AWS_SECRET } } }],
+    ['the element before it', { metadata: { args: ['--aws-secret-access-key', AWS_SECRET] } }],
+    [
+      'the message before it',
+      {
+        messages: [
+          { role: 'user', content: 'My aws_secret_access_key:' },
+          { role: 'user', content: AWS_SECRET },
+        ],
+      },
+    ],
+    [
+      'the part before it',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'AWS_SECRET_ACCESS_KEY=' },
+              { type: 'text', text: AWS_SECRET },
+            ],
+          },
+        ],
+      },
+    ],
+  ])('masks a secret that is told by %s', async (_how, body) => {
+    const expected = JSON.parse(JSON.stringify(body).replace(AWS_SECRET, '***')) as object;
+    expect(await masked({ body })).toEqual({ model: 'gpt-4o', messages: [], ...expected });
+  });
+
+  it('masks no digest beside another name', async () => {
+    const body = { metadata: { provider: 'cohere', id: AWS_SECRET, args: ['logo.png', AWS_SECRET] } };
+    expect(await masked({ body })).toMatchObject(body);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/providers/provider.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
-import { dlp, EMAIL, parsed, SSN } from '../dlp/rig.ts';
+import { CARD, dlp, EMAIL, parsed, SSN } from '../dlp/rig.ts';
 import { contains, detects, inArgument, judged, maskRig, regex, rule, sendRequest } from './rig.ts';
 
 const chat = (messages: readonly unknown[], more: JsonObject = {}) => parsed({ body: { messages, ...more } });
@@ -20,6 +20,15 @@ describe('a request that a mask rule matches', () => {
     expect(rig.verdicts).toEqual([
       expect.objectContaining({ kind: 'rewrite', reason: 'masked in the request: names', enforced: true }),
     ]);
+  });
+
+  it.each([
+    ['in an object', { card: CARD, cvv: '123' }, { card: CARD, cvv: '***' }],
+    ['the code first', { cvv: '123', card: CARD }, { cvv: '***', card: CARD }],
+  ])('goes out without the code of a card that stands beside it: %s', async (_how, args, expected) => {
+    const exchange = judged(mcpExchange({ body: toolCall('pay', args) }), rule('codes', detects('cvv')));
+    const { body = '' } = await sendRequest(maskRig(), exchange);
+    expect(JSON.parse(body)).toMatchObject({ params: { arguments: expected } });
   });
 
   it('is left alone by a rule that matches words of the protocol only', async () => {

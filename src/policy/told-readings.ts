@@ -1,0 +1,145 @@
+import { valueAt } from '../json/edited-view.ts';
+import { levelOf, nextLevel, type Level } from '../json/levels.ts';
+import type { JsonPath } from '../json/path.ts';
+import { besideInDocument, besideSaid, contextOf, mayHoldTold } from '../text/beside.ts';
+import type { CallText } from './call.ts';
+
+/** A text of a call, with what stands before it and may tell what it is. */
+export interface ToldText {
+  readonly before: string;
+  readonly text: string;
+}
+
+/** Readings of texts that belong together. */
+export interface ToldReading {
+  /** A document of which all of them are; undefined where they depend on other texts. */
+  readonly document: string | undefined;
+  /** In a tool's arguments, from below `arguments`; undefined elsewhere. */
+  readonly argument: JsonPath | undefined;
+  readonly texts: () => Iterable<ToldText>;
+}
+
+/** A text of a call, and where it stands. */
+export interface PlacedText extends CallText {
+  readonly path: JsonPath;
+  /** Somebody says it: it may go on from what was said before. */
+  readonly isSaid: boolean;
+  /** False for the names and numbers of what stands at its path. */
+  readonly isString: boolean;
+}
+
+/** Texts right before another that are read with it. */
+const TEXTS_BEFORE = 4;
+/** Longer documents in a string are read as they stand alone: parsing them would take a turn. */
+const MAX_PARSED_CHARS = 262_144;
+const DOCUMENT = /^\s{0,64}[[{]/;
+
+/** So much of short documents is read at once: a search costs more than the reading of one. */
+const MAX_JOINED_CHARS = 4_096;
+const SHORT_CHARS = 256;
+/** A noncharacter, over which no detector reads. */
+const APART = '\n\uffff\n';
+
+/**
+ * Reads the texts of a call as those who get them would, for detectors that know a value by its name: arguments as the
+ * document that they are, values behind the names above and beside them, what is said behind what was said before.
+ * @param json in which the texts stand
+ */
+export function* toldReadings(json: unknown, texts: readonly PlacedText[]): Generator<ToldReading> {
+  let short: PlacedDocument[] = [];
+  let shortChars = 0;
+  for (const [index, one] of texts.entries()) {
+    const said = one.isSaid ? saidReading(texts, index) : undefined;
+    if (said !== undefined) yield said;
+    if (one.isString) {
+      const { raw, argument } = one;
+      if (raw.length > MAX_PARSED_CHARS || !DOCUMENT.test(raw)) continue;
+      yield {
+        document: raw,
+        argument,
+        texts: () => (mayHoldTold(raw) ? valuesOf(parsed(raw), undefined) : []),
+      };
+      continue;
+    }
+    const root = valueAt(json, one.path);
+    if (typeof root !== 'object' || root === null) continue;
+    const document = placedDocument(root, one.path);
+    if (document.text.length >= SHORT_CHARS) yield documentReading([document], one.argument);
+    else {
+      short.push(document);
+      shortChars += document.text.length;
+    }
+    if (shortChars < MAX_JOINED_CHARS) continue;
+    yield documentReading(short, undefined);
+    short = [];
+    shortChars = 0;
+  }
+  if (short.length > 0) yield documentReading(short, undefined);
+}
+
+function saidReading(texts: readonly PlacedText[], index: number): ToldReading | undefined {
+  const { raw = '', normalized = raw, argument } = texts[index] ?? {};
+  const [said] = besideSaid(raw, () =>
+    texts.slice(Math.max(0, index - TEXTS_BEFORE), index).map(({ raw: text }) => text),
+  );
+  if (said === undefined) return undefined;
+  const forms = raw === normalized ? [raw] : [raw, normalized];
+  const told = forms.map((text) => ({ before: contextOf(said), text }));
+  return { document: undefined, argument, texts: () => told };
+}
+
+/** An object or a list in a body, as it would be written. */
+interface PlacedDocument {
+  readonly root: object;
+  readonly text: string;
+  /** The nearest member name above it. */
+  readonly name: string | undefined;
+}
+
+function placedDocument(root: object, path: JsonPath): PlacedDocument {
+  return { root, text: JSON.stringify(root), name: path.findLast((step) => typeof step === 'string') };
+}
+
+/** An object or a list of a document. */
+export function objectReading(root: object, argument: JsonPath | undefined, path: JsonPath): ToldReading {
+  return documentReading([placedDocument(root, path)], argument);
+}
+
+function documentReading(documents: readonly PlacedDocument[], argument: JsonPath | undefined): ToldReading {
+  const document = documents.map(({ text }) => text).join(APART);
+  function* texts(): Generator<ToldText> {
+    yield { before: '', text: document };
+    for (const { root, text, name } of documents) if (mayHoldTold(text)) yield* valuesOf(root, name);
+  }
+  return { document, argument, texts };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+interface NamedLevel extends Level {
+  /** The nearest member name. */
+  readonly name: string | undefined;
+}
+
+/** The strings of a document that something beside them may tell, behind each of these. */
+function* valuesOf(root: unknown, name: string | undefined): Generator<ToldText> {
+  if (typeof root !== 'object' || root === null) return;
+  const path: (string | number)[] = [];
+  const levels: NamedLevel[] = [{ ...levelOf(root), name }];
+  for (let level = nextLevel(levels, path); level !== undefined; level = nextLevel(levels, path)) {
+    const step = path[levels.length - 1] ?? '';
+    const value = (level.value as Readonly<Record<string | number, unknown>>)[step];
+    const above = typeof step === 'string' ? step : level.name;
+    if (typeof value === 'object' && value !== null) levels.push({ ...levelOf(value), name: above });
+    if (typeof value !== 'string') continue;
+    const place = { container: level.value, names: level.names, at: level.next - 1, path };
+    for (const beside of besideInDocument(value, place)) yield { before: contextOf(beside), text: value };
+    if (typeof step === 'number' && above !== undefined) yield { before: contextOf(above), text: value };
+  }
+}
