@@ -6,8 +6,8 @@ import { parseStrict } from '../json/scan.ts';
 import { normalizeAll } from '../normalize/normalize.ts';
 import type { Obfuscation } from '../normalize/normalized.ts';
 import { textsIn } from '../providers/dialects/json-text.ts';
-import { objectReading, toldReadings, type ToldReading } from './told-readings.ts';
-import type { ActionInput, CallText, PolicyCall, PolicyInput, TraceStep } from './call.ts';
+import { objectReading, toldReadings } from './told-readings.ts';
+import type { ActionInput, CallText, PolicyCall, PolicyInput, TraceStep, ToldReading } from './call.ts';
 import { callSchema, type CallJson } from './call-json.ts';
 import { stepOfTexts } from './trace-step.ts';
 

@@ -1,5 +1,4 @@
 import type { JsonPath } from '../json/path.ts';
-import type { ToldReading } from './told-readings.ts';
 
 /** One call as policies judge it: of a model, or of a tool of an MCP server (docs/policies.md). */
 export interface PolicyCall {
@@ -27,6 +26,21 @@ export interface CallText {
   readonly normalized: string;
   /** In a tool's arguments, from below `arguments`; undefined elsewhere. */
   readonly argument: JsonPath | undefined;
+}
+
+/** A text of a call, with what stands before it and may tell what it is. */
+export interface ToldText {
+  readonly before: string;
+  readonly text: string;
+}
+
+/** Readings of texts that belong together. */
+export interface ToldReading {
+  /** A document of which all of them are; undefined where they depend on other texts. */
+  readonly document: string | undefined;
+  /** In a tool's arguments, from below `arguments`; undefined elsewhere. */
+  readonly argument: JsonPath | undefined;
+  readonly texts: () => Iterable<ToldText>;
 }
 
 /** `input` of policies, without `action`. */

@@ -2,22 +2,7 @@ import { valueAt } from '../json/edited-view.ts';
 import { levelOf, nextLevel, type Level } from '../json/levels.ts';
 import type { JsonPath } from '../json/path.ts';
 import { besideInDocument, besideSaid, contextOf, mayHoldTold } from '../text/beside.ts';
-import type { CallText } from './call.ts';
-
-/** A text of a call, with what stands before it and may tell what it is. */
-export interface ToldText {
-  readonly before: string;
-  readonly text: string;
-}
-
-/** Readings of texts that belong together. */
-export interface ToldReading {
-  /** A document of which all of them are; undefined where they depend on other texts. */
-  readonly document: string | undefined;
-  /** In a tool's arguments, from below `arguments`; undefined elsewhere. */
-  readonly argument: JsonPath | undefined;
-  readonly texts: () => Iterable<ToldText>;
-}
+import type { CallText, ToldReading, ToldText } from './call.ts';
 
 /** A text of a call, and where it stands. */
 export interface PlacedText extends CallText {

@@ -7,8 +7,9 @@ import type {
   PolicyCall,
   PolicyInput,
   SessionInput,
+  ToldReading,
 } from '../../policy/call.ts';
-import { toldReadings, type PlacedText, type ToldReading } from '../../policy/told-readings.ts';
+import { toldReadings, type PlacedText } from '../../policy/told-readings.ts';
 import { valueAt } from '../../json/edited-view.ts';
 import { hasUnseenContent, type PromptText } from '../../providers/provider.ts';
 import { carriedTexts } from '../../pipeline/carried.ts';

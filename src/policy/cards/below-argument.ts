@@ -1,6 +1,6 @@
 import { contextOf, mayBeTold } from '../../text/beside.ts';
-import type { CallText, PolicyCall } from '../call.ts';
-import { objectReading, type ToldReading } from '../told-readings.ts';
+import type { CallText, PolicyCall, ToldReading } from '../call.ts';
+import { objectReading } from '../told-readings.ts';
 import { argumentsAt } from './fields.ts';
 
 /** Readings of what stands at a path below a tool's arguments. */
