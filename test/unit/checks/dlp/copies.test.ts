@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Copies, TextPrint } from '../../../../src/checks/dlp/stream/copies.ts';
 import type { ProviderName } from '../../../../src/providers/provider.ts';
 import { ndjson } from '../../../../src/streams/ndjson.ts';
 import { sse } from '../../../../src/streams/sse.ts';
-import { contentDetector } from '../../../support/dlp-rewriter.ts';
 import { endpointOf, sentOf } from '../../../support/judged-stream.ts';
 
 const [FIRST, SECOND] = ['AKIAQWERTY', 'UIOPASDFGH'] as const;
@@ -308,13 +306,15 @@ const AGAIN: readonly Row[] = [
     ],
   },
   {
-    name: 'responses: two messages under one number',
+    name: 'responses: three messages under one number',
     ...RESPONSES,
     events: (a, b) => [
       response('output_text.delta', { delta: a }),
       response('output_text.done', { text: a }),
-      response('output_text.delta', { delta: b }),
+      response('output_text.delta', { delta: b.slice(0, 5) }),
+      response('output_text.delta', { delta: b.slice(5) }),
       response('output_text.done', { text: b }),
+      response('output_text.delta', { delta: 'again' }),
     ],
   },
   {
@@ -334,53 +334,31 @@ it.each(AGAIN)('a text that is said again changes nothing: $name', async (row) =
   expect(out).toContain('word');
 });
 
-describe('a print', () => {
-  it('knows its text again, whatever pieces it came in, and its last piece', () => {
-    const print = new TextPrint();
-    for (const piece of ['Grüße', ', ', '世界 🙂']) print.add(piece);
-    expect(
-      ['Grüße, 世界 🙂', 'Grüße, 世界 🙁', 'rüße, 世界 🙂G', '世界 🙂'].map((text) => print.isWhole(text)),
-    ).toEqual([true, false, false, false]);
-    expect([print.isLast('世界 🙂'), print.isLast('Grüße, 世界 🙂')]).toEqual([true, false]);
-  });
+describe('a text that goes on elsewhere, in pieces too small to tell', () => {
+  const [letter, rest] = [SECOND.slice(0, 1), SECOND.slice(1)] as const;
+  const rows: readonly Row[] = [
+    {
+      name: 'a delta behind a text',
+      events: (a) => [said('x '), choice({ delta: {}, text: a }), said(letter), said(rest)],
+    },
+    {
+      name: 'a delta behind a message',
+      events: (a) => [said('x '), choice({ delta: {}, message: { content: a } }), said(letter), said(rest)],
+    },
+    {
+      name: 'a delta behind a part that begins',
+      ...RESPONSES,
+      events: (a) => [
+        response('content_part.added', { part: { type: 'output_text', text: a } }),
+        response('output_text.delta', { delta: letter }),
+        response('output_text.delta', { delta: rest }),
+      ],
+    },
+  ];
 
-  it('tells texts apart that differ in one place', () => {
-    const text = 'the quick brown fox jumps over the lazy dog';
-    const print = new TextPrint();
-    print.add(text);
-    for (let at = 0; at < text.length; at += 1) {
-      for (const letter of 'az0 ') {
-        const other = text.slice(0, at) + letter + text.slice(at + 1);
-        expect(print.isWhole(other)).toBe(other === text);
-      }
-    }
-  });
-});
-
-describe('texts beside channels', () => {
-  const NO_TAILS = { tail: '', tailBefore: '' };
-  const copies = (): Copies => new Copies(contentDetector());
-
-  it('are of bounded number', () => {
-    const many = copies();
-    expect(() => {
-      for (let n = 0; n < 2_000; n += 1) many.stray(`0/${String(n)}`, NO_TAILS, 'x', 'whole');
-    }).toThrow(/too much/);
-  });
-
-  it('are forgotten once their channel has gone on without them', () => {
-    const one = copies();
-    one.stray('0/text', { tail: 'x. ', tailBefore: '' }, 'Fine. ', 'whole');
-    one.goOn('0/text', 'and on ');
-    expect(() => one.goOn('0/text', `${FIRST}${SECOND}`)).not.toThrow();
-  });
-
-  it('are held against the last 1024 characters of what was said, and 4096 of what follows', () => {
-    const far = copies();
-    far.stray('0/text', NO_TAILS, `${FIRST}${' '.repeat(1_024)}`, 'whole');
-    expect(() => far.goOn('0/text', SECOND)).not.toThrow();
-    const near = copies();
-    near.stray('0/text', NO_TAILS, `${' '.repeat(2_000)}${FIRST}`, 'whole');
-    expect(() => near.goOn('0/text', `${SECOND} `)).toThrow(/two places/);
+  it.each(rows)('ends its stream: $name', async (row) => {
+    const out = (await stream(row, row.events(FIRST, ''))).toString();
+    expect(out).toContain('upstream_unavailable');
+    expect(out).not.toContain(rest);
   });
 });
