@@ -85,7 +85,7 @@ export class Copies {
     this.#assertApart(before, text, as);
     if (tailBefore !== '') this.#assertApart(tailBefore, text, as);
     if (this.#strays.size >= MAX_STRAYS) throw bufferLimitExceeded();
-    this.#strays.set(channel, (before + text).slice(-MAX_TAIL_CHARS));
+    this.#strays.set(channel, (before + text.slice(-MAX_TAIL_CHARS)).slice(-MAX_TAIL_CHARS));
   }
 
   /**
