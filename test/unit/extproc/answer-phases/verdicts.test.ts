@@ -110,12 +110,15 @@ describe('a stream', () => {
 });
 
 describe('headers of an answer', () => {
-  const removedOf = async (options: Parameters<typeof answering>[0], headers: Record<string, string>) => {
+  async function removedOf(
+    options: Parameters<typeof answering>[0],
+    headers: Record<string, string>,
+  ): Promise<readonly string[] | undefined> {
     const answer = answering(options);
     await answer.headers({ ...JSON_TYPE, ...headers });
     const reply = await answer.body('{}');
     return reply.response_body?.response.header_mutation?.remove_headers;
-  };
+  }
   const HEADERS = {
     'x-gw-origin': 'provider',
     'request-id': '1',
