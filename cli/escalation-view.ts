@@ -47,8 +47,12 @@ function optionalRow(name: string, value: string): [string, string][] {
   return value === '' ? [] : [[name, value]];
 }
 
-function subjectOf({ method, provider, model, mcp_server, tool_name }: Escalation): string {
-  if (method === 'mcp_tool_call') return `tool ${tool_name} of ${mcp_server}`;
+function subjectOf({ method, provider, model, mcp_server, ...named }: Escalation): string {
+  const { tool_name: tool, prompt_name: prompt, resource_uri: uri } = named;
+  if (tool !== '') return `tool ${tool} of ${mcp_server}`;
+  if (prompt !== '') return `prompt ${prompt} of ${mcp_server}`;
+  if (uri !== '') return `resource ${uri} of ${mcp_server}`;
+  if (method !== 'llm_call') return `${method} of ${mcp_server}`;
   return model === '' ? provider : `${provider} ${model}`;
 }
 

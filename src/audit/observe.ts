@@ -60,6 +60,17 @@ interface Verdicts {
   costUsd: number | undefined;
 }
 
+/** What a method names, where it names one thing. */
+const MCP_RESOURCES: ReadonlyMap<string, Resource['type']> = new Map([
+  ['tools/call', 'mcp_tool'],
+  ['prompts/get', 'mcp_prompt'],
+  ['resources/read', 'mcp_resource'],
+  ['resources/subscribe', 'mcp_resource'],
+  ['resources/unsubscribe', 'mcp_resource'],
+  ['resources/directory/read', 'mcp_resource'],
+  ['skills/get', 'mcp_resource'],
+]);
+
 /** @param maskSecrets of texts that clients and rules write: models, tools, reasons */
 export function createTrailObserver(
   trail: Pick<AuditTrail, 'record'>,
@@ -79,11 +90,12 @@ export function createTrailObserver(
   const safe = (text: string): string => boundedText(maskSecrets(text.slice(0, MAX_READ_CHARS)));
 
   function resourcesOf({ key, mcp, request }: AuditedExchange): Resource[] {
-    const tool = request?.mcp?.method === 'tools/call' ? request.mcp.name : undefined;
+    const named = request?.mcp?.name;
+    const type = MCP_RESOURCES.get(request?.mcp?.method ?? '');
     return [
       { type: 'proxy_key', name: key.name },
       ...(mcp === undefined ? [] : [{ type: 'mcp_server' as const, name: mcp.server }]),
-      ...(tool === undefined ? [] : [{ type: 'mcp_tool' as const, name: safe(tool) }]),
+      ...(named === undefined || type === undefined ? [] : [{ type, name: safe(named) }]),
     ];
   }
 

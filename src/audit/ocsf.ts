@@ -90,7 +90,7 @@ interface Event {
 }
 
 export interface Resource {
-  readonly type: 'model' | 'mcp_server' | 'mcp_tool' | 'proxy_key';
+  readonly type: 'model' | 'mcp_server' | 'mcp_tool' | 'mcp_resource' | 'mcp_prompt' | 'proxy_key';
   readonly name: string;
 }
 

@@ -14,10 +14,11 @@ export function policyDenied(message: string, details?: RefusalDetails): Denial 
   };
 }
 
-/** The same of a call as it was judged: one of a tool says to its agent which tool, and by which rule. */
+/** The same of a call as it was judged: one of an MCP server says to its agent which tool, and by which rule. */
 export function callDenied({ request }: Parsed, reason: string, rule: string): Denial {
   const tool = calledTool(request.mcp);
-  return tool === undefined ? policyDenied(reason) : toolDenied({ tool, reason, rule });
+  if (tool !== undefined) return toolDenied({ tool, reason, rule });
+  return request.mcp === undefined ? policyDenied(reason) : policyDenied(reason, { reason, rule });
 }
 
 export interface ToolDenial {

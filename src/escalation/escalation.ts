@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MCP_CALL_TYPES } from '../mcp/methods.ts';
 
 const MAX_TEXT = 1_024;
 const text = z.string().max(MAX_TEXT);
@@ -16,12 +17,14 @@ export const escalation = z.object({
   key_name: text,
   agent_name: text,
   owner: text,
-  method: z.enum(['llm_call', 'mcp_tool_call']),
+  method: z.enum(['llm_call', ...MCP_CALL_TYPES]),
   provider: text,
   /** Empty for a call of a tool, and where the request names none. */
   model: text,
   mcp_server: text,
   tool_name: text,
+  resource_uri: text.default(''),
+  prompt_name: text.default(''),
   session_id: text,
   rules: z.array(z.object({ rule: text, reason: text })).max(16),
   /** `sha256:<hex>`, see `requestDigest`. */

@@ -14,6 +14,7 @@ import type {
 import type { Frame } from '../streams/frame.ts';
 import { stepwise, type Work } from '../turns.ts';
 import type { McpMessage } from './message.ts';
+import { PROTOCOL_NAMES } from './protocol-words.ts';
 import { paramsOf, readMessage } from './read-message.ts';
 import { jsonRpcError } from './refusal.ts';
 
@@ -60,6 +61,7 @@ function paramsTexts(body: JsonObject, mcp: McpMessage): PromptText[] {
   const texts: PromptText[] = [];
   for (const [name, value] of Object.entries(paramsOf(body))) {
     const place = isToolCall && name === 'arguments' ? ARGUMENTS : SAID;
+    if (!PROTOCOL_NAMES.has(name)) texts.push({ ...SAID, text: name, path: ['params'], editable: false });
     addTextsIn({ texts }, SEALED.has(name) ? { ...place, editable: false } : place, value, ['params', name]);
   }
   return texts;

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { isObject } from '../json/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import type { McpMessage } from './message.ts';
+import type { McpEra } from './methods.ts';
 import { paramsOf } from './read-message.ts';
 import type { JsonPath } from '../json/path.ts';
 
@@ -46,17 +47,18 @@ export function isMirrored(name: string): boolean {
 export function assertMirrored({ headers, json, request: { mcp } }: SentMessage): void {
   if (mcp === undefined) return;
   const params = paramsOf(json);
-  const mustRepeat = assertVersion(headers.get('mcp-protocol-version'), params, mcp);
+  const mustRepeat = assertVersion(headers, params, mcp);
   assertMethod(headers.get('mcp-method'), mcp, mustRepeat);
   assertName(headers.get('mcp-name'), params, mcp, mustRepeat);
   assertParams(headers, params, mcp);
 }
 
 /** True where this is a request of the stateless era. */
-function assertVersion(header: string | undefined, params: Json, mcp: McpMessage): boolean {
+function assertVersion(headers: ReadonlyMap<string, string>, params: Json, mcp: McpMessage): boolean {
+  const header = headers.get('mcp-protocol-version');
   const meta = params['_meta'];
   const claimed = isObject(meta) ? meta[META_VERSION] : undefined;
-  const isStateless = isStatelessRevision(header) || isStatelessRevision(claimed);
+  const isStateless = eraOf(headers, params) === 'stateless';
   const mustRepeat = isStateless && mcp.kind === 'request';
   if (mustRepeat && typeof claimed !== 'string') {
     throw new GatewayError(
@@ -147,6 +149,15 @@ function paramHeaders(headers: ReadonlyMap<string, string>): Map<string, string 
     if (name.startsWith(PARAM_PREFIX)) found.set(name, decodeHeaderValue(written));
   }
   return found;
+}
+
+/** The era that a message says it is of; one that says nothing is of the older. */
+export function eraOf(headers: ReadonlyMap<string, string>, params: Json): McpEra {
+  const meta = params['_meta'];
+  const claimed = isObject(meta) ? meta[META_VERSION] : undefined;
+  const isStateless =
+    isStatelessRevision(headers.get('mcp-protocol-version')) || isStatelessRevision(claimed);
+  return isStateless ? 'stateless' : 'sessions';
 }
 
 function isStatelessRevision(version: unknown): boolean {

@@ -9,6 +9,8 @@ import { textsIn } from '../providers/dialects/json-text.ts';
 import { objectReading, toldReadings } from './told-readings.ts';
 import type { ActionInput, CallText, PolicyCall, PolicyInput, TraceStep, ToldReading } from './call.ts';
 import { callSchema, type CallJson } from './call-json.ts';
+import { withResolvedPaths } from './call-texts.ts';
+import type { McpCallType } from '../mcp/methods.ts';
 import { stepOfTexts } from './trace-step.ts';
 
 /** What is no policy input; the message names the members that are wrong, a line each, and never shows a value. */
@@ -60,13 +62,14 @@ export async function callOf({ history, ...written }: CallJson): Promise<Written
   const input = policyInput(written);
   const places = writtenTexts(input.request, written);
   const normalized = await normalizeAll(places.map(({ raw }) => raw));
-  const texts = places.map(({ raw, argument }, index): CallText => ({
+  const said = places.map(({ raw, argument }, index): CallText => ({
     raw,
     argument,
     normalized: normalized[index]?.text ?? raw,
   }));
+  const texts = input.request.method === 'llm_call' ? said : withResolvedPaths(said);
   const action: ActionInput = {
-    normalized_prompt: written.action?.normalized_prompt ?? texts.map((text) => text.normalized).join('\n'),
+    normalized_prompt: written.action?.normalized_prompt ?? said.map((text) => text.normalized).join('\n'),
     obfuscation: {
       ...obfuscationFlags(normalized.map(({ obfuscation }) => obfuscation)),
       ...written.action?.obfuscation,
@@ -78,10 +81,27 @@ export async function callOf({ history, ...written }: CallJson): Promise<Written
   };
 }
 
+/** The method of each type of call, where a policy input names none. */
+const USUAL_METHODS: Readonly<Record<McpCallType, string>> = {
+  mcp_tool_call: 'tools/call',
+  mcp_resource_read: 'resources/read',
+  mcp_resource_subscribe: 'resources/subscribe',
+  mcp_prompt_get: 'prompts/get',
+  mcp_completion: 'completion/complete',
+  mcp_task: 'tasks/get',
+  mcp_client_response: '',
+  mcp_other: '',
+};
+
 function policyInput({ agent, request, session, agent_risk }: Omit<CallJson, 'history'>): PolicyInput {
   if (request.method === 'llm_call') return { agent, request, session, agent_risk };
-  const { mcp_server, path = `/mcp/${mcp_server}/tools/call`, arguments: args = {} } = request;
-  return { agent, request: { ...request, path, arguments: args }, session, agent_risk };
+  const { method, mcp_server, resource_uri: uri } = request;
+  const {
+    mcp_method = USUAL_METHODS[method],
+    path = `/mcp/${mcp_server}${method === 'mcp_tool_call' ? '/tools/call' : ''}`,
+    arguments: args = uri === '' ? {} : { uri },
+  } = request;
+  return { agent, request: { ...request, mcp_method, path, arguments: args }, session, agent_risk };
 }
 
 /** The texts that the checks would see of such a call. */
@@ -94,7 +114,9 @@ function writtenTexts(
     return prompts.map((raw) => ({ raw, argument: undefined }));
   }
   const found = textsIn(request.arguments, []).map(({ text, path }) => ({ raw: text, argument: path }));
-  return [{ raw: request.tool_name, argument: undefined }, ...found];
+  const names = [request.tool_name, request.prompt_name, request.resource_uri];
+  const more = names.filter((name) => name !== '' && !found.some(({ raw }) => raw === name));
+  return [...more.map((raw) => ({ raw, argument: undefined })), ...found];
 }
 
 /** As `toldReadings` of a request; arguments are a document, whoever wrote them. */
@@ -149,6 +171,9 @@ const KEYS = [
     'path',
     'unseen_content',
     'tool_name',
+    'resource_uri',
+    'prompt_name',
+    'mcp_method',
     'mcp_server',
     'arguments',
   ],

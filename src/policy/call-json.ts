@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MCP_CALL_TYPES } from '../mcp/methods.ts';
 import { STEP_TYPES } from './cards/card-schema.ts';
 
 /**
@@ -93,6 +94,19 @@ const obfuscation = z.strictObject({
   has_delim_padding: z.boolean().exactOptional(),
 });
 
+const OTHER_CALL_TYPES = MCP_CALL_TYPES.filter((type) => type !== 'mcp_tool_call');
+const mcpFields = {
+  provider: text,
+  mcp_method: z.string().optional(),
+  tool_name: text,
+  resource_uri: text,
+  prompt_name: text,
+  mcp_server: text,
+  path: z.string().optional(),
+  arguments: z.unknown().optional(),
+  unseen_content: flag,
+};
+
 const request = z.discriminatedUnion(
   'method',
   [
@@ -103,17 +117,10 @@ const request = z.discriminatedUnion(
       path: text,
       unseen_content: flag,
     }),
-    z.strictObject({
-      method: z.literal('mcp_tool_call'),
-      provider: text,
-      tool_name: z.string().min(1),
-      mcp_server: text,
-      path: z.string().optional(),
-      arguments: z.unknown().optional(),
-      unseen_content: flag,
-    }),
+    z.strictObject({ method: z.literal('mcp_tool_call'), ...mcpFields, tool_name: z.string().min(1) }),
+    z.strictObject({ method: z.enum(OTHER_CALL_TYPES), ...mcpFields }),
   ],
-  { error: 'must be llm_call or mcp_tool_call' },
+  { error: `must be llm_call, ${MCP_CALL_TYPES.join(', ')}` },
 );
 
 export const callSchema = z
@@ -130,7 +137,7 @@ export const callSchema = z
   })
   .refine(({ request: { method }, prompt_text }) => method === 'llm_call' || prompt_text === undefined, {
     path: ['prompt_text'],
-    error: "is for llm_call: a tool's texts are its arguments",
+    error: "is for llm_call: the texts of an MCP server's call are its arguments",
   });
 
 /** A call as JSON has it, its gaps filled. */

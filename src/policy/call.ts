@@ -1,6 +1,7 @@
 import type { JsonPath } from '../json/path.ts';
+import type { McpCallType } from '../mcp/methods.ts';
 
-/** One call as policies judge it: of a model, or of a tool of an MCP server (docs/policies.md). */
+/** One call as policies judge it: of a model, or of an MCP server (docs/policies.md). */
 export interface PolicyCall {
   readonly input: PolicyInput;
   /** All that the call says. */
@@ -24,7 +25,7 @@ export type CallType = PolicyInput['request']['method'];
 export interface CallText {
   readonly raw: string;
   readonly normalized: string;
-  /** In a tool's arguments, from below `arguments`; undefined elsewhere. */
+  /** In the arguments of an MCP server's call, from below `arguments`; undefined elsewhere. */
   readonly argument: JsonPath | undefined;
 }
 
@@ -46,7 +47,7 @@ export interface ToldReading {
 /** `input` of policies, without `action`. */
 export interface PolicyInput {
   readonly agent: AgentInput;
-  readonly request: LlmRequestInput | ToolRequestInput;
+  readonly request: LlmRequestInput | McpRequestInput;
   readonly session: SessionInput;
   readonly agent_risk: AgentRiskInput;
 }
@@ -62,14 +63,20 @@ interface LlmRequestInput {
   readonly unseen_content: boolean;
 }
 
-interface ToolRequestInput {
+/** What a call does not name is empty, so that a rule about it is decided and not undefined. */
+export interface McpRequestInput {
   readonly provider: string;
-  readonly method: 'mcp_tool_call';
+  readonly method: McpCallType;
+  /** Of the message: `tools/call`, `resources/read`; empty for a client's answer to a server. */
+  readonly mcp_method: string;
   readonly tool_name: string;
+  /** Several of one subscription are a line each. */
+  readonly resource_uri: string;
+  readonly prompt_name: string;
   readonly mcp_server: string;
-  /** `/mcp/<server>/tools/call`, whichever address was called. */
+  /** `/mcp/<server>/tools/call` for a tool, whichever address was called; `/mcp/<server>` for all else. */
   readonly path: string;
-  /** As the agent wrote them; empty where there are none. */
+  /** As the agent wrote them; empty where there are none. Of other methods than tools and prompts: their `params`. */
   readonly arguments: unknown;
   readonly unseen_content: boolean;
 }
@@ -130,10 +137,10 @@ export interface ActionInput {
 
 /** One step of a session as `contains_matching_trace` looks for it. */
 export interface TraceStep {
-  readonly type: 'llm_call' | 'llm_response' | 'mcp_tool_call' | 'mcp_tool_response';
+  readonly type: 'llm_call' | 'llm_response' | McpCallType | 'mcp_tool_response';
   /** The provider, or the MCP server. */
   readonly provider: string;
-  /** Empty where a model is called. */
+  /** Empty where no tool is called. */
   readonly tool: string;
   /** Texts of a prompt, of arguments, of an answer, of a tool's result. */
   readonly content: readonly string[];

@@ -110,7 +110,10 @@ function regoExplained(said: Decision): Explanation['rego'] {
 }
 
 function modelOrTool({ input: { request } }: PolicyCall): string {
-  const what = request.method === 'llm_call' ? request.model : request.tool_name;
+  const what =
+    request.method === 'llm_call'
+      ? request.model
+      : request.tool_name || request.prompt_name || request.resource_uri || request.mcp_method;
   return `${request.method} ${shown(what)}`.trimEnd();
 }
 

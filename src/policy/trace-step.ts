@@ -8,7 +8,7 @@ export function callStep({ input: { request }, texts }: PolicyCall): TraceStep {
   const content = texts.flatMap(({ raw, normalized }) => (raw === normalized ? [raw] : [raw, normalized]));
   return request.method === 'llm_call'
     ? { type: 'llm_call', provider: request.provider, tool: '', content }
-    : { type: 'mcp_tool_call', provider: request.mcp_server, tool: request.tool_name, content };
+    : { type: request.method, provider: request.mcp_server, tool: request.tool_name, content };
 }
 
 /** A step whose texts are not known yet. */

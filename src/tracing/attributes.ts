@@ -58,7 +58,7 @@ export interface SpanFacts {
 
 /**
  * What the span of a request says once it is over: GenAI's and MCP's semantic conventions, and `gateway.*` for what they do
- * not know. No content, no path, no key.
+ * not know. No content, no path, no key; of a resource its address, as MCP's convention has it.
  * @param safe makes a text that a client wrote fit to be shown
  */
 export function spanFacts(finish: TracedFinish, safe: (text: string) => string): SpanFacts {
@@ -115,6 +115,7 @@ function ofMcp({ request, headers }: TracedExchange, server: string, safe: (text
   const version = headers.get('mcp-protocol-version') ?? '';
   const isTool = method === 'tools/call';
   const isPrompt = method === 'prompts/get';
+  const isResource = /^(?:resources|skills)\//.test(method ?? '');
   return {
     name: [method ?? 'mcp', ...(target !== undefined && (isTool || isPrompt) ? [target] : [])].join(' '),
     attributes: {
@@ -124,6 +125,7 @@ function ofMcp({ request, headers }: TracedExchange, server: string, safe: (text
       ...(isTool && { 'gen_ai.operation.name': 'execute_tool' }),
       ...(isTool && target !== undefined && { 'gen_ai.tool.name': target }),
       ...(isPrompt && target !== undefined && { 'gen_ai.prompt.name': target }),
+      ...(isResource && target !== undefined && { 'mcp.resource.uri': target }),
       ...(PROTOCOL_VERSION.test(version) && { 'mcp.protocol.version': version }),
     },
   };

@@ -1,7 +1,6 @@
 import { newAnswer } from '../answers/new-answer.ts';
 import { readAnswer, readFacts } from '../answers/read-answer.ts';
 import type { Answered, Parsed } from '../pipeline/exchange.ts';
-import { calledTool } from '../mcp/message.ts';
 import type { TraceFields } from './formats/fields.ts';
 import { isObject } from '../json/is-object.ts';
 import type { TracedStep } from './step.ts';
@@ -28,7 +27,7 @@ export function unseenAnswer(parsed: Parsed): Answered {
  * @throws GatewayError upstream_unavailable where it is nested too deep to be inspected
  */
 export async function answerTo(parsed: Parsed, step: TracedStep): Promise<Answered> {
-  const said = calledTool(parsed.request.mcp) === undefined ? modelAnswer(parsed, step) : toolAnswer(step);
+  const said = parsed.mcp === undefined ? modelAnswer(parsed, step) : toolAnswer(step);
   const body = Buffer.from(JSON.stringify(said));
   return readFacts(await readAnswer(unseenAnswer(parsed), body));
 }
@@ -40,13 +39,17 @@ function toolAnswer({ result, isError }: TracedStep): TraceFields {
 /** A result as MCP has it; what is none is one text. */
 function toolResult(result: unknown, isError: boolean): TraceFields {
   const failed = isError ? { isError } : {};
-  if (isObject(result) && (Array.isArray(result['content']) || isObject(result['structuredContent']))) {
-    return { ...result, ...failed };
-  }
+  if (isObject(result) && isResult(result)) return { ...result, ...failed };
   if (Array.isArray(result) && result.length > 0 && result.every(isBlock))
     return { content: result, ...failed };
   const text = typeof result === 'string' ? result : JSON.stringify(result ?? '');
   return { content: [{ type: 'text', text }], ...failed };
+}
+
+/** Of a tool, a resource or a prompt. */
+function isResult(result: TraceFields): boolean {
+  const isListed = ['content', 'contents', 'messages'].some((name) => Array.isArray(result[name]));
+  return isListed || isObject(result['structuredContent']);
 }
 
 function isBlock(value: unknown): boolean {

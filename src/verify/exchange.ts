@@ -34,7 +34,7 @@ export function gatewayCall(step: TracedStep, requestId: string, agentRisk: Agen
   const headers = new Map<string, string>([['content-type', 'application/json']]);
   if (step.sessionId !== '') headers.set(HEADER.sessionId, step.sessionId);
   const key = keyOf(step.agent, step.provider);
-  const { target, body } = step.type === 'llm_call' ? modelTarget(step) : toolTarget(step, key.provider);
+  const { target, body } = step.type === 'llm_call' ? modelTarget(step) : mcpTarget(step, key.provider);
   const exchange: Identified = {
     requestId,
     startedAt: performance.now(),
@@ -89,7 +89,8 @@ interface Sent {
   readonly body: JsonObject;
 }
 
-function toolTarget({ server, tool, arguments: written }: TracedStep, ofKey: ProviderName): Sent {
+function mcpTarget(step: TracedStep, ofKey: ProviderName): Sent {
+  const { server, tool, arguments: written } = step;
   const name = server === '' ? UNNAMED_SERVER : server.slice(0, MAX_SERVER_CHARS);
   return {
     target: {
@@ -101,8 +102,10 @@ function toolTarget({ server, tool, arguments: written }: TracedStep, ofKey: Pro
     body: {
       jsonrpc: '2.0',
       id: 1,
-      method: 'tools/call',
-      params: { name: tool, ...(written !== undefined && { arguments: written }) },
+      ...(step.message ?? {
+        method: 'tools/call',
+        params: { name: tool, ...(written !== undefined && { arguments: written }) },
+      }),
     },
   };
 }

@@ -41,11 +41,21 @@ const timestamp = z
   })
   .describe('RFC 3339, or Unix time in seconds or milliseconds');
 
+const TRACE_TYPES = [
+  'llm_call',
+  'llm_response',
+  'mcp_tool_call',
+  'mcp_resource_read',
+  'mcp_resource_subscribe',
+  'mcp_prompt_get',
+  'mcp_completion',
+  'mcp_tool_response',
+] as const;
+export const TYPE_PROBLEM = `type must be one of ${TRACE_TYPES.join(', ')}`;
+
 /** One step as it is documented; `formats/steps.ts` takes the other usual names for the same. */
 export const traceStepSchema = z.looseObject({
-  type: z.enum(['llm_call', 'llm_response', 'mcp_tool_call', 'mcp_tool_response'], {
-    error: 'type must be llm_call, llm_response, mcp_tool_call or mcp_tool_response',
-  }),
+  type: z.enum(TRACE_TYPES, { error: TYPE_PROBLEM }),
   timestamp: timestamp.nullish(),
   session_id: shortText('session_id').nullish(),
   agent: traceAgentSchema.nullish(),
@@ -60,7 +70,12 @@ export const traceStepSchema = z.looseObject({
     .optional()
     .describe('a text, a list of messages, or a whole body of the provider’s API'),
   tool_name: shortText('tool_name').nullish(),
-  arguments: z.unknown().optional().describe('of a tool call: an object, or its JSON as a text'),
+  uri: z.unknown().optional().describe('of a resource that is read or subscribed to: a text'),
+  prompt_name: shortText('prompt_name').nullish(),
+  arguments: z
+    .unknown()
+    .optional()
+    .describe('of a tool call, a prompt or a completion: an object, or its JSON as a text'),
   result: z
     .unknown()
     .optional()

@@ -1,4 +1,4 @@
-import type { ProviderName } from '../providers/provider.ts';
+import type { JsonObject, ProviderName } from '../providers/provider.ts';
 
 export type StepType = 'llm_call' | 'llm_response' | 'mcp_tool_call' | 'mcp_tool_response';
 
@@ -19,6 +19,8 @@ export interface TracedStep {
   readonly server: string;
   readonly tool: string;
   readonly arguments: unknown;
+  /** The message of a call that is not of a tool. */
+  readonly message?: { readonly method: string; readonly params: JsonObject };
   /** What came of a tool; undefined where that is not told. */
   readonly result: unknown;
   readonly isError: boolean;

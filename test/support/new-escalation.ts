@@ -15,6 +15,8 @@ export function newEscalation(more: Partial<NewEscalation> = {}): NewEscalation 
     model: 'gpt-4o',
     mcp_server: '',
     tool_name: '',
+    resource_uri: '',
+    prompt_name: '',
     session_id: '',
     rules: [],
     request_digest: `sha256:${randomBytes(32).toString('hex')}`,

@@ -34,7 +34,10 @@ export function toolCall(
   const request = {
     provider: 'openai',
     method: 'mcp_tool_call',
+    mcp_method: 'tools/call',
     tool_name: tool,
+    resource_uri: '',
+    prompt_name: '',
     mcp_server: server,
     path: `/mcp/${server}/tools/call`,
     arguments: args,

@@ -179,7 +179,7 @@ export const PRESET_ROWS: readonly PresetRow[] = [
 
 const ruleSchema = z.looseObject({
   name: z.string(),
-  match: z.looseObject({ type: z.enum(BOTH).optional() }).optional(),
+  match: z.looseObject({ type: z.enum([...BOTH, 'mcp_*']).optional() }).optional(),
   reason: z.string().optional(),
 });
 
@@ -206,7 +206,8 @@ function rulesIn({ path }: PresetFile): PresetRule[] {
   const card = z.looseObject({ rules: z.array(ruleSchema) });
   return card.parse(parse(readFileSync(path, 'utf8'))).rules.map(({ name, match, reason = '' }) => ({
     name,
-    on: match?.type === undefined ? BOTH : [match.type],
+    // Calls of MCP servers other than tools: test/e2e/mcp/methods.test.ts.
+    on: match?.type === undefined ? BOTH : [match.type === 'mcp_*' ? 'mcp_tool_call' : match.type],
     reason,
   }));
 }

@@ -1,9 +1,13 @@
+import type { McpConfig } from '../../config/sections/mcp.ts';
 import { mayCallTool } from '../../mcp/hidden-tools.ts';
-import { calledTool, type McpMessage } from '../../mcp/message.ts';
+import { calledTool } from '../../mcp/message.ts';
+import { callTypeOf, methodProblem, type McpCallType, type McpEra } from '../../mcp/methods.ts';
+import { eraOf } from '../../mcp/mirrored.ts';
+import { paramsOf } from '../../mcp/read-message.ts';
 import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { findingId } from '../finding-id.ts';
-import { toolDenied } from '../denials.ts';
+import { policyDenied, toolDenied } from '../denials.ts';
 import { createKeyGuard, type AuthenticateAgain } from './key-guard.ts';
 import { refuseUnauthorized } from './misleading-answers.ts';
 import type { SessionBinding } from './session-binding/binding.ts';
@@ -13,6 +17,7 @@ export interface McpCheckDeps {
   /** Scores a policy block of a key (docs/risk.md): +10, once a day for one and the same finding. */
   readonly scorePolicyBlock: (keyHash: string, findings: readonly string[]) => Promise<void>;
   readonly authenticateAgain: AuthenticateAgain;
+  readonly unknownMethods: McpConfig['unknown_methods'];
 }
 
 export interface McpState {
@@ -20,20 +25,27 @@ export interface McpState {
   session?: Promise<Verdict>;
 }
 
-const TOOLS_CALL = 'tools/call';
 const RULE = 'allowed_tools';
 
 /**
- * Holds a key to its own tools and its own MCP sessions (docs/mcp.md), on both paths alike: what a message says
- * decides, never its path or its headers. All methods but `tools/call` pass.
+ * Holds a message to the methods of MCP, and a key to its own tools and its own MCP sessions (docs/mcp.md), on both paths
+ * alike: what a message says decides, never its path.
  */
 export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
-  const { binding, scorePolicyBlock, authenticateAgain } = deps;
+  const { binding, scorePolicyBlock, authenticateAgain, unknownMethods } = deps;
 
-  function judgeTool({ key, request }: Parsed): Verdict {
-    if (isDisguised(request.mcp)) return disguisedName();
+  function judgeMethod({ headers, json, request: { mcp: message } }: Parsed): Verdict {
+    if (message === undefined || message.kind === 'response') return PASS;
+    const era = eraOf(headers, paramsOf(json));
+    const problem = methodProblem(message, era);
+    if (problem === 'disguised') return disguisedMethod();
+    return problem === undefined || unknownMethods === 'allow' ? PASS : unknownMethod(era);
+  }
+
+  function judgeTool({ key, request, json }: Parsed): Verdict {
     const tool = calledTool(request.mcp);
-    if (tool === undefined || mayCallTool(key.allowedTools, tool)) return PASS;
+    if (tool === undefined) return judgeOther(key.allowedTools, callTypeOf(request.mcp, paramsOf(json)));
+    if (mayCallTool(key.allowedTools, tool)) return PASS;
     return {
       ...toolDenied({ tool, reason: 'the allowed_tools of this key do not name it', rule: RULE }),
       enforce: () => scorePolicyBlock(key.keyHash, [findingId(RULE, tool)]),
@@ -52,7 +64,8 @@ export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
     },
     async requestBody(exchange, { session }) {
       if (session === undefined) return PASS;
-      const verdict = judgeTool(exchange);
+      const method = judgeMethod(exchange);
+      const verdict = method.kind === 'pass' ? judgeTool(exchange) : method;
       return verdict.kind === 'pass' ? session : verdict;
     },
     response: (exchange) =>
@@ -61,16 +74,30 @@ export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
   };
 }
 
-/** A call that asks for no answer, or spells its method so that only a careless server knows it: yet it may be made. */
-function isDisguised(message: McpMessage | undefined): boolean {
-  if (message === undefined || message.kind === 'response' || calledTool(message) !== undefined) return false;
-  return message.method.toLowerCase() === TOOLS_CALL;
+/** Refuses what is no call of a tool and may become one, or asks for more than a key without any tool may have. */
+function judgeOther(allowedTools: readonly string[] | undefined, type: McpCallType | undefined): Verdict {
+  const isRefused =
+    type === 'mcp_other'
+      ? allowedTools !== undefined
+      : allowedTools?.length === 0 && type !== undefined && type !== 'mcp_client_response';
+  if (!isRefused) return PASS;
+  const reason =
+    type === 'mcp_other'
+      ? 'a key with allowed_tools sends only what MCP defines'
+      : 'a key that may call no tool may use no resource, prompt, completion or task either';
+  return policyDenied(reason, { reason, rule: RULE });
 }
 
-function disguisedName(): Denial {
+function disguisedMethod(): Denial {
   return {
     kind: 'deny',
     type: 'invalid_request',
-    message: `a call of a tool must be a JSON-RPC request with an id, the method ${TOOLS_CALL} and the name of the tool`,
+    message:
+      'the method must be spelled as MCP has it: a request has an id, and a notification none (tools/call, notifications/initialized)',
   };
+}
+
+function unknownMethod(era: McpEra): Denial {
+  const reason = `the method is none of MCP ${era === 'sessions' ? 'up to 2025-11-25' : '2026-07-28'}: an operator can let it pass (mcp.unknown_methods)`;
+  return policyDenied(reason, { reason, rule: 'unknown_methods' });
 }

@@ -1,7 +1,7 @@
 import { newOperationId } from '../../operation-id.ts';
 import { checkEntry } from '../entry.ts';
 
-export const mcp = checkEntry(async (_config, { stores, authenticateAgain }) => {
+export const mcp = checkEntry(async ({ mcp: config }, { stores, authenticateAgain }) => {
   const [{ createMcpCheck }, { createSessionBinding }] = await Promise.all([
     import('./check.ts'),
     import('./session-binding/binding.ts'),
@@ -17,5 +17,6 @@ export const mcp = checkEntry(async (_config, { stores, authenticateAgain }) => 
       });
     },
     authenticateAgain,
+    unknownMethods: config.unknown_methods,
   });
 });

@@ -2,6 +2,7 @@ import type { ApprovalRequest } from '../../escalation/approvals.ts';
 import type { ApprovalResult } from '../../escalation/escalation.ts';
 import { requestDigest } from '../../escalation/approval.ts';
 import { retryAfter, type ErrorType } from '../../errors.ts';
+import { mcpCallOf } from '../../mcp/called.ts';
 import { calledTool } from '../../mcp/message.ts';
 import type { Denial, Flag } from '../../pipeline/check.ts';
 import type { BudgetLimits, Parsed } from '../../pipeline/exchange.ts';
@@ -47,16 +48,19 @@ export function createEscalate({ ask, authenticateAgain, maskSecrets }: Escalate
 
   function requestOf(exchange: Parsed, rules: readonly EscalatingRule[]): ApprovalRequest {
     const { key, provider, mcp, request, facts } = exchange;
+    const called = mcpCallOf(request, exchange.json);
     return {
       key_hash: key.keyHash,
       key_name: shown(key.name),
       agent_name: shown(key.agentName),
       owner: shown(key.owner),
-      method: mcp === undefined ? 'llm_call' : 'mcp_tool_call',
+      method: called?.type ?? 'llm_call',
       provider: provider.name,
       model: mcp === undefined ? shown(request.model) : '',
       mcp_server: mcp?.server ?? '',
-      tool_name: shown(calledTool(request.mcp)),
+      tool_name: shown(called?.tool),
+      resource_uri: shown(called?.resourceUri),
+      prompt_name: shown(called?.promptName),
       session_id: facts.session?.id ?? '',
       rules: rules.slice(0, MAX_RULES),
       request_digest: requestDigest(exchange),

@@ -198,5 +198,7 @@ export function notEvaluated(exchange: Parsed): Denial {
  * again with every turn, and what was denied in it once would score with each.
  */
 function toolCallName({ input: { request } }: PolicyCall): string {
-  return request.method === 'llm_call' ? '' : JSON.stringify([request.tool_name, request.arguments]);
+  if (request.method === 'llm_call') return '';
+  const { method, tool_name: tool, mcp_method: asked, prompt_name: prompt, arguments: args } = request;
+  return JSON.stringify(method === 'mcp_tool_call' ? [tool, args] : [asked, prompt, args]);
 }

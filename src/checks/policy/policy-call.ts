@@ -1,5 +1,4 @@
-import { calledTool } from '../../mcp/message.ts';
-import { paramsOf } from '../../mcp/read-message.ts';
+import { argumentPath, mcpCallOf, type McpCall } from '../../mcp/called.ts';
 import type {
   ActionInput,
   AgentRiskInput,
@@ -9,6 +8,7 @@ import type {
   SessionInput,
   ToldReading,
 } from '../../policy/call.ts';
+import { withResolvedPaths } from '../../policy/call-texts.ts';
 import { toldReadings, type PlacedText } from '../../policy/told-readings.ts';
 import { valueAt } from '../../json/edited-view.ts';
 import { hasUnseenContent, type PromptText } from '../../providers/provider.ts';
@@ -28,16 +28,17 @@ const SAID: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning', 'too
 const NO_TEXT: CallText = { raw: '', normalized: '', argument: undefined };
 
 /**
- * An exchange as policies judge it; undefined for what they do not: lists of models, and MCP's methods that call no tool,
- * do nothing by themselves.
+ * An exchange as policies judge it; undefined for what they do not: lists, and messages of MCP that name nothing and carry
+ * no text of a client's.
  */
 export function policyCallOf(exchange: Parsed): PolicyCall | undefined {
-  const request = requestInput(exchange);
+  const called = mcpCallOf(exchange.request, exchange.json);
+  const request = exchange.mcp === undefined ? modelInput(exchange) : mcpInput(exchange, called);
   if (request === undefined) return undefined;
   const { key, facts } = exchange;
   const session = writtenFact(facts, 'session');
   const prompt = writtenFact(facts, 'prompt');
-  const texts = callTexts(exchange, prompt.normalizedTexts);
+  const texts = callTexts(exchange, prompt.normalizedTexts, called);
   const { keyHash, name, agentName = '', owner = '', provider, tags } = key;
   return {
     input: {
@@ -54,44 +55,48 @@ export function policyCallOf(exchange: Parsed): PolicyCall | undefined {
   };
 }
 
-function requestInput({
-  provider,
-  path,
-  endpoint,
-  mcp,
-  request,
-  json,
-}: Parsed): PolicyInput['request'] | undefined {
-  if (mcp === undefined) {
-    if (endpoint.operation === 'models') return undefined;
-    return {
-      provider: provider.name,
-      model: request.model ?? '',
-      method: 'llm_call',
-      path: `/${provider.name}${path}`,
-      unseen_content: hasUnseenContent(request),
-    };
-  }
-  const tool = calledTool(request.mcp);
-  if (tool === undefined) return undefined;
+function modelInput({ provider, path, endpoint, request }: Parsed): PolicyInput['request'] | undefined {
+  if (endpoint.operation === 'models') return undefined;
   return {
     provider: provider.name,
-    method: 'mcp_tool_call',
-    tool_name: tool,
-    mcp_server: mcp.server,
-    path: `/mcp/${mcp.server}/tools/call`,
-    arguments: paramsOf(json)['arguments'] ?? {},
+    model: request.model ?? '',
+    method: 'llm_call',
+    path: `/${provider.name}${path}`,
     unseen_content: hasUnseenContent(request),
   };
 }
 
-function callTexts({ mcp, request }: Parsed, normalizedTexts: readonly string[]): CallText[] {
-  return request.texts.map(({ text, path }, index) => {
+function mcpInput(
+  { provider, mcp, request }: Parsed,
+  called: McpCall | undefined,
+): PolicyInput['request'] | undefined {
+  if (mcp === undefined || called === undefined) return undefined;
+  const { type, method, tool, resourceUri, promptName } = called;
+  return {
+    provider: provider.name,
+    method: type,
+    mcp_method: method,
+    tool_name: tool,
+    resource_uri: resourceUri,
+    prompt_name: promptName,
+    mcp_server: mcp.server,
+    path: type === 'mcp_tool_call' ? `/mcp/${mcp.server}/tools/call` : `/mcp/${mcp.server}`,
+    arguments: called.arguments,
+    unseen_content: hasUnseenContent(request),
+  };
+}
+
+function callTexts(
+  { request }: Parsed,
+  normalizedTexts: readonly string[],
+  called: McpCall | undefined,
+): CallText[] {
+  const texts = request.texts.map(({ text, path }, index) => {
     const normalized = normalizedTexts[index];
     if (normalized === undefined) throw new Error('a text of the request was not normalized');
-    const isArgument = mcp !== undefined && path[0] === 'params' && path[1] === 'arguments';
-    return { raw: text, normalized, argument: isArgument ? path.slice(2) : undefined };
+    return { raw: text, normalized, argument: called && argumentPath(called.type, path) };
   });
+  return called === undefined ? texts : withResolvedPaths(texts);
 }
 
 function toldTexts(exchange: Parsed, texts: readonly CallText[]): Iterable<ToldReading> {

@@ -2,6 +2,7 @@ import { isSuccess, isSuccessOfServer } from '../../pipeline/success.ts';
 import { newOperationId } from '../../operation-id.ts';
 import { HEADER } from '../../headers.ts';
 import { calledTool } from '../../mcp/message.ts';
+import { judgedType } from '../../mcp/called.ts';
 import { PASS, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
 import type { Phase } from '../../pipeline/phase.ts';
@@ -54,9 +55,6 @@ export interface McpCalls {
   response(exchange: Answered, state: McpCallState): Promise<Verdict>;
   end(exchange: Identified, outcome: Outcome, state: McpCallState): Promise<void>;
 }
-
-/** Requests that bring in what a server's tools, files and prompts say; all others take no part in a session. */
-const CALLS: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get', 'tasks/result']);
 
 /**
  * A call of a tool belongs to its session and takes no step of it: it is judged by the session as it stands, and its
@@ -126,7 +124,7 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
       return PASS;
     },
     prepare(exchange, state) {
-      if (state.asked === undefined || !isToolCall(exchange)) return;
+      if (state.asked === undefined || !isCall(exchange)) return;
       const name = { keyHash: exchange.key.keyHash, sessionId: state.asked.sessionId };
       const peeked = store.peek(name);
       // Where an earlier check denies, nobody waits for it.
@@ -142,7 +140,7 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
     },
     async requestBody(exchange, { asked, call }) {
       if (asked !== undefined && call !== undefined) return judge(exchange, call, asked);
-      return isToolCall(exchange) ? withoutSession(exchange, required) : PASS;
+      return isCall(exchange) ? withoutSession(exchange, required) : PASS;
     },
     async response(exchange, { call }) {
       if (call !== undefined) {
@@ -167,8 +165,9 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
   };
 }
 
-function isToolCall({ request: { mcp } }: Parsed): boolean {
-  return mcp?.kind === 'request' && CALLS.has(mcp.method);
+/** What policies judge by the session; all other messages take no part in it. */
+function isCall({ request, json }: Parsed): boolean {
+  return judgedType(request, json) !== undefined;
 }
 
 /** Limits without a session would silently not hold. */

@@ -44,6 +44,8 @@ export const mcpSection = section({
   max_request_size: positiveCount.max(15 * 1_048_576).default(1_048_576),
   /** Values of `Origin` that are let in; a request without one passes. */
   allowed_origins: z.array(origin).default([]),
+  /** Methods that MCP does not define. Another spelling of one that it defines is always refused. */
+  unknown_methods: z.enum(['deny', 'allow']).default('deny'),
   servers: z.array(mcpServer).default([]),
   circuit_breaker: circuitBreaker,
   inspector,

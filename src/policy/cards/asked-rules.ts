@@ -1,5 +1,6 @@
 import { RecentMap } from '../../recent-map.ts';
 import type { PolicyCall } from '../call.ts';
+import { CALL_TYPES } from './card-schema.ts';
 import type { CompiledRule } from './compile-card.ts';
 import type { MaskRule } from './mask-rule.ts';
 import type { Scene } from './truth.ts';
@@ -23,15 +24,14 @@ const MAX_KIND_CHARS = 512;
 
 /** Finds the rules for a call: once for all calls of the same provider, model, server and tool. */
 export function createAskedRules(rules: readonly CompiledRule[]): (call: PolicyCall) => AskedRules {
-  const byType = {
-    llm_call: rules.filter(({ type }) => type !== 'mcp_tool_call'),
-    mcp_tool_call: rules.filter(({ type }) => type !== 'llm_call'),
-  };
+  const byType = new Map(
+    CALL_TYPES.map((type) => [type, rules.filter(({ types }) => types === undefined || types.has(type))]),
+  );
   const kinds = new RecentMap<AskedRules>(MAX_KINDS);
 
   function find(call: PolicyCall): AskedRules {
     return askedRules(
-      byType[call.input.request.method].filter((rule) => rule.isFor(call)),
+      (byType.get(call.input.request.method) ?? []).filter((rule) => rule.isFor(call)),
       call,
     );
   }
@@ -50,8 +50,8 @@ export function createAskedRules(rules: readonly CompiledRule[]): (call: PolicyC
 /** No two kinds have the same: names may hold anything. */
 function callKindOf({ input: { request } }: PolicyCall): string {
   if (request.method === 'llm_call') return `${request.provider} llm_call ${request.model}`;
-  const { provider, mcp_server: server, tool_name: tool } = request;
-  return `${provider} mcp_tool_call ${String(server.length)} ${server} ${tool}`;
+  const { provider, method, mcp_server: server, tool_name: tool } = request;
+  return `${provider} ${method} ${String(server.length)} ${server} ${tool}`;
 }
 
 /** @param call any that the rules are for: those of texts alone do not look at it */

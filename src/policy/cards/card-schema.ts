@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MCP_CALL_TYPES } from '../../mcp/methods.ts';
 
 /** Bounds of one card: a file that wants more is a mistake, or an attack. */
 const MAX_RULES = 1_000;
@@ -9,8 +10,10 @@ const MAX_TEXT = 1_024;
 const MAX_VALUE = 4_096;
 const MAX_LIST = 1_000;
 
-export const CALL_TYPES = ['llm_call', 'mcp_tool_call'] as const;
-export const STEP_TYPES = ['llm_call', 'llm_response', 'mcp_tool_call', 'mcp_tool_response'] as const;
+export const CALL_TYPES = ['llm_call', ...MCP_CALL_TYPES] as const;
+export const STEP_TYPES = ['llm_call', 'llm_response', ...MCP_CALL_TYPES, 'mcp_tool_response'] as const;
+/** All calls of MCP servers. */
+export const ANY_MCP = 'mcp_*';
 export const ACTIONS = ['allow', 'deny', 'quarantine', 'escalate', 'mask', 'taint'] as const;
 export const OPERATORS = [
   'equals',
@@ -34,6 +37,9 @@ const pattern = z.string().min(1).max(MAX_VALUE);
 const scalar = z.union([z.string().max(MAX_VALUE), z.number(), z.boolean()]);
 /** `*` stands for any run of characters. */
 const globs = z.union([name, z.array(name).min(1).max(MAX_LIST)]).describe('a name, or names; * is any text');
+
+const callType = z.enum([...CALL_TYPES, ANY_MCP]);
+const callTypes = z.union([callType, z.array(callType).min(1)]);
 
 /** What `contains_matching_trace` looks for among the session's earlier steps. */
 const traceMatch = z.strictObject({
@@ -73,7 +79,7 @@ const rule = z
     description: z.string().max(MAX_TEXT).optional(),
     match: z
       .strictObject({
-        type: z.enum(CALL_TYPES).optional(),
+        type: callTypes.optional(),
         tool: globs.optional(),
         server: globs.optional(),
         model: globs.optional(),
@@ -88,7 +94,9 @@ const rule = z
       .min(1)
       .max(MAX_TEXT)
       .optional()
-      .describe('told to the client; {tool_name}, {model}, {rule} and {match} are filled in'),
+      .describe(
+        'told to the client; {tool_name}, {resource_uri}, {prompt_name}, {model}, {rule} and {match} are filled in',
+      ),
   })
   .refine((one) => (one.action === 'taint') === (one.taint !== undefined), {
     path: ['taint'],
@@ -98,7 +106,7 @@ const rule = z
 const trigger = z.union([
   name,
   z.strictObject({
-    type: z.enum(CALL_TYPES).optional(),
+    type: callTypes.optional(),
     tool: globs.optional(),
     matches: pattern.optional(),
     taint: name.optional(),
@@ -136,4 +144,9 @@ export type Trigger = CardFsm['transitions'][number]['trigger'];
 /** The JSON Schema of a card, by which editors complete and check one. */
 export function cardJsonSchema(): object {
   return z.toJSONSchema(cardSchema, { io: 'input', target: 'draft-2020-12' });
+}
+
+/** The types of call that a `match` or a `trigger` names. */
+export function typesNamed(written: z.output<typeof callTypes>): ReadonlySet<(typeof CALL_TYPES)[number]> {
+  return new Set([written].flat().flatMap((type) => (type === ANY_MCP ? MCP_CALL_TYPES : ([type] as const))));
 }

@@ -87,7 +87,7 @@ export function createCardSet(files: readonly CardFile[]): CardSet {
     readsPrompt: rules.some(({ queries: asked }) => asked.length > 0),
     judgesPrompts:
       fsm?.readsPrompts === true ||
-      rules.some(({ type, readsPrompt }) => readsPrompt && type !== 'mcp_tool_call'),
+      rules.some(({ types, readsPrompt }) => readsPrompt && types?.has('llm_call') !== false),
     rules: files.map(({ name }) => ({
       file: name,
       names: rules.filter(({ hit }) => hit.file === name).map(({ hit }) => hit.rule),
@@ -200,7 +200,7 @@ function explained(
   found: ReadonlyMap<number, TextMatch>,
 ): ExplainedRule {
   const { action } = rule;
-  const isFor = (rule.type ?? call.input.request.method) === call.input.request.method && rule.isFor(call);
+  const isFor = rule.types?.has(call.input.request.method) !== false && rule.isFor(call);
   if (!isFor) return { hit: rule.hit, action, isFor, fired: false, conditions: [] };
   return {
     hit: hitOf(rule, call, found),

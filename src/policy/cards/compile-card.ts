@@ -1,8 +1,8 @@
 import { RecentMap } from '../../recent-map.ts';
 import { globMatches } from '../../text/glob.ts';
-import { INITIAL_STATE, type CallType, type PolicyCall } from '../call.ts';
+import { INITIAL_STATE, type CallType, type McpRequestInput, type PolicyCall } from '../call.ts';
 import type { RuleHit } from '../decision.ts';
-import type { CardRule } from './card-schema.ts';
+import { ANY_MCP, typesNamed, type CardRule } from './card-schema.ts';
 import {
   compileCondition,
   ConditionError,
@@ -21,8 +21,8 @@ export interface CompiledRule extends Compiled {
   readonly action: CardRule['action'];
   /** The flag of a rule with action `taint`; empty for others. */
   readonly flag: string;
-  /** Undefined where it is for both. */
-  readonly type: CallType | undefined;
+  /** Undefined where it is for all. */
+  readonly types: ReadonlySet<CallType> | undefined;
   /** What `match` says, beside the type. */
   readonly isFor: (call: PolicyCall) => boolean;
   /** Each of the rule's conditions, as written, in order. */
@@ -76,7 +76,7 @@ function compileRule(
     hit: { rule: rule.name, reason, ...source },
     action: rule.action,
     flag: rule.taint ?? '',
-    type: callTypeOf(rule),
+    types: callTypesOf(rule),
     isFor: matcherOf(rule),
     test: (scene) => allOf(parts, ({ test }) => test(scene)),
     conditions: parts.map(({ test }, index) => ({ written: rule.conditions[index], test })),
@@ -89,11 +89,12 @@ function compileRule(
 const MAX_KNOWN_NAMES = 64;
 const MAX_NAME_CHARS = 128;
 
-/** A rule about tools is about calls of tools. */
-function callTypeOf({ match }: CardRule): CallType | undefined {
-  if (match.type !== undefined) return match.type;
-  if (match.tool !== undefined || match.server !== undefined) return 'mcp_tool_call';
-  return match.model === undefined ? undefined : 'llm_call';
+/** A rule about tools is about calls of tools, and one about a server about all that is asked of it. */
+function callTypesOf({ match }: CardRule): ReadonlySet<CallType> | undefined {
+  if (match.type !== undefined) return typesNamed(match.type);
+  if (match.tool !== undefined) return new Set(['mcp_tool_call']);
+  if (match.server !== undefined) return typesNamed(ANY_MCP);
+  return match.model === undefined ? undefined : new Set(['llm_call']);
 }
 
 /** Whoever restricts `bash` means `Bash` too; whoever allows `read` means no tool that only sounds alike. */
@@ -118,10 +119,12 @@ function matcherOf({ match, action }: CardRule): (call: PolicyCall) => boolean {
     matchesAny(match.provider),
   ];
   const isOfTools = match.tool !== undefined || match.server !== undefined;
+  const isToolOf = ({ method, tool_name: tool }: McpRequestInput): boolean =>
+    match.tool === undefined || (method === 'mcp_tool_call' && isTool(tool));
   return ({ input: { request } }) => {
     if (!isProvider(request.provider)) return false;
     return request.method === 'llm_call'
       ? !isOfTools && isModel(request.model)
-      : match.model === undefined && isTool(request.tool_name) && isServer(request.mcp_server);
+      : match.model === undefined && isServer(request.mcp_server) && isToolOf(request);
   };
 }

@@ -1,24 +1,30 @@
 import { nearestName } from '../../config/nearest-name.ts';
-import type { PolicyCall } from '../call.ts';
+import type { McpRequestInput, PolicyCall } from '../call.ts';
 
 /** What a condition looks at. */
 export type Field =
   /** Any text of the call. */
   | { readonly kind: 'prompt' }
-  /** What stands at a path below a tool's arguments; `*` is any member. */
+  /** What stands at a path below the arguments of an MCP server's call; `*` is any member. */
   | { readonly kind: 'argument'; readonly path: readonly string[] }
   | { readonly kind: 'value'; readonly isList: boolean; readonly read: (call: PolicyCall) => unknown };
 
 type Read = (call: PolicyCall) => unknown;
+
+function ofMcp(read: (request: McpRequestInput) => string | undefined): Read {
+  return ({ input: { request } }) => (request.method === 'llm_call' ? undefined : read(request));
+}
 
 const VALUES: Readonly<Record<string, Read>> = {
   model: ({ input: { request } }) => (request.method === 'llm_call' ? request.model : undefined),
   provider: ({ input: { request } }) => request.provider,
   path: ({ input: { request } }) => request.path,
   unseen_content: ({ input: { request } }) => request.unseen_content,
-  tool_name: ({ input: { request } }) => (request.method === 'mcp_tool_call' ? request.tool_name : undefined),
-  mcp_server: ({ input: { request } }) =>
-    request.method === 'mcp_tool_call' ? request.mcp_server : undefined,
+  tool_name: ofMcp((request) => (request.method === 'mcp_tool_call' ? request.tool_name : undefined)),
+  resource_uri: ofMcp(({ resource_uri: uri }) => uri),
+  prompt_name: ofMcp(({ prompt_name: name }) => name),
+  mcp_method: ofMcp(({ mcp_method: method }) => method),
+  mcp_server: ofMcp(({ mcp_server: server }) => server),
 };
 const LISTS: Readonly<Record<string, Read>> = {
   session_sequence: ({ input }) => input.session.tools_called,
@@ -119,10 +125,10 @@ function fieldPath(name: string, prefix: string): readonly string[] {
   return path;
 }
 
-/** What stands at a path below a tool's arguments; a list stands for each of its entries. */
+/** What stands at a path below the arguments of a call; a list stands for each of its entries. */
 export function argumentsAt(call: PolicyCall, path: readonly string[]): readonly unknown[] {
   const { request } = call.input;
-  if (request.method !== 'mcp_tool_call') return [];
+  if (request.method === 'llm_call') return [];
   let found: unknown[] = [request.arguments];
   for (const step of path) found = found.flatMap((value) => membersAt(value, step));
   return found.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]));

@@ -1,7 +1,7 @@
 import type { RE2JS } from 're2js';
 import { globMatches } from '../../text/glob.ts';
 import type { PolicyCall } from '../call.ts';
-import type { CardFsm, Trigger } from './card-schema.ts';
+import { typesNamed, type CardFsm, type Trigger } from './card-schema.ts';
 import type { ReadCard } from './read-card.ts';
 import { compileRegex } from './text-patterns.ts';
 import type { TextQueries } from './text-queries.ts';
@@ -30,7 +30,6 @@ interface Transition {
 }
 
 const ANY_STATE = '*';
-const LLM_CALL = 'llm_call';
 
 /** Problems are added to `problems`. */
 export function compileFsm(
@@ -62,7 +61,7 @@ export function compileFsm(
         typeof trigger === 'object' &&
         trigger.matches !== undefined &&
         trigger.tool === undefined &&
-        trigger.type !== 'mcp_tool_call',
+        (trigger.type === undefined || typesNamed(trigger.type).has('llm_call')),
     ),
     async next(call, state, flags) {
       for (const { from, to, isBy, query } of transitions) {
@@ -78,11 +77,14 @@ export function compileFsm(
 function eventOf(trigger: Trigger): Transition['isBy'] {
   if (typeof trigger === 'string') {
     return ({ input: { request } }) =>
-      request.method === 'mcp_tool_call' ? globMatches(trigger, request.tool_name) : trigger === LLM_CALL;
+      request.method === 'mcp_tool_call'
+        ? globMatches(trigger, request.tool_name)
+        : trigger === request.method;
   }
   const { type, tool, taint } = trigger;
+  const types = type === undefined ? undefined : typesNamed(type);
   return ({ input: { request } }, flags) => {
-    if (type !== undefined && type !== request.method) return false;
+    if (types?.has(request.method) === false) return false;
     if (taint !== undefined && !flags.has(taint)) return false;
     if (tool === undefined) return true;
     return (

@@ -6,7 +6,7 @@ import type { TextMatch } from './text-queries.ts';
 const MAX_MATCH_CHARS = 256;
 /** Units around a match in which a secret that it is a part of would be known for one. */
 const AROUND = 4_096;
-const PLACE = /\{(tool_name|model|rule|match)\}/g;
+const PLACE = /\{(tool_name|resource_uri|prompt_name|model|rule|match)\}/g;
 
 /** What a rule says with its places filled in; a match is shown without secrets and in one line (docs/policies.md). */
 export function filledReason(
@@ -19,7 +19,9 @@ export function filledReason(
     if (name === 'rule') return rule;
     if (name === 'match') return match === undefined ? '' : shownMatch(match);
     if (name === 'model') return request.method === 'llm_call' ? inOneLine(request.model) : '';
-    return request.method === 'mcp_tool_call' ? inOneLine(request.tool_name) : '';
+    if (request.method === 'llm_call') return '';
+    const { tool_name, resource_uri, prompt_name } = request;
+    return inOneLine({ tool_name, resource_uri, prompt_name }[name] ?? '');
   });
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MCP_CALL_TYPES } from '../../mcp/methods.ts';
 import { agentRiskSchema, agentSchema, promptSchema, sessionSchema, stepSchema } from '../call-json.ts';
 import { VERDICTS } from '../verdict.ts';
 
@@ -21,19 +22,29 @@ const llmCall = z.strictObject({
   unseen_content: z.boolean().optional(),
   ...who,
 });
-const toolCall = z.strictObject({
-  type: z.literal('mcp_tool_call'),
-  tool_name: name,
+const mcpFields = {
   arguments: z.unknown().optional(),
   server: z.string().optional(),
   provider: z.string().optional(),
   unseen_content: z.boolean().optional(),
   ...who,
+};
+const toolCall = z.strictObject({ type: z.literal('mcp_tool_call'), tool_name: name, ...mcpFields });
+const otherCall = z.strictObject({
+  type: z.enum(MCP_CALL_TYPES.filter((type) => type !== 'mcp_tool_call')),
+  mcp_method: name.optional(),
+  resource_uri: z.string().optional(),
+  prompt_name: z.string().optional(),
+  ...mcpFields,
 });
-const ofType = { error: 'must be llm_call or mcp_tool_call' };
+const ofType = { error: `must be llm_call, ${MCP_CALL_TYPES.join(', ')}` };
 /** In a walk: what came before are the steps above. */
-const stepCall = z.discriminatedUnion('type', [llmCall, toolCall], ofType);
-const call = z.discriminatedUnion('type', [llmCall.extend(before), toolCall.extend(before)], ofType);
+const stepCall = z.discriminatedUnion('type', [llmCall, toolCall, otherCall], ofType);
+const call = z.discriminatedUnion(
+  'type',
+  [llmCall.extend(before), toolCall.extend(before), otherCall.extend(before)],
+  ofType,
+);
 export type TestCall = z.output<typeof call>;
 
 const expectation = {
@@ -96,6 +107,9 @@ export const CARD_TEST_KEYS = [
     'path',
     'unseen_content',
     'tool_name',
+    'resource_uri',
+    'prompt_name',
+    'mcp_method',
     'arguments',
     'server',
     'agent',

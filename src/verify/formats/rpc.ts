@@ -1,3 +1,4 @@
+import { isCallMethod } from '../../mcp/methods.ts';
 import { type Context, type Read, type TracedStep, unreadableStep } from '../step.ts';
 import { stringIn, type TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
@@ -16,7 +17,12 @@ export function readJsonRpc(message: TraceFields, context: Context): Read {
     const written = isObject(params) ? params['arguments'] : undefined;
     return steps({ type: 'mcp_tool_call', tool, arguments: written, callId }, context);
   }
-  if (method !== undefined) return { kind: 'skipped', why: 'other messages of MCP than tool calls' };
+  if (typeof method === 'string' && isCallMethod(method)) {
+    const message = { method, params: isObject(params) ? params : {} };
+    return steps({ type: 'mcp_tool_call', message, callId }, context);
+  }
+  if (method !== undefined)
+    return { kind: 'skipped', why: 'messages of MCP that call no tool and name nothing' };
   if (result === undefined && error === undefined) return unreadableStep('a response needs result or error');
   const isError = result === undefined;
   return steps({ type: 'mcp_tool_response', result: result ?? error, isError, callId }, context);

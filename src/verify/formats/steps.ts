@@ -1,4 +1,12 @@
-import { traceAgentSchema, isPlainStep, problemOf, traceStepSchema, type StepFields } from '../schema.ts';
+import {
+  traceAgentSchema,
+  isPlainStep,
+  problemOf,
+  traceStepSchema,
+  TYPE_PROBLEM,
+  type StepFields,
+} from '../schema.ts';
+import { mcpMessageOf } from './mcp-steps.ts';
 import { unreadableStep, type Context, type Read, type TracedStep, type StepType } from '../step.ts';
 import {
   agentOf,
@@ -36,6 +44,10 @@ const TYPES: Readonly<Record<string, StepType>> = {
   llm_response: 'llm_response',
   completion: 'llm_response',
   mcp_tool_call: 'mcp_tool_call',
+  mcp_resource_read: 'mcp_tool_call',
+  mcp_resource_subscribe: 'mcp_tool_call',
+  mcp_prompt_get: 'mcp_tool_call',
+  mcp_completion: 'mcp_tool_call',
   tool_call: 'mcp_tool_call',
   tool_use: 'mcp_tool_call',
   function_call: 'mcp_tool_call',
@@ -66,8 +78,7 @@ function stepTypeOf(fields: TraceFields): StepType | undefined {
 /** Reads a step of the trace format that the gateway documents. */
 export function readStep(written: TraceFields, context: Context): Read {
   const type = stepTypeOf(written);
-  if (type === undefined)
-    return unreadableStep('type must be llm_call, llm_response, mcp_tool_call or mcp_tool_response');
+  if (type === undefined) return unreadableStep(TYPE_PROBLEM);
   const fields = canonicalStep(written, type);
   const { data, error } = isPlainStep(fields)
     ? { data: fields, error: undefined }
@@ -120,8 +131,10 @@ function readModelStep(data: StepFields, common: Common, context: Context): Read
 }
 
 function readToolStep(written: TraceFields, data: StepFields, common: Common): Read {
-  const tool = data.tool_name ?? '';
-  if (tool === '' && common.type === 'mcp_tool_call')
+  const message = mcpMessageOf(written, data);
+  if (typeof message === 'string') return unreadableStep(message);
+  const tool = message === undefined ? (data.tool_name ?? '') : '';
+  if (message === undefined && tool === '' && common.type === 'mcp_tool_call')
     return unreadableStep('a step of type mcp_tool_call needs tool_name');
   if (data.result == null && common.type === 'mcp_tool_response') {
     return unreadableStep('a step of type mcp_tool_response needs result');
@@ -135,6 +148,7 @@ function readToolStep(written: TraceFields, data: StepFields, common: Common): R
     content: undefined,
     server: server ?? '',
     tool,
+    ...(message !== undefined && { message }),
     arguments: argumentsOf(data.arguments),
     result: data.result ?? undefined,
   };

@@ -18,7 +18,7 @@ export interface ElementReader {
 }
 
 const REMEDY =
-  'is no step: it needs type (llm_call, llm_response, mcp_tool_call, mcp_tool_response), or must be a chat message, a request body, a span or a log line';
+  'is no step: it needs type (llm_call, llm_response, mcp_tool_call, mcp_tool_response, mcp_resource_read …), or must be a chat message, a request body, a span or a log line';
 
 export function createElementReader(): ElementReader {
   const conversations = createConversationReader();

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { ACTIONS, CALL_TYPES } from '../../../src/policy/cards/card-schema.ts';
+import { ACTIONS } from '../../../src/policy/cards/card-schema.ts';
 import type { NewKey } from '../../../src/auth/key-fields.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import {
@@ -94,7 +94,7 @@ describe('an operator', () => {
   });
 
   it('has a row on each kind of call, and so has what puts operators together', () => {
-    const wanted = CONDITIONS.flatMap((kind) => CALL_TYPES.map((on) => `${kind} ${on}`));
+    const wanted = CONDITIONS.flatMap((kind) => ['llm_call', 'mcp_tool_call'].map((on) => `${kind} ${on}`));
     expect(OPERATOR_ROWS.map(({ kind, on }) => `${kind} ${on}`).sort()).toEqual(wanted.sort());
   });
 });

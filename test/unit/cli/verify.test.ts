@@ -41,6 +41,34 @@ describe('a trace', () => {
     );
   });
 
+  it.each<[string, object]>([
+    ['a resource', { type: 'mcp_resource_read', uri: 'file:///workspace/../../../../etc/passwd' }],
+    ['a subscription', { type: 'mcp_resource_subscribe', uri: 'file:///home/bob/.ssh/id_rsa' }],
+    ['a prompt', { type: 'mcp_prompt_get', prompt_name: 'p', arguments: { file: '../../../etc/passwd' } }],
+    [
+      'a completion',
+      {
+        type: 'mcp_completion',
+        arguments: {
+          ref: { type: 'ref/prompt', name: 'p' },
+          argument: { name: 'a', value: '../../../etc/passwd' },
+        },
+      },
+    ],
+    [
+      'a message',
+      { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'file:///home/bob/.ssh/id_rsa' } },
+    ],
+  ])('that climbs out of it by %s is a violation too', async (_what, step) => {
+    const { code, report } = await verifyJson(PRESETS, [step]);
+    expect(code).toBe(1);
+    expect(report.violations.map(({ rule }) => rule)).toContainEqual(
+      expect.stringMatching(/^block-(path-traversal|system-paths)$/),
+    );
+    const clean = JSON.stringify([step]).replace(/file:[^"]*|\.\.[^"]*/g, 'memo://notes');
+    expect((await verifyJson(PRESETS, clean)).code).toBe(0);
+  });
+
   it('with violations exits with 0 where they shall not fail', async () => {
     const { code } = await verifyJson([...PRESETS, '--fail-on-violation=false'], read('../../../etc/passwd'));
     expect(code).toBe(0);

@@ -42,6 +42,7 @@ const DEFAULTS: readonly (readonly [string, unknown])[] = [
   ['loop_detection.action', 'warn'],
   ['mcp.enabled', false],
   ['mcp.max_request_size', 1_048_576],
+  ['mcp.unknown_methods', 'deny'],
   ['mcp.servers', []],
   ['mcp.circuit_breaker', { enabled: true, threshold: 5, window_seconds: 60 }],
   ['mcp.inspector.enabled', true],

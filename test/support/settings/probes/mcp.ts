@@ -77,6 +77,16 @@ export const mcpProbes: Probes = {
     see: outcome(toolCall(result('fine'), { headers: { origin: 'https://app.test' } })),
     expected: ['403 policy_denied', 200],
   },
+  'mcp.unknown_methods': {
+    with: MCP,
+    values: ['deny', 'allow'],
+    see: async (bench) => {
+      const body = { jsonrpc: '2.0', id: 1, method: 'x/run', params: {} };
+      const { upstream } = await asks(bench, { path: '/mcp/files', body, answer: result('fine') });
+      return upstream === undefined;
+    },
+    expected: [true, false],
+  },
   'mcp.servers[].name': {
     at: ['mcp', 'servers', '0', 'name'],
     with: MCP,

@@ -13,12 +13,13 @@ import { mcpExchange, toolCall, type McpRequestOptions } from '../../../support/
 
 const REASON = 'the allowed_tools of this key do not name it';
 
-function rig() {
+function rig(unknownMethods: 'deny' | 'allow' = 'deny') {
   const scored: unknown[] = [];
   const check = createMcpCheck({
     binding: createSessionBinding(createMemoryMcpSessionStore({ ttlMs: 60_000 })),
     scorePolicyBlock: (...block) => Promise.resolve(void scored.push(block)),
     authenticateAgain: () => Promise.resolve(),
+    unknownMethods,
   });
   async function judge(exchange: Parsed) {
     const state = check.begin?.() as McpState;
@@ -76,8 +77,8 @@ describe('allowed_tools', () => {
     const { judge } = rig();
     const bodies: (JsonObject | undefined)[] = [
       { jsonrpc: '2.0', id: 1, method: 'tools/list' },
-      { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'memo://a' } },
-      { jsonrpc: '2.0', id: 1, method: 'prompts/get', params: { name: 'run_command' } },
+      { jsonrpc: '2.0', id: 1, method: 'ping' },
+      { jsonrpc: '2.0', id: 1, method: 'resources/list', params: { cursor: 'next' } },
       { jsonrpc: '2.0', method: 'notifications/initialized' },
       { jsonrpc: '2.0', id: 1, result: { method: 'tools/call' } },
       undefined,
@@ -89,6 +90,92 @@ describe('allowed_tools', () => {
 
   it('hold in shadow mode', () => {
     expect(rig().check.shadowable).toBe(false);
+  });
+});
+
+describe('a key that may call no tool', () => {
+  it.each<[string, object]>([
+    ['resources/read', { uri: 'memo://a' }],
+    ['resources/subscribe', { uri: 'memo://a' }],
+    ['prompts/get', { name: 'run_command' }],
+    ['completion/complete', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: 'b' } }],
+    ['tasks/result', { taskId: 't' }],
+    ['tools/list', { name: 'run', arguments: {} }],
+  ])('may not ask for %s, which a key with other tools or no list may', async (method, params) => {
+    const body: JsonObject = { jsonrpc: '2.0', id: 1, method, params };
+    const { judge } = rig();
+    expect(await judge(call('', [], { body }))).toMatchObject({
+      kind: 'deny',
+      type: 'policy_denied',
+      details: { rule: 'allowed_tools' },
+    });
+    expect(await judge(call('', undefined, { body }))).toEqual({ kind: 'pass' });
+    const withTools = await judge(call('', ['run'], { body }));
+    expect(withTools?.kind).toBe(method === 'tools/list' ? 'deny' : 'pass');
+  });
+
+  it('answers a server', async () => {
+    const body = { jsonrpc: '2.0', id: 1, result: { action: 'accept', content: { a: 'b' } } };
+    expect(await rig().judge(call('', [], { body }))).toEqual({ kind: 'pass' });
+  });
+});
+
+describe('a method', () => {
+  const stateless = { headers: { 'mcp-protocol-version': '2026-07-28' } };
+  const message = (method: string, more: object = { id: 1 }): JsonObject => ({
+    jsonrpc: '2.0',
+    method,
+    ...more,
+  });
+
+  it.each<[string, JsonObject, Partial<McpRequestOptions>]>([
+    ['tools/run', message('tools/run'), {}],
+    ['call_tool', message('call_tool'), {}],
+    ['tasks/create', message('tasks/create', { id: 1, params: { method: 'tools/call' } }), {}],
+    ['constructor', message('constructor'), {}],
+    ['a notification of another name', message('notifications/run', {}), {}],
+    ['a subscription of the older era', message('subscriptions/listen'), {}],
+    ['a subscription of the newer era', message('resources/subscribe'), stateless],
+    ['a handshake of the newer era', message('initialize'), stateless],
+  ])('that MCP does not have is refused unless an operator lets it pass: %s', async (_what, body, more) => {
+    expect(await rig().judge(call('', undefined, { body, ...more }))).toMatchObject({
+      kind: 'deny',
+      type: 'policy_denied',
+      details: { rule: 'unknown_methods' },
+    });
+    expect(await rig('allow').judge(call('', undefined, { body, ...more }))).toEqual({ kind: 'pass' });
+  });
+
+  it('that MCP does not have is refused to a key with allowed_tools in any case', async () => {
+    for (const allowed of [[], ['run']]) {
+      const verdict = await rig('allow').judge(call('', allowed, { body: message('tools/run') }));
+      expect(verdict).toMatchObject({ kind: 'deny', details: { rule: 'allowed_tools' } });
+    }
+  });
+
+  it.each([
+    'tools//call',
+    'Tools/Call',
+    'tools/call/',
+    'tools.call',
+    'TOOLSCALL',
+    'resources_read',
+    'prompts/Get',
+  ])('that spells one of MCP otherwise is refused in any case: %s', async (method) => {
+    for (const config of ['deny', 'allow'] as const) {
+      const verdict = await rig(config).judge(call('', undefined, { body: message(method) }));
+      expect(verdict).toMatchObject({ kind: 'deny', type: 'invalid_request' });
+    }
+  });
+
+  it('is a request where MCP has a request, and a notification where it has one', async () => {
+    for (const body of [
+      message('resources/read', { params: { uri: 'memo://a' } }),
+      message('notifications/initialized'),
+    ]) {
+      const verdict = await rig('allow').judge(call('', undefined, { body }));
+      expect(verdict).toMatchObject({ kind: 'deny', type: 'invalid_request' });
+    }
   });
 });
 
@@ -138,6 +225,7 @@ describe('a session of MCP', () => {
       binding: createSessionBinding(store),
       scorePolicyBlock: () => Promise.resolve(),
       authenticateAgain: gone,
+      unknownMethods: 'deny',
     });
     const exchange = call('a', undefined, session);
     const state = check.begin?.() as McpState;

@@ -52,6 +52,16 @@ const chat = (model = 'gpt-4o'): Parsed =>
   parsed({ body: { model, messages: [{ role: 'user', content: 'hello' }] } });
 
 describe('an escalated call', () => {
+  it.each<[string, object, object]>([
+    ['resources/read', { uri: 'memo://sk-secret' }, { method: 'mcp_resource_read', resource_uri: 'memo://***' }],
+    ['prompts/get', { name: 'greet' }, { method: 'mcp_prompt_get', prompt_name: 'greet' }],
+  ])('of %s shows a person what it asks for', async (method, params, expected) => {
+    const { escalate, patient, score, asked } = rig();
+    const exchange = patient(mcpExchange({ body: { jsonrpc: '2.0', id: 1, method, params } }));
+    await escalate(exchange, [DEAR], score);
+    expect(asked).toEqual([expect.objectContaining({ tool_name: '', mcp_server: 'files', ...expected })]);
+  });
+
   it('is scored, and its key judged, before a person is asked; and its key again after', async () => {
     const { escalate, patient, score, steps, extended } = rig();
     const exchange = patient(chat());

@@ -241,7 +241,10 @@ describe('the input of a call of a tool', () => {
   const request = {
     provider: 'openai',
     method: 'mcp_tool_call',
+    mcp_method: 'tools/call',
     tool_name: 'run_command',
+    resource_uri: '',
+    prompt_name: '',
     mcp_server: 'shell',
     path: '/mcp/shell/tools/call',
     arguments: { command: 'ls', flags: ['-l', 7, true, null] },

@@ -137,7 +137,7 @@ describe('gateway policy explain', () => {
     ],
     ['has a wrong type', '{"request":{"method":"llm_call","model":7}}', /request\.model must be a text/],
     ['calls nothing', '{}', /request must be/],
-    ['has another method', '{"request":{"method":"x"}}', /request\.method must be llm_call or mcp_tool_call/],
+    ['has another method', '{"request":{"method":"x"}}', /request\.method must be llm_call, mcp_tool_call, /],
     [
       'has a prompt for a tool',
       '{"request":{"method":"mcp_tool_call","tool_name":"t"},"prompt_text":"x"}',

@@ -53,4 +53,29 @@ describe('policy test and verify remember an answer as the gateway does', () => 
       isDenied ? [[2, 'nothing-after-a-secret']] : [],
     );
   });
+
+  it('of a resource that was read, too', async () => {
+    put('card.yaml', CARD.replace('tool: write', 'type: mcp_prompt_get'));
+    const answer = { contents: [{ uri: 'memo://a', text: 'top secret' }] };
+    const read = { type: 'mcp_resource_read', resource_uri: 'memo://a' };
+    const walk = {
+      name: 'walk',
+      steps: [
+        { call: read, expect: 'none', answer },
+        { call: { type: 'mcp_prompt_get', prompt_name: 'p' }, expect: 'deny' },
+      ],
+    };
+    put('card_test.yaml', JSON.stringify([walk]));
+    const { json } = await policyJson(['test', folder]);
+    expect(json).toMatchObject({ tests: [{ outcome: 'pass' }] });
+    const { report } = await verifyJson(
+      ['--policy-dir', folder],
+      [
+        { type: 'mcp_resource_read', uri: 'memo://a' },
+        { type: 'mcp_tool_response', result: answer },
+        { type: 'mcp_prompt_get', prompt_name: 'p' },
+      ],
+    );
+    expect(report.violations.map(({ index }) => index)).toEqual([2]);
+  });
 });

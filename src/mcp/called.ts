@@ -1,0 +1,75 @@
+import { isObject } from '../json/is-object.ts';
+import type { JsonPath } from '../json/path.ts';
+import { calledTool, type McpMessage } from './message.ts';
+import { callTypeOf, type McpCallType } from './methods.ts';
+import { paramsOf } from './read-message.ts';
+
+type Json = { readonly [name: string]: unknown };
+
+/** What a message asks of a server, as policies read it. */
+export interface McpCall {
+  readonly type: McpCallType;
+  /** Of the message; empty for a client's answer to a server. */
+  readonly method: string;
+  /** Empty where no tool is called. */
+  readonly tool: string;
+  /** Empty where none is named; several are a line each. */
+  readonly resourceUri: string;
+  readonly promptName: string;
+  readonly arguments: unknown;
+}
+
+/** A message, and what it says. */
+interface ReadMessage {
+  readonly mcp?: McpMessage;
+  readonly texts: readonly unknown[];
+}
+
+/** The type of a call that policies judge, in its session; undefined for what names nothing and carries no text. */
+export function judgedType({ mcp, texts }: ReadMessage, json: Json): McpCallType | undefined {
+  const type = callTypeOf(mcp, paramsOf(json));
+  return type === 'mcp_client_response' && texts.length === 0 ? undefined : type;
+}
+
+/** The same, with all that policies read of it. */
+export function mcpCallOf(read: ReadMessage, json: Json): McpCall | undefined {
+  const { mcp: message } = read;
+  const params = paramsOf(json);
+  const type = judgedType(read, json);
+  if (message === undefined || type === undefined) return undefined;
+  const ref = isObject(params['ref']) ? params['ref'] : {};
+  return {
+    type,
+    method: message.kind === 'response' ? '' : message.method,
+    tool: calledTool(message) ?? '',
+    resourceUri: [params['uri'], ref['uri'], subscribedTo(params)].flat().filter(isText).join('\n'),
+    promptName: (type === 'mcp_prompt_get' ? [params['name']] : [ref['name']]).filter(isText).join(''),
+    arguments: argumentsIn(type, params, json),
+  };
+}
+
+function subscribedTo({ notifications }: Json): unknown[] {
+  const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined;
+  return Array.isArray(uris) ? uris : [];
+}
+
+const HAVE_ARGUMENTS: ReadonlySet<McpCallType> = new Set(['mcp_tool_call', 'mcp_prompt_get']);
+
+function argumentsIn(type: McpCallType, params: Json, json: Json): unknown {
+  if (HAVE_ARGUMENTS.has(type)) return params['arguments'] ?? {};
+  if (type === 'mcp_client_response') return json['result'] ?? json['error'] ?? {};
+  const { _meta, ...named } = params;
+  return named;
+}
+
+/** Where a text stands below a call's arguments, by its path in the message; undefined elsewhere. */
+export function argumentPath(type: McpCallType, path: JsonPath): JsonPath | undefined {
+  if (type === 'mcp_client_response') return path.slice(1);
+  if (path[0] !== 'params') return undefined;
+  if (HAVE_ARGUMENTS.has(type)) return path[1] === 'arguments' ? path.slice(2) : undefined;
+  return path[1] === '_meta' ? undefined : path.slice(1);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}

@@ -1,0 +1,135 @@
+import { isObject } from '../json/is-object.ts';
+import type { McpMessage } from './message.ts';
+
+type Json = { readonly [name: string]: unknown };
+
+/** Protocol eras: up to 2025-11-25, and from 2026-07-28. */
+export type McpEra = 'sessions' | 'stateless';
+
+/** What a message asks of a server, as policies name it (`request.method`). */
+export const MCP_CALL_TYPES = [
+  'mcp_tool_call',
+  'mcp_resource_read',
+  'mcp_resource_subscribe',
+  'mcp_prompt_get',
+  'mcp_completion',
+  'mcp_task',
+  /** What a client answers to a server's own request: a model's words, a person's. */
+  'mcp_client_response',
+  /** A method that MCP does not define, or members that it does not define for a method. */
+  'mcp_other',
+] as const;
+export type McpCallType = (typeof MCP_CALL_TYPES)[number];
+
+interface Method {
+  readonly eras: readonly McpEra[];
+  readonly kind: 'request' | 'notification';
+  /** Undefined where it names nothing: then its `params` may hold `members` and no more. */
+  readonly type?: McpCallType;
+  readonly members?: readonly string[];
+}
+
+const BOTH = ['sessions', 'stateless'] as const;
+const OLD = ['sessions'] as const;
+const NEW = ['stateless'] as const;
+
+const plain = (eras: readonly McpEra[], ...members: string[]): Method => ({ kind: 'request', eras, members });
+const notice = (eras: readonly McpEra[], ...members: string[]): Method => ({
+  kind: 'notification',
+  eras,
+  members,
+});
+const call = (eras: readonly McpEra[], type: McpCallType): Method => ({ kind: 'request', eras, type });
+
+/** Every method that a client may send. Those of the official SDK's Skills extension are among them. */
+const METHODS: ReadonlyMap<string, Method> = new Map([
+  ['initialize', plain(OLD, 'protocolVersion', 'capabilities', 'clientInfo')],
+  ['ping', plain(OLD)],
+  ['server/discover', plain(NEW)],
+  ['logging/setLevel', plain(OLD, 'level')],
+  ['tools/list', plain(BOTH, 'cursor')],
+  ['tools/call', call(BOTH, 'mcp_tool_call')],
+  ['resources/list', plain(BOTH, 'cursor')],
+  ['resources/templates/list', plain(BOTH, 'cursor')],
+  ['resources/read', call(BOTH, 'mcp_resource_read')],
+  ['resources/directory/read', call(BOTH, 'mcp_resource_read')],
+  ['resources/subscribe', call(OLD, 'mcp_resource_subscribe')],
+  ['resources/unsubscribe', call(OLD, 'mcp_resource_subscribe')],
+  ['subscriptions/listen', call(NEW, 'mcp_resource_subscribe')],
+  ['prompts/list', plain(BOTH, 'cursor')],
+  ['prompts/get', call(BOTH, 'mcp_prompt_get')],
+  ['completion/complete', call(BOTH, 'mcp_completion')],
+  ['skills/list', plain(BOTH, 'cursor')],
+  ['skills/get', call(BOTH, 'mcp_resource_read')],
+  ['tasks/list', plain(OLD, 'cursor')],
+  ['tasks/get', call(BOTH, 'mcp_task')],
+  ['tasks/result', call(OLD, 'mcp_task')],
+  ['tasks/update', call(NEW, 'mcp_task')],
+  ['tasks/cancel', call(BOTH, 'mcp_task')],
+  ['notifications/initialized', notice(OLD)],
+  ['notifications/cancelled', notice(BOTH, 'requestId', 'reason')],
+  ['notifications/progress', notice(BOTH, 'progressToken', 'progress', 'total', 'message')],
+  ['notifications/roots/list_changed', notice(OLD)],
+  [
+    'notifications/tasks/status',
+    notice(
+      OLD,
+      ...['taskId', 'status', 'statusMessage', 'createdAt', 'lastUpdatedAt', 'ttl', 'pollInterval'],
+    ),
+  ],
+]);
+
+/** What of a stateless subscription names no resource. */
+const LISTENS_TO: ReadonlySet<string> = new Set([
+  'toolsListChanged',
+  'promptsListChanged',
+  'resourcesListChanged',
+]);
+
+/** What is wrong with the method of a message. */
+export type MethodProblem =
+  /** It is not MCP's, or not of this era. */
+  | 'unknown'
+  /** A careless server may read another method in it: a request without an id, or another spelling of a known name. */
+  | 'disguised';
+
+/** Judges the method of a message; undefined for one that MCP has, and for what is no call. */
+export function methodProblem(message: McpMessage, era: McpEra): MethodProblem | undefined {
+  if (message.kind === 'response') return undefined;
+  const method = METHODS.get(message.method);
+  if (method === undefined) return SPELLINGS.has(spellingOf(message.method)) ? 'disguised' : 'unknown';
+  if (method.kind !== message.kind) return 'disguised';
+  return method.eras.includes(era) ? undefined : 'unknown';
+}
+
+/** Without case, and without what careless servers cut off or fold. */
+function spellingOf(method: string): string {
+  return method.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+const SPELLINGS: ReadonlySet<string> = new Set([...METHODS.keys()].map(spellingOf));
+
+/** What policies judge a message as; undefined where it names nothing and carries nothing of a client's. */
+export function callTypeOf(message: McpMessage | undefined, params: Json): McpCallType | undefined {
+  if (message === undefined) return undefined;
+  if (message.kind === 'response') return 'mcp_client_response';
+  const method = METHODS.get(message.method);
+  if (method?.kind !== message.kind) return 'mcp_other';
+  if (message.method === 'subscriptions/listen' && namesNoResource(params)) return undefined;
+  if (method.type !== undefined) return method.type;
+  const isPlain = Object.keys(params).every(
+    (name) => name === '_meta' || method.members?.includes(name) === true,
+  );
+  return isPlain ? undefined : 'mcp_other';
+}
+
+/** Whether a method asks a server for something that policies judge. */
+export function isCallMethod(method: string): boolean {
+  return METHODS.get(method)?.type !== undefined;
+}
+
+function namesNoResource({ notifications, ...others }: Json): boolean {
+  if (Object.keys(others).some((name) => name !== '_meta')) return false;
+  if (notifications === undefined) return true;
+  return isObject(notifications) && Object.keys(notifications).every((name) => LISTENS_TO.has(name));
+}

@@ -1,0 +1,58 @@
+/** No path is longer, and no prose is looked at. */
+const MAX_CHARS = 2_048;
+const HAS_SEPARATOR = /[/\\]|%(?:25){0,4}(?:2f|5c)/i;
+const ESCAPE = /%([0-7][0-9a-f])/gi;
+/** Escapes of escapes: servers decode once or twice. */
+const MAX_ROUNDS = 5;
+const SCHEME = /^(?:([a-z][a-z0-9+.-]{1,31}):(?=\/)|(file):)/i;
+/** Their paths are another machine's. */
+const REMOTE: ReadonlySet<string> = new Set(['http', 'https', 'ws', 'wss']);
+const DRIVE = /^\/+(?=[a-z]:(?:\/|$))/i;
+
+/**
+ * Returns the path that a server may open for an address or a path as a client writes it: escapes decoded, backslashes
+ * turned, scheme and host taken off, dot segments resolved. Undefined where that is what was written.
+ */
+export function resolvedPath(text: string): string | undefined {
+  if (text.length > MAX_CHARS || !HAS_SEPARATOR.test(text) || /[\r\n]/.test(text)) return undefined;
+  const plain = decoded(text.trim()).replaceAll('\\', '/').replaceAll('\0', '');
+  const [, written, file] = SCHEME.exec(plain) ?? [];
+  const scheme = (written ?? file)?.toLowerCase();
+  if (scheme !== undefined && REMOTE.has(scheme)) return undefined;
+  const path = scheme === undefined ? plain : pathOfUri(plain.slice(scheme.length + 1), scheme);
+  const resolved = withoutDots(path).replace(DRIVE, '');
+  return resolved === text ? undefined : resolved;
+}
+
+function decoded(text: string): string {
+  let plain = text;
+  for (let round = 0; round < MAX_ROUNDS && plain.includes('%'); round += 1) {
+    const next = plain.replace(ESCAPE, (_escape, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+    if (next === plain) break;
+    plain = next;
+  }
+  return plain;
+}
+
+/** Schemes of files, in which what stands in the host's place is read as the first folder. */
+const OF_FILES = /^(?!file$).*(?:file|fs|dir|path|local|disk|folder|workspace)/;
+
+/** Of most schemes the host is no part of the path. */
+function pathOfUri(rest: string, scheme: string): string {
+  const path = rest.replace(/[?#].*$/s, '');
+  if (!path.startsWith('//')) return `/${path}`;
+  return OF_FILES.test(scheme) ? path.slice(1) : path.replace(/^\/\/[^/]*/, '');
+}
+
+/** Climbs end at the root; those of a relative path stay, since nobody knows where they lead. */
+function withoutDots(path: string): string {
+  const isAbsolute = path.startsWith('/');
+  const kept: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.') continue;
+    if (segment !== '..') kept.push(segment);
+    else if (kept.length > 0 && kept.at(-1) !== '..') kept.pop();
+    else if (!isAbsolute) kept.push(segment);
+  }
+  return (isAbsolute ? '/' : '') + kept.join('/');
+}
