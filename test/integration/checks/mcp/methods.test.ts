@@ -123,7 +123,7 @@ describe.each<Era>(['session', 'stateless'])('in the %s era', (era) => {
     ).toBeUndefined();
   });
 
-  it.each([
+  it.each<[string, object]>([
     ['tools/list', {}],
     ['tools/call', { name: 'read', arguments: { path: 'notes.txt' } }],
     ['resources/list', {}],
@@ -135,7 +135,7 @@ describe.each<Era>(['session', 'stateless'])('in the %s era', (era) => {
       'completion/complete',
       { ref: { type: 'ref/prompt', name: 'greet' }, argument: { name: 'who', value: 'A' } },
     ],
-    ...(era === 'session' ? [['ping', {}] as const] : []),
+    ...(era === 'session' ? [['ping', {}] satisfies [string, object]] : []),
   ])('%s passes', async (method, params) => {
     expect((await ask(method, params, { era })).upstream).toBeDefined();
   });

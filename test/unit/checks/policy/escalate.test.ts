@@ -53,7 +53,11 @@ const chat = (model = 'gpt-4o'): Parsed =>
 
 describe('an escalated call', () => {
   it.each<[string, object, object]>([
-    ['resources/read', { uri: 'memo://sk-secret' }, { method: 'mcp_resource_read', resource_uri: 'memo://***' }],
+    [
+      'resources/read',
+      { uri: 'memo://sk-secret' },
+      { method: 'mcp_resource_read', resource_uri: 'memo://***' },
+    ],
     ['prompts/get', { name: 'greet' }, { method: 'mcp_prompt_get', prompt_name: 'greet' }],
   ])('of %s shows a person what it asks for', async (method, params, expected) => {
     const { escalate, patient, score, asked } = rig();
