@@ -21,6 +21,13 @@ describe('the input bound', () => {
     expect(byteBound(source(request, 4_500))).toEqual({ textTokens: 564, audioTokens: 100_000 });
   });
 
+  it('has eight tokens for each text beside its own', () => {
+    const words = ['one', 'two', 'three'].map(say);
+    expect(countedInput('openai', facts({ texts: words }))).toBe(3 + 3 * 8);
+    const counted = countedBound(source(facts({ texts: words }), 211)).textTokens;
+    expect(counted).toBe(3 + (211 - 11 + 0) / 2 + 3 * 8 + 64);
+  });
+
   it('by counting is closer, and never over the bytes', () => {
     const text = 'the quick brown fox jumps over the lazy dog '.repeat(100);
     const request = facts({ texts: [say(text)] });

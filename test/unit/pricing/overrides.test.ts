@@ -105,3 +105,15 @@ describe('unknown models', () => {
     });
   });
 });
+
+describe('names of models', () => {
+  it('are remembered, the last 2,048 of them: clients make them up', () => {
+    const prices = pricing({ pricing: { overrides: { first: { input: 1, output: 1 } } } });
+    const first = prices.find('openai', 'first');
+    for (let nth = 0; nth < 2_047; nth++) prices.find('openai', `made-up-${nth}`);
+    expect(prices.find('openai', 'first')).toBe(first);
+    prices.find('openai', 'one-more');
+    expect(prices.find('openai', 'first')).not.toBe(first);
+    expect(prices.find('openai', 'first')).toMatchObject({ worstInputNanoUsd: 1_000 });
+  });
+});

@@ -222,6 +222,17 @@ export function told(): void {
     );
   });
 
+  it('is charged of a router’s bill also where a stream broke off', async () => {
+    const routed = chat({
+      provider: 'openrouter',
+      path: '/v1/chat/completions',
+      body: { model: 'flat', messages: [], max_tokens: 1_000 },
+    });
+    const usage = { ...one.usage, billedNanoUsd: 1_700_000 };
+    const broken = await charged(routed, { form: 'stream', usage }, { kind: 'broken_off' });
+    expect(broken).toMatchObject({ reserved: 1_000_000, spent: 1_700_000, absurd: [] });
+  });
+
   it('names a model, and not a deployment that is called like one', async () => {
     const config: ConfigInput = {
       providers: { azure: { deployments: { mine: 'flat', both: 'dear' } } },
