@@ -9,6 +9,7 @@ import {
   damaged,
   onCluster,
 } from './redis-store/windows.ts';
+import { clocks } from './redis-store/clocks.ts';
 import { useRig } from './redis-store/rig.ts';
 
 useRig();
@@ -19,6 +20,7 @@ describe('settling', settling);
 describe('repeats of a script', repeats);
 describe('leases', leases);
 describe('windows', windows);
+describe('windows and leases', clocks);
 describe('a lease that is put off late', lateLease);
 describe('alert thresholds', alertThresholds);
 describe('limits', limits);

@@ -96,6 +96,16 @@ export function plausible(): void {
     });
   });
 
+  it('follows from the limit that was granted where the client set none', async () => {
+    const granted = (): Parsed => chat({ body: { model: 'flat', messages: [] } });
+    const most = 4 * 8_192 + 8_192;
+    expect(await charged(granted(), { usage: usage(most) })).toMatchObject({
+      spent: most * OUTPUT,
+      absurd: [],
+    });
+    expect(await charged(granted(), { usage: usage(most + 1) })).toMatchObject({ spent: 8_192 * OUTPUT });
+  });
+
   it('is more where the provider runs tools, which read and write in rounds', async () => {
     const config: ConfigInput = {
       proxy: { provider_tools: ['web_search'] },
