@@ -51,6 +51,7 @@ export const gemini: Provider = {
   roots: ['/v1beta', '/v1', '/v1alpha', '/v1beta/openai'],
   headers: new Set(['x-goog-api-client', 'x-goog-user-project', 'x-server-timeout']),
   parameters: HARMLESS,
+  verbs: ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents'],
   endpoint(method, path, query = '') {
     if (!isPlainForm(new URLSearchParams(query))) return undefined;
     if (method !== 'POST') {

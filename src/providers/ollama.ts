@@ -11,6 +11,7 @@ export const ollama = tableProvider({
   defaultBaseUrl: 'http://localhost:11434',
   selfHosted: true,
   roots: ['/v1', '/api'],
+  openable: /^\/api\/show$/,
   headers: ANTHROPIC_HEADERS,
   parameters: ANTHROPIC_PARAMETERS,
   post: {

@@ -44,6 +44,8 @@ export interface ProviderTable extends ClientFields {
   readonly selfHosted?: true;
   /** `/v1` alone where it is absent. */
   readonly roots?: readonly string[];
+  /** As in Provider. */
+  readonly openable?: RegExp;
   /** Full paths, version included. */
   readonly post: EndpointTable;
   /** Paths of lists of models and of single ones. */
@@ -67,6 +69,7 @@ export function tableProvider(table: ProviderTable): Provider {
       return (table.models ?? MODELS).test(path) ? { operation: 'models', dialect: modelList } : undefined;
     },
     credential: table.credential ?? bearer,
+    ...(table.openable !== undefined && { openable: table.openable }),
     ...(table.headers !== undefined && { headers: table.headers }),
     ...(table.parameters !== undefined && { parameters: table.parameters }),
   };

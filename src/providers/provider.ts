@@ -58,6 +58,10 @@ export interface Provider extends ClientFields {
    * have twice. Empty text where paths begin at once.
    */
   readonly roots: readonly string[];
+  /** Paths of a self-hosted provider beside its endpoints that use a model, and which an operator may therefore open. */
+  readonly openable?: RegExp;
+  /** Words with capitals that its paths end in, behind a colon. */
+  readonly verbs?: readonly string[];
   /** True where the provider is self-hosted: plain http is accepted and models cost 0 unless overridden. */
   readonly selfHosted: boolean;
   /**

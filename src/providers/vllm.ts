@@ -12,6 +12,7 @@ export const vllm = tableProvider({
   defaultBaseUrl: undefined,
   selfHosted: true,
   roots: ['/v1', ''],
+  openable: /^\/(?:tokenize|detokenize|pooling|classify|v1\/audio\/(?:transcriptions|translations))$/,
   headers: ANTHROPIC_HEADERS,
   parameters: ANTHROPIC_PARAMETERS,
   post: {

@@ -8,6 +8,7 @@ import { createMcpRoute } from './mcp-route.ts';
 import { hasOwnRoot, meantPath, shownPath, type AskedPath } from './meant-path.ts';
 import { assertPlainPath } from './path.ts';
 import type { ProviderTarget, Target } from './target.ts';
+import { createUnknownEndpoints } from './unknown-endpoints.ts';
 import type { ProviderUpstream, Upstreams } from './upstreams.ts';
 
 export type Route = (method: string, path: string, query: string) => Target;
@@ -33,7 +34,7 @@ function createProviderRoute(
   config: Config,
   upstreams: ReadonlyMap<ProviderName, ProviderUpstream>,
 ): (method: string, name: string, rest: string, query: string) => ProviderTarget {
-  const allowUnknown = config.proxy.unknown_endpoints === 'allow';
+  const unknown = createUnknownEndpoints(config);
   const maxRequestBytes = config.server.max_payload_bytes;
   return (method, name, rest, query) => {
     const upstream = findProvider(name, upstreams);
@@ -52,10 +53,11 @@ function createProviderRoute(
 
     const takes = METHODS.filter((each) => provider.endpoint(each, path, query) !== undefined);
     if (known.length === 0 || takes.length > 0) throw methodNotAllowed(takes.length === 0 ? METHODS : takes);
-    if (allowUnknown) {
+    const asked = { provider, basePath: upstream.basePath, method, path, query };
+    if (unknown.isOpen(asked)) {
       return { kind: 'provider', upstream, endpoint: UNKNOWN_ENDPOINT, path, query: sent, maxRequestBytes };
     }
-    throw unknownEndpoint({ provider, basePath: upstream.basePath, method, path, query }, rest);
+    throw unknownEndpoint(asked, rest, unknown.mayBeOpened(asked));
   };
 }
 
@@ -92,10 +94,10 @@ function findProvider(
 
 /**
  * A base URL that lacks its version, or has it twice, is told so; only who surely means an endpoint that is not known
- * here is told of the setting that would let it pass.
+ * here, and may be let in, is told of the setting for that.
  * @param sent the path behind the provider's segment, as the client sent it
  */
-function unknownEndpoint(asked: AskedPath, sent: string): GatewayError {
+function unknownEndpoint(asked: AskedPath, sent: string, mayBeOpened: boolean): GatewayError {
   const { name } = asked.provider;
   const shown = `${asked.method} ${shownPath(`/${name}${sent}`)}`;
   const meant = meantPath(asked);
@@ -111,7 +113,7 @@ function unknownEndpoint(asked: AskedPath, sent: string): GatewayError {
   }
   return new GatewayError(
     'policy_denied',
-    `${shown} is not an endpoint that the gateway can inspect; ` +
-      'proxy.unknown_endpoints: allow would let it pass uninspected',
+    `${shown} is not an endpoint that the gateway can inspect` +
+      (mayBeOpened ? ': an operator can list it in proxy.unknown_endpoints' : ''),
   );
 }

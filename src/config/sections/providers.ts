@@ -38,12 +38,26 @@ export const providersSection = section({
   openrouter: provider,
 } satisfies Record<ProviderName, z.ZodType>).prefault({});
 
+/** `POST /openai/v1/audio/*`: a method, a provider and its path. */
+export const UNKNOWN_ENDPOINT_PATTERN = new RegExp(
+  `^(GET|POST) (/(?:${PROVIDER_NAMES.join('|')})(?:/[A-Za-z0-9_~@:.*-]+)+)$`,
+);
+
+const unknownEndpoint = z.string().regex(UNKNOWN_ENDPOINT_PATTERN, {
+  error:
+    'must be a method and a path with its provider, such as `POST /openai/v1/audio/*`; `*` is one segment, `**` at the end any',
+});
+
 /** What passes to the providers (docs/routing.md). */
 export const proxy = section({
   /** Bounds the wait for an answer's headers, the silence between chunks, and the whole of an unstreamed answer. */
   upstream_timeout: duration('300s'),
-  /** Endpoints that the gateway cannot read. */
-  unknown_endpoints: z.enum(['deny', 'allow']).default('deny'),
+  /** Endpoints that the gateway cannot read: none, all of providers that are not self-hosted, or those of a list. */
+  unknown_endpoints: z
+    .union([z.enum(['deny', 'allow']), z.array(unknownEndpoint)], {
+      error: 'must be deny, allow, or a list of patterns such as `POST /openai/v1/audio/*`',
+    })
+    .default('deny'),
   ...hostedToolsSettings,
   ...remoteContentSettings,
   /** Transparent egress: whom clients ask by host -> provider. Where there are any, nothing else is served. */

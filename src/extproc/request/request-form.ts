@@ -21,12 +21,18 @@ export function assertForm(head: RequestHead, endpoint: Endpoint, hasBody: boole
   if (coding !== undefined && coding.toLowerCase() !== 'identity') {
     throw new GatewayError('unsupported_media_type', 'send the body without Content-Encoding');
   }
+  const transfer = head.headers.get('content-transfer-encoding');
+  if (transfer !== undefined && !PLAIN_TRANSFERS.has(transfer.toLowerCase())) {
+    throw new GatewayError('unsupported_media_type', 'send the body without Content-Transfer-Encoding');
+  }
   if (bodyForm(head.headers.get('content-type'), endpoint) === undefined) {
     throw new GatewayError('unsupported_media_type', `send Content-Type: ${JSON_TYPE}`);
   }
   if (Number(head.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
   if (!hasBody) throw new GatewayError('invalid_request', 'the request has no body');
 }
+
+const PLAIN_TRANSFERS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
 
 /** Undefined where the gateway does not take it. */
 export function bodyForm(contentType: string | undefined, { operation }: Endpoint): BodyForm | undefined {

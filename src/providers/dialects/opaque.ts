@@ -3,27 +3,30 @@ import type { AnswerFacts, Dialect, JsonObject, PromptText } from '../provider.t
 import type { JsonPath } from '../../json/path.ts';
 import { createGathered } from './json-text.ts';
 import { addMediaOf } from './media.ts';
+import { readOpaqueTools } from './opaque-tools.ts';
 import { createAnyJsonReader, textsOverElements } from './any-json.ts';
 
 /**
- * An endpoint the gateway does not know, let through by `proxy.unknown_endpoints: allow`: every string of its
+ * An endpoint the gateway does not know, let through by `proxy.unknown_endpoints`: every string of its
  * JSON is prompt text, and nothing of it can be priced. Its answers are read for texts that go on over events.
  */
 export const opaque: Dialect = {
   name: 'opaque',
   hasBody: true,
-  request: (body: JsonObject) => ({
-    ...mediaAndTexts(body),
-    model: typeof body['model'] === 'string' ? body['model'] : undefined,
-    models: typeof body['model'] === 'string' ? [body['model']] : [],
-    stream: body['stream'] === true,
-    tools: [],
-    hostedTools: [],
-    choices: 1,
-    output: undefined,
-    unseenContent: true,
-    unbounded: 'the gateway does not know this endpoint',
-  }),
+  request(body: JsonObject) {
+    const models = typeof body['model'] === 'string' ? [body['model']] : [];
+    return {
+      ...mediaAndTexts(body),
+      ...readOpaqueTools(body, models),
+      model: models[0],
+      models,
+      stream: body['stream'] === true,
+      choices: 1,
+      output: undefined,
+      unseenContent: true,
+      unbounded: 'the gateway does not know this endpoint',
+    };
+  },
   // What is one JSON array may be a stream of its elements to a client.
   answer: stepwise(function* (body: unknown): Work<AnswerFacts> {
     const facts = { usage: undefined, texts: [] };

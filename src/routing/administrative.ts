@@ -1,0 +1,39 @@
+import type { Provider } from '../providers/provider.ts';
+
+/**
+ * Segments of paths that manage an account, its keys, money, models or machines, or that give out a credential with which
+ * a client could go on without the gateway. In lower case, without `-` and `_`.
+ */
+const SEGMENTS: ReadonlySet<string> = new Set(
+  `account accounts admin administration adapter adapters apikey apikeys audit auditlogs authtokens balance
+   billing certificate certificates chatkit checkpoints clientsecret clientsecrets cluster clusters connectors cost
+   costs credential credentials credit credits customers debug deployment endpoint endpoints finetune finetunes
+   finetuning finetunings group groups hardware health iam instances invite invites invoice invoices key keys
+   limits logs lora loras member members metrics oauth org organization organizations orgs payment payments
+   permission permissions policies project projects provisioning quota quotas ratelimits realtime register role
+   roles secret secrets serviceaccount serviceaccounts settings sso subscriptions team teams token tokens training
+   tunedmodels usage user users webhook webhooks whoami workspace workspaces`.split(/\s+/),
+);
+
+/** First words of segments that do something to a server or to what is stored on it. */
+const VERBS =
+  /^(?:archive|delete|deploy|destroy|load|purge|reload|remove|reset|restart|revoke|rotate|shutdown|transfer|undeploy|unload)(?:$|[_-])/;
+
+/**
+ * True for a path that no proxy key reaches, whatever `proxy.unknown_endpoints` says. On a self-hosted server that is
+ * everything that does not use a model: most other paths manage the server, which asks for no credential.
+ */
+export function isAdministrative(provider: Provider, path: string): boolean {
+  if (provider.selfHosted) return provider.openable?.test(path) !== true;
+  const parts = path
+    .toLowerCase()
+    .split(/[/:]/)
+    .filter((part) => part !== '');
+  return parts.some((part, index) => isManaging(part, index === parts.length - 1));
+}
+
+function isManaging(part: string, isLast: boolean): boolean {
+  const plain = part.replaceAll(/[-_]/g, '');
+  // A deployment's own endpoints stand behind its name; the list of deployments is another matter.
+  return SEGMENTS.has(plain) || VERBS.test(part) || (isLast && plain === 'deployments');
+}
