@@ -36,7 +36,7 @@ const ESCAPE = new RegExp(
   ].join('|'),
   'gu',
 );
-const LAST_ESCAPE = /(?:[%&=]|\\+)[^%&=\\]*$|[\ud800-\udbff]$/;
+const LAST_ESCAPE = /(?:[%&=]|(?<!\\)\\+)[^%&=\\]*$|[\ud800-\udbff]$/;
 const ANY_ESCAPE = new RegExp(ESCAPE.source, 'u');
 
 export function* viewsOf(text: string): Work<Views> {
