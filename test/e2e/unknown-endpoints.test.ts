@@ -87,10 +87,10 @@ describe('what is no JSON, to an unknown endpoint,', () => {
   const MAIL = 'write to jane.doe@corp.io';
   const part = (header: string, value: string): string =>
     `--${BOUNDARY}\r\nContent-Disposition: form-data; name="f"\r\n${header}\r\n\r\n${value}\r\n--${BOUNDARY}--\r\n`;
-  const inForm = (file: Buffer): Buffer[] => {
+  function inForm(file: Buffer): Buffer[] {
     const [before = '', after = ''] = part('Content-Type: application/octet-stream', '§').split('§');
     return [Buffer.from(before), file, Buffer.from(after)];
-  };
+  }
   const FORM = `multipart/form-data; boundary=${BOUNDARY}`;
   const form = (...fields: readonly (readonly [name: string, value: string])[]): string =>
     fields

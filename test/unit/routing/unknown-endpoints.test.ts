@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConfigInput } from '../../../src/config/schema.ts';
-import { configSchema } from '../../../src/config/schema.ts';
+import { configSchema, type ConfigInput } from '../../../src/config/schema.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../../../src/providers/provider.ts';
 import { isAdministrative } from '../../../src/routing/administrative.ts';
 import { createRoute } from '../../../src/routing/route.ts';
