@@ -158,22 +158,23 @@ describe("Envoy's listener", () => {
       'type.googleapis.com/envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig',
       'type.googleapis.com/envoy.extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig',
     ];
-    const from = (value: number) => [{ name: heap, threshold: { value } }];
+    // Shares of envoy.max_heap_bytes; the monitor measures up to three times as much.
+    const from = (share: number) => [{ name: heap, threshold: { value: share / 3 } }];
     const between = (beginning: number, all: number) => [
-      { name: heap, scaled: { scaling_threshold: beginning, saturation_threshold: all } },
+      { name: heap, scaled: { scaling_threshold: beginning / 3, saturation_threshold: all / 3 } },
     ];
     expect(whole['overload_manager']).toEqual({
-      refresh_interval: '0.05s',
+      refresh_interval: '0.01s',
       resource_monitors: [
         {
           name: 'envoy.resource_monitors.global_downstream_max_connections',
           typed_config: { '@type': connections, max_active_downstream_connections: 50_000 },
         },
-        { name: heap, typed_config: { '@type': memory, max_heap_size_bytes: 2_147_483_648 } },
+        { name: heap, typed_config: { '@type': memory, max_heap_size_bytes: 3 * 2_147_483_648 } },
       ],
       buffer_factory_config: { minimum_account_to_track_power_of_two: 14 },
       actions: [
-        { name: 'envoy.overload_actions.reset_high_memory_stream', triggers: between(0.5, 0.95) },
+        { name: 'envoy.overload_actions.reset_high_memory_stream', triggers: between(0.5, 3) },
         { name: 'envoy.overload_actions.shrink_heap', triggers: from(0.8) },
         { name: 'envoy.overload_actions.stop_accepting_requests', triggers: from(0.9) },
         { name: 'envoy.overload_actions.stop_accepting_connections', triggers: from(0.98) },

@@ -160,6 +160,6 @@ export const envoyProbes: Probes = {
   'envoy.max_heap_bytes': {
     values: [undefined, 268_435_456],
     see: rendered('max_heap_size_bytes'),
-    expected: [[2_147_483_648], [268_435_456]],
+    expected: [[3 * 2_147_483_648], [3 * 268_435_456]],
   },
 };
