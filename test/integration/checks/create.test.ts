@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import { toolCall } from '../../support/mcp-exchange.ts';
@@ -95,12 +96,10 @@ async function slowLink(port: number, delayMs: number) {
     const upstream = connect(port, '127.0.0.1');
     client.pipe(upstream);
     // In their order, also where the wire has become fast meanwhile.
-    let dueAt = 0;
+    let before = Promise.resolve();
     upstream.on('data', (reply) => {
-      dueAt = Math.max(dueAt, performance.now() + (isSlow ? delayMs : 0));
-      const waitMs = dueAt - performance.now();
-      if (waitMs <= 0) client.write(reply);
-      else setTimeout(() => client.write(reply), waitMs);
+      const due = sleep(isSlow ? delayMs : 0);
+      before = Promise.all([before, due]).then(() => void client.write(reply));
     });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
