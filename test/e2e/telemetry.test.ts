@@ -88,7 +88,7 @@ describe('docs/audit.md: the audit trail', () => {
     const file = async (): Promise<Line[]> =>
       ofRequest(linesOf(await readFile(join(folder, 'audit.jsonl'), 'utf8')));
     await expect.poll(file).toEqual(records);
-    expect(ofRequest(linesOf(gateway.logs()))).toEqual(records);
+    await expect.poll(() => ofRequest(linesOf(gateway.logs()))).toEqual(records);
   });
 
   it('is shown to nobody who looks for secrets: keys, prompts and matches stand nowhere in it', async () => {

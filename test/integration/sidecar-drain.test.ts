@@ -75,7 +75,7 @@ describe('a sidecar that drains', () => {
     const threads = watchThreads();
     const config = defaultConfig(configOf(), { SERVER_INSECURE_DEV: 'true' });
     const sidecar = await startTestSidecar(config, redis);
-    expect(await connections()).toEqual(['gateway-approvals-0', 'gateway-worker-0']);
+    await expect.poll(connections).toEqual(['gateway-approvals-0', 'gateway-worker-0']);
     expect(threads.size).toBe(1);
     const { rawKey } = await sidecar.newKey();
     for (let nth = 0; nth < 4; nth++) await sidecar.ask({ rawKey: STRANGER, body: chat('x') });
@@ -85,7 +85,7 @@ describe('a sidecar that drains', () => {
     await sidecar.drain();
 
     await expect.poll(connections).toEqual([]);
-    expect(threads.size).toBe(0);
+    await expect.poll(() => threads.size).toBe(0);
     expect(await recordsWith('more requests without a good key')).toEqual([
       expect.stringContaining('"requests":3'),
     ]);
