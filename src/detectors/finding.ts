@@ -9,6 +9,7 @@ export type DetectorName =
   | 'prompt_injection'
   | 'sql_injection'
   | 'path_traversal'
+  | 'path_climb'
   | 'cvv';
 
 /** What data-loss prevention looks for (docs/dlp.md): its detectors speak in these classes. */

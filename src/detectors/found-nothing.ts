@@ -17,6 +17,7 @@ function createQuestions(): Questions {
     prompt_injection: createQuestion(),
     sql_injection: createQuestion(),
     path_traversal: createQuestion(),
+    path_climb: createQuestion(),
     cvv: createQuestion(),
   };
 }

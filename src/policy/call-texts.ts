@@ -9,7 +9,7 @@ export function withResolvedPaths(texts: readonly CallText[]): CallText[] {
   const resolved = texts.flatMap((text) => {
     const paths = [...new Set([text.raw, text.normalized])].map(resolvedPath);
     const more = new Set(paths.filter((path) => path !== undefined));
-    return [...more].map((path) => ({ ...text, raw: path, normalized: path }));
+    return [...more].map((path) => ({ ...text, raw: path, normalized: path, isResolved: true as const }));
   });
   return [...texts, ...resolved];
 }

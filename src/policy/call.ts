@@ -27,6 +27,8 @@ export interface CallText {
   readonly normalized: string;
   /** In the arguments of an MCP server's call, from below `arguments`; undefined elsewhere. */
   readonly argument: JsonPath | undefined;
+  /** Not sent: where a path that was sent leads. */
+  readonly isResolved?: true;
 }
 
 /** A text of a call, with what stands before it and may tell what it is. */

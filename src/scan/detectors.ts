@@ -41,6 +41,7 @@ export const DETECTORS: Readonly<Record<DetectorName, Row>> = {
     masked: false,
     actions: { prompt: 'deny', tool: 'redact' },
   },
+  path_climb: { masked: false, actions: {} },
   cvv: { find: findCvv, masked: false, actions: { prompt: 'deny' } },
   email: { masked: true, actions: { completion: 'mask' } },
   card: { masked: true, actions: { completion: 'mask' } },

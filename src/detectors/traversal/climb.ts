@@ -3,7 +3,8 @@ import { DOT, SLASH } from './climbing-forms.ts';
 /** One pattern of all the forms at all their places takes a third of a second to compile: these are read one by one. */
 const DOT_HERE = new RegExp(DOT, 'iy');
 const SLASH_HERE = new RegExp(SLASH, 'iy');
-const ANY_SLASH = new RegExp(SLASH, 'gi');
+/** Every slash of a text, however it is written. */
+export const ANY_SLASH = new RegExp(SLASH, 'gi');
 const LINE_END_HERE = /%0[0ad]/iy;
 
 const MAX_LEVELS = 64;

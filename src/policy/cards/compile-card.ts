@@ -10,8 +10,10 @@ import {
   type Compiled,
   type CompileContext,
 } from './conditions.ts';
+import type { TextPattern } from './mask-rule.ts';
 import type { ReadCard } from './read-card.ts';
 import { tellsMatch } from './reason.ts';
+import { foldedMatcher } from './tool-names.ts';
 import type { TextQueries } from './text-queries.ts';
 import { allOf, type Test } from './truth.ts';
 
@@ -71,6 +73,8 @@ function compileRule(
     const message = 'mask wants a condition that finds a text: contains, matches_regex or detects';
     throw new ConditionError(['action'], message);
   }
+  if (rule.action === 'mask' && needs.patterns.some(({ what }) => isOfWholeTexts(what)))
+    throw new ConditionError(['action'], 'path_climb judges a whole argument: deny it');
   const reason = rule.reason ?? rule.description ?? `rule ${rule.name}`;
   return {
     hit: { rule: rule.name, reason, ...source },
@@ -83,6 +87,10 @@ function compileRule(
     ...needs,
     tellsMatch: tellsMatch(reason),
   };
+}
+
+function isOfWholeTexts(what: TextPattern): boolean {
+  return what.kind === 'detects' && what.detector === 'path_climb';
 }
 
 /** Names of tools, models … come again and again; one that is longer than a name is told anew each time. */
@@ -99,21 +107,24 @@ function callTypesOf({ match }: CardRule): ReadonlySet<CallType> | undefined {
 
 /** Whoever restricts `bash` means `Bash` too; whoever allows `read` means no tool that only sounds alike. */
 function matcherOf({ match, action }: CardRule): (call: PolicyCall) => boolean {
-  const cased = (name: string): string => (action === 'allow' ? name : name.toLowerCase());
-  function matchesAny(globs: string | readonly string[] | undefined): (name: string) => boolean {
+  const allows = action === 'allow';
+  function matchesAny(
+    globs: string | readonly string[] | undefined,
+    isFolded = false,
+  ): (name: string) => boolean {
     if (globs === undefined) return () => true;
-    const written = [globs].flat().map(cased);
+    const matchesOne = nameMatcher([globs].flat(), { allows, isFolded });
     const known = new RecentMap<boolean>(MAX_KNOWN_NAMES);
     return (name) => {
       const told = known.get(name);
       if (told !== undefined) return told;
-      const matches = written.some((glob) => globMatches(glob, cased(name)));
+      const matches = matchesOne(name);
       if (name.length <= MAX_NAME_CHARS) known.set(name, matches);
       return matches;
     };
   }
   const [isTool, isServer, isModel, isProvider] = [
-    matchesAny(match.tool),
+    matchesAny(match.tool, true),
     matchesAny(match.server),
     matchesAny(match.model),
     matchesAny(match.provider),
@@ -127,4 +138,15 @@ function matcherOf({ match, action }: CardRule): (call: PolicyCall) => boolean {
       ? !isOfTools && isModel(request.model)
       : match.model === undefined && isServer(request.mcp_server) && isToolOf(request);
   };
+}
+
+/** @param isFolded of names that servers spell as they like; models and providers have one spelling */
+function nameMatcher(
+  globs: readonly string[],
+  { allows, isFolded }: { readonly allows: boolean; readonly isFolded: boolean },
+): (name: string) => boolean {
+  if (allows) return (name) => globs.some((glob) => globMatches(glob, name));
+  if (isFolded) return foldedMatcher(globs);
+  const written = globs.map((glob) => glob.toLowerCase());
+  return (name) => written.some((glob) => globMatches(glob, name.toLowerCase()));
 }

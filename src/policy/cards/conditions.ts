@@ -113,7 +113,7 @@ function compileComparison(
   const field = said(path, 'field', () => fieldOf(comparison.field, context.initialState));
   return said(path, 'value', () => {
     if (comparison.op === 'must_precede') return mustPrecede(comparison, context, isNegated);
-    if (comparison.op === 'contains_matching_trace') return matchingTrace(comparison);
+    if (comparison.op === 'contains_matching_trace') return matchingTrace(comparison, context, isNegated);
     const pattern = textPatternOf(comparison);
     if (pattern !== undefined && field.kind !== 'value') return textTest(field, pattern, context);
     if (comparison.op === 'detects') throw new Error('detects looks at prompt_text and arguments only');
@@ -188,12 +188,16 @@ function mustPrecede({ field, value }: Comparison, { allows }: CompileContext, i
   };
 }
 
-function matchingTrace({ field, value }: Comparison): Compiled {
+function matchingTrace(
+  { field, value }: Comparison,
+  { allows }: CompileContext,
+  isNegated: boolean,
+): Compiled {
   if (!TRACE_FIELDS.has(field))
     throw new Error(`contains_matching_trace looks at ${[...TRACE_FIELDS].join(' or ')}`);
   if (typeof value !== 'string' && !isTraceMatch(value))
     throw new Error('contains_matching_trace wants a group of type, tool, provider, content_regex');
-  const mark = traceMarkOf(value);
+  const mark = traceMarkOf(value, allows === isNegated);
   return {
     ...NOTHING,
     marks: [mark],

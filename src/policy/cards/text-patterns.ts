@@ -5,6 +5,7 @@ import { createEmailDetector } from '../../detectors/pii/email.ts';
 import type { Detector, DetectorName } from '../../detectors/finding.ts';
 import { internalHostDetector } from '../../detectors/network/internal-host.ts';
 import { networkDetector } from '../../detectors/network/network.ts';
+import { findPathClimb } from '../../detectors/traversal/path-climb.ts';
 import { findPathTraversal } from '../../detectors/traversal/path-traversal.ts';
 import { phoneDetector } from '../../detectors/pii/phone.ts';
 import { findPromptInjection } from '../../detectors/injection/prompt-injection.ts';
@@ -36,6 +37,7 @@ const DETECTORS: Readonly<Record<DetectorName, Detector>> = {
   prompt_injection: findPromptInjection,
   sql_injection: findSqlInjection,
   path_traversal: findPathTraversal,
+  path_climb: findPathClimb,
   cvv: findCvv,
 };
 

@@ -73,7 +73,8 @@ export function createTextQueries(): TextQueries {
     const found = new Map<number, TextMatch>();
     const { everywhere, inArguments, all, ofData, clean } = askedOf(asked);
     for (const text of everywhere.length === 0 ? [] : call.texts) {
-      const known = knownText(text.raw);
+      // What a path leads to is not asked everything, so nothing is remembered of it.
+      const known = text.isResolved === true ? undefined : knownText(text.raw);
       if (known?.hasNothing(all) === true) continue;
       let isClean = true;
       if (isShort(text)) yield text.raw.length * everywhere.length;
@@ -133,8 +134,10 @@ export function createTextQueries(): TextQueries {
     }
 
     /** Looks at a text as it was sent, and without its disguises where it has any. */
-    function* ask(number: number, { raw, normalized }: CallText, known?: KnownText): Work<boolean> {
+    function* ask(number: number, text: CallText, known?: KnownText): Work<boolean> {
+      const { raw, normalized } = text;
       const query = queryOf(number);
+      if (!isAskedOf(query, text)) return false;
       if (!isSearched(query, known)) {
         yield raw.length;
         const search = query.search(raw);
@@ -148,8 +151,10 @@ export function createTextQueries(): TextQueries {
     }
 
     /** The same of a short text at once, of which there are most: a step of work would cost as much as the search. */
-    function isIn(number: number, { raw, normalized }: CallText, known: KnownText | undefined): boolean {
+    function isIn(number: number, text: CallText, known: KnownText | undefined): boolean {
+      const { raw, normalized } = text;
       const query = queryOf(number);
+      if (!isAskedOf(query, text)) return false;
       if (!isSearched(query, known)) {
         if (note(number, raw, atOnce(query.search(raw)))) return true;
         noteSearched(query, raw, known);
@@ -214,6 +219,11 @@ export function createTextQueries(): TextQueries {
 /** Whether it looks for data, which is data wherever it stands; words of an attack are read by models alone. */
 function findsData({ pattern }: Query): boolean {
   return pattern.kind === 'detects' && DATA_DETECTORS.has(pattern.detector);
+}
+
+/** A climb is judged as it is written: resolving makes a path of code that holds one. */
+function isAskedOf({ pattern }: Query, { isResolved }: CallText): boolean {
+  return isResolved !== true || pattern.kind !== 'detects' || pattern.detector !== 'path_climb';
 }
 
 const DATA_DETECTORS: ReadonlySet<DetectorName> = new Set([

@@ -3,6 +3,7 @@ import { globMatches } from '../../text/glob.ts';
 import type { TraceStep } from '../call.ts';
 import { STEP_TYPES, type TraceMatch } from './card-schema.ts';
 import type { Work } from '../../turns.ts';
+import { foldedMatcher } from './tool-names.ts';
 import { isWork, searchFor, type TextSearch } from './text-patterns.ts';
 
 /** What a rule wants to know again of a session's steps: the session keeps its name, and never the step's text. */
@@ -17,23 +18,27 @@ export interface TraceMark {
 const KEY = /(?:^|,)\s{0,8}(type|tool|provider|content_regex)\s{0,8}:\s{0,8}/g;
 
 /**
+ * @param isFolded names of tools mean other spellings of them too, as in a rule that restricts
  * @param value a group of keys, or the same in one line: `type: mcp_tool_response, content_regex: (?i)secret`
  * @throws Error that says what is wrong with it
  */
-export function traceMarkOf(value: TraceMatch | string): TraceMark {
+export function traceMarkOf(value: TraceMatch | string, isFolded: boolean): TraceMark {
   const match = typeof value === 'string' ? parseLine(value) : value;
   const { type, tool, provider } = match;
   if (Object.keys(match).length === 0)
     throw new Error('names nothing to look for: type, tool, provider, content_regex');
   const search =
     match.content_regex === undefined ? undefined : searchFor({ kind: 'regex', source: match.content_regex });
+  const isTool = toolMatcher(tool, isFolded);
+  const exact = tool === undefined || isFolded ? [] : ['exact'];
+  const said = [type, tool, provider, match.content_regex, ...exact];
   return {
-    name: `trace:${hash('sha256', JSON.stringify([type, tool, provider, match.content_regex]), 'hex').slice(0, 16)}`,
+    name: `trace:${hash('sha256', JSON.stringify(said), 'hex').slice(0, 16)}`,
     isOf: (one) => type === undefined || type === one,
     readsContent: search !== undefined,
     *matches(step) {
       if (type !== undefined && type !== step.type) return false;
-      if (!matchesAny(tool, step.tool) || !matchesAny(provider, step.provider)) return false;
+      if (!isTool(step.tool) || !matchesAny(provider, step.provider)) return false;
       return search === undefined || (yield* isIn(search, step.content));
     },
   };
@@ -60,6 +65,14 @@ function parseLine(line: string): TraceMatch {
 
 function matchesAny(globs: string | readonly string[] | undefined, name: string): boolean {
   return globs === undefined || [globs].flat().some((glob) => globMatches(glob, name));
+}
+
+function toolMatcher(
+  tool: string | readonly string[] | undefined,
+  isFolded: boolean,
+): (name: string) => boolean {
+  if (tool === undefined || !isFolded) return (name) => matchesAny(tool, name);
+  return foldedMatcher([tool].flat());
 }
 
 function* isIn(search: TextSearch, content: readonly string[]): Work<boolean> {

@@ -148,6 +148,13 @@ describe.each<Era>(['session', 'stateless'])('in the %s era', (era) => {
     'file:///etc/shadow',
     'file:///C:/Windows/System32/config/SAM',
     '..\\..\\..\\..\\windows\\win.ini',
+    '../../../../home/bob/.bashrc',
+    '..\\..\\x',
+    '../.env',
+    '/workspace/../../outside',
+    '%2e%2e%2fx',
+    '..%c0%afx',
+    'file:///workspace/../../outside',
   ];
   it.each(CLIMBS)('%s is denied, whatever names it', async (uri) => {
     const asked: [string, object][] = [
@@ -176,6 +183,32 @@ describe.each<Era>(['session', 'stateless'])('in the %s era', (era) => {
       expect(body).toContain('policy_denied');
     }
   });
+});
+
+it.each([
+  { options: { files: [{ path: '../x' }] } },
+  { paths: ['a.txt', 'b/../../x'] },
+  { deep: [[[{ a: { b: ['/workspace/../x'] } }]]] },
+  { '../x': true },
+  { path: '\uff0e\uff0e\uff0fx' },
+])('a path that leaves its folder is denied wherever it stands in the arguments: %j', async (args) => {
+  const { upstream, body } = await ask('tools/call', { name: 'read', arguments: args });
+  expect(upstream).toBeUndefined();
+  expect(body).toContain('policy_denied');
+});
+
+it.each([
+  { path: './a/../b' },
+  { path: 'src/../test/x.ts' },
+  { note: 'Wait ... and see ../README.md' },
+  { pattern: 'src/**/*.ts' },
+  { range: 'origin/main..dev' },
+  { version: '>=1.0.0 <2.0.0' },
+  { path: 'src/x.ts', content: "import x from '../../lib';\nimport y from '../../../lib';\n" },
+  { path: 'tsconfig.json', content: '{"extends": "../../../tsconfig.json"}' },
+  { old_string: "import x from '../../../lib'", new_string: "import x from '../../../../lib'" },
+])('what stays in its folder, and what is no path, passes: %j', async (args) => {
+  expect((await ask('tools/call', { name: 'read', arguments: args })).upstream).toBeDefined();
 });
 
 it('a credential in the arguments of a prompt is denied', async () => {

@@ -137,6 +137,49 @@ describe.each(PASSES)('preset %s, rule %s', (preset, rule, call) => {
   });
 });
 
+describe.each(['safety', 'mcp_sandbox'] as const)('command tools of %s', (preset) => {
+  it.each([
+    ...[
+      'run-command',
+      'runCommand',
+      'mcp__shell__run_command',
+      'kubectl_exec',
+      'execute_code',
+      'python_exec',
+    ],
+    ...[
+      'eval',
+      'ssh_exec',
+      'shell.exec',
+      'functions.bash',
+      'RunTerminalCmd',
+      'ide__executeCode',
+      'dockerExec',
+    ],
+    ...['code-interpreter', 'pythonRepl', 'execute_command', 'run_in_terminal', 'evaluate_script'],
+  ])('%s wants a dry run', async (tool) => {
+    expect(await firedBy(preset, toolCall(tool, {}))).toContain('dry-run-first');
+    expect(await firedBy(preset, toolCall(tool, {}, after('dry_run_command')))).not.toContain(
+      'dry-run-first',
+    );
+  });
+
+  it.each([
+    ...['dry_run_command', 'mcp__shell__dry_run_command', 'search_code', 'evaluate', 'execution_status'],
+    ...[
+      'list_commands',
+      'executive_summary',
+      'read_file',
+      'recommend',
+      'shelf',
+      'mcp__docs__search',
+      'runs.list',
+    ],
+  ])('%s is no command tool', async (tool) => {
+    expect(await firedBy(preset, toolCall(tool, {}))).not.toContain('dry-run-first');
+  });
+});
+
 describe('presets', () => {
   it('hold what stands in their own file, and safety_drift in that of safety too: its rules are proved there', () => {
     const filesOf = (preset: PresetName) => presetFiles([preset]).map(({ name }) => name);

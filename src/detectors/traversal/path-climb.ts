@@ -1,0 +1,121 @@
+import type { Detector } from '../finding.ts';
+import { ANY_SLASH } from './climb.ts';
+import { DOT } from './climbing-forms.ts';
+
+/** PATH_MAX of Linux: a longer text is not a path. */
+const MAX_CHARS = 4_096;
+const ANY_DOT = new RegExp(DOT, 'gi');
+/** Two dots in a row, or a character with which a disguised dot begins. */
+const MAY_CLIMB = /\.\.|[%&\\\uff0e\u2024\ufe52\u00c0]|0x/i;
+
+/** `--file=` of command lines, `@` of curl. */
+const OPTION = /^(?:-{0,2}[\w.-]{1,64}=|@)(?=[^=])/;
+const SCHEME = /^([a-z][a-z0-9+.-]{1,31}):(?:(\/\/)(?!\/))?/i;
+/** A path of these stands below their host. */
+const REMOTE: ReadonlySet<string> = new Set(['http', 'https', 'ws', 'wss', 'ftp', 'sftp']);
+const DRIVE = /^\/?[a-z]:/i;
+/** `~`, `$HOME`, `${workspaceFolder}`, `%USERPROFILE%`: a folder that only the server knows. */
+const VARIABLE = /^(?:~[\w.-]{0,64}|\$\w{1,64}|\$\{[^/{}]{1,64}\}|\$\([^/()]{1,64}\)|%\w{1,64}%)(?=\/|$)/;
+
+/** `..`, with what servers strip behind it: blanks, line ends, a path parameter. */
+const UP = /^\.\.(?:[\s\0]|%0[0ad])*(?:;.*)?$/is;
+/** `....//` and `..././` are left as `../` by filters that remove `../` once. */
+const REMNANT = /(?<![^/])(?:\.{4}\/|\.{3}\/\.\/)/g;
+/** A climb that begins a word of a sentence, a command or code, not a segment. */
+const WORD_CLIMB = /[\s"'`(<=,:]\.\.$/;
+/** Sentences and code have more words before a climb than the path of a folder with a blank in its name. */
+const MAX_WORDS_BEFORE = 2;
+/** Code that ends in a reference to a module or a link; no file is named so, and no step follows. */
+const REFERENCE = /["'`(<]\.{1,2}[\\/][^"'`()<>]{0,1024}["'`)>][^\\/]*$/;
+
+/** The name of its only rule. */
+export const CLIMB_RULE = 'climbs_out';
+
+/**
+ * Finds a text that is, as a whole, a path which leaves the folder in which it begins: a relative one by more steps up
+ * than down, an absolute one out of its first folder. Every spelling of dots and slashes counts. Sentences, code,
+ * commands and JSON that mention such a path are not paths.
+ */
+export const findPathClimb: Detector = (text) =>
+  text.length <= MAX_CHARS && MAY_CLIMB.test(text) && climbsOut(text)
+    ? [{ detector: 'path_climb', class: 'traversal', rule: CLIMB_RULE, start: 0, end: text.length }]
+    : [];
+
+function climbsOut(text: string): boolean {
+  const bare = unquoted(text.trim()).replace(OPTION, '');
+  if (isJson(bare)) return false;
+  const reference = REFERENCE.exec(bare);
+  const path = reference === null || reference.index === 0 ? bare : bare.slice(0, reference.index);
+  return leaves(startOf(path.replace(ANY_DOT, '.')));
+}
+
+function unquoted(text: string): string {
+  const quote = text[0] ?? '';
+  return text.length > 1 && `"'\``.includes(quote) && text.endsWith(quote) ? text.slice(1, -1).trim() : text;
+}
+
+function isJson(text: string): boolean {
+  if (!/^[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A path without what stands before its first segment. */
+interface Start {
+  readonly segments: readonly string[];
+  /** It begins at a root, and its first folder is the place that it must not leave. */
+  readonly isAbsolute: boolean;
+}
+
+function startOf(path: string): Start {
+  const [whole, scheme, slashes] = SCHEME.exec(path) ?? [];
+  if (whole !== undefined && scheme !== undefined) {
+    const rest = plainSlashes(path.slice(whole.length));
+    return ofScheme(scheme.toLowerCase(), slashes !== undefined, rest);
+  }
+  const plain = plainSlashes(path);
+  const variable = VARIABLE.exec(plain);
+  if (variable !== null) return { segments: segmentsOf(plain.slice(variable[0].length)), isAbsolute: false };
+  const rest = plain.replace(DRIVE, '');
+  return { segments: segmentsOf(rest), isAbsolute: rest.startsWith('/') };
+}
+
+/** @param hasHost there may be a host before the path; a file's does not count, but for a climb that stands there */
+function ofScheme(scheme: string, hasHost: boolean, rest: string): Start {
+  if (scheme === 'file') {
+    const path = hasHost ? rest.replace(/^[^./][^/]*(?=\/)/, '') : rest;
+    const below = path.replace(DRIVE, '');
+    return { segments: segmentsOf(below), isAbsolute: below.startsWith('/') };
+  }
+  if (REMOTE.has(scheme)) {
+    const path = rest.replace(/[?#].*$/s, '').replace(/^\/?[^/]*/, '');
+    return { segments: segmentsOf(path), isAbsolute: false };
+  }
+  return { segments: segmentsOf(rest), isAbsolute: hasHost || rest.startsWith('/') };
+}
+
+const plainSlashes = (path: string): string => path.replace(ANY_SLASH, '/').replace(REMNANT, '../');
+
+const segmentsOf = (path: string): string[] =>
+  path.split('/').filter((segment) => segment !== '' && segment !== '.');
+
+function leaves({ segments, isAbsolute }: Start): boolean {
+  const kept: string[] = [];
+  let words = 0;
+  let isOut = false;
+  for (const segment of segments) {
+    if (!UP.test(segment)) {
+      words += segment.split(/\s+/).length - 1;
+      if (WORD_CLIMB.test(segment) && words > MAX_WORDS_BEFORE) return false;
+      kept.push(segment);
+      continue;
+    }
+    if (kept.pop() === undefined) return true;
+    if (isAbsolute && kept.length === 0) isOut = true;
+  }
+  return isOut && kept[0] !== segments[0];
+}
