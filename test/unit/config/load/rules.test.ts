@@ -10,6 +10,8 @@ describe('rules that join keys', () => {
     ['redis: {read_timeout: 29501ms}', /read_timeout: must be at most 29\.5s/],
     ['server: {port: 9090}', /admin_port: must differ/],
     ['server: {tls: {cert_file: a}}', /server\.tls\.cert_file: needs both/],
+    ['server: {tls: {key_file: a}}', /server\.tls\.key_file: needs both/],
+    ['server: {extproc: {tls: {cert_file: a}}}', /server\.extproc\.tls\.cert_file: needs both/],
     ['redis: {tls: {key_file: a}}', /redis\.tls\.key_file: needs both/],
     ['redis: {sentinel: {addrs: ["a:1"]}}', /needs redis\.sentinel\.master_name/],
     ['redis: {db: 1, cluster: {addrs: ["a:1"]}}', /redis\.db: must be 0 on a cluster/],
@@ -80,6 +82,13 @@ describe('rules that join keys', () => {
       /zsp\.require_dpop: does nothing without zsp\.enabled: true/,
     ],
     ['zsp: {escalation_enabled: true}', /escalation_secret: must not be empty/],
+    ['alerting: {webhook_url: "http://hooks.example/a"}', /webhook_url: must be https/],
+    ['alerting: {webhook_url: "https://user@hooks.example/a"}', /webhook_url: must hold no user name/],
+    ['alerting: {webhook_url: "https://:word@hooks.example/a"}', /webhook_url: must hold no user name/],
+    [
+      `alerting: {webhook_url: "https://hooks.example/a", secret: whsec_${'A'.repeat(24)}}`,
+      /alerting\.secret: must be whsec_/,
+    ],
     ['server: {extproc: {address: "10.0.0.1:9000", token: "0123456789abcdef"}}', /needs mutual TLS/],
     ['server: {extproc: {address: "127.0.0.1:9000"}}', /needs mutual TLS/],
     [`server: {extproc: {address: "unix:/${'a'.repeat(98)}"}}`, /at most 98 bytes/],
@@ -94,6 +103,9 @@ describe('rules that join keys', () => {
 
   it.each([
     'redis: {read_timeout: 29500ms}',
+    'risk_profile: {auto_quarantine_threshold: 90, permanent_block_threshold: 90}',
+    'alerting: {webhook_url: "http://127.0.0.1:9/a"}',
+    'server: {workers: 2, extproc: {address: "127.0.0.1:65534", token: "0123456789abcdef"}}',
     `${ZSP}, jwks_url: "http://127.0.0.1:9/jwks", jwt_only: true}`,
     'providers: {openai: {base_url: "http://127.0.0.1:9/v1"}, groq: {base_url: "http://[::1]:9"}, mistral: {base_url: "http://localhost"}}',
     'providers: {ollama: {base_url: "http://10.0.0.1:11434"}, vllm: {base_url: "http://gpu"}}',
@@ -105,6 +117,24 @@ describe('rules that join keys', () => {
     'server: {extproc: {address: "unix:/run/gateway/sidecar.sock"}}',
   ])('accept %s', (yaml) => {
     expect(problems(yaml)).toEqual([]);
+  });
+
+  it.each([
+    ...['Host', 'Content-Type', 'Content-Length', 'Transfer-Encoding', 'Connection', 'Keep-Alive', 'Upgrade'],
+    ...[
+      'TE',
+      'Trailer',
+      'Expect',
+      'Accept',
+      'Accept-Encoding',
+      'Last-Event-ID',
+      'Mcp-Method',
+      'Proxy-Status',
+    ],
+    ...['X-Gateway-Upstream', 'X-Envoy-Original-Path', 'X-Forwarded-For', 'X-Request-Id'],
+  ])('refuse the header %s of an MCP server, which says how a request is carried', (name) => {
+    const yaml = `mcp: {servers: [{name: a, url: "https://a", headers: {${name}: b}}]}`;
+    expect(problems(yaml)).toEqual([expect.stringContaining(`headers.${name}: is a header that`)]);
   });
 
   it('accept plain http to anywhere with SERVER_INSECURE_DEV', () => {
