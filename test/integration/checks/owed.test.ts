@@ -13,7 +13,7 @@ beforeAll(async () => {
   redis = await startTestRedis();
 });
 afterAll(() => redis.close());
-afterEach(() => redis.configSet('maxmemory', '0'));
+afterEach(() => allowScripts(true));
 
 const LIMITS = { daily: 60_000_000 };
 const ANSWER = {
@@ -23,11 +23,16 @@ const ANSWER = {
   usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
 };
 
-/** Ends calls while Redis refuses every write, and closes the checks as soon as it takes them again. */
+async function allowScripts(isAllowed: boolean): Promise<void> {
+  const sign = isAllowed ? '+' : '-';
+  await redis.client.acl('SETUSER', 'default', `${sign}eval`, `${sign}evalsha`);
+}
+
+/** Ends a call while Redis refuses every script, and closes the checks as soon as it takes them again. */
 async function endAndClose(rig: Rig, end: () => Promise<unknown>): Promise<void> {
-  await redis.configSet('maxmemory', '1');
+  await allowScripts(false);
   await end();
-  await redis.configSet('maxmemory', '0');
+  await allowScripts(true);
   await rig.close();
 }
 
