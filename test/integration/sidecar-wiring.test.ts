@@ -1,100 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ConfigInput } from '../../src/config/schema.ts';
 import { AUDIT_STREAM } from '../../src/redis/keys.ts';
-import { defaultConfig } from '../support/default-config.ts';
-import { createKeyPair, signToken } from '../support/jose.ts';
-import { startHttpReceiver, type OtlpReceiver } from '../support/otlp-receiver.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { asks, chat, outcomeOf, says, type AskedChat } from '../support/settings/asking.ts';
-import { startListener, type Listener } from '../support/settings/listener.ts';
-import { startTestSidecar, type TestSidecar } from '../support/settings/sidecar.ts';
+import { signToken } from '../support/jose.ts';
+import { chat, outcomeOf, says, type AskedChat } from '../support/settings/asking.ts';
+import type { Answer } from '../support/settings/sidecar.ts';
+import { AUDIENCE, ISSUER, PAIR, startWired, type Wired } from './sidecar-wiring/rig.ts';
 
-/** Who is told of a call, and by what it is judged, through the composition root of a sidecar with everything on. */
-const ISSUER = 'https://issuer.test';
-const AUDIENCE = 'https://gateway.test';
 const AWS_KEY = 'AKIAIOSFODNN7QWERTYU';
-const PAIR = createKeyPair();
-const SECRET = '0123456789abcdef0123456789abcdef';
-const CARD = `metadata: { name: wired }
-rules:
-  - { name: no-zebras, conditions: [{ field: prompt_text, op: contains, value: zebra }], action: deny }
-  - { name: ask-for-yaks, conditions: [{ field: prompt_text, op: contains, value: yak }], action: escalate }
-`;
 
-const REGO = `package gateway.policy
-deny contains reason if {
-  startswith(input.request.model, "okapi")
-  reason := sprintf("no calls of %s", [input.request.model])
-}
-`;
-
-let redis: TestRedis;
-let hooks: Listener;
-let spans: OtlpReceiver;
-let folder: string;
-let sidecar: TestSidecar;
+let wired: Wired;
 
 beforeAll(async () => {
-  redis = await startTestRedis();
-  hooks = await startListener({ '/jwks': { keys: [PAIR.jwk] } });
-  spans = await startHttpReceiver();
-  folder = mkdtempSync(join(tmpdir(), 'gw-test-wiring-'));
-  writeFileSync(join(folder, 'card.yaml'), CARD);
-  writeFileSync(join(folder, 'okapi.rego'), REGO);
-  sidecar = await startTestSidecar(defaultConfig(everythingOn(), { SERVER_INSECURE_DEV: 'true' }), redis);
+  wired = await startWired();
 });
-afterAll(async () => {
-  await sidecar.close();
-  await spans.close();
-  await redis.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => wired.close());
 
-function everythingOn(): ConfigInput {
-  return {
-    server: { log_level: 'error', dlp: { enabled: true } },
-    redis: { addr: redis.addr },
-    audit: { enabled: true, stdout: false, secret: 'a secret of the trail' },
-    policy: { enabled: true, policy_dir: folder },
-    proxy: { remote_content: 'allow' },
-    alerting: {
-      webhook_url: `${hooks.url}/hook`,
-      thresholds: [{ percent: 50, message: 'half' }],
-      events: ['quarantine', 'escalation', 'circuit'],
-    },
-    otel: { enabled: true, protocol: 'http', endpoint: spans.endpoint },
-    zsp: {
-      enabled: true,
-      jwks_url: `${hooks.url}/jwks`,
-      issuer: ISSUER,
-      audience: AUDIENCE,
-      escalation_enabled: true,
-      escalation_secret: SECRET,
-      escalation_timeout: '0.3s',
-    },
-    mcp: {
-      enabled: true,
-      servers: [
-        { name: 'files', url: 'https://files.test/mcp' },
-        { name: 'broken', url: 'https://broken.test/mcp' },
-      ],
-      circuit_breaker: { threshold: 1 },
-    },
-    providers: {
-      azure: { base_url: 'https://azure.test', deployments: { prod: 'gpt-4o' } },
-      openai: { base_url: 'https://openai.test/v1' },
-      groq: { base_url: 'http://127.0.0.1:9/openai' },
-    },
-  };
-}
-
-const ask = (asked: AskedChat) =>
-  asks({ config: sidecar.config, redis, sidecar: () => Promise.resolve(sidecar) }, asked);
-
-function toolCall(server: string, answer: AskedChat['answer']): AskedChat {
+function toolCall(server: string, answer: Answer): AskedChat {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'read', arguments: {} } };
   return { path: `/mcp/${server}`, headers: { accept: 'application/json, text/event-stream' }, body, answer };
 }
@@ -122,8 +42,10 @@ const ABSURD: AskedChat = {
 };
 const HALF: AskedChat = { hourly: 0.02, body: { ...chat('x'), max_tokens: 1_000 } };
 
-async function counted(): Promise<ReadonlyMap<string, number>> {
-  const lines = (await sidecar.metrics()).split('\n').filter((line) => !line.startsWith('#') && line !== '');
+async function counted() {
+  const lines = (await wired.sidecar.metrics())
+    .split('\n')
+    .filter((line) => !line.startsWith('#') && line !== '');
   return new Map(
     lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
   );
@@ -132,18 +54,18 @@ async function counted(): Promise<ReadonlyMap<string, number>> {
 /** What the counters of these names have grown by. */
 async function grown(asked: AskedChat, names: readonly string[]): Promise<Readonly<Record<string, number>>> {
   const before = await counted();
-  await ask(asked);
+  await wired.ask(asked);
   const after = await counted();
   return Object.fromEntries(names.map((name) => [name, (after.get(name) ?? 0) - (before.get(name) ?? 0)]));
 }
 
 async function recordsOf(asked: AskedChat): Promise<string> {
-  await redis.client.del(AUDIT_STREAM);
-  await ask(asked);
-  const read = async (): Promise<string> => {
-    const entries = await redis.client.xrange(AUDIT_STREAM, '-', '+');
+  await wired.redis.client.del(AUDIT_STREAM);
+  await wired.ask(asked);
+  async function read(): Promise<string> {
+    const entries = await wired.redis.client.xrange(AUDIT_STREAM, '-', '+');
     return entries.map(([, [, record = '']]) => record).join('\n');
-  };
+  }
   await expect.poll(read).toContain('"stage":"finished"');
   return read();
 }
@@ -154,12 +76,12 @@ interface CircuitAlert {
 }
 
 async function alertsOf(asked: AskedChat, count: number) {
-  await hooks.take(0);
-  const { keyHash } = await ask(asked);
+  await wired.hooks.take(0);
+  const { keyHash } = await wired.ask(asked);
   const bodies: string[] = [];
   await expect
     .poll(async () => {
-      bodies.push(...(await hooks.take(100)).map(({ body }) => body));
+      bodies.push(...(await wired.hooks.take(100)).map(({ body }) => body));
       return bodies.length;
     })
     .toBeGreaterThanOrEqual(count);
@@ -255,14 +177,14 @@ describe('the webhook is told of', () => {
   });
 
   it("a circuit, and whose it is: a key's or the server's", async () => {
-    await redis.flush();
-    await hooks.take(0);
+    await wired.redis.flush();
+    await wired.hooks.take(0);
     const keys: string[] = [];
-    for (let nth = 0; nth < 6; nth++) keys.push((await ask(BROKEN)).keyHash);
+    for (let nth = 0; nth < 6; nth++) keys.push((await wired.ask(BROKEN)).keyHash);
     const opened: CircuitAlert[] = [];
     await expect
       .poll(async () => {
-        for (const { body } of await hooks.take(100)) opened.push(JSON.parse(body) as CircuitAlert);
+        for (const { body } of await wired.hooks.take(100)) opened.push(JSON.parse(body) as CircuitAlert);
         return opened.map(({ data }) => data.circuit);
       })
       .toEqual(expect.arrayContaining(['key', 'server']));
@@ -281,8 +203,8 @@ describe('a call is judged', () => {
       path: '/azure/openai/deployments/prod/chat/completions?api-version=2024-10-21',
       body: { messages: [{ role: 'user', content: 'x' }] },
     });
-    expect(outcomeOf(await ask(asked(['gpt-4o'])))).toBe(200);
-    expect(outcomeOf(await ask(asked(['prod'])))).toBe('403 policy_denied');
+    expect(outcomeOf(await wired.ask(asked(['gpt-4o'])))).toBe(200);
+    expect(outcomeOf(await wired.ask(asked(['prod'])))).toBe('403 policy_denied');
   });
 
   it('by where its provider stands: one of ours is sent to no address of our own networks', async () => {
@@ -292,64 +214,52 @@ describe('a call is judged', () => {
       path,
       body: { model: 'gpt-4o', messages: [{ role: 'user', content }] },
     });
-    expect(outcomeOf(await ask(asked('openai', '/openai/v1/chat/completions')))).toBe(200);
-    expect(outcomeOf(await ask(asked('groq', '/groq/v1/chat/completions')))).toBe('403 policy_denied');
+    expect(outcomeOf(await wired.ask(asked('openai', '/openai/v1/chat/completions')))).toBe(200);
+    expect(outcomeOf(await wired.ask(asked('groq', '/groq/v1/chat/completions')))).toBe('403 policy_denied');
   });
 
   it('with a provider key that is no token for this gateway', async () => {
     const now = Math.floor(Date.now() / 1_000);
     const token = signToken(PAIR, { iss: ISSUER, aud: AUDIENCE, sub: 'ada', exp: now + 60, iat: now });
-    const seen = await ask({ headers: { 'x-gateway-provider-key': token } });
+    const seen = await wired.ask({ headers: { 'x-gateway-provider-key': token } });
     expect(seen.upstream).toBeUndefined();
     expect(seen.status).toBe(400);
   });
 });
 
-/** All that Redis holds, as text. */
-async function kept(): Promise<string> {
-  const { client } = redis;
-  const values = (await client.keys('*')).map(async (key) => {
-    const type = await client.type(key);
-    if (type === 'hash') return [key, await client.hgetall(key)];
-    if (type === 'stream') return [key, await client.xrange(key, '-', '+')];
-    return [key, type === 'string' ? await client.get(key) : type];
-  });
-  return JSON.stringify(await Promise.all(values));
-}
-
 describe('a secret of a call is not told', () => {
   it('by the session that remembers what was asked first', async () => {
     const headers = { 'x-gateway-session-id': 'remembers' };
-    const { upstream } = await ask({ says: `Sort the heap by ${AWS_KEY}`, headers });
+    const { upstream } = await wired.ask({ says: `Sort the heap by ${AWS_KEY}`, headers });
     expect(upstream?.body).toContain(AWS_KEY);
-    const redisHolds = await kept();
+    const redisHolds = await wired.kept();
     expect(redisHolds).toContain('Sort the heap by ***');
     expect(redisHolds).not.toContain(AWS_KEY);
   });
 
   it('by the request for an approval', async () => {
-    await hooks.take(0);
-    const call = ask({ body: chat('Paint a yak', { model: `yak-${AWS_KEY}` }) });
-    await expect.poll(kept).toContain('yak-***');
-    expect(await kept()).not.toContain(AWS_KEY);
+    await wired.hooks.take(0);
+    const call = wired.ask({ body: chat('Paint a yak', { model: `yak-${AWS_KEY}` }) });
+    await expect.poll(wired.kept).toContain('yak-***');
+    expect(await wired.kept()).not.toContain(AWS_KEY);
     await call;
-    const alerts = JSON.stringify(await hooks.take(2_000));
+    const alerts = JSON.stringify(await wired.hooks.take(2_000));
     expect(alerts).toContain('escalation.requested');
     expect(alerts).not.toContain(AWS_KEY);
   });
 
   it('by the reason of a policy', async () => {
-    const seen = await ask({ body: chat('x', { model: `okapi-${AWS_KEY}` }) });
+    const seen = await wired.ask({ body: chat('x', { model: `okapi-${AWS_KEY}` }) });
     expect(outcomeOf(seen)).toBe('403 policy_denied');
     expect(seen.body).toContain('no calls of okapi-***');
   });
 });
 
 it('a trace tells of the cost and of every check that judged', async () => {
-  const { keyHash } = await ask({ hourly: 10 });
-  await sidecar.drain();
-  const root = spans.spans.find(({ attributes }) => attributes['gateway.key.hash'] === keyHash);
+  const { keyHash } = await wired.ask({ hourly: 10 });
+  await wired.sidecar.drain();
+  const root = wired.spans.spans.find(({ attributes }) => attributes['gateway.key.hash'] === keyHash);
   expect(root?.attributes).toMatchObject({ 'gateway.cost.usd': 0.0125 });
-  const of = spans.spans.filter(({ traceId }) => traceId === root?.traceId).map(({ name }) => name);
+  const of = wired.spans.spans.filter(({ traceId }) => traceId === root?.traceId).map(({ name }) => name);
   expect(of.filter((name) => /budget|dlp|policy/.test(name)).length).toBeGreaterThan(2);
 });

@@ -14,6 +14,16 @@ async function masked(input: RequestInput): Promise<unknown> {
 }
 
 describe('server.dlp.requests: mask', () => {
+  it('holds back a client header that holds something, and no other', async () => {
+    const headers = new Map([
+      ['user-agent', `tool/1 (${EMAIL})`],
+      ['accept', 'application/json'],
+    ]);
+    const exchange = { ...parsed({ body: user('Hello') }), headers };
+    await judgeRequest(dlp({ requests: 'mask' }), exchange);
+    expect(exchange.withheldHeaders).toEqual(new Set(['user-agent']));
+  });
+
   it.each([
     ['a user’s text', user(`I am ${EMAIL}`), user('I am ***')],
     ['a content part', user([{ type: 'text', text: AWS_KEY }]), user([{ type: 'text', text: '***' }])],
