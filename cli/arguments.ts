@@ -1,6 +1,7 @@
 /** Readers of flag values; a wrong one is a UsageError. */
 import { DURATION_RULE, parseDuration, type Milliseconds } from '../src/config/duration.ts';
 import { PRESET_NAMES, type PresetName } from '../src/policy/presets.ts';
+import { INSTRUCTION_ROLES, type InstructionRole } from '../src/providers/instructions.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../src/providers/provider.ts';
 import { UsageError } from './command.ts';
 
@@ -28,6 +29,15 @@ export function providerList(written: string): ProviderName[] {
     const known = PROVIDER_NAMES.find((name) => name === item);
     if (known === undefined)
       throw new UsageError(`--allowed-providers: one of ${PROVIDER_NAMES.join(', ')}, or none`);
+    return known;
+  });
+}
+
+/** `system,developer`, or `none`. */
+export function roleList(written: string): InstructionRole[] {
+  return allowedList(written).map((item) => {
+    const known = INSTRUCTION_ROLES.find((role) => role === item);
+    if (known === undefined) throw new UsageError(`--trust: any of ${INSTRUCTION_ROLES.join(', ')}, or none`);
     return known;
   });
 }

@@ -13,6 +13,7 @@ export function recordJson(record: KeyRecord, now: number): Record<string, unkno
     allowed_tools: record.allowedTools,
     allowed_providers: record.allowedProviders,
     allowed_models: record.allowedModels,
+    trust: record.trust,
     tags: record.tags,
     jwt_subject: record.jwtSubject,
     created_at: isoTime(record.createdAt),

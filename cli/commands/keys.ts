@@ -1,8 +1,9 @@
 import { Option, type Command } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { IssuedKey } from '../../src/auth/key-store.ts';
+import type { InstructionRole } from '../../src/providers/instructions.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../../src/providers/provider.ts';
-import { allowedList, durationArgument, providerList, tagMap } from '../arguments.ts';
+import { allowedList, durationArgument, providerList, roleList, tagMap } from '../arguments.ts';
 import { UsageError, type Io } from '../command.ts';
 import { auditChange } from '../operator-change.ts';
 import { keyEntries, recordJson, shortTime, stateJson, statusOf } from '../key-view.ts';
@@ -26,6 +27,7 @@ interface CreateOptions extends OutputOptions {
   readonly allowedTools?: string[];
   readonly allowedProviders?: ProviderName[];
   readonly allowedModels?: string[];
+  readonly trust?: InstructionRole[];
   readonly tags?: Record<string, string>;
   readonly jwtSubject?: string;
   readonly expiresIn?: number;
@@ -87,6 +89,11 @@ function registerCreate(keys: Command, io: Io): void {
       '--allowed-models <list>',
       'models it may use, comma-separated globs such as gpt-4o*, or none; without it, any',
       allowedList,
+    )
+    .option(
+      '--trust <list>',
+      'roles whose instructions are no injection, system,developer or none; without it, as policy.trust has it',
+      roleList,
     )
     .option('--tags <list>', 'key=value pairs, comma-separated', tagMap)
     .option('--jwt-subject <subject>', 'who may use it where JWTs are asked for')

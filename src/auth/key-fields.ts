@@ -1,5 +1,6 @@
 /** How a key record lies in its Redis hash: field names as in docs/keys.md, lists and maps as JSON, times as Unix ms. */
 import * as z from 'zod';
+import { INSTRUCTION_ROLES, type InstructionRole } from '../providers/instructions.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../providers/provider.ts';
 import { isPlainLabel, LABEL_RULE } from '../text/label.ts';
 import type { KeyRecord } from './key-record.ts';
@@ -22,6 +23,7 @@ export const newKeySchema = z.strictObject({
   allowedProviders: z.array(z.enum(PROVIDER_NAMES)).optional(),
   allowedModels: names.optional(),
   tags: z.record(name, label.max(1_024)).optional(),
+  trust: z.array(z.enum(INSTRUCTION_ROLES)).optional(),
   jwtSubject: name.optional(),
   expiresInMs: z.int().min(1).optional(),
 });
@@ -43,6 +45,7 @@ export function newKeyFields(keyHash: string, key: NewKey): Record<string, strin
     allowed_providers: toJson(key.allowedProviders),
     allowed_models: toJson(key.allowedModels),
     tags: toJson(key.tags),
+    trust: toJson(key.trust),
     jwt_subject: key.jwtSubject,
   };
   return Object.fromEntries(
@@ -80,6 +83,7 @@ export function parseKeyRecord(fields: KeyFields): KeyRecord {
     ...optional('allowedTools', parseList(fields['allowed_tools'])),
     ...optional('allowedProviders', parseList(fields['allowed_providers'])?.filter(isProviderName)),
     ...optional('allowedModels', parseList(fields['allowed_models'])),
+    ...optional('trust', parseList(fields['trust'])?.filter(isInstructionRole)),
     ...optional('jwtSubject', fields['jwt_subject']),
     ...optional('expiresAt', toOptionalTime(fields['expires_at'])),
     ...optional('revokedAt', toOptionalTime(fields['revoked_at'])),
@@ -96,6 +100,10 @@ function optional<Name extends string, Value>(
 
 function isProviderName(value: string): value is ProviderName {
   return PROVIDER_NAMES.some((known) => known === value);
+}
+
+function isInstructionRole(value: string): value is InstructionRole {
+  return INSTRUCTION_ROLES.some((known) => known === value);
 }
 
 function parseList(json: string | undefined): string[] | undefined {

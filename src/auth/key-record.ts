@@ -1,3 +1,4 @@
+import type { InstructionRole } from '../providers/instructions.ts';
 import type { ProviderName } from '../providers/provider.ts';
 
 /** A proxy key's stored record (docs/keys.md). Times are Unix ms. */
@@ -13,6 +14,8 @@ export interface KeyRecord {
   /** Globs (`gpt-4o*`); absent allows every model. */
   readonly allowedModels?: readonly string[];
   readonly tags: Readonly<Record<string, string>>;
+  /** Roles whose instructions are trusted, whatever `policy.trust` says; absent leaves it to that. */
+  readonly trust?: readonly InstructionRole[];
   readonly jwtSubject?: string;
   readonly createdAt: number;
   readonly expiresAt?: number;

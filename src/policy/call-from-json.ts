@@ -10,6 +10,7 @@ import { objectReading, toldReadings } from './told-readings.ts';
 import type { ActionInput, CallText, PolicyCall, PolicyInput, TraceStep, ToldReading } from './call.ts';
 import { callSchema, type CallJson } from './call-json.ts';
 import { withResolvedPaths } from './call-texts.ts';
+import { callTrust } from './trust.ts';
 import type { McpCallType } from '../mcp/methods.ts';
 import { stepOfTexts } from './trace-step.ts';
 
@@ -62,10 +63,9 @@ export async function callOf({ history, ...written }: CallJson): Promise<Written
   const input = policyInput(written);
   const places = writtenTexts(input.request, written);
   const normalized = await normalizeAll(places.map(({ raw }) => raw));
-  const said = places.map(({ raw, argument }, index): CallText => ({
-    raw,
-    argument,
-    normalized: normalized[index]?.text ?? raw,
+  const said = places.map((place, index): CallText => ({
+    ...place,
+    normalized: normalized[index]?.text ?? place.raw,
   }));
   const texts = input.request.method === 'llm_call' ? said : withResolvedPaths(said);
   const action: ActionInput = {
@@ -76,7 +76,14 @@ export async function callOf({ history, ...written }: CallJson): Promise<Written
     },
   };
   return {
-    call: { input, texts, told: () => toldInWritten(input.request, texts), marks: [], action: () => action },
+    call: {
+      input,
+      texts,
+      told: () => toldInWritten(input.request, texts),
+      marks: [],
+      trust: callTrust(written.trust, undefined),
+      action: () => action,
+    },
     history: await Promise.all(history.map(({ content, ...step }) => stepOfTexts(step, [content].flat()))),
   };
 }
@@ -111,7 +118,11 @@ function writtenTexts(
 ): Omit<CallText, 'normalized'>[] {
   if (request.method === 'llm_call') {
     const prompts = [prompt_text ?? action?.normalized_prompt ?? []].flat();
-    return prompts.map((raw) => ({ raw, argument: undefined }));
+    return prompts.map((said) =>
+      typeof said === 'string'
+        ? { raw: said, argument: undefined }
+        : { raw: said.text, argument: undefined, role: said.role },
+    );
   }
   const found = textsIn(request.arguments, []).map(({ text, path }) => ({ raw: text, argument: path }));
   const names = [request.tool_name, request.prompt_name, request.resource_uri];
@@ -157,6 +168,7 @@ const KEYS = [
     'agent_risk',
     'action',
     'prompt_text',
+    'trust',
     'history',
     'key_hash',
     'name',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { MCP_CALL_TYPES } from '../mcp/methods.ts';
+import { INSTRUCTION_ROLES } from '../providers/instructions.ts';
 import { STEP_TYPES } from './cards/card-schema.ts';
 
 /**
@@ -73,16 +74,28 @@ export const agentRiskSchema = z.strictObject({
   quarantine_active: flag,
 });
 
-export const promptSchema = z.union([z.string(), z.array(z.string())], {
+const textsSchema = z.union([z.string(), z.array(z.string())], {
   error: 'must be a text, or a list of texts',
 });
+
+const instruction = z.strictObject({ role: z.enum(INSTRUCTION_ROLES), text: z.string() });
+
+/** Texts of a prompt: an instruction names its role. */
+export const promptSchema = z.union([z.string(), z.array(z.union([z.string(), instruction]))], {
+  error: 'must be a text, or a list of texts and instructions ({role: system or developer, text})',
+});
+
+/** As `policy.trust`, for an input that is judged offline. */
+export const trustSchema = z
+  .strictObject({ system: z.boolean().default(true), developer: z.boolean().default(true) })
+  .prefault({});
 
 /** An earlier step of the session, for rules that ask for one (`contains_matching_trace`). */
 export const stepSchema = z.strictObject({
   type: z.enum(STEP_TYPES),
   provider: text,
   tool: text,
-  content: promptSchema.prefault(''),
+  content: textsSchema.prefault(''),
 });
 
 const obfuscation = z.strictObject({
@@ -133,6 +146,7 @@ export const callSchema = z
       .strictObject({ normalized_prompt: z.string().optional(), obfuscation: obfuscation.optional() })
       .optional(),
     prompt_text: promptSchema.optional(),
+    trust: trustSchema,
     history: z.array(stepSchema).max(MAX_STEPS).default([]),
   })
   .refine(({ request: { method }, prompt_text }) => method === 'llm_call' || prompt_text === undefined, {

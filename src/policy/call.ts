@@ -1,5 +1,7 @@
 import type { JsonPath } from '../json/path.ts';
 import type { McpCallType } from '../mcp/methods.ts';
+import type { InstructionRole } from '../providers/instructions.ts';
+import type { CallTrust } from './trust.ts';
 
 /** One call as policies judge it: of a model, or of an MCP server (docs/policies.md). */
 export interface PolicyCall {
@@ -12,6 +14,8 @@ export interface PolicyCall {
   readonly told: () => Iterable<ToldReading>;
   /** Marks of the session's earlier steps, as `PolicySet.marksOf` gave them. */
   readonly marks: readonly string[];
+  /** Whose instructions rules about injections leave alone. */
+  readonly trust: CallTrust;
   /** docs/normalization.md; put together only for a policy that reads it. */
   readonly action: () => ActionInput;
 }
@@ -29,6 +33,8 @@ export interface CallText {
   readonly argument: JsonPath | undefined;
   /** Not sent: where a path that was sent leads. */
   readonly isResolved?: true;
+  /** Of an instruction in a system or developer message; undefined for all that others say. */
+  readonly role?: InstructionRole | undefined;
 }
 
 /** A text of a call, with what stands before it and may tell what it is. */

@@ -1,4 +1,6 @@
 import { toldInWritten } from '../../src/policy/call-from-json.ts';
+import { callTrust, NOBODY_TRUSTED, type TrustSettings } from '../../src/policy/trust.ts';
+import type { InstructionRole } from '../../src/providers/instructions.ts';
 import type { ActionInput, CallText, PolicyCall, PolicyInput } from '../../src/policy/call.ts';
 
 export interface CallOptions {
@@ -6,14 +8,16 @@ export interface CallOptions {
   readonly agent?: Partial<PolicyInput['agent']>;
   readonly risk?: Partial<PolicyInput['agent_risk']>;
   readonly marks?: readonly string[];
+  readonly trust?: TrustSettings;
+  readonly keyTrust?: readonly InstructionRole[];
 }
 
 /** A call of a model that says one text. */
 export function llmCall(
   text: string,
-  options: CallOptions & { model?: string; normalized?: string } = {},
+  options: CallOptions & { model?: string; normalized?: string; role?: InstructionRole } = {},
 ): PolicyCall {
-  const { model = 'gpt-4o', normalized = text } = options;
+  const { model = 'gpt-4o', normalized = text, role } = options;
   const request = {
     provider: 'openai',
     model,
@@ -21,7 +25,7 @@ export function llmCall(
     path: '/openai/v1/chat/completions',
     unseen_content: false,
   } as const;
-  return call(request, [{ raw: text, normalized, argument: undefined }], options);
+  return call(request, [{ raw: text, normalized, argument: undefined, role }], options);
 }
 
 /** A call of a tool with flat arguments. */
@@ -75,6 +79,7 @@ function call(request: PolicyInput['request'], texts: readonly CallText[], optio
     texts,
     told: () => toldInWritten(request, texts),
     marks: options.marks ?? [],
+    trust: callTrust(options.trust ?? NOBODY_TRUSTED, options.keyTrust),
     action: () => ({ normalized_prompt: '', obfuscation: NOTHING_HIDDEN_FIELDS }),
   };
 }

@@ -4,7 +4,9 @@ import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { readMediaType } from '../../media-type.ts';
 import { PASS, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed, WholeAnswer } from '../../pipeline/exchange.ts';
-import type { ArgumentMasks, Masks } from '../../policy/masking/masks.ts';
+import type { ArgumentMasks, InjectionMasks, Masks } from '../../policy/masking/masks.ts';
+import { isTrusted } from '../../policy/trust.ts';
+import { instructionRole } from '../../providers/instructions.ts';
 import type { AnswerFacts, AnswerText, JsonObject, PromptText } from '../../providers/provider.ts';
 import type { Found } from './inspected.ts';
 import { inspectRequest } from './requests.ts';
@@ -32,7 +34,8 @@ export interface MaskedRequest {
 /** One look at a body, for some of the patterns. */
 interface Look<Body> {
   readonly findAll: FindAll;
-  readonly looksAt?: (body: Body) => (place: WordsPlace) => boolean;
+  /** Undefined, or giving it: all of the body, and what is sent beside it. */
+  readonly looksAt?: (body: Body) => ((place: WordsPlace) => boolean) | undefined;
 }
 
 /** Looks at a request as the checks before have left it. */
@@ -54,9 +57,10 @@ export async function maskRequest(exchange: Parsed, masks: Masks): Promise<Maske
   return { rules, unmaskable, edits, headers };
 }
 
-function looksAtRequest({ data, words, inArguments }: Masks): readonly Look<Parsed>[] {
+function looksAtRequest({ plainData, injections, words, inArguments }: Masks): readonly Look<Parsed>[] {
   return [
-    ...(data === undefined ? [] : [{ findAll: data.findAll }]),
+    ...(plainData === undefined ? [] : [{ findAll: plainData.findAll }]),
+    ...injections.map(({ search, trust }) => ({ findAll: search.findAll, looksAt: outsideTrusted(trust) })),
     ...(words === undefined
       ? []
       : [
@@ -67,6 +71,21 @@ function looksAtRequest({ data, words, inArguments }: Masks): readonly Look<Pars
         ]),
     ...inArguments.map(({ search, path }) => ({ findAll: search.findAll, looksAt: () => inArgument(path) })),
   ];
+}
+
+/** Everywhere but in instructions that the call, or the rules, trust. */
+function outsideTrusted(ofRules: InjectionMasks['trust']): NonNullable<Look<Parsed>['looksAt']> {
+  return ({ request, facts }) => {
+    const trust = facts.judged?.call.trust;
+    if (trust === undefined) return undefined;
+    const trusted = new PathTreeBuilder();
+    for (const found of request.texts) {
+      const role = instructionRole(found);
+      if (role !== undefined && isTrusted(role, trust, ofRules)) trusted.add(found.path);
+    }
+    const { tree } = trusted;
+    return tree.size === 0 ? undefined : ({ path }) => !isWithin(tree, path);
+  };
 }
 
 /** At an argument of a tool's call, and below. */

@@ -1,25 +1,28 @@
 import { PASS, type Check } from '../../pipeline/check.ts';
 import { policyCallOf } from './policy-call.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
+import type { TrustSettings } from '../../policy/trust.ts';
 import type { Judge } from './judge.ts';
 
 export interface PolicyDeps {
   /** The set that is in force now. */
   readonly policies: () => PolicySet;
   readonly judge: Judge;
+  /** `policy.trust`. */
+  readonly trust: TrustSettings;
 }
 
 /**
  * Asks the policies of the platform's team about each call of a model and of a tool (docs/policies.md). What cannot be
  * judged is denied.
  */
-export function createPolicyCheck({ policies, judge }: PolicyDeps): Check<unknown, 'policy'> {
+export function createPolicyCheck({ policies, judge, trust }: PolicyDeps): Check<unknown, 'policy'> {
   return {
     name: 'policy',
     shadowable: true,
     repeatable: true,
     requestBody(exchange) {
-      const call = policyCallOf(exchange);
+      const call = policyCallOf(exchange, trust);
       if (call === undefined) return PASS;
       const judged = { set: policies(), call };
       exchange.facts.judged = judged;

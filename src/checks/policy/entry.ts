@@ -4,21 +4,26 @@ import { checkEntry } from '../entry.ts';
 const JUDGED_BY = ['agentRisk', 'session', 'isReadAhead', 'drift', 'prompt', 'approvedRules'] as const;
 
 export const policy = checkEntry(
-  async (_config, { policies }) => {
+  async (config, { policies }) => {
     if (policies === undefined) return undefined;
     const { createPolicyCheck } = await import('./check.ts');
-    return createPolicyCheck({ policies: policies.current, judge: policies.judge });
+    return createPolicyCheck({
+      policies: policies.current,
+      judge: policies.judge,
+      trust: config.policy.trust,
+    });
   },
   { reads: JUDGED_BY, writes: ['judged', 'approvedRules'] },
 );
 
 export const policyState = checkEntry(
-  async ({ server }, { policies, observer }) => {
+  async ({ server, policy: { trust } }, { policies, observer }) => {
     if (policies === undefined) return undefined;
     const { createPolicyStateCheck } = await import('./state-check.ts');
     const { judge, sessions, mark } = policies;
     return createPolicyStateCheck({
       judge,
+      trust,
       sessions,
       mark,
       shadowMode: server.shadow_mode,

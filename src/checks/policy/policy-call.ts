@@ -10,7 +10,9 @@ import type {
 } from '../../policy/call.ts';
 import { withResolvedPaths } from '../../policy/call-texts.ts';
 import { toldReadings, type PlacedText } from '../../policy/told-readings.ts';
+import { callTrust, NOBODY_TRUSTED, type TrustSettings } from '../../policy/trust.ts';
 import { valueAt } from '../../json/edited-view.ts';
+import { instructionRole } from '../../providers/instructions.ts';
 import { hasUnseenContent, type PromptText } from '../../providers/provider.ts';
 import { carriedTexts } from '../../pipeline/carried.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
@@ -30,8 +32,12 @@ const NO_TEXT: CallText = { raw: '', normalized: '', argument: undefined };
 /**
  * An exchange as policies judge it; undefined for what they do not: lists, and messages of MCP that name nothing and carry
  * no text of a client's.
+ * @param trust whose instructions rules about injections leave alone, where the key does not say otherwise
  */
-export function policyCallOf(exchange: Parsed): PolicyCall | undefined {
+export function policyCallOf(
+  exchange: Parsed,
+  trust: TrustSettings = NOBODY_TRUSTED,
+): PolicyCall | undefined {
   const called = mcpCallOf(exchange.request, exchange.json);
   const request = exchange.mcp === undefined ? modelInput(exchange) : mcpInput(exchange, called);
   if (request === undefined) return undefined;
@@ -51,6 +57,7 @@ export function policyCallOf(exchange: Parsed): PolicyCall | undefined {
     told: () => toldTexts(exchange, texts),
     carried: () => carriedTexts(exchange).map(({ text }) => text),
     marks: session?.marks ?? [],
+    trust: callTrust(trust, key.trust),
     action: () => actionInput(prompt),
   };
 }
@@ -91,10 +98,11 @@ function callTexts(
   normalizedTexts: readonly string[],
   called: McpCall | undefined,
 ): CallText[] {
-  const texts = request.texts.map(({ text, path }, index) => {
+  const texts = request.texts.map((found, index): CallText => {
     const normalized = normalizedTexts[index];
     if (normalized === undefined) throw new Error('a text of the request was not normalized');
-    return { raw: text, normalized, argument: called && argumentPath(called.type, path) };
+    const argument = called && argumentPath(called.type, found.path);
+    return { raw: found.text, normalized, argument, role: instructionRole(found) };
   });
   return called === undefined ? texts : withResolvedPaths(texts);
 }

@@ -6,10 +6,13 @@ import { policyCallOf } from './policy-call.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
 import { callStep } from '../../policy/trace-step.ts';
 import { callDenied } from '../denials.ts';
+import type { TrustSettings } from '../../policy/trust.ts';
 import { notEvaluated, type Judge } from './judge.ts';
 
 export interface PolicyStateDeps {
   readonly judge: Judge;
+  /** `policy.trust`. */
+  readonly trust: TrustSettings;
   readonly sessions: SessionMoves;
   /** Notes marks in the call's session; false where it takes no more of them. */
   readonly mark: (exchange: Parsed, marks: readonly string[]) => Promise<boolean>;
@@ -101,7 +104,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     const fresh = await sessions.read(sessionName(exchange, session));
     if (fresh?.createdAt !== session.createdAt) return undefined;
     exchange.facts.session = fresh;
-    const call = policyCallOf(exchange);
+    const call = policyCallOf(exchange, deps.trust);
     if (call === undefined) return undefined;
     return (exchange.facts.judgedAgain = { set, call });
   }

@@ -10,4 +10,6 @@ export const policySection = section({
   presets: z.array(z.enum(PRESET_NAMES)).default([]),
   /** Unset: `deny` if any source can allow, else `allow` (docs/policies.md); written: always obeyed. */
   default_action: z.enum(['allow', 'deny']).optional(),
+  /** Whose instructions rules about injections leave alone, unless a key, a card or a rule says otherwise. */
+  trust: section({ system: z.boolean().default(true), developer: z.boolean().default(true) }).prefault({}),
 }).prefault({});

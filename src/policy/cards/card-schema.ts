@@ -73,6 +73,11 @@ const condition: z.ZodType<Condition> = z.lazy(() =>
 );
 const conditions = z.array(condition).max(MAX_CONDITIONS);
 
+const trust = z
+  .strictObject({ system: z.boolean().optional(), developer: z.boolean().optional() })
+  .optional()
+  .describe('whose instructions rules about injections leave alone; else as the key or policy.trust has it');
+
 const rule = z
   .strictObject({
     name,
@@ -88,6 +93,7 @@ const rule = z
       .prefault({}),
     conditions: conditions.prefault([]).describe('all must hold'),
     action: z.enum(ACTIONS),
+    trust,
     taint: name.optional().describe('the flag that the session gets; with action taint'),
     reason: z
       .string()
@@ -133,6 +139,7 @@ export const cardSchema = z.strictObject({
     .optional()
     .describe('a place for lists that rules share by YAML anchors'),
   fsm: fsm.optional(),
+  trust,
   rules: z.array(rule).max(MAX_RULES).prefault([]),
 });
 

@@ -53,7 +53,8 @@ export function compileRules(
       problems.push(problem([...path, 'action'], 'presets never allow'));
     try {
       const source = { file, line: lineOf(path) };
-      return [compileRule(rule, source, { queries, initialState, allows: rule.action === 'allow' })];
+      const trust = { ...card.trust, ...rule.trust };
+      return [compileRule(rule, source, { queries, initialState, allows: rule.action === 'allow', trust })];
     } catch (failure) {
       if (!(failure instanceof ConditionError)) throw failure;
       problems.push(problem([...path, ...failure.path], failure.message));

@@ -13,6 +13,7 @@ import type { MaskPattern, TextPattern } from './mask-rule.ts';
 import { compileRegex, DETECTOR_NAMES, detectorNamed } from './text-patterns.ts';
 import type { TextQueries } from './text-queries.ts';
 import { traceMarkOf, type TraceMark } from './trace-marks.ts';
+import { findsInjection, type RuleTrust } from '../trust.ts';
 import { allOf, anyOf, notOf, type Test } from './truth.ts';
 import { textValue, valueTest } from './value-test.ts';
 
@@ -38,6 +39,8 @@ export interface CompileContext {
   readonly initialState: string;
   /** The rule allows: what cannot be read against the call must not be read for it. */
   readonly allows: boolean;
+  /** What the rule and its card say of trust. */
+  readonly trust?: RuleTrust | undefined;
 }
 
 /** A condition that cannot be carried out; `path` leads to what is wrong in it. */
@@ -161,12 +164,14 @@ function textTest(
   const argument = field.kind === 'prompt' ? undefined : field.path;
   if (pattern.kind === 'regex' && compileRegex(pattern.source).test(''))
     throw new Error('matches the empty text, and so everywhere');
-  const query = context.queries.add({ pattern, argument });
+  const isOfTrust = pattern.kind === 'detects' && findsInjection(pattern.detector);
+  const trust = isOfTrust ? context.trust : undefined;
+  const query = context.queries.add({ pattern, argument, trust });
   return {
     ...NOTHING,
     test: ({ isFound }) => isFound(query),
     queries: [query],
-    patterns: [{ argument, what: pattern }],
+    patterns: [{ argument, what: pattern, trust }],
     readsPrompt: argument === undefined,
     isOfTexts: true,
   };

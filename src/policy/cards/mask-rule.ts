@@ -1,5 +1,6 @@
 import type { DetectorName } from '../../detectors/finding.ts';
 import type { RuleHit } from '../decision.ts';
+import type { RuleTrust } from '../trust.ts';
 
 /** A rule that takes something out of texts: of requests, of answers and streams, of tools' results. */
 export interface MaskRule {
@@ -13,6 +14,8 @@ export interface MaskPattern {
   /** Below `arguments`; undefined for any text. */
   readonly argument: readonly string[] | undefined;
   readonly what: TextPattern;
+  /** What the rule says of trust, where it looks for injections. */
+  readonly trust?: RuleTrust | undefined;
 }
 
 /** What text conditions look for. */

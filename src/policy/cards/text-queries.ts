@@ -4,6 +4,7 @@ import { createQuestion, knownText, type KnownText, type TextQuestion } from '..
 import type { Span } from '../../text/span.ts';
 import { RecentMap } from '../../recent-map.ts';
 import type { CallText, PolicyCall, ToldText } from '../call.ts';
+import { findsInjection, isTrusted, type RuleTrust } from '../trust.ts';
 import type { TextPattern } from './mask-rule.ts';
 import { othersAt, textsBelow, toldBelow } from './below-argument.ts';
 import { inTurns, ITEM_CHARS, runNow, type Work } from '../../turns.ts';
@@ -20,6 +21,8 @@ export interface TextQuery {
   readonly pattern: TextPattern;
   /** Below `arguments`; undefined for all texts. */
   readonly argument: readonly string[] | undefined;
+  /** What its rule says of trust, where it looks for injections. */
+  readonly trust?: RuleTrust | undefined;
 }
 
 interface Query extends TextQuery {
@@ -31,12 +34,19 @@ interface Query extends TextQuery {
 /** What was found, by the numbers of the questions. */
 type Answers = ReadonlyMap<number, TextMatch>;
 
+/** Questions that are asked of one text. */
+interface AskedOfText {
+  readonly numbers: readonly number[];
+  /** Stands for all of them. */
+  readonly all: TextQuestion;
+}
+
 /** Some questions that are asked together, by what they look at. */
 interface Asked {
-  readonly everywhere: readonly number[];
+  readonly everywhere: AskedOfText;
+  /** Those of `everywhere` that are asked of instructions, by their role and whether it is trusted. */
+  readonly ofInstructions: Map<string, AskedOfText>;
   readonly inArguments: readonly { readonly number: number; readonly path: readonly string[] }[];
-  /** Stands for all that are asked everywhere. */
-  readonly all: TextQuestion;
   /** Those of `everywhere` that are asked of what is sent beside the body too. */
   readonly ofData: readonly number[];
   /** Texts beside the body in which `ofData` found nothing: most come with every request. */
@@ -71,14 +81,17 @@ export function createTextQueries(): TextQueries {
 
   function* answered(call: PolicyCall, asked: ReadonlySet<number>): Work<Map<number, TextMatch>> {
     const found = new Map<number, TextMatch>();
-    const { everywhere, inArguments, all, ofData, clean } = askedOf(asked);
-    for (const text of everywhere.length === 0 ? [] : call.texts) {
+    const questions = askedOf(asked);
+    const { everywhere, inArguments, ofData, clean } = questions;
+    for (const text of everywhere.numbers.length === 0 ? [] : call.texts) {
+      const { numbers, all } = questionsTo(text, call, questions);
+      if (numbers.length === 0) continue;
       // What a path leads to is not asked everything, so nothing is remembered of it.
       const known = text.isResolved === true ? undefined : knownText(text.raw);
       if (known?.hasNothing(all) === true) continue;
       let isClean = true;
-      if (isShort(text)) yield text.raw.length * everywhere.length;
-      for (const number of everywhere) {
+      if (isShort(text)) yield text.raw.length * numbers.length;
+      for (const number of numbers) {
         const isFound =
           found.has(number) || (isShort(text) ? isIn(number, text, known) : yield* ask(number, text, known));
         if (isFound) isClean = false;
@@ -182,13 +195,28 @@ export function createTextQueries(): TextQueries {
     const everywhere = numbers.flatMap(({ number, path }) => (path === undefined ? [number] : []));
     const inArguments = numbers.flatMap(({ number, path }) => (path === undefined ? [] : [{ number, path }]));
     const made: Asked = {
-      everywhere,
+      everywhere: { numbers: everywhere, all: setOf(everywhere) },
+      ofInstructions: new Map(),
       inArguments,
-      all: setOf(everywhere),
       ofData: everywhere.filter((number) => findsData(queryOf(number))),
       clean: new RecentMap<true>(MAX_CLEAN),
     };
     kept.set(asked, made);
+    return made;
+  }
+
+  /** Trusted instructions are not asked whether they are an injection. */
+  function questionsTo({ role }: CallText, { trust }: PolicyCall, asked: Asked): AskedOfText {
+    if (role === undefined) return asked.everywhere;
+    const kind = `${role} ${trust[role]}`;
+    const known = asked.ofInstructions.get(kind);
+    if (known !== undefined) return known;
+    const numbers = asked.everywhere.numbers.filter((number) => {
+      const { pattern, trust: ofRule } = queryOf(number);
+      return !(looksForInjection(pattern) && isTrusted(role, trust, ofRule));
+    });
+    const made = { numbers, all: setOf(numbers) };
+    asked.ofInstructions.set(kind, made);
     return made;
   }
 
@@ -214,6 +242,10 @@ export function createTextQueries(): TextQueries {
     },
     answer: (call, asked) => inTurns(answered(call, asked)),
   };
+}
+
+function looksForInjection(pattern: TextPattern): boolean {
+  return pattern.kind === 'detects' && findsInjection(pattern.detector);
 }
 
 /** Whether it looks for data, which is data wherever it stands; words of an attack are read by models alone. */

@@ -5,6 +5,7 @@ import { rememberClean, type KnownText } from '../../known-texts.ts';
 import { isUndisguised } from '../../normalize/known.ts';
 import { RecentMap } from '../../recent-map.ts';
 import type { MaskPattern, MaskRule, TextPattern } from '../cards/mask-rule.ts';
+import { findsInjection, type RuleTrust } from '../trust.ts';
 import { createMaskSearch, type LabelledPattern, type MaskSearch } from './search.ts';
 
 /** What is taken out of one exchange: the patterns of the mask rules that hold for it, ready to be looked for. */
@@ -16,10 +17,20 @@ export interface Masks {
    * spells out may be a word of the protocol as well, which a mask would break.
    */
   readonly data: MaskSearch | undefined;
+  /** Of `data`, what is looked for in requests whoever says it. */
+  readonly plainData: MaskSearch | undefined;
+  /** Of `data`, what is not looked for in a request's trusted instructions. */
+  readonly injections: readonly InjectionMasks[];
   /** Of these, what a rule spells out (`contains`, `matches_regex`). */
   readonly words: MaskSearch | undefined;
   /** What is looked for in one argument of a tool's call. */
   readonly inArguments: readonly ArgumentMasks[];
+}
+
+export interface InjectionMasks {
+  /** What the rules say of trust. */
+  readonly trust: RuleTrust | undefined;
+  readonly search: MaskSearch;
 }
 
 export interface ArgumentMasks {
@@ -80,12 +91,32 @@ function masksOf(rules: readonly MaskRule[]): Masks {
   );
   const searchFor = (some: readonly LabelledPattern[]): MaskSearch | undefined => remembering(some);
   const anywhere = patterns.filter(({ argument }) => argument === undefined);
+  const detected = anywhere.filter(({ what }) => what.kind === 'detects');
+  const injections = detected.filter(({ what }) => isInjection(what));
+  const data = searchFor(detected);
   return {
     everywhere: searchFor(anywhere),
-    data: searchFor(anywhere.filter(({ what }) => what.kind === 'detects')),
+    data,
+    plainData: injections.length === 0 ? data : searchFor(detected.filter(({ what }) => !isInjection(what))),
+    injections: byTrust(injections, searchFor),
     words: searchFor(anywhere.filter(({ what }) => what.kind !== 'detects')),
     inArguments: byArgument(patterns, searchFor),
   };
+}
+
+function isInjection(what: TextPattern): boolean {
+  return what.kind === 'detects' && findsInjection(what.detector);
+}
+
+function byTrust(
+  patterns: readonly (MaskPattern & LabelledPattern)[],
+  searchFor: (some: readonly LabelledPattern[]) => MaskSearch | undefined,
+): InjectionMasks[] {
+  const groups = Map.groupBy(patterns, ({ trust }) => JSON.stringify(trust));
+  return [...groups.values()].flatMap((group) => {
+    const search = searchFor(group);
+    return search === undefined ? [] : [{ trust: group[0]?.trust, search }];
+  });
 }
 
 function byArgument(

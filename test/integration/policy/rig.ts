@@ -9,6 +9,7 @@ import type { Outcome, Parsed } from '../../../src/pipeline/exchange.ts';
 import { createRunner, type ObservedVerdict } from '../../../src/pipeline/run.ts';
 import type { PolicyCall } from '../../../src/policy/call.ts';
 import { NO_DECISION } from '../../../src/policy/decision.ts';
+import { NOBODY_TRUSTED } from '../../../src/policy/trust.ts';
 import type { PolicySet } from '../../../src/policy/policy-set.ts';
 import { mcpExchange, toolCall } from '../../support/mcp-exchange.ts';
 
@@ -94,10 +95,11 @@ export function policyRig({ store, policies, keyHash, shadowMode = false, betwee
   };
   const checks = [
     session.check,
-    createPolicyCheck({ policies, judge }),
+    createPolicyCheck({ policies, judge, trust: NOBODY_TRUSTED }),
     other,
     createPolicyStateCheck({
       judge,
+      trust: NOBODY_TRUSTED,
       sessions: moves,
       mark: createMarkSession(counted),
       shadowMode,
