@@ -18,7 +18,20 @@ const KEYS = [
     'from',
   ],
   ...['to', 'trigger', 'match', 'conditions', 'action', 'taint', 'reason', 'type', 'tool', 'server', 'model'],
-  ...['trust', 'developer', 'system', 'provider', 'field', 'op', 'value', 'any', 'all', 'not', 'matches', 'content_regex'],
+  ...[
+    'trust',
+    'developer',
+    'system',
+    'provider',
+    'field',
+    'op',
+    'value',
+    'any',
+    'all',
+    'not',
+    'matches',
+    'content_regex',
+  ],
 ];
 
 /** Reads the YAML of a card; where it is none, every problem as a text. Never throws. */

@@ -46,7 +46,16 @@ describe('gateway keys', () => {
         '--allowed-providers',
         'groq,xai',
       ],
-      ...['--allowed-models', 'gpt-4o*', '--tags', 'team=x,tier=2', '--expires-in', '30d'],
+      ...[
+        '--allowed-models',
+        'gpt-4o*',
+        '--trust',
+        'system',
+        '--tags',
+        'team=x,tier=2',
+        '--expires-in',
+        '30d',
+      ],
     );
     const { key, expires_at: expiresAt, created_at: createdAt } = created;
     expect(created).toMatchObject({
@@ -59,6 +68,7 @@ describe('gateway keys', () => {
       allowed_tools: ['a', 'b'],
       allowed_providers: ['groq', 'xai'],
       allowed_models: ['gpt-4o*'],
+      trust: ['system'],
       tags: { team: 'x', tier: '2' },
     });
     expect(Date.parse(String(expiresAt)) - Date.parse(String(createdAt))).toBe(30 * 86_400_000);
@@ -71,14 +81,14 @@ describe('gateway keys', () => {
   });
 
   it('create takes none for nothing allowed, which a rotation keeps, and tells it from no list', async () => {
-    const lists = ['--allowed-tools', '--allowed-models', '--allowed-providers', '--tags'];
-    const nothing = { allowed_tools: [], allowed_models: [], allowed_providers: [], tags: {} };
+    const lists = ['--allowed-tools', '--allowed-models', '--allowed-providers', '--trust', '--tags'];
+    const nothing = { allowed_tools: [], allowed_models: [], allowed_providers: [], trust: [], tags: {} };
     const created = await create(...lists.flatMap((flag) => [flag, 'none']));
     expect(created).toMatchObject(nothing);
     expect(await json('keys', 'show', 'planner')).toMatchObject(nothing);
     expect(await json('keys', 'rotate', 'planner')).toMatchObject(nothing);
     const { stdout } = await gateway(['keys', 'show', 'planner']);
-    expect(stdout.match(/^allowed_\w+ +none$/gm)).toHaveLength(3);
+    expect(stdout.match(/^(allowed_\w+|trust) +none$/gm)).toHaveLength(4);
 
     const free = await json('keys', 'create', '--name', 'free', '--provider', 'openai');
     expect(Object.keys(free).filter((name) => name.startsWith('allowed_'))).toEqual([]);

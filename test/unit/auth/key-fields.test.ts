@@ -14,6 +14,7 @@ describe('a key record in Redis', () => {
       allowedTools: ['x,y', 'z'],
       allowedProviders: ['openai'],
       allowedModels: ['claude-*'],
+      trust: ['system'],
       tags: { team: 'a=b' },
       jwtSubject: 's',
     });
@@ -49,6 +50,13 @@ describe('a key record in Redis', () => {
   ])('is damaged with %j, and is then not read by halves', (damage) => {
     const fields = { key_hash: keyHash, name: 'n', provider: 'openai', ...times, ...damage };
     expect(() => parseKeyRecord(fields)).toThrow();
+  });
+
+  it('trusts no role where its list names only unknown ones, and leaves it to the file where it has none', () => {
+    const fields = { key_hash: keyHash, name: 'n', provider: 'openai', ...times };
+    expect(parseKeyRecord({ ...fields, trust: '["root"]' }).trust).toEqual([]);
+    expect(parseKeyRecord({ ...fields, trust: '[]' }).trust).toEqual([]);
+    expect(parseKeyRecord(fields).trust).toBeUndefined();
   });
 
   it('keeps an allowed list that names only unknown providers closed', () => {

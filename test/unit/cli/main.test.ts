@@ -40,6 +40,7 @@ describe('a wrong call', () => {
       ['keys', 'create', '--name', 'x', '--provider', 'openai', '--allowed-tools', 'a,none'],
       /none allows nothing: it stands alone/,
     ],
+    [['keys', 'create', '--name', 'x', '--provider', 'openai', '--trust', 'user'], /--trust: any of system/],
     [['keys', 'create', '--name', 'x', '--provider', 'openai', '--expires-in', 'soon'], /must be a duration/],
     [['keys', 'list', '--output', 'xml'], /Allowed choices are json, table/],
     [['config', 'chek'], /unknown command 'chek'/],
