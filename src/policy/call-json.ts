@@ -86,7 +86,7 @@ export const promptSchema = z.union([z.string(), z.array(z.union([z.string(), in
 });
 
 /** As `policy.trust`, for an input that is judged offline. */
-export const trustSchema = z
+const trustSchema = z
   .strictObject({ system: z.boolean().default(true), developer: z.boolean().default(true) })
   .prefault({});
 
