@@ -45,6 +45,7 @@ export function newAnswer(): Answer {
     whole: undefined,
     facts: undefined,
     usage: undefined,
+    wroteSinceUsage: false,
     billing: createBillReader(),
     written: createWrittenText(),
     complete: false,
@@ -56,11 +57,15 @@ export function* keepAccount(answer: Answer, event: StreamEvent): Work<void> {
   for (const delta of event.deltas) {
     if (delta.repeats === true || delta.copies !== undefined) continue;
     answer.written.add(delta.kind, delta.text);
+    answer.wroteSinceUsage = true;
     // Another candidate begins after the first has ended.
     answer.complete = false;
     yield ITEM_CHARS;
   }
-  if (event.usage !== undefined) answer.usage = event.usage;
+  if (event.usage !== undefined) {
+    answer.usage = event.usage;
+    answer.wroteSinceUsage = false;
+  }
   answer.billing.add(event.json);
   if (event.done === true && event.failed !== true) answer.complete = true;
 }

@@ -1,7 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { parseStrictInSteps } from '../json/scan.ts';
 import { addTextsIn } from '../providers/dialects/json-text.ts';
-import { isUndecoded } from '../providers/dialects/media.ts';
 import { NOTHING_ASKED, NOTHING_SAID } from '../providers/dialects/model-list.ts';
 import type {
   Dialect,
@@ -51,8 +50,7 @@ export const mcpBodyless: Dialect = {
 function requestFacts(body: JsonObject): RequestFacts {
   const mcp = readMessage(body);
   const texts = mcp.kind === 'response' ? answerTexts(body) : paramsTexts(body, mcp);
-  const undecoded = texts.some(({ text }) => isUndecoded(text));
-  return { ...NOTHING_ASKED, mcp, texts, ...(undecoded && { undecoded }) };
+  return { ...NOTHING_ASKED, mcp, texts };
 }
 
 /** The arguments of tools are what an agent wrote; whatever else a client sends is its user's. */

@@ -111,6 +111,8 @@ export interface Answer {
   facts: AnswerFacts | undefined;
   /** Usage of a whole answer, or the running usage of a stream. */
   usage: Usage | undefined;
+  /** A stream went on writing after the usage that it told last, which leaves that text out. */
+  wroteSinceUsage: boolean;
   /** What it says of how it was billed, beside its usage. */
   readonly billing: BillReader;
   /** Text the model wrote, for counting where usage is missing; bounded, see `answers/new-answer.ts`. */

@@ -1,5 +1,6 @@
 import type { JsonEdit, JsonPath } from '../json/path.ts';
 import type { McpMessage } from '../mcp/message.ts';
+import { holdsEncodedBytes } from './encoded-bytes.ts';
 
 /** What a request says, in words common to all dialects. Lists are in document order. */
 export interface RequestFacts {
@@ -29,7 +30,7 @@ export interface RequestFacts {
   readonly outputs?: readonly OutputModality[];
   /** Content of unknown length that the gateway does not have (previous_response_id, stored prompts, file ids, templates). */
   readonly unseenContent: boolean;
-  /** Encoded bytes stand where the dialect expects text: the body's length bounds them, and they were not read. */
+  /** Encoded bytes stand where the dialect expects something else: the body's length bounds them, and they were not read. */
   readonly undecoded?: true;
   /** Why the cost cannot be bounded (`background`, a service tier …), for the 400 of a key with a budget. */
   readonly unbounded?: string;
@@ -87,10 +88,17 @@ export interface StoredMedia extends MediaOf<'id'> {
 
 /**
  * Whether anything reaches the model that the gateway has not read as text (`request.unseen_content`): a medium always
- * does, so a dialect that reports one cannot forget it here.
+ * does, and so do encoded bytes in a text, so a dialect that reports them cannot forget it here.
  */
-export function hasUnseenContent({ unseenContent, undecoded, media }: RequestFacts): boolean {
-  return unseenContent || undecoded === true || media.length > 0;
+export function hasUnseenContent({ unseenContent, undecoded, media, texts }: RequestFacts): boolean {
+  return unseenContent || undecoded === true || media.length > 0 || texts.some(isUnread);
+}
+
+/** What providers check or decrypt themselves: a model's own thoughts, as it gets them back. */
+const SEALED = /^(?:signature|thought_?signature|fingerprint)$/i;
+
+function isUnread({ kind, text, path }: PromptText): boolean {
+  return kind !== 'reasoning' && holdsEncodedBytes(text) && !SEALED.test(String(path.at(-1)));
 }
 
 export interface HostedTool {

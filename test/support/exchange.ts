@@ -140,6 +140,7 @@ export function answered(exchange: Parsed, options: AnswerOptions = {}): Answere
       whole: undefined,
       facts: readable ? { usage: options.usage, texts: [] } : undefined,
       usage: options.usage,
+      wroteSinceUsage: false,
       billing,
       written,
       complete: options.complete ?? form === 'whole',

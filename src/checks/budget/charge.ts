@@ -134,8 +134,10 @@ function completeCharge(parts: Terms, answered: Answered): number {
   if (!isSuccess(answered)) {
     return 0;
   }
-  const { usage, facts, written } = answered.answer;
-  if (usage !== undefined) {
+  const { usage: told, facts, written, wroteSinceUsage } = answered.answer;
+  if (told !== undefined) {
+    const counted = wroteSinceUsage ? countWritten(parts.parsed.provider.name, written) : 0;
+    const usage = { ...told, outputTokens: Math.max(told.outputTokens, counted) };
     const cost = costOfExchange(parts, withSound(parts, usage));
     // Sound without a price was billed all the same, and not as text.
     return writesUnpriced(parts, usage) ? Math.max(cost, parts.reservedNanoUsd) : cost;

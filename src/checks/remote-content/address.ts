@@ -52,14 +52,17 @@ const V4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-/** Those that carry an IPv4 address inside (NAT64, 6to4, Teredo) lead wherever that one does. */
+/** Those that carry an IPv4 address inside (translated, NAT64, 6to4, Teredo) lead wherever that one does. */
 const V6 = [
   '::/96',
+  '::ffff:0:0:0/96',
   '64:ff9b::/96',
   '64:ff9b:1::/48',
   '100::/64',
   '2001::/32',
   '2002::/16',
+  // Segments of routers.
+  '5f00::/16',
   'fc00::/7',
   'fe80::/10',
   'fec0::/10',

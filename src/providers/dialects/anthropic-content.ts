@@ -24,7 +24,7 @@ export function readAnthropicContent(into: Gathered, role: Role, content: unknow
       readBlock(into, place, requiredObject(block, 'content'), [...path, index]);
     });
   } else {
-    addTextsIn(into, place, content, path);
+    addUnknown(into, place, content, path);
   }
 }
 

@@ -11,7 +11,7 @@ type Role = PromptText['role'];
 export function readBlocks(into: Gathered, role: Role, blocks: unknown, path: JsonPath): void {
   const place: TextRole = { role, kind: role === 'tool' ? 'tool_result' : 'text' };
   if (!Array.isArray(blocks)) {
-    addTextsIn(into, place, blocks, path);
+    addUnknown(into, place, blocks, path);
     return;
   }
   blocks.forEach((value, index) => {
@@ -89,7 +89,9 @@ function readMedium(
     into.media.push({ kind, source: 'id', ...mimeType });
     into.unseenContent = true;
   } else {
-    addUnknown(into, place, source, at);
+    const isText = kind === 'document' && (source.text !== undefined || source.content !== undefined);
+    if (!isText) into.media.push({ kind, source: 'id', ...mimeType });
+    addUnknown(into, place, block, path);
   }
 }
 

@@ -157,7 +157,14 @@ function raisesCost(value: unknown): boolean {
   );
 }
 
-/** `inferenceConfig.maxTokens`. */
+/** `inferenceConfig.maxTokens`, or Nova's older name; where a client sets both, the higher may be billed. */
 export function converseLimit(body: JsonObject): OutputLimit {
-  return limitAt(body, 'inferenceConfig', 'maxTokens');
+  const limits = ['maxTokens', 'max_new_tokens'].map((name) => limitAt(body, 'inferenceConfig', name));
+  const set = limits.filter(({ tokens }) => tokens !== undefined);
+  const [only = limitAt(body, 'inferenceConfig', 'maxTokens')] = set;
+  if (set.length < 2) return only;
+  return {
+    tokens: Math.max(...set.map(({ tokens = 0 }) => tokens)),
+    set: (tokens) => set.flatMap((limit) => limit.set(Math.min(tokens, limit.tokens ?? tokens))),
+  };
 }

@@ -1,4 +1,3 @@
-import type { JsonObject, OutputLimit } from '../provider.ts';
 import { anthropicAnswers } from './anthropic-answer.ts';
 import { readAnthropicChat } from './anthropic-messages.ts';
 import { askedOutputs } from './asked-outputs.ts';
@@ -17,8 +16,9 @@ import {
 } from './bedrock-prompts.ts';
 import { cohereV1Answers } from './cohere-answer.ts';
 import { cohereChatV1 } from './cohere-chat.ts';
-import { limitAt, objectOf, optionalArray } from './fields.ts';
+import { namesIn, objectOf, optionalArray } from './fields.ts';
 import { addTextsIn, createGathered, gatheredFacts } from './json-text.ts';
+import { addBodyMember } from './media.ts';
 import { openaiChat } from './openai-chat.ts';
 import { choiceAnswers } from './openai-choices.ts';
 import { thinkingTokens } from './thinking-tokens.ts';
@@ -41,6 +41,9 @@ const anthropic: InvokeFamily = {
 
 const anthropicByBody: InvokeFamily = { ...anthropic, name: 'anthropic-by-body' };
 
+/** Members that are read by name. */
+const NOVA_READ = namesIn('system messages toolConfig schemaVersion');
+
 const nova: InvokeFamily = {
   name: 'nova',
   request(body, endpoint) {
@@ -49,30 +52,21 @@ const nova: InvokeFamily = {
     readMessages(into, optionalArray(body, 'messages'), ['messages']);
     const definition = { role: 'system', kind: 'tool_definition' } as const;
     addTextsIn(into, definition, objectOf(body.toolConfig).tools, ['toolConfig', 'tools']);
+    for (const [name, value] of Object.entries(body)) {
+      if (!NOVA_READ.has(name)) addBodyMember(into, { role: 'system', kind: 'text' }, name, value);
+    }
     const { names, hostedTools } = readConverseTools(into, body);
     return {
       ...gatheredFacts(into, [endpoint.model ?? '']),
       tools: names,
       hostedTools,
-      output: novaLimit(body),
+      output: converseLimit(body),
       ...askedOutputs(body, body.inferenceConfig),
       ...thinkingTokens(body, body.inferenceConfig),
     };
   },
   ...novaAnswers,
 };
-
-/** Nova takes the limit under a new and an old name; where a client sets both, the higher may be billed. */
-function novaLimit(body: JsonObject): OutputLimit {
-  const limits = [converseLimit(body), limitAt(body, 'inferenceConfig', 'max_new_tokens')];
-  const set = limits.filter(({ tokens }) => tokens !== undefined);
-  const [only = converseLimit(body)] = set;
-  if (set.length < 2) return only;
-  return {
-    tokens: Math.max(...set.map(({ tokens = 0 }) => tokens)),
-    set: (tokens) => set.flatMap((limit) => limit.set(Math.min(tokens, limit.tokens ?? tokens))),
-  };
-}
 
 const cohereCommand: InvokeFamily = {
   name: 'cohere-command',

@@ -22,7 +22,7 @@ import {
   type Gathered,
   type TextRole,
 } from './json-text.ts';
-import { addMedium, addUnknown } from './media.ts';
+import { addBodyMember, addMedium, addUnknown } from './media.ts';
 import { thinkingTokens } from './thinking-tokens.ts';
 
 const DEFINITION = { role: 'system', kind: 'tool_definition' } as const;
@@ -39,7 +39,7 @@ export const cohereChatV2: Dialect = {
     requiredArray(body, 'messages').forEach((value, index) => {
       readV2Message(into, requiredObject(value, 'messages'), ['messages', index]);
     });
-    addTextsIn(into, { role: 'user', kind: 'text' }, body.documents, ['documents']);
+    addUnknown(into, { role: 'user', kind: 'text' }, body.documents, ['documents']);
     addTextsIn(into, SYSTEM, body.response_format, ['response_format']);
     const { names, hostedTools } = readV2Tools(into, body);
     return { ...chatFacts(into, body), tools: names, hostedTools };
@@ -58,9 +58,9 @@ export const cohereChatV1: Dialect = {
     (optionalArray(body, 'chat_history') ?? []).forEach((value, index) => {
       readV1Message(into, requiredObject(value, 'chat_history'), ['chat_history', index]);
     });
-    addTextsIn(into, { role: 'user', kind: 'text' }, body.documents, ['documents']);
+    addUnknown(into, { role: 'user', kind: 'text' }, body.documents, ['documents']);
     addTextsIn(into, SYSTEM, body.response_format, ['response_format']);
-    addTextsIn(into, RESULT, body.tool_results, ['tool_results']);
+    addUnknown(into, RESULT, body.tool_results, ['tool_results']);
     const tools = optionalArray(body, 'tools') ?? [];
     addTextsIn(into, DEFINITION, tools, ['tools']);
     // Cohere keeps the conversation's earlier turns under this id.
@@ -74,14 +74,20 @@ export const cohereChatV1: Dialect = {
   ...cohereV1Answers,
 };
 
-/** Every member that is read here; any other puts no words before the model. */
+/** Members that are read by name, or that steer the model and put no words before it. Any other is read as text. */
 const READ = namesIn(
-  'model stream max_tokens messages documents response_format tools tool_choice',
+  'model stream max_tokens messages documents response_format tools tool_choice thinking',
   'message preamble chat_history tool_results conversation_id connectors',
+  'temperature p k seed stop_sequences frequency_penalty presence_penalty logprobs safety_mode strict_tools',
+  'citation_options citation_quality prompt_truncation max_input_tokens search_queries_only force_single_step',
+  'raw_prompting priority return_prompt return_prompt_tokens',
 );
 
 function chatFacts(into: Gathered, body: JsonObject): RequestFacts {
   refuseOtherCase(body, (name) => READ.has(name));
+  for (const [name, value] of Object.entries(body)) {
+    if (!READ.has(name)) addBodyMember(into, SYSTEM, name, value);
+  }
   return {
     ...gatheredFacts(into, [requiredString(body, 'model')]),
     stream: optionalBoolean(body, 'stream'),
@@ -111,7 +117,7 @@ function readV2Message(into: Gathered, message: JsonObject, path: JsonPath): voi
       readV2Part(into, place, requiredObject(value, 'content'), [...path, 'content', index]);
     });
   } else {
-    addTextsIn(into, place, content, [...path, 'content']);
+    addUnknown(into, place, content, [...path, 'content']);
   }
   addText(into, { role, kind: 'reasoning' }, message.tool_plan, [...path, 'tool_plan']);
   addTextsIn(into, place, message.citations, [...path, 'citations']);
@@ -173,9 +179,9 @@ const V1_ROLES: ReadonlyMap<unknown, PromptText['role']> = new Map([
 
 function readV1Message(into: Gathered, message: JsonObject, path: JsonPath): void {
   const role = V1_ROLES.get(message.role) ?? 'user';
-  addTextsIn(into, { role, kind: 'text' }, message.message, [...path, 'message']);
+  addUnknown(into, { role, kind: 'text' }, message.message, [...path, 'message']);
   addTextsIn(into, ARGUMENTS, message.tool_calls, [...path, 'tool_calls']);
-  addTextsIn(into, RESULT, message.tool_results, [...path, 'tool_results']);
+  addUnknown(into, RESULT, message.tool_results, [...path, 'tool_results']);
 }
 
 /** Connectors fetch from the web or from stores of the customer's, on Cohere's side. */

@@ -4,7 +4,7 @@ import { readCohereUsage } from './cohere-usage.ts';
 import { arrayOf, objectOf, optionalArray, requiredArray, requiredObject, requiredString } from './fields.ts';
 import { addCohereImage } from './cohere-chat.ts';
 import { addText, addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
-import { addMedium } from './media.ts';
+import { addMedium, addUnknown } from './media.ts';
 
 const USER = { role: 'user', kind: 'text' } as const;
 
@@ -33,8 +33,9 @@ export const cohereEmbed = searchDialect('cohere-embed', (into, body) => {
     arrayOf(requiredObject(input, 'inputs').content).forEach((value, p) => {
       const part = objectOf(value);
       const path = ['inputs', i, 'content', p];
-      addText(into, USER, part.text, [...path, 'text']);
-      addCohereImage(into, USER, part, path);
+      if (part.type === 'text') addText(into, USER, part.text, [...path, 'text']);
+      else if (part.type === 'image_url') addCohereImage(into, USER, part, path);
+      else addUnknown(into, USER, part, path);
     });
   });
 });
@@ -43,7 +44,7 @@ export const cohereEmbed = searchDialect('cohere-embed', (into, body) => {
 export const cohereRerank = searchDialect('cohere-rerank', (into, body) => {
   addText(into, USER, requiredString(body, 'query'), ['query']);
   requiredArray(body, 'documents').forEach((document, index) => {
-    addTextsIn(into, USER, document, ['documents', index]);
+    addUnknown(into, USER, document, ['documents', index]);
   });
 });
 

@@ -87,11 +87,14 @@ export function readGeminiUsage(value: unknown): Usage | undefined {
   const written = tokensNamed(usage, 'candidatesTokenCount');
   const toolPrompt = tokensNamed(usage, 'toolUsePromptTokenCount');
   if (thoughts === undefined || written === undefined || toolPrompt === undefined) return undefined;
+  const inputTokens = promptTokens + toolPrompt;
+  // Counts of zero are left out; one that is left out beside a larger total is no zero.
+  const outputTokens = Math.max(written + thoughts, (tokenCount(usage.totalTokenCount) ?? 0) - inputTokens);
   const inputAudioTokens = audioTokens(usage.promptTokensDetails, usage.toolUsePromptTokensDetails);
   const outputAudioTokens = audioTokens(usage.candidatesTokensDetails);
   return {
-    inputTokens: promptTokens + toolPrompt,
-    outputTokens: written + thoughts,
+    inputTokens,
+    outputTokens,
     cacheReadTokens: Math.min(tokenCount(usage.cachedContentTokenCount) ?? 0, promptTokens),
     reasoningTokens: thoughts,
     ...(inputAudioTokens === undefined ? {} : { inputAudioTokens }),

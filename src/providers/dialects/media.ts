@@ -1,8 +1,9 @@
 import { isContainer } from '../../json/count-members.ts';
 import { isObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
-import { decodeBase64, isPlainText, isSoundFile } from '../../pricing/media-bytes.ts';
+import { isPlainText, isSoundFile } from '../../pricing/media-bytes.ts';
 import type { Media } from '../provider.ts';
+import { namesIn } from './fields.ts';
 import { addSealedText, addText, addTextsIn, type Gathered, type TextRole } from './json-text.ts';
 
 /** The kind of medium that a MIME type says, `document` for whatever is no picture, sound or film. */
@@ -57,6 +58,8 @@ export interface SaidMedium {
   readonly mimeType?: string | undefined;
   /** The member is named for an address: what stands there is one unless it is a data URL. */
   readonly isAddress?: boolean;
+  /** An object of this type is a medium whatever its members are called. */
+  readonly isPart?: boolean;
 }
 
 /** A name of a file on a server can be as long as this, and look like base64. */
@@ -131,6 +134,7 @@ const KINDS: ReadonlyMap<string, Media['kind']> = new Map([
   ['image', 'image'],
   ['images', 'image'],
   ['image_url', 'image'],
+  ['input_image', 'image'],
   ['input_audio', 'audio'],
   ['audio_url', 'audio'],
   ['video_url', 'video'],
@@ -140,6 +144,9 @@ const KINDS: ReadonlyMap<string, Media['kind']> = new Map([
   ['file_data', 'document'],
   ['file_url', 'document'],
 ]);
+/** `image_data`, `audio_base64`, `multi_modal_data`, in the spelling of engines and SDKs. */
+const DATA_NAME =
+  /^(?:input_?)?(image|picture|photo|audio|video|pdf|media|multi_?modal|mm)s?_?(?:data|base64|b64|bytes|blob|uuids)$/i;
 const ADDRESS_NAME = /(?:_ur[li]|Ur[li])s?$/;
 const KIND_IN_NAME = /image|picture|photo|audio|video/i;
 
@@ -148,7 +155,7 @@ export function mediumNamed(name: string): SaidMedium | undefined {
   const isAddress = ADDRESS_NAME.test(name);
   const kind = KINDS.get(name);
   if (kind !== undefined) return { kind, isAddress };
-  if (!isAddress) return undefined;
+  if (!isAddress && !DATA_NAME.test(name)) return undefined;
   const word = KIND_IN_NAME.exec(name)?.[0].toLowerCase();
   return {
     kind: word === 'audio' || word === 'video' ? word : word === undefined ? 'document' : 'image',
@@ -156,9 +163,13 @@ export function mediumNamed(name: string): SaidMedium | undefined {
   };
 }
 
+const MEDIUM_CONTENT = namesIn(
+  'url uri src href link location path source data bytes blob base64 b64 b64_json image pdf media document',
+);
+
 /** Members of an object that stands for a medium, in which its address or its bytes are. */
 export function isMediumContent(name: string): boolean {
-  return name === 'url' || name === 'uri' || name === 'data' || name === 'bytes' || name === 'source';
+  return MEDIUM_CONTENT.has(name);
 }
 
 /**
@@ -198,7 +209,7 @@ function addMediaIn(
       addDataUrl(into, { place, kind: above?.kind ?? 'document', isAdded: true }, value, [...at]);
     else if (above !== undefined && WITH_SCHEME.test(value)) {
       into.media.push({ kind: above.kind, source: 'url', address: value, path: [...at] });
-    } else if (isUndecoded(value)) into.undecoded = true;
+    }
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       if (typeof item === 'number') continue;
@@ -207,35 +218,37 @@ function addMediaIn(
       at.pop();
     }
   } else if (isObject(value)) {
-    const own = mediumTyped(value.type) ?? above;
+    const typed = mediumTyped(value.type);
+    const own = typed ?? above ?? fileReferred(value);
+    const before = into.media.length;
     for (const [name, member] of Object.entries(value)) {
       at.push(name);
       addMediaIn(into, place, member, at, mediumNamed(name) ?? (isMediumContent(name) ? own : undefined));
       at.pop();
     }
+    // Its content is under a name that is not known, or too short to be told from words.
+    const isSaid = typed?.isPart === true || typeof value.blob === 'string';
+    if (isSaid && into.media.length === before)
+      into.media.push({ kind: typed?.kind ?? 'document', source: 'id' });
   }
 }
 
+/** An address beside a media type is a file's, whatever the object is called. */
+export function fileReferred(value: { readonly [name: string]: unknown }): SaidMedium | undefined {
+  const type = value.mimeType ?? value.mime_type ?? value.media_type ?? value.mediaType ?? value.contentType;
+  return typeof type === 'string' && /^[a-z]+\//i.test(type) ? { kind: mediaKind(type) } : undefined;
+}
+
 const MEDIUM_TYPE = /^(?:input_|output_)?(image|audio|video|file|document|media|pdf)(?![a-z])/;
+/** These may hold plain text. */
+const MAY_BE_TEXT: ReadonlySet<string> = new Set(['file', 'document']);
 
 /** What a part of this type is; undefined where it is text, or unknown. */
 export function mediumTyped(type: unknown): SaidMedium | undefined {
   const word = typeof type === 'string' ? MEDIUM_TYPE.exec(type)?.[1] : undefined;
   if (word === undefined) return undefined;
-  return { kind: word === 'image' || word === 'audio' || word === 'video' ? word : 'document' };
-}
-
-const BASE64 = /^[A-Za-z0-9+/_\r\n-]+={0,2}$/;
-/** Shorter runs are ids, hashes and signatures. */
-const MIN_ENCODED_CHARS = 256;
-
-/** Whether a text is a data URL, or nothing but encoded bytes that are no words: a file where text is expected. */
-export function isUndecoded(text: string): boolean {
-  if (/^data:[^,]*;base64,/i.test(text.slice(0, START_CHARS))) return true;
-  if (text.length < MIN_ENCODED_CHARS || !BASE64_START.test(text.slice(0, START_CHARS))) return false;
-  if (!BASE64.test(text.trimEnd())) return false;
-  const bytes = decodeBase64(text);
-  return bytes === undefined || !isPlainText(bytes);
+  const kind = word === 'image' || word === 'audio' || word === 'video' ? word : 'document';
+  return { kind, isPart: !MAY_BE_TEXT.has(word) };
 }
 
 /** Members of a body that put together what the model reads, out of what else the request says. */
@@ -248,7 +261,12 @@ const TEMPLATES: ReadonlySet<string> = new Set([
   'kv_transfer_params',
 ]);
 const TOKENS_OR_VECTORS =
-  /^(?:prompt|input|inputs|encoder|decoder)_?(?:token_?ids|tokens|ids|embeds?|embeddings)$/i;
+  /^(?:(?:prompt|input|inputs|encoder|decoder)_?(?:token_?ids|tokens|ids|embeds?|embeddings)|token_?ids)$/i;
+
+/** Whether a member of this name holds a prompt by the numbers of its tokens, or as vectors. */
+export function isTokensOrVectors(name: string): boolean {
+  return TOKENS_OR_VECTORS.test(name);
+}
 
 /**
  * Adds a member of a body that the dialect has no place for: as text, with the media in it, and told as unseen where

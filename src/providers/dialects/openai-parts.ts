@@ -5,8 +5,9 @@ import { addSealedText, addText, type Gathered, type TextRole } from './json-tex
 import {
   addMedium,
   addMediaOf,
+  fileReferred,
   isMediumContent,
-  isUndecoded,
+  isTokensOrVectors,
   mediumNamed,
   mediumTyped,
   type SaidMedium,
@@ -42,16 +43,18 @@ const SEALED: ReadonlySet<string> = new Set(['signature', 'encrypted_content', '
 export function readParts(into: Gathered, place: TextRole, value: unknown, path: JsonPath): void {
   if (typeof value === 'string') {
     addText(into, place, value, path);
-    if (isUndecoded(value)) into.undecoded = true;
   } else if (Array.isArray(value)) {
     value.forEach((part, index) => {
       readParts(into, place, part, [...path, index]);
     });
   } else if (isObject(value)) {
-    const type = mediumOfType(value.type);
+    const type = mediumOfType(value.type) ?? fileReferred(value);
+    const before = into.media.length;
     for (const [name, member] of Object.entries(value)) {
       readMember(into, place, name, member, [...path, name], type);
     }
+    if (type?.isPart === true && into.media.length === before)
+      into.media.push({ kind: type.kind, source: 'id' });
   }
 }
 
@@ -82,7 +85,7 @@ function readMember(
   else if (name === 'file_id') addUnseenFile(into, type?.kind ?? 'document', value);
   else if (SEALED.has(name)) addSealedText(into, { ...place, kind: 'reasoning' }, value, path);
   else {
-    if (IN_ENGINE.test(name) && value !== null) into.unseenContent = true;
+    if ((IN_ENGINE.test(name) || isTokensOrVectors(name)) && value !== null) into.unseenContent = true;
     readParts(into, name === 'thinking' ? { ...place, kind: 'reasoning' } : place, value, path);
   }
 }

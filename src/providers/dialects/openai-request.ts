@@ -116,7 +116,7 @@ export function bodyFacts(into: Gathered, body: JsonObject, asked: Asked): Reque
     ...gatheredFacts(into, names),
     stream: optionalBoolean(body, 'stream'),
     ...toolFacts(offers, asked.toolChoice),
-    unseenContent: into.unseenContent || preset,
+    unseenContent: into.unseenContent || preset || goesOn(body),
     ...(preset && { unbounded: 'preset' }),
     ...outputsOfBody(body),
     ...thinkingTokensOfBody(body),
@@ -126,11 +126,17 @@ export function bodyFacts(into: Gathered, body: JsonObject, asked: Asked): Reque
   };
 }
 
+/** An earlier conversation that the provider keeps. */
+function goesOn(body: JsonObject): boolean {
+  const isNamed = body.conversation !== undefined && body.conversation !== null;
+  return isNamed || optionalString(body, 'previous_response_id') !== undefined;
+}
+
 /** The same, and what bodies say of which the answer has `choices`. */
 export function choiceFacts(into: Gathered, body: JsonObject, asked: Asked) {
   return {
     ...bodyFacts(into, body, asked),
-    choices: Math.max(optionalPositive(body, 'n') ?? 1, optionalPositive(body, 'best_of') ?? 1),
+    choices: Math.max(...CHOICE_NAMES.map((name) => optionalPositive(body, name) ?? 1)),
     output: readOutputLimit(body, asked.variant.limitFields),
     ...askUsage(body, asked.variant),
   };
@@ -147,7 +153,17 @@ export function optionalPositive(body: JsonObject, name: string): number | undef
   throw new GatewayError('invalid_request', `The request's "${name}" must be a positive whole number.`);
 }
 
-const LIMIT_NAMES = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
+/** The names of OpenAI's own API, and those under which engines that speak it know a limit too. */
+const LIMIT_NAMES = [
+  ...['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
+  ...['max_new_tokens', 'n_predict', 'num_predict', 'max_gen_len', 'max_tokens_to_sample', 'max_length'],
+  ...['maxTokens', 'maxOutputTokens', 'maxNewTokens', 'max_generated_tokens'],
+];
+/** How many answers are asked for, or are written to choose from. */
+const CHOICE_NAMES = [
+  ...['n', 'best_of', 'n_cmpl', 'num_generations', 'num_return_sequences', 'num_choices', 'num_beams'],
+  ...['candidate_count', 'candidateCount', 'beam_width'],
+];
 
 /**
  * The limit in the members that count here; where a client sets several, the highest is what may be billed. A

@@ -1,7 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../provider.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
-import { arrayOf, namesIn, objectOf, optionalString, requiredObject } from './fields.ts';
+import { arrayOf, namesIn, objectOf, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addText, createGathered, type Gathered, type TextRole } from './json-text.ts';
 import { addUnknown } from './media.ts';
@@ -72,10 +72,6 @@ function readRequest(body: JsonObject, endpoint: Endpoint, variant: OpenaiVarian
       readParts(into, { role: 'user', kind: 'text' }, variables, ['prompt', 'variables']);
     },
   });
-  const stored =
-    optionalString(body, 'previous_response_id') !== undefined ||
-    (body.conversation !== undefined && body.conversation !== null);
-  if (stored) into.unseenContent = true;
   return {
     ...(arrayOf(body.context_management).length > 0 && { unbounded: 'context_management' }),
     ...bodyFacts(into, body, { models, offers, variant, toolChoice: body.tool_choice }),
@@ -124,7 +120,14 @@ function readItem(
   defaultRole: PromptText['role'],
 ): void {
   const type = typeof item.type === 'string' ? item.type : 'message';
-  if (type === 'item_reference' || (item.type === undefined && item.content === undefined)) {
+  const isTyped = item.type !== undefined && item.type !== null;
+  // A container's files and a picture that the provider keeps are named by their ids.
+  if (
+    type === 'item_reference' ||
+    type === 'image_generation_call' ||
+    typeof item.container_id === 'string' ||
+    (!isTyped && item.content === undefined)
+  ) {
     into.unseenContent = true;
   }
   for (const [name, member] of Object.entries(item)) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CHAT, CHAT_BODY, TOKEN } from '../rig.ts';
+import { CHAT, CHAT_BODY, TOKEN, WORDS } from '../rig.ts';
 import { spentOn } from './prices.ts';
 import { scripted } from './rig.ts';
 
@@ -97,6 +97,12 @@ const WHOLE: readonly (readonly [what: string, path: string, answer: object, nan
     ),
     LISTED + 70_000_000,
   ],
+  [
+    'output that Google’s total alone tells',
+    GEMINI,
+    generated({ candidatesTokenCount: undefined, totalTokenCount: 20 }),
+    LISTED,
+  ],
   ['a dearer model', CHAT, chat({ model: 'detailed' }), 10 * 1_000 + 10 * 10_000],
   ['Gemini’s dearer model', GEMINI, generated({}, { modelVersion: 'detailed' }), 10 * 1_000 + 10 * 10_000],
   [
@@ -130,6 +136,15 @@ const STREAMED: readonly (readonly [
       { model: 'detailed', choices: [], usage: counts },
     ],
     110_000,
+  ],
+  [
+    'text behind a running usage that leaves it out',
+    CHAT,
+    [
+      { choices: [{ index: 0, delta: {} }], usage: { prompt_tokens: 10, completion_tokens: 0 } },
+      { choices: [{ index: 0, delta: { content: WORDS }, finish_reason: 'stop' }], usage: null },
+    ],
+    9 * TOKEN,
   ],
   [
     'the tier of a response',

@@ -33,6 +33,11 @@ describe('gemini answers', () => {
       { inputTokens: 30, outputTokens: 8, inputAudioTokens: 25, outputAudioTokens: 8 },
     ],
     ['a count left out for zero', { promptTokenCount: 3 }, { inputTokens: 3, outputTokens: 0 }],
+    [
+      'a count that the total alone tells',
+      { promptTokenCount: 3, totalTokenCount: 90 },
+      { inputTokens: 3, outputTokens: 87 },
+    ],
     ['a negative count', { promptTokenCount: 3, candidatesTokenCount: -1 }, undefined],
     ['nothing', {}, undefined],
   ])('with %s are billed right', (_, usageMetadata, expected) => {

@@ -21,6 +21,16 @@ describe('output limits', () => {
       300,
       ['max_tokens', 'max_completion_tokens'],
     ],
+    // Engines behind the same API have names of their own, which may win.
+    ...['n_predict', 'max_new_tokens', 'max_gen_len', 'maxTokens'].map(
+      (name): [ProviderName, string, JsonObject, number, string[]] => [
+        'vllm',
+        CHAT,
+        { max_tokens: 5, [name]: 900 },
+        900,
+        ['max_tokens', name],
+      ],
+    ),
     ['openai', COMPLETIONS, { max_completion_tokens: 300 }, 16, ['max_tokens', 'max_completion_tokens']],
     ['vllm', COMPLETIONS, {}, undefined, ['max_tokens']],
     ['openai', RESPONSES, { max_tokens: 300 }, undefined, ['max_output_tokens', 'max_tokens']],

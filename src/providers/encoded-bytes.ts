@@ -1,0 +1,133 @@
+import { decodeBase64, isPlainText } from '../pricing/media-bytes.ts';
+
+/** Shorter runs are ids, hashes and signatures. */
+const MIN_CHARS = 256;
+/** Beside other text, signatures, keys and tokens are longer than that. */
+const MIN_CHARS_INSIDE = 1_024;
+/** Tools wrap encoded bytes at 60 columns or more; shorter lines are lists of words and digests. */
+const MIN_COLUMNS = 60;
+
+/** Of a long run, what is looked at first. */
+const START_CHARS = 16_384;
+
+const DATA_URL = /^\s{0,64}data:[^,]{0,192};base64,/i;
+const DATA_URL_END = /data:[^,\s]{0,192};base64,$/i;
+const DATA_URL_HEADER_CHARS = 208;
+
+/**
+ * Whether a text is a data URL, is nothing but encoded bytes that are no words, or has a file's worth of them in it:
+ * bytes where text is expected, of which reading the text tells nothing.
+ */
+export function holdsEncodedBytes(text: string): boolean {
+  if (text.length < MIN_CHARS) return DATA_URL.test(text);
+  if (DATA_URL.test(text.slice(0, MIN_CHARS))) return true;
+  // A run of so many digits covers one of these places, so nothing but runs is read.
+  for (let at = 0; at < text.length; at += MIN_CHARS) {
+    if (!isDigit(text.charCodeAt(at))) continue;
+    const run = runAround(text, at);
+    if (isEncoded(text, run)) return true;
+    at = Math.max(at, run.to - (run.to % MIN_CHARS));
+  }
+  return isEncodedLines(text);
+}
+
+interface Run {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The digits around a place, over ends of lines where the lines are as long as encoders wrap them. */
+function runAround(text: string, at: number): Run {
+  let from = at;
+  while (from > 0 && isDigit(text.charCodeAt(from - 1))) from -= 1;
+  // The letter of an escaped line break.
+  if (from < at && text[from - 1] === '\\') from += 1;
+  let to = digitsEnd(text, at);
+  const columns = to - from;
+  while (columns >= MIN_COLUMNS) {
+    const next = lineStart(text, to);
+    if (next === undefined) break;
+    const end = digitsEnd(text, next);
+    if (end === next || end - next > columns) break;
+    to = end;
+    if (end - next < columns) break;
+  }
+  return { from, to };
+}
+
+function digitsEnd(text: string, from: number): number {
+  let to = from;
+  while (to < text.length && isDigit(text.charCodeAt(to))) to += 1;
+  return to;
+}
+
+/** Where the text goes on behind an end of line and its indentation; undefined where no line ends. */
+function lineStart(text: string, end: number): number | undefined {
+  const [breaks] = /^\r?\n[ \t]{0,64}/.exec(text.slice(end, end + 66)) ?? [];
+  if (breaks !== undefined) return end + breaks.length;
+  // A line break as JSON and source code write it.
+  const [escaped] = /^(?:\\r)?\\n/.exec(text.slice(end, end + 4)) ?? [];
+  return escaped === undefined ? undefined : end + escaped.length;
+}
+
+function isEncoded(text: string, { from, to }: Run): boolean {
+  const length = to - from;
+  if (length < MIN_CHARS) return false;
+  const isAll = length >= text.trim().length;
+  const isData = DATA_URL_END.test(text.slice(Math.max(0, from - DATA_URL_HEADER_CHARS), from));
+  if (!isAll && !isData && length < MIN_CHARS_INSIDE) return false;
+  const start = digitsOf(text.slice(from, Math.min(to, from + START_CHARS)));
+  if (!isData && !isVaried(start) && !(isAll && isMixedOrHex(start))) return false;
+  return startsAsBytes(start) || !isWords(digitsOf(text.slice(from, to)));
+}
+
+function digitsOf(run: string): string {
+  return run.replace(/\\[rn]|\s/g, '');
+}
+
+/** Files have control characters soon, so that most are told without decoding all of them. */
+function startsAsBytes(digits: string): boolean {
+  const bytes = decodeBase64(standard(digits.slice(0, digits.length - (digits.length % 4))));
+  return bytes === undefined || /[\0-\x08\x0e-\x1f]/.test(bytes.toString('latin1'));
+}
+
+/** Bytes that are no words have digits of every kind; repeated letters, rulers and hexadecimal digests do not. */
+function isVaried(digits: string): boolean {
+  return /[A-Z]/.test(digits) && /[a-z]/.test(digits) && /\d/.test(digits);
+}
+
+/** What a whole text needs to be taken for bytes: paths, names and numbers have less. */
+function isMixedOrHex(digits: string): boolean {
+  return (/[A-Z]/.test(digits) && /[a-z]/.test(digits)) || /^(?=.*[a-f])(?=.*\d)[\da-f]+$/i.test(digits);
+}
+
+function isWords(digits: string): boolean {
+  const bytes = decodeBase64(standard(digits));
+  return bytes !== undefined && isPlainText(bytes);
+}
+
+function standard(digits: string): string {
+  return digits.replaceAll('-', '+').replaceAll('_', '/');
+}
+
+/** Nothing but lines of digits, however long each is. */
+function isEncodedLines(text: string): boolean {
+  if (!/^[A-Za-z0-9+/=_\s-]*$/.test(text.slice(0, MIN_CHARS))) return false;
+  if (!/^[A-Za-z0-9+/_\r\n-]+={0,2}$/.test(text.trim())) return false;
+  const digits = text.replace(/\s+/g, '');
+  return isVaried(digits) && !isWords(digits);
+}
+
+/** Of Base64 in either alphabet, padding included. */
+function isDigit(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) ||
+    (code >= 65 && code <= 90) ||
+    (code >= 48 && code <= 57) ||
+    code === 43 ||
+    code === 45 ||
+    code === 47 ||
+    code === 61 ||
+    code === 95
+  );
+}
