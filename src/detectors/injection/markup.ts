@@ -3,10 +3,38 @@ import type { Finding } from '../finding.ts';
 const LINE_START = String.raw`[ \t>*#\-=[({]{0,12}(?:system|developer|instruction|end of|begin|new instruction|admin)`;
 const STYLE = String.raw`(?:display:\s?none|font-size:\s?0|visibility:\s?hidden|color:\s?(?:white|#fff|transparent))`;
 
+interface MarkupRule {
+  readonly rule: string;
+  readonly pattern: RegExp;
+}
+
+const MODES = String.raw`(?:enter|enable) (?:developer|debug|god|dan) mode`;
+/** Orders that no project's rules for its agent hold. */
+const HOSTILE = [
+  '(?:(?:ignore|disregard|forget|override|bypass) (?:all |the |your |previous |prior |earlier |above ){1,3}(?:instructions?|rules|prompts?|guidelines|directives)',
+  `you are now|unrestricted|unfiltered|no restrictions|exfiltrate|jailbreak|${MODES}`,
+  'new (?:instructions|rules|task) ?:|reveal (?:your|the (?:system|hidden|secret))',
+  '(?:output|print|show|send|leak|dump) (?:me )?(?:all |the |your |any ){0,2}(?:secrets?|passwords?|credentials|api keys?|system prompt)',
+  '(?:safety|content) (?:filters?|checks?|rules|guidelines) (?:are|is) (?:now )?(?:off|disabled|suspended|lifted)',
+  'the user is (?:now )?(?:an |the )?(?:admin|administrator|developer|owner|root))',
+].join('|');
+/** What somebody tells a model. */
+const COMMAND = [
+  '(?:(?:ignore|disregard|forget|override|bypass) (?:all|any|the|these|those|previous|prior|earlier|your|every|everything|above|what|this)',
+  'you must|you will now|from now on|do not (?:follow|tell|mention|inform|reveal)',
+  `new (?:instructions?|rules|task)|reveal|execute the|${HOSTILE})`,
+].join('|');
+/** Elements that coding agents put around rules of a project and around what they tell a model beside a person's words. */
+const AGENT_TAG =
+  '(?:(?:user|project|workspace|custom|agent|session)[_-](?:instructions?|context|rules|memory)|system[_-](?:reminder|warning|info)|environment[_-](?:context|details)|attached[_-]files|additional[_-]data)';
+/** A heading that says whose rules follow in an element: `# AGENTS.md instructions for /src/app`. */
+const NAMED_RULES = String.raw`instructions for [^\n]{1,1024}\n{1,3}`;
+/** Behind a marker that names the file whose end it is: nothing, another marker, or the end of the element around both. */
+const NAMED_SOURCE = String.raw`[ \t]from:[^\n]{1,1024}(?:$|\n\s{0,8}(?:$|[-=]{3}|<\/))`;
 /** Where markup rules are tried; matches one character, the anchor. */
 const ANCHOR = new RegExp(
   [
-    String.raw`<(?=\|[a-z]|<\/?sys|!--|(?:start|end)_of_turn>|\/?(?:system|sys|user_input|admin|instructions?|tool_call|function_calls?|invoke)(?![a-z])|\/user>\s{0,4}<|[a-z]{1,10}\s(?:[^<>]{0,100}${STYLE}|hidden\s{0,3}>))`,
+    String.raw`<(?=\/?${AGENT_TAG}>|\|[a-z]|<\/?sys|!--|(?:start|end)_of_turn>|\/?(?:system|sys|user_input|admin|instructions?|tool_call|function_calls?|invoke)(?![a-z])|\/user>\s{0,4}<|[a-z]{1,10}\s(?:[^<>]{0,100}${STYLE}|hidden\s{0,3}>))`,
     String.raw`\[(?=\/?inst\]|tool_calls\])`,
     String.raw`!(?=\[[^\][\n]{0,80}\]\()`,
     String.raw`\n(?=${LINE_START})`,
@@ -15,20 +43,6 @@ const ANCHOR = new RegExp(
 );
 const FIRST_LINE = new RegExp(LINE_START, 'iy');
 
-interface MarkupRule {
-  readonly rule: string;
-  readonly pattern: RegExp;
-}
-
-/** What somebody tells a model. */
-const COMMAND = [
-  '(?:(?:ignore|disregard|forget|override|bypass) (?:all|any|the|these|those|previous|prior|earlier|your|every|everything|above|what|this)',
-  'you must|you are now|you will now|from now on|do not (?:follow|tell|mention|inform|reveal)|unrestricted|unfiltered|no restrictions',
-  'new (?:instructions?|rules|task)|reveal|exfiltrate|execute the|jailbreak|(?:enter|enable) (?:developer|debug|god|dan) mode',
-  '(?:output|print|show|send|leak|dump) (?:me )?(?:all |the |your |any ){0,2}(?:secrets?|passwords?|credentials|api keys?|system prompt)',
-  '(?:safety|content) (?:filters?|checks?|rules|guidelines) (?:are|is) (?:now )?(?:off|disabled|suspended|lifted)',
-  'the user is (?:now )?(?:an |the )?(?:admin|administrator|developer|owner|root))',
-].join('|');
 const AI = String.raw`(?:\bAI\b|assistant|\bLLMs?\b|language model|chatgpt|claude|gemini|copilot|\bagents?\b|\bGPT)`;
 const ORDER = '(?:must|should|shall|please|need to|reply|respond|say|state|send|post|forward|email|upload)';
 
@@ -96,7 +110,7 @@ const RULES = {
       rule: 'fake_turn',
       pattern: starting(
         String.raw`\n?[ \t]{0,4}[-=#*<[]{2,12}[ \t]?(?:end of|begin|end)[ \t](?:the |of |new |user |system |previous ){0,3}`,
-        String.raw`(?:prompt|input|instructions?|system message|conversation|context|query)\b`,
+        String.raw`(?:prompt|input|instructions?|system message|conversation|context|query)\b(?!${NAMED_SOURCE})`,
       ),
     },
   ],
@@ -104,10 +118,15 @@ const RULES = {
     {
       rule: 'fake_turn',
       pattern: starting(
-        String.raw`<\/?(?:system|sys|user_input|admin|instructions?)(?:[_-](?:prompt|message|instructions?|override|note))?>`,
+        String.raw`<\/?(?:system|sys|user_input|admin|instructions?)(?<!${NAMED_RULES}<instructions?)`,
+        String.raw`(?:[_-](?:prompt|message|instructions?|override|note))?>`,
         String.raw`[^<]{0,300}?`,
         COMMAND,
       ),
+    },
+    {
+      rule: 'fake_turn',
+      pattern: starting(String.raw`<\/?(?:instructions?|${AGENT_TAG})>[^<]{0,300}?`, HOSTILE),
     },
     {
       rule: 'fake_turn',
