@@ -1,7 +1,14 @@
 import { valueAt } from '../json/edited-view.ts';
 import { levelOf, nextLevel, type Level } from '../json/levels.ts';
 import type { JsonPath } from '../json/path.ts';
-import { besideInDocument, besideSaid, contextOf, mayHoldTold } from '../text/beside.ts';
+import {
+  besideInDocument,
+  besideSaid,
+  contextOf,
+  mayBeTold,
+  mayHoldTold,
+  type Place,
+} from '../text/beside.ts';
 import type { CallText, ToldReading, ToldText } from './call.ts';
 
 /** A text of a call, and where it stands. */
@@ -33,10 +40,13 @@ const APART = '\n\uffff\n';
 export function* toldReadings(json: unknown, texts: readonly PlacedText[]): Generator<ToldReading> {
   let short: PlacedDocument[] = [];
   let shortChars = 0;
+  const placeOf = createPlaces(json);
   for (const [index, one] of texts.entries()) {
     const said = one.isSaid ? saidReading(texts, index) : undefined;
     if (said !== undefined) yield said;
     if (one.isString) {
+      // Arguments are read as the document that they are.
+      if (one.argument === undefined && mayBeTold(one.raw)) yield namedReading(one, placeOf);
       const { raw, argument } = one;
       if (raw.length > MAX_PARSED_CHARS || !DOCUMENT.test(raw)) continue;
       yield {
@@ -71,6 +81,39 @@ function saidReading(texts: readonly PlacedText[], index: number): ToldReading |
   const forms = raw === normalized ? [raw] : [raw, normalized];
   const told = forms.map((text) => ({ before: contextOf(said), text }));
   return { document: undefined, argument, texts: () => told };
+}
+
+/** A value behind the name of its member and what stands beside that: forms and documents have names of their own. */
+function namedReading({ raw, argument, path }: PlacedText, placeOf: PlaceOf): ToldReading {
+  function* texts(): Generator<ToldText> {
+    const name = path.findLast((step) => typeof step === 'string');
+    if (name !== undefined) yield { before: contextOf(name), text: raw };
+    const place = placeOf(path);
+    if (place === undefined) return;
+    for (const beside of besideInDocument(raw, place)) yield { before: contextOf(beside), text: raw };
+  }
+  return { document: undefined, argument, texts };
+}
+
+type PlaceOf = (path: JsonPath) => Place | undefined;
+
+/** Finds places by their paths. Those of one object come one after the other: its names are counted once. */
+function createPlaces(json: unknown): PlaceOf {
+  let container: unknown;
+  let names: readonly string[] | undefined;
+  let numbers = new Map<string, number>();
+  return (path) => {
+    const last = path.at(-1);
+    const within = valueAt(json, path.slice(0, -1));
+    if (last === undefined || typeof within !== 'object' || within === null) return undefined;
+    if (within !== container) {
+      container = within;
+      names = Array.isArray(within) ? undefined : Object.keys(within);
+      numbers = new Map(names?.map((name, number) => [name, number]));
+    }
+    const at = typeof last === 'number' ? last : numbers.get(last);
+    return at === undefined ? undefined : { container: within, names, at, path };
+  };
 }
 
 /** An object or a list in a body, as it would be written. */

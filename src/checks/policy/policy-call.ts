@@ -9,11 +9,12 @@ import type {
   ToldReading,
 } from '../../policy/call.ts';
 import { withResolvedPaths } from '../../policy/call-texts.ts';
-import { toldReadings, type PlacedText } from '../../policy/told-readings.ts';
+import { objectReading, toldReadings, type PlacedText } from '../../policy/told-readings.ts';
 import { callTrust, NOBODY_TRUSTED, type TrustSettings } from '../../policy/trust.ts';
 import { valueAt } from '../../json/edited-view.ts';
 import { instructionRole } from '../../providers/instructions.ts';
 import { hasUnseenContent, type PromptText } from '../../providers/provider.ts';
+import { unreadMembers } from './unread-members.ts';
 import { carriedTexts } from '../../pipeline/carried.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import {
@@ -107,15 +108,19 @@ function callTexts(
   return called === undefined ? texts : withResolvedPaths(texts);
 }
 
-function toldTexts(exchange: Parsed, texts: readonly CallText[]): Iterable<ToldReading> {
-  const { json, request } = exchange;
+function* toldTexts(exchange: Parsed, texts: readonly CallText[]): Iterable<ToldReading> {
+  const { json, request, endpoint, mcp } = exchange;
   const placed = request.texts.map(({ path, kind, editable }, index): PlacedText => ({
     ...(texts[index] ?? NO_TEXT),
     path,
     isSaid: SAID.has(kind),
     isString: editable !== false || typeof valueAt(json, path) === 'string',
   }));
-  return toldReadings(json, placed);
+  yield* toldReadings(json, placed);
+  if (mcp !== undefined) return;
+  // Of an endpoint that no dialect reads, each string is a text without the names that tell what it is.
+  const unread = endpoint.operation === 'unknown' ? json : unreadMembers(json, request.texts);
+  if (unread !== undefined) yield objectReading(unread, undefined, []);
 }
 
 function sessionInput(session: SessionFacts | null, drift: DriftFacts | null): SessionInput {

@@ -5,7 +5,7 @@ import { withoutOverlaps } from '../../../detectors/overlaps.ts';
 import { levelOf, nextLevel, type Level } from '../../../json/levels.ts';
 import type { JsonPath } from '../../../json/path.ts';
 import { writtenNumbers } from '../../../json/written-numbers.ts';
-import { besideInDocument, besideSaid, type Place } from '../../../text/beside.ts';
+import { besideInDocument, besideSaid, mayBeTold, type Place } from '../../../text/beside.ts';
 import { TextMap } from '../../../text/text-map.ts';
 import { isTurnOver, ITEM_CHARS, nextTurn } from '../../../turns.ts';
 import { MaskedPlaces, type Side } from '../inspected.ts';
@@ -156,7 +156,8 @@ export class DocumentSearch {
         const said = before === undefined ? NOTHING : besideSaid(text, () => [before]);
         if (isSaid) saidBefore = text;
         if (kind === 'document') see('string', text, name, path);
-        else if (kind === 'prose') see('string', text, undefined, path, said);
+        else if (kind === 'prose')
+          see('string', text, undefined, path, besideBoth(told(text, name, level, path), said));
         else if (level === undefined) see('string', text, name, path);
         else see('string', text, name, path, besideBoth(besideInDocument(text, placeIn(level, path)), said));
       },
@@ -180,6 +181,18 @@ const NOTHING: readonly string[] = [];
 /** The member that is visited in a level, which has gone on to the next. */
 function placeIn({ value, names, next }: Level, path: JsonPath): Place {
   return { container: value, names, at: next - 1, path };
+}
+
+/** What tells a value that a dialect takes for prose: a tool's result, a document or a form that anyone may define. */
+function told(
+  text: string,
+  name: string | undefined,
+  level: Level | undefined,
+  path: JsonPath,
+): readonly string[] {
+  if (!mayBeTold(text)) return NOTHING;
+  const beside = level === undefined ? NOTHING : besideInDocument(text, placeIn(level, path));
+  return name === undefined ? beside : [name, ...beside];
 }
 
 function besideBoth(some: readonly string[], others: readonly string[]): readonly string[] {

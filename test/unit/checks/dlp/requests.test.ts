@@ -68,6 +68,11 @@ describe('server.dlp.requests: mask', () => {
       { metadata: { name: 'AWS_SECRET_ACCESS_KEY', type: 'x', value: AWS_SECRET } },
     ],
     ['the object it stands in', { metadata: { aws_secret_access_key: { value: AWS_SECRET } } }],
+    ['a name in a message', { messages: [{ role: 'user', note: { aws_secret_access_key: AWS_SECRET } }] }],
+    [
+      'a pair in a message',
+      { messages: [{ role: 'user', note: { name: 'AWS_SECRET_ACCESS_KEY', value: AWS_SECRET } }] },
+    ],
     ['the element before it', { metadata: { args: ['--aws-secret-access-key', AWS_SECRET] } }],
     [
       'the message before it',

@@ -271,3 +271,64 @@ describe('a value and its name in texts that follow each other', () => {
     expect(await denied(chat(messages))).toEqual([]);
   });
 });
+
+describe('values beside the texts of a dialect', () => {
+  const messages = [{ role: 'user', content: 'hi' }];
+  const claude = { model: 'claude-sonnet-4-5', max_tokens: 9, messages };
+  const pad = Array.from({ length: 300 }, (_, index) => `entry ${String(index)}`);
+
+  it.each<[string, Parsed]>([
+    ['metadata', parsed({ body: { model: 'gpt-4o', messages, metadata: { aws_secret_access_key: AWS } } })],
+    [
+      'metadata among many',
+      parsed({ body: { model: 'gpt-4o', messages, metadata: { pad, secretAccessKey: AWS } } }),
+    ],
+    [
+      'a stop sequence',
+      parsed({ body: { model: 'gpt-4o', messages, stop: [`aws_secret_access_key=${AWS}`] } }),
+    ],
+    [
+      'a stop sequence of its own',
+      parsed({ body: { model: 'gpt-4o', messages, stop: `aws_secret_access_key=${AWS}` } }),
+    ],
+    ['a member of a message', chat([{ ...messages[0], note: { mistral_api_key: MISTRAL } }])],
+    ['a pair in a message', chat([{ ...messages[0], note: { name: 'mistral_api_key', value: MISTRAL } }])],
+    ['the name of a member', chat([{ ...messages[0], extra: { [`aws_secret_access_key=${AWS}`]: 1 } }])],
+    ['numbers', parsed({ body: { model: 'gpt-4o', messages, metadata: { card: Number(CARD), cvv: 123 } } })],
+    [
+      'Anthropic metadata',
+      model('anthropic', '/v1/messages', {
+        ...claude,
+        metadata: { user_id: `aws_secret_access_key=${AWS}` },
+      }),
+    ],
+    [
+      'Gemini labels',
+      model('gemini', '/v1beta/models/gemini-2.5-pro:generateContent', {
+        contents: [{ parts: [{ text: 'hi' }] }],
+        labels: { aws_secret_access_key: AWS },
+      }),
+    ],
+    [
+      'Bedrock request metadata',
+      model('bedrock', '/model/anthropic.claude-3-haiku-20240307-v1:0/converse', {
+        messages: [{ role: 'user', content: [{ text: 'hi' }] }],
+        requestMetadata: { aws_secret_access_key: AWS },
+      }),
+    ],
+  ])('are denied: %s', async (where, exchange) => {
+    expect(await denied(exchange)).toEqual([where === 'numbers' ? 'block-cvv' : 'block-credentials']);
+  });
+
+  it('pass where nothing tells that they are secrets', async () => {
+    const body = {
+      model: 'gpt-4o',
+      messages: [{ ...messages[0], name: 'ann' }],
+      metadata: { digest: DIGEST, ticket: 'OPS-1234' },
+      response_format: { type: 'json_schema', json_schema: { name: 'answer_of_the_agent', schema: {} } },
+      stop: ['\n\nHuman:'],
+      user: 'user-7f3d9c1e-1111-4222-8333-444455556666',
+    };
+    expect(await denied(parsed({ body }))).toEqual([]);
+  });
+});

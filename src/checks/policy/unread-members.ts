@@ -1,0 +1,85 @@
+import { isObject } from '../../json/is-object.ts';
+import type { JsonPath } from '../../json/path.ts';
+
+/** Places of texts; `true` is one, with all that is below it. */
+type Covered = Map<string | number, Covered | true>;
+
+/** Longer strings are files, pictures and sealed reasoning, which data-loss prevention alone looks into. */
+const MAX_CHARS = 2_048;
+/** Shorter strings are words of the protocol, such as roles and types. */
+const MIN_CHARS = 12;
+/** An object of more values is read member by member. */
+const MAX_TOGETHER = 256;
+/** Values that are looked at in one body. */
+const MAX_VALUES = 16_384;
+
+/**
+ * Returns what a body holds beside the texts that its dialect reports, such as metadata, stop sequences and members that
+ * no dialect knows; undefined where there is nothing of note.
+ */
+export function unreadMembers(
+  body: unknown,
+  texts: readonly { readonly path: JsonPath }[],
+): object | undefined {
+  const left: unknown[] = [];
+  let budget = MAX_VALUES;
+  collect(body, coveredBy(texts));
+  return left.length === 0 ? undefined : left;
+
+  function collect(value: unknown, covered: Covered): void {
+    for (const [name, member] of membersOf(value)) {
+      if (--budget < 0) return;
+      const below = covered.get(name);
+      if (below === true) continue;
+      if (below !== undefined) collect(member, below);
+      else if (typeof member === 'string') {
+        if (member.length >= MIN_CHARS) add(name, member);
+      } else if (typeof member !== 'object' || member === null) continue;
+      else if (isSmall(member)) add(name, member);
+      else collect(member, NOTHING);
+    }
+  }
+
+  function add(name: string | number, member: string | object): void {
+    if (typeof member === 'string' && member.length > MAX_CHARS) return;
+    left.push(typeof name === 'number' ? member : { [name]: member });
+  }
+
+  /** Whether few enough values and no long string stand in it. */
+  function isSmall(root: object): boolean {
+    const unread: unknown[] = [root];
+    for (let read = 0; unread.length > 0; read += 1) {
+      const value = unread.pop();
+      if (read > MAX_TOGETHER || --budget < 0) return false;
+      if (typeof value === 'string' && value.length > MAX_CHARS) return false;
+      for (const [, member] of membersOf(value)) if (unread.push(member) > MAX_TOGETHER) return false;
+    }
+    return true;
+  }
+}
+
+const NOTHING: Covered = new Map();
+
+function coveredBy(texts: readonly { readonly path: JsonPath }[]): Covered {
+  const root: Covered = new Map();
+  for (const { path } of texts) {
+    let at = root;
+    for (const [depth, step] of path.entries()) {
+      const below = at.get(step);
+      if (below === true) break;
+      if (depth === path.length - 1) {
+        at.set(step, true);
+        break;
+      }
+      const next: Covered = below ?? new Map();
+      at.set(step, next);
+      at = next;
+    }
+  }
+  return root;
+}
+
+function membersOf(value: unknown): Iterable<readonly [string | number, unknown]> {
+  if (Array.isArray(value)) return value.entries();
+  return isObject(value) ? Object.entries(value) : [];
+}
