@@ -1,6 +1,7 @@
 import { isSuccess } from '../pipeline/success.ts';
 import { isUtf8 } from 'node:buffer';
 import { applyEditsInTurns } from '../json/edit.ts';
+import { readMediaType } from '../media-type.ts';
 import type { Answered, WholeAnswer } from '../pipeline/exchange.ts';
 import { inTurns, ITEM_CHARS, stepsOf, type Work, LONG_STEP, runNow } from '../turns.ts';
 import { countMembers, isContainer } from '../json/count-members.ts';
@@ -21,8 +22,9 @@ export interface ReadAnswer {
  * @throws GatewayError upstream_unavailable where it is nested too deep
  */
 export async function readAnswer(head: Answered, body: Buffer): Promise<ReadAnswer> {
-  const { parsed, json, strict = body } = await readJsonBody(body);
   const contentType = head.answerHeaders.get('content-type');
+  const isToBeUtf8 = readMediaType(contentType).charset === 'utf-8';
+  const { parsed, json, strict = body } = await readJsonBody(body, isToBeUtf8);
   const whole: WholeAnswer = { body: strict, contentType, json, edits: [], replacement: undefined };
   return { exchange: { ...head, answer: { ...head.answer, whole, complete: true } }, whole, parsed };
 }
@@ -60,7 +62,7 @@ export interface ReadBody {
   readonly parsed: unknown;
   /** The same, where every parser reads the same in it; else undefined. */
   readonly json: unknown;
-  /** The body as JSON, where it holds numbers that only some parsers take. */
+  /** The body as JSON, where it holds numbers that only some parsers take, or bytes that are no UTF-8. */
   readonly strict?: Buffer;
 }
 
@@ -74,12 +76,16 @@ const LONG_BYTES = 262_144;
  * Reads a body once, as JSON.
  * @throws GatewayError upstream_unavailable where it is nested too deep
  */
-function readJsonBody(body: Buffer): ReadBody | Promise<ReadBody> {
-  return body.length > LONG_BYTES ? inTurns(readingOf(body)) : runNow(readingOf(body));
+function readJsonBody(body: Buffer, isToBeUtf8: boolean): ReadBody | Promise<ReadBody> {
+  const reading = readingOf(body, isToBeUtf8);
+  return body.length > LONG_BYTES ? inTurns(reading) : runNow(reading);
 }
 
-/** The same, pass by pass. */
-export function* readingOf(body: Buffer): Work<ReadBody> {
+/**
+ * The same, pass by pass.
+ * @param isToBeUtf8 no other character set is declared
+ */
+export function* readingOf(body: Buffer, isToBeUtf8 = true): Work<ReadBody> {
   const isLong = body.length > LONG_BYTES;
   yield LONG_STEP;
   const text = body.toString();
@@ -100,7 +106,10 @@ export function* readingOf(body: Buffer): Work<ReadBody> {
   }
   yield LONG_STEP;
   const { value, members } = document;
-  return { parsed: value, json: isUtf8(body) && hasAllMembers(shape, members) ? value : undefined };
+  const json = hasAllMembers(shape, members) ? value : undefined;
+  // Readers that skip bytes which are no UTF-8, or take them for something else, would read other words.
+  if (isUtf8(body)) return { parsed: value, json };
+  return isToBeUtf8 ? { parsed: value, json, strict: Buffer.from(text) } : { parsed: value, json: undefined };
 }
 
 function parseAtOnce(text: string): ParsedPieces {

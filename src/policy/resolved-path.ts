@@ -7,6 +7,11 @@ const MAX_ROUNDS = 5;
 const SCHEME = /^(?:([a-z][a-z0-9+.-]{1,31}):(?=\/)|(file):)/i;
 /** Their paths are another machine's. */
 const REMOTE: ReadonlySet<string> = new Set(['http', 'https', 'ws', 'wss']);
+/** Names of devices, `//?/C:`, `//./C:` and `//?/UNC/host`, with slashes for backslashes. */
+const DEVICE = /^\/\/+[?.]\/+(unc\/+)?/i;
+/** A drive as another machine, mostly this one, shares it. */
+const SHARED_DRIVE = /^(?:\/\/+[^/]+)?\/([a-z])\$(?=\/|$)/i;
+const OLD_DRIVE = /^\/*([a-z])\|(?=\/|$)/i;
 const DRIVE = /^\/+(?=[a-z]:(?:\/|$))/i;
 
 /**
@@ -14,14 +19,25 @@ const DRIVE = /^\/+(?=[a-z]:(?:\/|$))/i;
  * turned, scheme and host taken off, dot segments resolved. Undefined where that is what was written.
  */
 export function resolvedPath(text: string): string | undefined {
-  if (text.length > MAX_CHARS || !HAS_SEPARATOR.test(text) || /[\r\n]/.test(text)) return undefined;
-  const plain = decoded(text.trim()).replaceAll('\\', '/').replaceAll('\0', '');
+  if (text.length > MAX_CHARS || !HAS_SEPARATOR.test(text)) return undefined;
+  const isUri = SCHEME.test(text.trimStart());
+  if (!isUri && /[\r\n]/.test(text)) return undefined;
+  // Readers of URIs skip tabs and line breaks.
+  const given = isUri ? text.replaceAll(/[\t\r\n]/g, '') : text;
+  const plain = decoded(given.trim()).replaceAll('\\', '/').replaceAll('\0', '');
   const [, written, file] = SCHEME.exec(plain) ?? [];
   const scheme = (written ?? file)?.toLowerCase();
   if (scheme !== undefined && REMOTE.has(scheme)) return undefined;
   const path = scheme === undefined ? plain : pathOfUri(plain.slice(scheme.length + 1), scheme);
-  const resolved = withoutDots(path).replace(DRIVE, '');
+  const resolved = withoutDots(ofWindows(path)).replace(DRIVE, '');
   return resolved === text ? undefined : resolved;
+}
+
+/** A path as Windows reads it, with its drive in the usual form. */
+function ofWindows(path: string): string {
+  const [device = '', ofServer] = DEVICE.exec(path) ?? [];
+  const named = device === '' ? path : (ofServer === undefined ? '/' : '//') + path.slice(device.length);
+  return named.replace(SHARED_DRIVE, '/$1:').replace(OLD_DRIVE, '/$1:');
 }
 
 function decoded(text: string): string {

@@ -7,8 +7,8 @@ import { CLEAN, type Inspected, type Found } from './inspected.ts';
 import { contextOf } from '../../text/beside.ts';
 import { APART } from './scan/scan-batch.ts';
 
-/** Numbers that no provider chooses; all other headers that reach a client are the provider's words. */
-const NOT_SEARCHED: ReadonlySet<string> = new Set(['content-length', 'date']);
+/** A date as HTTP writes it (RFC 9110 section 5.6.7), which changes from answer to answer. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** Nothing that is looked for is shorter. */
 const MIN_VALUE_CHARS = 6;
@@ -63,7 +63,8 @@ export function createHeaderInspection(detector: StreamDetector): (exchange: Ans
 
 /** Headers that end at the gateway need no search; setting a mask would bring them back. */
 function isLeftOut(name: string, value: string): boolean {
-  return NOT_SEARCHED.has(name) || !isShown(name, value, 'provider');
+  if (name === 'content-length' || (name === 'date' && HTTP_DATE.test(value))) return true;
+  return !isShown(name, value, 'provider');
 }
 
 /** Findings in the name alone are not the value's. */

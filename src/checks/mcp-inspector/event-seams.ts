@@ -8,6 +8,11 @@ const MAX_PLACES = 64;
 /** Values of an event. */
 const MAX_VALUES = 1_024;
 
+/** Where comments and the like stand: they come between the texts of every place. */
+const BESIDE = '';
+/** What makes a line a comment or a field, and ends it. */
+const FIELD = /^[a-z]{0,8}: ?|\n$/gm;
+
 /** Whether an event goes on with a credential that the events before it began, at the same place of the message. */
 export type CrossesSeam = (message: unknown) => boolean;
 
@@ -27,8 +32,12 @@ export function createSeams(credentials: Pick<ServerCredentials, 'isEmpty' | 'is
   }
 
   return (message) => {
-    for (const [place, text] of textsByPlace(message)) {
+    const isBeside = typeof message === 'string';
+    const said = isBeside ? message.replaceAll(FIELD, '') : message;
+    for (const [place, text] of textsByPlace(said)) {
       const tail = tails.get(place);
+      const others = isBeside ? [...tails.values()] : [tails.get(BESIDE) ?? ''];
+      if (others.some((other) => crosses(other, text))) return true;
       if (tail === undefined && tails.size >= MAX_PLACES) continue;
       if (crosses(tail ?? '', text)) return true;
       tails.set(place, ((tail ?? '') + text).slice(-SEAM_CHARS));

@@ -130,12 +130,17 @@ function lettersAndDigits(text: string): string {
   return text.replaceAll(/[^a-z0-9]/g, '');
 }
 
+/** In hex and Base64: as it is, as UTF-16, and once more where it is Base64 already. */
 function encodings(value: string): readonly string[] {
-  const inBase64 = [0, 1, 2].flatMap((before) => {
-    const base64 = withinBase64(value, before);
-    return [base64, base64.replaceAll('+', '-').replaceAll('/', '_')];
-  });
-  return [Buffer.from(value).toString('hex'), ...inBase64].map((text) => text.toLowerCase());
+  const bytes = Buffer.from(value);
+  const wide = Buffer.from(value, 'utf16le');
+  const inBase64 = [bytes, wide, Buffer.from(bytes.toString('base64'))].flatMap((one) =>
+    [0, 1, 2].flatMap((before) => {
+      const base64 = withinBase64(one, before);
+      return [base64, base64.replaceAll('+', '-').replaceAll('/', '_')];
+    }),
+  );
+  return [bytes.toString('hex'), wide.toString('hex'), ...inBase64].map((text) => text.toLowerCase());
 }
 
 /** `[97, 98]` and `0x61, 0x62`. */
@@ -145,8 +150,8 @@ function byteLists(value: string): readonly string[] {
 }
 
 /** The digits that a value has in Base64 wherever so many bytes (modulo 3) stand before it, whatever comes after. */
-function withinBase64(value: string, bytesBefore: number): string {
-  const bytes = Buffer.concat([Buffer.alloc(bytesBefore), Buffer.from(value)]);
+function withinBase64(value: Buffer, bytesBefore: number): string {
+  const bytes = Buffer.concat([Buffer.alloc(bytesBefore), value]);
   const first = Math.ceil((bytesBefore * 8) / 6);
   return bytes.toString('base64').slice(first, Math.floor((bytes.length * 8) / 6));
 }

@@ -56,6 +56,17 @@ export function forms(): void {
     }
   });
 
+  it('bytes that are no UTF-8 come as U+FFFD, for some readers take them for other letters', async () => {
+    const overlong = Buffer.from(JSON_BODY.replace(SAID, 'ann.lee\xc1\x80example.org'), 'latin1');
+    for (const name of WHOLE_CALLS) {
+      answer(200, { 'content-type': 'application/json' }, overlong);
+      const reply = await ask(name);
+      expect([name, reply.body]).toEqual([name, JSON_BODY.replace(SAID, 'ann.lee\ufffd\ufffdexample.org')]);
+      // Bytes that were passed on as they are would be read alike here, and would be fewer.
+      expect([name, Number(reply.headers['content-length'])]).toEqual([name, Buffer.byteLength(reply.body)]);
+    }
+  });
+
   it('costs its reservation: what was written cannot be told', async () => {
     const { rawKey, keyHash } = await gateways.plain.createKey({}, { monthly: 1 });
     for (const [at, body] of [JSON_BODY, SAID].entries()) {

@@ -24,6 +24,11 @@ describe('headers of an answer', () => {
     expect([verdict, set]).toEqual([{ kind: 'pass' }, {}]);
   });
 
+  it('are masked in a date that is none', async () => {
+    expect((await judged({ date: `Tue ${EMAIL}` })).set).toMatchObject({ date: 'Tue ***' });
+    expect((await judged({ date: 'Tue, 24 Nov 2026 17:55:13 GMT' })).set).toEqual({});
+  });
+
   it('are masked in their values, and the answer says so', async () => {
     const { verdict, set, body } = await judged({
       'x-ms-debug': `user ${EMAIL} at /`,

@@ -52,6 +52,16 @@ describe("a server's own credential in its answer", () => {
     expect(messagesIn(body)).toMatchObject([{ params: { data: '***' } }, { error: { code: -32001 } }]);
   });
 
+  it.each([
+    ['behind a text', (first: string, rest: string) => [said(first), `: ${rest}\n\n`]],
+    ['before a text', (first: string, rest: string) => [`: ${first}\n\n`, said(rest)]],
+  ])('does not go on in a comment %s', async (_where, events) => {
+    const first = TOKEN.slice(0, TOKEN.length / 2);
+    const rest = TOKEN.slice(first.length);
+    const { body } = await inspector({ server }).stream([...events(first, rest), event(textResult('b'))]);
+    expect(body).not.toContain(rest);
+  });
+
   it.each<[string, NonNullable<RigOptions['server']>]>([
     ['the rule is suppressed', { ...server, suppress: [RULE] }],
     ['its group is suppressed', { ...server, suppress: ['secrets'] }],
@@ -153,3 +163,7 @@ describe('what is taken for a credential', () => {
     expect(performance.now() - began).toBeLessThan(2_000);
   });
 });
+
+function said(data: string): string {
+  return event({ jsonrpc: '2.0', method: 'notifications/message', params: { data } });
+}

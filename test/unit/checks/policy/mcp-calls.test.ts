@@ -123,6 +123,19 @@ const PATHS = [
   'file:///C:/Windows/System32/config/SAM',
   'file:///c%3A/windows/win.ini',
   '/proc/self/environ',
+  '/proc/self/root/etc/shadow',
+  '/private/etc/passwd',
+  '/run/secrets/kubernetes.io/serviceaccount/token',
+  'file:////etc/passwd',
+  'file:///e\ntc/passwd',
+  'file:///C|/Windows/win.ini',
+  'file://localhost/c$/windows/win.ini',
+  '\\\\localhost\\c$\\windows\\win.ini',
+  '\\\\?\\C:\\Windows\\win.ini',
+  '\\\\.\\C:\\Windows',
+  '//?/UNC/localhost/C$/Windows/win.ini',
+  '/mnt/c/Windows/win.ini',
+  '%SystemRoot%\\System32\\config\\SAM',
   '~/.ssh/id_ed25519',
 ];
 
@@ -198,6 +211,9 @@ describe('the presets see a path that leads away in', () => {
     'docs://proc/a',
     'src/etc/config.ts',
     'C:\\work\\notes.txt',
+    'file://fileserver/share/notes.txt',
+    '//fileserver/share/etc/notes.txt',
+    '/mnt/c/work/notes.txt',
     'ui://widget/..hidden/a',
   ])('no address that leads nowhere else: %s', async (uri) => {
     const call = policyCallOf(send('resources/read', { uri }));
