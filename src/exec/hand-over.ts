@@ -10,6 +10,9 @@ import { z } from 'zod';
 import type { Environment } from '../config/environment.ts';
 import { SECRET_VARIABLES } from './provider-variables.ts';
 
+/** Every program of the user could have Node open a debugger by a signal, and read the keys with it. */
+const NO_DEBUGGER = '--disable-sigusr1';
+
 /** Names the pipe on which the restarted process finds its keys. Never part of the agent's environment. */
 const PIPE_VARIABLE = 'GATEWAY_EXEC_PIPE';
 
@@ -49,7 +52,7 @@ async function restartWithoutKeys({
     await offer(pipe, JSON.stringify(Object.fromEntries(keys)), env);
     const clean: NodeJS.ProcessEnv = { ...env, [PIPE_VARIABLE]: pipe };
     for (const name of SECRET_VARIABLES) delete clean[name];
-    execve(execPath, [execPath, ...execArgv, ...argv.slice(1)], clean);
+    execve(execPath, [execPath, NO_DEBUGGER, ...execArgv, ...argv.slice(1)], clean);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -118,6 +118,20 @@ describe('docs/exec.md: exec', () => {
     expect(code).toBe(7);
   });
 
+  it('opens no debugger for the agent by a signal, and goes on', async () => {
+    const { rawKey } = await gateway.createKey({ provider: 'openai' }, { daily: 5 });
+    const ask = `kill -USR1 $PPID; sleep 1; kill -0 $PPID && echo goes on; exit 7`;
+    const { code, output } = await exec([], ['sh', '-c', ask], {
+      GATEWAY_PROVIDER: 'openai',
+      GATEWAY_PROXY_KEY: rawKey,
+      OPENAI_API_KEY: PROVIDER_KEY,
+      NODE_OPTIONS: '--inspect-port=0',
+    });
+    expect(output).not.toContain('Debugger listening');
+    expect(output).toContain('goes on');
+    expect(code).toBe(7);
+  });
+
   it("never takes the run's key to another provider, however the path is written", async () => {
     const { rawKey } = await gateway.createKey({ allowedProviders: ['openai', 'anthropic'] });
     const keys = { GATEWAY_PROVIDER: 'openai', GATEWAY_PROXY_KEY: rawKey, OPENAI_API_KEY: PROVIDER_KEY };
