@@ -113,21 +113,18 @@ function standard(digits: string): string {
 /** Nothing but lines of digits, however long each is. */
 function isEncodedLines(text: string): boolean {
   if (!/^[A-Za-z0-9+/=_\s-]*$/.test(text.slice(0, MIN_CHARS))) return false;
+  const start = digitsOf(text.slice(0, START_CHARS));
+  if (!isVaried(start)) return false;
   if (!/^[A-Za-z0-9+/_\r\n-]+={0,2}$/.test(text.trim())) return false;
-  const digits = text.replace(/\s+/g, '');
-  return isVaried(digits) && !isWords(digits);
+  return startsAsBytes(start) || !isWords(digitsOf(text));
 }
 
-/** Of Base64 in either alphabet, padding included. */
+/** Of Base64 in either alphabet, padding included; by code, since every character of a long run is asked for. */
+const DIGITS = new Uint8Array(65_536);
+for (const digit of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_=') {
+  DIGITS[digit.charCodeAt(0)] = 1;
+}
+
 function isDigit(code: number): boolean {
-  return (
-    (code >= 97 && code <= 122) ||
-    (code >= 65 && code <= 90) ||
-    (code >= 48 && code <= 57) ||
-    code === 43 ||
-    code === 45 ||
-    code === 47 ||
-    code === 61 ||
-    code === 95
-  );
+  return DIGITS[code] === 1;
 }

@@ -73,6 +73,7 @@ describe('ordinary text holds none', () => {
     const texts = [
       WORDS.repeat(800),
       'a'.repeat(2_000_000),
+      'alpha\nbeta\n'.repeat(180_000),
       `${'a'.repeat(75)}\n`.repeat(27_000),
       `${'Ab1/'.repeat(63)} `.repeat(8_000),
       Buffer.from(WORDS).toString('base64').repeat(500),
