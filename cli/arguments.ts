@@ -2,6 +2,7 @@
 import { DURATION_RULE, parseDuration, type Milliseconds } from '../src/config/duration.ts';
 import { PRESET_NAMES, type PresetName } from '../src/policy/presets.ts';
 import { INSTRUCTION_ROLES, type InstructionRole } from '../src/providers/instructions.ts';
+import { RULE_MODES, type RuleOverrides } from '../src/policy/rule-modes.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../src/providers/provider.ts';
 import { UsageError } from './command.ts';
 
@@ -58,6 +59,21 @@ export function tagMap(written: string): Record<string, string> {
       const equals = pair.indexOf('=');
       if (equals < 1) throw new UsageError('--tags: key=value pairs, comma-separated');
       return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
+    }),
+  );
+}
+
+/** `rule=report,safety/rule=off`, or `none`. */
+export function overrideMap(written: string): RuleOverrides {
+  return Object.fromEntries(
+    allowedList(written).map((pair) => {
+      const [name = '', value, ...more] = pair.split('=').map((part) => part.trim());
+      const mode = RULE_MODES.find((one) => one === value);
+      if (name === '' || mode === undefined || more.length > 0)
+        throw new UsageError(
+          `--policy-overrides: rule=mode pairs, comma-separated, or none; modes are ${RULE_MODES.join(', ')}`,
+        );
+      return [name, mode];
     }),
   );
 }

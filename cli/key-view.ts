@@ -15,6 +15,7 @@ export function recordJson(record: KeyRecord, now: number): Record<string, unkno
     allowed_models: record.allowedModels,
     trust: record.trust,
     tags: record.tags,
+    policy_overrides: record.policyOverrides,
     jwt_subject: record.jwtSubject,
     created_at: isoTime(record.createdAt),
     expires_at: isoTime(record.expiresAt),

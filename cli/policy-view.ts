@@ -11,7 +11,8 @@ export function printableLines(text: string): string {
 /** `gateway policy check`, for people. */
 export function describedText(set: SetDescription, paint: Paint): string {
   const files = set.files.map((file) => {
-    const names = file.rules.length === 0 ? '' : ` (${file.rules.join(', ')})`;
+    const named = file.rules.map((rule) => ruleWithMode(set, file.file, rule));
+    const names = named.length === 0 ? '' : ` (${named.join(', ')})`;
     return `${paint('green', '✓')} ${printable(`${describedFile(file)}${names}`)}`;
   });
   const facts: [string, string][] = [
@@ -26,6 +27,11 @@ export function describedText(set: SetDescription, paint: Paint): string {
   return [...files, '', listing(facts, paint), ...(warnings.length === 0 ? [] : ['', ...warnings])].join(
     '\n',
   );
+}
+
+function ruleWithMode({ overrides }: SetDescription, file: string, rule: string): string {
+  const mode = overrides.find((one) => one.file === file && one.rule === rule)?.mode;
+  return mode === undefined ? rule : `${rule}: ${mode}`;
 }
 
 /** One source of policies and how much is in it, on one line. */
@@ -75,15 +81,17 @@ function rulesSection(title: string, rules: readonly RuleExplanation[], paint: P
 }
 
 function ruleLines(
-  { rule, file, line, action, fired, reason, conditions }: RuleExplanation,
+  { rule, file, line, action, mode, fired, reason, conditions }: RuleExplanation,
   paint: Paint,
 ): string[] {
   return [
-    `  ${printable(`${action} ${rule}`)}  ${paint('dim', printable(`${file}:${String(line)}`))}`,
+    `  ${printable(`${action} ${rule}${mode === 'enforce' ? '' : ` (${mode})`}`)}  ${paint('dim', printable(`${file}:${String(line)}`))}`,
     ...conditions.map(
       ({ condition, holds }) => `    ${truth(holds, paint)} ${printable(printableJson(condition))}`,
     ),
-    ...(conditions.length === 0 ? [`    ${paint('dim', 'no conditions: fires for every such call')}`] : []),
+    ...(conditions.length === 0 && mode !== 'off'
+      ? [`    ${paint('dim', 'no conditions: fires for every such call')}`]
+      : []),
     ...(fired ? [`    ${printable(reason)}`] : []),
   ];
 }

@@ -1,7 +1,10 @@
 import { readCallJson } from './policy/call-from-json.ts';
+import { createCardSet } from './policy/cards/card-set.ts';
 import { describeSet, type SetDescription } from './policy/describe-set.ts';
 import { explainCall, type Explanation } from './policy/explain-call.ts';
 import { loadPolicies, type LoadedPolicies } from './policy/load-policies.ts';
+import { PolicyFilesError } from './policy/policy-files-error.ts';
+import type { RuleOverrides } from './policy/rule-modes.ts';
 import { readPolicyFiles, type PolicySources } from './policy/policy-files.ts';
 import { gatherTests } from './policy/testing/gather-tests.ts';
 import { runTests } from './policy/testing/run-tests.ts';
@@ -38,6 +41,25 @@ export async function testPolicies(
   isChosen: boolean,
 ): Promise<readonly TestResult[]> {
   return runTests(await gatherTests(paths, sources, isChosen), defaultAction);
+}
+
+/**
+ * What is wrong with overrides: those that name no rule of the cards and presets, or several rules. Nothing where these
+ * cannot be loaded, which `checkPolicies` tells.
+ */
+export async function unknownOverrides(
+  sources: PolicySources,
+  overrides: RuleOverrides,
+): Promise<readonly string[]> {
+  try {
+    const { cards } = await readPolicyFiles(sources);
+    return createCardSet(cards)
+      .unknownOverrides(overrides)
+      .map(({ name, problem }) => `${name} ${problem}`);
+  } catch (failure) {
+    if (failure instanceof PolicyFilesError) return [];
+    throw failure;
+  }
 }
 
 async function withPolicies<T>(

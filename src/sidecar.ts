@@ -11,6 +11,7 @@ import { MAX_OPEN_STREAMS, startExtProcServer } from './extproc/server.ts';
 import type { ListenAddress } from './extproc/transport/transport.ts';
 import type { TokenGate } from './auth/jwt/token-gate.ts';
 import { createRunner } from './pipeline/run.ts';
+import { policySources } from './policy/policy-files.ts';
 import { loadLivePolicies, type LivePolicies } from './policy/live-policies.ts';
 import { connectRedis, firstAttempt, type RedisClient } from './redis/client.ts';
 import { createFitness, type Fitness } from './redis/fitness.ts';
@@ -184,7 +185,7 @@ async function approvalsOf(
 function livePolicies({ policy }: Config, log: Logger, metrics: Metrics): Promise<LivePolicies> {
   const { wait, evaluation, grace } = POLICY_LIMITS_MS;
   return loadLivePolicies({
-    sources: { file: policy.policy_file, folder: policy.policy_dir, presets: policy.presets },
+    sources: policySources(policy),
     engine: {
       evaluationMs: evaluation,
       graceMs: grace,

@@ -2,7 +2,9 @@ import { Option, type Command } from 'commander';
 import { stringify } from 'yaml';
 import { maskConfig, serializeConfig } from '../../src/config/print.ts';
 import { ConfigError, formatProblem, type Problem } from '../../src/config/problems.ts';
-import { configJsonSchema, type ConfigInput } from '../../src/config/schema.ts';
+import { configJsonSchema, type Config, type ConfigInput } from '../../src/config/schema.ts';
+import type { ConfigSources } from '../../src/config/load.ts';
+import { policySources } from '../../src/policy/policy-files.ts';
 import { preflightProblems } from '../../src/config/preflight.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { painter, print, withOutput, type OutputFormat, type OutputOptions } from '../output.ts';
@@ -26,9 +28,7 @@ export function registerConfig(program: Command, io: Io): void {
     });
   withOutput(
     config.command('check').description('check the configuration, and whether `serve` would accept it'),
-  ).action((options: OutputOptions, command: Command) => {
-    checkConfig(command, io, options.output);
-  });
+  ).action((options: OutputOptions, command: Command) => checkConfig(command, io, options.output));
 }
 
 async function printConfig(command: Command, io: Io, output: 'yaml' | 'json'): Promise<void> {
@@ -47,8 +47,8 @@ async function withBaseUrls(written: ConfigInput): Promise<ConfigInput> {
   return { ...written, providers: Object.fromEntries(filled) };
 }
 
-function checkConfig(command: Command, io: Io, output: OutputFormat): void {
-  const { file, problems } = readProblems(command, io);
+async function checkConfig(command: Command, io: Io, output: OutputFormat): Promise<void> {
+  const { file, problems } = await readProblems(command, io);
   const paint = painter(io);
   print(io, output, { valid: problems.length === 0, file: file ?? null, problems }, () =>
     problems.length === 0
@@ -58,12 +58,30 @@ function checkConfig(command: Command, io: Io, output: OutputFormat): void {
   if (problems.length > 0) throw new ExitCode(1);
 }
 
-function readProblems(command: Command, io: Io): { file: string | undefined; problems: readonly Problem[] } {
+async function readProblems(
+  command: Command,
+  io: Io,
+): Promise<{ file: string | undefined; problems: readonly Problem[] }> {
   try {
     const { config, sources } = loadedConfig(command, io);
-    return { file: sources.file, problems: preflightProblems(config, sources) };
+    return {
+      file: sources.file,
+      problems: [...preflightProblems(config, sources), ...(await overrideProblems(config, sources))],
+    };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return { file: undefined, problems: error.problems };
   }
+}
+
+/** Overrides of rules that no card or preset has. */
+async function overrideProblems({ policy }: Config, sources: ConfigSources): Promise<Problem[]> {
+  if (!policy.enabled || Object.keys(policy.overrides).length === 0) return [];
+  const { unknownOverrides } = await import('../../src/offline-policy.ts');
+  const problems = await unknownOverrides(policySources(policy), policy.overrides);
+  return problems.map((message) => ({
+    where: sources.locate(['policy', 'overrides']),
+    path: 'policy.overrides',
+    message,
+  }));
 }

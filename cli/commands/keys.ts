@@ -2,9 +2,12 @@ import { Option, type Command } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { IssuedKey } from '../../src/auth/key-store.ts';
 import type { InstructionRole } from '../../src/providers/instructions.ts';
+import { policySources } from '../../src/policy/policy-files.ts';
+import type { RuleOverrides } from '../../src/policy/rule-modes.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../../src/providers/provider.ts';
-import { allowedList, durationArgument, providerList, roleList, tagMap } from '../arguments.ts';
+import { allowedList, durationArgument, overrideMap, providerList, roleList, tagMap } from '../arguments.ts';
 import { UsageError, type Io } from '../command.ts';
+import { loadedConfig } from '../loaded-config.ts';
 import { auditChange } from '../operator-change.ts';
 import { keyEntries, recordJson, shortTime, stateJson, statusOf } from '../key-view.ts';
 import {
@@ -29,9 +32,13 @@ interface CreateOptions extends OutputOptions {
   readonly allowedModels?: string[];
   readonly trust?: InstructionRole[];
   readonly tags?: Record<string, string>;
+  readonly policyOverrides?: RuleOverrides;
   readonly jwtSubject?: string;
   readonly expiresIn?: number;
 }
+
+const OVERRIDES_HELP =
+  'how rules of policies count for this key: rule=report, rule=off or rule=enforce, comma-separated, or none';
 
 /** `gateway keys …`: the proxy keys (docs/keys.md). */
 export function registerKeys(program: Command, io: Io): void {
@@ -43,6 +50,18 @@ export function registerKeys(program: Command, io: Io): void {
   withOutput(keys.command('show <key>').description('show one key, its lock, risk and budget')).action(
     (reference: string, options: OutputOptions, command: Command) =>
       showKey(command, io, reference, options.output),
+  );
+  withOutput(
+    keys
+      .command('update <key>')
+      .description('change how rules of policies count for a key, from its next request on')
+      .requiredOption('--policy-overrides <list>', OVERRIDES_HELP, overrideMap),
+  ).action(
+    (
+      reference: string,
+      options: OutputOptions & { readonly policyOverrides: RuleOverrides },
+      command: Command,
+    ) => updateKey(command, io, reference, options),
   );
   withOutput(
     keys
@@ -96,6 +115,7 @@ function registerCreate(keys: Command, io: Io): void {
       roleList,
     )
     .option('--tags <list>', 'key=value pairs, comma-separated', tagMap)
+    .option('--policy-overrides <list>', OVERRIDES_HELP, overrideMap)
     .option('--jwt-subject <subject>', 'who may use it where JWTs are asked for')
     .option('--expires-in <duration>', 'life of the key, e.g. 30d', durationArgument)
     .addHelpText(
@@ -108,6 +128,7 @@ function registerCreate(keys: Command, io: Io): void {
 async function createKey(command: Command, io: Io, options: CreateOptions): Promise<void> {
   const { output, expiresIn, ...key } = options;
   if (expiresIn === 0) throw new UsageError('--expires-in must be over zero');
+  await warnOfOverrides(command, io, key.policyOverrides);
   const issued = await onRedis(command, io, ({ keys }) =>
     keys.create({ ...key, ...(expiresIn === undefined ? {} : { expiresInMs: expiresIn }) }),
   );
@@ -156,6 +177,32 @@ async function showKey(command: Command, io: Io, reference: string, output: Outp
   );
   const json = { ...recordJson(record, now), ...stateJson(state) };
   print(io, output, json, () => listing(keyEntries(json), painter(io)));
+}
+
+async function updateKey(
+  command: Command,
+  io: Io,
+  reference: string,
+  { output, policyOverrides }: OutputOptions & { readonly policyOverrides: RuleOverrides },
+): Promise<void> {
+  await warnOfOverrides(command, io, policyOverrides);
+  const { record, now } = await onRedis(command, io, async ({ keys, readClock }) => ({
+    record: await keys.update(reference, { policyOverrides }),
+    now: await readClock(),
+  }));
+  const json = recordJson(record, now);
+  print(io, output, json, () => listing(keyEntries(json), painter(io)));
+  const fields = { policy_overrides: policyOverrides };
+  await auditChange(command, io, { activity: 'update', operation: 'keys update', key: record, fields });
+}
+
+/** The gateway ignores a key's override that names no rule, so a misspelt one is only told. */
+async function warnOfOverrides(command: Command, io: Io, overrides: RuleOverrides = {}): Promise<void> {
+  if (Object.keys(overrides).length === 0) return;
+  const { unknownOverrides } = await import('../../src/offline-policy.ts');
+  const { policy } = loadedConfig(command, io).config;
+  for (const problem of await unknownOverrides(policySources(policy), overrides))
+    io.stderr.write(`${painter(io, io.stderr)('yellow', 'gateway:')} ${printable(problem)}\n`);
 }
 
 async function revokeKey(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {

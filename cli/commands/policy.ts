@@ -4,6 +4,7 @@ import { policyPathProblems } from '../../src/config/preflight.ts';
 import { ConfigError, formatProblem } from '../../src/config/problems.ts';
 import type { PolicyChoice } from '../../src/offline-policy.ts';
 import { PRESET_NAMES, type PresetName } from '../../src/policy/presets.ts';
+import { policySources } from '../../src/policy/policy-files.ts';
 import { PolicyFilesError } from '../../src/policy/policy-files-error.ts';
 import { presetList } from '../arguments.ts';
 import { ExitCode, UsageError, type Io } from '../command.ts';
@@ -201,8 +202,10 @@ function chosen(
     if (problems.length > 0) throw new ConfigError(problems);
   }
   const off = policy.enabled ? [] : ['policy.enabled is off: none of this is in force'];
-  const sources = { file: policy.policy_file, folder: policy.policy_dir, presets: policy.presets };
-  return { choice: { sources, defaultAction }, warnings: [...off, ...repeated(policy.presets)] };
+  return {
+    choice: { sources: policySources(policy), defaultAction },
+    warnings: [...off, ...repeated(policy.presets)],
+  };
 }
 
 function isChosen({ policyFile, policyDir, presets }: ChoiceOptions): boolean {

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { INSTRUCTION_ROLES, type InstructionRole } from '../providers/instructions.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../providers/provider.ts';
+import { MAX_OVERRIDES, RULE_MODES } from '../policy/rule-modes.ts';
 import { isPlainLabel, LABEL_RULE } from '../text/label.ts';
 import type { KeyRecord } from './key-record.ts';
 
@@ -10,6 +11,11 @@ export type KeyFields = Readonly<Record<string, string>>;
 const label = z.string().refine(isPlainLabel, { error: LABEL_RULE });
 const name = label.min(1).max(256);
 const names = z.array(name).max(1_000);
+const overrides = z
+  .record(name, z.enum(RULE_MODES))
+  .refine((one) => Object.keys(one).length <= MAX_OVERRIDES, {
+    error: `must hold at most ${String(MAX_OVERRIDES)} rules`,
+  });
 
 /** What is chosen when a key is created (docs/keys.md). */
 export const newKeySchema = z.strictObject({
@@ -24,9 +30,22 @@ export const newKeySchema = z.strictObject({
   allowedModels: names.optional(),
   tags: z.record(name, label.max(1_024)).optional(),
   trust: z.array(z.enum(INSTRUCTION_ROLES)).optional(),
+  policyOverrides: overrides.optional(),
   jwtSubject: name.optional(),
   expiresInMs: z.int().min(1).optional(),
 });
+
+/** What can be changed of a key later; what is absent stays. */
+export const keyChangeSchema = z.strictObject({ policyOverrides: overrides.optional() });
+
+export type KeyChange = z.output<typeof keyChangeSchema>;
+
+/** The fields of a change; an empty one is taken away. */
+export function changedFields({ policyOverrides }: KeyChange): Record<string, string> {
+  if (policyOverrides === undefined) return {};
+  const isEmpty = Object.keys(policyOverrides).length === 0;
+  return { policy_overrides: isEmpty ? '' : JSON.stringify(policyOverrides) };
+}
 
 const storedList = z.array(z.string());
 const storedMap = z.record(z.string(), z.string());
@@ -46,6 +65,7 @@ export function newKeyFields(keyHash: string, key: NewKey): Record<string, strin
     allowed_models: toJson(key.allowedModels),
     tags: toJson(key.tags),
     trust: toJson(key.trust),
+    policy_overrides: toJson(key.policyOverrides),
     jwt_subject: key.jwtSubject,
   };
   return Object.fromEntries(
@@ -84,6 +104,7 @@ export function parseKeyRecord(fields: KeyFields): KeyRecord {
     ...optional('allowedProviders', parseList(fields['allowed_providers'])?.filter(isProviderName)),
     ...optional('allowedModels', parseList(fields['allowed_models'])),
     ...optional('trust', parseList(fields['trust'])?.filter(isInstructionRole)),
+    ...optional('policyOverrides', parseOverrides(fields['policy_overrides'])),
     ...optional('jwtSubject', fields['jwt_subject']),
     ...optional('expiresAt', toOptionalTime(fields['expires_at'])),
     ...optional('revokedAt', toOptionalTime(fields['revoked_at'])),
@@ -112,6 +133,10 @@ function parseList(json: string | undefined): string[] | undefined {
 
 function parseTags(json: string | undefined): Record<string, string> {
   return json === undefined ? {} : storedMap.parse(parseStoredJson(json));
+}
+
+function parseOverrides(json: string | undefined): KeyRecord['policyOverrides'] {
+  return json === undefined ? undefined : overrides.parse(parseStoredJson(json));
 }
 
 function parseStoredJson(json: string): unknown {

@@ -1,4 +1,5 @@
 import type { InstructionRole } from '../providers/instructions.ts';
+import type { RuleOverrides } from '../policy/rule-modes.ts';
 import type { ProviderName } from '../providers/provider.ts';
 
 /** A proxy key's stored record (docs/keys.md). Times are Unix ms. */
@@ -16,6 +17,8 @@ export interface KeyRecord {
   readonly tags: Readonly<Record<string, string>>;
   /** Roles whose instructions are trusted, whatever `policy.trust` says; absent leaves it to that. */
   readonly trust?: readonly InstructionRole[];
+  /** How rules of policies count for this key, over `policy.overrides`. */
+  readonly policyOverrides?: RuleOverrides;
   readonly jwtSubject?: string;
   readonly createdAt: number;
   readonly expiresAt?: number;

@@ -3,12 +3,22 @@ import type { RedisClient } from '../redis/client.ts';
 import { KEY_INDEX, keyRecordKey } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
 import { redisUnavailable } from '../redis/unavailable.ts';
-import { newKeyFields, newKeySchema, parseKeyRecord, rawKeyField, type NewKey } from './key-fields.ts';
+import {
+  changedFields,
+  keyChangeSchema,
+  newKeyFields,
+  newKeySchema,
+  parseKeyRecord,
+  rawKeyField,
+  type KeyChange,
+  type NewKey,
+} from './key-fields.ts';
 import type { KeyRecord } from './key-record.ts';
 import { createRawKey, hashKey, isProxyKey } from './raw-key.ts';
 
 const createScript = loadScript(new URL('./create-key.lua', import.meta.url));
 const revokeScript = loadScript(new URL('./revoke-key.lua', import.meta.url));
+const updateScript = loadScript(new URL('./update-key.lua', import.meta.url));
 const rotateScript = loadScript(new URL('./rotate-key.lua', import.meta.url));
 
 /** Raw keys of one identity that may be alive at once: the current one and some in their grace. */
@@ -38,6 +48,8 @@ export interface KeyStore {
   list(after?: string): Promise<KeyPage>;
   /** Finds a key by hash, unique hash prefix (8 hex digits or more), unique name, or its raw key. */
   find(reference: string): Promise<KeyRecord>;
+  /** Changes what is named; it holds from the next request on. */
+  update(reference: string, change: KeyChange): Promise<KeyRecord>;
   revoke(reference: string): Promise<KeyRecord>;
   /** A new raw key for the same identity; the older raw keys stop after `graceMs`. */
   rotate(reference: string, graceMs: number): Promise<IssuedKey>;
@@ -67,6 +79,12 @@ export function createKeyStore(client: RedisClient): KeyStore {
     },
     list: (after) => records.page(after),
     find: (reference) => records.find(reference),
+    async update(reference, change) {
+      const { keyHash } = await records.find(reference);
+      const fields = Object.entries(changedFields(keyChangeSchema.parse(change))).flat();
+      await updateScript.run(client, [keyRecordKey(keyHash)], fields);
+      return records.mustRead(keyHash);
+    },
     async revoke(reference) {
       const { keyHash } = await records.find(reference);
       await revokeScript.run(client, [keyRecordKey(keyHash)], []);
@@ -94,6 +112,7 @@ export function createKeyStore(client: RedisClient): KeyStore {
     create: (key) => guarded(() => store.create(key)),
     list: (after) => guarded(() => store.list(after)),
     find: (reference) => guarded(() => store.find(reference)),
+    update: (reference, change) => guarded(() => store.update(reference, change)),
     revoke: (reference) => guarded(() => store.revoke(reference)),
     rotate: (reference, graceMs) => guarded(() => store.rotate(reference, graceMs)),
   };

@@ -125,6 +125,8 @@ function checksObserver(deps: ChecksDeps): ChecksObserver {
       trail?.policyDecided(exchange, decided);
       const { requestId, key } = exchange;
       const { policySet, verdict, rules } = decided;
+      for (const { mode, rule, action } of rules)
+        if (mode === 'report') metrics.policyReports.inc({ rule, action });
       const line = { request_id: requestId, key_hash: key.keyHash, policy_set: policySet, verdict, rules };
       auditLog.info(line, 'policy decision');
     },

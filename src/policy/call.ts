@@ -2,6 +2,7 @@ import type { JsonPath } from '../json/path.ts';
 import type { McpCallType } from '../mcp/methods.ts';
 import type { InstructionRole } from '../providers/instructions.ts';
 import type { CallTrust } from './trust.ts';
+import type { RuleOverrides } from './rule-modes.ts';
 
 /** One call as policies judge it: of a model, or of an MCP server (docs/policies.md). */
 export interface PolicyCall {
@@ -16,6 +17,8 @@ export interface PolicyCall {
   readonly marks: readonly string[];
   /** Whose instructions rules about injections leave alone. */
   readonly trust: CallTrust;
+  /** How rules count for the call's key, where that is not as for all. */
+  readonly overrides?: RuleOverrides | undefined;
   /** docs/normalization.md; put together only for a policy that reads it. */
   readonly action: () => ActionInput;
 }

@@ -15,6 +15,12 @@ export interface TaintHit extends RuleHit {
   readonly flag: string;
 }
 
+/** A rule that fired in mode `report`: it changes nothing. */
+export interface ReportedHit extends RuleHit {
+  /** What it would have done. */
+  readonly action: 'quarantine' | 'deny' | 'escalate' | 'mask' | 'taint' | 'allow';
+}
+
 /** What policies say of one call, each list in a fixed order (docs/policies.md). */
 export interface Decision {
   /** The strongest kind that has any wins: quarantine, deny, escalate, mask. */
@@ -26,6 +32,8 @@ export interface Decision {
   /** Flags that the session gets, unless the call is denied. */
   readonly taint: readonly TaintHit[];
   readonly allow: readonly RuleHit[];
+  /** Absent where none did. */
+  readonly reported?: readonly ReportedHit[];
 }
 
 export const NO_DECISION: Decision = {
@@ -39,6 +47,7 @@ export const NO_DECISION: Decision = {
 
 /** What several engines say of one call, together. */
 export function merged(one: Decision, other: Decision): Decision {
+  const reported = [...(one.reported ?? []), ...(other.reported ?? [])];
   return {
     quarantine: [...one.quarantine, ...other.quarantine],
     deny: [...one.deny, ...other.deny],
@@ -46,6 +55,7 @@ export function merged(one: Decision, other: Decision): Decision {
     mask: [...one.mask, ...other.mask],
     taint: [...one.taint, ...other.taint],
     allow: [...one.allow, ...other.allow],
+    ...(reported.length > 0 && { reported }),
   };
 }
 

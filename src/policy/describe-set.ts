@@ -1,4 +1,5 @@
 import type { LoadedPolicies } from './load-policies.ts';
+import type { RuleMode } from './rule-modes.ts';
 import { POLICY_PACKAGE } from './rego/rego-set.ts';
 import { defaultActionOf, type DefaultAction } from './verdict.ts';
 
@@ -12,6 +13,8 @@ export interface SetDescription {
     /** It has the states of sessions, and what leads from one to another. */
     readonly has_states: boolean;
   }[];
+  /** Rules of cards that are in mode `report` or `off`, by `policy.overrides`. */
+  readonly overrides: readonly { readonly file: string; readonly rule: string; readonly mode: RuleMode }[];
   readonly default_action: { readonly action: DefaultAction; readonly why: string };
   /** Some source can allow a call. */
   readonly can_allow: boolean;
@@ -43,6 +46,7 @@ export function describeSet(loaded: LoadedPolicies, written: DefaultAction | und
   return {
     digest: set.digest,
     files: [...ofCards, ...ofRego],
+    overrides: cards.overridden,
     default_action: {
       action: defaultActionOf(written, set.canAllow),
       why: whyDefault(written, set.canAllow),

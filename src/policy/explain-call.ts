@@ -34,6 +34,7 @@ export interface RuleExplanation {
   readonly file: string;
   readonly line: number;
   readonly action: ExplainedRule['action'];
+  readonly mode: ExplainedRule['mode'];
   readonly fired: boolean;
   readonly reason: string;
   /** `holds` is null where it cannot be told: then rules that restrict fire, and rules that allow do not. */
@@ -86,12 +87,13 @@ async function marksOf(steps: readonly TraceStep[], set: PolicySet): Promise<str
   return marks;
 }
 
-function ruleExplained({ hit, action, fired, conditions }: ExplainedRule): RuleExplanation {
+function ruleExplained({ hit, action, mode, fired, conditions }: ExplainedRule): RuleExplanation {
   return {
     rule: hit.rule,
     file: hit.file ?? '',
     line: hit.line ?? 0,
     action,
+    mode,
     fired,
     reason: shown(hit.reason),
     conditions: conditions.map(({ written, truth }) => ({ condition: written, holds: truth ?? null })),

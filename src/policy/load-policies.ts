@@ -41,9 +41,9 @@ export async function loadPolicies(files: PolicyFiles): Promise<LoadedPolicies> 
   return { files, cards, rego, set: policySetOf(files.digest, cards, rego) };
 }
 
-function cardsOf({ cards }: PolicyFiles, problems: string[]): CardSet | undefined {
+function cardsOf({ cards, overrides }: PolicyFiles, problems: string[]): CardSet | undefined {
   try {
-    return createCardSet(cards);
+    return createCardSet(cards, overrides);
   } catch (failure) {
     if (!(failure instanceof PolicyFilesError)) throw failure;
     problems.push(failure.message);

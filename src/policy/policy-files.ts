@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { CardFile } from './cards/card-set.ts';
 import { PolicyFilesError } from './policy-files-error.ts';
 import { FALLBACK_PRESET, presetFiles, type PresetName } from './presets.ts';
+import type { RuleOverrides } from './rule-modes.ts';
 import type { RegoFile } from './rego/thread-messages.ts';
 
 /** Where policies come from. What is not there is not loaded: whoever names it sees to that. */
@@ -13,13 +14,32 @@ export interface PolicySources {
   /** `policy.policy_dir`: Rego files, and cards. */
   readonly folder: string | undefined;
   readonly presets: readonly PresetName[];
+  /** `policy.overrides`. */
+  readonly overrides?: RuleOverrides | undefined;
+}
+
+/** `policy` of the configuration, as far as it says where policies come from. */
+interface PolicySettings extends Required<Pick<PolicySources, 'presets'>> {
+  readonly policy_file: string;
+  readonly policy_dir: string;
+  readonly overrides: RuleOverrides;
+}
+
+export function policySources({
+  policy_file,
+  policy_dir,
+  presets,
+  overrides,
+}: PolicySettings): PolicySources {
+  return { file: policy_file, folder: policy_dir, presets, overrides };
 }
 
 /** The policies as they stand on disk at one moment. */
 export interface PolicyFiles {
   readonly rego: readonly RegoFile[];
   readonly cards: readonly CardFile[];
-  /** `sha256:` and hex, over names and texts: names the set in records. */
+  readonly overrides: RuleOverrides;
+  /** `sha256:` and hex, over names, texts and overrides: names the set in records. */
   readonly digest: string;
 }
 
@@ -38,13 +58,14 @@ const CARD_TEST = /_test\.ya?ml$/;
  * @throws PolicyFilesError where a file cannot be read, or is too large
  */
 export async function readPolicyFiles(sources: PolicySources): Promise<PolicyFiles> {
-  return policyFilesAt(await pathsOf(sources), sources.presets);
+  return policyFilesAt(await pathsOf(sources), sources.presets, sources.overrides);
 }
 
 /** @throws PolicyFilesError as readPolicyFiles does */
 export async function policyFilesAt(
   paths: readonly string[],
   presets: readonly PresetName[],
+  overrides: RuleOverrides = {},
 ): Promise<PolicyFiles> {
   const rego: RegoFile[] = [];
   const cards: CardFile[] = [];
@@ -61,7 +82,9 @@ export async function policyFilesAt(
   const bytes = [...rego, ...cards].reduce((sum, { text }) => sum + text.length, 0);
   if (bytes > MAX_BYTES)
     throw new PolicyFilesError(`the policies are over ${String(MAX_BYTES)} bytes together`);
-  return { rego, cards, digest: filesDigest([...rego, ...cards]) };
+  const names = Object.keys(overrides).sort();
+  const written = names.map((name) => ({ name: `policy.overrides ${name}`, text: overrides[name] ?? '' }));
+  return { rego, cards, overrides, digest: filesDigest([...rego, ...cards, ...written]) };
 }
 
 /** A text that changes when a policy file comes, goes or is written; cheap to ask for again and again. */

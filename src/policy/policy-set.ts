@@ -44,7 +44,7 @@ export interface PolicySet {
  * @throws RegoFilesError with every error of its Rego files
  */
 export async function createPolicySet(files: PolicyFiles, options: RegoEngineOptions): Promise<PolicySet> {
-  const cards = createCardSet(files.cards);
+  const cards = createCardSet(files.cards, files.overrides);
   const rego = files.rego.length === 0 ? undefined : await createRegoSet(files.rego, options);
   return policySetOf(files.digest, cards, rego);
 }

@@ -68,6 +68,11 @@ export function createMetrics() {
       'Policy sets that came into force, and changed files that made none (the last good set stays).',
       ['outcome'],
     ),
+    policyReports: counter(
+      'gateway_policy_reports_total',
+      'Calls for which a rule fired that is in mode report (`policy.overrides`) and changed nothing, by rule and the action that it would have taken.',
+      ['rule', 'action'],
+    ),
     policyTroubles: counter(
       'gateway_policy_troubles_total',
       'Calls that the policies could not judge (an error, a time-out, a broken engine), and that were denied.',

@@ -6,7 +6,13 @@ import { JudgeAgain } from '../../pipeline/phase.ts';
 import { findingId } from '../finding-id.ts';
 import { callDenied } from '../denials.ts';
 import type { PolicyCall } from '../../policy/call.ts';
-import { type Decision, type TaintHit, shownReason } from '../../policy/decision.ts';
+import {
+  type Decision,
+  type ReportedHit,
+  type RuleHit,
+  type TaintHit,
+  shownReason,
+} from '../../policy/decision.ts';
 import type { Escalate } from './escalate.ts';
 import { RegoEvaluationError } from '../../policy/rego/rego-error.ts';
 import { defaultActionOf, passes } from '../../policy/verdict.ts';
@@ -41,8 +47,10 @@ export interface DecisionRecord {
 }
 
 interface DecidingRule {
-  readonly action: keyof Decision;
+  readonly action: ReportedHit['action'];
   readonly rule: string;
+  /** It changed nothing (`policy.overrides`). */
+  readonly mode?: 'report';
   readonly file?: string;
   readonly line?: number;
 }
@@ -70,7 +78,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     const decision = await decide(exchange, judged);
     if ('kind' in decision) return decision;
     const verdict = verdictOf(judged, decision);
-    if (exchange.facts.isReadAhead === true && (verdict !== 'allow' || decision.taint.length > 0)) {
+    if (exchange.facts.isReadAhead === true && (verdict !== 'allow' || leavesTraces(decision))) {
       throw new JudgeAgain();
     }
     deps.onDecision(exchange, { policySet: judged.set.digest, verdict, rules: decidingRules(decision) });
@@ -83,7 +91,9 @@ export function createJudge(deps: JudgeDeps): Judge {
     if (verdict === 'escalate' && deps.escalate !== undefined && !deps.shadowMode) {
       return escalated(exchange, judged, decision, deps.escalate);
     }
-    return denialOf(exchange, judged, decision) ?? tainted(exchange, decision.taint);
+    return (
+      denialOf(exchange, judged, decision) ?? withReports(await tainted(exchange, decision.taint), decision)
+    );
   }
 
   /** Scores before anybody is asked: what comes of it is the same for the key. */
@@ -157,19 +167,32 @@ export function createJudge(deps: JudgeDeps): Judge {
   return judge;
 }
 
+function leavesTraces({ taint, reported = [] }: Decision): boolean {
+  return taint.length + reported.length > 0;
+}
+
+/** Says of a call that goes on what rules in mode `report` would have done with it. */
+function withReports(verdict: Verdict, { reported = [] }: Decision): Verdict {
+  if (reported.length === 0 || (verdict.kind !== 'pass' && verdict.kind !== 'flag')) return verdict;
+  const told = `reported: ${reported.map(({ action, rule }) => `${action} ${rule}`).join(', ')}`;
+  return { kind: 'flag', reason: verdict.kind === 'flag' ? `${verdict.reason}; ${told}` : told };
+}
+
 const BY_STRENGTH = ['quarantine', 'deny', 'escalate', 'mask', 'taint', 'allow'] as const;
 /** Of one record: a set that fires more has gone wrong. */
 const MAX_RECORDED = 64;
 
 function decidingRules(decision: Decision): DecidingRule[] {
-  return BY_STRENGTH.flatMap((action) =>
-    decision[action].map(({ rule, file, line }) => ({
-      action,
-      rule,
-      ...(file !== undefined && { file }),
-      ...(line !== undefined && { line }),
-    })),
-  ).slice(0, MAX_RECORDED);
+  const enforced = BY_STRENGTH.flatMap((action) => decision[action].map((hit) => decidingRule(action, hit)));
+  const reported = (decision.reported ?? []).map((hit): DecidingRule => ({
+    ...decidingRule(hit.action, hit),
+    mode: 'report',
+  }));
+  return [...enforced, ...reported].slice(0, MAX_RECORDED);
+}
+
+function decidingRule(action: DecidingRule['action'], { rule, file, line }: RuleHit): DecidingRule {
+  return { action, rule, ...(file !== undefined && { file }), ...(line !== undefined && { line }) };
 }
 
 /** Busy is not denied: the call was not looked at, and a repeat may be judged. */

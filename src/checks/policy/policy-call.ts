@@ -59,6 +59,7 @@ export function policyCallOf(
     carried: () => carriedTexts(exchange).map(({ text }) => text),
     marks: session?.marks ?? [],
     trust: callTrust(trust, key.trust),
+    overrides: key.policyOverrides,
     action: () => actionInput(prompt),
   };
 }

@@ -3,11 +3,16 @@ import type { PolicyCall } from '../call.ts';
 import { CALL_TYPES } from './card-schema.ts';
 import type { CompiledRule } from './compile-card.ts';
 import type { MaskRule } from './mask-rule.ts';
+import type { RuleModes } from './overrides.ts';
 import type { Scene } from './truth.ts';
 
 /** The rules for one kind of call, and what is known of them before a call is looked at. */
 export interface AskedRules {
   readonly rules: readonly CompiledRule[];
+  /** How they count. */
+  readonly modes: RuleModes;
+  /** Those that mask, whatever the call says. */
+  readonly allMasks: readonly CompiledRule[];
   /** Of these, the ones that may fire though nothing is found in the texts. */
   readonly firingOnNothing: readonly CompiledRule[];
   /** Questions to the texts that each call is asked. */
@@ -23,25 +28,28 @@ const MAX_KINDS = 256;
 const MAX_KIND_CHARS = 512;
 
 /** Finds the rules for a call: once for all calls of the same provider, model, server and tool. */
-export function createAskedRules(rules: readonly CompiledRule[]): (call: PolicyCall) => AskedRules {
+export function createAskedRules(
+  rules: readonly CompiledRule[],
+  modesFor: (call: PolicyCall) => RuleModes,
+): (call: PolicyCall) => AskedRules {
   const byType = new Map(
     CALL_TYPES.map((type) => [type, rules.filter(({ types }) => types === undefined || types.has(type))]),
   );
   const kinds = new RecentMap<AskedRules>(MAX_KINDS);
 
-  function find(call: PolicyCall): AskedRules {
-    return askedRules(
-      (byType.get(call.input.request.method) ?? []).filter((rule) => rule.isFor(call)),
-      call,
-    );
+  function find(call: PolicyCall, modes: RuleModes): AskedRules {
+    const ofType = byType.get(call.input.request.method) ?? [];
+    const asked = ofType.filter((rule) => modes.of(rule) !== 'off' && rule.isFor(call));
+    return askedRules(asked, call, modes);
   }
 
   return (call) => {
-    const kind = callKindOf(call);
-    if (kind.length > MAX_KIND_CHARS) return find(call);
+    const modes = modesFor(call);
+    const kind = `${String(modes.id)} ${callKindOf(call)}`;
+    if (kind.length > MAX_KIND_CHARS) return find(call, modes);
     const known = kinds.get(kind);
     if (known !== undefined) return known;
-    const found = find(call);
+    const found = find(call, modes);
     kinds.set(kind, found);
     return found;
   };
@@ -55,16 +63,18 @@ function callKindOf({ input: { request } }: PolicyCall): string {
 }
 
 /** @param call any that the rules are for: those of texts alone do not look at it */
-function askedRules(rules: readonly CompiledRule[], call: PolicyCall): AskedRules {
+function askedRules(rules: readonly CompiledRule[], call: PolicyCall, modes: RuleModes): AskedRules {
   const nothingAsked: Scene = { call, isFound: () => undefined };
   const nothingFound: Scene = { call, isFound: () => false };
   const queries = new Set<number>();
   for (const rule of rules) {
     if (rule.isOfTexts && asksTexts(rule, nothingAsked)) for (const query of rule.queries) queries.add(query);
   }
-  const masks = rules.filter(({ action }) => action === 'mask');
+  const masks = rules.filter((rule) => rule.action === 'mask' && modes.of(rule) === 'enforce');
   return {
     rules,
+    modes,
+    allMasks: masks,
     firingOnNothing: rules.filter((rule) => !rule.isOfTexts || fires(rule, nothingFound)),
     queries,
     undecided: rules.filter((rule) => !rule.isOfTexts && rule.queries.length > 0),

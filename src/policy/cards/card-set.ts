@@ -8,6 +8,8 @@ import { compileFsm, type Fsm } from './fsm.ts';
 import type { MaskRule } from './mask-rule.ts';
 import { readCard } from './read-card.ts';
 import { filledReason } from './reason.ts';
+import { createRuleModes, resolveOverrides, type RuleModes, type UnknownOverride } from './overrides.ts';
+import type { RuleMode, RuleOverrides } from '../rule-modes.ts';
 import { inTurns, type Work } from '../../turns.ts';
 import type { TraceMark } from './trace-marks.ts';
 import { createTextQueries, type TextMatch, type TextQueries } from './text-queries.ts';
@@ -39,6 +41,10 @@ export interface CardSet {
     /** It has the fsm. */
     readonly hasStates: boolean;
   }[];
+  /** Rules that do not count as they say, for keys without overrides of their own. */
+  readonly overridden: readonly { readonly file: string; readonly rule: string; readonly mode: RuleMode }[];
+  /** Of a key's overrides, those that would be ignored. */
+  unknownOverrides(overrides: RuleOverrides): readonly UnknownOverride[];
   decide(call: PolicyCall): Promise<Decision>;
   nextState(call: PolicyCall): Promise<string | undefined>;
   masksFor(call: PolicyCall): readonly MaskRule[];
@@ -51,6 +57,8 @@ export interface CardSet {
 export interface ExplainedRule {
   readonly hit: RuleHit;
   readonly action: CompiledRule['action'];
+  /** How it counts for the call; one that is off was not asked. */
+  readonly mode: RuleMode;
   /** False where `match` is for other calls: then nothing else was asked. */
   readonly isFor: boolean;
   readonly fired: boolean;
@@ -58,14 +66,18 @@ export interface ExplainedRule {
 }
 
 /**
- * @throws PolicyFilesError with every error of the cards
+ * @param overrides of rules that do not count as they say
+ * @throws PolicyFilesError with every error of the cards, and overrides that name no rule
  */
-export function createCardSet(files: readonly CardFile[]): CardSet {
+export function createCardSet(files: readonly CardFile[], overrides: RuleOverrides = {}): CardSet {
   const queries = createTextQueries();
   const { rules, fsm, fsmFile, problems } = compileCards(files, queries);
+  const { modes, problems: unknown } = resolveOverrides(overrides, rules);
+  problems.push(...unknown.map(({ name, problem }) => `policy.overrides: ${name} ${problem}`));
   if (problems.length > 0) throw new PolicyFilesError(problems.join('\n'));
   const marks = rules.flatMap((rule) => rule.marks);
-  const askedOf = createAskedRules(rules);
+  const modesFor = createRuleModes(rules, overrides);
+  const askedOf = createAskedRules(rules, modesFor);
 
   async function decide(call: PolicyCall): Promise<Decision> {
     const asked = askedOf(call);
@@ -76,6 +88,7 @@ export function createCardSet(files: readonly CardFile[]): CardSet {
     const mayFire = found.size === 0 ? asked.firingOnNothing : asked.rules;
     return decisionOfFired(
       mayFire.filter((rule) => fires(rule, scene)).map((rule) => [rule, hitOf(rule, call, found)]),
+      asked.modes,
     );
   }
 
@@ -93,6 +106,11 @@ export function createCardSet(files: readonly CardFile[]): CardSet {
       names: rules.filter(({ hit }) => hit.file === name).map(({ hit }) => hit.rule),
       hasStates: name === fsmFile,
     })),
+    overridden: rules.flatMap((rule) => {
+      const mode = modes.get(rule) ?? 'enforce';
+      return mode === 'enforce' ? [] : [{ file: rule.hit.file ?? '', rule: rule.hit.rule, mode }];
+    }),
+    unknownOverrides: (ofKey) => resolveOverrides(ofKey, rules).problems,
     decide,
     async nextState(call) {
       if (fsm === undefined) return undefined;
@@ -104,10 +122,10 @@ export function createCardSet(files: readonly CardFile[]): CardSet {
       return fsm.next(call, call.input.session.state || fsm.initialState, flags);
     },
     masksFor(call) {
-      const { masks, rules: asked } = askedOf(call);
+      const { masks, allMasks } = askedOf(call);
       if (masks !== undefined) return masks;
       const scene: Scene = { call, isFound: () => undefined };
-      return asked.filter(({ action, test }) => action === 'mask' && test(scene) !== false);
+      return allMasks.filter(({ test }) => test(scene) !== false);
     },
     looksFor: (type) => marks.some(({ isOf }) => isOf(type)),
     marksOf: async (step) => inTurns(marksIn(step, marks)),
@@ -116,7 +134,8 @@ export function createCardSet(files: readonly CardFile[]): CardSet {
       const asked = new Set(askedOf(call).rules.flatMap((rule) => rule.queries));
       const found = await queries.answer(call, asked);
       const scene = sceneOf(call, found);
-      return rules.map((rule) => explained(rule, call, scene, found));
+      const modes = modesFor(call);
+      return rules.map((rule) => explained(rule, modes.of(rule), { call, scene, found }));
     },
   };
 }
@@ -179,32 +198,42 @@ function hitOf(rule: CompiledRule, call: PolicyCall, found: ReadonlyMap<number, 
   return { ...hit, reason: filledReason(hit.reason, hit.rule, call, match) };
 }
 
-function decisionOfFired(fired: readonly (readonly [CompiledRule, RuleHit])[]): Decision {
+function decisionOfFired(fired: readonly (readonly [CompiledRule, RuleHit])[], modes: RuleModes): Decision {
   if (fired.length === 0) return NO_DECISION;
+  const enforced = modes.isPlain ? fired : fired.filter(([rule]) => modes.of(rule) === 'enforce');
   const of = (action: CompiledRule['action']): RuleHit[] =>
-    fired.flatMap(([rule, hit]) => (rule.action === action ? [hit] : []));
+    enforced.flatMap(([rule, hit]) => (rule.action === action ? [hit] : []));
   return {
     quarantine: of('quarantine'),
     deny: of('deny'),
     escalate: of('escalate'),
     mask: of('mask'),
-    taint: fired.flatMap(([rule, hit]) => (rule.action === 'taint' ? [{ ...hit, flag: rule.flag }] : [])),
+    taint: enforced.flatMap(([rule, hit]) => (rule.action === 'taint' ? [{ ...hit, flag: rule.flag }] : [])),
     allow: of('allow'),
+    ...(enforced.length < fired.length && {
+      reported: fired.flatMap(([rule, hit]) =>
+        modes.of(rule) === 'report' ? [{ ...hit, action: rule.action }] : [],
+      ),
+    }),
   };
 }
 
 function explained(
   rule: CompiledRule,
-  call: PolicyCall,
-  scene: Scene,
-  found: ReadonlyMap<number, TextMatch>,
+  mode: RuleMode,
+  {
+    call,
+    scene,
+    found,
+  }: { readonly call: PolicyCall; readonly scene: Scene; readonly found: ReadonlyMap<number, TextMatch> },
 ): ExplainedRule {
   const { action } = rule;
   const isFor = rule.types?.has(call.input.request.method) !== false && rule.isFor(call);
-  if (!isFor) return { hit: rule.hit, action, isFor, fired: false, conditions: [] };
+  if (!isFor || mode === 'off') return { hit: rule.hit, action, mode, isFor, fired: false, conditions: [] };
   return {
     hit: hitOf(rule, call, found),
     action,
+    mode,
     isFor,
     fired: fires(rule, scene),
     conditions: rule.conditions.map(({ written, test }) => ({ written, truth: test(scene) })),
