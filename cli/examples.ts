@@ -6,6 +6,10 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   demo: ['gateway demo'],
   'keys list': ['gateway keys list', 'gateway keys list --output json'],
   'keys show': ['gateway keys show planner'],
+  'keys update': [
+    'gateway keys update planner --policy-overrides block-prompt-injection=report',
+    'gateway keys update planner --policy-overrides none',
+  ],
   'keys revoke': ['gateway keys revoke planner', 'gateway keys revoke sha256:1f0c2d3e'],
   'keys rotate': ['gateway keys rotate planner --grace 1h'],
   'budget set': [

@@ -16,6 +16,7 @@ describe('a key record in Redis', () => {
       allowedModels: ['claude-*'],
       trust: ['system'],
       tags: { team: 'a=b' },
+      policyOverrides: { 'safety/block-cvv': 'off', 'mask-ssn': 'report' },
       jwtSubject: 's',
     });
     expect(parseKeyRecord({ ...newKeyFields(keyHash, key), ...times })).toEqual({
@@ -47,6 +48,8 @@ describe('a key record in Redis', () => {
     { tags: '{' },
     { allowed_models: '"gpt"' },
     { allowed_tools: '[1]' },
+    { policy_overrides: '{"mask-ssn":"maybe"}' },
+    { policy_overrides: '[]' },
   ])('is damaged with %j, and is then not read by halves', (damage) => {
     const fields = { key_hash: keyHash, name: 'n', provider: 'openai', ...times, ...damage };
     expect(() => parseKeyRecord(fields)).toThrow();

@@ -100,6 +100,17 @@ describe('gateway config', () => {
     expect(stdout).toMatch(/lost\.yaml:1:25: policy\.policy_file: leads nowhere, or cannot be read/);
   });
 
+  it('check tells of overrides that name no rule', async () => {
+    const overrides = 'overrides: {block-cvv: report, no-such: "off"}';
+    const path = file('odd.yaml', `policy: {enabled: true, presets: [safety], ${overrides}}\n`);
+    const { code, stdout } = await gateway(['config', 'check', '--config', path], {
+      SERVER_INSECURE_DEV: 'true',
+    });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/odd\.yaml:1:\d+: policy\.overrides: no-such names no rule/);
+    expect(stdout).not.toContain('block-cvv');
+  });
+
   it('check accepts a good file', async () => {
     const path = file('good.yaml', 'server: {port: 8081}\n');
     const { code, stdout } = await gateway(['config', 'check', '--config', path], {

@@ -58,6 +58,11 @@ describe('a broken card', () => {
       /mask wants a condition/,
     ],
     [
+      'a mask of a whole argument',
+      one('{field: prompt_text, op: detects, value: path_climb}').replace('action: deny', 'action: mask'),
+      /path_climb judges a whole argument/,
+    ],
+    [
       'a name twice',
       'metadata: {name: c}\nrules:\n  - {name: r, action: deny}\n  - {name: r, action: deny}',
       /4:6: rules\.1\.name: is the name of another/,

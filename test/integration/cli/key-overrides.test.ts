@@ -1,0 +1,62 @@
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { gatewayProgram } from '../../support/parts.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { runProgram, type Ended } from '../../support/run-cli.ts';
+
+const MAIN = await gatewayProgram();
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startTestRedis();
+});
+afterAll(() => redis.close());
+beforeEach(() => redis.flush());
+
+const gateway = (args: readonly string[]): Promise<Ended> =>
+  runProgram(MAIN, args, { cwd: tmpdir(), env: { REDIS_ADDR: redis.addr } });
+
+async function json(...args: string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await gateway([...args, '--output', 'json']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+const create = (...more: string[]) =>
+  json('keys', 'create', '--name', 'planner', '--provider', 'openai', ...more);
+
+describe('gateway keys --policy-overrides', () => {
+  const overrides = ['--policy-overrides', 'block-prompt-injection=report, mask-phone=off'];
+
+  it('are stored with a new key, changed by update, and taken away by none', async () => {
+    const stored = { 'block-prompt-injection': 'report', 'mask-phone': 'off' };
+    expect(await create(...overrides)).toMatchObject({ policy_overrides: stored });
+    expect(await json('keys', 'rotate', 'planner')).toMatchObject({ policy_overrides: stored });
+    const changed = await json('keys', 'update', 'planner', '--policy-overrides', 'mask-ssn=enforce');
+    expect(changed).toMatchObject({ policy_overrides: { 'mask-ssn': 'enforce' } });
+    expect(await json('keys', 'update', 'planner', '--policy-overrides', 'none')).not.toHaveProperty(
+      'policy_overrides',
+    );
+  });
+
+  it.each(['mask-ssn', 'mask-ssn=on', '=off', 'a=off=off'])('%s is a mistake', async (written) => {
+    const flags = ['--name', 'x', '--provider', 'openai', '--policy-overrides', written];
+    const { code, stderr } = await gateway(['keys', 'create', ...flags]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--policy-overrides');
+  });
+
+  it('warn of a name that means no rule', async () => {
+    await create();
+    const { code, stderr } = await gateway([
+      'keys',
+      'update',
+      'planner',
+      '--policy-overrides',
+      'no-such=off',
+    ]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('no-such names no rule of a card or preset that is loaded'),
+    });
+  });
+});
