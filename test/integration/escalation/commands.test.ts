@@ -50,6 +50,29 @@ async function approvedBy(approver: string, whose: string) {
   return answered;
 }
 
+it('answers no request where the beginning of an id stands for two, or is too short to stand for one', async () => {
+  const store = createRedisEscalationStore({ client: redis.client, deadlineMs: 2_000 });
+  const limits = { waitMs: 30_000, maxPending: 5, maxPendingPerKey: 5 };
+  const ids = ['1', '2'].map((end) => `aaaaaaaa-0000-4000-8000-00000000000${end}`);
+  const opened = [];
+  for (const id of ids) opened.push(await store.open(newEscalation({ id }), limits));
+  const several = await approve('aaaaaaaa', 'ada');
+  expect(several).toMatchObject({ code: 2, stderr: expect.stringContaining('several waiting requests') });
+  expect(await approve('aaaaaaa', 'ada')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('no request aaaaaaa waits'),
+  });
+  for (const id of ids) expect(await redis.client.exists(escalationAnswerKey(id))).toBe(0);
+  for (const one of opened) {
+    if (one.kind !== 'opened') throw new Error('there was no place');
+    await store.close(one.asked, {
+      type: 'escalation.resolved',
+      id: one.asked.id,
+      outcome: 'timeout',
+    });
+  }
+});
+
 it('says that a request was approved to whom the gateway has heard, and to nobody else', async () => {
   expect(await approvedBy('ada', 'ada')).toMatchObject({
     code: 0,
