@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { issueMessage } from '../config/issue-message.ts';
 import { nearestName } from '../config/nearest-name.ts';
 import { GatewayError } from '../errors.ts';
+import type { JsonPath } from '../json/path.ts';
 import { parseStrict } from '../json/scan.ts';
 import { normalizeAll } from '../normalize/normalize.ts';
 import type { Obfuscation } from '../normalize/normalized.ts';
@@ -11,6 +12,7 @@ import type { ActionInput, CallText, PolicyCall, PolicyInput, TraceStep, ToldRea
 import { callSchema, type CallJson } from './call-json.ts';
 import { withResolvedPaths } from './call-texts.ts';
 import { callTrust } from './trust.ts';
+import { joinedParts, type Part } from './joined-parts.ts';
 import type { McpCallType } from '../mcp/methods.ts';
 import { stepOfTexts } from './trace-step.ts';
 
@@ -79,6 +81,8 @@ export async function callOf({ history, ...written }: CallJson): Promise<Written
     call: {
       input,
       texts,
+      joined: () =>
+        joinedParts(said.map(({ raw, argument }, index) => writtenPart(raw, argument ?? [index]))),
       told: () => toldInWritten(input.request, texts),
       marks: [],
       trust: callTrust(written.trust, undefined),
@@ -128,6 +132,11 @@ function writtenTexts(
   const names = [request.tool_name, request.prompt_name, request.resource_uri];
   const more = names.filter((name) => name !== '' && !found.some(({ raw }) => raw === name));
   return [...more.map((raw) => ({ raw, argument: undefined })), ...found];
+}
+
+/** Several texts of a prompt are parts of one message. */
+function writtenPart(text: string, path: JsonPath): Part {
+  return { text, path: ['params', 'arguments', ...path], isSaid: true };
 }
 
 /** As `toldReadings` of a request; arguments are a document, whoever wrote them. */

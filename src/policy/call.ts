@@ -11,6 +11,8 @@ export interface PolicyCall {
   readonly texts: readonly CallText[];
   /** What is sent beside the body, in headers and address; put together only for rules about data that is detected. */
   readonly carried?: () => readonly string[];
+  /** What neighbouring parts of a message say together, where something stands over two of them (`joined-parts.ts`). */
+  readonly joined?: () => Iterable<string>;
   /** The texts once more, with what stands beside them and may tell what they are (`told-readings.ts`). */
   readonly told: () => Iterable<ToldReading>;
   /** Marks of the session's earlier steps, as `PolicySet.marksOf` gave them. */

@@ -32,6 +32,8 @@ export interface RequestFacts {
   readonly unseenContent: boolean;
   /** Encoded bytes stand where the dialect expects something else: the body's length bounds them, and they were not read. */
   readonly undecoded?: true;
+  /** Where a prompt stands as token ids or vectors: text that the gateway cannot read. */
+  readonly encodedPrompt?: JsonPath;
   /** Why the cost cannot be bounded (`background`, a service tier …), for the 400 of a key with a budget. */
   readonly unbounded?: string;
   /** Edits that ask for the service tier at the list price, where the client leaves it to the provider. */

@@ -4,6 +4,7 @@ import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { readMediaType } from '../../media-type.ts';
 import { PASS, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed, WholeAnswer } from '../../pipeline/exchange.ts';
+import { joinedPrompts } from '../../policy/joined-parts.ts';
 import type { ArgumentMasks, InjectionMasks, Masks } from '../../policy/masking/masks.ts';
 import { isTrusted } from '../../policy/trust.ts';
 import { instructionRole } from '../../providers/instructions.ts';
@@ -54,7 +55,18 @@ export async function maskRequest(exchange: Parsed, masks: Masks): Promise<Maske
     edits.push(...seen.edits);
     headers = new Set([...headers, ...inspected.headers]);
   }
+  for (const rule of await rulesOverParts(withEdits(exchange, [...exchange.edits, ...edits]), masks)) {
+    rules.add(rule);
+    unmaskable.add(rule);
+  }
   return { rules, unmaskable, edits, headers };
+}
+
+/** Rules whose words stand over two parts of a message, where a mask in either would leave half of one. */
+async function rulesOverParts({ request }: Parsed, { overParts }: Masks): Promise<readonly string[]> {
+  if (overParts === undefined) return [];
+  const found = await overParts.findAll([...joinedPrompts(request.texts)]);
+  return found.flatMap(({ findings }) => findings.map(({ rule }) => rule));
 }
 
 function looksAtRequest({ plainData, injections, words, inArguments }: Masks): readonly Look<Parsed>[] {

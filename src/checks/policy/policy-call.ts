@@ -8,6 +8,7 @@ import type {
   SessionInput,
   ToldReading,
 } from '../../policy/call.ts';
+import { joinedPrompts } from '../../policy/joined-parts.ts';
 import { withResolvedPaths } from '../../policy/call-texts.ts';
 import { objectReading, toldReadings, type PlacedText } from '../../policy/told-readings.ts';
 import { callTrust, NOBODY_TRUSTED, type TrustSettings } from '../../policy/trust.ts';
@@ -55,6 +56,7 @@ export function policyCallOf(
       agent_risk: riskInput(facts.agentRisk),
     },
     texts,
+    joined: () => joinedPrompts(exchange.request.texts),
     told: () => toldTexts(exchange, texts),
     carried: () => carriedTexts(exchange).map(({ text }) => text),
     marks: session?.marks ?? [],

@@ -22,6 +22,18 @@ function* toldAt(path: readonly string[], text: string): Generator<ToldReading> 
   yield { document: undefined, argument: undefined, texts: () => told };
 }
 
+/**
+ * The texts in which words are looked for: of a call, or below a tool's arguments, and what neighbouring parts say together.
+ * @param path below `arguments`; undefined for all texts
+ */
+export function* wordTexts(call: PolicyCall, path: readonly string[] | undefined): Generator<CallText> {
+  if (path === undefined) yield* call.texts;
+  else yield* [...textsBelow(call, path), ...othersAt(call, path)];
+  const isOfAll = path === undefined || (path.length === 0 && call.input.request.method !== 'llm_call');
+  if (!isOfAll) return;
+  for (const text of call.joined?.() ?? []) yield { raw: text, normalized: text, argument: undefined };
+}
+
 /** Texts of a call at a path below a tool's arguments. */
 export function textsBelow(call: PolicyCall, path: readonly string[]): readonly CallText[] {
   return call.texts.filter(({ argument }) => argument !== undefined && isBelow(argument, path));

@@ -53,6 +53,12 @@ const comparison = z.strictObject({
   field: z.string().min(1).max(MAX_TEXT),
   op: z.enum(OPERATORS),
   value: z.union([scalar, z.array(scalar).max(MAX_LIST), traceMatch]).optional(),
+  ignore_case: z
+    .boolean()
+    .optional()
+    .describe(
+      'of contains: in any case and in disguise; true where the rule restricts, false where it allows',
+    ),
 });
 
 export type Comparison = z.output<typeof comparison>;

@@ -12,7 +12,8 @@ import { createRuleModes, resolveOverrides, type RuleModes, type UnknownOverride
 import type { RuleMode, RuleOverrides } from '../rule-modes.ts';
 import { inTurns, type Work } from '../../turns.ts';
 import type { TraceMark } from './trace-marks.ts';
-import { createTextQueries, type TextMatch, type TextQueries } from './text-queries.ts';
+import { createTextQueries, type TextQueries } from './text-queries.ts';
+import type { TextMatch } from './text-query.ts';
 
 /** A card as it was read. */
 export interface CardFile {
@@ -75,6 +76,7 @@ export function createCardSet(files: readonly CardFile[], overrides: RuleOverrid
   const { modes, problems: unknown } = resolveOverrides(overrides, rules);
   problems.push(...unknown.map(({ name, problem }) => `policy.overrides: ${name} ${problem}`));
   if (problems.length > 0) throw new PolicyFilesError(problems.join('\n'));
+  queries.compile();
   const marks = rules.flatMap((rule) => rule.marks);
   const modesFor = createRuleModes(rules, overrides);
   const askedOf = createAskedRules(rules, modesFor);

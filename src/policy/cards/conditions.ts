@@ -15,7 +15,7 @@ import type { TextQueries } from './text-queries.ts';
 import { traceMarkOf, type TraceMark } from './trace-marks.ts';
 import { findsInjection, type RuleTrust } from '../trust.ts';
 import { allOf, anyOf, notOf, type Test } from './truth.ts';
-import { textValue, valueTest } from './value-test.ts';
+import { textValue, textValues, valueTest } from './value-test.ts';
 
 /** What a rule's conditions are compiled to, and what they need. */
 export interface Compiled {
@@ -41,6 +41,13 @@ export interface CompileContext {
   readonly allows: boolean;
   /** What the rule and its card say of trust. */
   readonly trust?: RuleTrust | undefined;
+}
+
+/** Where a condition stands. */
+interface Place {
+  readonly path: readonly PropertyKey[];
+  /** Under an odd number of `not`. */
+  readonly isNegated: boolean;
 }
 
 /** A condition that cannot be carried out; `path` leads to what is wrong in it. */
@@ -85,14 +92,14 @@ export function compileCondition(
     return { ...joined(parts), test: (scene) => allOf(parts, ({ test }) => test(scene)) };
   }
   if ('not' in condition) {
-    const parts = inner([condition.not].flat(), 'not', true);
+    const parts = inner([condition.not].flat(), 'not', !isNegated);
     return {
       ...joined(parts),
       patterns: [],
       test: (scene) => notOf(allOf(parts, ({ test }) => test(scene))),
     };
   }
-  return compileComparison(condition, path, context, isNegated);
+  return compileComparison(condition, { path, isNegated }, context);
 }
 
 export function joined(parts: readonly Compiled[]): Omit<Compiled, 'test'> {
@@ -109,20 +116,23 @@ export function joined(parts: readonly Compiled[]): Omit<Compiled, 'test'> {
 
 function compileComparison(
   comparison: Comparison,
-  path: readonly PropertyKey[],
+  { path, isNegated }: Place,
   context: CompileContext,
-  isNegated: boolean,
 ): Compiled {
   const field = said(path, 'field', () => fieldOf(comparison.field, context.initialState));
+  if (comparison.ignore_case !== undefined && comparison.op !== 'contains')
+    throw new ConditionError([...path, 'ignore_case'], 'stands with contains alone');
+  // What a rule says for a call must be there; what it says against one may be in disguise.
+  const ignoreCase = comparison.ignore_case ?? context.allows === isNegated;
   return said(path, 'value', () => {
     if (comparison.op === 'must_precede') return mustPrecede(comparison, context, isNegated);
     if (comparison.op === 'contains_matching_trace') return matchingTrace(comparison, context, isNegated);
-    const pattern = textPatternOf(comparison);
-    if (pattern !== undefined && field.kind !== 'value') return textTest(field, pattern, context);
+    const patterns = textPatternsOf(comparison, ignoreCase);
+    if (patterns !== undefined && field.kind !== 'value') return anyTextTest(field, patterns, context);
     if (comparison.op === 'detects') throw new Error('detects looks at prompt_text and arguments only');
     return {
       ...NOTHING,
-      test: valueTest(field, comparison),
+      test: valueTest(field, comparison, ignoreCase),
       readsDrift: isOfDrift(comparison.field),
       readsRisk: isOfRisk(comparison.field),
       readsPrompt: isOfObfuscation(comparison.field),
@@ -140,20 +150,32 @@ function said<T>(path: readonly PropertyKey[], key: string, work: () => T): T {
   }
 }
 
-function textPatternOf({ op, value }: Comparison): TextPattern | undefined {
+/** What a condition looks for in texts: any of these. */
+function textPatternsOf({ op, value }: Comparison, ignoreCase: boolean): readonly TextPattern[] | undefined {
   switch (op) {
     case 'contains':
-      return { kind: 'contains', text: textValue(value, op) };
+      return textValues(value, op).map((text) => ({ kind: 'contains', text, ignoreCase }));
     case 'matches_regex':
-      return { kind: 'regex', source: textValue(value, op) };
+      return [{ kind: 'regex', source: textValue(value, op) }];
     case 'detects': {
       const detector = detectorNamed(textValue(value, op));
       if (detector === undefined) throw new Error(`must be one of ${DETECTOR_NAMES.join(', ')}`);
-      return { kind: 'detects', detector };
+      return [{ kind: 'detects', detector }];
     }
     default:
       return undefined;
   }
+}
+
+function anyTextTest(
+  field: Exclude<Field, { kind: 'value' }>,
+  patterns: readonly TextPattern[],
+  context: CompileContext,
+): Compiled {
+  const parts = patterns.map((pattern) => textTest(field, pattern, context));
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return only;
+  return { ...joined(parts), test: (scene) => anyOf(parts, ({ test }) => test(scene)) };
 }
 
 function textTest(

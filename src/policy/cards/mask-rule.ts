@@ -20,7 +20,8 @@ export interface MaskPattern {
 
 /** What text conditions look for. */
 export type TextPattern =
-  | { readonly kind: 'contains'; readonly text: string }
+  /** With `ignoreCase` in any case and in disguise (docs/normalization.md); else character by character. */
+  | { readonly kind: 'contains'; readonly text: string; readonly ignoreCase: boolean }
   /** RE2's syntax. */
   | { readonly kind: 'regex'; readonly source: string }
   | { readonly kind: 'detects'; readonly detector: DetectorName };

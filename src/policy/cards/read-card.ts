@@ -26,6 +26,7 @@ const KEYS = [
     'field',
     'op',
     'value',
+    'ignore_case',
     'any',
     'all',
     'not',

@@ -1,7 +1,7 @@
 import { MASK } from '../../text/mask.ts';
 import { findSecrets } from '../../detectors/secrets/secrets.ts';
 import type { PolicyCall } from '../call.ts';
-import type { TextMatch } from './text-queries.ts';
+import type { TextMatch } from './text-query.ts';
 
 const MAX_MATCH_CHARS = 256;
 /** Units around a match in which a secret that it is a part of would be known for one. */

@@ -1,35 +1,22 @@
-import { findsNothingInSlices, noteNothingInSlices } from '../../detectors/found-nothing.ts';
-import type { DetectorName } from '../../detectors/finding.ts';
 import { createQuestion, knownText, type KnownText, type TextQuestion } from '../../known-texts.ts';
 import type { Span } from '../../text/span.ts';
 import { RecentMap } from '../../recent-map.ts';
 import type { CallText, PolicyCall, ToldText } from '../call.ts';
-import { findsInjection, isTrusted, type RuleTrust } from '../trust.ts';
-import type { TextPattern } from './mask-rule.ts';
-import { othersAt, textsBelow, toldBelow } from './below-argument.ts';
+import { isTrusted } from '../trust.ts';
+import { othersAt, textsBelow, toldBelow, wordTexts } from './below-argument.ts';
+import { KnownWords, type AskedWords } from './known-words.ts';
 import { inTurns, ITEM_CHARS, runNow, type Work } from '../../turns.ts';
 import { isWork, searchFor, type TextSearch } from './text-patterns.ts';
-
-/** Where a text condition found what it looks for. */
-export interface TextMatch extends Span {
-  /** The text in which it stands: as sent, or without its disguises. */
-  readonly text: string;
-}
-
-/** One question to the texts of a call; equal ones are one. */
-export interface TextQuery {
-  readonly pattern: TextPattern;
-  /** Below `arguments`; undefined for all texts. */
-  readonly argument: readonly string[] | undefined;
-  /** What its rule says of trust, where it looks for injections. */
-  readonly trust?: RuleTrust | undefined;
-}
-
-interface Query extends TextQuery {
-  /** Equal patterns have the same. */
-  readonly patternKey: string;
-  readonly search: TextSearch;
-}
+import {
+  findsData,
+  isAskedOf,
+  isSearched,
+  looksForInjection,
+  noteSearched,
+  type Query,
+  type TextMatch,
+  type TextQuery,
+} from './text-query.ts';
 
 /** What was found, by the numbers of the questions. */
 type Answers = ReadonlyMap<number, TextMatch>;
@@ -43,6 +30,8 @@ interface AskedOfText {
 
 /** Some questions that are asked together, by what they look at. */
 interface Asked {
+  /** Words in any case and in disguise; they are in none of the other lists. */
+  readonly words: readonly AskedWords[];
   readonly everywhere: AskedOfText;
   /** Those of `everywhere` that are asked of instructions, by their role and whether it is trusted. */
   readonly ofInstructions: Map<string, AskedOfText>;
@@ -60,6 +49,8 @@ export interface TextQueries {
    * @throws Error that says what is wrong with a regular expression
    */
   add(query: TextQuery): number;
+  /** Called once after the last `add`. */
+  compile(): void;
   /** Answers of those that are `asked`, by number: of short texts at once; else others are given a turn. */
   answer(call: PolicyCall, asked: ReadonlySet<number>): Answers | Promise<Answers>;
 }
@@ -72,6 +63,7 @@ const MAX_CLEAN_CHARS = 512;
 export function createTextQueries(): TextQueries {
   const numbers = new Map<string, number>();
   const queries: Query[] = [];
+  const knownWords = new KnownWords();
   /** Questions to all texts, by their pattern. */
   const wide = new Map<string, number>();
   /** What stands for all of some questions, by their numbers. */
@@ -82,7 +74,8 @@ export function createTextQueries(): TextQueries {
   function* answered(call: PolicyCall, asked: ReadonlySet<number>): Work<Map<number, TextMatch>> {
     const found = new Map<number, TextMatch>();
     const questions = askedOf(asked);
-    const { everywhere, inArguments, ofData, clean } = questions;
+    const { words, everywhere, inArguments, ofData, clean } = questions;
+    for (const some of words) yield* knownWords.find(wordTexts(call, some.path), some, found);
     for (const text of everywhere.numbers.length === 0 ? [] : call.texts) {
       const { numbers, all } = questionsTo(text, call, questions);
       if (numbers.length === 0) continue;
@@ -191,10 +184,14 @@ export function createTextQueries(): TextQueries {
   function askedOf(asked: ReadonlySet<number>): Asked {
     const before = kept.get(asked);
     if (before !== undefined) return before;
-    const numbers = [...asked].map((number) => ({ number, path: queryOf(number).argument }));
+    const words = [...asked].filter((number) => queryOf(number).word !== undefined);
+    const numbers = [...asked]
+      .filter((number) => queryOf(number).word === undefined)
+      .map((number) => ({ number, path: queryOf(number).argument }));
     const everywhere = numbers.flatMap(({ number, path }) => (path === undefined ? [number] : []));
     const inArguments = numbers.flatMap(({ number, path }) => (path === undefined ? [] : [{ number, path }]));
     const made: Asked = {
+      words: askedWords(words),
       everywhere: { numbers: everywhere, all: setOf(everywhere) },
       ofInstructions: new Map(),
       inArguments,
@@ -220,6 +217,20 @@ export function createTextQueries(): TextQueries {
     return made;
   }
 
+  function askedWords(asked: readonly number[]): AskedWords[] {
+    const byPath = Map.groupBy(asked, (number) => JSON.stringify(queryOf(number).argument ?? null));
+    return [...byPath.values()].map((group) => ({
+      path: queryOf(group[0] ?? 0).argument,
+      numbers: new Map(
+        group.flatMap((number) => {
+          const { word } = queryOf(number);
+          return word === undefined ? [] : [[word, number] as const];
+        }),
+      ),
+      nothing: setOf(group, 'words'),
+    }));
+  }
+
   function setOf(asked: readonly number[], how = ''): TextQuestion {
     const name = how + asked.join();
     const known = sets.get(name);
@@ -235,38 +246,20 @@ export function createTextQueries(): TextQueries {
       const known = numbers.get(key);
       if (known !== undefined) return known;
       const patternKey = JSON.stringify(query.pattern);
-      const number = queries.push({ ...query, patternKey, search: searchFor(query.pattern) }) - 1;
+      const { pattern } = query;
+      const isWord = pattern.kind === 'contains' && pattern.ignoreCase;
+      const word = isWord ? knownWords.add(pattern.text) : undefined;
+      const number = queries.push({ ...query, patternKey, search: searchFor(pattern), word }) - 1;
       numbers.set(key, number);
       if (query.argument === undefined) wide.set(patternKey, number);
       return number;
     },
+    compile: () => {
+      knownWords.compile();
+    },
     answer: (call, asked) => inTurns(answered(call, asked)),
   };
 }
-
-function looksForInjection(pattern: TextPattern): boolean {
-  return pattern.kind === 'detects' && findsInjection(pattern.detector);
-}
-
-/** Whether it looks for data, which is data wherever it stands; words of an attack are read by models alone. */
-function findsData({ pattern }: Query): boolean {
-  return pattern.kind === 'detects' && DATA_DETECTORS.has(pattern.detector);
-}
-
-/** A climb is judged as it is written: resolving makes a path of code that holds one. */
-function isAskedOf({ pattern }: Query, { isResolved }: CallText): boolean {
-  return isResolved !== true || pattern.kind !== 'detects' || pattern.detector !== 'path_climb';
-}
-
-const DATA_DETECTORS: ReadonlySet<DetectorName> = new Set([
-  'card',
-  'cvv',
-  'email',
-  'network',
-  'phone',
-  'secrets',
-  'ssn',
-]);
 
 /** Nothing that is told by what stands before it is longer. */
 const MAX_TOLD_CHARS = 8_192;
@@ -280,13 +273,4 @@ function isShort({ raw, normalized }: CallText): boolean {
 
 function atOnce(search: ReturnType<TextSearch>): Span | undefined {
   return isWork(search) ? runNow(search) : search;
-}
-
-/** Somebody has run the detector on the text as it stands, in vain. */
-function isSearched({ pattern }: Query, known: KnownText | undefined): boolean {
-  return pattern.kind === 'detects' && findsNothingInSlices(known, pattern.detector);
-}
-
-function noteSearched({ pattern }: Query, raw: string, known: KnownText | undefined): void {
-  if (pattern.kind === 'detects') noteNothingInSlices(raw, known, pattern.detector);
 }

@@ -4,8 +4,11 @@ import { argumentsAt, type Field } from './fields.ts';
 import { compileRegex } from './text-patterns.ts';
 import { anyOf, notOf, type Scene, type Test } from './truth.ts';
 
-/** Compares what a field holds with what a rule wants; a list holds it where one of its entries does. */
-export function valueTest(field: Field, { field: name, op, value }: Comparison): Test {
+/**
+ * Compares what a field holds with what a rule wants; a list holds it where one of its entries does.
+ * @param ignoreCase of `contains`
+ */
+export function valueTest(field: Field, { field: name, op, value }: Comparison, ignoreCase: boolean): Test {
   const read = (scene: Scene): readonly unknown[] => valuesOf(field, scene.call);
   switch (op) {
     case 'exists': {
@@ -23,7 +26,11 @@ export function valueTest(field: Field, { field: name, op, value }: Comparison):
       if (!Array.isArray(value) || value.length === 0) throw new Error('in wants a list');
       return isAnyOf(read, value);
     case 'contains':
-      return contains(read, textValue(value, op), field.kind === 'value' && field.isList);
+      return contains(read, {
+        wanted: textValues(value, op),
+        isList: field.kind === 'value' && field.isList,
+        ignoreCase,
+      });
     case 'matches_regex':
       return matchesRegex(read, textValue(value, op));
     default:
@@ -59,9 +66,22 @@ function isAnyOf(read: Read, wanted: readonly unknown[]): Test {
 }
 
 /** A list holds an entry, a text holds a part. */
-function contains(read: Read, wanted: string, isList: boolean): Test {
+function contains(
+  read: Read,
+  {
+    wanted,
+    isList,
+    ignoreCase,
+  }: { readonly wanted: readonly string[]; readonly isList: boolean; readonly ignoreCase: boolean },
+): Test {
+  const cased = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
+  const texts = wanted.map(cased);
   return (scene) =>
-    read(scene).some((one) => one === wanted || (!isList && typeof one === 'string' && one.includes(wanted)));
+    read(scene).some((one) => {
+      if (typeof one !== 'string') return false;
+      const there = cased(one);
+      return texts.some((text) => there === text || (!isList && there.includes(text)));
+    });
 }
 
 function matchesRegex(read: Read, source: string): Test {
@@ -97,6 +117,13 @@ function numberOf(value: unknown): number | undefined {
 
 function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** @throws Error where an operator has no texts to look for */
+export function textValues(value: Comparison['value'], op: Operator): readonly string[] {
+  if (!Array.isArray(value)) return [textValue(value, op)];
+  if (value.length === 0) throw new Error(`${op} wants a text, or a list of texts`);
+  return value.map((one) => textValue(one, op));
 }
 
 /** @throws Error where an operator has no text to look for */

@@ -23,6 +23,8 @@ export interface Masks {
   readonly injections: readonly InjectionMasks[];
   /** Of these, what a rule spells out (`contains`, `matches_regex`). */
   readonly words: MaskSearch | undefined;
+  /** Of these, words that a rule names, which may stand over two parts of a message. */
+  readonly overParts: MaskSearch | undefined;
   /** What is looked for in one argument of a tool's call. */
   readonly inArguments: readonly ArgumentMasks[];
 }
@@ -100,6 +102,7 @@ function masksOf(rules: readonly MaskRule[]): Masks {
     plainData: injections.length === 0 ? data : searchFor(detected.filter(({ what }) => !isInjection(what))),
     injections: byTrust(injections, searchFor),
     words: searchFor(anywhere.filter(({ what }) => what.kind !== 'detects')),
+    overParts: searchFor(anywhere.filter(({ what }) => what.kind === 'contains' && what.ignoreCase)),
     inArguments: byArgument(patterns, searchFor),
   };
 }

@@ -34,6 +34,7 @@ import {
 } from '../../turns.ts';
 import { normalizeKnown } from '../../normalize/known.ts';
 import type { TextPattern } from '../cards/mask-rule.ts';
+import { createWordSearch, patternLabel, type WordSearch } from './words.ts';
 
 /** One pattern of a rule, which names its findings. */
 export interface LabelledPattern {
@@ -71,33 +72,44 @@ const DETECTORS: Readonly<Record<Exclude<DetectorName, 'secrets'>, readonly Stre
 export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSearch {
   const secretsBy = patterns.find(({ what }) => what.kind === 'detects' && what.detector === 'secrets')?.rule;
   const literals = patterns.flatMap(literalOf);
+  const exact = patterns.filter(isExact).flatMap(literalOf);
+  const words = createWordSearch(patterns);
   const sliced = patterns.flatMap(slicedOf);
   const secrets = secretsBy === undefined ? [] : [labelled(secretsDetector, secretsBy)];
   const cut = sliced.map(({ find }) => find);
   return {
     stream: seeingThrough(asOneDetector([...secrets, ...literals, ...sliced])),
-    detectors: [...literals.map(({ find }) => find), ...cut],
+    detectors: [
+      ...exact.map(({ find }) => find),
+      ...(words === undefined ? [] : [(text: string) => runNow(words(text))]),
+      ...cut,
+    ],
     secretsBy,
     async findAll(texts) {
       const searched = await searchedTexts(texts);
       const inSlices = cut.length === 0 ? [] : await detectAll(searched, cut);
-      const uncut = await findUncut(searched, literals);
+      const uncut = await findUncut(searched, exact);
+      const disguised = words === undefined ? [] : await findWords(searched, words);
       const found = secretsBy === undefined ? [] : await findSecretsApart(searched, secretsBy);
-      return joinedTexts(texts.length, [inSlices, uncut, found]);
+      return joinedTexts(texts.length, [inSlices, uncut, disguised, found]);
     },
   };
 }
 
+/** Other literals are looked for together. */
+function isExact({ what }: LabelledPattern): boolean {
+  return what.kind === 'contains' && !what.ignoreCase;
+}
+
 function literalOf({ what, rule }: LabelledPattern): StreamDetector[] {
   if (what.kind !== 'contains') return [];
-  return [createLiteralDetector(what.text, { detector: 'prompt_injection', class: 'pattern', rule })];
+  return [createLiteralDetector(what.text, patternLabel(rule), what.ignoreCase)];
 }
 
 function slicedOf({ what, rule }: LabelledPattern): readonly StreamDetector[] {
   if (what.kind === 'contains') return [];
   if (what.kind === 'regex') {
-    const label = { detector: 'prompt_injection', class: 'pattern', rule } as const;
-    return [holdingBack(createExpressionDetector(what.source, label))];
+    return [holdingBack(createExpressionDetector(what.source, patternLabel(rule)))];
   }
   return what.detector === 'secrets' ? [] : DETECTORS[what.detector].map((one) => labelled(one, rule));
 }
@@ -180,6 +192,22 @@ async function findUncut(
       for (const finding of find(normalized.text)) inIt.push(revealedFinding(finding, normalized));
     }
     found.push(inIt);
+  }
+  return found;
+}
+
+async function findWords(
+  searched: readonly DisguisedText[],
+  words: WordSearch,
+): Promise<readonly (readonly Finding[])[]> {
+  const found: (readonly Finding[])[] = [];
+  for (const { raw, normalized } of searched) {
+    if (isTurnOver(ITEM_CHARS)) await nextTurn();
+    const plain = await inTurns(words(raw));
+    const revealed = normalized.text === raw ? [] : await inTurns(words(normalized.text));
+    found.push(
+      revealed.length === 0 ? plain : plain.concat(revealed.map((one) => revealedFinding(one, normalized))),
+    );
   }
   return found;
 }

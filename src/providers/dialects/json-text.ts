@@ -96,6 +96,14 @@ export interface Gathered {
   unseenContent: boolean;
   /** As in RequestFacts. */
   undecoded: boolean;
+  /** As in RequestFacts: the first one. */
+  encodedPrompt?: JsonPath;
+}
+
+/** Notes a prompt of token ids or vectors. */
+export function addEncodedPrompt(into: Gathered, path: JsonPath): void {
+  into.unseenContent = true;
+  into.encodedPrompt ??= path;
 }
 
 export function createGathered(): Gathered {
@@ -119,6 +127,7 @@ export function gatheredFacts(into: Gathered, models: readonly string[]): Reques
     output: undefined,
     unseenContent: into.unseenContent,
     ...(into.undecoded && { undecoded: true }),
+    ...(into.encodedPrompt !== undefined && { encodedPrompt: into.encodedPrompt }),
   };
 }
 

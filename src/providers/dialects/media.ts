@@ -4,7 +4,14 @@ import type { JsonPath } from '../../json/path.ts';
 import { isPlainText, isSoundFile } from '../../pricing/media-bytes.ts';
 import type { Media } from '../provider.ts';
 import { namesIn } from './fields.ts';
-import { addSealedText, addText, addTextsIn, type Gathered, type TextRole } from './json-text.ts';
+import {
+  addEncodedPrompt,
+  addSealedText,
+  addText,
+  addTextsIn,
+  type Gathered,
+  type TextRole,
+} from './json-text.ts';
 
 /** The kind of medium that a MIME type says, `document` for whatever is no picture, sound or film. */
 export function mediaKind(mimeType: string): Media['kind'] {
@@ -277,7 +284,7 @@ export function addBodyMember(into: Gathered, place: TextRole, name: string, val
   addTextsIn(into, place, value, [name]);
   addMediaIn(into, place, value, [name], medium);
   if (value === null) return;
-  if (TOKENS_OR_VECTORS.test(name)) into.unseenContent = true;
+  if (TOKENS_OR_VECTORS.test(name)) addEncodedPrompt(into, [name]);
   else if (TEMPLATES.has(name) && !isSwitches(value)) into.unseenContent = true;
   if (name === 'kv_transfer_params' && isObject(value)) addPeer(into, value, [name]);
 }

@@ -1,7 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../provider.ts';
 import { arrayOf, namesIn, requiredArray, requiredObject } from './fields.ts';
-import { addTextsIn, createGathered, type Gathered } from './json-text.ts';
+import { addEncodedPrompt, addTextsIn, createGathered, type Gathered } from './json-text.ts';
 import { choiceDialect } from './openai-choices.ts';
 import { readParts } from './openai-parts.ts';
 import { choiceFacts, pinTier, readMembers, readModels, type OpenaiVariant } from './openai-request.ts';
@@ -22,7 +22,9 @@ function readChat(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant):
     tools: (value) => offers.push(...readToolList(into, value, ['tools'], isClientRun)),
     functions: (value) => offers.push(...readToolList(into, value, ['functions'], () => true)),
     prediction: (value) => readParts(into, { role: 'assistant', kind: 'text' }, value, ['prediction']),
-    prompt_embeds: () => (into.unseenContent = true),
+    prompt_embeds: (value) => {
+      if (value !== null) addEncodedPrompt(into, ['prompt_embeds']);
+    },
   });
   return {
     ...choiceFacts(into, body, { models, offers, variant, toolChoice: body.tool_choice }),

@@ -1,5 +1,5 @@
 import type { Dialect, Endpoint, JsonObject, RequestFacts } from '../provider.ts';
-import { createGathered } from './json-text.ts';
+import { addEncodedPrompt, createGathered } from './json-text.ts';
 import { choiceDialect } from './openai-choices.ts';
 import { readTokenInput } from './openai-embeddings.ts';
 import { choiceFacts, readMembers, readModels, type OpenaiVariant } from './openai-request.ts';
@@ -19,7 +19,9 @@ function readCompletion(body: JsonObject, endpoint: Endpoint, variant: OpenaiVar
   readMembers(into, body, {
     prompt: (value) => readTokenInput(into, value, ['prompt']),
     suffix: (value) => readTokenInput(into, value, ['suffix']),
-    prompt_embeds: () => (into.unseenContent = true),
+    prompt_embeds: (value) => {
+      if (value !== null) addEncodedPrompt(into, ['prompt_embeds']);
+    },
   });
   const facts = choiceFacts(into, body, { models, offers: [], variant, toolChoice: undefined });
   const { output } = facts;

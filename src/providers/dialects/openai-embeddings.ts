@@ -1,7 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { AnswerFacts, Dialect, JsonObject, RequestFacts } from '../provider.ts';
 import { objectOf, optionalString, requiredString } from './fields.ts';
-import { addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
+import { addEncodedPrompt, addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
 import { readChatMessages } from './openai-chat.ts';
 import { readParts } from './openai-parts.ts';
 import { readMembers } from './openai-request.ts';
@@ -50,7 +50,7 @@ export function readTokenInput(into: Gathered, value: unknown, path: JsonPath): 
   const place = { role: 'user', kind: 'text' } as const;
   if (!Array.isArray(value)) return readParts(into, place, value, path);
   if (value.some((item) => typeof item === 'number')) {
-    into.unseenContent = true;
+    addEncodedPrompt(into, path);
     addTextsIn(into, place, value, path);
     return;
   }

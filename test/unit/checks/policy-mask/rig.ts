@@ -42,7 +42,8 @@ export function maskRig(before: readonly Check[] = [], shadowMode = false): Mask
 }
 
 const anywhere = (what: MaskPattern['what']): MaskPattern => ({ argument: undefined, what });
-export const contains = (text: string): MaskPattern => anywhere({ kind: 'contains', text });
+export const contains = (text: string): MaskPattern =>
+  anywhere({ kind: 'contains', text, ignoreCase: false });
 export const regex = (source: string): MaskPattern => anywhere({ kind: 'regex', source });
 export const detects = (
   detector: Extract<MaskPattern['what'], { kind: 'detects' }>['detector'],

@@ -16,14 +16,49 @@ describe('a condition', () => {
     [{ field: 'model', op: 'in', value: ['o3', 'o4'] }, llmCall('x', { model: 'o4' }), llmCall('x')],
     [{ field: 'model', op: 'contains', value: 'mini' }, llmCall('x', { model: 'gpt-4o-mini' }), llmCall('x')],
     [{ field: 'path', op: 'matches_regex', value: '^/openai' }, llmCall('x'), toolCall('q')],
-    [{ field: 'prompt_text', op: 'contains', value: 'drop' }, llmCall('a drop'), llmCall('a Drop')],
+    [{ field: 'prompt_text', op: 'contains', value: 'drop' }, llmCall('a Drop'), llmCall('a dr')],
+    [
+      { field: 'prompt_text', op: 'contains', value: 'drop', ignore_case: false },
+      llmCall('a drop'),
+      llmCall('a Drop'),
+    ],
+    [
+      { field: 'prompt_text', op: 'contains', value: ['zanzibar', 'falcon'] },
+      llmCall('a f4lcon'),
+      llmCall('a flacon'),
+    ],
+    [
+      { not: { field: 'prompt_text', op: 'contains', value: 'approved' } },
+      llmCall('Approved'),
+      llmCall('approved'),
+    ],
+    [
+      { not: { not: { field: 'prompt_text', op: 'contains', value: 'drop' } } },
+      llmCall('a Drop'),
+      llmCall('a dr'),
+    ],
+    [
+      { field: 'tool_name', op: 'contains', value: 'delete' },
+      toolCall('deleteUser'),
+      toolCall('user', { x: 'delete' }),
+    ],
+    [
+      { field: 'tool_name', op: 'contains', value: ['drop', 'delete'] },
+      toolCall('DELETE_USER'),
+      toolCall('read_user'),
+    ],
+    [
+      { field: 'session_sequence', op: 'contains', value: 'Reader' },
+      llmCall('x', session(['reader'])),
+      llmCall('x', session(['reader2'])),
+    ],
     [
       { field: 'prompt_text', op: 'matches_regex', value: '(?i)\\bdrop\\b' },
       llmCall('a Drop'),
       llmCall('a drops'),
     ],
     [
-      { field: 'prompt_text', op: 'contains', value: 'hidden' },
+      { field: 'prompt_text', op: 'contains', value: 'hidden', ignore_case: false },
       llmCall('h-i-d-d-e-n', { normalized: 'hidden' }),
       llmCall('h-i-d-d-e-n'),
     ],
@@ -261,7 +296,7 @@ rules:
     const masked = set.masksFor(llmCall('nothing', { agent: { tags: { team: 'ops' } } }));
     expect(masked.flatMap(({ patterns }) => patterns)).toEqual([
       { argument: undefined, what: { kind: 'detects', detector: 'ssn' } },
-      { argument: ['a'], what: { kind: 'contains', text: 'x' } },
+      { argument: ['a'], what: { kind: 'contains', text: 'x', ignoreCase: true } },
     ]);
     expect(set.masksFor(llmCall('536-22-8412'))).toEqual([]);
   });

@@ -12,13 +12,20 @@ async function masked(text: string, ...patterns: TextPattern[]): Promise<string>
   return mask(text, found?.findings ?? []);
 }
 
-const literal = (text: string): TextPattern => ({ kind: 'contains', text });
+const literal = (text: string): TextPattern => ({ kind: 'contains', text, ignoreCase: false });
+const word = (text: string): TextPattern => ({ kind: 'contains', text, ignoreCase: true });
 const regex = (source: string): TextPattern => ({ kind: 'regex', source });
 
 describe('what mask rules look for in whole texts', () => {
   it.each([
     ['a literal', literal('Falcon'), 'Project Falcon, falcon', 'Project ***, falcon'],
     ['a literal over and over', literal('ab'), 'xababab ab', 'x*** ***'],
+    ['a word in any case', word('Falcon'), 'Project Falcon, falcon', 'Project ***, ***'],
+    ['a word over and over', word('ab'), 'xababAB ab', 'x*** ***'],
+    ['a word in dots', word('Falcon'), 'f.a.l.c.o.n flies', '*** flies'],
+    ['a word in another script', word('Falcon'), 'the fаlсоn flies', 'the *** flies'],
+    ['a word in Base64', word('Falcon'), 'see UHJvamVjdCBGYWxjb24= there', 'see *** there'],
+    ['a word in escapes', word('Falcon'), 'see \\u0066alcon there', 'see *** there'],
     ['a literal in disguise', literal('Ignore'), 'I-g-n-o-r-e it', '*** it'],
     ['an expression', regex('PRJ-\\d+'), 'PRJ-12 and PRJ-34.', '*** and ***.'],
     ['an expression by its own flag', regex('(?i)falcon'), 'FALCON falcon', '*** ***'],

@@ -1,0 +1,186 @@
+/** Called for each pattern that ends at a place; true ends the search. */
+export type OnPattern = (pattern: number, end: number) => boolean;
+
+/** Longer patterns are looked for by their beginning. */
+export const MAX_PATTERN = 32;
+
+/**
+ * Finds many patterns in one pass (Aho-Corasick): the time depends on the text, not on how many patterns there are.
+ * Patterns are lists of numbers, no two of them with the same beginning of `MAX_PATTERN`.
+ */
+export class Automaton {
+  /** Number of the pattern that ends in a state; -1 for none. */
+  readonly #patternAt: Int32Array;
+  /** The nearest shorter end of a state in which a pattern ends; 0 for none. */
+  readonly #nextEnding: Int32Array;
+  /** 1 for states in which some pattern ends. */
+  readonly #isEnding: Uint8Array;
+  readonly #symbols: ReadonlyMap<number, number>;
+  readonly #asciiSymbols = new Int32Array(128);
+  readonly #steps: Steps;
+  readonly #lengths: readonly number[];
+
+  constructor(patterns: readonly (readonly number[])[]) {
+    const trie = buildTrie(patterns);
+    this.#symbols = trie.symbols;
+    for (const [fold, symbol] of trie.symbols) if (fold < 128) this.#asciiSymbols[fold] = symbol;
+    this.#patternAt = trie.patternAt;
+    this.#lengths = patterns.map((pattern) => Math.min(pattern.length, MAX_PATTERN));
+    const fallbacks = fallbacksOf(trie);
+    this.#nextEnding = new Int32Array(trie.states);
+    this.#isEnding = new Uint8Array(trie.states);
+    for (const { state } of trie.inOrder) {
+      const fallback = fallbacks[state] ?? 0;
+      const next = this.#patternAt[fallback] === -1 ? (this.#nextEnding[fallback] ?? 0) : fallback;
+      this.#nextEnding[state] = next;
+      if (next !== 0 || this.#patternAt[state] !== -1) this.#isEnding[state] = 1;
+    }
+    this.#steps = stepsOf(trie, fallbacks);
+  }
+
+  lengthOf(pattern: number): number {
+    return this.#lengths[pattern] ?? 0;
+  }
+
+  search(folds: Int32Array, count: number, onPattern: OnPattern): void {
+    const [asciiSymbols, isEnding, steps] = [this.#asciiSymbols, this.#isEnding, this.#steps];
+    let state = 0;
+    for (let at = 0; at < count; at += 1) {
+      const fold = folds[at] ?? 0;
+      const symbol = fold < 128 ? (asciiSymbols[fold] ?? 0) : (this.#symbols.get(fold) ?? 0);
+      state =
+        steps.table === undefined
+          ? steps.after(state, symbol)
+          : (steps.table[state * steps.width + symbol] ?? 0);
+      if (isEnding[state] === 1 && this.#tell(state, at, onPattern)) return;
+    }
+  }
+
+  #tell(state: number, at: number, onPattern: OnPattern): boolean {
+    let ending = this.#patternAt[state] === -1 ? (this.#nextEnding[state] ?? 0) : state;
+    for (; ending !== 0; ending = this.#nextEnding[ending] ?? 0) {
+      if (onPattern(this.#patternAt[ending] ?? 0, at)) return true;
+    }
+    return false;
+  }
+}
+
+/** Where a symbol leads from a state: by a table of all of both, or, where that is large, by edges and fallbacks. */
+interface Steps {
+  readonly table: Int32Array | undefined;
+  readonly width: number;
+  after(state: number, symbol: number): number;
+}
+
+/** Cells of a table, 4 bytes each: some 10,000 words of one alphabet. */
+const MAX_TABLE = 4_194_304;
+
+function stepsOf(trie: Trie, fallbacks: Int32Array): Steps {
+  const width = trie.symbols.size + 1;
+  const after = (state: number, symbol: number): number => stepFrom(trie, fallbacks, state, symbol);
+  if (trie.states * width > MAX_TABLE) return { table: undefined, width, after };
+  const table = new Int32Array(trie.states * width);
+  for (let symbol = 1; symbol < width; symbol += 1) table[symbol] = trie.edges.get(0, symbol);
+  for (const { state } of trie.inOrder) {
+    const fallback = fallbacks[state] ?? 0;
+    for (let symbol = 1; symbol < width; symbol += 1) {
+      const next = trie.edges.get(state, symbol);
+      table[state * width + symbol] = next === 0 ? (table[fallback * width + symbol] ?? 0) : next;
+    }
+  }
+  return { table, width, after };
+}
+
+/** For each state the longest shorter one that is its end. */
+function fallbacksOf(trie: Trie): Int32Array {
+  const fallbacks = new Int32Array(trie.states);
+  for (const { state, parent, symbol } of trie.inOrder) {
+    fallbacks[state] = parent === 0 ? 0 : stepFrom(trie, fallbacks, fallbacks[parent] ?? 0, symbol);
+  }
+  return fallbacks;
+}
+
+function stepFrom({ edges }: Trie, fallbacks: Int32Array, from: number, symbol: number): number {
+  if (symbol === 0) return 0;
+  for (let state = from; state !== 0; state = fallbacks[state] ?? 0) {
+    const next = edges.get(state, symbol);
+    if (next !== 0) return next;
+  }
+  return edges.get(0, symbol);
+}
+
+interface Trie {
+  readonly states: number;
+  readonly symbols: ReadonlyMap<number, number>;
+  readonly patternAt: Int32Array;
+  readonly edges: EdgeTable;
+  /** States but the root, those nearer to it first. */
+  readonly inOrder: readonly TrieState[];
+}
+
+interface TrieState {
+  readonly state: number;
+  readonly parent: number;
+  readonly symbol: number;
+  readonly depth: number;
+}
+
+function buildTrie(patterns: readonly (readonly number[])[]): Trie {
+  const symbols = new Map<number, number>();
+  const room = patterns.reduce((sum, pattern) => sum + Math.min(pattern.length, MAX_PATTERN), 1);
+  const edges = new EdgeTable(room);
+  const patternAt = new Int32Array(room).fill(-1);
+  const made: TrieState[] = [];
+  for (const [number, pattern] of patterns.entries()) {
+    let state = 0;
+    for (const [depth, fold] of pattern.slice(0, MAX_PATTERN).entries()) {
+      const symbol = symbols.get(fold) ?? symbols.size + 1;
+      symbols.set(fold, symbol);
+      const next = edges.get(state, symbol);
+      if (next === 0) {
+        made.push({ state: made.length + 1, parent: state, symbol, depth });
+        edges.set(state, symbol, made.length);
+      }
+      state = next === 0 ? made.length : next;
+    }
+    patternAt[state] = number;
+  }
+  const inOrder = made.toSorted((one, other) => one.depth - other.depth);
+  return { states: made.length + 1, symbols, patternAt, edges, inOrder };
+}
+
+/** Edges of the trie in an open hash table: as small as there are edges, whatever the alphabet. */
+class EdgeTable {
+  readonly #froms: Int32Array;
+  readonly #symbols: Int32Array;
+  readonly #targets: Int32Array;
+  readonly #mask: number;
+
+  constructor(edges: number) {
+    const places = 2 ** Math.ceil(Math.log2(edges * 2 + 2));
+    this.#froms = new Int32Array(places);
+    this.#symbols = new Int32Array(places);
+    this.#targets = new Int32Array(places);
+    this.#mask = places - 1;
+  }
+
+  get(from: number, symbol: number): number {
+    return this.#targets[this.#placeOf(from, symbol)] ?? 0;
+  }
+
+  set(from: number, symbol: number, target: number): void {
+    const place = this.#placeOf(from, symbol);
+    this.#froms[place] = from;
+    this.#symbols[place] = symbol;
+    this.#targets[place] = target;
+  }
+
+  /** Where an edge stands, or would. */
+  #placeOf(from: number, symbol: number): number {
+    let place = (Math.imul(from, 0x9e3779b1) ^ Math.imul(symbol, 0x85ebca6b)) >>> 7;
+    for (place &= this.#mask; this.#targets[place] !== 0; place = (place + 1) & this.#mask) {
+      if (this.#froms[place] === from && this.#symbols[place] === symbol) break;
+    }
+    return place;
+  }
+}

@@ -1,0 +1,65 @@
+import { entities } from '../../normalize/entities.ts';
+import { Rewriter, type SpanMap } from '../../normalize/rewrite.ts';
+
+const HEX = '[0-9a-fA-F]';
+const MAY_ESCAPE = /%[0-9a-fA-Fu]|\\[xuU0-3nrt]|&[#A-Za-z]|=[0-9a-fA-F]{2}|[Uu]\+[0-9a-fA-F]|0x[0-9a-fA-F]/;
+const ESCAPES = new RegExp(
+  [
+    `(?<bytes>(?:[%=]${HEX}{2}|\\\\x${HEX}{2}|\\\\[0-3][0-7]{2})+)`,
+    `(?<units>(?:[%\\\\]u${HEX}{4})+)`,
+    `\\\\u\\{(?<braced>${HEX}{1,6})\\}`,
+    `\\\\U(?<long>${HEX}{8})`,
+    `&#[xX](?<hexEntity>${HEX}{1,6});?`,
+    '&#(?<entity>[0-9]{1,7});?',
+    '&(?<named>[A-Za-z]{2,24});',
+    `(?:[Uu]\\+|0x)(?<listed>${HEX}{2,6})[ ,;]?`,
+    '\\\\(?<control>[nrt])',
+  ].join('|'),
+  'g',
+);
+
+export interface Decoded {
+  readonly text: string;
+  readonly map: SpanMap | undefined;
+}
+
+/** Reads every escape of URLs, programs, HTML and mail, whatever it stands for; undefined where a text has none. */
+export function decodeEscapes(text: string): Decoded | undefined {
+  if (!MAY_ESCAPE.test(text)) return undefined;
+  const rewriter = new Rewriter(text);
+  for (const match of text.matchAll(ESCAPES)) {
+    const decoded = decodedEscape(match.groups ?? {});
+    if (decoded !== undefined) rewriter.replace(match.index, match.index + match[0].length, decoded);
+  }
+  const { text: read, map } = rewriter.finish(false);
+  return read === text ? undefined : { text: read, map };
+}
+
+const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
+
+function decodedEscape(groups: Readonly<Record<string, string | undefined>>): string | undefined {
+  const { bytes, units, braced, long, hexEntity, entity, named, listed, control } = groups;
+  if (bytes !== undefined) return decodedBytes(bytes);
+  if (units !== undefined) return fromUnits(units.match(/[0-9a-fA-F]{4}/g) ?? []);
+  if (named !== undefined) return entities.get(named);
+  if (control !== undefined) return CONTROLS[control];
+  const hex = braced ?? long ?? hexEntity ?? listed;
+  return fromCodePoint(hex === undefined ? Number.parseInt(entity ?? '', 10) : Number.parseInt(hex, 16));
+}
+
+function decodedBytes(escapes: string): string {
+  const bytes = (escapes.match(/[%=x][0-9a-fA-F]{2}|\\[0-3][0-7]{2}/g) ?? []).map((escape) =>
+    escape.startsWith('\\') ? Number.parseInt(escape.slice(1), 8) : Number.parseInt(escape.slice(1), 16),
+  );
+  const buffer = Buffer.from(bytes);
+  const text = buffer.toString('utf8');
+  return text.includes('\ufffd') ? buffer.toString('latin1') : text;
+}
+
+function fromUnits(units: readonly string[]): string {
+  return units.map((unit) => String.fromCharCode(Number.parseInt(unit, 16))).join('');
+}
+
+function fromCodePoint(codePoint: number): string | undefined {
+  return codePoint > 0 && codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : undefined;
+}

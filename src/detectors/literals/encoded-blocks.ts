@@ -1,0 +1,137 @@
+import { isUtf8 } from 'node:buffer';
+import { alphabetOf, nextRun } from '../../normalize/scan.ts';
+import type { Span } from '../../text/span.ts';
+
+/** Text that stands encoded in a text. */
+export interface EncodedText extends Span {
+  readonly text: string;
+  /** False for readable stretches of a block whose other bytes are no text: only what is plain in them counts. */
+  readonly isWhole: boolean;
+}
+
+const SHORTEST = 6;
+const BASE64 = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-');
+/** A block over one or more lines. */
+const BLOCK = /[A-Za-z0-9+/_-]{6,}(?:(?:\\n|\r?\n)[ \t]{0,8}[A-Za-z0-9+/_-]{2,})*={0,2}/y;
+/** Shorter ones are words, most of them: these are read from their beginning, or not at all. */
+const LONG_BLOCK = 16;
+/** Shortest stretch of bytes that is looked into. */
+const STRETCH = /[\x20-\x7e\x80-\xff\t\r\n]{6,}/g;
+
+/** Blocks of Base64 of 6 characters or more that hold text: both alphabets, padded or not, in lines, UTF-8 or UTF-16. */
+export function* base64Texts(text: string): Generator<EncodedText> {
+  for (let at = nextRun(text, BASE64, SHORTEST, 0); at >= 0;) {
+    BLOCK.lastIndex = at;
+    const block = BLOCK.exec(text)?.[0] ?? '';
+    yield* textsInBlock(block, at);
+    at = nextRun(text, BASE64, SHORTEST, at + Math.max(block.length, 1));
+  }
+}
+
+function* textsInBlock(block: string, at: number): Generator<EncodedText> {
+  const isLong = block.length >= LONG_BLOCK;
+  const span = { start: at, end: at + block.length };
+  if (!isLong) {
+    if (!mayBeText(block)) return;
+    const text = textOf(Buffer.from(block, 'base64'));
+    if (text !== undefined) yield { ...span, text, isWhole: true };
+    return;
+  }
+  const letters = withoutBreaks(block);
+  const lastLine = block.search(LAST_LINE);
+  // What looks like the last line may be a word that follows.
+  const above =
+    lastLine === -1 ? undefined : textOf(Buffer.from(withoutBreaks(block.slice(0, lastLine)), 'base64'));
+  if (above !== undefined) yield { ...span, text: above, isWhole: true };
+  // A slice, or a word before it, may have cut the block at any of its four letters.
+  for (let skip = 0; skip < 4; skip += 1) {
+    const bytes = Buffer.from(letters.slice(skip), 'base64');
+    const text = textOf(bytes);
+    if (text !== undefined) {
+      yield { ...span, text, isWhole: true };
+      return;
+    }
+    for (const [stretch] of bytes.toString('latin1').matchAll(STRETCH)) {
+      yield { ...span, text: Buffer.from(stretch, 'latin1').toString('utf8'), isWhole: false };
+    }
+  }
+}
+
+const LAST_LINE = /(?:\\n|\n)[^\n\\]*$/;
+
+function withoutBreaks(block: string): string {
+  return block.replace(/\\n|\s/g, '');
+}
+
+/** A look at each byte, up to the first that is no text: nearly all words of six letters and more have one. */
+function mayBeText(block: string): boolean {
+  let following = 0;
+  for (let index = 0; ; index += 1) {
+    const byte = byteAt(block, index);
+    if (byte === undefined) return true;
+    if (byte >= 0x80 && byte < 0xc0) {
+      if (following === 0) return false;
+      following -= 1;
+      continue;
+    }
+    if (following > 0 || byte === 0x7f || byte > 0xfe) return byte === 0xff && index === 0;
+    if (byte < 0x20 && byte !== 0 && (byte < 9 || byte > 13)) return false;
+    if (byte >= 0xfe) return index === 0;
+    if (byte >= 0xc0) following = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+  }
+}
+
+/** One byte of a block in one line; undefined behind its end. */
+function byteAt(block: string, index: number): number | undefined {
+  const at = Math.floor((index * 4) / 3);
+  const [high, low] = [VALUES[block.charCodeAt(at)], VALUES[block.charCodeAt(at + 1)]];
+  if (high === undefined || low === undefined || high > 63 || low > 63) return undefined;
+  const shift = 2 + (index % 3) * 2;
+  return ((high << shift) | (low >> (6 - shift))) & 0xff;
+}
+
+/** What each letter stands for; 64 for what is none. */
+const VALUES = new Uint8Array(128).fill(64);
+for (const last of ['+/', '-_']) {
+  const letters = `ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789${last}`;
+  for (let value = 0; value < 64; value += 1) VALUES[letters.charCodeAt(value)] = value;
+}
+
+const HEX_BLOCK = /(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}[ :,-]?){2,}[0-9a-fA-F]{2}(?![0-9A-Za-z])/g;
+const DECIMAL_LIST = /(?<![\d.])(?:\d{2,3}[ ,;]{1,2}){2,}\d{2,3}(?![\d.])/g;
+
+/** Runs of hexadecimal digits, and lists of decimal numbers, that spell text. */
+export function* numberedTexts(text: string): Generator<EncodedText> {
+  for (const match of text.matchAll(HEX_BLOCK)) {
+    const decoded = textOf(Buffer.from(match[0].replace(/[^0-9a-fA-F]/g, ''), 'hex'));
+    if (decoded !== undefined) yield { ...spanOf(match), text: decoded, isWhole: true };
+  }
+  for (const match of text.matchAll(DECIMAL_LIST)) {
+    const numbers = match[0].split(/[ ,;]+/).map(Number);
+    if (!numbers.every((number) => number >= 32 && number < 127)) continue;
+    yield { ...spanOf(match), text: String.fromCharCode(...numbers), isWhole: true };
+  }
+}
+
+function spanOf(match: RegExpExecArray): Span {
+  return { start: match.index, end: match.index + match[0].length };
+}
+
+/** Bytes as the text that they are; undefined where they are none. */
+function textOf(bytes: Buffer): string | undefined {
+  if (bytes.length < 3) return undefined;
+  const isWide = bytes[1] === 0 || bytes[0] === 0 || (bytes[0] ?? 0) >= 0xfe;
+  if (isWide) return wideText(bytes);
+  if (!isUtf8(bytes)) return undefined;
+  const text = bytes.toString('utf8');
+  return HAS_CONTROLS.test(text) ? undefined : text;
+}
+
+const HAS_CONTROLS = /[\x00-\x08\x0e-\x1f\x7f]/;
+
+function wideText(bytes: Buffer): string | undefined {
+  const even = bytes.subarray(0, bytes.length - (bytes.length % 2));
+  const isBigEndian = even[0] === 0 || even[0] === 0xfe;
+  const text = (isBigEndian ? Buffer.from(even).swap16() : even).toString('utf16le').replace(/^\ufeff/, '');
+  return HAS_CONTROLS.test(text) || !/^[\p{L}\p{N}\p{P}\p{S}\s]+$/u.test(text) ? undefined : text;
+}

@@ -1,0 +1,144 @@
+import type { Span } from '../../text/span.ts';
+import type { Work } from '../../turns.ts';
+import { Automaton, MAX_PATTERN } from './automaton.ts';
+import { decodeEscapes } from './decode-escapes.ts';
+import { base64Texts, numberedTexts } from './encoded-blocks.ts';
+import { literalAt } from './judge.ts';
+import { Letters, mayHoldSigns } from './letters.ts';
+import { literalsOf, type Literal } from './literal.ts';
+
+/** A literal that was found, and where it stands in the text as it was given. */
+export interface FoundLiteral extends Span {
+  /** The literal's place in the list that the finder was made of. */
+  readonly literal: number;
+}
+
+/** Finds many literals at once. */
+export interface LiteralFinder {
+  /**
+   * Yields between slices.
+   * @param onFound told of each; true ends the search
+   */
+  search(text: string, onFound: OnFound): Work<void>;
+}
+
+type OnFound = (found: FoundLiteral) => boolean;
+type ToOriginal = (span: Span) => Span;
+
+/** UTF-16 units that are read in one turn. */
+const SLICE = 16_384;
+/** Slices overlap by this, and by what the longest literal takes up with each letter escaped. */
+const OVERLAP = 2_048;
+const ESCAPED_CHARS = 6;
+/** Escapes within escapes, Base64 within Base64. */
+const MAX_DEPTH = 4;
+/** In readable stretches of other bytes shorter literals stand by chance. */
+const MIN_IN_STRETCH = 6;
+
+/**
+ * Makes a finder of literals in every disguise (docs/normalization.md): as they are written in any case, and read
+ * through lookalikes, accents, separators, digits for letters, escapes, Base64, hexadecimal digits, ROT13 and backwards.
+ * One pass for all of them; nothing about the text is noted or changed.
+ */
+export function createLiteralFinder(literals: readonly string[]): LiteralFinder {
+  const all = literals.flatMap((literal, id) => literalsOf(id, literal));
+  const groups = groupedByPattern(all.filter(({ folds }) => folds.length > 0));
+  const automaton = new Automaton(groups.map(({ folds }) => folds));
+  const ofSigns = all.filter(({ folds, reading }) => folds.length === 0 && reading === 'disguised');
+  const longest = Math.max(0, ...literals.map(({ length }) => length));
+  const overlap = OVERLAP + longest * ESCAPED_CHARS;
+  const letters = new Letters();
+
+  function* search(text: string, onFound: OnFound): Work<void> {
+    const step = Math.max(SLICE, overlap);
+    for (let start = 0; start === 0 || start + overlap < text.length; start += step) {
+      const end = start + step + overlap;
+      yield Math.min(text.length, end) - start;
+      const from = wholeStart(text, start);
+      const slice = text.length <= end ? text.slice(from) : text.slice(from, end);
+      const toOriginal: ToOriginal = (span) => ({ start: span.start + from, end: span.end + from });
+      if (read({ text: slice, depth: 0, isDecoded: false, toOriginal, minLetters: 1, onFound })) return;
+    }
+  }
+
+  /** True where the search is over. */
+  function read(reading: Reading): boolean {
+    const { text, depth, minLetters } = reading;
+    if (scan(reading, false)) return true;
+    if (minLetters > 1) return false;
+    if (mayHoldSigns(text) && scan(reading, true)) return true;
+    if (depth === MAX_DEPTH) return false;
+    const decoded = decodeEscapes(text);
+    if (decoded !== undefined) {
+      const { map } = decoded;
+      const toGiven: ToOriginal = ({ start, end }) => map?.toOriginalSpan(start, end) ?? { start, end };
+      if (read(below(reading, decoded.text, toGiven))) return true;
+    }
+    for (const block of [...base64Texts(text), ...numberedTexts(text)]) {
+      const minimum = block.isWhole ? 1 : MIN_IN_STRETCH;
+      if (read({ ...below(reading, block.text, () => block), isDecoded: true, minLetters: minimum }))
+        return true;
+    }
+    return false;
+  }
+
+  function scan({ text, isDecoded, toOriginal, minLetters, onFound }: Reading, readsSigns: boolean): boolean {
+    letters.read(text, readsSigns);
+    let isOver = false;
+    const tell = (literal: number, span: Span): boolean => onFound({ literal, ...toOriginal(span) });
+    automaton.search(letters.folds, letters.count, (pattern, last) => {
+      const first = last - automaton.lengthOf(pattern) + 1;
+      for (const literal of groups[pattern]?.literals ?? []) {
+        if (literal.folds.length < minLetters) continue;
+        const span = literalAt(literal, letters, first, isDecoded);
+        if (span !== undefined && tell(literal.id, span)) isOver = true;
+      }
+      return isOver;
+    });
+    if (isOver || readsSigns) return isOver;
+    for (const { id, raw } of ofSigns) {
+      for (let at = text.indexOf(raw); at !== -1; at = text.indexOf(raw, at + raw.length)) {
+        if (tell(id, { start: at, end: at + raw.length })) return true;
+      }
+    }
+    return false;
+  }
+
+  return { search };
+}
+
+interface Reading {
+  readonly text: string;
+  readonly depth: number;
+  /** From Base64 or digits. */
+  readonly isDecoded: boolean;
+  readonly toOriginal: ToOriginal;
+  readonly minLetters: number;
+  readonly onFound: OnFound;
+}
+
+/** A text that was decoded from a part of another. */
+function below(above: Reading, text: string, toGiven: ToOriginal): Reading {
+  return {
+    ...above,
+    text,
+    depth: above.depth + 1,
+    toOriginal: (span) => above.toOriginal(toGiven(span)),
+  };
+}
+
+interface Group {
+  readonly folds: readonly number[];
+  readonly literals: readonly Literal[];
+}
+
+function groupedByPattern(literals: readonly Literal[]): readonly Group[] {
+  const groups = Map.groupBy(literals, ({ folds }) => folds.slice(0, MAX_PATTERN).join());
+  return [...groups.values()].map((group) => ({ folds: group[0]?.folds ?? [], literals: group }));
+}
+
+/** Not between the halves of a surrogate pair. */
+function wholeStart(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  return at > 0 && unit >= 0xdc00 && unit < 0xe000 ? at - 1 : at;
+}

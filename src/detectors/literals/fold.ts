@@ -1,0 +1,120 @@
+import { kindOf, kinds, plainOf } from '../../normalize/characters.ts';
+
+/**
+ * Folds characters for comparing words in disguise: lookalikes, styled and accented letters become the ASCII letter they
+ * are drawn like, capitals small ones, and digits the letters that they are written for. The fold of a text is the folds
+ * of its characters in a row, so a part of a text always has a part of its fold.
+ */
+
+/** Parts two letters. */
+export const SEPARATOR = 0;
+/** Prints nothing, or is a mark on the letter before it. */
+export const IGNORED = 1;
+
+/** Digits and signs by the letter that they are written for; `i` and `l` share one, since `1` is either. */
+const DIGITS: Readonly<Record<string, string>> = {
+  0: 'o',
+  1: 'l',
+  2: 'z',
+  3: 'e',
+  4: 'a',
+  5: 's',
+  6: 'g',
+  7: 't',
+  8: 'b',
+  9: 'g',
+};
+const SIGNS: Readonly<Record<string, string>> = {
+  '@': 'a',
+  $: 's',
+  '!': 'l',
+  '|': 'l',
+  '(': 'c',
+  '+': 't',
+  '<': 'c',
+  '€': 'e',
+  '£': 'l',
+  '¥': 'y',
+  '¡': 'l',
+};
+/** Letters that Unicode does not take apart. */
+const SPELLED: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ħ: 'h',
+  ŧ: 't',
+  ŋ: 'n',
+};
+
+/** Letters that one character may stand for (ligatures); a character that would be more is left as it is. */
+const MAX_LETTERS = 4;
+
+function asciiFold(character: string): number {
+  const letter = DIGITS[character] ?? character.toLowerCase();
+  if (!/^[a-z]$/.test(letter)) return SEPARATOR;
+  return (letter === 'i' ? 'l' : letter).charCodeAt(0);
+}
+
+/** By code unit below 128. */
+export const ASCII_FOLDS: Uint8Array = Uint8Array.from({ length: 128 }, (_, unit) => {
+  if (unit < 0x09 || (unit > 0x0d && unit < 0x20) || unit === 0x7f) return IGNORED;
+  return asciiFold(String.fromCharCode(unit));
+});
+
+/** By code unit below 256: what a sign between letters is written for; 0 for all others. */
+export const SIGN_FOLDS: Uint8Array = new Uint8Array(256);
+for (const [sign, letter] of Object.entries(SIGNS)) {
+  if (sign.charCodeAt(0) < 256) SIGN_FOLDS[sign.charCodeAt(0)] = letter.charCodeAt(0);
+}
+
+/** Folds of characters beyond ASCII, as they come. */
+const known = new Map<number, readonly number[]>();
+const MAX_KNOWN = 8_192;
+
+const NOTHING = [IGNORED];
+const APART = [SEPARATOR];
+
+/** The folds of a code point beyond ASCII: one, or several where it stands for several letters. */
+export function foldsOf(codePoint: number): readonly number[] {
+  const told = known.get(codePoint);
+  if (told !== undefined) return told;
+  if (known.size >= MAX_KNOWN) known.clear();
+  const folds = foldsBeyondAscii(codePoint);
+  known.set(codePoint, folds);
+  return folds;
+}
+
+function foldsBeyondAscii(codePoint: number): readonly number[] {
+  const kind = kindOf(codePoint);
+  if (kind === kinds.invisible || kind === kinds.mark) return NOTHING;
+  const written = String.fromCodePoint(codePoint);
+  const plain = plainOf(codePoint) ?? plainOf(written.toLowerCase().codePointAt(0) ?? 0);
+  if (plain !== undefined) return [ASCII_FOLDS[plain.charCodeAt(0)] ?? SEPARATOR];
+  if (!/[\p{L}\p{N}]/u.test(written)) return isMark(written) ? NOTHING : APART;
+  const letters = [...spelled(written)].filter((letter) => !isMark(letter));
+  const folds = letters.map(letterFold).filter((fold) => fold !== SEPARATOR);
+  return folds.length === 0 || folds.length > MAX_LETTERS ? [codePoint] : folds;
+}
+
+function spelled(written: string): string {
+  const lower = written.toLowerCase();
+  return (SPELLED[lower] ?? lower.normalize('NFKC').toLowerCase()).normalize('NFD');
+}
+
+function letterFold(letter: string): number {
+  const codePoint = letter.codePointAt(0) ?? 0;
+  if (codePoint < 128) return ASCII_FOLDS[codePoint] ?? SEPARATOR;
+  const plain = plainOf(codePoint);
+  if (plain !== undefined) return ASCII_FOLDS[plain.charCodeAt(0)] ?? SEPARATOR;
+  return /[\p{L}\p{N}]/u.test(letter) ? codePoint : SEPARATOR;
+}
+
+export function isMark(text: string): boolean {
+  return /^\p{M}+$/u.test(text);
+}

@@ -1,0 +1,268 @@
+import { kindOf, kinds, plainOf } from '../../normalize/characters.ts';
+import type { Span } from '../../text/span.ts';
+import { isIgnoredAt, isLetterAt, type Letters } from './letters.ts';
+import { gapBetween, MIN_DISGUISED, pieceOf, type Literal } from './literal.ts';
+
+/** Longest run of separators between two letters of a word that is spelled out. */
+const MAX_GAP = 6;
+/** From so many letters on, a word taken apart or put together is no other word. */
+const LONG = 6;
+/** From so many letters on, chance does not spell it: it may stand within a longer word. */
+const VERY_LONG = 8;
+
+/** What was done to the letters of a literal. */
+interface Disguise {
+  /** Digits and signs for letters, or letters for digits. */
+  leet: number;
+  /** Letters of another script, or of another font. */
+  lookalikes: number;
+  accents: number;
+  /** Letters that the literal has accents on, and the text has not. */
+  unaccented: number;
+  /** Separators where the literal has none. */
+  parted: string[];
+  /** How many of its own separators are missing, or others. */
+  joined: number;
+  replaced: number;
+}
+
+/**
+ * Judges whether the letters from one on are a literal: as it is written in any case, or in a disguise that chance does
+ * not make. Short literals must stand alone.
+ * @param isDecoded the text is no one's writing: short words stand in it by chance
+ */
+export function literalAt(
+  literal: Literal,
+  letters: Letters,
+  first: number,
+  isDecoded: boolean,
+): Span | undefined {
+  const plain = plainAt(literal, letters, first);
+  const isAnywhere = literal.reading === 'disguised' && (!isDecoded || literal.folds.length >= LONG);
+  if (plain !== undefined && isAnywhere) return plain;
+  if (plain !== undefined) return standsAlone(letters.text, plain) ? plain : undefined;
+  const last = first + literal.folds.length - 1;
+  if (literal.reading === 'whole' || literal.folds.length < MIN_DISGUISED || last >= letters.count) {
+    return undefined;
+  }
+  const disguise = disguiseOf(literal, letters, first);
+  if (disguise === undefined) return undefined;
+  const span = spanWithSigns(literal, letters, first, last);
+  return span !== undefined && isMeant(literal, letters, span, disguise) ? span : undefined;
+}
+
+function plainAt(
+  { raw, lower, lead, folds }: Literal,
+  { text, starts }: Letters,
+  first: number,
+): Span | undefined {
+  const start = (starts[first] ?? 0) - lead.length;
+  if (start < 0) return undefined;
+  const end = start + raw.length;
+  const there = text.slice(start, end);
+  if (there === raw) return { start, end };
+  if (there.toLowerCase() !== lower) return undefined;
+  return folds.length < SHORT && isInEncoded(text, start) ? undefined : { start, end };
+}
+
+/** In encoded bytes stand words of so few letters in one case or another. */
+const SHORT = 5;
+/** A run of so many characters is encoded bytes, and no word. */
+const ENCODED_RUN = 128;
+const RUN_BEFORE = /[A-Za-z0-9+/_=-]*$/;
+const RUN_BEHIND = /^[A-Za-z0-9+/_=-]*/;
+
+function isInEncoded(text: string, at: number): boolean {
+  const before = RUN_BEFORE.exec(text.slice(Math.max(0, at - ENCODED_RUN), at))?.[0].length ?? 0;
+  const behind = RUN_BEHIND.exec(text.slice(at, at + ENCODED_RUN))?.[0].length ?? 0;
+  return before + behind >= ENCODED_RUN;
+}
+
+/** Signs before and behind a literal's letters must be there too. */
+function spanWithSigns(
+  { lead, tail }: Literal,
+  { text, starts, ends }: Letters,
+  first: number,
+  last: number,
+): Span | undefined {
+  const start = (starts[first] ?? 0) - lead.length;
+  const lettersEnd = endOfMarks(text, ends[last] ?? 0);
+  const end = lettersEnd + tail.length;
+  if (start < 0 || end > text.length) return undefined;
+  const isThere =
+    isAlike(text.slice(start, start + lead.length), lead) && isAlike(text.slice(lettersEnd, end), tail);
+  return isThere ? { start, end } : undefined;
+}
+
+function endOfMarks(text: string, at: number): number {
+  let end = at;
+  while (text.charCodeAt(end) >= 0x300 && /^\p{M}/u.test(text.slice(end, end + 2))) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return end;
+}
+
+function isAlike(one: string, other: string): boolean {
+  return one === other || one.normalize('NFKC') === other.normalize('NFKC');
+}
+
+function disguiseOf(literal: Literal, letters: Letters, first: number): Disguise | undefined {
+  const { folds, pieces, gaps } = literal;
+  const disguise: Disguise = {
+    leet: 0,
+    lookalikes: 0,
+    accents: 0,
+    unaccented: 0,
+    parted: [],
+    joined: 0,
+    replaced: 0,
+  };
+  for (let index = 0; index < folds.length; index += 1) {
+    const at = first + index;
+    if (letters.folds[at] !== folds[index]) return undefined;
+    if (!addLetter(disguise, pieces[index] ?? '', letters, at)) return undefined;
+    if (index === 0) continue;
+    const gap = gapBetween(letters.text, letters.ends[at - 1] ?? 0, letters.starts[at] ?? 0);
+    if (!addGap(disguise, gaps[index - 1] ?? '', gap)) return undefined;
+  }
+  return disguise;
+}
+
+/** False where one letter is not the other, though they fold alike. */
+function addLetter(disguise: Disguise, wanted: string, letters: Letters, at: number): boolean {
+  const [start = 0, end = 0] = [letters.starts[at], letters.ends[at]];
+  const there = pieceOf(letters.text, start, end);
+  if (there === wanted) return true;
+  if (!isPlainCharacter(wanted)) {
+    if (isSpelledOut(wanted) || isSpelledOut(there) || isAccentedAlike(there, wanted))
+      disguise.lookalikes += 1;
+    else if (unfolded(there).charAt(0) === unfolded(wanted).charAt(0)) disguise.unaccented += 1;
+    else return false;
+    return true;
+  }
+  const base = there.normalize('NFD').charAt(0);
+  if (base === wanted) disguise.accents += 1;
+  else if (base < '\x80') {
+    const isLetterForLetter = /[a-z]/.test(base) && /[a-z]/.test(wanted);
+    if (isLetterForLetter && !isOddlyCased(letters.text, start)) return false;
+    if (/\d/.test(base) && /\d/.test(wanted)) return false;
+    disguise.leet += 1;
+  } else if (/[a-z]/.test(wanted) && /\d/.test(unfolded(there))) disguise.leet += 1;
+  else disguise.lookalikes += 1;
+  return true;
+}
+
+function isPlainCharacter(piece: string): boolean {
+  return piece.length === 1 && piece < '\x80';
+}
+
+/** A character with its marks, as ASCII as it gets. */
+function unfolded(piece: string): string {
+  const [base = '', ...marks] = piece.normalize('NFD');
+  return (plainOf(base.codePointAt(0) ?? 0) ?? base.normalize('NFKC')).toLowerCase() + marks.join('');
+}
+
+/** The same letter, with all accents of the wanted one; there may be more, which strike it through. */
+function isAccentedAlike(there: string, wanted: string): boolean {
+  const [base, ...marks] = unfolded(wanted);
+  const letter = unfolded(there);
+  return letter.charAt(0) === base && marks.every((mark) => letter.includes(mark));
+}
+
+/** It stands for several letters: `ß`, a ligature. */
+function isSpelledOut(piece: string): boolean {
+  return /[ßæœþ]|[\ufb00-\ufb06]/u.test(piece);
+}
+
+/** A capital `I` among small letters, or a small `l` among capitals: each is taken for the other. */
+function isOddlyCased(text: string, at: number): boolean {
+  const beside = text.charAt(at - 1) + text.charAt(at + 1);
+  return text.charAt(at) === 'I'
+    ? /[a-z]/.test(beside) && !/[A-Z]/.test(beside)
+    : text.charAt(at) === 'l' && /[A-Z]/.test(beside) && !/[a-z]/.test(beside);
+}
+
+/** What a name may have between two words, and lose or change. */
+const SOFT = "\\s_./·'’‐‑–—-";
+const SOFT_GAP = new RegExp(`^(?:\\s+|[${SOFT}]|\\s?[-–—_/&+]\\s?)$`);
+const SOFT_SIGNS = new RegExp(`[${SOFT}]`, 'g');
+
+function addGap(disguise: Disguise, wanted: string, there: string): boolean {
+  if (there === wanted) return true;
+  if (there.length > MAX_GAP * (1 + wanted.length)) return false;
+  if (wanted === '') disguise.parted.push(there);
+  else if (!hasSigns(there, wanted.replace(SOFT_SIGNS, ''))) return false;
+  else if (there === '') disguise.joined += 1;
+  else if (SOFT_GAP.test(there)) disguise.replaced += 1;
+  else disguise.parted.push(there);
+  return true;
+}
+
+function hasSigns(gap: string, signs: string): boolean {
+  return [...signs].every((sign) => gap.includes(sign));
+}
+
+/** Whether a disguise is one, and no other word, code or number that happens to read alike. */
+function isMeant({ folds }: Literal, letters: Letters, span: Span, disguise: Disguise): boolean {
+  const { leet, lookalikes, accents, unaccented, parted, joined, replaced } = disguise;
+  const { length } = folds;
+  const { text } = letters;
+  if (length < SHORT && isInEncoded(text, span.start)) return false;
+  if (parted.length > 0 && !isPartedWord(length, text, span, parted)) return false;
+  if (joined > 0 && length < LONG) return false;
+  // Words of some languages differ in nothing but accents.
+  if (unaccented > 0 && length < VERY_LONG) return false;
+  if (leet > 0 && !isLeet(length, text, span, leet)) return false;
+  const isSure =
+    parted.length + joined + replaced + unaccented === 0 &&
+    (length >= VERY_LONG || (leet + accents === 0 && length >= LONG) || leet + lookalikes + accents === 0);
+  return isSure || standsAlone(text, span);
+}
+
+/** Spelled out letter by letter, or in syllables; a long word may be divided by signs, but not by blanks. */
+function isPartedWord(length: number, text: string, span: Span, parted: readonly string[]): boolean {
+  const groups = parted.length + 1;
+  if (length < 5)
+    return groups === length && parted.every((gap) => gap.length <= 3) && !isOneOfMore(text, span);
+  if (length / groups <= 2) return true;
+  return length >= LONG && parted.every((gap) => DIVIDING.test(gap));
+}
+
+/** Signs that divide a word, and a hyphen at the end of a line. */
+const DIVIDING = /^(?:[-_.·•*~|+\u2010-\u2015]{1,3}|[-\u2010]\r?\n\s*)$/;
+
+/** Single letters stand before or behind, as in a row of initials or variables. */
+function isOneOfMore(text: string, { start, end }: Span): boolean {
+  const before = text.slice(Math.max(0, start - MAX_GAP), start);
+  const behind = text.slice(end, end + MAX_GAP);
+  return (
+    /(?<![\p{L}\p{N}])[\p{L}\p{N}][^\p{L}\p{N}]{1,4}$/u.test(before) ||
+    /^[^\p{L}\p{N}]{1,4}[\p{L}\p{N}](?![\p{L}\p{N}])/u.test(behind)
+  );
+}
+
+/** Numbers, codes and sizes have few letters. */
+function isLeet(length: number, text: string, span: Span, leet: number): boolean {
+  const written = text.slice(span.start, span.end);
+  const plain = length - leet;
+  // A bracket or a `$` at a word's edge is one, and `5` behind a word its number.
+  if (leet < 3 && /^[!|(+<]|[!|(+<]$/.test(written)) return false;
+  if (leet === 1 && /[5$]$/.test(written)) return false;
+  if (length === MIN_DISGUISED) return leet === 1 && /^\p{L}|^[^a-z]+$/u.test(written);
+  if (length === 4) return plain >= 2;
+  return plain >= 1 && (plain >= 2 || length < LONG);
+}
+
+function standsAlone(text: string, { start, end }: Span): boolean {
+  return isEdge(text, start, -1) && isEdge(text, end - 1, 1);
+}
+
+/** No letter goes on beside it; words of Chinese and Japanese have no edges. */
+function isEdge(text: string, at: number, step: -1 | 1): boolean {
+  let beside = at + step;
+  while (isIgnoredAt(text, beside)) beside += step;
+  if (!isLetterAt(text, beside)) return true;
+  return (
+    kindOf(text.codePointAt(beside) ?? 0) === kinds.cjk && kindOf(text.codePointAt(at) ?? 0) === kinds.cjk
+  );
+}

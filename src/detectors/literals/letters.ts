@@ -1,0 +1,96 @@
+import { ASCII_FOLDS, foldsOf, IGNORED, SEPARATOR, SIGN_FOLDS } from './fold.ts';
+
+/** The letters and digits of a text, folded, and where each stands. Arrays are used again for the next text. */
+export class Letters {
+  text = '';
+  count = 0;
+  folds = new Int32Array(1_024);
+  starts = new Int32Array(1_024);
+  ends = new Int32Array(1_024);
+
+  /** @param readsSigns takes `$` and its like for letters where they touch one */
+  read(text: string, readsSigns: boolean): void {
+    this.text = text;
+    this.count = 0;
+    this.#makeRoom(text.length);
+    for (let at = 0; at < text.length;) {
+      const unit = text.charCodeAt(at);
+      if (unit < 0x80) {
+        const fold = ASCII_FOLDS[unit] ?? SEPARATOR;
+        if (fold > IGNORED) {
+          this.folds[this.count] = fold;
+          this.starts[this.count] = at;
+          this.ends[this.count] = at + 1;
+          this.count += 1;
+        } else if (readsSigns && SIGN_FOLDS[unit] !== 0) this.#addSign(unit, at);
+        at += 1;
+        continue;
+      }
+      if (readsSigns && unit < 0x100 && SIGN_FOLDS[unit] !== 0) this.#addSign(unit, at);
+      at = this.#addBeyondAscii(at);
+    }
+  }
+
+  #addBeyondAscii(at: number): number {
+    const codePoint = this.text.codePointAt(at) ?? 0;
+    const end = at + (codePoint > 0xffff ? 2 : 1);
+    for (const fold of foldsOf(codePoint)) if (fold > IGNORED) this.#add(fold, at, end);
+    return end;
+  }
+
+  #addSign(unit: number, at: number): void {
+    const isTouched = isWordUnit(this.text.charCodeAt(at - 1)) || isWordUnit(this.text.charCodeAt(at + 1));
+    if (isTouched) this.#add(SIGN_FOLDS[unit] ?? SEPARATOR, at, at + 1);
+  }
+
+  #add(fold: number, start: number, end: number): void {
+    this.#makeRoom(this.count + 1);
+    this.folds[this.count] = fold;
+    this.starts[this.count] = start;
+    this.ends[this.count] = end;
+    this.count += 1;
+  }
+
+  #makeRoom(needed: number): void {
+    if (needed <= this.folds.length) return;
+    const room = Math.max(needed, this.folds.length * 2);
+    this.folds = grown(this.folds, room);
+    this.starts = grown(this.starts, room);
+    this.ends = grown(this.ends, room);
+  }
+}
+
+function grown(array: Int32Array, room: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(room);
+  larger.set(array);
+  return larger;
+}
+
+const SIGN_BESIDE_LETTER = /[\p{L}\p{N}][@$!|(+<¥£¡]|[@$!|(+<¥£¡][\p{L}\p{N}]/u;
+
+/** Whether some sign touches a letter, and so may stand for one. */
+export function mayHoldSigns(text: string): boolean {
+  return SIGN_BESIDE_LETTER.test(text);
+}
+
+function isWordUnit(unit: number): boolean {
+  if (unit < 0x80) return (ASCII_FOLDS[unit] ?? 0) > IGNORED || SIGN_FOLDS[unit] !== 0;
+  return unit >= 0x80;
+}
+
+/** Whether the code point that begins or ends at a place is a letter or a digit. */
+export function isLetterAt(text: string, at: number): boolean {
+  if (at < 0 || at >= text.length) return false;
+  const unit = text.charCodeAt(at);
+  if (unit < 0x80) return (ASCII_FOLDS[unit] ?? 0) > IGNORED;
+  const codePoint = text.codePointAt(unit >= 0xdc00 && unit < 0xe000 && at > 0 ? at - 1 : at) ?? 0;
+  return foldsOf(codePoint).some((fold) => fold > IGNORED);
+}
+
+export function isIgnoredAt(text: string, at: number): boolean {
+  if (at < 0 || at >= text.length) return false;
+  const unit = text.charCodeAt(at);
+  if (unit < 0x80) return ASCII_FOLDS[unit] === IGNORED;
+  const codePoint = text.codePointAt(unit >= 0xdc00 && unit < 0xe000 && at > 0 ? at - 1 : at) ?? 0;
+  return foldsOf(codePoint)[0] === IGNORED;
+}

@@ -1,0 +1,99 @@
+import { isWord } from '../../normalize/words.ts';
+import { Letters } from './letters.ts';
+
+/** A text to look for, taken apart for comparison. */
+export interface Literal {
+  /** Given by the caller; several literals may share one. */
+  readonly id: number;
+  readonly raw: string;
+  readonly lower: string;
+  readonly folds: readonly number[];
+  /** The character of each fold, in small letters. */
+  readonly pieces: readonly string[];
+  /** What stands between a letter and the next one. */
+  readonly gaps: readonly string[];
+  /** What stands before the first letter, and behind the last. */
+  readonly lead: string;
+  readonly tail: string;
+  /** `disguised`: also in disguise. `whole`: as it is spelled, in any case, and as a whole word. */
+  readonly reading: 'disguised' | 'whole';
+}
+
+/** Shorter literals are looked for as they are written, in any case. */
+export const MIN_DISGUISED = 3;
+/** Shorter words read backwards or in ROT13 are other words too often. */
+const MIN_TURNED = 6;
+
+const letters = new Letters();
+
+/** A literal as it is written, and other spellings of it that are found at no cost to the text: ROT13, backwards, `ue` for `ü`. */
+export function literalsOf(id: number, raw: string): readonly Literal[] {
+  const forms = new Map<string, Literal>();
+  function add(form: string, reading: Literal['reading'] = 'disguised'): void {
+    const literal = takenApart(id, form, reading);
+    const key = literal.folds.join();
+    if (!forms.has(key)) forms.set(key, literal);
+  }
+  add(raw);
+  // Capitals beyond ASCII may look like other letters than small ones do.
+  for (const cased of [raw.toLowerCase(), raw.toUpperCase(), titled(raw)]) add(cased);
+  const spelledOut = raw.replace(/[äöüÄÖÜ]/g, (letter) => `${letter.normalize('NFD').charAt(0)}e`);
+  if (spelledOut !== raw) add(spelledOut);
+  const lower = raw.toLowerCase();
+  for (const turned of [rot13(lower), [...lower].reverse().join('')]) {
+    const { folds, lead, tail } = takenApart(id, turned, 'whole');
+    if (folds.length >= MIN_TURNED && lead === '' && tail === '' && !isWord(turned)) add(turned, 'whole');
+  }
+  return [...forms.values()];
+}
+
+function takenApart(id: number, raw: string, reading: Literal['reading']): Literal {
+  letters.read(raw, false);
+  const { count, starts, ends } = letters;
+  const at = (index: number): number => (index < count ? (starts[index] ?? 0) : raw.length);
+  const places = Array.from({ length: count }, (_, index) => index);
+  return {
+    id,
+    raw,
+    lower: raw.toLowerCase(),
+    folds: Array.from(letters.folds.subarray(0, count)),
+    pieces: places.map((index) => pieceOf(raw, at(index), ends[index] ?? 0)),
+    gaps: places.slice(1).map((index) => gapBetween(raw, ends[index - 1] ?? 0, at(index))),
+    lead: raw.slice(0, at(0)),
+    tail: count === 0 ? '' : withoutIgnored(raw.slice(ends[count - 1])),
+    reading,
+  };
+}
+
+function titled(raw: string): string {
+  return raw.toLowerCase().replace(/(?<![\p{L}\p{N}])\p{L}/gu, (letter) => letter.toUpperCase());
+}
+
+function rot13(text: string): string {
+  return text.replace(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 84) % 26) + 97));
+}
+
+const MARKS = /^[\p{M}\u200c\u200d]+/u;
+const IGNORED = /[\p{M}\p{Cf}\u115f\u1160\u3164\uffa0\u2800]|[^\P{Cc}\t-\r]/gu;
+
+/** A character with the marks behind it, composed, in small letters. */
+export function pieceOf(text: string, start: number, end: number): string {
+  const next = text.charCodeAt(end);
+  const marks = next >= 0x300 ? (MARKS.exec(text.slice(end, end + 8))?.[0] ?? '') : '';
+  const written = text.slice(start, end) + marks;
+  if (written.length === 1 && written < '\x80') return written.toLowerCase();
+  return written
+    .replace(/[\u200c\u200d]/g, '')
+    .normalize('NFC')
+    .toLowerCase();
+}
+
+/** What parts two letters, in plain forms, and without what prints nothing. */
+export function gapBetween(text: string, end: number, start: number): string {
+  return start <= end ? '' : withoutIgnored(text.slice(end, start));
+}
+
+function withoutIgnored(text: string): string {
+  if (text.length <= 1 && text < '\x7f' && text > '\x1f') return text;
+  return text.replace(IGNORED, '').normalize('NFKC');
+}

@@ -1,0 +1,76 @@
+import { createLiteralFinder, type LiteralFinder } from '../../detectors/literals/find-literals.ts';
+import { knownText, type TextQuestion } from '../../known-texts.ts';
+import { ITEM_CHARS, type Work } from '../../turns.ts';
+import type { CallText } from '../call.ts';
+import type { TextMatch } from './text-query.ts';
+
+/** Words that are looked for in the same texts. */
+export interface AskedWords {
+  /** Below `arguments`; undefined for all texts. */
+  readonly path: readonly string[] | undefined;
+  /** The question that each answers, by the word's number. */
+  readonly numbers: ReadonlyMap<number, number>;
+  /** Stands for all of them. */
+  readonly nothing: TextQuestion;
+}
+
+/** The words that rules name (`contains` in any case), looked for in one pass however many they are. */
+export class KnownWords {
+  readonly #words: string[] = [];
+  #finder: LiteralFinder | undefined;
+
+  /** Returns the number of a word. */
+  add(word: string): number {
+    this.#finder = undefined;
+    return this.#words.push(word) - 1;
+  }
+
+  /** Makes ready what words are looked for by: with the policies, and not with the first call. */
+  compile(): void {
+    if (this.#words.length > 0) this.#finder ??= createLiteralFinder(this.#words);
+  }
+
+  /**
+   * Adds what is found in texts to `found`, by the numbers of the questions.
+   */
+  *find(
+    texts: Iterable<CallText>,
+    { numbers, nothing }: AskedWords,
+    found: Map<number, TextMatch>,
+  ): Work<void> {
+    const left = new Set([...numbers.values()].filter((number) => !found.has(number)));
+    for (const { raw, normalized } of texts) {
+      if (left.size === 0) return;
+      yield ITEM_CHARS;
+      const known = knownText(raw);
+      if (known?.hasNothing(nothing) === true) continue;
+      let isClean = true;
+      for (const text of raw === normalized ? [raw] : [raw, normalized]) {
+        yield* this.#search(text, (word, match) => {
+          const number = numbers.get(word);
+          if (number === undefined) return false;
+          isClean = false;
+          if (left.delete(number)) found.set(number, match);
+          return left.size === 0;
+        });
+      }
+      if (isClean) known?.note(nothing);
+    }
+  }
+
+  *#search(text: string, onMatch: (word: number, match: TextMatch) => boolean): Work<void> {
+    this.compile();
+    if (this.#finder === undefined) return;
+    yield* this.#finder.search(text, ({ literal, start, end }) =>
+      onMatch(literal, this.#told(literal, text, { start, end })),
+    );
+  }
+
+  /** A word in disguise is told as the rule names it. */
+  #told(word: number, text: string, { start, end }: Pick<TextMatch, 'start' | 'end'>): TextMatch {
+    const named = this.#words[word] ?? '';
+    const isPlain =
+      end - start === named.length && text.slice(start, end).toLowerCase() === named.toLowerCase();
+    return isPlain ? { start, end, text } : { start: 0, end: named.length, text: named };
+  }
+}

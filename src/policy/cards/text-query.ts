@@ -1,0 +1,65 @@
+import type { DetectorName } from '../../detectors/finding.ts';
+import { findsNothingInSlices, noteNothingInSlices } from '../../detectors/found-nothing.ts';
+import type { KnownText } from '../../known-texts.ts';
+import type { Span } from '../../text/span.ts';
+import type { CallText } from '../call.ts';
+import { findsInjection, type RuleTrust } from '../trust.ts';
+import type { TextPattern } from './mask-rule.ts';
+import type { TextSearch } from './text-patterns.ts';
+
+/** Where a text condition found what it looks for. */
+export interface TextMatch extends Span {
+  /** The text in which it stands: as sent, or without its disguises. */
+  readonly text: string;
+}
+
+/** One question to the texts of a call; equal ones are one. */
+export interface TextQuery {
+  readonly pattern: TextPattern;
+  /** Below `arguments`; undefined for all texts. */
+  readonly argument: readonly string[] | undefined;
+  /** What its rule says of trust, where it looks for injections. */
+  readonly trust?: RuleTrust | undefined;
+}
+
+/** A question as it is asked. */
+export interface Query extends TextQuery {
+  /** Equal patterns have the same. */
+  readonly patternKey: string;
+  readonly search: TextSearch;
+  /** Its number among the words that are looked for together; undefined for other patterns. */
+  readonly word: number | undefined;
+}
+
+export function looksForInjection(pattern: TextPattern): boolean {
+  return pattern.kind === 'detects' && findsInjection(pattern.detector);
+}
+
+/** Whether it looks for data, which is data wherever it stands; words of an attack are read by models alone. */
+export function findsData({ pattern }: Query): boolean {
+  return pattern.kind === 'detects' && DATA_DETECTORS.has(pattern.detector);
+}
+
+/** A climb is judged as it is written: resolving makes a path of code that holds one. */
+export function isAskedOf({ pattern }: Query, { isResolved }: CallText): boolean {
+  return isResolved !== true || pattern.kind !== 'detects' || pattern.detector !== 'path_climb';
+}
+
+const DATA_DETECTORS: ReadonlySet<DetectorName> = new Set([
+  'card',
+  'cvv',
+  'email',
+  'network',
+  'phone',
+  'secrets',
+  'ssn',
+]);
+
+/** Somebody has run the detector on the text as it stands, in vain. */
+export function isSearched({ pattern }: Query, known: KnownText | undefined): boolean {
+  return pattern.kind === 'detects' && findsNothingInSlices(known, pattern.detector);
+}
+
+export function noteSearched({ pattern }: Query, raw: string, known: KnownText | undefined): void {
+  if (pattern.kind === 'detects') noteNothingInSlices(raw, known, pattern.detector);
+}

@@ -1,0 +1,36 @@
+import type { Finding } from '../../detectors/finding.ts';
+import { createLiteralFinder } from '../../detectors/literals/find-literals.ts';
+import type { Work } from '../../turns.ts';
+import type { LabelledPattern } from './search.ts';
+
+/** Finds the words that rules name; findings are in order. */
+export type WordSearch = (text: string) => Work<readonly Finding[]>;
+
+/** Who masks so many refuses instead. */
+const MAX_FINDINGS = 250_001;
+
+/** Looks for the words that rules name in any case and in disguise; undefined where there are none. */
+export function createWordSearch(patterns: readonly LabelledPattern[]): WordSearch | undefined {
+  const words = patterns.flatMap(({ what, rule }) =>
+    what.kind === 'contains' && what.ignoreCase ? [{ text: what.text, label: patternLabel(rule) }] : [],
+  );
+  if (words.length === 0) return undefined;
+  const finder = createLiteralFinder(words.map(({ text }) => text));
+  return function* (text) {
+    const found: Finding[] = [];
+    yield* finder.search(text, ({ literal, start, end }) => {
+      const last = found.at(-1);
+      const label = words[literal]?.label;
+      if (label === undefined || (last?.start === start && last.end === end)) return false;
+      if (last?.end === start && last.rule === label.rule) found[found.length - 1] = { ...last, end };
+      else found.push({ ...label, start, end });
+      return found.length >= MAX_FINDINGS;
+    });
+    return found.sort((one, other) => one.start - other.start || other.end - one.end);
+  };
+}
+
+/** What a finding of a pattern that a rule spells out is called. */
+export function patternLabel(rule: string): Pick<Finding, 'detector' | 'class' | 'rule'> {
+  return { detector: 'prompt_injection', class: 'pattern', rule };
+}
