@@ -6,7 +6,8 @@ import { isUndisguised } from '../../normalize/known.ts';
 import { RecentMap } from '../../recent-map.ts';
 import type { MaskPattern, MaskRule, TextPattern } from '../cards/mask-rule.ts';
 import { findsInjection, type RuleTrust } from '../trust.ts';
-import { createMaskSearch, type LabelledPattern, type MaskSearch } from './search.ts';
+import { createMaskSearch, type MaskSearch } from './search.ts';
+import type { LabelledPattern } from './words.ts';
 
 /** What is taken out of one exchange: the patterns of the mask rules that hold for it, ready to be looked for. */
 export interface Masks {

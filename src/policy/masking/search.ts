@@ -33,14 +33,7 @@ import {
   type Work,
 } from '../../turns.ts';
 import { normalizeKnown } from '../../normalize/known.ts';
-import type { TextPattern } from '../cards/mask-rule.ts';
-import { createWordSearch, patternLabel, type WordSearch } from './words.ts';
-
-/** One pattern of a rule, which names its findings. */
-export interface LabelledPattern {
-  readonly rule: string;
-  readonly what: TextPattern;
-}
+import { createWordSearch, patternLabel, type LabelledPattern, type WordSearch } from './words.ts';
 
 /** What looks for some patterns together; findings are in order, and none overlaps another. */
 export interface MaskSearch {

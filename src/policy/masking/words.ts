@@ -1,7 +1,13 @@
 import type { Finding } from '../../detectors/finding.ts';
 import { createLiteralFinder } from '../../detectors/literals/find-literals.ts';
 import type { Work } from '../../turns.ts';
-import type { LabelledPattern } from './search.ts';
+import type { TextPattern } from '../cards/mask-rule.ts';
+
+/** One pattern of a rule, which names its findings. */
+export interface LabelledPattern {
+  readonly rule: string;
+  readonly what: TextPattern;
+}
 
 /** Finds the words that rules name; findings are in order. */
 export type WordSearch = (text: string) => Work<readonly Finding[]>;
