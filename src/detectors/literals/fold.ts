@@ -115,6 +115,6 @@ function letterFold(letter: string): number {
   return /[\p{L}\p{N}]/u.test(letter) ? codePoint : SEPARATOR;
 }
 
-export function isMark(text: string): boolean {
+function isMark(text: string): boolean {
   return /^\p{M}+$/u.test(text);
 }
