@@ -1,6 +1,7 @@
 import { driftSettings } from './checks/drift/check.ts';
 import { createConversationJudge } from './checks/drift/conversation.ts';
 import type { Config } from './config/schema.ts';
+import { loadSeedWords } from './detectors/assets/seed-words.ts';
 import { readInputText } from './scan/lines.ts';
 import { conversationRow, textRow, scanLines, type Scanned } from './scan/rows.ts';
 import { createConversationScan, type ConversationReport } from './scan/scan-conversation.ts';
@@ -22,12 +23,14 @@ export async function* scanText(
   surface: ScanSurface,
 ): Reports<TextReport> {
   const text = await readInputText(bytes, name);
+  await loadSeedWords();
   yield { found: createTextScan(surface)({ id, text }) };
 }
 
 /** Scans JSON lines `{id, text}`. */
-export function scanTexts(bytes: Bytes, surface: ScanSurface): Reports<TextReport> {
-  return scanLines(bytes, textRow, createTextScan(surface));
+export async function* scanTexts(bytes: Bytes, surface: ScanSurface): Reports<TextReport> {
+  await loadSeedWords();
+  yield* scanLines(bytes, textRow, createTextScan(surface));
 }
 
 /** Scans JSON lines `{id, turns, replies}`, whether drift detection is enabled or not. */

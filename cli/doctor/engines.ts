@@ -18,11 +18,15 @@ export function diagnoseEngines(config: Config): Diagnosis[] {
     ],
     ['drift detection', drift.enabled, `denies over ${drift.drift_score_threshold}`],
     ['DLP gate', dlp.enabled, dlpScope(dlp)],
-    ['DLP gate for requests', dlp.requests !== 'off', dlp.requests],
+    [
+      'DLP gate for requests',
+      dlp.requests !== 'off',
+      dlp.request_classes === undefined ? dlp.requests : `${dlp.requests} ${dlp.request_classes.join(', ')}`,
+    ],
     [
       'tool response inspector',
       mcp.enabled && mcp.inspector.enabled,
-      `${mcp.servers.length} MCP servers, secrets ${mcp.inspector.secrets === 'mask' ? 'are masked' : 'quarantine'}`,
+      `${mcp.servers.length} MCP servers, secrets ${mcp.inspector.secrets === 'mask' ? 'are masked' : 'quarantine'}${mcp.inspector.credentials === 'mask' ? ', credentials are masked' : ''}`,
     ],
     [
       'MCP circuit breaker',
@@ -49,6 +53,10 @@ function dlpScope({
   scan_secrets,
   scan_pii,
   scan_network,
+  scan_credentials,
+  scan_iban,
+  scan_wallet_keys,
+  scan_seed_phrases,
   scan_tool_arguments,
   action,
 }: Config['server']['dlp']): string {
@@ -56,6 +64,10 @@ function dlpScope({
     ...(scan_secrets ? ['secrets'] : []),
     ...(scan_pii ? ['personal data'] : []),
     ...(scan_network ? ['private networks'] : []),
+    ...(scan_credentials ? ['credentials'] : []),
+    ...(scan_iban ? ['bank account numbers'] : []),
+    ...(scan_wallet_keys ? ['wallet keys'] : []),
+    ...(scan_seed_phrases ? ['seed phrases'] : []),
   ];
   return `${scopes.length === 0 ? 'looks for nothing' : scopes.join(', ')}; ${action ?? 'secrets quarantine, the rest is masked'}${scan_tool_arguments ? '' : '; not in arguments of tools'}`;
 }

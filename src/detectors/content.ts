@@ -1,4 +1,8 @@
+import { seedPhraseDetector } from './assets/seed-phrase.ts';
+import { walletKeyDetector } from './assets/wallet-key.ts';
+import { credentialsDetector } from './credentials/credentials.ts';
 import { cardDetector } from './pii/card.ts';
+import { ibanDetector } from './pii/iban.ts';
 import { createEmailDetector } from './pii/email.ts';
 import type { Detector, DetectorName, Finding, SearchedText, StreamDetector } from './finding.ts';
 import { internalHostDetector } from './network/internal-host.ts';
@@ -16,6 +20,12 @@ export interface ContentScope {
   readonly scanSecrets: boolean;
   readonly scanPii: boolean;
   readonly scanNetwork: boolean;
+  /** These are off unless told. */
+  readonly scanCredentials?: boolean;
+  readonly scanIban?: boolean;
+  readonly scanWalletKeys?: boolean;
+  /** `loadSeedWords` comes first. */
+  readonly scanSeedPhrases?: boolean;
   /** Email addresses at these domains and below them are no findings. */
   readonly allowedHosts: readonly string[];
 }
@@ -75,17 +85,18 @@ export function createFindContentAll(scope: ContentScope, most: number): FindCon
 }
 
 /** Those of `createContentDetector` that find all that they find for anybody. */
-export function contentDetectorsOf({
-  scanSecrets,
-  scanPii,
-  scanNetwork,
-  allowedHosts,
-}: ContentScope): readonly DetectorName[] {
+export function contentDetectorsOf(scope: ContentScope): readonly DetectorName[] {
+  const { scanSecrets, scanPii, scanNetwork, allowedHosts, scanCredentials = false } = scope;
+  const findsAllEmails = scanPii && allowedHosts.length === 0 && !scanCredentials;
   return [
     ...(scanSecrets ? (['secrets'] as const) : []),
     ...(scanPii ? (['card', 'ssn', 'phone'] as const) : []),
-    ...(scanPii && allowedHosts.length === 0 ? (['email'] as const) : []),
+    ...(findsAllEmails ? (['email'] as const) : []),
     ...(scanNetwork ? (['network'] as const) : []),
+    ...(scanCredentials ? (['credentials'] as const) : []),
+    ...(scope.scanIban === true ? (['iban'] as const) : []),
+    ...(scope.scanWalletKeys === true ? (['wallet_key'] as const) : []),
+    ...(scope.scanSeedPhrases === true ? (['seed_phrase'] as const) : []),
   ];
 }
 
@@ -140,17 +151,29 @@ interface DataDetector extends StreamDetector {
 
 const ofLongNumbers = (_text: string, hasLongNumber: boolean): boolean => hasLongNumber;
 
-function dataDetectors({ scanPii, scanNetwork, allowedHosts }: ContentScope): readonly DataDetector[] {
+function dataDetectors({
+  scanPii,
+  scanNetwork,
+  allowedHosts,
+  scanCredentials = false,
+  scanIban = false,
+  scanWalletKeys = false,
+  scanSeedPhrases = false,
+}: ContentScope): readonly DataDetector[] {
   return [
+    ...(scanWalletKeys ? [walletKeyDetector] : []),
+    ...(scanSeedPhrases ? [seedPhraseDetector] : []),
+    ...(scanIban ? [ibanDetector] : []),
     ...(scanPii
       ? [
-          createEmailDetector(allowedHosts),
+          createEmailDetector(allowedHosts, { leavesUserinfo: scanCredentials }),
           { ...cardDetector, mayFind: ofLongNumbers },
           { ...ssnDetector, mayFind: ofLongNumbers },
           { ...phoneDetector, mayFind: mayHavePhone },
         ]
       : []),
     ...(scanNetwork ? [networkDetector, internalHostDetector] : []),
+    ...(scanCredentials ? [credentialsDetector] : []),
   ];
 }
 

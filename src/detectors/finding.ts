@@ -6,6 +6,10 @@ export type DetectorName =
   | 'ssn'
   | 'phone'
   | 'network'
+  | 'credentials'
+  | 'iban'
+  | 'wallet_key'
+  | 'seed_phrase'
   | 'prompt_injection'
   | 'sql_injection'
   | 'path_traversal'
@@ -13,7 +17,18 @@ export type DetectorName =
   | 'cvv';
 
 /** What data-loss prevention looks for (docs/dlp.md): its detectors speak in these classes. */
-export const CONTENT_CLASSES = ['secret', 'email', 'card', 'ssn', 'phone', 'network'] as const;
+export const CONTENT_CLASSES = [
+  'secret',
+  'email',
+  'card',
+  'ssn',
+  'phone',
+  'network',
+  'credentials',
+  'iban',
+  'wallet_key',
+  'seed_phrase',
+] as const;
 export type ContentClass = (typeof CONTENT_CLASSES)[number];
 
 /** What kind of thing was found: a closed set, safe as a metric label. */

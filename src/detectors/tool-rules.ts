@@ -1,3 +1,4 @@
+import { CREDENTIAL_RULES } from './credentials/rules.ts';
 import type { Finding } from './finding.ts';
 import { MARKUP_RULES } from './injection/markup.ts';
 import { PERSONA_RULE } from './injection/persona.ts';
@@ -8,7 +9,16 @@ import { TRAVERSAL_RULES } from './traversal/path-traversal.ts';
 import { secretRules } from './secrets/rules.ts';
 
 /** Rules of one kind; their names can stand for them all. */
-type RuleGroup = 'secrets' | 'prompt_injection' | 'path_traversal' | 'tool_poisoning' | 'custom';
+type RuleGroup = (typeof GROUPS)[number];
+
+const GROUPS = [
+  'secrets',
+  'credentials',
+  'prompt_injection',
+  'path_traversal',
+  'tool_poisoning',
+  'custom',
+] as const;
 
 const CUSTOM = 'custom';
 
@@ -26,18 +36,12 @@ export function customRule(index: number): string {
 export function groupOf({ detector, rule }: Finding): RuleGroup {
   if (rule.startsWith(`${CUSTOM}:`)) return CUSTOM;
   if (POISONING.has(rule)) return 'tool_poisoning';
-  return detector === 'secrets' || detector === 'path_traversal' ? detector : 'prompt_injection';
+  const isOwn = detector === 'secrets' || detector === 'credentials' || detector === 'path_traversal';
+  return isOwn ? detector : 'prompt_injection';
 }
 
 /** Every name of a rule or group that findings in an MCP server's answer may have. */
 export function toolRuleNames(customPatterns: number): readonly string[] {
-  const groups: readonly RuleGroup[] = [
-    'secrets',
-    'prompt_injection',
-    'path_traversal',
-    'tool_poisoning',
-    CUSTOM,
-  ];
   const rules = [
     ...[...PHRASE_RULES, ...KIND_RULES].map(({ label }) => label.rule),
     ...MARKUP_RULES,
@@ -45,8 +49,9 @@ export function toolRuleNames(customPatterns: number): readonly string[] {
     ...TRAVERSAL_RULES,
     ...POISONING_RULES,
     ...secretRules.map(({ id }) => id),
+    ...CREDENTIAL_RULES,
     SERVER_CREDENTIAL_RULE,
     ...Array.from({ length: customPatterns }, (_, index) => customRule(index)),
   ];
-  return [...new Set([...groups, ...rules])];
+  return [...new Set([...GROUPS, ...rules])];
 }

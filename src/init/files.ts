@@ -45,6 +45,10 @@ ${tlsText(tls)}
     scan_secrets: true
     scan_pii: true
     scan_network: false
+    # Passwords by their names (DB_PASSWORD=…, postgres://user:…@host), in requests too: masked.
+    scan_credentials: true
+    requests: ${dlp ? 'mask' : 'off'}
+    request_classes: [credentials]
     quarantine_duration: 1h
     # E-mail addresses of these domains are no personal data.
     allowed_hosts: []
@@ -54,6 +58,11 @@ redis:
   addr: localhost:${String(redisPort)}
   # From ${FILES.env}, which must be in the environment.
   password: \${${PASSWORD_VARIABLE}}
+
+mcp:
+  inspector:
+    # Passwords by their names in what MCP servers answer: off, mask.
+    credentials: mask
 
 policy:
   enabled: ${String(presets.length > 0)}

@@ -1,4 +1,4 @@
-import { createCardSet, type CardSet } from './cards/card-set.ts';
+import { createCardSet, loadWordsFor, type CardSet } from './cards/card-set.ts';
 import { PolicyFilesError } from './policy-files-error.ts';
 import type { PolicyFiles } from './policy-files.ts';
 import { policySetOf, type PolicySet } from './policy-set.ts';
@@ -32,6 +32,7 @@ const MAX_SHOWN_LINE = 200;
  */
 export async function loadPolicies(files: PolicyFiles): Promise<LoadedPolicies> {
   const problems: string[] = [];
+  await loadWordsFor(files.cards);
   const cards = cardsOf(files, problems);
   const rego = await loadedRego(files, problems);
   if (cards === undefined || problems.length > 0) {

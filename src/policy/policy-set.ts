@@ -1,4 +1,4 @@
-import { createCardSet, type CardSet } from './cards/card-set.ts';
+import { createCardSet, loadWordsFor, type CardSet } from './cards/card-set.ts';
 import type { MaskRule } from './cards/mask-rule.ts';
 import type { PolicyCall, TraceStep } from './call.ts';
 import { merged, type Decision } from './decision.ts';
@@ -44,6 +44,7 @@ export interface PolicySet {
  * @throws RegoFilesError with every error of its Rego files
  */
 export async function createPolicySet(files: PolicyFiles, options: RegoEngineOptions): Promise<PolicySet> {
+  await loadWordsFor(files.cards);
   const cards = createCardSet(files.cards, files.overrides);
   const rego = files.rego.length === 0 ? undefined : await createRegoSet(files.rego, options);
   return policySetOf(files.digest, cards, rego);

@@ -1,4 +1,5 @@
 import { createContentDetector } from '../detectors/content.ts';
+import { findCredentials } from '../detectors/credentials/credentials.ts';
 import { findCvv } from '../detectors/pii/cvv.ts';
 import { detect, type TextForms } from '../detectors/detect.ts';
 import type { Detector, DetectorName, Finding } from '../detectors/finding.ts';
@@ -48,6 +49,14 @@ export const DETECTORS: Readonly<Record<DetectorName, Row>> = {
   ssn: { masked: true, actions: { completion: 'mask' } },
   phone: { masked: true, actions: { completion: 'mask' } },
   network: { masked: true, actions: { completion: 'mask' } },
+  credentials: {
+    find: findCredentials,
+    masked: true,
+    actions: { prompt: 'mask', tool: 'mask', completion: 'mask' },
+  },
+  iban: { masked: true, actions: { completion: 'mask' } },
+  wallet_key: { masked: true, actions: { completion: 'mask' } },
+  seed_phrase: { masked: true, actions: { completion: 'mask' } },
 };
 
 /** DLP with everything enabled. */
@@ -55,6 +64,10 @@ const CONTENT = createContentDetector({
   scanSecrets: true,
   scanPii: true,
   scanNetwork: true,
+  scanCredentials: true,
+  scanIban: true,
+  scanWalletKeys: true,
+  scanSeedPhrases: true,
   allowedHosts: [],
 });
 

@@ -95,7 +95,8 @@ function actionOf(check: string, verdict: ObservedVerdict, audited: AuditEvent |
     return verdict.type === 'dlp_quarantine' || audited?.action === 'blocked' ? 'quarantine' : 'deny';
   }
   const isAttack =
-    check === 'mcp-inspector' && audited?.findings.some((one) => one.class !== 'secret') === true;
+    check === 'mcp-inspector' &&
+    audited?.findings.some((one) => one.class !== 'secret' && one.class !== 'credentials') === true;
   return isAttack ? 'redact' : 'mask';
 }
 

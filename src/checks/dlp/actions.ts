@@ -14,6 +14,10 @@ const READABLE: Readonly<Record<ContentClass, string>> = {
   ssn: 'US social security numbers',
   phone: 'phone numbers',
   network: 'private network addresses',
+  credentials: 'passwords',
+  iban: 'bank account numbers',
+  wallet_key: 'private keys of wallets',
+  seed_phrase: 'seed phrases of wallets',
 };
 
 /**

@@ -7,6 +7,7 @@ import { classesOf, rulesOf, requestDenied, requestNotMaskable } from './actions
 import type { DlpCheckDeps } from './deps.ts';
 import { createAnswerJudge } from './judge-answer.ts';
 import { inspectRequest } from './requests.ts';
+import type { RequestSearch } from './scope.ts';
 
 /**
  * Data-loss prevention (docs/dlp.md): personal data, addresses of private networks and secrets are masked in answers,
@@ -14,13 +15,14 @@ import { inspectRequest } from './requests.ts';
  * MCP servers are the inspector's.
  */
 export function createDlpCheck(deps: DlpCheckDeps): Check<unknown, 'dlp'> {
-  const { config } = deps;
+  const { config, requestSearch } = deps;
   const findAll = rememberedSearch(deps);
+  const findInRequests = requestSearch === undefined ? findAll : rememberedSearch(requestSearch);
   const answers = createAnswerJudge({ ...deps, findAll });
   return {
     name: 'dlp',
     shadowable: true,
-    ...(config.requests !== 'off' && { requestBody: requestJudge({ ...deps, findAll }) }),
+    ...(config.requests !== 'off' && { requestBody: requestJudge({ ...deps, findAll: findInRequests }) }),
     ...(config.enabled && {
       response: (exchange: Answered) => (isJudged(exchange) ? answers.whole(exchange) : PASS),
       stream: (exchange: Answered) => (isJudged(exchange) ? answers.rewriter(exchange) : undefined),
@@ -33,13 +35,13 @@ function isJudged({ origin, mcp }: Answered): boolean {
 }
 
 /** Names of members come with every body, and an answer comes back with the next request. */
-function rememberedSearch({ findAll, requestDetectors }: DlpCheckDeps): FindAll {
+function rememberedSearch({ findAll, detectors }: RequestSearch): FindAll {
   return rememberClean<SearchedText>({
     read: findAll,
     isClean: ({ findings, isWhole }) => isWhole && findings.length === 0,
     clean: () => ({ findings: [], isWhole: true }),
     onClean(text, known) {
-      for (const detector of requestDetectors) noteNothing(text, known, detector);
+      for (const detector of detectors) noteNothing(text, known, detector);
     },
   });
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CONTENT_CLASSES } from '../../detectors/finding.ts';
 import { duration, hostName, section, type Settings } from '../../config/fields.ts';
 
 /** `server.dlp`: data-loss prevention on completions (docs/dlp.md). */
@@ -9,6 +10,11 @@ export const dlpSection = section({
   scan_secrets: z.boolean().default(true),
   scan_pii: z.boolean().default(true),
   scan_network: z.boolean().default(false),
+  /** Passwords that only their names tell, and what else is off unless asked for (docs/credentials.md). */
+  scan_credentials: z.boolean().default(false),
+  scan_iban: z.boolean().default(false),
+  scan_wallet_keys: z.boolean().default(false),
+  scan_seed_phrases: z.boolean().default(false),
   /** Whether what a model writes as a tool's arguments is searched like all else of an answer. */
   scan_tool_arguments: z.boolean().default(true),
   /** Domains whose e-mail addresses are not personal data. */
@@ -16,6 +22,8 @@ export const dlpSection = section({
   quarantine_duration: duration('1h'),
   /** What happens to the same findings in requests. */
   requests: z.enum(['off', 'mask', 'deny']).default('off'),
+  /** The classes that requests are searched for. Unset: all that are switched on. */
+  request_classes: z.array(z.enum(CONTENT_CLASSES)).min(1).optional(),
 }).prefault({});
 
 export type DlpConfig = Settings<typeof dlpSection>;

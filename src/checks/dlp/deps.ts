@@ -4,6 +4,7 @@ import type { ReportSecretLeak } from '../report-secret-leak.ts';
 import type { DlpAction } from './actions.ts';
 import type { DlpConfig } from './config.ts';
 import type { Found } from './inspected.ts';
+import type { RequestSearch } from './scope.ts';
 
 export interface DlpCheckDeps {
   /** `server.dlp`. */
@@ -13,7 +14,9 @@ export interface DlpCheckDeps {
   /** The same for whole texts, however long. */
   readonly findAll: FindAll;
   /** Those that have found nothing where `findAll` finds nothing: the checks behind need not run them again. */
-  readonly requestDetectors: readonly DetectorName[];
+  readonly detectors: readonly DetectorName[];
+  /** For requests, where other classes are looked for in them. */
+  readonly requestSearch?: RequestSearch;
   readonly reportSecretLeak: ReportSecretLeak;
   /** Called once per class and body, and for an answer's headers; in shadow mode too. */
   readonly onFound: (found: FoundClass) => void;

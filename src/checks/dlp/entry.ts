@@ -2,21 +2,22 @@ import { checkEntry } from '../entry.ts';
 
 export const dlp = checkEntry(
   async ({ server: { dlp: config } }, { observer, reportSecretLeak }) => {
-    const [{ createDlpCheck }, { MAX_FINDINGS }, content] = await Promise.all([
-      import('./check.ts'),
-      import('./inspected.ts'),
-      import('../../detectors/content.ts'),
-    ]);
-    const scope = {
-      scanSecrets: config.scan_secrets,
-      scanPii: config.scan_pii,
-      scanNetwork: config.scan_network,
-      allowedHosts: config.allowed_hosts,
-    };
+    const [{ createDlpCheck }, { MAX_FINDINGS }, { createRequestSearch, dlpScope }, content] =
+      await Promise.all([
+        import('./check.ts'),
+        import('./inspected.ts'),
+        import('./scope.ts'),
+        import('../../detectors/content.ts'),
+      ]);
+    if (config.scan_seed_phrases)
+      await (await import('../../detectors/assets/seed-words.ts')).loadSeedWords();
+    const scope = dlpScope(config);
+    const requestSearch = createRequestSearch(scope, config.request_classes);
     return createDlpCheck({
       detector: content.createContentDetector(scope),
       findAll: content.createFindContentAll(scope, MAX_FINDINGS),
-      requestDetectors: content.contentDetectorsOf(scope),
+      detectors: content.contentDetectorsOf(scope),
+      ...(requestSearch && { requestSearch }),
       config,
       reportSecretLeak,
       onFound: observer.dlpFound,

@@ -24,7 +24,7 @@ export type RecordJudgement = (exchange: Answered, judgement: MessageJudgement) 
 export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
   const { audit, enforced } = deps;
   return (exchange, judgement) => {
-    const { attacks, secrets, suppressed, withheld, changed } = judgement;
+    const { attacks, secrets, credentials, suppressed, withheld, changed } = judgement;
     const common = {
       requestId: exchange.requestId,
       keyHash: exchange.key.keyHash,
@@ -32,7 +32,7 @@ export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
       enforced,
     };
     const inspected = { ...common, event: 'tool_response_inspected', tool: calledTool(exchange.request.mcp) };
-    const placed = [...secrets, ...attacks];
+    const placed = [...secrets, ...attacks, ...credentials];
     if (placed.length > 0) {
       const action = secrets.length > 0 && deps.secrets === 'quarantine' ? 'blocked' : 'redacted';
       audit.emit({ ...inspected, action, ...listedFindings(placed, audit.digest) });

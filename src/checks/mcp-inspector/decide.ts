@@ -1,6 +1,7 @@
 import type { McpConfig } from '../../config/sections/mcp.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import { createPatternDetector } from '../../detectors/custom-pattern.ts';
+import { findCredentials } from '../../detectors/credentials/credentials.ts';
 import type { Detector, Finding } from '../../detectors/finding.ts';
 import { findToolPoisoning } from '../../detectors/injection/poisoning.ts';
 import { findPathTraversal } from '../../detectors/traversal/path-traversal.ts';
@@ -29,6 +30,8 @@ import {
 export interface Inspection {
   readonly attacks: readonly PlacedFinding[];
   readonly secrets: readonly PlacedFinding[];
+  /** Masked where they stand (`mcp.inspector.credentials`). */
+  readonly credentials: readonly PlacedFinding[];
   /** Rules that found something, and are suppressed for the server. */
   readonly suppressed: ReadonlySet<string>;
 }
@@ -45,12 +48,15 @@ export type Inspect = (message: unknown, server: string) => Promise<Inspection |
 
 /** Finds nothing: where the inspector is switched off. */
 export const inspectNothing: Inspect = () =>
-  Promise.resolve({ attacks: [], secrets: [], suppressed: new Set() });
+  Promise.resolve({ attacks: [], secrets: [], credentials: [], suppressed: new Set() });
 
 export interface InspectDeps {
   readonly config: McpConfig;
   readonly credentialsOf: CredentialsOf;
 }
+
+/** What is masked, where attacks are taken out. */
+const MASKED: ReadonlySet<string> = new Set(['secret', 'credentials']);
 
 /** A credential has eight characters or more. */
 const LEAST_NUMBER = 1e7;
@@ -60,7 +66,8 @@ export function createInspect({ config: { inspector, servers }, credentialsOf }:
   const custom = inspector.custom_injection_patterns.map((pattern, index) =>
     createPatternDetector(pattern, customRule(index)),
   );
-  const inAnswers = [findPromptInjection, findPathTraversal, ...custom];
+  const masked = inspector.credentials === 'mask' ? [findCredentials] : [];
+  const inAnswers = [findPromptInjection, findPathTraversal, ...custom, ...masked];
   const suppressedAt = new Map(servers.map(({ name, suppress }) => [name, new Set(suppress)]));
   return async (message, server) => {
     const definitions = isDefinitions(message);
@@ -79,8 +86,9 @@ export function createInspect({ config: { inspector, servers }, credentialsOf }:
     if (!isWhole)
       return { refusal: 'it holds more secrets and attacks than are taken out of one message', secrets };
     return {
-      attacks: placed.filter(({ finding }) => finding.class !== 'secret'),
+      attacks: placed.filter(({ finding }) => !MASKED.has(finding.class)),
       secrets,
+      credentials: placed.filter(({ finding }) => finding.class === 'credentials'),
       suppressed: suppression.seen,
     };
   };
@@ -152,7 +160,7 @@ export function createDecide({ config, pins, inspect }: DecideDeps): Decide {
       mode === 'off' ? [] : comparePins(server, tools),
     ]);
     if ('refusal' in inspection) return inspection;
-    const placed = [...inspection.attacks, ...inspection.secrets];
+    const placed = [...inspection.attacks, ...inspection.secrets, ...inspection.credentials];
     if ((await inTurns(fixedAmong(placed))).size > 0) {
       const refusal =
         'it has a secret or an attack in a part that cannot be changed (its id, method or version)';

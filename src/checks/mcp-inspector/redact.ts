@@ -56,7 +56,8 @@ function* changes(edits: EditsByDoc, placed: readonly PlacedFinding[], instead: 
 /** What stands in place of a finding. */
 type Instead = (finding: Finding) => string;
 
-const standsFor: Instead = (finding) => (finding.class === 'secret' ? MASK : REMOVED);
+const standsFor: Instead = (finding) =>
+  finding.class === 'secret' || finding.class === 'credentials' ? MASK : REMOVED;
 
 /** For what is masked, whatever it is. */
 export const masked: Instead = () => MASK;

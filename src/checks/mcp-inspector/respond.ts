@@ -157,8 +157,8 @@ const WITHHELD: Readonly<globalThis.Record<Withholding, string>> = {
 };
 
 /** What was found and done, for a record: rules, never what was matched. */
-function judgementInWords({ attacks, secrets, withheld, changed }: MessageJudgement): string {
-  const rules = [...new Set([...secrets, ...attacks].map(({ finding }) => finding.rule))];
+function judgementInWords({ attacks, secrets, credentials, withheld, changed }: MessageJudgement): string {
+  const rules = [...new Set([...secrets, ...attacks, ...credentials].map(({ finding }) => finding.rule))];
   const reasons = Object.entries(WITHHELD).flatMap(([why, name]) => {
     const count = [...withheld.values()].filter((one) => one === why).length;
     return count === 0 ? [] : [`left out tools ${name}: ${String(count)}`];
@@ -170,6 +170,6 @@ function judgementInWords({ attacks, secrets, withheld, changed }: MessageJudgem
 }
 
 /** Whether something was taken out of what the server said (`X-Gateway-Response-Redacted`). */
-function isRedacted({ attacks, secrets, withheld }: MessageJudgement): boolean {
-  return attacks.length > 0 || secrets.length > 0 || withheld.size > 0;
+function isRedacted({ attacks, secrets, credentials, withheld }: MessageJudgement): boolean {
+  return attacks.length + secrets.length + credentials.length > 0 || withheld.size > 0;
 }

@@ -13,10 +13,25 @@ const MAX_LABEL_CHARS = 63;
 /**
  * Email addresses (docs/personal-data.md).
  * @param allowedHosts addresses at these domains and below them are no findings
+ * @param leavesUserinfo a URL's password and host are no address
  */
-export function createEmailDetector(allowedHosts: readonly string[]): StreamDetector {
+export function createEmailDetector(
+  allowedHosts: readonly string[],
+  { leavesUserinfo = false }: { readonly leavesUserinfo?: boolean } = {},
+): StreamDetector {
   const isAllowed = createHostList(allowedHosts);
-  return createStreamDetector((text) => findEmailAddresses(text, isAllowed), openIn);
+  if (!leavesUserinfo) return createStreamDetector((text) => findEmailAddresses(text, isAllowed), openIn);
+  return createStreamDetector(
+    (text) => findEmailAddresses(text, isAllowed).filter(({ start }) => !isUserinfo(text, start)),
+    openIn,
+  );
+}
+
+const USERINFO = /:\/\/[^\s/?#"'<>`\\:@]{0,128}:[^\s/?#"'<>`\\]{0,120}$/;
+const USERINFO_CHARS = 250;
+
+function isUserinfo(text: string, start: number): boolean {
+  return USERINFO.test(text.slice(Math.max(0, start - USERINFO_CHARS), start));
 }
 
 /** Between the parts of an address, also as it stands in the query of a URL. */

@@ -1,3 +1,4 @@
+import { loadSeedWords } from '../../detectors/assets/seed-words.ts';
 import { INITIAL_STATE, type PolicyCall, type TraceStep } from '../call.ts';
 import { NO_DECISION, type Decision, type RuleHit } from '../decision.ts';
 import { PolicyFilesError } from '../policy-files-error.ts';
@@ -64,6 +65,11 @@ export interface ExplainedRule {
   readonly isFor: boolean;
   readonly fired: boolean;
   readonly conditions: readonly { readonly written: unknown; readonly truth: Truth }[];
+}
+
+/** Loads what cards that look for seed phrases need: before they are compiled. */
+export async function loadWordsFor(files: readonly CardFile[]): Promise<void> {
+  if (files.some(({ text }) => text.includes('seed_phrase'))) await loadSeedWords();
 }
 
 /**

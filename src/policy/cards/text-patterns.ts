@@ -1,8 +1,12 @@
 import { RE2JS } from 're2js';
+import { seedPhraseDetector } from '../../detectors/assets/seed-phrase.ts';
+import { walletKeyDetector } from '../../detectors/assets/wallet-key.ts';
+import { findCredentials } from '../../detectors/credentials/credentials.ts';
 import { cardDetector } from '../../detectors/pii/card.ts';
 import { findCvv } from '../../detectors/pii/cvv.ts';
 import { createEmailDetector } from '../../detectors/pii/email.ts';
 import type { Detector, DetectorName } from '../../detectors/finding.ts';
+import { ibanDetector } from '../../detectors/pii/iban.ts';
 import { internalHostDetector } from '../../detectors/network/internal-host.ts';
 import { networkDetector } from '../../detectors/network/network.ts';
 import { findPathClimb } from '../../detectors/traversal/path-climb.ts';
@@ -34,6 +38,10 @@ const DETECTORS: Readonly<Record<DetectorName, Detector>> = {
   ssn: ssnDetector.find,
   phone: phoneDetector.find,
   network: (text) => [...networkDetector.find(text), ...internalHostDetector.find(text)],
+  credentials: findCredentials,
+  iban: ibanDetector.find,
+  wallet_key: walletKeyDetector.find,
+  seed_phrase: seedPhraseDetector.find,
   prompt_injection: findPromptInjection,
   sql_injection: findSqlInjection,
   path_traversal: findPathTraversal,

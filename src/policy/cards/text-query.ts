@@ -47,12 +47,16 @@ export function isAskedOf({ pattern }: Query, { isResolved }: CallText): boolean
 
 const DATA_DETECTORS: ReadonlySet<DetectorName> = new Set([
   'card',
+  'credentials',
   'cvv',
   'email',
+  'iban',
   'network',
   'phone',
   'secrets',
+  'seed_phrase',
   'ssn',
+  'wallet_key',
 ]);
 
 /** Somebody has run the detector on the text as it stands, in vain. */

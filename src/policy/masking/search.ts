@@ -1,3 +1,6 @@
+import { seedPhraseDetector } from '../../detectors/assets/seed-phrase.ts';
+import { walletKeyDetector } from '../../detectors/assets/wallet-key.ts';
+import { credentialsDetector } from '../../detectors/credentials/credentials.ts';
 import { cardDetector } from '../../detectors/pii/card.ts';
 import { findCvv } from '../../detectors/pii/cvv.ts';
 import { detectAll, type TextForms as DisguisedText } from '../../detectors/detect.ts';
@@ -11,6 +14,7 @@ import type {
   SearchedText,
   StreamDetector,
 } from '../../detectors/finding.ts';
+import { ibanDetector } from '../../detectors/pii/iban.ts';
 import { internalHostDetector } from '../../detectors/network/internal-host.ts';
 import { createLiteralDetector } from '../../detectors/literal.ts';
 import { networkDetector } from '../../detectors/network/network.ts';
@@ -53,6 +57,10 @@ const DETECTORS: Readonly<Record<Exclude<DetectorName, 'secrets'>, readonly Stre
   ssn: [ssnDetector],
   phone: [phoneDetector],
   network: [networkDetector, internalHostDetector],
+  credentials: [credentialsDetector],
+  iban: [ibanDetector],
+  wallet_key: [walletKeyDetector],
+  seed_phrase: [seedPhraseDetector],
   prompt_injection: [holdingBack(findPromptInjection)],
   sql_injection: [holdingBack(findSqlInjection)],
   path_traversal: [holdingBack(findPathTraversal)],

@@ -59,7 +59,7 @@ export function dlp(input: DlpInput = {}): Rig {
       searched.push(...texts);
       return findAll(texts);
     },
-    requestDetectors: contentDetectorsOf(scope),
+    detectors: contentDetectorsOf(scope),
     reportSecretLeak: (leak) => {
       leaks.push(leak);
       return Promise.resolve();

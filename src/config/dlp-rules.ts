@@ -1,0 +1,29 @@
+import type { ContentClass } from '../detectors/finding.ts';
+import type { RuleProblem } from './rule.ts';
+import type { Config } from './schema.ts';
+
+type Switch = Extract<keyof Config['server']['dlp'], `scan_${string}`>;
+
+const SWITCHES: Readonly<Record<ContentClass, Switch>> = {
+  secret: 'scan_secrets',
+  email: 'scan_pii',
+  card: 'scan_pii',
+  ssn: 'scan_pii',
+  phone: 'scan_pii',
+  network: 'scan_network',
+  credentials: 'scan_credentials',
+  iban: 'scan_iban',
+  wallet_key: 'scan_wallet_keys',
+  seed_phrase: 'scan_seed_phrases',
+};
+
+/** A class that is switched off would be looked for in no request, whatever the list says. */
+export function requestClasses({ server: { dlp } }: Config): readonly (RuleProblem | false)[] {
+  return (dlp.request_classes ?? []).map(
+    (one, index) =>
+      !dlp[SWITCHES[one]] && {
+        path: ['server', 'dlp', 'request_classes', index],
+        message: `${one} is off: set server.dlp.${SWITCHES[one]}`,
+      },
+  );
+}

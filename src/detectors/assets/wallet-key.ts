@@ -1,0 +1,55 @@
+import type { Finding, StreamDetector } from '../finding.ts';
+import { createStreamDetector } from '../stream-detector.ts';
+import { hasRightChecksum } from './base58.ts';
+
+/**
+ * Private keys of wallets: Bitcoin's import format (WIF) and extended private keys (BIP 32, SLIP 132) with a right
+ * checksum, and 64 hexadecimal digits where a name says that they are one.
+ */
+export const walletKeyDetector: StreamDetector = createStreamDetector(findWalletKeys, openIn);
+
+interface Form {
+  readonly rule: string;
+  readonly pattern: RegExp;
+  readonly isOne: (key: string) => boolean;
+}
+
+const FORMS: readonly Form[] = [
+  {
+    rule: 'bitcoin_wif',
+    // Mainnet and testnet, of a compressed public key and of one that is not.
+    pattern: /(?<![1-9A-Za-z])(?:[5K-L9c])[1-9A-HJ-NP-Za-km-z]{50,51}(?![1-9A-Za-z])/g,
+    isOne: (key) => hasRightChecksum(key, [37, 38]),
+  },
+  {
+    rule: 'extended_private_key',
+    pattern: /(?<![1-9A-Za-z])[xyzYZtuvUV]prv[1-9A-HJ-NP-Za-km-z]{107}(?![1-9A-Za-z])/g,
+    isOne: (key) => hasRightChecksum(key, [82]),
+  },
+  {
+    rule: 'named_private_key',
+    pattern:
+      /(?<=(?:private|priv|wallet|eth\w{0,12}|deployer|signer|account)[_ -]?(?:private[_ -]?)?(?:key|secret)\w{0,16}\\{0,3}["'`\])]{0,2}[ \t]{0,8}(?:=>|[=:]|\bis\b)[ \t]{0,8}(?:\\{0,3}["'`])?)(?:0x)?[\da-f]{64}(?![\da-z])/gi,
+    isOne: (key) => new Set(key.toLowerCase().slice(-64)).size > 4,
+  },
+];
+
+function findWalletKeys(text: string): readonly Finding[] {
+  const found = FORMS.flatMap(({ rule, pattern, isOne }): Finding[] =>
+    [...text.matchAll(pattern)].flatMap(({ index, 0: key }) =>
+      isOne(key)
+        ? [{ detector: 'wallet_key', class: 'wallet_key', rule, start: index, end: index + key.length }]
+        : [],
+    ),
+  );
+  return found.length < 2 ? found : found.toSorted((a, b) => a.start - b.start);
+}
+
+const MAX_KEY_CHARS = 111;
+const RUN = /[1-9A-Za-z0]+$/;
+
+/** A run of letters and digits that is not too long to become a key. */
+function openIn(tail: string): number {
+  const run = RUN.exec(tail.slice(-MAX_KEY_CHARS - 1))?.[0] ?? '';
+  return run.length > MAX_KEY_CHARS ? tail.length : tail.length - run.length;
+}

@@ -1,0 +1,269 @@
+import type { NameKind } from './names.ts';
+import { quotedAt, unquotedAt, type Place } from './places.ts';
+import type { CredentialRule } from './rules.ts';
+import { userinfoAt } from './userinfo.ts';
+import { isKeyValue, isPassword, isSecretValue, isToldPassword, type Standing } from './values.ts';
+
+/** What may be a credential. */
+export interface Candidate {
+  readonly rule: CredentialRule;
+  readonly start: number;
+  readonly end: number;
+  /** Up to where the text was read: more text behind it may change the candidate. */
+  readonly readTo: number;
+  readonly isSecret: boolean;
+}
+
+/** The most that is read before a name. */
+const BEFORE_CHARS = 64;
+const COMMAND_CHARS = 120;
+
+/** What may follow the word of a name: `DB_PASSWORD_PROD`, `password2`. */
+const SUFFIX = String.raw`(?:[_.-]?(?:\d{1,3}|v\d|prod(?:uction)?|dev(?:elopment)?|stag(?:e|ing)|test|qa|uat|live|old|new|current|primary|secondary|main|master|slave|replica|readonly|admin|root|app|plain(?:_?text)?|value|string|raw|env|local|remote)){0,2}`;
+const KEY_SUFFIX = String.raw`(?:[_-]?(?:key|base|id(?=\d)|token)(?![A-Za-z]))?`;
+const CLOSE = String.raw`\??\\{0,3}["'\x60]?[\])]?`;
+const SIGN = String.raw`(?:=>|:=|\?=|\+=|:|=(?![=~>])|：|＝)`;
+const BLANKS = String.raw`[ \t\u00a0]{0,8}`;
+
+const sticky = (source: string): RegExp => new RegExp(source, 'iy');
+
+const ASSIGNED = sticky(`${SUFFIX}${KEY_SUFFIX}${CLOSE}${BLANKS}${SIGN}${BLANKS}`);
+/** A quoted value may stand on the next line. */
+const ASSIGNED_BELOW = sticky(`${SUFFIX}${KEY_SUFFIX}${CLOSE}${BLANKS}${SIGN}\\s{1,24}(?=\\\\{0,3}["'])`);
+/** `password: string = "…"`. */
+const ANNOTATED = sticky(`${SUFFIX}${CLOSE}${BLANKS}:${BLANKS}[\\w.|<>?[\\] ]{1,32}=${BLANKS}(?=["'])`);
+/** `"name": "DB_PASSWORD", "value": "…"`, in JSON, YAML and XML. */
+const VALUE_NAME = String.raw`(?:value|val|string|default|content)`;
+const PAIRED = sticky(
+  `${SUFFIX}${KEY_SUFFIX}\\\\{0,3}["'\`]?(?:,\\s{0,32}|\\s{1,32})(?:\\\\{0,3}["']?${VALUE_NAME}\\\\{0,3}["']?${BLANKS}[:=]${BLANKS})`,
+);
+const PAIRED_TAGS = sticky(`${SUFFIX}${KEY_SUFFIX}</\\w{1,24}>\\s{0,32}<\\w{1,24}>`);
+const IN_TAG = sticky(`${SUFFIX}${KEY_SUFFIX}(?:\\s[^<>]{0,60})?>`);
+const TAG_VALUE = /[^<>\s]{1,257}/y;
+const FLAGGED = sticky(`${SUFFIX}${KEY_SUFFIX}(?:=|[ \\t]{1,4})`);
+const TOLD = sticky(
+  `["'\`*]{0,3}(?:[ \\t]{1,4}(?:for|of|to|on|für|zu|de|del|du|da)[ \\t]{1,4}[\\w .@'-]{1,40}?)?(?:[ \\t]{1,4}(?:is|was|ist|lautet|est|es|é|è|это)(?=[ \\t:]):?[ \\t]{1,4}|[ \\t]{0,4}(?:是|为|為|は|는)[ \\t]{0,4}[:：]?[ \\t]{0,4})[*]{0,2}`,
+);
+const BLANK_THEN_QUOTE = /[ \t]{1,4}(?=\\{0,3}["'])/y;
+const CALLED = /\([ \t]{0,4}(?=\\{0,3}["'])/y;
+const DIRECTIVE = /\\{0,3}["']?(?:[ \t]{1,8}|\s{0,8},\s{0,16}|\r?\n[ \t]{0,8}\d{1,3}\)[ \t])/y;
+const IDENTIFIED =
+  /[ \t\r\n]{1,8}(?:with[ \t]{1,4}\S{1,40}[ \t]{1,4})?(?:by|as)[ \t\r\n]{1,8}(?:password[ \t]{1,4})?(?=\\{0,3}["'])/iy;
+const SECURE_STRING = /[ \t]{1,4}(?:-String[ \t]{1,4})?(?=["'])/iy;
+const NETRC = /[ \t]{1,8}|\r?\n[ \t]{0,8}/y;
+
+/** Every place behind a name where its value may stand, in order of preference. */
+export function* candidatesAt(
+  text: string,
+  kind: NameKind,
+  start: number,
+  end: number,
+): Generator<Candidate> {
+  switch (kind) {
+    case 'url':
+      return yield* inUrl(text, end);
+    case 'pgpass':
+      return yield* inPgpass(text, start, end);
+    case 'user_flag':
+      return yield* behindUserFlag(text, start, end);
+    case 'password_flag':
+      return yield* behindPasswordFlag(text, start, end);
+    case 'sql':
+      return yield* behind(text, end, IDENTIFIED, 'quoted', plainly);
+    case 'literal':
+      return yield* behind(text, end, SECURE_STRING, 'quoted', plainly);
+    case 'directive':
+      yield* behind(text, end, DIRECTIVE, 'any', plainly);
+      return yield* named(text, 'password', start, end);
+    case 'short':
+    case 'key':
+      if (!beginsWord(text, start)) return;
+      return yield* named(text, kind, start, end);
+    default:
+      yield* named(text, kind, start, end);
+  }
+}
+
+type Judge = (value: string, standing: Standing) => boolean;
+
+const plainly: Judge = (value, standing) => isPassword(value, { ...standing, isPlain: true });
+
+const JUDGES: Readonly<Record<'password' | 'short' | 'secret' | 'key', Judge>> = {
+  password: isPassword,
+  short: isPassword,
+  secret: isSecretValue,
+  key: isKeyValue,
+};
+
+function* named(
+  text: string,
+  kind: 'password' | 'short' | 'secret' | 'key' | NameKind,
+  start: number,
+  end: number,
+): Generator<Candidate> {
+  const judge = JUDGES[kind as 'password'];
+  const before = text.slice(Math.max(0, start - BEFORE_CHARS), start);
+  if (/\barn:[\w:*-]{0,60}$/.test(before)) return;
+  const name = text.slice(start, end);
+  const rule = kind === 'password' || kind === 'short' ? 'password' : 'named_secret';
+  const context = {
+    rule,
+    takesWords: /phrase/i.test(name),
+    isShortName: kind === 'short',
+    isEnvironment: beginsLine(before),
+  } as const;
+  yield* behind(text, end, ASSIGNED, 'any', judge, context);
+  yield* behind(text, end, ASSIGNED_BELOW, 'quoted', judge, context);
+  yield* behind(text, end, ANNOTATED, 'quoted', judge, context);
+  yield* behind(text, end, PAIRED, 'any', judge, context);
+  if (/<[\w.:-]{0,40}$/.test(before)) yield* tagged(text, end, IN_TAG, judge, context);
+  yield* tagged(text, end, PAIRED_TAGS, judge, context);
+  if (/(?:^|[\s"'`[(,])--?[\w.-]{0,40}$/.test(before))
+    yield* behind(text, end, FLAGGED, 'any', asFlag(judge), context);
+  if (rule !== 'password') return;
+  yield* behind(text, end, TOLD, 'any', isToldPassword, context);
+  if (name === 'PASSWORD' || /(?:with|encrypted|set|(?:user|role)[ \t]\S{1,40})[ \t]{1,4}$/i.test(before))
+    yield* behind(text, end, BLANK_THEN_QUOTE, 'quoted', plainly, context);
+  if (name === 'PASSWORD' || /set_?$/i.test(before))
+    yield* behind(text, end, CALLED, 'quoted', judge, context);
+  if (/\b(?:login|account)[ \t]{1,4}\S{1,48}\s{1,4}$/.test(before))
+    yield* behind(text, end, NETRC, 'unquoted', plainly, context);
+}
+
+/** What follows a flag is no code. */
+function asFlag(judge: Judge): Judge {
+  return (value, standing) =>
+    !/^(?:-.*|[A-Za-z]{1,11})$/.test(value) && judge(value, { ...standing, isPlain: true });
+}
+
+interface Context {
+  readonly rule: CredentialRule;
+  readonly takesWords: boolean;
+  readonly isShortName: boolean;
+  /** The name begins its line, as in a file of variables. */
+  readonly isEnvironment: boolean;
+}
+
+const NO_CONTEXT: Context = {
+  rule: 'password',
+  takesWords: false,
+  isShortName: false,
+  isEnvironment: false,
+};
+
+function* behind(
+  text: string,
+  nameEnd: number,
+  link: RegExp,
+  takes: 'any' | 'quoted' | 'unquoted',
+  judge: Judge,
+  context: Context = NO_CONTEXT,
+): Generator<Candidate> {
+  link.lastIndex = nameEnd;
+  if (!link.test(text)) return;
+  const at = link.lastIndex;
+  const isTight = context.isEnvironment && text.charCodeAt(at - 1) === EQUALS;
+  const quoted = takes === 'unquoted' ? undefined : quotedAt(text, at);
+  const place = quoted ?? (takes === 'quoted' ? undefined : unquotedAt(text, at, context.isEnvironment));
+  if (place === undefined) return;
+  yield candidateOf(text, place, judge, { ...context, isPlain: isTight && place.endsLine });
+}
+
+const EQUALS = 61;
+
+function candidateOf(
+  text: string,
+  { start, end, isQuoted, readTo, isWhole }: Place,
+  judge: Judge,
+  { rule, takesWords, isShortName, isPlain }: Context & { readonly isPlain: boolean },
+): Candidate {
+  const standing = { isQuoted, isPlain: isPlain && !isQuoted, takesWords, isShortName };
+  return { rule, start, end, readTo, isSecret: isWhole && judge(text.slice(start, end), standing) };
+}
+
+function* tagged(
+  text: string,
+  nameEnd: number,
+  link: RegExp,
+  judge: Judge,
+  { rule, takesWords, isShortName }: Context,
+): Generator<Candidate> {
+  link.lastIndex = nameEnd;
+  if (!link.test(text)) return;
+  const start = link.lastIndex;
+  TAG_VALUE.lastIndex = start;
+  if (!TAG_VALUE.test(text)) return;
+  const end = TAG_VALUE.lastIndex;
+  const value = text.slice(start, end);
+  const standing = { isQuoted: true, isPlain: true, takesWords, isShortName };
+  const isSecret = text.startsWith('</', end) && judge(value, standing);
+  yield { rule, start, end, readTo: end + 2, isSecret };
+}
+
+function* inUrl(text: string, at: number): Generator<Candidate> {
+  const userinfo = userinfoAt(text, at);
+  if (userinfo !== undefined) yield { ...userinfo, rule: 'url_password' };
+}
+
+const PGPASS = /[^\s:]{1,64}:(?!\d+:)[^\s:]{1,64}:/y;
+
+/** A line of `.pgpass`: `host:port:database:user:password`. */
+function* inPgpass(text: string, start: number, end: number): Generator<Candidate> {
+  if (!/(?:^|\n)[\w.*-]{1,63}$/.test(text.slice(Math.max(0, start - BEFORE_CHARS), start))) return;
+  PGPASS.lastIndex = end;
+  if (!PGPASS.test(text)) return;
+  const place = unquotedAt(text, PGPASS.lastIndex, true);
+  if (place !== undefined)
+    yield { ...candidateOf(text, place, plainly, { ...NO_CONTEXT, isPlain: true }), rule: 'pgpass_password' };
+}
+
+const USER_AND_PASSWORD = /[ =]?\\{0,3}["']?[^\s:"'\\]{1,64}:/y;
+const SENDS_USERS = /\b(?:curl|https?|wget)(?:\.exe)?[ \t](?:[^\n;|]|\\\r?\n)*$/i;
+const TAKES_PASSWORD =
+  /\b(?:mysql\w*|mariadb\w*|sshpass|mongo\w*|docker[ \t]login|redis-cli)(?:\.exe)?[ \t](?:[^\n;|]|\\\r?\n)*$/i;
+
+/** `curl -u user:password`. */
+function* behindUserFlag(text: string, start: number, end: number): Generator<Candidate> {
+  if (!/\s/.test(text[start - 1] ?? '') || !isOfCommand(text, start, SENDS_USERS)) return;
+  USER_AND_PASSWORD.lastIndex = end;
+  if (!USER_AND_PASSWORD.test(text)) return;
+  yield* inCommand(text, USER_AND_PASSWORD.lastIndex);
+}
+
+/** `mysql -pPassword`, `sshpass -p password`, `redis-cli -a password`. */
+function* behindPasswordFlag(text: string, start: number, end: number): Generator<Candidate> {
+  if (!/\s/.test(text[end - 3] ?? '')) return;
+  const command = isOfCommand(text, start, TAKES_PASSWORD);
+  if (!command) return;
+  let at = end;
+  while (at < end + 4 && text[at] === ' ') at += 1;
+  const isMysql = /mysql|mariadb/i.test(text.slice(Math.max(0, start - COMMAND_CHARS), start));
+  if (isMysql && at > end) return;
+  const quoted = quotedAt(text, at);
+  if (quoted === undefined) return yield* inCommand(text, at);
+  yield { ...candidateOf(text, quoted, plainly, { ...NO_CONTEXT, isPlain: true }), rule: 'command_password' };
+}
+
+function* inCommand(text: string, at: number): Generator<Candidate> {
+  const place = unquotedAt(text, at, false);
+  if (place === undefined) return;
+  yield { ...candidateOf(text, place, plainly, { ...NO_CONTEXT, isPlain: true }), rule: 'command_password' };
+}
+
+function isOfCommand(text: string, at: number, command: RegExp): boolean {
+  return command.test(text.slice(Math.max(0, at - COMMAND_CHARS), at));
+}
+
+/** Whether a short name is no part of another word. */
+function beginsWord(text: string, start: number): boolean {
+  const before = text[start - 1] ?? '';
+  if (!/[\p{L}\d]/u.test(before)) return true;
+  return /[a-z\d]/.test(before) && /[A-Z]/.test(text[start] ?? '');
+}
+
+/** Whether nothing but the rest of a name, and what declares it, stands before on the line. */
+function beginsLine(before: string): boolean {
+  return /(?:^|[\n;]|\\n)[ \t]{0,16}(?:-[ \t]{1,4})?["']?(?:(?:export|set|setx|declare|env|ENV|ARG|local|SET|-e|--env)[ \t]{1,4}|\$(?:env:)?)?[\w.-]{0,60}$/.test(
+    before,
+  );
+}

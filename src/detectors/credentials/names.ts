@@ -1,0 +1,121 @@
+import { buildKeywordAutomaton, type KeywordTable } from '../secrets/keywords.ts';
+
+/** Decides which values a name may have. */
+export type NameKind =
+  /** Any value that is no placeholder and no code. */
+  | 'password'
+  /** The same, for short names that need a word boundary before them: numbers alone are none. */
+  | 'short'
+  /** A value that looks chosen, eight characters or more. */
+  | 'secret'
+  /** A value that looks random. */
+  | 'key'
+  /** A directive of a configuration file, which a blank parts from its value. */
+  | 'directive'
+  /** Not a name: where a user and a password may follow. */
+  | 'url'
+  | 'pgpass'
+  | 'user_flag'
+  | 'password_flag'
+  | 'sql'
+  | 'literal';
+
+/** Lower case. Names in other alphabets are in `FOREIGN_NAMES`. */
+const NAMES: Readonly<Record<NameKind, readonly string[]>> = {
+  password: [
+    'password',
+    'passwd',
+    'passwort',
+    'passphrase',
+    'pass_phrase',
+    'passcode',
+    'pwd',
+    'kennwort',
+    'contrasena',
+    'motdepasse',
+    'mot_de_passe',
+    'mot-de-passe',
+    'mot de passe',
+    'wachtwoord',
+    'adgangskode',
+    'salasana',
+    'passord',
+    'storepass',
+    'keypass',
+    'bindpw',
+    'rootpw',
+  ],
+  short: ['pass', 'pw', 'mdp', 'senha', 'parola', 'heslo', 'haslo', 'losenord', 'jelszo'],
+  secret: ['secret'],
+  key: [
+    'api_key',
+    'apikey',
+    'api-key',
+    'api key',
+    'secret_key',
+    'secretkey',
+    'secret-key',
+    'access_key',
+    'accesskey',
+    'access-key',
+    'account_key',
+    'accountkey',
+    'account-key',
+    'auth_key',
+    'authkey',
+    'master_key',
+    'masterkey',
+    'encryption_key',
+    'encryptionkey',
+    'signing_key',
+    'signingkey',
+    'token',
+  ],
+  directive: ['requirepass', 'masterauth', 'rediscli_auth'],
+  url: ['://'],
+  pgpass: [':5432:', ':5433:', ':6432:', ':*:'],
+  user_flag: ['-u', '--user', '--proxy-user'],
+  password_flag: ['-p', ' -a'],
+  sql: ['identified'],
+  literal: ['convertto-securestring'],
+};
+
+const list = Object.entries(NAMES).flatMap(([kind, names]) =>
+  names.map((name) => ({ name, kind: kind as NameKind })),
+);
+
+/** Built where the class is looked for. */
+let automaton: KeywordTable | undefined;
+
+/** In alphabets that the automaton does not know. */
+const FOREIGN_NAMES =
+  /парол[ьяеюи]м?|密码|密碼|口令|パスワード|비밀번호|كلمة (?:ال)?(?:مرور|سر)|पासवर्ड|contraseña|hasło|lösenord|jelszó|κωδικός|סיסמה|mật khẩu|şifre|รหัสผ่าน/giu;
+/** The lowest code of a letter that only those have. */
+const FIRST_FOREIGN = 0xf1;
+
+/** Visits the names in a text, with where each begins and ends. Reads the text once, twice where it is not ASCII. */
+export function eachName(text: string, visit: (kind: NameKind, start: number, end: number) => void): void {
+  automaton ??= buildKeywordAutomaton(list.map(({ name }) => name));
+  const { classes, next, firstEnding, endsOf } = automaton;
+  let isForeign = false;
+  let state = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code >= 128) {
+      state = 0;
+      isForeign ||= code >= FIRST_FOREIGN;
+      continue;
+    }
+    state = next[state + (classes[code] ?? 0)] ?? 0;
+    if (state < firstEnding) continue;
+    for (const index of endsOf(state)) {
+      const { name, kind } = list[index] ?? NO_NAME;
+      visit(kind, at + 1 - name.length, at + 1);
+    }
+  }
+  if (!isForeign) return;
+  for (const { index, 0: name } of text.matchAll(FOREIGN_NAMES))
+    visit('password', index, index + name.length);
+}
+
+const NO_NAME = { name: '', kind: 'short' } as const;

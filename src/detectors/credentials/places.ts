@@ -1,0 +1,96 @@
+import { MAX_VALUE_CHARS } from './values.ts';
+
+/** A value behind its name. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly isQuoted: boolean;
+  /** Up to where the text was read; more text behind it may change the value. */
+  readonly readTo: number;
+  /** Whether it is a value at all: quotes are closed, and it is not too long. */
+  readonly isWhole: boolean;
+  /** Alone on its line. */
+  readonly endsLine: boolean;
+}
+
+const OPENING = /[bruBRU@]?(\\{0,3})(["'`])/y;
+const BACKSLASH = 92;
+
+/** The value in quotes that open at `at`; undefined where none do. Quotes that the text's end leaves open are closed there. */
+export function quotedAt(text: string, at: number): Place | undefined {
+  OPENING.lastIndex = at;
+  const opening = OPENING.exec(text);
+  if (opening === null) return undefined;
+  const [whole, escape = '', quote = ''] = opening;
+  const start = at + whole.length;
+  const limit = Math.min(text.length, start + MAX_VALUE_CHARS + 1);
+  const code = quote.charCodeAt(0);
+  for (let end = start; end < limit; end += 1) {
+    const here = text.charCodeAt(end);
+    if (here === code) return quoted(start, end, true);
+    if (here === 10 || here === 13) return quoted(start, end, false);
+    if (here !== BACKSLASH) continue;
+    if (escape !== '' && closes(text, end, code)) return quoted(start, end, true);
+    if (escape === '') end += 1;
+  }
+  return quoted(start, Math.min(limit, text.length), limit === text.length);
+}
+
+function quoted(start: number, end: number, isWhole: boolean): Place {
+  return { start, end, isQuoted: true, readTo: end + 1, isWhole, endsLine: false };
+}
+
+/** Whether the backslashes that begin at `at` escape a quote. */
+function closes(text: string, at: number, quote: number): boolean {
+  let next = at;
+  while (text.charCodeAt(next) === BACKSLASH && next < at + 4) next += 1;
+  return text.charCodeAt(next) === quote;
+}
+
+const UNQUOTED = /[^\s"'`\\;,&<>|]{1,257}/y;
+const LINE_REST = /[^\s]{1,257}/y;
+const AFTER_CHARS = 9;
+/** Another assignment of a list, or code: what goes on behind it is no part of the value. */
+const NOT_LINE = /["'`;,|\\]$|\\|[;&,][\w .-]{1,40}=/;
+
+/**
+ * The value without quotes that begins at `at`.
+ * @param takesLine it reaches to the end of the line, whatever stands in it
+ */
+export function unquotedAt(text: string, at: number, takesLine: boolean): Place | undefined {
+  const line = takesLine ? runAt(LINE_REST, text, at) : undefined;
+  const isLine = line !== undefined && endsLine(text, line) && !NOT_LINE.test(text.slice(at, line));
+  const end = isLine ? line : runAt(UNQUOTED, text, at);
+  if (end === undefined) return undefined;
+  const readTo = Math.max(end, line ?? 0) + AFTER_CHARS;
+  return {
+    start: at,
+    end: isLine ? end : withoutPunctuation(text, at, end),
+    isQuoted: false,
+    readTo,
+    isWhole: end - at <= MAX_VALUE_CHARS,
+    endsLine: endsLine(text, end),
+  };
+}
+
+function runAt(run: RegExp, text: string, at: number): number | undefined {
+  run.lastIndex = at;
+  return run.test(text) ? run.lastIndex : undefined;
+}
+
+/** Whether nothing but blanks or a comment follows on the line. */
+function endsLine(text: string, at: number): boolean {
+  return /^(?:[ \t]{0,7}(?:\r?\n|$)|[ \t]{1,7}#)/.test(text.slice(at, at + AFTER_CHARS));
+}
+
+/** Punctuation of the sentence or the code around it. */
+function withoutPunctuation(text: string, start: number, end: number): number {
+  let last = end;
+  while (last > start) {
+    const value = text.slice(start, last);
+    const isClosing = /[)\]}]$/.test(value) && !/[([{]/.test(value);
+    if (!isClosing && !/[.:。，、）]$/.test(value)) break;
+    last -= 1;
+  }
+  return last;
+}

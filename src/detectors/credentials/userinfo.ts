@@ -1,0 +1,61 @@
+import { entropyOf } from '../secrets/randomness.ts';
+import { isStandIn } from './values.ts';
+
+/** What stands between `://` and a host. */
+export interface Userinfo {
+  readonly start: number;
+  readonly end: number;
+  /** Up to where the text was read; more text behind it may change what is found. */
+  readonly readTo: number;
+  readonly isSecret: boolean;
+}
+
+const USER = /[^\s/?#"'<>`\\:@]{0,128}:/y;
+const PASSWORD = /[^\s/?#"'<>`\\]{0,200}/y;
+/** Not escaped as URLs should be. */
+const LOOSE_PASSWORD = /[^\s"'<>`\\]{0,200}/y;
+/** A port, with what follows it. */
+const PORT = /^\d{0,5}(?:[/?#]|$)/;
+const HOST = /[\w[.{%*-]/;
+const TOKEN = /[\w~-]{0,200}/y;
+const MIN_TOKEN_CHARS = 20;
+const MIN_PASSWORD_CHARS = 3;
+
+/** The password of the URL whose authority begins at `at`, or the token in place of a user. */
+export function userinfoAt(text: string, at: number): Userinfo | undefined {
+  USER.lastIndex = at;
+  if (!USER.test(text)) return tokenAt(text, at);
+  const start = USER.lastIndex;
+  const strict = passwordAt(text, start, PASSWORD);
+  if (strict.end > start || strict.readTo > text.length || start - at < 2) return strict;
+  if (PORT.test(text.slice(start, start + 6))) return undefined;
+  return passwordAt(text, start, LOOSE_PASSWORD);
+}
+
+function passwordAt(text: string, start: number, characters: RegExp): Userinfo {
+  characters.lastIndex = start;
+  characters.test(text);
+  const runEnd = characters.lastIndex;
+  const run = text.slice(start, runEnd);
+  const at = run.lastIndexOf('@');
+  const password = at === -1 ? '' : run.slice(0, at);
+  const isBeforeHost = HOST.test(text[start + at + 1] ?? '');
+  const isSecret = at !== -1 && isBeforeHost && isUrlPassword(password);
+  return { start, end: start + Math.max(at, 0), readTo: runEnd + 1, isSecret };
+}
+
+function isUrlPassword(password: string): boolean {
+  return password.length >= MIN_PASSWORD_CHARS && !PORT.test(password) && !isStandIn(password);
+}
+
+/** `https://TOKEN@host`: a user has a name, a token is random. */
+function tokenAt(text: string, at: number): Userinfo {
+  TOKEN.lastIndex = at;
+  TOKEN.test(text);
+  const end = TOKEN.lastIndex;
+  const token = text.slice(at, end);
+  const isRandom =
+    token.length >= MIN_TOKEN_CHARS && /\d/.test(token) && /[A-Za-z]/.test(token) && entropyOf(token) >= 3.2;
+  const isSecret = text[end] === '@' && isRandom && !isStandIn(token);
+  return { start: at, end, readTo: end + 1, isSecret };
+}
