@@ -65,6 +65,18 @@ describe('what init writes', () => {
     expect(config.server.tls.cert_file).toBe(answers.tls?.certFile);
   });
 
+  it('masks passwords by their names: in answers, in requests, in what MCP servers answer', () => {
+    const path = join(folder, 'gateway.yaml');
+    writeFileSync(path, configText(DEFAULT_ANSWERS));
+    const { config } = loadConfig({ path, env: { REDIS_PASSWORD: 'p4ss', SERVER_INSECURE_DEV: 'true' } });
+    expect(config.server.dlp).toMatchObject({
+      scan_credentials: true,
+      requests: 'mask',
+      request_classes: ['credentials'],
+    });
+    expect(config.mcp.inspector).toMatchObject({ enabled: true, credentials: 'mask' });
+  });
+
   it('has DLP and the safety preset on', () => {
     expect(DEFAULT_ANSWERS).toMatchObject({ dlp: true, presets: ['safety'] });
   });

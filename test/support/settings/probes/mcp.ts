@@ -186,6 +186,12 @@ export const mcpProbes: Probes = {
       ['***', 1],
     ],
   },
+  'mcp.inspector.credentials': {
+    with: MCP,
+    values: ['off', 'mask'],
+    see: resultOf('DB_PASSWORD=hunter2x'),
+    expected: ['DB_PASSWORD=hunter2x', 'DB_PASSWORD=***'],
+  },
   'mcp.inspector.quarantine_duration': {
     with: MCP,
     values: ['2h', '3h'],

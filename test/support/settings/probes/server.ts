@@ -16,6 +16,8 @@ import type { Bench, Probes, See } from '../probe.ts';
 
 const MAIL = 'Mail jane@example.com';
 const AWS_KEY = 'AKIAIOSFODNN7EXAMPLE'.replace('EXAMPLE', 'QWERTYU');
+const WALLET_KEY = '4f3c1a'.padEnd(64, '9b2e70d8');
+const SEED_PHRASE = `${'abandon '.repeat(11)}about`;
 const WITH_DLP = { server: { dlp: { enabled: true } } };
 
 /** Open when the next one comes. */
@@ -155,6 +157,39 @@ export const serverProbes: Probes = {
     values: [false, true],
     see: dlpOf('Ask 10.1.2.3'),
     expected: ['Ask 10.1.2.3', 'Ask ***'],
+  },
+  'server.dlp.scan_credentials': {
+    with: WITH_DLP,
+    values: [false, true],
+    see: dlpOf('DB_PASSWORD=hunter2x'),
+    expected: ['DB_PASSWORD=hunter2x', 'DB_PASSWORD=***'],
+  },
+  'server.dlp.scan_iban': {
+    with: WITH_DLP,
+    values: [false, true],
+    see: dlpOf('Pay DE89370400440532013000'),
+    expected: ['Pay DE89370400440532013000', 'Pay ***'],
+  },
+  'server.dlp.scan_wallet_keys': {
+    with: WITH_DLP,
+    values: [false, true],
+    see: dlpOf(`private_key = ${WALLET_KEY}`),
+    expected: [`private_key = ${WALLET_KEY}`, 'private_key = ***'],
+  },
+  'server.dlp.scan_seed_phrases': {
+    with: WITH_DLP,
+    values: [false, true],
+    see: dlpOf(`Words: ${SEED_PHRASE}.`),
+    expected: [`Words: ${SEED_PHRASE}.`, 'Words: ***.'],
+  },
+  'server.dlp.request_classes': {
+    with: { server: { dlp: { enabled: true, requests: 'mask', scan_credentials: true } } },
+    values: [['credentials'], ['email']],
+    see: sent(
+      { says: `${MAIL} DB_PASSWORD=hunter2x` },
+      ({ messages }) => (messages as { content: string }[])[0]?.content,
+    ),
+    expected: [`${MAIL} DB_PASSWORD=***`, 'Mail *** DB_PASSWORD=hunter2x'],
   },
   'server.dlp.scan_tool_arguments': {
     with: WITH_DLP,
