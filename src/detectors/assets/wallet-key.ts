@@ -11,8 +11,14 @@ export const walletKeyDetector: StreamDetector = createStreamDetector(findWallet
 interface Form {
   readonly rule: string;
   readonly pattern: RegExp;
-  readonly isOne: (key: string) => boolean;
+  /** @param before what stands before the key */
+  readonly isOne: (key: string, before: string) => boolean;
 }
+
+/** Says that a private key follows. */
+const NAMED =
+  /(?:private|priv|wallet|eth\w{0,12}|deployer|signer|account)[_ -]?(?:private[_ -]?)?(?:key|secret)\w{0,16}\\{0,3}["'`\])]{0,2}[ \t]{0,8}(?:=>|[=:]|\bis\b)[ \t]{0,8}(?:\\{0,3}["'`])?$/i;
+const NAME_CHARS = 96;
 
 const FORMS: readonly Form[] = [
   {
@@ -28,16 +34,15 @@ const FORMS: readonly Form[] = [
   },
   {
     rule: 'named_private_key',
-    pattern:
-      /(?<=(?:private|priv|wallet|eth\w{0,12}|deployer|signer|account)[_ -]?(?:private[_ -]?)?(?:key|secret)\w{0,16}\\{0,3}["'`\])]{0,2}[ \t]{0,8}(?:=>|[=:]|\bis\b)[ \t]{0,8}(?:\\{0,3}["'`])?)(?:0x)?[\da-f]{64}(?![\da-z])/gi,
-    isOne: (key) => new Set(key.toLowerCase().slice(-64)).size > 4,
+    pattern: /(?<![\da-z])(?:0x)?[\da-f]{64}(?![\da-z])/gi,
+    isOne: (key, before) => NAMED.test(before) && new Set(key.toLowerCase().slice(-64)).size > 4,
   },
 ];
 
 function findWalletKeys(text: string): readonly Finding[] {
   const found = FORMS.flatMap(({ rule, pattern, isOne }): Finding[] =>
     [...text.matchAll(pattern)].flatMap(({ index, 0: key }) =>
-      isOne(key)
+      isOne(key, text.slice(Math.max(0, index - NAME_CHARS), index))
         ? [{ detector: 'wallet_key', class: 'wallet_key', rule, start: index, end: index + key.length }]
         : [],
     ),
