@@ -51,10 +51,11 @@ function findWalletKeys(text: string): readonly Finding[] {
 }
 
 const MAX_KEY_CHARS = 111;
-const RUN = /[1-9A-Za-z0]+$/;
+const IN_RUN = /[0-9A-Za-z]/;
 
 /** A run of letters and digits that is not too long to become a key. */
 function openIn(tail: string): number {
-  const run = RUN.exec(tail.slice(-MAX_KEY_CHARS - 1))?.[0] ?? '';
-  return run.length > MAX_KEY_CHARS ? tail.length : tail.length - run.length;
+  let start = tail.length;
+  while (start > 0 && tail.length - start <= MAX_KEY_CHARS && IN_RUN.test(tail[start - 1] ?? '')) start -= 1;
+  return tail.length - start > MAX_KEY_CHARS ? tail.length : start;
 }

@@ -218,9 +218,9 @@ function* inPgpass(text: string, start: number, end: number): Generator<Candidat
 }
 
 const USER_AND_PASSWORD = /[ =]?\\{0,3}["']?[^\s:"'\\]{1,64}:/y;
-const SENDS_USERS = /\b(?:curl|https?|wget)(?:\.exe)?[ \t](?:[^\n;|]|\\\r?\n)*$/i;
+const SENDS_USERS = /\b(?:curl|https?|wget)(?:\.exe)?[ \t]/i;
 const TAKES_PASSWORD =
-  /\b(?:mysql\w*|mariadb\w*|sshpass|mongo\w*|docker[ \t]login|redis-cli)(?:\.exe)?[ \t](?:[^\n;|]|\\\r?\n)*$/i;
+  /\b(?:mysql\w{0,12}|mariadb[\w-]{0,12}|sshpass|mongo\w{0,8}|docker[ \t]login|redis-cli)(?:\.exe)?[ \t]/i;
 
 /** `curl -u user:password`. */
 function* behindUserFlag(text: string, start: number, end: number): Generator<Candidate> {
@@ -250,8 +250,11 @@ function* inCommand(text: string, at: number): Generator<Candidate> {
   yield { ...candidateOf(text, place, plainly, { ...NO_CONTEXT, isPlain: true }), rule: 'command_password' };
 }
 
+/** Whether the command that `at` is an argument of is such a one; a line goes on behind a backslash. */
 function isOfCommand(text: string, at: number, command: RegExp): boolean {
-  return command.test(text.slice(Math.max(0, at - COMMAND_CHARS), at));
+  const before = text.slice(Math.max(0, at - COMMAND_CHARS), at).replaceAll(/\\\r?\n/g, ' ');
+  const from = Math.max(...['\n', ';', '|'].map((end) => before.lastIndexOf(end))) + 1;
+  return command.test(before.slice(from));
 }
 
 /** Whether a short name is no part of another word. */
