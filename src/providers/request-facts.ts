@@ -99,8 +99,11 @@ export function hasUnseenContent({ unseenContent, undecoded, media, texts }: Req
 /** What providers check or decrypt themselves: a model's own thoughts, as it gets them back. */
 const SEALED = /^(?:signature|thought_?signature|fingerprint)$/i;
 
-function isUnread({ kind, text, path }: PromptText): boolean {
-  return kind !== 'reasoning' && holdsEncodedBytes(text) && !SEALED.test(String(path.at(-1)));
+function isUnread({ kind, text, path, editable }: PromptText): boolean {
+  if (kind === 'reasoning' || !holdsEncodedBytes(text) || SEALED.test(String(path.at(-1)))) return false;
+  // The names of a schema are one text, a line each: words of one length look like encoded bytes.
+  const isNames = kind === 'tool_definition' && editable === false;
+  return !isNames || text.split('\n').some(holdsEncodedBytes);
 }
 
 export interface HostedTool {

@@ -282,3 +282,30 @@ describe('what is read as text is not', () => {
     ).toMatchObject([{ text: 'f' }, { text: 'plain words' }]);
   });
 });
+
+describe('the schema of a tool', () => {
+  const names = Array.from({ length: 60 }, (_, index) => `fieldNumber${String(index)}`);
+  const definition = (...more: readonly string[]): JsonObject => ({
+    tools: [
+      {
+        type: 'function',
+        function: {
+          name: 'save',
+          parameters: { properties: Object.fromEntries([...names, ...more].map((name) => [name, {}])) },
+        },
+      },
+    ],
+  });
+
+  it('is read, however many members it names', () => {
+    expect(isUnseen(members('openai', '/v1/chat/completions', { messages: [] }), definition())).toBe(false);
+  });
+
+  it('is not where one of them is encoded bytes', () => {
+    const encoded = Buffer.from(Array.from({ length: 600 }, (_, index) => (index * 7919) % 251)).toString(
+      'base64url',
+    );
+    const place = members('openai', '/v1/chat/completions', { messages: [] });
+    expect(isUnseen(place, definition(encoded))).toBe(true);
+  });
+});
