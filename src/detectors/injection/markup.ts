@@ -165,7 +165,7 @@ const RULES = {
       rule: 'image_exfiltration',
       pattern: starting(
         String.raw`!\[[^\][\n]{0,80}\]\(\s?https?:\/\/[^\s()]{1,120}`,
-        String.raw`(?:[?&/=](?:\{|\[|<|%7b|\$)|[?&](?:data|secrets?|conversation|history|prompt|password|chat|leak|exfil\w{0,12}|stolen)=)`,
+        String.raw`(?:[?&/=](?:\{|\[|<|%7b|\$[\w{(])|[?&](?:data|secrets?|conversation|history|prompt|password|chat|leak|exfil\w{0,12}|stolen)=)`,
       ),
     },
   ],
