@@ -1,10 +1,9 @@
 import { writeFile } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 
 import {
-  AGENT_WITHIN_MS,
   NOTES,
   NOTES_TEXT,
   PROVIDER_KEY,
@@ -12,15 +11,12 @@ import {
   type AgentsRig,
 } from '../support/clients/agents/agents-rig.ts';
 import type { Agent } from '../support/clients/agents/agent.ts';
-import { cacheDirectory } from '../../src/runtime/program.ts';
+import { runExec } from '../support/clients/agents/run-exec.ts';
 import { describeClient } from '../support/clients/describe-client.ts';
 import type { InstalledClient } from '../support/clients/install.ts';
-import { inTemporaryFolder, runProgram, type ProgramResult } from '../support/clients/run-program.ts';
-import { clientProgram } from '../support/clients/run-script.ts';
-import { gatewayProgram } from '../support/parts.ts';
+import { inTemporaryFolder, type ProgramResult } from '../support/clients/run-program.ts';
 import { AGENTS } from './agents/agents.ts';
 
-const MAIN = await gatewayProgram();
 const ANSWER = 'It is the ninth of May.';
 
 interface Row {
@@ -97,7 +93,7 @@ for (const row of ROWS) {
 async function asks(row: Row, client: InstalledClient): Promise<void> {
   const reader = await rig.through(row.agent);
   const from = rig.provider.requests.length;
-  const { code, stdout, stderr } = await runExec(row, client, reader.proxyKey);
+  const { code, stdout, stderr } = await runRow(row, client, reader.proxyKey);
   const said = `${stdout}\n${stderr}`;
   expect(said).toContain(ANSWER);
   expect(code).toBe(0);
@@ -116,26 +112,10 @@ async function asks(row: Row, client: InstalledClient): Promise<void> {
   expect(rig.tap.seen.filter(({ status }) => status >= 400)).toEqual([]);
 }
 
-/** In an empty home, as somebody who has just installed the agent. */
-function runExec(row: Row, client: InstalledClient, proxyKey: string): Promise<ProgramResult> {
+/** In an empty home. */
+function runRow(row: Row, client: InstalledClient, proxyKey: string): Promise<ProgramResult> {
   return inTemporaryFolder(async (home) => {
     await writeFile(join(rig.project, NOTES), `${NOTES_TEXT}\n`);
-    const programs = dirname(clientProgram(client, 'any'));
-    const path = [programs, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
-    const exec = ['exec', '--gateway-url', rig.tap.url, '--model-override', row.model, '--', ...row.command];
-    const quoted = [process.execPath, MAIN, ...exec].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
-    return runProgram('bash', ['-c', `cd ${rig.project} && ${quoted.join(' ')}`], {
-      cwd: home,
-      timeoutMs: AGENT_WITHIN_MS,
-      env: {
-        ...row.agent.quiet,
-        PATH: path,
-        TERM: 'xterm-256color',
-        // As in a home: Gemini CLI trusts no settings below a folder that everybody can write to.
-        XDG_CACHE_HOME: await cacheDirectory(process.env),
-        GATEWAY_PROXY_KEY: proxyKey,
-        [row.keyVariable]: PROVIDER_KEY,
-      },
-    });
+    return runExec({ ...row, rig, client, proxyKey, home });
   });
 }

@@ -26,6 +26,26 @@ export function readingCall(request: FakeRequest, file: string): Call | undefine
   return undefined;
 }
 
+const WRITERS = /^(Write|write_file|write|write_to_file)$/;
+const CONTENTS = ['content', 'contents', 'text'];
+const SHELLS = /^(exec_command|shell|run_commands|run_shell_command|bash|Bash)$/;
+
+/** The call by which a model would write a file: by a tool for that, else by a command. */
+export function writingCall(request: FakeRequest, file: string, content: string): Call | undefined {
+  const tool = offeredTools(request).find(({ name }) => WRITERS.test(name));
+  if (tool === undefined) return commandCall(request, `printf '%s' '${content}' > ${file}`);
+  const { properties = {} } = tool.parameters;
+  const named = CONTENTS.find((name) => name in properties) ?? 'content';
+  return { name: tool.name, arguments: { ...argumentsFor(properties, file), [named]: content } };
+}
+
+/** The call by which a model would run a command; undefined where the agent offers no shell. */
+export function commandCall(request: FakeRequest, line: string): Call | undefined {
+  const tool = offeredTools(request).find(({ name }) => SHELLS.test(name));
+  if (tool === undefined) return undefined;
+  return { name: tool.name, arguments: commandFor(tool.parameters.properties ?? {}, line) };
+}
+
 function argumentsFor(
   properties: NonNullable<OfferedTool['parameters']['properties']>,
   file: string,
@@ -33,10 +53,19 @@ function argumentsFor(
   const path = PATHS.find((name) => name in properties);
   if (path !== undefined) return { [path]: file };
   if ('files' in properties) return { files: [{ path: file }] };
+  return commandFor(properties, `cat ${file}`);
+}
+
+function commandFor(
+  properties: NonNullable<OfferedTool['parameters']['properties']>,
+  line: string,
+): Record<string, unknown> {
   const command = COMMANDS.find((name) => name in properties) ?? 'commands';
-  const line = `cat ${file}`;
   const isList = properties[command]?.type === 'array' || command === 'commands';
-  return { [command]: isList ? [line] : line, ...('description' in properties && { description: 'reads' }) };
+  return {
+    [command]: isList ? [line] : line,
+    ...('description' in properties && { description: 'does it' }),
+  };
 }
 
 /** A call of the offered tool whose name ends so: agents put the server's name before it. */
