@@ -20,6 +20,24 @@ afterAll(() => {
 const read = (path: string) => [{ type: 'mcp_tool_call', tool_name: 'read_file', arguments: { path } }];
 
 describe('a trace', () => {
+  it.each<[string, readonly string[], number]>([
+    ['in another script', ['on z\u0430nzibar'], 1],
+    ['in Base64', ['on emFuemliYXI='], 1],
+    ['over two parts', ['on z4n', 'z1b4r'], 1],
+    ['nowhere', ['on a bazaar in zanesville'], 0],
+  ])('with a word that a card names is judged as on the wire: %s', async (_how, parts, expected) => {
+    const card = join(folder, 'words.yaml');
+    const condition = '{field: prompt_text, op: contains, value: zanzibar}';
+    writeFileSync(
+      card,
+      `metadata: {name: w}\nrules: [{name: no, action: deny, conditions: [${condition}]}]\n`,
+    );
+    const content = parts.map((text) => ({ type: 'text', text }));
+    const request = { model: 'gpt-4o', messages: [{ role: 'user', content }] };
+    const { code, report } = await verifyJson(['--policy-file', card], [{ session_id: 's', request }]);
+    expect([code, report.violations.length]).toEqual([expected, expected]);
+  });
+
   it('that reads a file of its folder is clean', async () => {
     const { code, report } = await verifyJson(PRESETS, read('notes.txt'));
     expect(code).toBe(0);

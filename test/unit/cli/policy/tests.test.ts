@@ -60,6 +60,33 @@ helper if false
     - { call: { type: mcp_tool_call, tool_name: send }, expect: deny, rules: [leak] }
 `;
 
+  it('finds words in disguise, as the wire does', async () => {
+    const rule = (name: string, action: string, value: string) =>
+      `  - {name: ${name}, action: ${action}, conditions: [{field: prompt_text, op: contains, value: ${value}}]}`;
+    put(
+      'card.yaml',
+      `metadata: {name: words}\nrules:\n${rule('no', 'deny', 'zanzibar')}\n${rule('yes', 'allow', 'hello')}\n`,
+    );
+    const cases = [
+      ['hello z\u0430nzibar', 'deny'],
+      ['hello z.a.n.z.i.b.a.r', 'deny'],
+      ['hello z4nz1b4r', 'deny'],
+      ['hello emFuemliYXI=', 'deny'],
+      [['hello zan', 'zibar'], 'deny'],
+      ['hello bazaar', 'allow'],
+      ['HELLO bazaar', 'none'],
+    ].map(([prompt, expect], index) => ({
+      name: String(index),
+      call: { type: 'llm_call', prompt },
+      expect,
+    }));
+    put('card_test.yaml', JSON.stringify(cases));
+    expect(await policy(['test', folder])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('7 tests: 7 passed') as unknown,
+    });
+  });
+
   it('runs the cases of cards, through the states of a session', async () => {
     put('card.yaml', CARD);
     const file = put('card_test.yaml', CASES);

@@ -32,6 +32,17 @@ describe('a broken card', () => {
       /matches the empty text/,
     ],
     ['an unknown detector', one('{field: prompt_text, op: detects, value: virus}'), /must be one of secret/],
+    [
+      'case of another operator',
+      one('{field: model, op: equals, value: x, ignore_case: true}'),
+      /conditions\.0\.ignore_case: stands with contains alone/,
+    ],
+    [
+      'words that are none',
+      one('{field: model, op: contains, value: []}'),
+      /wants a text, or a list of texts/,
+    ],
+    ['an empty word', one('{field: prompt_text, op: contains, value: [x, ""]}'), /contains wants a text/],
     ['words for a number', one('{field: session.spend, op: gt, value: much}'), /gt wants a number/],
     ['no list', one('{field: model, op: in, value: x}'), /in wants a list/],
     ['a list compared', one('{field: session_sequence, op: equals, value: x}'), /is a list: use contains/],
