@@ -62,6 +62,11 @@ describe('names in disguise', () => {
     expect(find('STRASSENKREUZER', 'Straßenkreuzer')).toHaveLength(1);
   });
 
+  it('of eight letters and more are found within longer words', () => {
+    expect(find('myz4nz1b4rs, xz\u0430nzibary', 'zanzibar')).toHaveLength(1);
+    expect(find('myz4nz1b4rs', 'zanzibar')).toHaveLength(1);
+  });
+
   it('of three letters are found where they stand alone', () => {
     expect(find('ask I.B.M today', 'IBM')).toHaveLength(1);
     expect(find('ask ІBM today', 'IBM')).toHaveLength(1);
@@ -99,6 +104,9 @@ describe('innocent texts', () => {
     ['requests', 'request {s}'],
     ['Orion', 'noiro, bevba'],
     ['x200', 'a size of xzoo'],
+    ['orion', 'or-ion, ori.on'],
+    ['go on', 'a goon'],
+    ['zebra', 'az3brab'],
     ['.env', 'the env is set'],
     ['C++', 'a C compiler'],
     ['</system>', 'the system is up'],
