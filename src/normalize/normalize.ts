@@ -7,6 +7,7 @@ import { stripInvisible } from './invisible.ts';
 import { readLeet } from './leet.ts';
 import type { Normalized, Obfuscation } from './normalized.ts';
 import type { Span } from '../text/span.ts';
+import { readScripts } from './scripts.ts';
 import type { StageResult, SpanMap, Stage } from './rewrite.ts';
 import { sliceEnds, sliceUnits } from './slices.ts';
 import { TRAIT, traitsOf } from './traits.ts';
@@ -29,6 +30,7 @@ interface StageOf {
 
 /** The stages in the order of docs/normalization.md; reading leet comes once, after all rounds. */
 export const STAGES: readonly StageOf[] = [
+  { finding: 'hasHomoglyphs', stage: readScripts, times: 1, traits: TRAIT.beyond },
   { finding: 'hasHomoglyphs', stage: resolveConfusables, times: 1, traits: TRAIT.beyond },
   { finding: 'hasInvisibleChars', stage: stripInvisible, times: 1, traits: TRAIT.beyond },
   {

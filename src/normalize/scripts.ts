@@ -1,0 +1,52 @@
+import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
+
+/** Vowel signs and other marks of Arabic and Hebrew, which readers leave out, and the Arabic letter stretcher. */
+const MARKS = String.raw`[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]+`;
+/** Letters in the shape that they have within a word: old encodings wrote these. */
+const SHAPES = String.raw`[\ufb1d-\ufdff\ufe70-\ufefc]+`;
+/** Styled digits are read with the letters of their kind (confusables.ts). */
+const DIGITS = String.raw`(?:(?![\u{1d7ce}-\u{1d7ff}])\p{Nd})+`;
+const HAN = String.raw`[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff]`;
+/** Chinese and Japanese are written without them. */
+const BLANKS = String.raw`(?<=${HAN})[ \t\u3000]{1,4}(?=${HAN})`;
+
+const BEYOND_LATIN = /[\u0590-\uffff]/;
+const CANDIDATES = new RegExp(`${MARKS}|${SHAPES}|(?<blanks>${BLANKS})|(?<digits>(?=[^0-9])${DIGITS})`, 'gu');
+const SHAPE = new RegExp(`^${SHAPES}$`, 'u');
+
+/**
+ * Reads texts of other scripts in the plainest of their spellings: Arabic and Hebrew without marks and stretchers, with
+ * letters in their own shape; digits as 0 to 9; Chinese and Japanese without blanks. These are ways to write, so they
+ * are no evidence that something was hidden.
+ */
+export function readScripts(text: string): StageResult {
+  if (!BEYOND_LATIN.test(text)) return unchanged(text);
+  const rewriter = new Rewriter(text);
+  for (const { 0: run, index, groups } of text.matchAll(CANDIDATES)) {
+    const plain = groups?.['digits'] === undefined ? plainRun(run) : plainDigits(run);
+    if (plain !== run) rewriter.replace(index, index + run.length, plain);
+  }
+  return rewriter.finish(false);
+}
+
+const plainRun = (run: string): string => (SHAPE.test(run) ? run.normalize('NFKC') : '');
+
+function plainDigits(run: string): string {
+  let plain = '';
+  for (const digit of run) plain += digitOf(digit.codePointAt(0) ?? 0);
+  return plain;
+}
+
+const values = new Map<number, string>();
+const DIGIT = /^\p{Nd}$/u;
+
+/** Digits of a script are ten code points in a row, from zero on. */
+function digitOf(codePoint: number): string {
+  const known = values.get(codePoint);
+  if (known !== undefined) return known;
+  let zero = codePoint;
+  while (codePoint - zero < 9 && DIGIT.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  const value = String(codePoint - zero);
+  values.set(codePoint, value);
+  return value;
+}
