@@ -1,7 +1,7 @@
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 
 /** Vowel signs and other marks of Arabic and Hebrew, which readers leave out, and the Arabic letter stretcher. */
-const MARKS = String.raw`[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]+`;
+const MARKS = String.raw`[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0640]+`;
 /** Letters in the shape that they have within a word: old encodings wrote these. */
 const SHAPES = String.raw`[\ufb1d-\ufdff\ufe70-\ufefc]+`;
 /** Styled digits are read with the letters of their kind (confusables.ts). */
@@ -11,8 +11,7 @@ const HAN = String.raw`[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff]`;
 const BLANKS = String.raw`(?<=${HAN})[ \t\u3000]{1,4}(?=${HAN})`;
 
 const BEYOND_LATIN = /[\u0590-\uffff]/;
-const CANDIDATES = new RegExp(`${MARKS}|${SHAPES}|(?<blanks>${BLANKS})|(?<digits>(?=[^0-9])${DIGITS})`, 'gu');
-const SHAPE = new RegExp(`^${SHAPES}$`, 'u');
+const CANDIDATES = new RegExp(`${MARKS}|(?<shapes>${SHAPES})|${BLANKS}|(?<digits>(?=[^0-9])${DIGITS})`, 'gu');
 
 /**
  * Reads texts of other scripts in the plainest of their spellings: Arabic and Hebrew without marks and stretchers, with
@@ -23,13 +22,17 @@ export function readScripts(text: string): StageResult {
   if (!BEYOND_LATIN.test(text)) return unchanged(text);
   const rewriter = new Rewriter(text);
   for (const { 0: run, index, groups } of text.matchAll(CANDIDATES)) {
-    const plain = groups?.['digits'] === undefined ? plainRun(run) : plainDigits(run);
+    const plain = plainRun(run, groups);
     if (plain !== run) rewriter.replace(index, index + run.length, plain);
   }
   return rewriter.finish(false);
 }
 
-const plainRun = (run: string): string => (SHAPE.test(run) ? run.normalize('NFKC') : '');
+/** Marks and blanks are left out. */
+function plainRun(run: string, groups: Readonly<Record<string, string | undefined>> = {}): string {
+  if (groups['digits'] !== undefined) return plainDigits(run);
+  return groups['shapes'] === undefined ? '' : run.normalize('NFKC');
+}
 
 function plainDigits(run: string): string {
   let plain = '';
