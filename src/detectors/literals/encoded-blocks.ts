@@ -97,13 +97,13 @@ for (const last of ['+/', '-_']) {
   for (let value = 0; value < 64; value += 1) VALUES[letters.charCodeAt(value)] = value;
 }
 
-const HEX_BLOCK = /(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}[ :,-]?){2,}[0-9a-fA-F]{2}(?![0-9A-Za-z])/g;
+const HEX_BLOCK = /(?<![0-9A-Za-z])(?:0[xX])?(?:[0-9a-fA-F]{2}[ :,-]?){2,}[0-9a-fA-F]{2}(?![0-9A-Za-z])/g;
 const DECIMAL_LIST = /(?<![\d.])(?:\d{2,3}[ ,;]{1,2}){2,}\d{2,3}(?![\d.])/g;
 
 /** Runs of hexadecimal digits, and lists of decimal numbers, that spell text. */
 export function* numberedTexts(text: string): Generator<EncodedText> {
   for (const match of text.matchAll(HEX_BLOCK)) {
-    const decoded = textOf(Buffer.from(match[0].replace(/[^0-9a-fA-F]/g, ''), 'hex'));
+    const decoded = textOf(Buffer.from(match[0].replace(/^0[xX]|[^0-9a-fA-F]/g, ''), 'hex'));
     if (decoded !== undefined) yield { ...spanOf(match), text: decoded, isWhole: true };
   }
   for (const match of text.matchAll(DECIMAL_LIST)) {

@@ -228,8 +228,8 @@ function isPartedWord(length: number, text: string, span: Span, parted: readonly
   return length >= LONG && parted.every((gap) => DIVIDING.test(gap));
 }
 
-/** Signs that divide a word, and a hyphen at the end of a line. */
-const DIVIDING = /^(?:[-_.·•*~|+\u2010-\u2015]{1,3}|[-\u2010]\r?\n\s*)$/;
+/** Signs that divide a word, a hyphen at the end of a line, and two strings that a program puts together. */
+const DIVIDING = /^(?:[-_.·•*~|+\u2010-\u2015]{1,3}|[-\u2010]\r?\n\s*|["'`]\s?[+.]\s?["'`])$/;
 
 /** Single letters stand before or behind, as in a row of initials or variables. */
 function isOneOfMore(text: string, { start, end }: Span): boolean {

@@ -58,6 +58,8 @@ describe('names in disguise', () => {
     const spellings = ['ProjectAtlas', 'project_atlas', 'project-atlas', 'Project\nAtlas', 'PROJECT  ATLAS'];
     for (const spelling of spellings) expect(find(`on ${spelling}.`, 'Project Atlas')).toHaveLength(1);
     expect(find('the zanzi-\nbar files, zan.zibar', 'zanzibar')).toHaveLength(1);
+    expect(find('say "zan" + "zibar"', 'zanzibar')).toHaveLength(1);
+    expect(find('say 0x7a616e7a69626172', 'zanzibar')).toHaveLength(1);
     expect(find('Mueller & Soehne', 'Müller & Söhne')).toHaveLength(1);
     expect(find('STRASSENKREUZER', 'Straßenkreuzer')).toHaveLength(1);
   });
