@@ -15,6 +15,8 @@ export const HEADER = {
   requestId: 'x-gateway-request-id',
   policyBlock: 'x-gateway-policy-block',
   blockReason: 'x-gateway-block-reason',
+  /** The `type` of a refusal: SDKs drop it from the body. */
+  errorType: 'x-gateway-error-type',
   responseRedacted: 'x-gateway-response-redacted',
   dlpRedacted: 'x-gateway-dlp-redacted',
   dlpBlock: 'x-gateway-dlp-block',

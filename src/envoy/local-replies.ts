@@ -165,6 +165,7 @@ function ids({ isEarly }: Reply, shape: ErrorShape | undefined): EnvoyObject[] {
 
 function advice(type: ErrorType, shape: ErrorShape | undefined): EnvoyObject[] {
   return [
+    [HEADER.errorType, type] as const,
     ...(mayRetry(type) ? [] : [NO_RETRY]),
     ...(shape === undefined ? [] : nativeHeaders(shape, { type, status: ERROR_STATUS[type] })),
   ].map(([name, value]) => header(name, value));

@@ -91,6 +91,7 @@ describe.each(['native', 'gateway'] as const)('server.error_format: %s', (format
       expect(body).toEqual({ error: message, type, ...(name === 'bedrock' && { message }) });
     }
     expect(reply.headers['content-type']).toBe('application/json');
+    expect(reply.headers['x-gateway-error-type']).toBe(type);
     expect(reply.headers['x-gateway-request-id']).toMatch(ID);
     expect(reply.headers['x-request-id']).toBe(reply.headers['x-gateway-request-id']);
     if (name === 'anthropic' && (format === 'native' || status !== 503))

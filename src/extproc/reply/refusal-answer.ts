@@ -74,6 +74,7 @@ function ownHeaders(
   { stripTelemetry }: RefusalSettings,
 ): Map<string, string> {
   const headers = new Map([['content-type', 'application/json']]);
+  headers.set(HEADER.errorType, refusal.type);
   if (!mayRetry(refusal.type)) headers.set(...NO_RETRY);
   const told = [...policyHeaders(refusal), ...refused.headers, ...Object.entries(refusal.headers ?? {})];
   for (const [name, value] of told) {

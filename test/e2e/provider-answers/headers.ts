@@ -36,6 +36,7 @@ const HOSTILE = {
   'x-sendfile': '/evil',
   'x-envoy-ratelimited': 'evil',
   'x-gateway-policy-block': 'evil',
+  'x-gateway-error-type': 'evil',
   'x-gateway-request-cost': 'evil',
   'origin-agent-cluster': 'evil',
   'speculation-rules': '"https://evil.example/rules"',

@@ -198,11 +198,24 @@ describe('what Envoy answers by itself', () => {
     }
   });
 
+  it.each([CHAT, '/mcp/files', '/bedrock/model/m/converse'])('names its type in a header: %s', (path) => {
+    for (const details of ['overload', 'upgrade_failed', 'no_healthy_upstream', 'stream_idle_timeout']) {
+      const failed: Failed = { status: 503, details, path };
+      const type = replyTo(failed)?.type;
+      for (const format of ['gateway', 'native'] as const)
+        expect(replyTo(failed, format)?.headers.get('x-gateway-error-type')).toBe(type);
+    }
+  });
+
   it('names the request under every header that SDKs read, where it has an id', () => {
     const failed: Failed = { status: 503, details: 'no_healthy_upstream' };
     const idsOf = (of: Failed, format?: 'native') => Object.fromEntries(replyTo(of, format)?.headers ?? []);
     const id = '%STREAM_ID%';
-    expect(idsOf({ ...failed, path: CHAT })).toEqual({ 'x-gateway-request-id': id, 'x-request-id': id });
+    expect(idsOf({ ...failed, path: CHAT })).toEqual({
+      'x-gateway-request-id': id,
+      'x-gateway-error-type': 'upstream_unavailable',
+      'x-request-id': id,
+    });
     expect(idsOf({ ...failed, path: '/anthropic/v1/messages' }, 'native')).toMatchObject({
       'request-id': id,
     });
@@ -211,7 +224,11 @@ describe('what Envoy answers by itself', () => {
       'x-amzn-errortype': expect.any(String) as string,
     });
     const early = { status: 400, details: 'missing_host_header', path: CHAT };
-    expect(idsOf(early)).toEqual({ 'x-gateway-request-id': '%UNIQUE_ID%', 'x-should-retry': 'false' });
+    expect(idsOf(early)).toEqual({
+      'x-gateway-request-id': '%UNIQUE_ID%',
+      'x-gateway-error-type': 'invalid_request',
+      'x-should-retry': 'false',
+    });
     expect(replyTo(early)?.body).not.toContain(id);
   });
 });

@@ -38,6 +38,7 @@ describe('a refusal that nobody gave headers', () => {
       expect(status).toBe(ERROR_STATUS[type]);
       expect(headers).toEqual({
         'content-type': 'application/json',
+        'x-gateway-error-type': type,
         ...(!PASSING.includes(type) && { 'x-should-retry': 'false' }),
         ...(BLOCKED.includes(type) && {
           'x-gateway-policy-block': 'true',
@@ -49,6 +50,7 @@ describe('a refusal that nobody gave headers', () => {
 
   it.each(Object.keys(ERROR_STATUS) as ErrorType[])('%s of a tool’s call does too', (type) => {
     const { headers } = sent({ type, mcp: CALL });
+    expect(headers['x-gateway-error-type']).toBe(type);
     expect(headers['x-gateway-policy-block']).toBe(BLOCKED.includes(type) ? 'true' : undefined);
     expect(headers['x-gateway-block-reason']).toBe(BLOCKED.includes(type) ? 'not yours' : undefined);
   });
@@ -77,6 +79,7 @@ describe('the reason', () => {
     const headers = { 'x-gateway-session-spend': '1' };
     expect(sent({ type: 'policy_denied', headers }, true).headers).toEqual({
       'content-type': 'application/json',
+      'x-gateway-error-type': 'policy_denied',
       'x-should-retry': 'false',
       'x-gateway-policy-block': 'true',
       'x-gateway-block-reason': 'not yours',
@@ -100,6 +103,7 @@ describe('the id of the request', () => {
     const answer = refusalAnswer({ type: 'quarantined', message: 'no' }, { surface, headers }, settings);
     expect(Object.fromEntries(answer.headers)).toEqual({
       'content-type': 'application/json',
+      'x-gateway-error-type': 'quarantined',
       'x-should-retry': 'false',
       'x-gateway-request-id': 'id-1',
       'x-request-id': 'id-1',
