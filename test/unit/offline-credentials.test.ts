@@ -47,4 +47,13 @@ describe('the probe of credentials of MCP servers', () => {
     const told = await probed({ servers });
     expect(told.flatMap(({ unproven }) => unproven)).toEqual([]);
   });
+
+  it.each<[string, ConfigInput]>([
+    ['loops are blocked', { loop_detection: { action: 'block', fingerprint: { threshold: 1 } } }],
+    ['a key has one session', { session: { max_per_key: 1 } }],
+  ])('proves each where %s: no echo is judged by another', async (_, config) => {
+    const servers = [SERVER, { ...SERVER, name: 'more' }];
+    const told = await probeCredentials(defaultConfig({ ...config, mcp: { enabled: true, servers } }));
+    expect(told.flatMap(({ unproven }) => unproven)).toEqual([]);
+  });
 });

@@ -53,6 +53,16 @@ describe('a probe of an engine that does not', () => {
       /not found; look at mcp\.enabled/,
     ],
     ['inspector', {}, /not found/],
+    [
+      'inspector',
+      {
+        mcp: {
+          enabled: true,
+          servers: [{ name: 'probe', url: 'https://probe.test/mcp', suppress: ['aws_access_key_id'] }],
+        },
+      },
+      /not found/,
+    ],
     ['dlp', { server: { dlp: { enabled: false } } }, /not found; look at server\.dlp\.enabled/],
     [
       'dlp',
@@ -60,6 +70,13 @@ describe('a probe of an engine that does not', () => {
       /nothing that it looks for/,
     ],
     ['risk', { risk_profile: { enabled: false } }, /not found; look at risk_profile/],
+    [
+      'risk',
+      {
+        risk_profile: { enabled: false, auto_quarantine_threshold: 100, permanent_block_threshold: 100 },
+      },
+      /not found; look at risk_profile/,
+    ],
     ['policy', {}, /no policy is asked/],
   ])('%s under %j goes red, and names the remedy', async (engine, config, message) => {
     expect(await probe(engine, config)).toMatchObject({

@@ -165,6 +165,42 @@ describe('gateway audit tail', () => {
     await close();
   });
 
+  it('shows what operators did to a key under --key, and nothing that is older than --since', async () => {
+    const created = await gateway(
+      'keys',
+      'create',
+      '--name',
+      'mine',
+      '--provider',
+      'openai',
+      '--output',
+      'json',
+    );
+    const { key_hash: keyHash } = JSON.parse(created.stdout) as { key_hash: string };
+    await redis.client.del('gateway:audit');
+    for (const minutes of [180, 90, 0]) {
+      for (const [whose, key] of [
+        ['mine', keyHash],
+        ['other', 'another'],
+      ] as const) {
+        const record = { unmapped: { key_hash: key }, api: { operation: `${whose} ${String(minutes)}` } };
+        const id = `${String(Date.now() - minutes * 60_000)}-*`;
+        await redis.client.xadd('gateway:audit', id, 'record', JSON.stringify(record));
+      }
+    }
+    async function shown(...args: string[]) {
+      const { stdout } = await gateway('audit', 'tail', '--output', 'json', ...args);
+      const lines = stdout
+        .trimEnd()
+        .split('\n')
+        .filter((line) => line !== '');
+      return lines.map((line) => (JSON.parse(line) as { api: { operation: string } }).api.operation);
+    }
+    expect(await shown('--key', 'mine')).toEqual(['mine 180', 'mine 90', 'mine 0']);
+    expect(await shown('--key', 'mine', '--since', '2h')).toEqual(['mine 90', 'mine 0']);
+    expect(await shown('--since', '30m')).toEqual(['mine 0', 'other 0']);
+  });
+
   it('follows what is appended, and ends when it is told to', async () => {
     const store = createStreamStore({ client: redis.client, deadlineMs: 1_000, maxLength: 100 });
     await store.append(['{"nth":1}', 'not ours', '{"nth":2}'], 'one');

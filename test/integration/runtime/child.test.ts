@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { superviseChild, type ChildExit, type SupervisedChild } from '../../../src/runtime/child.ts';
-import { createRunDirectory } from '../../../src/runtime/run-directory.ts';
+import { createRunDirectory, prepareSocketFolder } from '../../../src/runtime/run-directory.ts';
 
 const backoff = { initialMs: 10, maxMs: 80, resetAfterMs: 60_000, random: () => 0 };
 const sh = (script: string) => () => spawn('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -103,6 +105,45 @@ describe('a supervised child', () => {
     await child.stop(1_000);
     expect(child.state).toBe('stopped');
   });
+
+  it('is not started any more once it was stopped', async () => {
+    const initialMs = 100;
+    let starts = 0;
+    const child = supervise({
+      start: () => {
+        starts += 1;
+        return sh('exit 1')();
+      },
+      backoff: { ...backoff, initialMs, maxMs: initialMs },
+    });
+    await vi.waitFor(() => {
+      expect(child.state).toBe('waiting');
+    });
+    const before = starts;
+    await child.stop(1_000);
+    // A later timer of a longer time: the next start would come before it.
+    await delay(2 * initialMs);
+    expect([starts, child.state]).toEqual([before, 'stopped']);
+  });
+
+  it('is watched by the guard as long as it lives', async () => {
+    const told: string[] = [];
+    const child = supervise({
+      start: sh('read line'),
+      guard: {
+        watch: (pid) => told.push(`+ ${String(pid)}`),
+        unwatch: (pid) => told.push(`- ${String(pid)}`),
+        watchDirectory: () => undefined,
+        release: () => undefined,
+      },
+    });
+    const pid = String(child.pid);
+    expect(told).toEqual([`+ ${pid}`]);
+    child.kill('SIGKILL');
+    await vi.waitFor(() => {
+      expect(told.slice(0, 2)).toEqual([`+ ${pid}`, `- ${pid}`]);
+    });
+  });
 });
 
 describe('a process that dies without a word', () => {
@@ -145,6 +186,35 @@ describe('a process that dies without a word', () => {
   });
 });
 
+it('a guard that was released ends nothing', async () => {
+  const guardModule = new URL('../../../src/runtime/guard.ts', import.meta.url).href;
+  const script = `
+    import { spawn } from 'node:child_process';
+    import { readFileSync } from 'node:fs';
+    import { startGuard } from '${guardModule}';
+    const guard = startGuard();
+    const shell = Number(readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8'));
+    const kept = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+    kept.unref();
+    guard.watch(kept.pid);
+    guard.release();
+    console.log(JSON.stringify({ shell, kept: kept.pid }));
+  `;
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  const { shell, kept } = JSON.parse(line.toString()) as { shell: number; kept: number };
+  try {
+    await vi.waitFor(() => {
+      expect([shell > 0, gone(shell)]).toEqual([true, true]);
+    }, 10_000);
+    expect(gone(kept)).toBe(false);
+  } finally {
+    process.kill(kept, 'SIGKILL');
+  }
+});
+
 describe('the run directory', () => {
   it('is for this user alone, and its sockets fit into an address', async () => {
     const run = await createRunDirectory({});
@@ -155,6 +225,20 @@ describe('the run directory', () => {
       await run.remove();
     }
     await expect(stat(run.path)).rejects.toThrow(/ENOENT/);
+  });
+
+  it('of a socket that others share is private where it is made, and stays what it is where it was there', async () => {
+    const base = await mkdtemp(join(tmpdir(), 'gw-test-run-'));
+    const modeOf = async (folder: string) => (await stat(folder)).mode & 0o777;
+    try {
+      await prepareSocketFolder(join(base, 'sockets'));
+      expect(await modeOf(join(base, 'sockets'))).toBe(0o700);
+      await chmod(join(base, 'sockets'), 0o750);
+      await prepareSocketFolder(join(base, 'sockets'));
+      expect(await modeOf(join(base, 'sockets'))).toBe(0o750);
+    } finally {
+      await rm(base, { recursive: true });
+    }
   });
 
   it('is made elsewhere where the preferred folder has a path too long for a socket', async () => {

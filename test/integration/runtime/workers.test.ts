@@ -183,6 +183,16 @@ describe('the worker processes', () => {
     expect(existsSync(join(directory, '0.sock'))).toBe(false);
   });
 
+  it('do not count as hung while they drain, however long they are silent', async () => {
+    const hung: number[] = [];
+    const patience = { tickMs: 20, ticks: 5, startTicks: 400 };
+    const running = start(1, { patience, onHang: (index) => hung.push(index) });
+    await running.started();
+    process.kill(running.status()[0]?.pid ?? 0, 'SIGSTOP');
+    await running.drain(1_000);
+    expect([hung, running.status()[0]?.hangs]).toEqual([[], 0]);
+  });
+
   it('are ended when they do not drain in time', async () => {
     const running = start(1);
     await running.started();

@@ -40,6 +40,8 @@ describe('an error', () => {
     ['application/xml-dtd', 'words'],
     ['application/x+xmlx', 'words'],
     ['application/json, text/plain', 'words'],
+    ['application/json; charset=utf-16', '{"error":{}}'],
+    ['text/plain; charset=utf-7', 'words'],
   ])('as %s is refused: %s', async (type, body) => {
     await expect(given({ status: 500 }, type, body)).rejects.toMatchObject(REFUSED);
   });

@@ -57,6 +57,19 @@ it.each([
   expect(note).toBe(`redirected (302) to ${host}`);
 });
 
+it.each([
+  [300, false],
+  [301, false],
+  [302, false],
+  [303, false],
+  [307, true],
+  [308, true],
+])('a %i says by itself whether the request was processed: %s', (status, isAskedAgain) => {
+  const exchange = answered(parsed({ body: { model: 'm', messages: [] } }));
+  const refused = refusedRedirect({ ...exchange, status, answerHeaders: LOCATION });
+  expect(refused?.isUnprocessed).toBe(isAskedAgain);
+});
+
 it('a host of any length has a bound in the log', () => {
   const answerHeaders = new Map([['location', `x://${'a'.repeat(60_000)}/`]]);
   const refused = refusedRedirect({

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -211,6 +211,36 @@ rules:
     expect(near.report.violations).toContainEqual(expect.objectContaining({ rule: 'loop_detected' }));
     const far = await verifyJson(['--config', config], trace(600));
     expect(far.report.violations).toEqual([]);
+    // A report is about what would have been done.
+    const shadow = join(folder, 'shadow.yaml');
+    writeFileSync(shadow, 'loop_detection: { action: block }\nserver: { shadow_mode: true }\n');
+    const { violations } = (await verifyJson(['--config', shadow], trace(1))).report;
+    expect(violations).toEqual(near.report.violations);
+  });
+
+  it('shows policies the risk of its agent, as its calls before have raised it', async () => {
+    const rego = join(folder, 'risk');
+    mkdirSync(rego);
+    writeFileSync(
+      join(rego, 'a.rego'),
+      `package gateway.policy
+deny contains "climbs" if contains(input.action.normalized_prompt, "climb")
+deny contains "risky agent" if input.agent_risk.risk_score > 0
+`,
+    );
+    const trace = (agent: string) => [
+      { ...call('climb'), agent },
+      { ...call('hello'), agent: 'me' },
+    ];
+    async function rulesOf(agent: string) {
+      const { report } = await verifyJson(['--policy-dir', rego], trace(agent));
+      return report.violations.map(({ index, reason }) => [index, reason]);
+    }
+    expect(await rulesOf('somebody else')).toEqual([[0, 'climbs']]);
+    expect(await rulesOf('me')).toEqual([
+      [0, 'climbs'],
+      [1, 'risky agent'],
+    ]);
   });
 });
 

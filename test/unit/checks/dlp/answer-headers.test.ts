@@ -47,6 +47,12 @@ describe('headers of an answer', () => {
     expect(body).toBe(FINE);
   });
 
+  it('are told of what their values hold, not of what their names do', async () => {
+    const { verdict, set } = await judged({ [`x-ms-${CARD}`]: `user ${EMAIL} at /` });
+    expect(verdict).toMatchObject({ reason: 'masked in the answer: email (email_address)' });
+    expect(set).toEqual({ [`x-ms-${CARD}`]: 'user *** at /', 'x-gateway-dlp-redacted': 'true' });
+  });
+
   it('are masked with the body, and once each', async () => {
     const { set, body, verdict } = await judged({ 'x-ms-debug': EMAIL }, dlp(), {
       error: { message: `no ${SSN}` },

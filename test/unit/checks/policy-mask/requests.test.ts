@@ -112,6 +112,16 @@ describe('a rule about one argument', () => {
     expect((await masked({ query: { sql: { drop: 1 } } })).denial?.type).toBe('policy_denied');
     expect((await masked({ drop: { sql: 'x' } })).denial).toBeUndefined();
   });
+
+  it('is not about the name of that argument itself', async () => {
+    const exchange = judged(
+      mcpExchange({ body: toolCall('find', { drop: 'drop it' }) }),
+      rule('drop', inArgument(['drop'], contains('drop'))),
+    );
+    const { body = '', denial } = await sendRequest(maskRig(), exchange);
+    expect(denial).toBeUndefined();
+    expect(JSON.parse(body)).toMatchObject({ params: { arguments: { drop: '*** it' } } });
+  });
 });
 
 describe('a request of 2 MiB', () => {

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folder, policy, policyJson, put, CARD, useRig } from './rig.ts';
@@ -89,6 +90,24 @@ describe('gateway policy explain', () => {
       JSON.stringify(call),
     );
     expect(stdout).not.toContain(secret);
+  });
+
+  it.each([
+    ['deny', false],
+    ['allow', true],
+  ])('passes a call that no rule decides where policy.default_action is %s: %s', async (action, passes) => {
+    mkdirSync(join(folder, 'p'));
+    put('p/a.rego', 'package gateway.policy\nallow if input.request.model == "known"\n');
+    const file = put(
+      'gateway.yaml',
+      `policy: { enabled: true, policy_dir: ${folder}/p, default_action: ${action} }\n`,
+    );
+    const call = { request: { method: 'llm_call', model: 'other' } };
+    expect((await explain(call, '--config', file)).json).toMatchObject({
+      verdict: 'none',
+      passes,
+      default_action: { action },
+    });
   });
 
   it('remembers the steps of the history', async () => {

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folder, policy, policyJson, put, CARD, REGO, useRig } from './rig.ts';
@@ -104,6 +105,27 @@ helper if false
     expect(await policy(['test', file, '--policy-file', join(folder, 'card.yaml')])).toMatchObject({
       code: 0,
     });
+  });
+
+  it.each([
+    ['deny', 'IDLE'],
+    ['allow', 'OPEN'],
+  ])('moves a session by policy.default_action: %s', async (action, state) => {
+    mkdirSync(join(folder, 'p'));
+    put('p/card.yaml', CARD);
+    put(
+      'p/card_test.yaml',
+      `- name: begins
+  steps:
+    - { call: { type: mcp_tool_call, tool_name: begin }, expect: none, state: ${state} }
+`,
+    );
+    const config = put(
+      'gateway.yaml',
+      `policy: { enabled: true, policy_dir: ${folder}/p, default_action: ${action} }\n`,
+    );
+    const { code, stdout } = await policy(['test', '--config', config]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('1 passed')]);
   });
 
   it('says what is otherwise than expected, and in which step', async () => {
