@@ -185,7 +185,7 @@ describe('gateway audit tail', () => {
       ] as const) {
         const record = { unmapped: { key_hash: key }, api: { operation: `${whose} ${String(minutes)}` } };
         const id = `${String(Date.now() - minutes * 60_000)}-*`;
-        await redis.client.xadd('gateway:audit', id, 'record', JSON.stringify(record));
+        await redis.client.xadd('gateway:audit', id, 'ocsf', JSON.stringify(record));
       }
     }
     async function shown(...args: string[]) {
