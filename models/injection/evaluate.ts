@@ -1,0 +1,82 @@
+/**
+ * `node models/injection/evaluate.ts <injection.public.jsonl.gz> [<more>.jsonl.gz …]`: what the model finds of sets that it
+ * was not trained on, with and without the rules. Each set of the training is left out once; other files are measured
+ * with the committed weights and never trained on.
+ */
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { findPromptInjection } from '../../src/detectors/injection/prompt-injection.ts';
+import { judge, unpackModel, type Model } from '../../src/detectors/learned/model.ts';
+import { seeded } from './learn.ts';
+import type { Row } from './row.ts';
+import { allRows, publicRows } from './rows.ts';
+import { lines } from './sources.ts';
+import { trained } from './train.ts';
+
+const ALARMS = [0.001, 0.005, 0.01] as const;
+/** Of the `safety` preset. */
+const THRESHOLDS = [0.5, 0.9] as const;
+
+const [file, ...others] = process.argv.slice(2);
+if (file === undefined) throw new Error('usage: node models/injection/evaluate.ts <public set> [<other set> …]');
+
+const rows = allRows(file, seeded(1));
+const sets = [...new Set(rows.filter(({ isAttack }) => isAttack).map(({ set }) => set))];
+console.log(['set', 'attacks', 'innocent', ...ALARMS.map((share) => `at ${percent(share)}`), 'model', 'with rules'].join(' | '));
+for (const set of sets) {
+  const model = trained(rows.filter((row) => row.set !== set));
+  report(`${set}, left out`, model, rows.filter((row) => row.set === set));
+}
+const heldBack = publicRows(file).filter(({ isHeldBack }) => isHeldBack);
+const inSample = trained(rows.filter(({ isHeldBack }) => !isHeldBack));
+for (const set of new Set(heldBack.map((row) => row.set)))
+  report(`${set}, its held-back part`, inSample, heldBack.filter((row) => row.set === set));
+const shipped = unpackModel(readFileSync(join(import.meta.dirname, 'weights.bin')));
+for (const other of others) report(basename(other), shipped, labelledRows(other));
+
+function labelledRows(path: string): readonly Row[] {
+  const content = readFileSync(path);
+  const text = (path.endsWith('.gz') ? gunzipSync(content) : content).toString();
+  return lines<{ text: string; expect: { detect: boolean } }>(text).map(({ text, expect }) => ({
+    set: path,
+    text,
+    isAttack: expect.detect,
+    isHeldBack: true,
+  }));
+}
+
+function report(name: string, model: Model, measured: readonly Row[]): void {
+  const scored = measured.map(({ text, isAttack }) => ({
+    isAttack,
+    score: judge(model, text).score,
+    isByRules: findPromptInjection(text).length > 0,
+  }));
+  const attacks = scored.filter(({ isAttack }) => isAttack);
+  const innocent = scored.filter(({ isAttack }) => !isAttack);
+  const byScore = innocent.map(({ score }) => score).toSorted((a, b) => b - a);
+  const found = ALARMS.map((share) => {
+    const limit = byScore[Math.floor(byScore.length * share)];
+    return limit === undefined ? '-' : shareOf(attacks, ({ score }) => score > limit);
+  });
+  const byThreshold = THRESHOLDS.map(
+    (limit) =>
+      `${shareOf(attacks, ({ score }) => score >= limit)} / ${shareOf(innocent, ({ score }) => score >= limit)}`,
+  );
+  const together = THRESHOLDS.map(
+    (limit) =>
+      `${shareOf(attacks, (one) => one.isByRules || one.score >= limit)} / ${shareOf(innocent, (one) => one.isByRules || one.score >= limit)}`,
+  );
+  const rules = `${shareOf(attacks, (one) => one.isByRules)} / ${shareOf(innocent, (one) => one.isByRules)}`;
+  console.log(
+    [name, attacks.length, innocent.length, ...found, byThreshold.join(', '), `${together.join(', ')} (rules ${rules})`].join(' | '),
+  );
+}
+
+function shareOf<T>(list: readonly T[], test: (one: T) => boolean): string {
+  return list.length === 0 ? '-' : percent(list.filter(test).length / list.length);
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}

@@ -1,0 +1,104 @@
+import { readFeatures } from '../../src/detectors/learned/features.ts';
+import { windowStarts, WINDOW_WORDS } from '../../src/detectors/learned/model.ts';
+
+/** Weights: 2 to the power of this, 256 KiB of them. */
+const BITS = 18;
+export const WEIGHTS = 2 ** BITS;
+
+const EPOCHS = 8;
+const RATE = 0.3;
+const DECAY = 1e-6;
+/** Stretches of an innocent document that one pass learns from. */
+const MAX_STRETCHES = 8;
+
+/** A text as the stretches by which it is judged, each the places of its features' weights. */
+export interface Example {
+  readonly stretches: readonly Int32Array[];
+  readonly isAttack: boolean;
+}
+
+export interface Learned {
+  readonly weights: Float32Array;
+  bias: number;
+}
+
+export function exampleOf(text: string, isAttack: boolean): Example {
+  const features: number[] = [];
+  const firsts: number[] = [];
+  readFeatures(text, {
+    word: () => firsts.push(features.length),
+    feature: (hash) => features.push(hash & (WEIGHTS - 1)),
+  });
+  const stretches = [...windowStarts(firsts.length)].map((from) =>
+    Int32Array.from(features.slice(firsts[from] ?? 0, firsts[from + WINDOW_WORDS])),
+  );
+  return { stretches: stretches.filter(({ length }) => length > 0), isAttack };
+}
+
+/** What a stretch adds up to; over 0 speaks for an attack. */
+function sumOf({ weights, bias }: Learned, places: Int32Array): number {
+  let sum = 0;
+  for (const place of places) sum += weights[place] ?? 0;
+  return bias + sum / Math.sqrt(Math.max(1, places.length));
+}
+
+/**
+ * Logistic regression by stochastic gradients (AdaGrad). Of an attack the stretch that looks most like one is learnt
+ * from, since the rest of a long text may be innocent; of an innocent text all are.
+ */
+export function learn(examples: readonly Example[], random: () => number): Learned {
+  const learned: Learned = { weights: new Float32Array(WEIGHTS), bias: 0 };
+  const squares = new Float32Array(WEIGHTS).fill(0.01);
+  let biasSquares = 1;
+  const order = examples.map((_, index) => index);
+  for (let epoch = 0; epoch < EPOCHS; epoch += 1) {
+    shuffle(order, random);
+    for (const index of order) {
+      const example = examples[index];
+      if (example === undefined) continue;
+      for (const places of chosen(learned, example, random)) {
+        const off = 1 / (1 + Math.exp(-sumOf(learned, places))) - (example.isAttack ? 1 : 0);
+        step(learned.weights, squares, places, off / Math.sqrt(places.length));
+        biasSquares += off * off;
+        learned.bias -= (0.1 * RATE * off) / Math.sqrt(biasSquares);
+      }
+    }
+  }
+  return learned;
+}
+
+function step(weights: Float32Array, squares: Float32Array, places: Int32Array, gradient: number): void {
+  for (const place of places) {
+    const slope = gradient + DECAY * (weights[place] ?? 0);
+    const square = (squares[place] ?? 0) + slope * slope;
+    squares[place] = square;
+    weights[place] = (weights[place] ?? 0) - (RATE * slope) / Math.sqrt(square);
+  }
+}
+
+function chosen(learned: Learned, { stretches, isAttack }: Example, random: () => number): readonly Int32Array[] {
+  if (stretches.length <= 1) return stretches;
+  if (isAttack) {
+    const sums = stretches.map((places) => sumOf(learned, places));
+    return stretches.slice(sums.indexOf(Math.max(...sums))).slice(0, 1);
+  }
+  if (stretches.length <= MAX_STRETCHES) return stretches;
+  const from = Math.floor(random() * (stretches.length - MAX_STRETCHES));
+  return stretches.slice(from, from + MAX_STRETCHES);
+}
+
+function shuffle(order: number[], random: () => number): void {
+  for (let last = order.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(random() * (last + 1));
+    [order[last], order[other]] = [order[other] ?? 0, order[last] ?? 0];
+  }
+}
+
+/** Numbers from 0 to 1, the same ones for the same seed (Numerical Recipes' linear congruential generator). */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

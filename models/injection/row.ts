@@ -1,0 +1,8 @@
+/** A text, whether it is an attack, and which set it comes from. */
+export interface Row {
+  readonly set: string;
+  readonly text: string;
+  readonly isAttack: boolean;
+  /** Kept apart by its makers, to measure with. */
+  readonly isHeldBack: boolean;
+}

@@ -1,0 +1,70 @@
+import { CONCEPTS } from './concepts.ts';
+
+/** Longest word of a script without blanks that `CONCEPTS` may hold, in characters. */
+const MAX_ALONE_CHARS = 4;
+const MIN_PREFIX_CHARS = 3;
+const MAX_PREFIX_CHARS = 12;
+
+const words = new Map<string, number>();
+const prefixes = new Map<string, number>();
+const charsAlone = new Map<string, number>();
+
+for (const [index, list] of Object.values(CONCEPTS).entries()) {
+  for (const word of list.split(/\s+/).filter((one) => one !== '')) {
+    if (standsAlone(word.charCodeAt(0))) charsAlone.set(word, index + 1);
+    else if (word.endsWith('*')) prefixes.set(folded(word.slice(0, -1)), index + 1);
+    else words.set(folded(word), index + 1);
+  }
+}
+
+/** True for scripts that are written without blanks (Han, kana, Thai, Lao): each character is read as a word. */
+export function standsAlone(code: number): boolean {
+  return (
+    (code >= 0x2e80 && code <= 0x9fff) || (code >= 0xf900 && code <= 0xfaff) || (code >= 0x0e00 && code <= 0x0eff)
+  );
+}
+
+/** Letters, digits and apostrophes of scripts that have blanks. */
+export function isOfWord(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) ||
+    (code >= 65 && code <= 90) ||
+    isDigit(code) ||
+    (code >= 0xc0 && code !== 0xd7 && code !== 0xf7 && code <= 0x1fff && !standsAlone(code)) ||
+    (code >= 0xac00 && code <= 0xd7af) ||
+    code === 39 ||
+    code === 0x2019
+  );
+}
+
+export function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+/** Returns a word in lower case and without accents. */
+export function folded(word: string): string {
+  const lower = word.toLowerCase();
+  for (let at = 0; at < lower.length; at += 1)
+    if (lower.charCodeAt(at) > 127) return lower.normalize('NFKD').replace(/\p{M}+/gu, '');
+  return lower;
+}
+
+/** Returns the number of the concept that a folded word carries, from 1; 0 for none. */
+export function conceptOf(word: string): number {
+  const known = words.get(word);
+  if (known !== undefined) return known;
+  for (let chars = Math.min(word.length, MAX_PREFIX_CHARS); chars >= MIN_PREFIX_CHARS; chars -= 1) {
+    const found = prefixes.get(word.slice(0, chars));
+    if (found !== undefined) return found;
+  }
+  return 0;
+}
+
+/** Returns the concept of the longest word that begins at `at`, in a script without blanks; 0 for none. */
+export function conceptAt(text: string, at: number): number {
+  for (let chars = MAX_ALONE_CHARS; chars >= 1; chars -= 1) {
+    const found = charsAlone.get(text.slice(at, at + chars));
+    if (found !== undefined) return found;
+  }
+  return 0;
+}
