@@ -17,6 +17,7 @@ const ROOT = import.meta.dirname;
 const READ_AT_RUN_TIME = [
   'src/**/*.lua',
   'policies/presets/*.yaml',
+  'models/injection/weights.bin',
   'policies/engine/{engine.wasm.br,wasm_exec.js,THIRD-PARTY-LICENSES.txt}',
 ];
 /** Processes and threads begin with them, so that their names are known. */

@@ -11,6 +11,7 @@ export type DetectorName =
   | 'wallet_key'
   | 'seed_phrase'
   | 'prompt_injection'
+  | 'injection_learned'
   | 'sql_injection'
   | 'path_traversal'
   | 'path_climb'
@@ -39,6 +40,8 @@ export type FindingClass =
   | 'persona'
   | 'leak'
   | 'smuggling'
+  /** Judged by a model, which tells no family. */
+  | 'injection'
   | 'sqli'
   | 'traversal'
   | 'cvv'
@@ -54,6 +57,8 @@ export interface Finding {
   /** UTF-16 units of the text that was searched, end exclusive. */
   readonly start: number;
   readonly end: number;
+  /** How sure a model is, 0 to 1; absent where a rule found it. */
+  readonly score?: number;
 }
 
 /** What is found in one of some texts, by a search that gives up where too much is found in them. */

@@ -19,6 +19,7 @@ function createQuestions(): Questions {
     wallet_key: createQuestion(),
     seed_phrase: createQuestion(),
     prompt_injection: createQuestion(),
+    injection_learned: createQuestion(),
     sql_injection: createQuestion(),
     path_traversal: createQuestion(),
     path_climb: createQuestion(),

@@ -87,6 +87,7 @@ export async function callOf({ history, ...written }: CallJson): Promise<Written
       marks: [],
       trust: callTrust(written.trust, undefined),
       action: () => action,
+      injectionScore: written.action?.injection_score,
     },
     history: await Promise.all(history.map(({ content, ...step }) => stepOfTexts(step, [content].flat()))),
   };

@@ -143,7 +143,11 @@ export const callSchema = z
     session: sessionSchema.prefault({}),
     agent_risk: agentRiskSchema.prefault({}),
     action: z
-      .strictObject({ normalized_prompt: z.string().optional(), obfuscation: obfuscation.optional() })
+      .strictObject({
+        normalized_prompt: z.string().optional(),
+        obfuscation: obfuscation.optional(),
+        injection_score: z.number().min(0).max(1).optional(),
+      })
       .optional(),
     prompt_text: promptSchema.optional(),
     trust: trustSchema,

@@ -23,6 +23,8 @@ export interface PolicyCall {
   readonly overrides?: RuleOverrides | undefined;
   /** docs/normalization.md; put together only for a policy that reads it. */
   readonly action: () => ActionInput;
+  /** Stands for what the model would say of the texts, where a test names it. */
+  readonly injectionScore?: number | undefined;
 }
 
 /** Where a session begins unless a card says else (docs/sessions.md). */
@@ -135,6 +137,7 @@ export interface AgentRiskInput {
   readonly quarantine_active: boolean;
 }
 
+/** `input.action`, of which `injection_score` is added where a policy reads it. */
 export interface ActionInput {
   /** The texts of the request without their disguises, a line each. */
   readonly normalized_prompt: string;

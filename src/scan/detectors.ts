@@ -4,6 +4,7 @@ import { findCvv } from '../detectors/pii/cvv.ts';
 import { detect, type TextForms } from '../detectors/detect.ts';
 import type { Detector, DetectorName, Finding } from '../detectors/finding.ts';
 import { findPathTraversal } from '../detectors/traversal/path-traversal.ts';
+import { DENY_SCORE, learnedInjection } from '../detectors/learned/injection.ts';
 import { findPromptInjection } from '../detectors/injection/prompt-injection.ts';
 import { findSecrets } from '../detectors/secrets/secrets.ts';
 import { findSqlInjection } from '../detectors/sql/sql-injection.ts';
@@ -35,6 +36,11 @@ export const DETECTORS: Readonly<Record<DetectorName, Row>> = {
     find: findPromptInjection,
     masked: false,
     actions: { prompt: 'deny', tool: 'redact' },
+  },
+  injection_learned: {
+    find: (text) => learnedInjection(DENY_SCORE)(text),
+    masked: false,
+    actions: { prompt: 'deny' },
   },
   sql_injection: { find: findSqlInjection, masked: false, actions: { prompt: 'deny' } },
   path_traversal: {

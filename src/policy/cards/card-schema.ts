@@ -59,6 +59,12 @@ const comparison = z.strictObject({
     .describe(
       'of contains: in any case and in disguise; true where the rule restricts, false where it allows',
     ),
+  threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('with detects: injection_learned, the least score that counts; 0.9 unless told'),
 });
 
 export type Comparison = z.output<typeof comparison>;
@@ -107,7 +113,7 @@ const rule = z
       .max(MAX_TEXT)
       .optional()
       .describe(
-        'told to the client; {tool_name}, {resource_uri}, {prompt_name}, {model}, {rule} and {match} are filled in',
+        'told to the client; {tool_name}, {resource_uri}, {prompt_name}, {model}, {rule}, {match} and {score} are filled in',
       ),
   })
   .refine((one) => (one.action === 'taint') === (one.taint !== undefined), {

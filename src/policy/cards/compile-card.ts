@@ -74,8 +74,8 @@ function compileRule(
     const message = 'mask wants a condition that finds a text: contains, matches_regex or detects';
     throw new ConditionError(['action'], message);
   }
-  if (rule.action === 'mask' && needs.patterns.some(({ what }) => isOfWholeTexts(what)))
-    throw new ConditionError(['action'], 'path_climb judges a whole argument: deny it');
+  const whole = rule.action === 'mask' ? needs.patterns.map(({ what }) => judgesWhole(what)).find(Boolean) : undefined;
+  if (whole !== undefined) throw new ConditionError(['action'], `${whole} judges a whole text: deny it`);
   const reason = rule.reason ?? rule.description ?? `rule ${rule.name}`;
   return {
     hit: { rule: rule.name, reason, ...source },
@@ -90,9 +90,12 @@ function compileRule(
   };
 }
 
-function isOfWholeTexts(what: TextPattern): boolean {
-  return what.kind === 'detects' && what.detector === 'path_climb';
+/** The detector, where it tells no place in a text that could be masked. */
+function judgesWhole(what: TextPattern): string | undefined {
+  return what.kind === 'detects' && WHOLE_TEXTS.has(what.detector) ? what.detector : undefined;
 }
+
+const WHOLE_TEXTS: ReadonlySet<string> = new Set(['path_climb', 'injection_learned']);
 
 /** Names of tools, models … come again and again; one that is longer than a name is told anew each time. */
 const MAX_KNOWN_NAMES = 64;

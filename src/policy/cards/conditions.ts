@@ -130,6 +130,7 @@ function compileComparison(
     const patterns = textPatternsOf(comparison, ignoreCase);
     if (patterns !== undefined && field.kind !== 'value') return anyTextTest(field, patterns, context);
     if (comparison.op === 'detects') throw new Error('detects looks at prompt_text and arguments only');
+    if (comparison.threshold !== undefined) throw new Error('threshold stands beside detects only');
     return {
       ...NOTHING,
       test: valueTest(field, comparison, ignoreCase),
@@ -151,7 +152,10 @@ function said<T>(path: readonly PropertyKey[], key: string, work: () => T): T {
 }
 
 /** What a condition looks for in texts: any of these. */
-function textPatternsOf({ op, value }: Comparison, ignoreCase: boolean): readonly TextPattern[] | undefined {
+function textPatternsOf(
+  { op, value, threshold }: Comparison,
+  ignoreCase: boolean,
+): readonly TextPattern[] | undefined {
   switch (op) {
     case 'contains':
       return textValues(value, op).map((text) => ({ kind: 'contains', text, ignoreCase }));
@@ -160,7 +164,9 @@ function textPatternsOf({ op, value }: Comparison, ignoreCase: boolean): readonl
     case 'detects': {
       const detector = detectorNamed(textValue(value, op));
       if (detector === undefined) throw new Error(`must be one of ${DETECTOR_NAMES.join(', ')}`);
-      return [{ kind: 'detects', detector }];
+      if (threshold !== undefined && detector !== 'injection_learned')
+        throw new Error('threshold is for injection_learned: other detectors have no scores');
+      return [{ kind: 'detects', detector, ...(threshold !== undefined && { threshold }) }];
     }
     default:
       return undefined;

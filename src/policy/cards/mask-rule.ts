@@ -24,4 +24,9 @@ export type TextPattern =
   | { readonly kind: 'contains'; readonly text: string; readonly ignoreCase: boolean }
   /** RE2's syntax. */
   | { readonly kind: 'regex'; readonly source: string }
-  | { readonly kind: 'detects'; readonly detector: DetectorName };
+  | {
+      readonly kind: 'detects';
+      readonly detector: DetectorName;
+      /** Least score of what a model judges; its own where absent. */
+      readonly threshold?: number;
+    };

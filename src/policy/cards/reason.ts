@@ -6,7 +6,7 @@ import type { TextMatch } from './text-query.ts';
 const MAX_MATCH_CHARS = 256;
 /** Units around a match in which a secret that it is a part of would be known for one. */
 const AROUND = 4_096;
-const PLACE = /\{(tool_name|resource_uri|prompt_name|model|rule|match)\}/g;
+const PLACE = /\{(tool_name|resource_uri|prompt_name|model|rule|match|score)\}/g;
 
 /** What a rule says with its places filled in; a match is shown without secrets and in one line (docs/policies.md). */
 export function filledReason(
@@ -17,6 +17,7 @@ export function filledReason(
 ): string {
   return template.replace(PLACE, (_place, name: string) => {
     if (name === 'rule') return rule;
+    if (name === 'score') return match === undefined ? '' : shownScore(match);
     if (name === 'match') return match === undefined ? '' : shownMatch(match);
     if (name === 'model') return request.method === 'llm_call' ? inOneLine(request.model) : '';
     if (request.method === 'llm_call') return '';
@@ -25,9 +26,14 @@ export function filledReason(
   });
 }
 
-/** True where a reason tells what was matched. */
+/** True where a reason tells what was matched, or how sure a model is. */
 export function tellsMatch(template: string): boolean {
-  return template.includes('{match}');
+  return template.includes('{match}') || template.includes('{score}');
+}
+
+/** The model, its version and its score. */
+function shownScore({ rule, score }: TextMatch): string {
+  return score === undefined ? '' : `${rule ?? 'model'}, score ${score.toFixed(2)}`;
 }
 
 function shownMatch({ text, start, end }: TextMatch): string {

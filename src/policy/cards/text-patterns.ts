@@ -12,9 +12,10 @@ import { networkDetector } from '../../detectors/network/network.ts';
 import { findPathClimb } from '../../detectors/traversal/path-climb.ts';
 import { findPathTraversal } from '../../detectors/traversal/path-traversal.ts';
 import { phoneDetector } from '../../detectors/pii/phone.ts';
+import { DENY_SCORE, learnedInjection } from '../../detectors/learned/injection.ts';
 import { findPromptInjection } from '../../detectors/injection/prompt-injection.ts';
 import { findSecrets } from '../../detectors/secrets/secrets.ts';
-import { isOneSlice, slicesOf } from '../../detectors/slices.ts';
+import { isOneSlice, slicesOf, type Slice } from '../../detectors/slices.ts';
 import { findSqlInjection } from '../../detectors/sql/sql-injection.ts';
 import { ssnDetector } from '../../detectors/pii/ssn.ts';
 import type { Span } from '../../text/span.ts';
@@ -22,16 +23,22 @@ import type { Work } from '../../turns.ts';
 import type { TextPattern } from './mask-rule.ts';
 
 /** Looks for one pattern in a text: in a short one at once; a long one is work for several turns. */
-export type TextSearch = (text: string) => Span | undefined | SlicedSearch;
+export type TextSearch = (text: string) => FoundSpan | undefined | SlicedSearch;
+
+/** Where a pattern was found, and how sure a model is of it. */
+export interface FoundSpan extends Span {
+  readonly rule?: string;
+  readonly score?: number;
+}
 
 /** Yields between two slices. */
-type SlicedSearch = Work<Span | undefined>;
+type SlicedSearch = Work<FoundSpan | undefined>;
 
 export function isWork(search: ReturnType<TextSearch>): search is SlicedSearch {
   return search !== undefined && 'next' in search;
 }
 
-const DETECTORS: Readonly<Record<DetectorName, Detector>> = {
+const DETECTORS: Readonly<Record<Exclude<DetectorName, 'injection_learned'>, Detector>> = {
   secrets: findSecrets,
   email: createEmailDetector([]).find,
   card: cardDetector.find,
@@ -50,11 +57,11 @@ const DETECTORS: Readonly<Record<DetectorName, Detector>> = {
 };
 
 /** Detectors as cards name them. */
-export const DETECTOR_NAMES: readonly string[] = ['secret', ...Object.keys(DETECTORS)];
+export const DETECTOR_NAMES: readonly string[] = ['secret', ...Object.keys(DETECTORS), 'injection_learned'];
 
 export function detectorNamed(name: string): DetectorName | undefined {
   if (name === 'secret') return 'secrets';
-  return Object.hasOwn(DETECTORS, name) ? (name as DetectorName) : undefined;
+  return DETECTOR_NAMES.includes(name) ? (name as DetectorName) : undefined;
 }
 
 /** @throws Error that says what is wrong with a regular expression */
@@ -62,7 +69,14 @@ export function searchFor(pattern: TextPattern): TextSearch {
   if (pattern.kind === 'contains') return searchLiteral(pattern.text);
   return pattern.kind === 'regex'
     ? searchRegex(compileRegex(pattern.source))
-    : searchDetector(DETECTORS[pattern.detector]);
+    : searchFound(pattern);
+}
+
+function searchFound({ detector, threshold = DENY_SCORE }: TextPattern & { kind: 'detects' }): TextSearch {
+  // A model judges whatever stands in a slice: no cut makes or unmakes a match.
+  return detector === 'injection_learned'
+    ? searchDetector(learnedInjection(threshold), () => true)
+    : searchDetector(DETECTORS[detector]);
 }
 
 /**
@@ -81,21 +95,21 @@ function searchLiteral(literal: string): TextSearch {
   };
 }
 
-function searchDetector(find: Detector): TextSearch {
-  return (text) => (isOneSlice(text) ? spanOf(find(text)[0], 0) : detectInSlices(find, text));
+function searchDetector(find: Detector, judges?: Slice['judges']): TextSearch {
+  return (text) => (isOneSlice(text) ? spanOf(find(text)[0], 0) : detectInSlices(find, text, judges));
 }
 
-function* detectInSlices(find: Detector, text: string): SlicedSearch {
+function* detectInSlices(find: Detector, text: string, judges?: Slice['judges']): SlicedSearch {
   for (const [index, slice] of slicesOf(text).entries()) {
     if (index > 0) yield;
-    const found = spanOf(find(text.slice(slice.start, slice.end)).find(slice.judges), slice.start);
+    const found = spanOf(find(text.slice(slice.start, slice.end)).find(judges ?? slice.judges), slice.start);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function spanOf(found: Span | undefined, offset: number): Span | undefined {
-  return found && { start: found.start + offset, end: found.end + offset };
+function spanOf(found: FoundSpan | undefined, offset: number): FoundSpan | undefined {
+  return found && { ...found, start: found.start + offset, end: found.end + offset };
 }
 
 /** UTF-16 units that are searched at once: a longer text is searched in pieces that overlap. */

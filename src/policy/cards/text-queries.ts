@@ -1,12 +1,11 @@
 import { createQuestion, knownText, type KnownText, type TextQuestion } from '../../known-texts.ts';
-import type { Span } from '../../text/span.ts';
 import { RecentMap } from '../../recent-map.ts';
 import type { CallText, PolicyCall, ToldText } from '../call.ts';
 import { isTrusted } from '../trust.ts';
 import { othersAt, textsBelow, toldBelow, wordTexts } from './below-argument.ts';
 import { KnownWords, type AskedWords } from './known-words.ts';
 import { inTurns, ITEM_CHARS, runNow, type Work } from '../../turns.ts';
-import { isWork, searchFor, type TextSearch } from './text-patterns.ts';
+import { isWork, searchFor, type FoundSpan, type TextSearch } from './text-patterns.ts';
 import {
   findsData,
   isAskedOf,
@@ -168,7 +167,7 @@ export function createTextQueries(): TextQueries {
       return raw !== normalized && note(number, normalized, atOnce(query.search(normalized)));
     }
 
-    function note(number: number, text: string, match: Span | undefined): boolean {
+    function note(number: number, text: string, match: FoundSpan | undefined): boolean {
       if (match === undefined) return false;
       found.set(number, { ...match, text });
       return true;
@@ -271,6 +270,6 @@ function isShort({ raw, normalized }: CallText): boolean {
   return raw.length <= SHORT_CHARS && normalized.length <= SHORT_CHARS;
 }
 
-function atOnce(search: ReturnType<TextSearch>): Span | undefined {
+function atOnce(search: ReturnType<TextSearch>): FoundSpan | undefined {
   return isWork(search) ? runNow(search) : search;
 }

@@ -1,14 +1,13 @@
 import type { DetectorName } from '../../detectors/finding.ts';
 import { findsNothingInSlices, noteNothingInSlices } from '../../detectors/found-nothing.ts';
 import type { KnownText } from '../../known-texts.ts';
-import type { Span } from '../../text/span.ts';
 import type { CallText } from '../call.ts';
 import { findsInjection, type RuleTrust } from '../trust.ts';
 import type { TextPattern } from './mask-rule.ts';
-import type { TextSearch } from './text-patterns.ts';
+import type { FoundSpan, TextSearch } from './text-patterns.ts';
 
 /** Where a text condition found what it looks for. */
-export interface TextMatch extends Span {
+export interface TextMatch extends FoundSpan {
   /** The text in which it stands: as sent, or without its disguises. */
   readonly text: string;
 }
@@ -59,11 +58,16 @@ const DATA_DETECTORS: ReadonlySet<DetectorName> = new Set([
   'wallet_key',
 ]);
 
+/** What a detector finds by a threshold of its rule's, it finds for that rule alone. */
+function isShared(pattern: TextPattern): pattern is TextPattern & { kind: 'detects' } {
+  return pattern.kind === 'detects' && pattern.threshold === undefined;
+}
+
 /** Somebody has run the detector on the text as it stands, in vain. */
 export function isSearched({ pattern }: Query, known: KnownText | undefined): boolean {
-  return pattern.kind === 'detects' && findsNothingInSlices(known, pattern.detector);
+  return isShared(pattern) && findsNothingInSlices(known, pattern.detector);
 }
 
 export function noteSearched({ pattern }: Query, raw: string, known: KnownText | undefined): void {
-  if (pattern.kind === 'detects') noteNothingInSlices(raw, known, pattern.detector);
+  if (isShared(pattern)) noteNothingInSlices(raw, known, pattern.detector);
 }

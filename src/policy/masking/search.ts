@@ -66,6 +66,7 @@ const DETECTORS: Readonly<Record<Exclude<DetectorName, 'secrets'>, readonly Stre
   path_traversal: [holdingBack(findPathTraversal)],
   // Of whole arguments: rules that mask cannot name it.
   path_climb: [],
+  injection_learned: [],
   cvv: [holdingBack(findCvv)],
 };
 

@@ -3,6 +3,8 @@ import { type Decision, NO_DECISION, type RuleHit, type TaintHit } from '../deci
 import { startRegoEngine, type RegoEngineOptions } from './engine.ts';
 import { RegoFilesError } from './rego-error.ts';
 import type { RegoFacts, RegoFile } from './thread-messages.ts';
+import { injectionScore } from '../injection-score.ts';
+import { inTurns } from '../../turns.ts';
 import { isObject } from '../../json/is-object.ts';
 
 /** docs/policies.md. */
@@ -43,6 +45,7 @@ export async function createRegoSet(
   }
   // The prompt is put together only for who reads it.
   const withPrompt = reads(facts, ['action']);
+  const withScore = reads(facts, ['action', 'injection_score']);
   return {
     canAllow: facts.rules.some(
       ({ package: name, name: rule }) => name === POLICY_PACKAGE && rule === 'allow',
@@ -51,15 +54,20 @@ export async function createRegoSet(
     readsRisk: reads(facts, ['agent_risk']),
     readsPrompt: withPrompt,
     facts,
-    decide: async (call, initialState) =>
-      decisionOf(await engine.evaluate(inputJson(call, withPrompt, initialState), call.input.agent.key_hash)),
+    async decide(call, initialState) {
+      const score = withScore ? (call.injectionScore ?? (await inTurns(injectionScore(call)))) : undefined;
+      const action = withPrompt ? { ...call.action(), injection_score: score } : undefined;
+      return decisionOf(
+        await engine.evaluate(inputJson(call, action, initialState), call.input.agent.key_hash),
+      );
+    },
     close: () => engine.close(),
   };
 }
 
-function inputJson({ input, action }: PolicyCall, withPrompt: boolean, initialState: string): string {
+function inputJson({ input }: PolicyCall, action: object | undefined, initialState: string): string {
   const session = input.session.state === '' ? { ...input.session, state: initialState } : input.session;
-  return JSON.stringify({ ...input, session, ...(withPrompt && { action: action() }) });
+  return JSON.stringify({ ...input, session, action });
 }
 
 /** Whether some rule reads what stands at a path of the input, above it or below it. */

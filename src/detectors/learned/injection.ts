@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import type { Detector } from '../finding.ts';
+import { remembering, type TextClassifier } from './classifier.ts';
+import { judge, unpackModel } from './model.ts';
+
+/** Above it fewer than one innocent text in a hundred lies (docs/accuracy-prompts.md): what `safety` denies. */
+export const DENY_SCORE = 0.9;
+
+const WEIGHTS = new URL('../../../models/injection/weights.bin', import.meta.url);
+/** Line breaks and their like that are spelled out would be the first letter of the word behind them. */
+const SPELLED_BLANK = /\\[nrt"]/g;
+
+let loaded: TextClassifier | undefined;
+
+/** The model of prompt injections, read when a rule first asks for it; some 300 KB. */
+export function injectionClassifier(): TextClassifier {
+  if (loaded !== undefined) return loaded;
+  const model = unpackModel(readFileSync(WEIGHTS));
+  loaded = remembering({
+    name: model.name,
+    version: model.version,
+    judge: (text) => judge(model, text.replace(SPELLED_BLANK, '  ')),
+  });
+  return loaded;
+}
+
+/** Finds the stretch of a text that the model takes for an injection, where its score is at least the threshold. */
+export function learnedInjection(threshold: number): Detector {
+  const classifier = injectionClassifier();
+  const rule = `${classifier.name}_v${String(classifier.version)}`;
+  return (text) => {
+    const { score, start, end } = classifier.judge(text);
+    return score < threshold
+      ? []
+      : [{ detector: 'injection_learned', class: 'injection', rule, start, end, score }];
+  };
+}
