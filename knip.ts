@@ -16,9 +16,10 @@ const config: KnipConfig = {
     'src/policy/rego/{thread,load-engine}.ts!',
     'test/bench/{drift,loops,noop,loopback-only}.ts',
     'test/opa-suite/suite-thread.ts',
+    'models/injection/{train,evaluate}.ts',
     'test/support/risk-scorer.ts',
   ],
-  project: ['build*.ts!', 'src/**/*.ts!', 'cli/**/*.ts!', 'test/**/*.ts'],
+  project: ['build*.ts!', 'src/**/*.ts!', 'cli/**/*.ts!', 'test/**/*.ts', 'models/**/*.ts'],
   ignoreExportsUsedInFile: isProduction || { interface: true, type: true },
   ignoreBinaries: ['go', 'mkfifo', 'taskset'],
 };

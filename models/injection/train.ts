@@ -16,8 +16,8 @@ const SEED = 20_261_124;
  * Sums that are scores of 0.5 and of 0.9. Of innocent texts of kinds that are not trained on (messages of other programs,
  * questions of benchmarks, texts that only sound like attacks) some 2 % are above the first, under 1 % above the other.
  */
-const HALF_AT = 1.7;
-const NINE_TENTHS_AT = 3;
+const HALF_AT = 0.8;
+const NINE_TENTHS_AT = 1.8;
 
 export function trained(rows: readonly Row[]): Model {
   const examples = rows.map(({ text, isAttack }) => exampleOf(text, isAttack));
@@ -44,7 +44,8 @@ function clamped(value: number): number {
 
 if (import.meta.main) {
   const [file] = process.argv.slice(2);
-  if (file === undefined) throw new Error('usage: node models/injection/train.ts <injection.public.jsonl.gz>');
+  if (file === undefined)
+    throw new Error('usage: node models/injection/train.ts <injection.public.jsonl.gz>');
   const rows = allRows(file, seeded(SEED));
   console.log(`${String(rows.length)} rows`);
   const path = join(import.meta.dirname, 'weights.bin');

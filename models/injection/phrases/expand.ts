@@ -47,7 +47,7 @@ export function fill(template: string, slots: Phrases['slots'], random: Random, 
 }
 
 /** Returns a shuffled copy (Fisher-Yates). */
-export function shuffled<T>(items: readonly T[], random: Random): T[] {
+function shuffled<T>(items: readonly T[], random: Random): T[] {
   const copy = [...items];
   for (let last = copy.length - 1; last > 0; last -= 1) {
     const other = Math.floor(random() * (last + 1));

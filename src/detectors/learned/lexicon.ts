@@ -20,7 +20,9 @@ for (const [index, list] of Object.values(CONCEPTS).entries()) {
 /** True for scripts that are written without blanks (Han, kana, Thai, Lao): each character is read as a word. */
 export function standsAlone(code: number): boolean {
   return (
-    (code >= 0x2e80 && code <= 0x9fff) || (code >= 0xf900 && code <= 0xfaff) || (code >= 0x0e00 && code <= 0x0eff)
+    (code >= 0x2e80 && code <= 0x9fff) ||
+    (code >= 0xf900 && code <= 0xfaff) ||
+    (code >= 0x0e00 && code <= 0x0eff)
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Span } from '../../text/span.ts';
 import { FEATURES_VERSION, readFeatures } from './features.ts';
 
 /** Weights of a logistic model over hashed features, as `models/injection/train.ts` writes them. */
@@ -24,80 +25,109 @@ export interface Judgement {
 }
 
 /** An attack in a long text is judged apart from what surrounds it: by stretches of so many words, which overlap by half. */
-export const WINDOW_WORDS = 64;
-const STRIDE = WINDOW_WORDS / 2;
+const STRETCH_WORDS = [64, 20];
 
 const NO_WORDS: Judgement = { score: 0, start: 0, end: 0 };
 
 /** Judges the stretch of a text that is most likely an attack. Linear in the text, and pure. */
 export function judge(model: Model, text: string): Judgement {
-  const { starts, ends, sums, counts } = addUp(model, text);
+  const { starts, ends, firsts, features } = readText(text, model.weights.length - 1);
   const words = starts.length;
   if (words === 0) return NO_WORDS;
   let best = -Infinity;
-  let first = 0;
-  for (const from of windowStarts(words)) {
-    const to = Math.min(words, from + WINDOW_WORDS);
-    const count = (counts[to] ?? 0) - (counts[from] ?? 0);
-    const sum = ((sums[to] ?? 0) - (sums[from] ?? 0)) / Math.sqrt(Math.max(1, count));
+  let found: Span = { start: 0, end: words };
+  for (const stretch of stretchesOf(words)) {
+    const sum = sumOfDistinct(
+      model,
+      features,
+      firsts[stretch.start] ?? 0,
+      firsts[stretch.end] ?? features.length,
+    );
     if (sum <= best) continue;
     best = sum;
-    first = from;
+    found = stretch;
   }
   return {
     score: probability(model, best + model.bias),
-    start: starts[first] ?? 0,
-    end: ends[Math.min(words, first + WINDOW_WORDS) - 1] ?? text.length,
+    start: starts[found.start] ?? 0,
+    end: ends[found.end - 1] ?? text.length,
   };
 }
 
-/** The first words of the stretches by which a text of so many words is judged. */
-export function* windowStarts(words: number): Generator<number> {
-  yield 0;
-  for (let from = STRIDE; from + STRIDE < words; from += STRIDE) yield from;
+/** The stretches by which a text of so many words is judged; offsets count words. */
+export function* stretchesOf(words: number): Generator<Span> {
+  for (const [index, size] of STRETCH_WORDS.entries()) {
+    if (index > 0 && words <= size) return;
+    yield { start: 0, end: Math.min(words, size) };
+    for (let start = size / 2; start + size / 2 < words; start += size / 2)
+      yield { start, end: Math.min(words, start + size) };
+  }
 }
 
 function probability({ slope, offset }: Model, sum: number): number {
   return 1 / (1 + Math.exp(-(slope * sum + offset)));
 }
 
-interface Sums {
+interface ReadText {
   readonly starts: readonly number[];
   readonly ends: readonly number[];
-  /** Of the weights, and of the features, of all words before the n-th. */
-  readonly sums: readonly number[];
-  readonly counts: readonly number[];
+  /** Where the features of the n-th word begin. */
+  readonly firsts: readonly number[];
+  /** Places of weights. */
+  readonly features: readonly number[];
 }
 
-function addUp({ weights, scale }: Model, text: string): Sums {
-  const mask = weights.length - 1;
+function readText(text: string, mask: number): ReadText {
   const starts: number[] = [];
   const ends: number[] = [];
-  const sums: number[] = [];
-  const counts: number[] = [];
-  let sum = 0;
-  let count = 0;
+  const firsts: number[] = [];
+  const features: number[] = [];
   readFeatures(text, {
     word(start, end) {
       starts.push(start);
       ends.push(end);
-      sums.push(sum * scale);
-      counts.push(count);
+      firsts.push(features.length);
     },
-    feature(hash) {
-      sum += weights[hash & mask] ?? 0;
-      count += 1;
-    },
+    feature: (hash) => features.push(hash & mask),
   });
-  sums.push(sum * scale);
-  counts.push(count);
-  return { starts, ends, sums, counts };
+  return { starts, ends, firsts, features };
+}
+
+/** Marks what a stretch has been counted for; a mark of an earlier stretch is none. */
+let marks = new Uint32Array(0);
+let mark = 0;
+
+/** Adds up the weights of some features, each once: what a table or a list repeats says no more than the first time. */
+function sumOfDistinct(
+  { weights, scale }: Model,
+  features: readonly number[],
+  from: number,
+  to: number,
+): number {
+  if (marks.length < weights.length || mark === 0xffffffff) {
+    marks = new Uint32Array(weights.length);
+    mark = 0;
+  }
+  mark += 1;
+  let sum = 0;
+  let count = 0;
+  for (let index = from; index < to; index += 1) {
+    const place = features[index] ?? 0;
+    if (marks[place] === mark) continue;
+    marks[place] = mark;
+    sum += weights[place] ?? 0;
+    count += 1;
+  }
+  return (sum * scale) / Math.sqrt(Math.max(1, count));
 }
 
 /** The file of a model: a line of JSON, and a byte for each weight. */
 export function packModel({ weights, ...head }: Model): Buffer {
   const line = JSON.stringify({ ...head, features: FEATURES_VERSION, count: weights.length });
-  return Buffer.concat([Buffer.from(`${line}\n`), Buffer.from(weights.buffer, weights.byteOffset, weights.length)]);
+  return Buffer.concat([
+    Buffer.from(`${line}\n`),
+    Buffer.from(weights.buffer, weights.byteOffset, weights.length),
+  ]);
 }
 
 /** @throws Error where the file is none of these, or was trained for other features */

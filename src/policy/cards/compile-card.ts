@@ -74,7 +74,8 @@ function compileRule(
     const message = 'mask wants a condition that finds a text: contains, matches_regex or detects';
     throw new ConditionError(['action'], message);
   }
-  const whole = rule.action === 'mask' ? needs.patterns.map(({ what }) => judgesWhole(what)).find(Boolean) : undefined;
+  const whole =
+    rule.action === 'mask' ? needs.patterns.map(({ what }) => judgesWhole(what)).find(Boolean) : undefined;
   if (whole !== undefined) throw new ConditionError(['action'], `${whole} judges a whole text: deny it`);
   const reason = rule.reason ?? rule.description ?? `rule ${rule.name}`;
   return {

@@ -67,9 +67,7 @@ export function detectorNamed(name: string): DetectorName | undefined {
 /** @throws Error that says what is wrong with a regular expression */
 export function searchFor(pattern: TextPattern): TextSearch {
   if (pattern.kind === 'contains') return searchLiteral(pattern.text);
-  return pattern.kind === 'regex'
-    ? searchRegex(compileRegex(pattern.source))
-    : searchFound(pattern);
+  return pattern.kind === 'regex' ? searchRegex(compileRegex(pattern.source)) : searchFound(pattern);
 }
 
 function searchFound({ detector, threshold = DENY_SCORE }: TextPattern & { kind: 'detects' }): TextSearch {

@@ -71,7 +71,30 @@ describe('a broken card', () => {
     [
       'a mask of a whole argument',
       one('{field: prompt_text, op: detects, value: path_climb}').replace('action: deny', 'action: mask'),
-      /path_climb judges a whole argument/,
+      /path_climb judges a whole text: deny it/,
+    ],
+    [
+      'a mask of what a model judges',
+      one('{field: prompt_text, op: detects, value: injection_learned}').replace(
+        'action: deny',
+        'action: mask',
+      ),
+      /injection_learned judges a whole text: deny it/,
+    ],
+    [
+      'a threshold of a detector that has no scores',
+      one('{field: prompt_text, op: detects, value: email, threshold: 0.5}'),
+      /threshold is for injection_learned/,
+    ],
+    [
+      'a threshold beside another operator',
+      one('{field: model, op: equals, value: m, threshold: 0.5}'),
+      /threshold stands beside detects only/,
+    ],
+    [
+      'a threshold over one',
+      one('{field: prompt_text, op: detects, value: injection_learned, threshold: 1.5}'),
+      /threshold/,
     ],
     [
       'a name twice',
