@@ -26,6 +26,8 @@ interface FindingReport {
   readonly start: number;
   readonly end: number;
   readonly action: Action;
+  /** How sure a model is, 0 to 1. */
+  readonly score?: number;
 }
 
 const REMOVED = '[Content removed: security policy]';
@@ -50,8 +52,11 @@ export function createTextScan(surface: ScanSurface): (row: TextRow) => TextRepo
   };
 }
 
-function findingReport({ detector, class: kind, rule, start, end }: Finding, action: Action): FindingReport {
-  return { detector, class: kind, rule, start, end, action };
+function findingReport(
+  { detector, class: kind, rule, start, end, score }: Finding,
+  action: Action,
+): FindingReport {
+  return { detector, class: kind, rule, start, end, action, ...(score !== undefined && { score }) };
 }
 
 function replacement({ detector, action, start, end }: FindingReport): Replacement[] {

@@ -132,7 +132,7 @@ describe('a surface', () => {
 
   it('of prompts denies, and masks secrets alone', async () => {
     expect(await found('prompt')).toEqual({
-      actions: ['path_traversal deny', 'prompt_injection deny', 'secrets deny'],
+      actions: ['injection_learned deny', 'path_traversal deny', 'prompt_injection deny', 'secrets deny'],
       masked: text.replace(KEY, '***'),
       sql: ['deny'],
     });
