@@ -2,10 +2,7 @@ import type { DetectorName } from '../detectors/finding.ts';
 import type { InstructionRole } from '../providers/instructions.ts';
 
 /** Detectors of orders to a model. Instructions of a trusted role are orders by design, so these leave them alone. */
-const INJECTION_DETECTORS: ReadonlySet<DetectorName> = new Set([
-  'prompt_injection',
-  'injection_learned',
-]);
+const INJECTION_DETECTORS: ReadonlySet<DetectorName> = new Set(['prompt_injection', 'injection_learned']);
 
 export function findsInjection(detector: DetectorName): boolean {
   return INJECTION_DETECTORS.has(detector);
