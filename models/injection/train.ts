@@ -4,8 +4,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packModel, type Model } from '../../src/detectors/learned/model.ts';
+import type { Model } from '../../src/detectors/learned/model.ts';
 import { exampleOf, learn, seeded, type Learned } from './learn.ts';
+import { packModel } from './pack.ts';
 import type { Row } from './row.ts';
 import { allRows } from './rows.ts';
 

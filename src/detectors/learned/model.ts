@@ -121,16 +121,10 @@ function sumOfDistinct(
   return (sum * scale) / Math.sqrt(Math.max(1, count));
 }
 
-/** The file of a model: a line of JSON, and a byte for each weight. */
-export function packModel({ weights, ...head }: Model): Buffer {
-  const line = JSON.stringify({ ...head, features: FEATURES_VERSION, count: weights.length });
-  return Buffer.concat([
-    Buffer.from(`${line}\n`),
-    Buffer.from(weights.buffer, weights.byteOffset, weights.length),
-  ]);
-}
-
-/** @throws Error where the file is none of these, or was trained for other features */
+/**
+ * Reads the file of a model: a line of JSON, and a byte for each weight.
+ * @throws Error where it is none, or was trained for other features
+ */
 export function unpackModel(file: Buffer): Model {
   const end = file.indexOf(10);
   const { features, count, ...head } = JSON.parse(file.toString('utf8', 0, end)) as Omit<Model, 'weights'> & {

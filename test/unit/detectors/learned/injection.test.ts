@@ -7,7 +7,8 @@ import {
   learnedInjection,
 } from '../../../../src/detectors/learned/injection.ts';
 import { folded } from '../../../../src/detectors/learned/lexicon.ts';
-import { judge, packModel, unpackModel } from '../../../../src/detectors/learned/model.ts';
+import { packModel } from '../../../../models/injection/pack.ts';
+import { judge, unpackModel } from '../../../../src/detectors/learned/model.ts';
 
 /** docs/detectors.md: what the model says of texts that nobody has trained it on. */
 const WEIGHTS = new URL('../../../../models/injection/weights.bin', import.meta.url);
