@@ -6,7 +6,7 @@ import { approvalPatience, phaseDeadlineMs, POLICY_LIMITS_MS } from './config/ru
 import type { Config } from './config/schema.ts';
 import type { Approvals } from './escalation/approvals.ts';
 import type { ApprovalsOnRedisDeps } from './escalation/create.ts';
-import { createPlaces } from './extproc/places.ts';
+import { createPlaces, placeLimits } from './extproc/places.ts';
 import { MAX_OPEN_STREAMS, startExtProcServer } from './extproc/server.ts';
 import type { ListenAddress } from './extproc/transport/transport.ts';
 import type { TokenGate } from './auth/jwt/token-gate.ts';
@@ -120,11 +120,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
       ...authentication({ config, client: redis, fitness, tokens: identity?.tokens, ...telemetry }),
       isGatewayToken: identity?.isGatewayToken,
       signer: config.signature.enabled ? await loadSigner(config.signature) : undefined,
-      places: createPlaces({
-        maxPerKey: config.server.max_open_per_key,
-        maxPerAddress: config.server.max_open_per_address,
-        maxAwaitingBody: MAX_OPEN_STREAMS / 2,
-      }),
+      places: createPlaces(placeLimits(config.server, MAX_OPEN_STREAMS)),
       authorityPath: createAuthorityPath(config),
       route: createRoute(config, configuredUpstreams(config)),
       newRun: createRunner({

@@ -1,4 +1,5 @@
 import { addressGroup } from '../address-counts.ts';
+import type { Config } from '../config/schema.ts';
 import { GatewayError, retryAfter } from '../errors.ts';
 
 export interface PlaceLimits {
@@ -8,6 +9,18 @@ export interface PlaceLimits {
   readonly maxPerAddress: number;
   /** Requests of all clients whose bodies have not come. */
   readonly maxAwaitingBody: number;
+}
+
+/** The limits of a worker that holds so many streams: half of them are kept for requests whose bodies are there. */
+export function placeLimits(
+  { max_open_per_key, max_open_per_address }: Config['server'],
+  maxOpenStreams: number,
+): PlaceLimits {
+  return {
+    maxPerKey: max_open_per_key,
+    maxPerAddress: max_open_per_address,
+    maxAwaitingBody: maxOpenStreams / 2,
+  };
 }
 
 /** One open request's place among those of its worker. */

@@ -101,7 +101,11 @@ describe('docs/exec.md: exec', () => {
 
   it('leaves no key where the agent can read it: in any environment, any argument or any file of the run', async () => {
     const { rawKey } = await gateway.createKey({ provider: 'openai' }, { daily: 5 });
-    const look = `cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline "$TMPDIR"/*/* 2>/dev/null | tr '\\0' '\\n'
+    // The processes of this run alone: others of the machine are none of its business.
+    const look = `top=$$; while up=$(ps -o ppid= -p "$top" | tr -d ' '); [ "$up" != ${String(process.pid)} ]; do top=$up; done
+      for pid in $(ps -eo pid=,ppid= | sort -n | awk -v top="$top" '$1 == top || $2 in run { run[$1]; print $1 }'); do
+        cat /proc/$pid/environ /proc/$pid/cmdline; done 2>/dev/null | tr '\\0' '\\n'
+      cat "$TMPDIR"/*/* 2>/dev/null; echo "looked from $top"
       echo "files:$GATEWAY_EXEC_PIPE$(ls "$TMPDIR")."; exit 7`;
     const tmp = await mkdtemp(join(tmpdir(), 'exec-test-'));
     const { code, output } = await exec([], ['sh', '-c', look], {
@@ -112,6 +116,7 @@ describe('docs/exec.md: exec', () => {
     });
     await rm(tmp, { recursive: true });
     expect(output).toContain('GATEWAY_EXEC_KEY=');
+    expect(output).toMatch(/^exec$/m);
     expect(output).not.toContain(rawKey);
     expect(output).not.toContain(PROVIDER_KEY);
     expect(output).toMatch(/^files:\.$/m);

@@ -105,3 +105,19 @@ describe('with log_level: error', () => {
     expect(lines(quiet).filter((line) => !isAudit(line) && !isAccess(line))).toEqual([]);
   });
 });
+
+describe('with an audit trail', () => {
+  it('verdicts and failed authentications stand there alone, and are not logged a second time', async () => {
+    const audited = await startBudgets({ audit: { enabled: true, stdout: false } }, quiet);
+    try {
+      const client = await audited.newClient({ key: { allowedModels: ['another-model'] } });
+      expectRefusal(await client.ask(), 403, 'policy_denied');
+      expectRefusal(await send(audited.gateway.baseUrl, { path: '/openai/v1/models' }), 401, 'invalid_key');
+      await audited.gateway.stop();
+      expect(lines(audited).filter(isAccess).length).toBeGreaterThan(0);
+      expect(lines(audited).filter(isAudit)).toEqual([]);
+    } finally {
+      await audited.close();
+    }
+  });
+});

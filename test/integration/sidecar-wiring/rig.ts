@@ -13,6 +13,7 @@ import { startTestSidecar } from '../../support/settings/sidecar.ts';
 export const ISSUER = 'https://issuer.test';
 export const AUDIENCE = 'https://gateway.test';
 export const PAIR = createKeyPair();
+export const AUDIT_SECRET = 'a secret of the trail';
 
 const CARD = `metadata: { name: wired }
 rules:
@@ -23,6 +24,10 @@ const REGO = `package gateway.policy
 deny contains reason if {
   startswith(input.request.model, "okapi")
   reason := sprintf("no calls of %s", [input.request.model])
+}
+deny contains "a second turn" if {
+  contains(input.action.normalized_prompt, "tapir")
+  input.session.drift.turn_count > 1
 }
 `;
 
@@ -37,7 +42,7 @@ function everythingOn({ redis, hooks, spans, policies }: Outside): ConfigInput {
   return {
     server: { log_level: 'error', dlp: { enabled: true } },
     redis: { addr: redis },
-    audit: { enabled: true, stdout: false, secret: 'a secret of the trail' },
+    audit: { enabled: true, stdout: false, secret: AUDIT_SECRET },
     policy: { enabled: true, policy_dir: policies },
     proxy: { remote_content: 'allow' },
     alerting: {

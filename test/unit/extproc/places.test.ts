@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
-import { createPlaces, type Place, type PlaceLimits } from '../../../src/extproc/places.ts';
+import { createPlaces, placeLimits, type Place, type PlaceLimits } from '../../../src/extproc/places.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 
 const limits = (own: Partial<PlaceLimits>): PlaceLimits => ({
   maxPerKey: 100,
@@ -105,4 +106,9 @@ describe('requests whose bodies have not come', () => {
     awaiting(places, log, 'c');
     expect(log).toEqual([]);
   });
+});
+
+it('half of the streams of a worker are kept for requests whose bodies are there', () => {
+  const { server } = defaultConfig({ server: { max_open_per_key: 7, max_open_per_address: 8 } });
+  expect(placeLimits(server, 20_000)).toEqual({ maxPerKey: 7, maxPerAddress: 8, maxAwaitingBody: 10_000 });
 });
