@@ -1,14 +1,34 @@
-import { confirm, isCancel, multiselect, text } from '@clack/prompts';
-import { DEFAULT_ANSWERS, type Answers } from '../src/init/files.ts';
+import { confirm, isCancel, multiselect, select, text } from '@clack/prompts';
+import { defaultAnswers, DEFAULT_ANSWERS, type Answers, type Purpose } from '../src/init/files.ts';
 import { PRESET_NAMES, type PresetName } from '../src/policy/presets.ts';
 import type { Io } from './command.ts';
 
 /** Whoever was asked has left: nothing is written. */
 export class Cancelled extends Error {}
 
-/** Asks on a terminal; the first answer of each is the default. */
-export async function askAnswers(io: Io): Promise<Answers> {
+const PURPOSE_OPTIONS: { value: Purpose; label: string; hint: string }[] = [
+  { value: 'chat', label: 'Chat application', hint: 'personal data is masked, a secret locks the key' },
+  { value: 'agent', label: 'Coding agent', hint: 'only secrets are masked; files keep everything else' },
+];
+
+const DLP_QUESTION: Readonly<Record<Purpose, string>> = {
+  chat: 'Mask personal data and stop secrets in answers?',
+  agent: 'Mask secrets in requests and answers?',
+};
+
+/** Asks on a terminal; the first answer of each is the default. @param given what is not asked */
+export async function askAnswers(io: Io, given: Purpose | undefined): Promise<Answers> {
   const at = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
+  const purpose =
+    given ??
+    answerOrCancel(
+      await select<Purpose>({
+        ...at,
+        message: 'Chat application or coding agent?',
+        options: PURPOSE_OPTIONS,
+        initialValue: DEFAULT_ANSWERS.purpose,
+      }),
+    );
   const port = answerOrCancel(
     await text({
       ...at,
@@ -36,14 +56,13 @@ export async function askAnswers(io: Io): Promise<Answers> {
       ...at,
       message: 'Which policies, to begin with?',
       options: PRESET_NAMES.map((value) => ({ value })),
-      initialValues: [...DEFAULT_ANSWERS.presets],
+      initialValues: [...defaultAnswers(purpose).presets],
       required: false,
     }),
   );
-  const dlp = answerOrCancel(
-    await confirm({ ...at, message: 'Mask personal data and stop secrets in answers?', initialValue: true }),
-  );
+  const dlp = answerOrCancel(await confirm({ ...at, message: DLP_QUESTION[purpose], initialValue: true }));
   return {
+    purpose,
     port: Number(port),
     tls: certFile === '' ? undefined : { certFile, keyFile },
     presets,

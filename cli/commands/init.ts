@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
-import type { Answers } from '../../src/init/files.ts';
+import { Option, type Command } from 'commander';
+import { PURPOSES, type Answers, type Purpose } from '../../src/init/files.ts';
 import type { Fate, PlannedFile } from '../../src/init/plan.ts';
 import { ExitCode, UsageError, type Io } from '../command.ts';
 import type * as Questions from '../init-questions.ts';
@@ -9,16 +9,22 @@ import { painter, printable } from '../output.ts';
 interface InitFlags {
   readonly yes?: boolean;
   readonly force?: boolean;
+  readonly for?: Purpose;
   readonly directory: string;
 }
 
 const HELP = `
 Writes gateway.yaml (DLP and the safety preset on), docker-compose.yml for Redis, and its password into .env.
+
+  --for chat   (default) a chat application: personal data is masked, a secret in an answer locks the key
+  --for agent  a coding agent: secrets are masked in both directions, files keep everything else, nothing locks the key
+
 What is there already is not overwritten: init asks, and under --yes refuses, unless --force is given.
 
 Examples:
   $ gateway init
   $ gateway init --yes --directory ./gateway
+  $ gateway init --yes --for agent
 `;
 
 const FATES: Readonly<Record<Fate, string>> = {
@@ -34,6 +40,7 @@ export function registerInit(program: Command, io: Io): void {
     .command('init')
     .description('write gateway.yaml and a compose file for Redis')
     .option('-y, --yes', 'ask nothing: take the defaults')
+    .addOption(new Option('--for <purpose>', 'what the gateway stands before').choices(PURPOSES))
     .option('--force', 'overwrite what is there')
     .option('--directory <folder>', 'where to write', '.')
     .addHelpText('after', HELP)
@@ -45,10 +52,12 @@ async function init(flags: InitFlags, io: Io): Promise<void> {
   if (asks && !(io.stdin.isTTY && io.stdout.isTTY === true)) {
     throw new UsageError('init asks its questions on a terminal; --yes takes the defaults');
   }
-  const { DEFAULT_ANSWERS, nextCommands } = await import('../../src/init/files.ts');
+  const { DEFAULT_ANSWERS, defaultAnswers, nextCommands } = await import('../../src/init/files.ts');
   const { planFiles, writeFiles } = await import('../../src/init/plan.ts');
   try {
-    const answers: Answers = asks ? await (await questions()).askAnswers(io) : DEFAULT_ANSWERS;
+    const answers: Answers = asks
+      ? await (await questions()).askAnswers(io, flags.for)
+      : defaultAnswers(flags.for ?? DEFAULT_ANSWERS.purpose);
     const folder = resolve(flags.directory);
     const files = await planFiles(folder, answers);
     io.stdout.write(`${planText(folder, files, io)}\n`);

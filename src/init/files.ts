@@ -1,7 +1,12 @@
 import type { PresetName } from '../policy/presets.ts';
 
+/** Who calls the models: an application that people talk to, or an agent that works on files. */
+export const PURPOSES = ['chat', 'agent'] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
 /** What a new gateway is told of. */
 export interface Answers {
+  readonly purpose: Purpose;
   readonly port: number;
   /** Undefined: plain HTTP on this machine, for development. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
@@ -10,13 +15,22 @@ export interface Answers {
   readonly redisPort: number;
 }
 
+/** `chat` is the default: it is the stricter one. */
 export const DEFAULT_ANSWERS: Answers = {
+  purpose: 'chat',
   port: 8080,
   tls: undefined,
   presets: ['safety'],
   dlp: true,
   redisPort: 6379,
 };
+
+/** The defaults of a purpose. For an agent, calls of MCP servers keep the rules that its files cannot have. */
+export function defaultAnswers(purpose: Purpose): Answers {
+  return purpose === 'chat'
+    ? DEFAULT_ANSWERS
+    : { ...DEFAULT_ANSWERS, purpose, presets: ['safety', 'mcp_sandbox'] };
+}
 
 /** Names of what is written. */
 export const FILES = { config: 'gateway.yaml', compose: 'docker-compose.yml', env: '.env' } as const;
@@ -25,8 +39,9 @@ export const FILES = { config: 'gateway.yaml', compose: 'docker-compose.yml', en
 export const PASSWORD_VARIABLE = 'REDIS_PASSWORD';
 
 /** `gateway.yaml`, with a comment on all that is decided in it. */
-export function configText({ port, tls, presets, dlp, redisPort }: Answers): string {
-  return `# The AI firewall gateway. All keys and their defaults: gateway config print
+export function configText(answers: Answers): string {
+  const { port, tls, presets, dlp, redisPort, purpose } = answers;
+  return `# The AI firewall gateway, for ${purpose === 'chat' ? 'a chat application' : 'a coding agent'}. All keys and their defaults: gateway config print
 # What is wrong here: gateway config check; with Redis and Envoy: gateway doctor
 
 server:
@@ -37,21 +52,7 @@ server:
   admin_host: 127.0.0.1
   admin_port: ${String(adminPort(port))}
 ${tlsText(tls)}
-  # What models write is searched for secrets and personal data, streams too.
-  dlp:
-    enabled: ${String(dlp)}
-    # Not set: personal data is masked; a secret cuts the answer and locks the key.
-    # action: mask
-    scan_secrets: true
-    scan_pii: true
-    scan_network: false
-    # Passwords by their names (DB_PASSWORD=…, postgres://user:…@host), in requests too: masked.
-    scan_credentials: true
-    requests: ${dlp ? 'mask' : 'off'}
-    request_classes: [credentials]
-    quarantine_duration: 1h
-    # E-mail addresses of these domains are no personal data.
-    allowed_hosts: []
+${purpose === 'chat' ? chatDlpText(dlp) : agentDlpText(dlp)}
 
 # Redis 7 or newer holds keys, budgets, sessions and locks. It must not evict: ${FILES.compose} sees to that.
 redis:
@@ -61,14 +62,14 @@ redis:
 
 mcp:
   inspector:
-    # Passwords by their names in what MCP servers answer: off, mask.
+${purpose === 'chat' ? '' : AGENT_INSPECTOR}    # Passwords by their names in what MCP servers answer: off, mask.
     credentials: mask
 
 policy:
   enabled: ${String(presets.length > 0)}
   # safety, pci, mcp_sandbox, zero_trust, safety_drift
   presets: [${presets.join(', ')}]
-  # Cards and Rego of your own beside them:
+${purpose === 'chat' ? '' : overridesText(answers)}  # Cards and Rego of your own beside them:
   # policy_file: ./policies.yaml
   # policy_dir: ./policies
 
@@ -79,6 +80,70 @@ loop_detection:
 # A budget for keys that have none of their own is set in Redis: gateway budget set --daily 5
 `;
 }
+
+function chatDlpText(isOn: boolean): string {
+  return `  # What models write is searched for secrets and personal data, streams too.
+  dlp:
+    enabled: ${String(isOn)}
+    # Not set: personal data is masked; a secret cuts the answer and locks the key.
+    # action: mask
+    scan_secrets: true
+    scan_pii: true
+    scan_network: false
+    # Passwords by their names (DB_PASSWORD=…, postgres://user:…@host), in requests too: masked.
+    scan_credentials: true
+    requests: ${isOn ? 'mask' : 'off'}
+    request_classes: [credentials]
+    quarantine_duration: 1h
+    # E-mail addresses of these domains are no personal data.
+    allowed_hosts: []`;
+}
+
+function agentDlpText(isOn: boolean): string {
+  return `  # Requests and answers are searched for secrets, in arguments and results of tools and in streams too.
+  dlp:
+    enabled: ${String(isOn)}
+    # A secret is masked and never locks the key. Unset: it cuts the answer and locks the key.
+    action: mask
+    scan_secrets: true
+    # Files that an agent reads and writes hold addresses and numbers, which must stay.
+    scan_pii: false
+    scan_network: false
+    # Passwords by their names (DB_PASSWORD=…) are masked in requests; code that a model writes keeps its own.
+    scan_credentials: true
+    answer_classes: [secret]
+    requests: ${isOn ? 'mask' : 'off'}
+    # A secret in signed text or a base64 file cannot be masked, and stays in an agent's history: report, deny.
+    request_unmaskable: report`;
+}
+
+const AGENT_INSPECTOR = `    # A secret in what MCP servers answer is masked, and neither locks nor scores: quarantine, mask, mask_unscored.
+    secrets: mask_unscored
+`;
+
+/** Only rules of presets that are there: the gateway does not start with a name that means none. */
+function overridesText({ presets, dlp }: Answers): string {
+  const hasSafety = presets.includes('safety') || presets.includes('safety_drift');
+  const modes = [
+    ...(hasSafety ? SAFETY_FOR_AGENTS : []),
+    ...(hasSafety && dlp ? ['safety/block-credentials: off # server.dlp masks them'] : []),
+    ...(presets.includes('mcp_sandbox') && dlp ? ['mcp_sandbox/block-credentials: off'] : []),
+  ];
+  if (modes.length === 0) return '';
+  return `  # What files of code may hold: report is written down and refuses nothing, off is not asked.
+  overrides:
+${modes.map((mode) => `    ${mode}\n`).join('')}`;
+}
+
+const SAFETY_FOR_AGENTS = [
+  'safety/mask-email: off',
+  'safety/mask-phone: off',
+  'safety/mask-ssn: off',
+  'safety/mask-card: off',
+  'safety/block-cvv: report',
+  'safety/block-sql-injection: report',
+  'safety/block-path-traversal: report',
+];
 
 function tlsText(tls: Answers['tls']): string {
   if (tls === undefined) {

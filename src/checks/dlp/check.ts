@@ -6,8 +6,8 @@ import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { classesOf, rulesOf, requestDenied, requestNotMaskable } from './actions.ts';
 import type { DlpCheckDeps } from './deps.ts';
 import { createAnswerJudge } from './judge-answer.ts';
-import { inspectRequest } from './requests.ts';
-import type { RequestSearch } from './scope.ts';
+import { inspectRequest, type InspectedRequest } from './requests.ts';
+import type { ClassSearch } from './scope.ts';
 
 /**
  * Data-loss prevention (docs/dlp.md): personal data, addresses of private networks and secrets are masked in answers,
@@ -35,7 +35,7 @@ function isJudged({ origin, mcp }: Answered): boolean {
 }
 
 /** Names of members come with every body, and an answer comes back with the next request. */
-function rememberedSearch({ findAll, detectors }: RequestSearch): FindAll {
+function rememberedSearch({ findAll, detectors }: Omit<ClassSearch, 'detector'>): FindAll {
   return rememberClean<SearchedText>({
     read: findAll,
     isClean: ({ findings, isWhole }) => isWhole && findings.length === 0,
@@ -52,16 +52,32 @@ function requestJudge({
   onFound,
   onEvidence,
 }: DlpCheckDeps): (exchange: Parsed) => Promise<Verdict> {
+  const mayReport = config.request_unmaskable === 'report';
   return async (exchange) => {
-    const { found, unmaskable, mask } = await inspectRequest(exchange, findAll);
+    const inspected = await inspectRequest(exchange, findAll);
+    const { found, unmaskable } = inspected;
     if (found.length === 0) return PASS;
     onEvidence?.(exchange, { side: 'request', found });
     const classes = classesOf(found.map(({ finding }) => finding));
-    const isDenied = config.requests === 'deny' || unmaskable.length > 0;
-    for (const one of classes) onFound({ class: one, side: 'request', action: isDenied ? 'deny' : 'mask' });
     const { mcp } = exchange.request;
+    const refused = mayReport && mcp === undefined ? inspected.unmaskableOutside : unmaskable;
+    const isDenied = config.requests === 'deny' || refused.length > 0;
+    const left = new Set<string>(classesOf(unmaskable));
+    for (const one of classes) {
+      const action = isDenied ? 'deny' : left.has(one) ? 'report' : 'mask';
+      onFound({ class: one, side: 'request', action });
+    }
     if (config.requests === 'deny') return requestDenied(classes, mcp);
-    if (unmaskable.length > 0) return requestNotMaskable(classesOf(unmaskable), mcp);
-    return { kind: 'rewrite', reason: `masked in the request: ${rulesOf(found)}`, apply: await mask() };
+    if (refused.length > 0) return requestNotMaskable(classesOf(refused), mcp);
+    return maskedRequest(inspected);
   };
+}
+
+/** What cannot be masked stays, and is told. */
+async function maskedRequest({ found, unmaskable, isMaskable, mask }: InspectedRequest): Promise<Verdict> {
+  const left = [...new Set(unmaskable.map((one) => `${one.class} (${one.rule})`))].join(', ');
+  if (!isMaskable) return { kind: 'flag', reason: `left in the request, where no mask can stand: ${left}` };
+  const beside = left === '' ? '' : `; left where no mask can stand: ${left}`;
+  const reason = `masked in the request: ${rulesOf(found)}${beside}`;
+  return { kind: 'rewrite', reason, apply: await mask() };
 }

@@ -24,6 +24,10 @@ export const dlpSection = section({
   requests: z.enum(['off', 'mask', 'deny']).default('off'),
   /** The classes that requests are searched for. Unset: all that are switched on. */
   request_classes: z.array(z.enum(CONTENT_CLASSES)).min(1).optional(),
+  /** The classes that answers are searched for. Unset: all that are switched on. */
+  answer_classes: z.array(z.enum(CONTENT_CLASSES)).min(1).optional(),
+  /** What happens to a finding in a conversation where no mask can stand: signed text, files, member names. */
+  request_unmaskable: z.enum(['deny', 'report']).default('deny'),
 }).prefault({});
 
 export type DlpConfig = Settings<typeof dlpSection>;

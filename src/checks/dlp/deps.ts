@@ -4,19 +4,19 @@ import type { ReportSecretLeak } from '../report-secret-leak.ts';
 import type { DlpAction } from './actions.ts';
 import type { DlpConfig } from './config.ts';
 import type { Found } from './inspected.ts';
-import type { RequestSearch } from './scope.ts';
+import type { ClassSearch } from './scope.ts';
 
 export interface DlpCheckDeps {
   /** `server.dlp`. */
   readonly config: DlpConfig;
-  /** Finds what `config` switches on. */
+  /** Finds what is looked for in answers. */
   readonly detector: StreamDetector;
   /** The same for whole texts, however long. */
   readonly findAll: FindAll;
   /** Those that have found nothing where `findAll` finds nothing: the checks behind need not run them again. */
   readonly detectors: readonly DetectorName[];
   /** For requests, where other classes are looked for in them. */
-  readonly requestSearch?: RequestSearch;
+  readonly requestSearch?: Omit<ClassSearch, 'detector'>;
   readonly reportSecretLeak: ReportSecretLeak;
   /** Called once per class and body, and for an answer's headers; in shadow mode too. */
   readonly onFound: (found: FoundClass) => void;
@@ -33,5 +33,5 @@ export interface DlpEvidence {
 export interface FoundClass {
   readonly class: ContentClass;
   readonly side: 'request' | 'answer';
-  readonly action: DlpAction | 'deny';
+  readonly action: DlpAction | 'deny' | 'report';
 }

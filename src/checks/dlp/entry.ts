@@ -2,22 +2,18 @@ import { checkEntry } from '../entry.ts';
 
 export const dlp = checkEntry(
   async ({ server: { dlp: config } }, { observer, reportSecretLeak }) => {
-    const [{ createDlpCheck }, { MAX_FINDINGS }, { createRequestSearch, dlpScope }, content] =
-      await Promise.all([
-        import('./check.ts'),
-        import('./inspected.ts'),
-        import('./scope.ts'),
-        import('../../detectors/content.ts'),
-      ]);
+    const [{ createDlpCheck }, { createClassSearch, dlpScope }] = await Promise.all([
+      import('./check.ts'),
+      import('./scope.ts'),
+    ]);
     if (config.scan_seed_phrases)
       await (await import('../../detectors/assets/seed-words.ts')).loadSeedWords();
     const scope = dlpScope(config);
-    const requestSearch = createRequestSearch(scope, config.request_classes);
+    const { request_classes: inRequests, answer_classes: inAnswers } = config;
+    const isSame = inRequests === undefined && inAnswers === undefined;
     return createDlpCheck({
-      detector: content.createContentDetector(scope),
-      findAll: content.createFindContentAll(scope, MAX_FINDINGS),
-      detectors: content.contentDetectorsOf(scope),
-      ...(requestSearch && { requestSearch }),
+      ...createClassSearch(scope, inAnswers),
+      ...(!isSame && { requestSearch: createClassSearch(scope, inRequests) }),
       config,
       reportSecretLeak,
       onFound: observer.dlpFound,

@@ -4,6 +4,7 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import {
   DocumentSearch,
   pathKey,
+  type PlaceFindings,
   Words,
   type WordsPlace,
   type WordsKind,
@@ -18,11 +19,21 @@ import type { JsonPath } from '../../json/path.ts';
 export interface InspectedRequest extends Inspected {
   /** Those that no edit can take out. */
   readonly unmaskable: readonly Finding[];
+  /** Those of them that are no part of the conversation: the address, the model, an id. */
+  readonly unmaskableOutside: readonly Finding[];
+  /** Whether anything can be taken out. */
+  readonly isMaskable: boolean;
   /** Names of client headers that hold some. */
   readonly headers: ReadonlySet<string>;
 }
 
-const NO_HEADERS: ReadonlySet<string> = new Set();
+const NOTHING_FOUND: InspectedRequest = {
+  ...CLEAN,
+  unmaskable: [],
+  unmaskableOutside: [],
+  isMaskable: false,
+  headers: new Set(),
+};
 
 /**
  * Looks at all of a request: messages of every role, tools and their results, members that no dialect knows, and what
@@ -48,27 +59,49 @@ export async function inspectRequest(
   const carried = looksAt === undefined ? carriedTexts(exchange) : [];
   for (const { text } of carried) batch.add(text);
   await batch.search();
-  if (batch.found.length === 0) return { ...CLEAN, unmaskable: [], headers: NO_HEADERS };
+  if (batch.found.length === 0) return NOTHING_FOUND;
 
   batch.assertMaskable();
   const places = await document.places(batch);
   const hits = carried.filter(({ text }) => batch.findingsIn(text).length > 0);
   const headers = new Set(hits.flatMap((hit) => (hit.place === 'header' ? [hit.name] : [])));
-  const unmaskable = places.filter(({ kind, path }) => kind === 'name' || immutable.has(path));
+  const { maskable, fixed, outside } = sorted(places, immutable);
+  const unmaskableOutside = [
+    ...outside,
+    ...hits.filter(({ place }) => place === 'address').flatMap(({ text }) => batch.findingsIn(text)),
+  ];
+  const encoded = immutable.encoded.flatMap((text) => batch.findingsIn(text));
   return {
     found: batch.found,
-    unmaskable: [
-      ...unmaskable.flatMap(({ findings }) => findings),
-      ...immutable.encoded.flatMap((text) => batch.findingsIn(text)),
-      ...hits.filter(({ place }) => place === 'address').flatMap(({ text }) => batch.findingsIn(text)),
-    ],
+    unmaskable: [...fixed, ...encoded, ...unmaskableOutside],
+    unmaskableOutside,
+    isMaskable: maskable.length > 0 || headers.size > 0,
     headers,
     mask: () =>
       Promise.resolve(() => {
-        for (const { path, masked } of places) exchange.edits.push({ kind: 'set', path, value: masked });
+        for (const { path, masked } of maskable) exchange.edits.push({ kind: 'set', path, value: masked });
         withholdHeaders(exchange, headers);
       }),
   };
+}
+
+interface SortedPlaces {
+  readonly maskable: readonly PlaceFindings[];
+  /** Within the conversation. */
+  readonly fixed: readonly Finding[];
+  readonly outside: readonly Finding[];
+}
+
+function sorted(places: readonly PlaceFindings[], immutable: ImmutableFields): SortedPlaces {
+  const maskable: PlaceFindings[] = [];
+  const fixed: Finding[] = [];
+  const outside: Finding[] = [];
+  for (const place of places) {
+    if (OUTSIDE.has(pathKey(place.path))) outside.push(...place.findings);
+    else if (place.kind === 'name' || immutable.has(place.path)) fixed.push(...place.findings);
+    else maskable.push(place);
+  }
+  return { maskable, fixed, outside };
 }
 
 function* requestWords(texts: readonly PromptText[]): Work<Words> {
@@ -98,10 +131,10 @@ interface ImmutableFields {
 }
 
 /** Members that say who answers, or what an answer belongs to. */
-const IMMUTABLE = [['model'], ['id'], ['method'], ['jsonrpc']].map(pathKey);
+const OUTSIDE: ReadonlySet<string> = new Set([['model'], ['id'], ['method'], ['jsonrpc']].map(pathKey));
 
 function* immutableFieldsOf({ json, request }: Parsed): Work<ImmutableFields> {
-  const fixed = new Set(IMMUTABLE);
+  const fixed = new Set(OUTSIDE);
   const encoded: string[] = [];
   for (const { text, path, editable } of request.texts) {
     yield ITEM_CHARS;

@@ -1,5 +1,10 @@
-import { contentDetectorsOf, createFindContentAll, type ContentScope } from '../../detectors/content.ts';
-import type { ContentClass, DetectorName, FindAll } from '../../detectors/finding.ts';
+import {
+  contentDetectorsOf,
+  createContentDetector,
+  createFindContentAll,
+  type ContentScope,
+} from '../../detectors/content.ts';
+import type { ContentClass, DetectorName, FindAll, StreamDetector } from '../../detectors/finding.ts';
 import type { DlpConfig } from './config.ts';
 import { MAX_FINDINGS } from './inspected.ts';
 
@@ -19,18 +24,20 @@ export function dlpScope(config: DlpConfig): ContentScope {
   };
 }
 
-export interface RequestSearch {
+export interface ClassSearch {
+  readonly detector: StreamDetector;
+  /** The same for whole texts, however long. */
   readonly findAll: FindAll;
   /** Those that find nothing where `findAll` finds nothing. */
   readonly detectors: readonly DetectorName[];
 }
 
-/** The search of requests, where `request_classes` names fewer classes than are switched on. */
-export function createRequestSearch(
+/** @param classes fewer than are switched on (`request_classes`, `answer_classes`); all unless set */
+export function createClassSearch(
   scope: ContentScope,
-  classes: DlpConfig['request_classes'],
-): RequestSearch | undefined {
-  if (classes === undefined) return undefined;
+  classes: readonly ContentClass[] | undefined,
+): ClassSearch {
+  if (classes === undefined) return searchOf(scope);
   const wanted = new Set<string>(classes);
   const only: ContentScope = {
     scanSecrets: scope.scanSecrets && wanted.has('secret'),
@@ -42,17 +49,27 @@ export function createRequestSearch(
     scanSeedPhrases: scope.scanSeedPhrases === true && wanted.has('seed_phrase'),
     allowedHosts: scope.allowedHosts,
   };
-  const findAll = createFindContentAll(only, MAX_FINDINGS);
+  const search = searchOf(only);
   const isPartly = only.scanPii && !PERSONAL_DATA.every((one) => wanted.has(one));
-  if (!isPartly) return { findAll, detectors: contentDetectorsOf(only) };
+  if (!isPartly) return search;
+  const { detector } = search;
   return {
+    detector: { ...detector, find: (text) => detector.find(text).filter((one) => wanted.has(one.class)) },
     async findAll(texts) {
-      const found = await findAll(texts);
+      const found = await search.findAll(texts);
       return found.map(({ findings, isWhole }) => ({
         findings: findings.filter((one) => wanted.has(one.class)),
         isWhole,
       }));
     },
     detectors: contentDetectorsOf({ ...only, scanPii: false }),
+  };
+}
+
+function searchOf(scope: ContentScope): ClassSearch {
+  return {
+    detector: createContentDetector(scope),
+    findAll: createFindContentAll(scope, MAX_FINDINGS),
+    detectors: contentDetectorsOf(scope),
   };
 }

@@ -2,6 +2,7 @@ import type { Finding } from '../../detectors/finding.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { calledTool } from '../../mcp/message.ts';
 import type { Audit, AuditEvent, AuditedFinding, MatchDigest } from '../../telemetry/audit.ts';
+import type { SecretAction } from './config.ts';
 import type { MessageJudgement } from './decide.ts';
 import type { TextSpan } from './page.ts';
 import { PROTOCOL_NAMES } from '../../mcp/protocol-words.ts';
@@ -15,7 +16,7 @@ export interface RecorderDeps {
   /** False in shadow mode: what is recorded was not done. */
   readonly enforced: boolean;
   /** `mcp.inspector.secrets`. */
-  readonly secrets: 'quarantine' | 'mask';
+  readonly secrets: SecretAction;
 }
 
 export type RecordJudgement = (exchange: Answered, judgement: MessageJudgement) => void;

@@ -6,6 +6,7 @@ import { policyDenied } from '../denials.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { findingId } from '../finding-id.ts';
 import type { ReportSecretLeak } from '../report-secret-leak.ts';
+import type { SecretAction } from './config.ts';
 import { uninspectable, type MessageJudgement, type Uninspected } from './decide.ts';
 import { maskedResult, mayBeShown } from './masked-result.ts';
 import type { PlacedFinding } from './scan.ts';
@@ -16,15 +17,15 @@ const MAX_REPORTED = 64;
 export interface SecretResponseDeps {
   readonly reportSecretLeak: ReportSecretLeak;
   /** `mcp.inspector.secrets`. */
-  readonly action: 'quarantine' | 'mask';
+  readonly action: SecretAction;
   /** `mcp.inspector.quarantine_duration`. */
   readonly lockMs: number;
 }
 
 export interface SecretResponse {
   /** A message with secrets is kept back, or goes on without them. */
-  readonly action: 'quarantine' | 'mask';
-  /** Scores the key, and locks it where the message is kept back. */
+  readonly action: SecretAction;
+  /** Scores the key, unless it only masks, and locks it where the message is kept back. */
   report(exchange: Answered, secrets: readonly PlacedFinding[]): Promise<void>;
   /** Of a message that is not passed on for another reason: its secrets are reported all the same. */
   refusal(exchange: Answered, uninspected: Uninspected): Denial;
@@ -39,6 +40,7 @@ export function createSecretResponse({
 }: SecretResponseDeps): SecretResponse {
   const lockMs = action === 'quarantine' ? quarantineMs : 0;
   const report: SecretResponse['report'] = (exchange, secrets) => {
+    if (action === 'mask_unscored') return Promise.resolve();
     const findings = [...new Set(secrets.map((one) => findingId(one.finding.rule, matchedText(one))))];
     return reportSecretLeak({ exchange, findings: findings.slice(0, MAX_REPORTED), lockMs });
   };

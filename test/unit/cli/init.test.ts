@@ -18,7 +18,14 @@ import { parse } from 'yaml';
 
 import { main } from '../../../cli/main.ts';
 import { loadConfig } from '../../../src/config/load.ts';
-import { composeText, configText, DEFAULT_ANSWERS, type Answers } from '../../../src/init/files.ts';
+import { PRESET_NAMES } from '../../../src/policy/presets.ts';
+import {
+  composeText,
+  configText,
+  defaultAnswers,
+  DEFAULT_ANSWERS,
+  type Answers,
+} from '../../../src/init/files.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', '..', 'cli', 'main.ts');
 let folder: string;
@@ -27,12 +34,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-async function init(...flags: readonly string[]) {
+function init(...flags: readonly string[]) {
+  return runGateway(['init', '--directory', folder, ...flags]);
+}
+
+async function runGateway(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
-  const args = ['init', '--directory', folder, ...flags];
   const stdin = Object.assign(new PassThrough(), { isTTY: false }) as unknown as NodeJS.ReadStream;
-  const code = await main(args, { stdin, stdout, stderr, env: {} });
+  const code = await main(args, { stdin, stdout, stderr, env });
   return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
 }
 
@@ -46,6 +56,11 @@ describe('what init writes', () => {
     ['a certificate', { tls: { certFile: './a "b".crt', keyFile: './a.key' } }],
     ['no policies, no DLP, a port that metrics have', { presets: [], dlp: false, port: 9090 }],
     ['all presets', { presets: ['safety', 'pci', 'mcp_sandbox', 'zero_trust', 'safety_drift'] }],
+    ['an agent', defaultAnswers('agent')],
+    ['an agent without DLP', { purpose: 'agent', dlp: false }],
+    ['an agent with no policies', { purpose: 'agent', presets: [] }],
+    ['an agent with other presets', { purpose: 'agent', presets: ['pci', 'zero_trust'] }],
+    ['an agent with all presets', { purpose: 'agent', presets: [...PRESET_NAMES] }],
   ];
 
   it.each(rows)('loads with %s', (_name, given) => {
@@ -63,6 +78,40 @@ describe('what init writes', () => {
       policy: { enabled: answers.presets.length > 0, presets: answers.presets },
     });
     expect(config.server.tls.cert_file).toBe(answers.tls?.certFile);
+  });
+
+  it.each(rows)('names rules that exist, with %s', async (_name, given) => {
+    const path = join(folder, 'gateway.yaml');
+    writeFileSync(path, configText({ ...DEFAULT_ANSWERS, ...given, tls: undefined }));
+    const env = { REDIS_PASSWORD: 'p4ss', SERVER_INSECURE_DEV: 'true' };
+    const { code, stderr } = await runGateway(['--config', path, 'config', 'check'], env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('for an agent: secrets are masked in both directions, and nothing locks', () => {
+    const path = join(folder, 'gateway.yaml');
+    writeFileSync(path, configText(defaultAnswers('agent')));
+    const { config } = loadConfig({ path, env: { REDIS_PASSWORD: 'p4ss', SERVER_INSECURE_DEV: 'true' } });
+    expect(config.server.dlp).toMatchObject({
+      action: 'mask',
+      scan_secrets: true,
+      scan_pii: false,
+      answer_classes: ['secret'],
+      requests: 'mask',
+      request_unmaskable: 'report',
+    });
+    expect(config.mcp.inspector).toMatchObject({ secrets: 'mask_unscored', credentials: 'mask' });
+    expect(config.policy.overrides).toMatchObject({
+      'safety/mask-email': 'off',
+      'safety/block-credentials': 'off',
+      'safety/block-sql-injection': 'report',
+    });
+  });
+
+  it('keeps the rule about credentials where nothing else masks them', () => {
+    const text = configText({ ...defaultAnswers('agent'), dlp: false });
+    expect(text).not.toContain('block-credentials');
+    expect(text).toContain('safety/mask-email: off');
   });
 
   it('masks passwords by their names: in answers, in requests, in what MCP servers answer', () => {
@@ -119,6 +168,16 @@ describe('gateway init --yes', () => {
     expect(stdout).not.toContain(read('.env').slice('REDIS_PASSWORD='.length).trim());
   });
 
+  it('writes for a chat application, or for an agent where it is told so', async () => {
+    await init('--yes');
+    expect(read('gateway.yaml')).toBe(configText(defaultAnswers('chat')));
+    expect((await init('--yes', '--force', '--for', 'agent')).code).toBe(0);
+    expect(read('gateway.yaml')).toBe(configText(defaultAnswers('agent')));
+    const wrong = await init('--yes', '--force', '--for', 'robot');
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain('chat, agent');
+  });
+
   it('changes nothing when it is run again', async () => {
     await init('--yes');
     const password = read('.env');
@@ -165,7 +224,10 @@ describe('gateway init', () => {
   });
 
   /** Types into a terminal as a person does: each answer when its question stands there. */
-  async function typed(answers: readonly (readonly [question: string, keys: string])[]): Promise<string> {
+  async function typed(
+    answers: readonly (readonly [question: string, keys: string])[],
+    ...flags: readonly string[]
+  ): Promise<string> {
     const python = `
 import fcntl, json, os, pty, struct, sys, termios
 answers = json.loads(sys.argv[1])
@@ -194,6 +256,7 @@ print('EXIT', os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
       'init',
       '--directory',
       folder,
+      ...flags,
     ];
     const child = spawn('python3', args, { env: { PATH: process.env['PATH'], TERM: 'xterm', HOME: folder } });
     let output = '';
@@ -203,10 +266,11 @@ print('EXIT', os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
   }
 
   const QUESTIONS = [
+    ['Chat application or coding agent?', '\r'],
     ['which port', '8099\r'],
     ['TLS certificate', '\r'],
     ['Which policies', '\r'],
-    ['Mask personal data', '\r'],
+    ['answers?', '\r'],
   ] as const;
 
   it('asks on a terminal, shows what it would do, and writes', async () => {
@@ -216,12 +280,25 @@ print('EXIT', os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     expect(read('gateway.yaml')).toContain('presets: [safety]');
   });
 
+  it('asks what the gateway is for, and what is told by the flag is not asked', async () => {
+    const [, ...others] = QUESTIONS;
+    const down = '\x1b[B';
+    const answered = [['Chat application or coding agent?', `${down}\r`], ...others] as const;
+    expect(await typed([...answered, ['Write these files', '\r']])).toContain('EXIT 0');
+    expect(read('gateway.yaml')).toBe(configText({ ...defaultAnswers('agent'), port: 8099 }));
+    rmSync(join(folder, 'gateway.yaml'));
+    const told = await typed([...others, ['Write these files', '\r']], '--for', 'agent');
+    expect(told).toContain('EXIT 0');
+    expect(told).not.toContain('Chat application');
+    expect(read('gateway.yaml')).toBe(configText({ ...defaultAnswers('agent'), port: 8099 }));
+  });
+
   it('writes nothing where somebody thinks better of it', async () => {
     writeFileSync(join(folder, 'gateway.yaml'), '{}\n');
     const output = await typed([...QUESTIONS, ['Overwrite gateway.yaml?', '\r']]);
     expect(output).toContain('nothing was written');
     expect(output).toContain('EXIT 1');
     expect(read('gateway.yaml')).toBe('{}\n');
-    expect(await typed([['which port', '\x03']])).toContain('EXIT 1');
+    expect(await typed([['Chat application', '\x03']])).toContain('EXIT 1');
   });
 });

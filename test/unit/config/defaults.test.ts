@@ -87,6 +87,8 @@ const DEFAULTS: readonly (readonly [string, unknown])[] = [
   ['server.dlp.scan_seed_phrases', false],
   ['server.dlp.allowed_hosts', []],
   ['server.dlp.scan_tool_arguments', true],
+  ['server.dlp.answer_classes', undefined],
+  ['server.dlp.request_unmaskable', 'deny'],
   ['server.dlp.quarantine_duration', h],
   ['session.drift_detection.enabled', false],
   ['session.drift_detection.min_turns', 3],

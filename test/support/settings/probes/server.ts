@@ -191,6 +191,18 @@ export const serverProbes: Probes = {
     ),
     expected: [`${MAIL} DB_PASSWORD=***`, 'Mail *** DB_PASSWORD=hunter2x'],
   },
+  'server.dlp.answer_classes': {
+    with: { server: { dlp: { enabled: true, scan_credentials: true } } },
+    values: [['credentials'], ['email']],
+    see: dlpOf(`${MAIL} +1 212 555 0187 DB_PASSWORD=hunter2x`),
+    expected: [`${MAIL} +1 212 555 0187 DB_PASSWORD=***`, 'Mail *** +1 212 555 0187 DB_PASSWORD=hunter2x'],
+  },
+  'server.dlp.request_unmaskable': {
+    with: { server: { dlp: { enabled: true, requests: 'mask' } } },
+    values: ['deny', 'report'],
+    see: outcome({ body: chat('Hello', { metadata: { [AWS_KEY]: 'here' } }) }),
+    expected: ['403 policy_denied', 200],
+  },
   'server.dlp.scan_tool_arguments': {
     with: WITH_DLP,
     values: [true, false],
