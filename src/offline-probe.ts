@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createMemoryRiskStore } from './risk/memory-store.ts';
 import { riskSettings } from './risk/settings.ts';
 import type { Config } from './config/schema.ts';
+import { CONTENT_CLASSES, type ContentClass } from './detectors/finding.ts';
 import { normalize } from './normalize/normalize.ts';
 import { verifyTrace } from './offline-verify.ts';
 import type { PolicySources } from './policy/policy-files.ts';
@@ -116,15 +117,20 @@ async function probeDlp({ config }: ProbeInput): Promise<Probe> {
   const { dlp } = config.server;
   const { scan_secrets, scan_pii, scan_network, allowed_hosts } = dlp;
   const mail = allowed_hosts.some((host) => MAIL.endsWith(host)) ? '4111 1111 1111 1111' : MAIL;
-  const kinds = [
-    ...(scan_secrets ? [['a secret', `The key is ${SECRET}.`]] : []),
-    ...(scan_pii ? [['personal data', `Write to ${mail}.`]] : []),
-    ...(scan_network ? [['a private address', `It runs on ${NETWORK}.`]] : []),
-    ...(dlp.scan_credentials ? [['a password by its name', `DB_PASSWORD=${PASSWORD}`]] : []),
-    ...(dlp.scan_iban ? [['a bank account number', `Pay to ${IBAN}.`]] : []),
-    ...(dlp.scan_wallet_keys ? [['a private key of a wallet', `private_key = ${WALLET_KEY}`]] : []),
-    ...(dlp.scan_seed_phrases ? [['a seed phrase', SEED_PHRASE]] : []),
-  ] as const;
+  const inAnswers = new Set<ContentClass>(dlp.answer_classes ?? CONTENT_CLASSES);
+  const mailClass = mail === MAIL ? 'email' : 'card';
+  const all: readonly (readonly [isOn: boolean, ContentClass, kind: string, content: string])[] = [
+    [scan_secrets, 'secret', 'a secret', `The key is ${SECRET}.`],
+    [scan_pii, mailClass, 'personal data', `Write to ${mail}.`],
+    [scan_network, 'network', 'a private address', `It runs on ${NETWORK}.`],
+    [dlp.scan_credentials, 'credentials', 'a password by its name', `DB_PASSWORD=${PASSWORD}`],
+    [dlp.scan_iban, 'iban', 'a bank account number', `Pay to ${IBAN}.`],
+    [dlp.scan_wallet_keys, 'wallet_key', 'a private key of a wallet', `private_key = ${WALLET_KEY}`],
+    [dlp.scan_seed_phrases, 'seed_phrase', 'a seed phrase', SEED_PHRASE],
+  ];
+  const kinds = all.flatMap(([isOn, one, kind, content]) =>
+    isOn && inAnswers.has(one) ? [[kind, content] as const] : [],
+  );
   // Answers of sessions of their own: none is judged by what another one left.
   const steps = kinds.flatMap(([, content], index) => {
     const session_id = `probe-${String(index)}`;

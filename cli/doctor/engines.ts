@@ -58,6 +58,7 @@ function dlpScope({
   scan_wallet_keys,
   scan_seed_phrases,
   scan_tool_arguments,
+  answer_classes,
   action,
 }: Config['server']['dlp']): string {
   const scopes = [
@@ -69,7 +70,7 @@ function dlpScope({
     ...(scan_wallet_keys ? ['wallet keys'] : []),
     ...(scan_seed_phrases ? ['seed phrases'] : []),
   ];
-  return `${scopes.length === 0 ? 'looks for nothing' : scopes.join(', ')}; ${action ?? 'secrets quarantine, the rest is masked'}${scan_tool_arguments ? '' : '; not in arguments of tools'}`;
+  return `${scopes.length === 0 ? 'looks for nothing' : scopes.join(', ')}; ${action ?? 'secrets quarantine, the rest is masked'}${scan_tool_arguments ? '' : '; not in arguments of tools'}${answer_classes === undefined ? '' : `; in answers ${answer_classes.join(', ')} only`}`;
 }
 
 /** Which values of each MCP server's configuration its clients are never told, proven by a tool that repeats them. */

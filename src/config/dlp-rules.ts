@@ -17,13 +17,15 @@ const SWITCHES: Readonly<Record<ContentClass, Switch>> = {
   seed_phrase: 'scan_seed_phrases',
 };
 
-/** A class that is switched off would be looked for in no request, whatever the list says. */
-export function requestClasses({ server: { dlp } }: Config): readonly (RuleProblem | false)[] {
-  return (dlp.request_classes ?? []).map(
-    (one, index) =>
-      !dlp[SWITCHES[one]] && {
-        path: ['server', 'dlp', 'request_classes', index],
-        message: `${one} is off: set server.dlp.${SWITCHES[one]}`,
-      },
+/** A class that is switched off would be looked for nowhere, whatever the lists say. */
+export function dlpClasses({ server: { dlp } }: Config): readonly (RuleProblem | false)[] {
+  return (['request_classes', 'answer_classes'] as const).flatMap((list) =>
+    (dlp[list] ?? []).map(
+      (one, index) =>
+        !dlp[SWITCHES[one]] && {
+          path: ['server', 'dlp', list, index],
+          message: `${one} is off: set server.dlp.${SWITCHES[one]}`,
+        },
+    ),
   );
 }

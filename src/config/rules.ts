@@ -3,7 +3,7 @@ import { secretBytes } from '../alerting/sign.ts';
 import { PROVIDER_NAMES } from '../providers/provider.ts';
 import { isLoopbackHost, isPlainAfar, parseExtprocAddress } from './address.ts';
 import type { Milliseconds } from './duration.ts';
-import { requestClasses } from './dlp-rules.ts';
+import { dlpClasses } from './dlp-rules.ts';
 import { injectionPatterns, mcpServers, suppressedRules } from './mcp-rules.ts';
 import type { Rule, RuleProblem } from './rule.ts';
 import type { Config } from './schema.ts';
@@ -81,7 +81,7 @@ const RULES: readonly Rule[] = [
   mcpServers,
   injectionPatterns,
   suppressedRules,
-  requestClasses,
+  dlpClasses,
   secrets,
   tokenProblems,
   webhook,

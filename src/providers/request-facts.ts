@@ -57,6 +57,8 @@ export interface PromptText {
   readonly path: JsonPath;
   /** False where no edit may replace it: member names and numbers of the value at `path`, or signed text. */
   readonly editable?: false;
+  /** A signature beside it covers it: providers take it back as it was, or empty. */
+  readonly signed?: true;
 }
 
 /** A picture, a sound, a film or a file: nothing of it is read as text. */

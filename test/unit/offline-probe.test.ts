@@ -25,6 +25,7 @@ describe('a probe of an engine that works', () => {
     ['inspector', ON],
     ['dlp', ON],
     ['dlp', { server: { dlp: { enabled: true, action: 'mask', allowed_hosts: ['acme.io'] } } }],
+    ['dlp', { server: { dlp: { enabled: true, scan_credentials: true, answer_classes: ['secret'] } } }],
     ['risk', {}],
     ['risk', { risk_profile: { auto_quarantine_threshold: 100, permanent_block_threshold: 100 } }],
     ['policy', {}, SAFETY],

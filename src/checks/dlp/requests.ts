@@ -79,7 +79,10 @@ export async function inspectRequest(
     headers,
     mask: () =>
       Promise.resolve(() => {
-        for (const { path, masked } of maskable) exchange.edits.push({ kind: 'set', path, value: masked });
+        for (const { path, masked } of maskable) {
+          const value = immutable.isSigned(path) ? '' : masked;
+          exchange.edits.push({ kind: 'set', path, value });
+        }
         withholdHeaders(exchange, headers);
       }),
   };
@@ -126,6 +129,8 @@ function promptKindOf({ kind, text }: PromptText): WordsKind {
 interface ImmutableFields {
   /** True for a value whose change would break the request, or make another one of it. */
   has(path: JsonPath): boolean;
+  /** True for a text that a signature covers: it goes as a whole, and providers take what is left. */
+  isSigned(path: JsonPath): boolean;
   /** Texts that stand in the body in another form: files in base64. */
   readonly encoded: readonly string[];
 }
@@ -136,8 +141,10 @@ const OUTSIDE: ReadonlySet<string> = new Set([['model'], ['id'], ['method'], ['j
 function* immutableFieldsOf({ json, request }: Parsed): Work<ImmutableFields> {
   const fixed = new Set(OUTSIDE);
   const encoded: string[] = [];
-  for (const { text, path, editable } of request.texts) {
+  const signed = new Set<string>();
+  for (const { text, path, editable, signed: isSigned } of request.texts) {
     yield ITEM_CHARS;
+    if (isSigned) signed.add(pathKey(path));
     if (editable !== false) continue;
     const value = valueAt(json, path);
     // Else it is the names and numbers of an object, each of which is come upon where it stands.
@@ -145,5 +152,9 @@ function* immutableFieldsOf({ json, request }: Parsed): Work<ImmutableFields> {
     fixed.add(pathKey(path));
     if (value !== text) encoded.push(text);
   }
-  return { has: (path) => fixed.has(pathKey(path)), encoded };
+  return {
+    has: (path) => fixed.has(pathKey(path)),
+    isSigned: (path) => signed.has(pathKey(path)),
+    encoded,
+  };
 }

@@ -2,7 +2,7 @@ import type { JsonPath } from '../../json/path.ts';
 import type { JsonObject, Media, PromptText } from '../provider.ts';
 import { requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import { addSealedText, addText, addTextsIn, type Gathered, type TextRole } from './json-text.ts';
+import { addSealedText, addText, addThought, addTextsIn, type Gathered, type TextRole } from './json-text.ts';
 import { addMedium, addTextFile, addUnknown, isTextType } from './media.ts';
 
 type Role = PromptText['role'];
@@ -38,7 +38,8 @@ function readBlock(into: Gathered, place: TextRole, block: JsonObject, path: Jso
   } else if (CALLS.has(type)) {
     addTextsIn(into, { role: 'assistant', kind: 'tool_arguments' }, block.input, [...path, 'input']);
   } else if (type === 'thinking') {
-    addText(into, { role: place.role, kind: 'reasoning' }, block.thinking, [...path, 'thinking']);
+    const { thinking: text, signature } = block;
+    addThought(into, place.role, { text, signature }, [...path, 'thinking']);
     // The signature carries the whole of what was thought, and is counted as input.
     addSealedText(into, { role: place.role, kind: 'reasoning' }, block.signature, [...path, 'signature']);
   } else if (type === 'redacted_thinking') {

@@ -2,7 +2,7 @@ import type { JsonPath } from '../../json/path.ts';
 import type { JsonObject, Media, PromptText } from '../provider.ts';
 import { arrayOf, objectOf, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import { addSealedText, addText, addTextsIn, type Gathered, type TextRole } from './json-text.ts';
+import { addSealedText, addText, addTextsIn, addThought, type Gathered, type TextRole } from './json-text.ts';
 import { addTextFile, addUnknown } from './media.ts';
 
 type Role = PromptText['role'];
@@ -55,7 +55,8 @@ function readReasoning(into: Gathered, role: Role, block: JsonObject, path: Json
   const place: TextRole = { role, kind: 'reasoning' };
   const { reasoningText } = block;
   if (isObject(reasoningText)) {
-    addText(into, place, reasoningText.text, [...path, 'reasoningText', 'text']);
+    const { text, signature } = reasoningText;
+    addThought(into, role, { text, signature }, [...path, 'reasoningText', 'text']);
     addSealedText(into, place, reasoningText.signature, [...path, 'reasoningText', 'signature']);
   }
   addSealedText(into, place, block.redactedContent, [...path, 'redactedContent']);

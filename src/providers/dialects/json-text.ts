@@ -146,6 +146,18 @@ export function addSealedText(into: Gathered, place: TextRole, text: unknown, pa
   if (typeof text === 'string' && text !== '') into.texts.push({ ...place, text, path, editable: false });
 }
 
+/** Adds what a model thought, and whether its signature stands beside it. */
+export function addThought(
+  into: Gathered,
+  role: TextRole['role'],
+  { text, signature }: { readonly text: unknown; readonly signature: unknown },
+  path: JsonPath,
+): void {
+  const isSigned = typeof signature === 'string' && signature !== '';
+  if (typeof text !== 'string' || text === '') return;
+  into.texts.push({ role, kind: 'reasoning', text, path, ...(isSigned && { signed: true }) });
+}
+
 /** Adds every string inside a value of unknown shape. */
 export function addTextsIn(
   into: Pick<Gathered, 'texts'>,

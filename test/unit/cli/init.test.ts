@@ -108,6 +108,14 @@ describe('what init writes', () => {
     });
   });
 
+  it.each(['request_classes', 'answer_classes'])('a class in %s that is off is an error', async (list) => {
+    const path = join(folder, 'gateway.yaml');
+    writeFileSync(path, `server: { dlp: { enabled: true, ${list}: [secret, iban] } }\n`);
+    const { code, stdout, stderr } = await runGateway(['--config', path, 'config', 'check']);
+    expect(code).not.toBe(0);
+    expect(stdout + stderr).toContain('iban is off: set server.dlp.scan_iban');
+  });
+
   it('keeps the rule about credentials where nothing else masks them', () => {
     const text = configText({ ...defaultAnswers('agent'), dlp: false });
     expect(text).not.toContain('block-credentials');

@@ -43,6 +43,14 @@ describe('a whole answer', () => {
     },
   );
 
+  it('goes on without it and scores nothing under mask_unscored', async () => {
+    const rig = inspector({ inspector: { secrets: 'mask_unscored' } });
+    const { body, denial } = await rig.whole(textResult(`The key is ${AWS_KEY}, keep it.`));
+    expect([denial, JSON.parse(body)]).toEqual([undefined, textResult('The key is ***, keep it.')]);
+    expect(rig.leaks).toEqual([]);
+    expect(rig.audited).toMatchObject([{ action: 'redacted', enforced: true }]);
+  });
+
   it('loses secrets and attacks together', async () => {
     const { body } = await masking().whole(textResult(`${ATTACK}. ${GITHUB_TOKEN} and ${AWS_KEY}`));
     expect(JSON.parse(body)).toEqual(textResult(`${REMOVED}. *** and ***`));
