@@ -55,7 +55,7 @@ export * from './routes/index.ts';
   async (path) => expect((await get(\`/static/\${path}\`)).status).toBe(404),
 );
 `,
-  'docs/prompt-injection.md': `# Prompt injection
+  'doc/prompt-injection.md': `# Prompt injection
 
 A prompt injection is a text that a model takes for an order, although it came with data: a web page, a mail, a README.
 Attackers want models to drop their rules, to reveal their system prompts, or to play another persona.
