@@ -1,12 +1,15 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from './config/schema.ts';
-import { createOfflineJudge, loadPolicySet, type OfflineJudge } from './offline-judge.ts';
+import { createOfflineJudge, type OfflineJudge } from './offline-judge.ts';
 import { readPolicyFiles, type PolicyFiles, type PolicySources } from './policy/policy-files.ts';
+import { describeSet } from './policy/describe-set.ts';
+import { loadPolicies, type LoadedPolicies } from './policy/load-policies.ts';
 import { hashFeature } from './text/simhash.ts';
 import { keyHashOf } from './verify/exchange.ts';
 import { createLateJudge } from './verify/late-judge.ts';
 import type { TracedStep } from './verify/step.ts';
 import { createThreadJudge } from './verify/thread-judge.ts';
+import type { JudgedBy } from './verify/summary.ts';
 import { verify, type VerifyEvent } from './verify/verify.ts';
 
 export interface VerifyOptions {
@@ -29,14 +32,15 @@ const [FIRST_SHARE, SHARES] = [15, 32];
 /**
  * Judges a recorded trace by the checks that judge on the wire, on stores of this process. Its sessions are judged in two
  * halves that know nothing of each other: the second one, in a large trace, by a thread of its own.
- * @throws PolicyFilesError | RegoFilesError where the policies cannot be loaded
+ * @throws PolicyFilesError where the policies cannot be loaded
  */
 export async function* verifyTrace(
   bytes: AsyncIterable<Uint8Array>,
   { config, sources, name, threadSteps = THREAD_STEPS }: VerifyOptions,
 ): AsyncGenerator<VerifyEvent> {
   const files = sources && (await readPolicyFiles(sources));
-  const set = files && (await loadPolicySet(files));
+  const policies = files && (await loadPolicies(files));
+  const set = policies?.set;
   const judgeHere = (): Promise<OfflineJudge> => createOfflineJudge({ config, set });
   const first = await judgeHere();
   const second = mayThread(files, threadSteps)
@@ -53,7 +57,8 @@ export async function* verifyTrace(
       judges: [first, second],
       judgeOf: (step) => (isInFirstHalf(step, isOfAgent) ? first : second),
       checks: [...new Set(first.checks.map((check) => check.name))],
-      policies: set && sources && { digest: set.digest, sources: namesOf(sources) },
+      policies: policies &&
+        sources && { digest: policies.set.digest, sources: namesOf(sources), files: ruleCounts(policies) },
     });
   } finally {
     await first.close();
@@ -76,6 +81,10 @@ function isInFirstHalf({ agent, sessionId }: TracedStep, isOfAgent: boolean): bo
 function threadFile(): URL {
   const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
   return new URL(`./offline-judge-thread${extension}`, import.meta.url);
+}
+
+function ruleCounts(policies: LoadedPolicies): JudgedBy['files'] {
+  return describeSet(policies, undefined).files.map(({ file, rules }) => ({ file, rules: rules.length }));
 }
 
 function namesOf({ file, folder, presets }: PolicySources): string[] {

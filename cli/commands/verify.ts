@@ -6,7 +6,7 @@ import type { Config } from '../../src/config/schema.ts';
 import type { LoadedConfig } from '../../src/config/load.ts';
 import type { PolicySources } from '../../src/policy/policy-files.ts';
 import { PRESET_NAMES, type PresetName } from '../../src/policy/presets.ts';
-import { REPORT_FORMATS, type Report, type ReportFormat } from '../../src/verify/report/report.ts';
+import { REPORT_FORMATS, ruleCount, type Report, type ReportFormat } from '../../src/verify/report/report.ts';
 import type { Summary } from '../../src/verify/summary.ts';
 import type { VerifyEvent } from '../../src/verify/verify.ts';
 import { presetList } from '../arguments.ts';
@@ -23,19 +23,23 @@ interface VerifyOptions {
   readonly presets?: readonly PresetName[];
   readonly format: ReportFormat;
   readonly failOnViolation: boolean;
+  readonly failOnUnjudged: boolean;
   readonly schema?: true;
 }
 
 const STDIN = '-';
-const VIOLATIONS = 1;
+/** Violations, and unjudged elements where these fail. */
+const FAILED = 1;
 const UNREADABLE = 2;
 
 const NOTES = `
-Reads steps ({"traces": […]}, a list, or one a line), chat messages and request bodies, OpenTelemetry spans (OTLP JSON),
+Reads steps ({"traces": […]}, a list, or one a line), chat messages and request bodies, OpenTelemetry spans (OTLP JSON: GenAI,
+Vercel AI SDK, OpenInference),
 MCP messages, and the gateway's audit lines; docs/verify.md tells them. Without --policy-file, --policy-dir and --presets
 the policies of the configuration are asked, where policy.enabled is on there.
 
-Exit code: 0 nothing found, 1 violations, 2 something could not be read.
+Exit code: 0 no violation, 1 violations (with --fail-on-unjudged also elements that no reader could read), 2 something
+could not be read, or nothing was judged.
 
 Examples:
   $ gateway verify --trace run.json --presets mcp_sandbox,safety
@@ -58,6 +62,12 @@ export function registerVerify(program: Command, io: Io): void {
         .argParser(booleanArgument)
         .preset('true')
         .default(true),
+    )
+    .addOption(
+      new Option('--fail-on-unjudged [yes]', 'exit with 1 on elements with content that no reader could read')
+        .argParser(booleanArgument)
+        .preset('true')
+        .default(false),
     )
     .option('--schema', 'print the JSON Schema of a trace, and do nothing else')
     .addHelpText('after', NOTES)
@@ -94,12 +104,15 @@ async function verifyFile(command: Command, io: Io, options: VerifyOptions): Pro
     name,
   });
   const summary = await printReport(io, await reportOf(options.format, io, trace), events);
-  const { isUnjudged } = await import('../../src/verify/summary.ts');
-  if (isUnjudged(summary)) {
+  const { isNothingJudged } = await import('../../src/verify/summary.ts');
+  const isEmpty = isNothingJudged(summary);
+  if (isEmpty) {
     io.stderr.write(`gateway: ${printable(name)}: nothing in it could be judged: ${reasons(summary)}\n`);
+    io.stderr.write(`gateway: judged by: ${printable(judgedBy(summary))}\n`);
   }
-  if (summary.unreadable > 0 || isUnjudged(summary)) throw new ExitCode(UNREADABLE);
-  if (summary.violations > 0 && options.failOnViolation) throw new ExitCode(VIOLATIONS);
+  if (summary.unreadable > 0 || isEmpty) throw new ExitCode(UNREADABLE);
+  if (summary.violations > 0 && options.failOnViolation) throw new ExitCode(FAILED);
+  if (summary.unjudged.size > 0 && options.failOnUnjudged) throw new ExitCode(FAILED);
 }
 
 /** Opened when it is asked for: a file that is not there is then its reader's to tell. */
@@ -185,8 +198,14 @@ function reportPart(event: VerifyEvent, report: Report, progress: Progress): str
   }
 }
 
-function reasons({ skipped }: Summary): string {
-  return [...skipped].map(([why, times]) => `${String(times)} ${why}`).join(', ');
+function judgedBy({ policies, checks }: Summary): string {
+  if (policies === undefined) return `no policy; checks: ${checks.join(', ')}`;
+  return policies.files.map(ruleCount).join(', ');
+}
+
+function reasons({ skipped, unjudged, elements }: Summary): string {
+  if (skipped.size + unjudged.size === 0) return `${String(elements)} elements`;
+  return [...unjudged, ...skipped].map(([why, times]) => `${String(times)} ${why}`).join(', ');
 }
 
 function complain(io: Io, failure: unknown, verbose: boolean): void {

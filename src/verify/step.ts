@@ -53,11 +53,20 @@ export interface TracePlace {
 
 /** What is read of one element of a trace. */
 export type Read =
-  | { readonly kind: 'steps'; readonly steps: readonly TracedStep[] }
+  | ({ readonly kind: 'steps'; readonly steps: readonly TracedStep[] } & OfSpan)
   /** What is wrong with it, and the remedy. */
   | { readonly kind: 'unreadable'; readonly problem: string }
   /** It can be read, and holds nothing that can be judged: why. */
-  | { readonly kind: 'skipped'; readonly why: string };
+  | { readonly kind: 'skipped'; readonly why: string }
+  /** It holds prompts, calls of tools or answers, or should, and no reader reads them: why. */
+  | ({ readonly kind: 'unjudged'; readonly why: string } & OfSpan);
+
+interface OfSpan {
+  /** The span that it was read of (`span-tree.ts`). */
+  readonly span?: string | undefined;
+  /** The span repeats what the calls of models below it say. */
+  readonly isAround?: true;
+}
 
 /** An element of a trace and what was read of it. */
 export type ReadElement = TracePlace & Read;

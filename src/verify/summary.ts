@@ -11,7 +11,11 @@ export interface Unreadable extends TracePlace {
 export interface JudgedBy {
   readonly digest: string;
   readonly sources: readonly string[];
+  /** Each file and preset, with the number of its rules. */
+  readonly files: readonly { readonly file: string; readonly rules: number }[];
 }
+
+export type Verdict = 'failed' | 'unjudged' | 'clean';
 
 /** What came of a whole trace. */
 export interface Summary {
@@ -31,6 +35,8 @@ export interface Summary {
   unreadable: number;
   /** Elements that can be read and hold nothing to judge: why, and how many. */
   readonly skipped: Map<string, number>;
+  /** Elements whose prompts, calls or answers no reader could read: why, and how many. */
+  readonly unjudged: Map<string, number>;
   readonly checks: readonly string[];
   /** Undefined where no policy was asked. */
   readonly policies: JudgedBy | undefined;
@@ -54,6 +60,7 @@ export function createSummary(about: Pick<Summary, 'trace' | 'checks' | 'policie
     actions: { deny: 0, quarantine: 0, escalate: 0, redact: 0, mask: 0, flag: 0 },
     unreadable: 0,
     skipped: new Map(),
+    unjudged: new Map(),
   };
   let lastElement = -1;
   let lastViolation = -1;
@@ -63,9 +70,8 @@ export function createSummary(about: Pick<Summary, 'trace' | 'checks' | 'policie
       if (element.index !== lastElement) summary.elements += 1;
       lastElement = element.index;
       if (element.kind === 'unreadable') summary.unreadable += 1;
-      if (element.kind === 'skipped') {
-        summary.skipped.set(element.why, (summary.skipped.get(element.why) ?? 0) + 1);
-      }
+      if (element.kind === 'skipped') count(summary.skipped, element.why);
+      if (element.kind === 'unjudged') count(summary.unjudged, element.why);
     },
     finding({ action, index }) {
       summary.actions[action] += 1;
@@ -77,7 +83,21 @@ export function createSummary(about: Pick<Summary, 'trace' | 'checks' | 'policie
   };
 }
 
-/** Nothing could be judged, though there was something: no such trace is clean. */
-export function isUnjudged({ calls, responses, skipped }: Summary): boolean {
-  return calls + responses === 0 && skipped.size > 0;
+function count(counts: Map<string, number>, why: string): void {
+  counts.set(why, (counts.get(why) ?? 0) + 1);
+}
+
+/** Nothing was judged: an empty trace is not clean either. */
+export function isNothingJudged({ calls, responses, responsesToDenied }: Summary): boolean {
+  return calls + responses + responsesToDenied === 0;
+}
+
+export function unjudgedElements({ unjudged }: Summary): number {
+  return [...unjudged.values()].reduce((sum, times) => sum + times, 0);
+}
+
+/** Never `clean` over what could not be read. */
+export function verdictOf(summary: Summary): Verdict {
+  if (summary.violations > 0 || summary.unreadable > 0) return 'failed';
+  return summary.unjudged.size > 0 || isNothingJudged(summary) ? 'unjudged' : 'clean';
 }

@@ -1,4 +1,5 @@
 import { stringIn, type TraceFields } from './fields.ts';
+import { asText, parsedAttribute } from './span-steps.ts';
 import { isObject } from '../../json/is-object.ts';
 
 /**
@@ -44,7 +45,7 @@ interface SpanEvent {
   readonly attributes: TraceFields;
 }
 
-function eventsOf(span: TraceFields): readonly SpanEvent[] {
+export function eventsOf(span: TraceFields): readonly SpanEvent[] {
   const { events } = span;
   return (Array.isArray(events) ? events : []).filter(isObject).map((event) => ({
     name: stringIn(event, ['name']) ?? '',
@@ -85,17 +86,6 @@ function numberedMessages(attributes: TraceFields, prefix: string): TraceFields[
   return messages;
 }
 
-/** Attributes hold lists as such, or as their JSON. */
-function parsedAttribute(written: unknown): unknown {
-  if (typeof written !== 'string') return written;
-  try {
-    return JSON.parse(written);
-  } catch {
-    // No JSON: then it is a text.
-    return written;
-  }
-}
-
 function messagesIn(written: unknown): TraceFields[] {
   if (typeof written === 'string') return [{ role: 'user', content: written }];
   return (Array.isArray(written) ? written : []).filter(isObject).map((message) => {
@@ -125,10 +115,6 @@ function tracedMessage(role: string, parts: readonly TraceFields[]): TraceFields
 
 function textOfPart(part: TraceFields): string {
   return asText(part['content'] ?? part['result'] ?? part['response'] ?? part['text'] ?? '');
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Attributes by their names; OTLP writes them as a list. */

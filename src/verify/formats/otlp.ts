@@ -1,16 +1,10 @@
-import type { Context, Read, TracedStep, StepAgent } from '../step.ts';
-import {
-  agentOf,
-  argumentsOf,
-  providerNamed,
-  providerOfModel,
-  sessionIdOf,
-  stringIn,
-  type TraceFields,
-} from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import { modelStep } from './messages.ts';
-import { attributesOf, answerOf, promptOf } from './otlp-messages.ts';
+import type { Context, Read, StepAgent } from '../step.ts';
+import { agentOf, sessionIdOf, stringIn, type TraceFields } from './fields.ts';
+import { readOpenInferenceSpan } from './openinference-span.ts';
+import { answerOf, attributesOf, eventsOf, promptOf } from './otlp-messages.ts';
+import { holdsContent, modelReads, toolRead, type SpanOwner, type SpanView } from './span-steps.ts';
+import { readVercelSpan } from './vercel-span.ts';
 
 /** What a resource says of all its spans. */
 export interface OtlpResource {
@@ -24,28 +18,65 @@ const MODEL_OPERATIONS: ReadonlySet<unknown> = new Set([
   'embeddings',
 ]);
 const OTHER_SPAN = 'spans that are no call of a model or a tool';
-const NO_CONTENT =
-  'spans of calls without content: let the instrumentation capture it (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT)';
+const UNKNOWN_SPAN =
+  'spans with content under names that no reader knows (docs/verify.md): record them under the conventions of GenAI or OpenInference';
 const NANO_PER_MS = 1_000_000n;
 
 export function isSpan(fields: TraceFields): boolean {
   return Object.hasOwn(fields, 'spanId') && Object.hasOwn(fields, 'traceId');
 }
 
-/** Reads a span under OpenTelemetry's semantic conventions of GenAI and MCP. */
-export function readSpan(span: TraceFields, resource: OtlpResource, context: Context): Read {
+/** Reads a span under the conventions of Vercel's AI SDK, OpenInference, or OpenTelemetry (GenAI and MCP). */
+export function readSpan(span: TraceFields, resource: OtlpResource, context: Context): Read[] {
   const attributes = attributesOf(span['attributes']);
-  const whose = whoseIs(span, attributes, resource, context);
+  const view: SpanView = {
+    name: stringIn(span, ['name']) ?? '',
+    attributes,
+    owner: ownerOf(span, attributes, resource, context),
+    isFailed: isFailed(span),
+  };
+  return (
+    readVercelSpan(view) ??
+    readGenAiSpan(span, view) ??
+    readOpenInferenceSpan(view) ??
+    (hasUnreadContent(span, attributes)
+      ? [{ kind: 'unjudged', why: UNKNOWN_SPAN }]
+      : [{ kind: 'skipped', why: OTHER_SPAN }])
+  );
+}
+
+function readGenAiSpan(span: TraceFields, { attributes, owner }: SpanView): Read[] | undefined {
   if (
     attributes['mcp.method.name'] === 'tools/call' ||
     attributes['gen_ai.operation.name'] === 'execute_tool'
   ) {
-    return readTool(attributes, whose);
+    return [readTool(attributes, owner)];
   }
   const isModel =
     MODEL_OPERATIONS.has(attributes['gen_ai.operation.name']) ||
     Object.hasOwn(attributes, 'gen_ai.request.model');
-  return isModel ? readModel(span, attributes, whose) : { kind: 'skipped', why: OTHER_SPAN };
+  if (!isModel) return undefined;
+  const reads = modelReads(
+    {
+      prompt: promptOf(span, attributes),
+      answer: answerOf(span, attributes),
+      provider: stringIn(attributes, ['gen_ai.provider.name', 'gen_ai.system']),
+      model: stringIn(attributes, ['gen_ai.request.model', 'gen_ai.response.model']),
+    },
+    owner,
+  );
+  // Spans may carry both conventions, with the content under the other one.
+  const isOther = Object.hasOwn(attributes, 'openinference.span.kind');
+  return isOther && reads.some(({ kind }) => kind === 'unjudged') ? undefined : reads;
+}
+
+function hasUnreadContent(span: TraceFields, attributes: TraceFields): boolean {
+  return holdsContent(attributes) || eventsOf(span).some((event) => holdsContent(event.attributes));
+}
+
+function isFailed({ status }: TraceFields): boolean {
+  const code = isObject(status) ? status['code'] : undefined;
+  return code === 2 || code === 'STATUS_CODE_ERROR';
 }
 
 /** Unix ms at which a span began. */
@@ -61,17 +92,19 @@ export function resourceOf(written: unknown): OtlpResource {
   return { attributes: attributesOf(isObject(written) ? written['attributes'] : undefined) };
 }
 
-type Whose = Pick<TracedStep, 'sessionId' | 'agent' | 'at'>;
-
-function whoseIs(
+function ownerOf(
   span: TraceFields,
   attributes: TraceFields,
   resource: OtlpResource,
   context: Context,
-): Whose {
+): SpanOwner {
   const session =
-    stringIn(attributes, ['gen_ai.conversation.id', 'session.id', 'mcp.session.id']) ??
-    stringIn(span, ['traceId']);
+    stringIn(attributes, [
+      'gen_ai.conversation.id',
+      'session.id',
+      'mcp.session.id',
+      'ai.telemetry.metadata.sessionId',
+    ]) ?? stringIn(span, ['traceId']);
   return {
     sessionId: session === undefined ? context.sessionId : sessionIdOf(session),
     agent: agentIn(attributes, resource) ?? context.agent,
@@ -81,42 +114,21 @@ function whoseIs(
 
 function agentIn(attributes: TraceFields, resource: OtlpResource): StepAgent | undefined {
   const name =
-    stringIn(attributes, ['gen_ai.agent.name', 'gen_ai.agent.id']) ??
+    stringIn(attributes, ['gen_ai.agent.name', 'gen_ai.agent.id', 'agent.name']) ??
     stringIn(resource.attributes, ['gen_ai.agent.name', 'service.name']);
   return name === undefined ? undefined : agentOf(name);
 }
 
-function readTool(attributes: TraceFields, whose: Whose): Read {
+function readTool(attributes: TraceFields, owner: SpanOwner): Read {
   const tool = stringIn(attributes, ['gen_ai.tool.name', 'mcp.tool.name', 'tool.name']);
   if (tool === undefined) return { kind: 'unreadable', problem: 'a span of a tool needs gen_ai.tool.name' };
-  const result = attributes['gen_ai.tool.call.result'] ?? attributes['mcp.tool.result'];
-  const step: TracedStep = {
-    ...whose,
-    type: 'mcp_tool_call',
-    callId: stringIn(attributes, ['gen_ai.tool.call.id', 'jsonrpc.request.id']),
-    provider: undefined,
-    model: undefined,
-    content: undefined,
-    server: stringIn(attributes, ['mcp.server.name', 'mcp.server']) ?? '',
+  const called = {
     tool,
-    arguments: argumentsOf(attributes['gen_ai.tool.call.arguments'] ?? attributes['mcp.tool.arguments']),
-    result: argumentsOf(result),
+    callId: stringIn(attributes, ['gen_ai.tool.call.id', 'jsonrpc.request.id']),
+    server: stringIn(attributes, ['mcp.server.name', 'mcp.server']),
+    arguments: attributes['gen_ai.tool.call.arguments'] ?? attributes['mcp.tool.arguments'],
+    result: attributes['gen_ai.tool.call.result'] ?? attributes['mcp.tool.result'],
     isError: attributes['error.type'] !== undefined,
   };
-  return { kind: 'steps', steps: [step] };
-}
-
-function readModel(span: TraceFields, attributes: TraceFields, whose: Whose): Read {
-  const prompt = promptOf(span, attributes);
-  if (prompt === undefined) return { kind: 'skipped', why: NO_CONTENT };
-  const model = stringIn(attributes, ['gen_ai.request.model', 'gen_ai.response.model']);
-  const named = stringIn(attributes, ['gen_ai.provider.name', 'gen_ai.system']);
-  const provider = named === undefined ? providerOfModel(model) : providerNamed(named);
-  if (provider === undefined) {
-    return { kind: 'unreadable', problem: 'gen_ai.provider.name is none that the gateway serves' };
-  }
-  const about = { ...whose, provider, model };
-  const answer = answerOf(span, attributes);
-  const answered = answer === undefined ? [] : [modelStep('llm_response', answer, about)];
-  return { kind: 'steps', steps: [modelStep('llm_call', prompt, about), ...answered] };
+  return toolRead(called, owner);
 }

@@ -79,28 +79,32 @@ export function createDocumentReader({ elements, context, next }: DocumentOption
     const { value } = parsed;
     const read = elements.read(value, place, current, resource);
     const at = isObject(value) && isSpan(value) ? startOf(value) : undefined;
-    return at === undefined ? read : read.flatMap((one) => spans.add(one, at, bytes.length));
+    return at === undefined
+      ? read.map(elements.settle)
+      : read.flatMap((one) => spans.add(one, at, bytes.length)).map(elements.settle);
   }
 
   function end(piece: Extract<SplitPart, { kind: 'document' }>): ReadElement[] {
     const parsed = parsedValue(piece.bytes);
     if ('problem' in parsed) return [{ ...next(piece.line), ...unreadableStep(parsed.problem) }];
     const { value } = parsed;
-    if (!piece.hasLists) return elements.read(value, next(piece.line), context, NO_RESOURCE);
+    if (!piece.hasLists) {
+      return elements.read(value, next(piece.line), context, NO_RESOURCE).map(elements.settle);
+    }
     const said = hasSteps ? headSchema.safeParse(value) : undefined;
     if (said?.error !== undefined) {
       return [...release(), { ...next(piece.line), ...unreadableStep(problemOf(said.error)) }];
     }
     const late = isHolding ? undefined : lateMember(said?.data ?? {}, known);
     if (isHolding) current = contextOfHead(said?.data ?? {}, context);
-    const rest = [...release(), ...spans.end()];
+    const rest = [...release(), ...spans.end().map(elements.settle)];
     if (late === undefined) return rest;
     const problem = `${late} stands after the steps, which are too many to wait for it: write it before them`;
     return [...rest, { ...next(piece.line), ...unreadableStep(problem) }];
   }
 
   return {
-    flush: () => [...release(), ...spans.end()],
+    flush: () => [...release(), ...spans.end().map(elements.settle)],
     read(piece) {
       if (piece.kind === 'element') return element(piece);
       if (piece.kind === 'document') return end(piece);

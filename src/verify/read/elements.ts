@@ -5,14 +5,17 @@ import { createConversationReader, isMessage } from '../formats/conversation.ts'
 import { isAuditRecord, isLogLine, readAuditRecord, readLogLine } from '../formats/audit.ts';
 import type { TraceFields } from '../formats/fields.ts';
 import { isObject } from '../../json/is-object.ts';
+import { createSpanTree, spanKey } from '../formats/span-tree.ts';
 import { isSpan, readSpan, type OtlpResource } from '../formats/otlp.ts';
 import { isJsonRpc, readJsonRpc } from '../formats/rpc.ts';
 import { isStep, readStep } from '../formats/steps.ts';
-import { unreadableStep, type Context, type TracePlace, type ReadElement } from '../step.ts';
+import { unreadableStep, type Context, type Read, type TracePlace, type ReadElement } from '../step.ts';
 
 /** Reads elements of traces of every format, in their order, one by one. */
 export interface ElementReader {
   read(value: unknown, place: TracePlace, context: Context, resource: OtlpResource): ReadElement[];
+  /** An element in its final place, where spans that repeat each other are known (`span-tree.ts`). */
+  settle(element: ReadElement): ReadElement;
   /** What was held back for want of an answer. */
   end(): ReadElement[];
 }
@@ -23,6 +26,19 @@ const REMEDY =
 export function createElementReader(): ElementReader {
   const conversations = createConversationReader();
   const bodies = createBodyReader();
+  const tree = createSpanTree();
+
+  function span(
+    fields: TraceFields,
+    place: TracePlace,
+    context: Context,
+    resource: OtlpResource,
+  ): ReadElement[] {
+    const reads = readSpan(fields, resource, context);
+    tree.note(fields, reads);
+    const key = spanKey(fields);
+    return reads.map((read) => ({ ...place, ...read, ...(isOfSpan(read) && { span: key }) }));
+  }
 
   function read(
     fields: TraceFields,
@@ -33,7 +49,7 @@ export function createElementReader(): ElementReader {
     if (isLogLine(fields)) return [{ ...place, ...readLogLine(fields, context) }];
     if (isStep(fields)) return [{ ...place, ...readStep(fields, context) }];
     if (isAuditRecord(fields)) return [{ ...place, ...readAuditRecord(fields, context) }];
-    if (isSpan(fields)) return [{ ...place, ...readSpan(fields, resource, context) }];
+    if (isSpan(fields)) return span(fields, place, context, resource);
     if (isJsonRpc(fields)) return [{ ...place, ...readJsonRpc(fields, context) }];
     if (isMessage(fields)) return conversations.message(fields, place, context);
     if (isBody(fields)) return [{ ...place, ...bodies.read(fields, place.index, context) }];
@@ -45,8 +61,13 @@ export function createElementReader(): ElementReader {
       isObject(value)
         ? read(value, place, context, resource)
         : [{ ...place, ...unreadableStep('is no JSON object') }],
+    settle: (element) => tree.settle(element),
     end: () => conversations.end(),
   };
+}
+
+function isOfSpan({ kind }: Read): boolean {
+  return kind === 'steps' || kind === 'unjudged';
 }
 
 /** One JSON value, which must read the same to every parser; or what is wrong with it. */

@@ -1,5 +1,5 @@
 import { VIOLATIONS, type TraceFinding } from '../finding.ts';
-import type { Summary, Unreadable } from '../summary.ts';
+import { verdictOf, type Summary, type Unreadable } from '../summary.ts';
 import { Listed, WrittenList, type Report } from './report.ts';
 
 /** `write` makes JSON of a value, on one line. */
@@ -57,6 +57,7 @@ export function summaryJson(summary: Summary): Record<string, unknown> {
   const { mask, flag, ...violating } = summary.actions;
   return {
     trace: summary.trace,
+    verdict: verdictOf(summary),
     elements: summary.elements,
     calls: summary.calls,
     responses: summary.responses,
@@ -68,6 +69,7 @@ export function summaryJson(summary: Summary): Record<string, unknown> {
     flagged: flag,
     unreadable: summary.unreadable,
     skipped: Object.fromEntries(summary.skipped),
+    unjudged: Object.fromEntries(summary.unjudged),
     checks: summary.checks,
     policies: summary.policies ?? null,
   };

@@ -1,6 +1,6 @@
 import { xmlText } from '../../text/xml.ts';
 import { VIOLATIONS, type TraceFinding } from '../finding.ts';
-import type { Unreadable } from '../summary.ts';
+import { unjudgedElements, type Summary, type Unreadable } from '../summary.ts';
 import { calledName, type Report } from './report.ts';
 
 /** A suite says first how many it holds, so that it is written at the end. */
@@ -21,17 +21,19 @@ export function createJunitReport(): Report {
     unreadable: (unreadable) => add(error(unreadable)),
     end(summary) {
       const { violations, unreadable, elements, elementsWithViolations } = summary;
-      const clean = Math.max(elements - elementsWithViolations - unreadable, 0);
+      const unjudged = unjudgedElements(summary);
+      const clean = Math.max(elements - elementsWithViolations - unreadable - unjudged, 0);
       const passed = `<testcase classname="trace" name="${clean} elements without a violation"/>`;
-      const counted = `tests="${violations + unreadable + 1}" failures="${violations}" errors="${unreadable}"`;
+      const counted = `tests="${violations + unreadable + summary.unjudged.size + 1}" failures="${violations}" errors="${unreadable}"`;
       const left = violations + unreadable - cases.length;
       const more = left > 0 ? [`<system-out>${left} more are not listed</system-out>`] : [];
-      const suite = `<testsuite name="${escapedText(`gateway verify ${summary.trace}`)}" ${counted} skipped="0" time="0">`;
+      const suite = `<testsuite name="${escapedText(`gateway verify ${summary.trace}`)}" ${counted} skipped="${summary.unjudged.size}" time="0">`;
       return [
         `<testsuites ${counted}>`,
         suite,
         passed,
         ...cases,
+        ...unjudgedCases(summary),
         ...more,
         '</testsuite>',
         '</testsuites>',
@@ -59,6 +61,13 @@ function error({ index, line, problem }: Unreadable): string {
     `<error type="unreadable" message="${escapedText(problem)}">line ${line} of the trace</error>`,
     '</testcase>',
   ].join('');
+}
+
+function unjudgedCases({ unjudged }: Summary): string[] {
+  return [...unjudged].map(
+    ([why, times]) =>
+      `<testcase classname="trace" name="${times} unjudged elements"><skipped message="${escapedText(why)}"/></testcase>`,
+  );
 }
 
 /** Without what hides in a terminal. */

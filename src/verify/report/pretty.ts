@@ -1,6 +1,6 @@
 import { VIOLATIONS, type TraceFinding } from '../finding.ts';
-import { isUnjudged, type Summary } from '../summary.ts';
-import { calledName, type Report } from './report.ts';
+import { isNothingJudged, unjudgedElements, verdictOf, type Summary } from '../summary.ts';
+import { calledName, countedNoun, ruleCount, type Report } from './report.ts';
 
 /** What colours a text on a terminal, and makes stored texts harmless there. */
 export interface Terminal {
@@ -37,30 +37,29 @@ export function createPrettyReport({ paint, printable }: Terminal): Report {
   function verdictLine(summary: Summary): string {
     const { violations, elementsWithViolations, unreadable, trace } = summary;
     const name = printable(trace);
+    const unjudged = unjudgedElements(summary);
     const parts = [
       ...(violations > 0
         ? [`${countedNoun(violations, 'violation')} in ${countedNoun(elementsWithViolations, 'element')}`]
         : []),
       ...(unreadable > 0 ? [`${countedNoun(unreadable, 'element')} could not be read`] : []),
-      ...(isUnjudged(summary) ? ['nothing that could be judged'] : []),
+      ...(isNothingJudged(summary) ? ['nothing that could be judged'] : []),
+      ...(unjudged > 0 ? [`${countedNoun(unjudged, 'element')} not judged`] : []),
     ];
-    return parts.length === 0
-      ? `${paint('green', 'clean')}  ${name}\n`
-      : `${paint('red', 'failed')}  ${name}: ${parts.join(', ')}\n`;
+    const verdict = verdictOf(summary);
+    if (verdict === 'clean') return `${paint('green', verdict)}  ${name}\n`;
+    return `${paint(verdict === 'failed' ? 'red' : 'yellow', verdict)}  ${name}: ${parts.join(', ')}\n`;
   }
 
-  function details({ calls, responses, actions, checks, policies, skipped }: Summary): string[] {
+  function details({ calls, responses, actions, checks, policies, skipped, unjudged }: Summary): string[] {
     return [
       `judged: ${countedNoun(calls, 'call')}, ${countedNoun(responses, 'response')}; masked ${actions.mask}, flagged ${actions.flag}`,
+      ...[...unjudged].map(([why, times]) => `unjudged: ${String(times)} ${why}`),
       ...[...skipped].map(([why, times]) => `not judged: ${String(times)} ${why}`),
       policies === undefined
         ? 'policies: none (give --presets, --policy-file or --policy-dir)'
-        : `policies: ${policies.sources.map(printable).join(', ')} (${policies.digest.slice(0, 19)}…)`,
+        : `policies: ${policies.files.map((one) => printable(ruleCount(one))).join(', ')} (${policies.digest.slice(0, 19)}…)`,
       `checks: ${checks.join(', ')}`,
     ];
   }
-}
-
-function countedNoun(number: number, what: string): string {
-  return `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
 }

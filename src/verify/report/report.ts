@@ -45,3 +45,12 @@ export function calledName({ tool, provider, model }: TraceFinding): string {
   const what = tool === '' ? model : tool;
   return [provider, what].filter((part) => part !== '').join('/');
 }
+
+/** A file or preset with the number of its rules. */
+export function ruleCount({ file, rules }: { readonly file: string; readonly rules: number }): string {
+  return `${file}: ${countedNoun(rules, 'rule')}`;
+}
+
+export function countedNoun(number: number, what: string): string {
+  return `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,109 @@
+import type { Read, TracedStep } from '../step.ts';
+import { argumentsOf, providerNamed, providerOfModel, type TraceFields } from './fields.ts';
+import { callsIn, callStep, modelStep } from './messages.ts';
+import { isObject } from '../../json/is-object.ts';
+
+/** Session, agent and start of a span. */
+export type SpanOwner = Pick<TracedStep, 'sessionId' | 'agent' | 'at'>;
+
+/** A span as its reader sees it: attributes by their names. */
+export interface SpanView {
+  readonly name: string;
+  readonly attributes: TraceFields;
+  readonly owner: SpanOwner;
+  /** The span's status is an error. */
+  readonly isFailed: boolean;
+}
+
+export const NO_CONTENT =
+  'spans of calls without content: let the instrumentation capture it (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT, recordInputs)';
+
+export interface ModelSpan {
+  /** Chat messages; undefined where the span holds none. */
+  readonly prompt: readonly TraceFields[] | undefined;
+  /** One chat message. */
+  readonly answer: TraceFields | undefined;
+  readonly provider: string | undefined;
+  readonly model: string | undefined;
+}
+
+/** Steps of a model's call. A prompt that was not recorded stays unjudged; its answer is judged all the same. */
+export function modelReads({ prompt, answer, provider, model }: ModelSpan, owner: SpanOwner): Read[] {
+  const named = provider === undefined ? undefined : providerNamed(provider);
+  const about = { ...owner, provider: named ?? providerOfModel(model), model };
+  const steps = [
+    ...(prompt === undefined ? [] : [modelStep('llm_call', prompt, about)]),
+    ...(answer === undefined ? [] : [modelStep('llm_response', answer, about)]),
+    ...(answer === undefined ? [] : callsIn(answer).map((call) => callStep(call, owner))),
+  ];
+  return [
+    ...(steps.length === 0 ? [] : [{ kind: 'steps' as const, steps }]),
+    ...(prompt === undefined ? [{ kind: 'unjudged' as const, why: NO_CONTENT }] : []),
+  ];
+}
+
+export interface ToolSpan {
+  readonly tool: string;
+  readonly callId: string | undefined;
+  readonly server?: string | undefined;
+  readonly arguments: unknown;
+  readonly result: unknown;
+  readonly isError: boolean;
+}
+
+export function toolRead(
+  { server = '', result, arguments: written, ...span }: ToolSpan,
+  owner: SpanOwner,
+): Read {
+  const step: TracedStep = {
+    ...owner,
+    ...span,
+    type: 'mcp_tool_call',
+    provider: undefined,
+    model: undefined,
+    content: undefined,
+    server,
+    arguments: argumentsOf(written),
+    result: argumentsOf(result),
+  };
+  return { kind: 'steps', steps: [step] };
+}
+
+/** Attributes hold lists as such, or as their JSON. */
+export function parsedAttribute(written: unknown): unknown {
+  if (typeof written !== 'string') return written;
+  try {
+    return JSON.parse(written);
+  } catch {
+    return written;
+  }
+}
+
+export function asText(value: unknown): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Names of attributes that hold words of a prompt, of a tool's call or of an answer. */
+const CONTENT_WORDS = new Set(
+  'prompt prompts completion completions message messages input inputs output outputs args arguments parameters result results response responses content contents text query document documents tool_calls toolcalls value values body request'.split(
+    ' ',
+  ),
+);
+/** Namespaces of spans that have nothing to do with models. */
+const OTHER_NAMESPACES = new Set(
+  'http db net network server client url rpc messaging exception error code thread process host service telemetry otel cloud k8s container faas user_agent peer feature_flag graphql aws enduser os webengine log dns tls nodejs browser sampler'.split(
+    ' ',
+  ),
+);
+
+/** Whether attributes that no reader knows hold text that a policy would have to judge. */
+export function holdsContent(attributes: TraceFields): boolean {
+  return Object.entries(attributes).some(([name, value]) => {
+    if ((typeof value !== 'string' && !isObject(value) && !Array.isArray(value)) || value === '')
+      return false;
+    const parts = name.toLowerCase().split('.');
+    if (OTHER_NAMESPACES.has(parts[0] ?? '')) return false;
+    return parts.some((part) => CONTENT_WORDS.has(part) || /(?:input|output|prompt|messages)s?$/.test(part));
+  });
+}
