@@ -43,6 +43,18 @@ export async function testPolicies(
   return runTests(await gatherTests(paths, sources, isChosen), defaultAction);
 }
 
+/** The policies that `testPolicies` runs tests against. */
+export async function testedPolicies(
+  { sources, defaultAction }: PolicyChoice,
+  paths: readonly string[],
+  isChosen: boolean,
+): Promise<SetDescription['files']> {
+  const { files } = await gatherTests(paths, sources, isChosen);
+  const loaded = await loadPolicies(files);
+  await loaded.set.close();
+  return describeSet(loaded, defaultAction).files;
+}
+
 /**
  * What is wrong with overrides: those that name no rule of the cards and presets, or several rules. Nothing where these
  * cannot be loaded, which `checkPolicies` tells.

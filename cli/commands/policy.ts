@@ -9,7 +9,14 @@ import { PolicyFilesError } from '../../src/policy/policy-files-error.ts';
 import { presetList } from '../arguments.ts';
 import { ExitCode, UsageError, type Io } from '../command.ts';
 import { painter, print, printable, withOutput, type OutputFormat, type OutputOptions } from '../output.ts';
-import { countsOf, describedText, explainedText, printableLines, testedText } from '../policy-view.ts';
+import {
+  countsOf,
+  describedFile,
+  describedText,
+  explainedText,
+  printableLines,
+  testedText,
+} from '../policy-view.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { messageOf } from '../../src/errors.ts';
 
@@ -37,7 +44,8 @@ Example:
 `,
   test: `
 Runs the rules test_… of *_test.rego, and the cases of *_test.yaml (docs/policies.md). A folder stands for its policies
-and their tests. Exit code 0 where all pass, 1 where some do not, 2 where files cannot be read.
+and their tests. Exit code 0 where all pass, 1 where some do not, 2 where files cannot be read,
+or there is no test.
 
 Examples:
   $ gateway policy test
@@ -130,7 +138,7 @@ async function test(
   paths: readonly string[],
   options: ChoiceOptions & { output: OutputFormat | 'junit' },
 ): Promise<void> {
-  const { testPolicies } = await import('../../src/offline-policy.ts');
+  const { testedPolicies, testPolicies } = await import('../../src/offline-policy.ts');
   const results = await exitWhereUnread(io, () =>
     testPolicies(chosen(command, io, options, paths).choice, paths, isChosen(options)),
   );
@@ -139,8 +147,12 @@ async function test(
     const { junitXml } = await import('../../src/policy/testing/junit.ts');
     io.stdout.write(junitXml(results));
   } else print(io, options.output, { ...counts, tests: results }, () => testedText(results, painter(io)));
-  if (counts.total === 0)
+  if (counts.total === 0) {
+    const tested = await testedPolicies(chosen(command, io, options, paths).choice, paths, isChosen(options));
     io.stderr.write('gateway: no test was found: they are named *_test.rego and *_test.yaml\n');
+    io.stderr.write(`gateway: policies without a test: ${printable(tested.map(describedFile).join(', '))}\n`);
+    throw new ExitCode(NOT_READ);
+  }
   if (counts.failed + counts.errors > 0) throw new ExitCode(1);
 }
 

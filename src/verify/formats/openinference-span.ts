@@ -192,13 +192,10 @@ function nested(fields: TraceFields, prefix: string): TraceFields[] {
 }
 
 function flattened(value: TraceFields): TraceFields {
-  const flat: Record<string, unknown> = {};
-  const walk = (one: unknown, path: string): void => {
-    if (Array.isArray(one)) one.forEach((item: unknown, index) => walk(item, `${path}.${String(index)}`));
-    else if (isObject(one))
-      for (const [key, item] of Object.entries(one)) walk(item, path === '' ? key : `${path}.${key}`);
-    else flat[path] = one;
-  };
-  walk(value, '');
-  return flat;
+  return Object.fromEntries(Object.entries(value).flatMap(([key, item]) => leavesOf(item, key)));
+}
+
+function leavesOf(value: unknown, path: string): [string, unknown][] {
+  if (typeof value !== 'object' || value === null) return [[path, value]];
+  return Object.entries(value).flatMap(([key, item]) => leavesOf(item, `${path}.${key}`));
 }

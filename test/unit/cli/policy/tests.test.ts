@@ -183,9 +183,12 @@ helper if false
       stderr: expect.stringContaining('is not there'),
     });
     put('card.yaml', CARD);
-    expect(await policy(['test', folder])).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('no test was found'),
-    });
+    const { code, stderr } = await policy(['test', folder]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('no test was found');
+    expect(stderr).toContain(`card ${folder}/card.yaml: 4 rules, states`);
+    const presets = await policy(['test', '--presets', 'safety,pci', '--output', 'junit']);
+    expect(presets.code).toBe(2);
+    expect(presets.stderr).toMatch(/preset safety: \d+ rules.*, preset pci: \d+ rules/);
   });
 });
