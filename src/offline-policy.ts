@@ -1,4 +1,6 @@
 import { readCallJson } from './policy/call-from-json.ts';
+import { deadCards } from './policy/cards/dead-cards.ts';
+import { deadRego } from './policy/dead-rego.ts';
 import { createCardSet } from './policy/cards/card-set.ts';
 import { describeSet, type SetDescription } from './policy/describe-set.ts';
 import { explainCall, type Explanation } from './policy/explain-call.ts';
@@ -21,7 +23,12 @@ export interface PolicyChoice {
 
 /** @throws PolicyFilesError with every error of all files */
 export async function checkPolicies({ sources, defaultAction }: PolicyChoice): Promise<SetDescription> {
-  return withPolicies(sources, (loaded) => Promise.resolve(describeSet(loaded, defaultAction)));
+  return withPolicies(sources, async (loaded) => {
+    const set = describeSet(loaded, defaultAction);
+    const { files, rego } = loaded;
+    const ofRego = rego === undefined ? [] : await deadRego(files.rego, rego.facts);
+    return { ...set, warnings: [...set.warnings, ...deadCards(files.cards), ...ofRego] };
+  });
 }
 
 /** @throws CallJsonError | PolicyFilesError | RegoEvaluationError */

@@ -27,12 +27,17 @@ interface ChoiceOptions {
   readonly presets?: string;
 }
 
+interface CheckOptions extends ChoiceOptions, OutputOptions {
+  readonly strict?: true;
+}
+
 const STDIN = '-';
 const NOT_READ = 2;
 
 const NOTES = {
   check: `
-Exit code 0 where \`serve\` would load them, 1 where it would not.
+Warns of rules that can never fire and of states that no transition reaches. Exit code 0 where \`serve\` would load
+them, 1 where it would not; with --strict also 1 on warnings.
 
 Examples:
   $ gateway policy check
@@ -70,8 +75,9 @@ export function registerPolicy(program: Command, io: Io): void {
       policy.command('check').description('load the policies as `serve` would, and show what they are'),
     ),
   )
+    .option('--strict', 'exit with 1 on warnings too')
     .addHelpText('after', NOTES.check)
-    .action((options: ChoiceOptions & OutputOptions, command: Command) => runCheck(command, io, options));
+    .action((options: CheckOptions, command: Command) => runCheck(command, io, options));
   policy
     .command('schema')
     .description('print the JSON Schema of a card, for editors')
@@ -112,7 +118,7 @@ function withChoice(command: Command): Command {
     .option('--presets <a,b>', `presets, in place of the configuration's: ${PRESET_NAMES.join(', ')}`);
 }
 
-async function runCheck(command: Command, io: Io, options: ChoiceOptions & OutputOptions): Promise<void> {
+async function runCheck(command: Command, io: Io, options: CheckOptions): Promise<void> {
   const { checkPolicies } = await import('../../src/offline-policy.ts');
   const paint = painter(io);
   try {
@@ -122,6 +128,7 @@ async function runCheck(command: Command, io: Io, options: ChoiceOptions & Outpu
     const found = fallback ? ['no policy was found: the safety preset stands in for them'] : [];
     const described = { ...set, warnings: [...warnings, ...found, ...set.warnings] };
     print(io, options.output, { valid: true, ...described }, () => describedText(described, paint));
+    if (options.strict === true && described.warnings.length > 0) throw new ExitCode(1);
   } catch (failure) {
     const errors = errorsOf(failure);
     if (errors === undefined) throw failure;

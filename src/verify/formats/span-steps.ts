@@ -15,7 +15,7 @@ export interface SpanView {
   readonly isFailed: boolean;
 }
 
-export const NO_CONTENT =
+const NO_CONTENT =
   'spans of calls without content: let the instrumentation capture it (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT, recordInputs)';
 
 export interface ModelSpan {

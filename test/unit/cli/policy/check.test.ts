@@ -76,8 +76,8 @@ describe('gateway policy check', () => {
   it('warns of what loads and does something else than it seems to', async () => {
     put('gateway.yaml', `policy: { enabled: false, policy_dir: ${folder}/p, default_action: deny }\n`);
     mkdirSync(join(folder, 'p'));
-    put('p/a.rego', 'package gateway.policy\ndeny contains "x" if input.a\n');
-    put('p/b.rego', 'package gateway.polices\ndeny contains "x" if input.a\n');
+    put('p/a.rego', 'package gateway.policy\ndeny contains "x" if input.agent\n');
+    put('p/b.rego', 'package gateway.polices\ndeny contains "x" if input.agent\n');
     const { code, json } = await policyJson(['check', '--config', join(folder, 'gateway.yaml')]);
     expect(code).toBe(0);
     expect((json as { warnings: string[] }).warnings).toEqual([

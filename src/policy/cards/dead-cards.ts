@@ -1,0 +1,64 @@
+import type { CardFile } from './card-set.ts';
+import type { Card, Condition } from './card-schema.ts';
+import { readCard, type ReadCard } from './read-card.ts';
+
+/** What in cards can never apply, each with file, line and remedy. */
+export function deadCards(files: readonly CardFile[]): string[] {
+  const cards = files
+    .map(({ name, text }) => readCard(name, text))
+    .filter((read): read is ReadCard => 'card' in read);
+  const states = new Set(cards.flatMap(({ card: { fsm } }) => statesOf(fsm)));
+  if (states.size === 0) states.add('INIT');
+  return cards.flatMap((read) => [...deadTransitions(read), ...deadRules(read, states)]);
+}
+
+function statesOf(fsm: Card['fsm']): string[] {
+  return fsm === undefined ? [] : [fsm.initial_state, ...fsm.transitions.map(({ to }) => to)];
+}
+
+function deadTransitions({ card: { fsm }, problem }: ReadCard): string[] {
+  const states = new Set(statesOf(fsm));
+  return (fsm?.transitions ?? []).flatMap(({ from }, index) =>
+    from === '*' || states.has(from)
+      ? []
+      : [problem(['fsm', 'transitions', index, 'from'], undeclared(from, states))],
+  );
+}
+
+function undeclared(state: string, states: ReadonlySet<string>): string {
+  return `no transition reaches the state ${state}; the states are ${[...states].join(', ')}`;
+}
+
+function deadRules({ card, problem }: ReadCard, states: ReadonlySet<string>): string[] {
+  return card.rules.flatMap(({ match, conditions }, index) => {
+    const types = match.type === undefined ? [] : [match.type].flat();
+    const isModel = types.length > 0 && types.every((type) => type === 'llm_call');
+    const isMcp = types.length > 0 && !types.includes('llm_call');
+    const wrong = isModel ? (['tool', 'server'] as const) : isMcp ? (['model'] as const) : [];
+    const ofMatch = wrong
+      .filter((name) => match[name] !== undefined)
+      .map((name) =>
+        problem(
+          ['rules', index, 'match', name],
+          `the rule can never fire: calls of type ${types.join(', ')} have no ${name}; change match.type or remove it`,
+        ),
+      );
+    const ofStates = conditions.flatMap((condition, at) =>
+      statesAsked(condition).some((state) => states.has(state)) || statesAsked(condition).length === 0
+        ? []
+        : [
+            problem(
+              ['rules', index, 'conditions', at],
+              undeclared(statesAsked(condition).join(', '), states),
+            ),
+          ],
+    );
+    return [...ofMatch, ...ofStates];
+  });
+}
+
+function statesAsked(condition: Condition): string[] {
+  if (!('field' in condition) || condition.field !== 'session.state') return [];
+  if (condition.op !== 'equals' && condition.op !== 'in') return [];
+  return [condition.value].flat().filter((value) => typeof value === 'string');
+}

@@ -1,0 +1,185 @@
+import { MCP_CALL_TYPES } from '../mcp/methods.ts';
+import { nearestName } from '../config/nearest-name.ts';
+import { isObject } from '../json/is-object.ts';
+import { PATIENT_ENGINE } from './load-policies.ts';
+import { startEngineThread } from './rego/engine-thread.ts';
+import { POLICY_PACKAGE } from './rego/rego-set.ts';
+import type { RegoFacts, RegoFile } from './rego/thread-messages.ts';
+
+/** Members of `input` (docs/policies.md); `null` is a value, `true` has members of any name. */
+type Members = { readonly [name: string]: Members | null | true };
+
+function values(names: string): Members {
+  return Object.fromEntries(names.split(' ').map((name) => [name, null]));
+}
+
+const INPUT: Members = {
+  agent: { ...values('key_hash name agent_name owner provider'), tags: true },
+  request: {
+    ...values(
+      'provider model method path unseen_content mcp_method tool_name resource_uri prompt_name mcp_server',
+    ),
+    arguments: true,
+  },
+  session: {
+    ...values('id state spend steps'),
+    taint_flags: true,
+    tools_called: true,
+    drift: values('drift_detected drift_score anchor_similarity prior_similarity turn_count'),
+  },
+  agent_risk: {
+    ...values('risk_score total_policy_blocks total_escalations total_spend session_count quarantine_active'),
+    persistent_taint_flags: true,
+  },
+  action: {
+    normalized_prompt: null,
+    obfuscation: values(
+      'obfuscation_detected has_homoglyphs has_invisible_chars has_base64_payloads has_encoding_attacks has_delim_padding',
+    ),
+  },
+};
+const METHODS: readonly string[] = ['llm_call', ...MCP_CALL_TYPES];
+const METHOD = 'input.request.method';
+const ASKED = ['allow', 'deny', 'escalate', 'quarantine', 'taint'];
+const COMPARISONS = new Set(['equal', 'eq', 'assign', 'internal.member_2']);
+const PARSE = 'decision = rego.parse_module("policy.rego", input)';
+
+/** Rules of Rego that can never fire, each with file, line and remedy. */
+export async function deadRego(files: readonly RegoFile[], { rules }: RegoFacts): Promise<string[]> {
+  if (files.length === 0) return [];
+  const engine = await startEngineThread(
+    [{ name: 'parse.rego', text: 'package parse' }],
+    PATIENT_ENGINE,
+    PARSE,
+  );
+  try {
+    const parsed: { readonly file: RegoFile; readonly module: unknown }[] = [];
+    for (const file of files) {
+      parsed.push({ file, module: await engine.evaluate(JSON.stringify(file.text)).catch(() => undefined) });
+    }
+    const used = new Set(parsed.flatMap(({ module }) => namesIn(module)));
+    return [
+      ...rules
+        .filter(
+          (rule) => rule.package === POLICY_PACKAGE && !ASKED.includes(rule.name) && !used.has(rule.name),
+        )
+        .map(({ name, file, row }) => `${file}:${String(row)}: ${unread(name)}`),
+      ...parsed.flatMap(({ file, module }) => deadConditions(file, module)),
+    ];
+  } finally {
+    await engine.end();
+  }
+}
+
+function unread(name: string): string {
+  const near = nearestName(name, ASKED) ?? ASKED.find((asked) => name.startsWith(asked.slice(0, 3)));
+  const remedy = near === undefined ? 'use it in a rule or remove it' : `did you mean ${near}?`;
+  return `rule ${name} is never read: the gateway asks for ${ASKED.join(', ')}; ${remedy}`;
+}
+
+/** Names that bodies and values of rules use; a rule's own head does not count. */
+function namesIn(module: unknown): string[] {
+  const rules = isObject(module) && Array.isArray(module['rules']) ? module['rules'].filter(isObject) : [];
+  const names: string[] = [];
+  function walk(node: unknown): void {
+    if (Array.isArray(node)) node.forEach(walk);
+    if (!isObject(node)) return;
+    if (typeof node['value'] === 'string') names.push(node['value']);
+    Object.values(node).forEach(walk);
+  }
+  for (const { head, body, else: otherwise } of rules) {
+    const { key, value, args } = isObject(head) ? head : {};
+    walk([body, otherwise, key, value, args]);
+  }
+  return names;
+}
+
+function deadConditions(file: RegoFile, module: unknown): string[] {
+  const found = new Set<string>();
+  function walk(node: unknown): void {
+    if (Array.isArray(node)) node.forEach(walk);
+    if (!isObject(node)) return;
+    const problem = unknownMember(pathOf(node)) ?? impossibleMethod(node['terms']);
+    if (problem !== undefined) found.add(problem.message + PLACE + problem.text);
+    Object.values(node).forEach(walk);
+  }
+  walk(isObject(module) ? module['rules'] : undefined);
+  return [...found].map((one) => {
+    const [message = '', text = ''] = one.split(PLACE);
+    return `${file.name}:${String(rowOf(file.text, text))}: ${message}`;
+  });
+}
+
+const PLACE = '\u0000';
+
+interface Problem {
+  readonly message: string;
+  /** What stands in the line. */
+  readonly text: string;
+}
+
+/** The static members of a reference to the input; undefined for all else. */
+function pathOf({ type, value }: Readonly<Record<string, unknown>>): string[] | undefined {
+  if (type !== 'ref' || !Array.isArray(value)) return undefined;
+  const terms = value.map((term: unknown) => (isObject(term) ? term : {}));
+  if (terms[0]?.['value'] !== 'input') return undefined;
+  const end = terms.findIndex((term, index) => index > 0 && term['type'] !== 'string');
+  return terms.slice(1, end === -1 ? undefined : end).map((term) => String(term['value']));
+}
+
+function unknownMember(path: readonly string[] | undefined): Problem | undefined {
+  let members: Members | null | true | undefined = INPUT;
+  let parent = 'input';
+  for (const name of path ?? []) {
+    if (members === true || members === undefined) return undefined;
+    const known: Members = members ?? {};
+    if (!Object.hasOwn(known, name)) {
+      const near = nearestName(name, Object.keys(known));
+      const all = Object.keys(known).join(', ');
+      const remedy =
+        near !== undefined
+          ? `did you mean ${parent}.${near}?`
+          : all === ''
+            ? 'it is a value'
+            : `it has ${all}`;
+      return {
+        message: `${parent}.${name} is never defined, so the rule cannot fire; ${remedy}`,
+        text: name,
+      };
+    }
+    members = known[name];
+    parent = `${parent}.${name}`;
+  }
+  return undefined;
+}
+
+/** A comparison of the method with texts that it never is. */
+function impossibleMethod(terms: unknown): Problem | undefined {
+  if (!Array.isArray(terms) || terms.length !== 3) return undefined;
+  const [operator, ...sides] = terms.map((term: unknown) => (isObject(term) ? term : {}));
+  const called = Array.isArray(operator?.['value']) ? operator['value'] : [];
+  const name = called.map((part: unknown) => (isObject(part) ? String(part['value']) : '')).join('.');
+  const isMethod = (term: Readonly<Record<string, unknown>>): boolean =>
+    ['input', ...(pathOf(term) ?? [])].join('.') === METHOD;
+  const other = sides.find((term) => !isMethod(term));
+  if (!COMPARISONS.has(name) || !sides.some(isMethod) || other === undefined) return undefined;
+  const compared = [other['type'] === 'string' ? other : other['value']].flat();
+  const texts = compared.flatMap((term) =>
+    isObject(term) && term['type'] === 'string' ? [String(term['value'])] : [],
+  );
+  const [first] = texts;
+  if (first === undefined || texts.length < compared.length || texts.some((text) => METHODS.includes(text)))
+    return undefined;
+  const message = `${METHOD} is never "${first}", so the rule cannot fire; it is one of ${METHODS.join(', ')}`;
+  return { message, text: `"${first}"` };
+}
+
+/** The first line that has the text outside of a comment; the first line where it is spelled in another way. */
+function rowOf(source: string, text: string): number {
+  return (
+    Math.max(
+      source.split('\n').findIndex((line) => !line.trimStart().startsWith('#') && line.includes(text)),
+      0,
+    ) + 1
+  );
+}

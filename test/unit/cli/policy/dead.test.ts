@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { folder, policy, policyJson, put, useRig } from './rig.ts';
+
+useRig();
+
+async function warnings(): Promise<string[]> {
+  const { code, json } = await policyJson(['check', '--policy-dir', folder]);
+  expect(code).toBe(0);
+  return (json as { warnings: string[] }).warnings.map((one) => one.replace(`${folder}/`, ''));
+}
+
+describe('policy check warns of Rego that never fires', () => {
+  const RULE = 'package gateway.policy\n\n';
+  it.each([
+    ['denied contains "x" if true', 'a.rego:5: rule denied is never read', 'did you mean deny?'],
+    ['denies contains "x" if true', 'a.rego:5: rule denies is never read', 'did you mean deny?'],
+    ['helper if true', 'a.rego:5: rule helper is never read', 'use it in a rule or remove it'],
+    [
+      'deny contains "x" if input.requets.model == "m"',
+      'a.rego:5: input.requets is never defined',
+      'input.request?',
+    ],
+    [
+      'deny contains "x" if input.request.modle == "m"',
+      'a.rego:5: input.request.modle',
+      'input.request.model?',
+    ],
+    [
+      'deny contains "x" if input["session"].stat == "A"',
+      'a.rego:5: input.session.stat ',
+      'input.session.state?',
+    ],
+    [
+      'deny contains "x" if input.request.model.name == "m"',
+      'a.rego:5: input.request.model.name',
+      'it is a value',
+    ],
+    [
+      'deny contains "x" if input.request.method == "POST"',
+      'a.rego:5: input.request.method is never "POST"',
+      'llm_call',
+    ],
+    [
+      'deny contains "x" if "POST" == input.request.method',
+      'a.rego:5: input.request.method is never "POST"',
+      'llm_call',
+    ],
+    [
+      'deny contains "x" if input.request.method in {"GET", "PUT"}',
+      'a.rego:5: input.request.method is never',
+      'llm_call',
+    ],
+  ])('%s', async (line, begin, remedy) => {
+    put('a.rego', `${RULE}deny contains "y" if input.request.model == "m"\n\n${line}\n`);
+    const found = await warnings();
+    expect(found).toEqual([expect.stringContaining(begin)]);
+    expect(found[0]).toContain(remedy);
+    expect((await policy(['check', '--policy-dir', folder, '--strict'])).code).toBe(1);
+  });
+
+  it.each([
+    'deny contains m if { helper(input); m := "a" }\nhelper(x) if x.session.state == "A"',
+    'deny contains "x" if input.request.method in {"llm_call", "POST"}',
+    'deny contains "x" if input.request.arguments.anything.below == 1',
+    'deny contains "x" if input.session.taint_flags.any',
+    'deny contains "x" if input.agent.tags["team"] == "red"',
+    'deny contains "x" if input.request.method != "POST"',
+    'limits := {"a": 1}\ndeny contains "x" if input.session.spend > limits.a',
+    'deny contains "x" if { some k; input.request[k] == "m" }',
+  ])('and of no other: %s', async (text) => {
+    put('a.rego', `${RULE}${text}\n`);
+    expect(await warnings()).toEqual([]);
+    expect((await policy(['check', '--policy-dir', folder, '--strict'])).code).toBe(0);
+  });
+});
+
+describe('policy check warns of cards that never apply', () => {
+  const FSM = 'metadata: { name: x }\nfsm:\n  transitions:\n    - { from: INIT, to: OPEN, trigger: t }\n';
+  const rule = (match: string, condition = '') =>
+    `${FSM}rules:\n  - { name: r, action: deny, match: ${match}, conditions: [${condition}] }\n`;
+  const state = (value: string, op = 'equals') => `{ field: session.state, op: ${op}, value: ${value} }`;
+
+  it.each([
+    [
+      `${FSM}    - { from: OPNE, to: OPEN, trigger: u }\n`,
+      'a.yaml:5:',
+      'no transition reaches the state OPNE',
+    ],
+    [rule('{}', state('OPNE')), 'a.yaml:6:', 'the states are INIT, OPEN'],
+    [rule('{}', state('[A, B]', 'in')), 'a.yaml:6:', 'state A, B'],
+    [rule('{ type: llm_call, tool: t }'), 'a.yaml:6:', 'have no tool'],
+    [rule('{ type: mcp_tool_call, model: m }'), 'a.yaml:6:', 'have no model'],
+  ])('%s', async (text, place, message) => {
+    put('a.yaml', text);
+    const found = await warnings();
+    expect(found).toEqual([expect.stringContaining(place)]);
+    expect(found[0]).toContain(message);
+    expect((await policy(['check', '--policy-dir', folder, '--strict'])).code).toBe(1);
+  });
+
+  it('and of no others', async () => {
+    put('a.yaml', rule('{ type: [llm_call, mcp_tool_call], tool: t }', state('[OPEN, B]', 'in')));
+    expect(await warnings()).toEqual([]);
+  });
+});
