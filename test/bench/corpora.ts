@@ -26,7 +26,8 @@ const row = z.object({
   turns: z.array(z.string()).default([]),
   replies: z.array(z.string()).nullish(),
   expect: z.looseObject({
-    tier: z.string(),
+    /** Rows of sets that others have collected have none. */
+    tier: z.string().default('untiered'),
     detect: z.boolean().optional(),
     class: z.string().optional(),
     technique: z.string().optional(),
