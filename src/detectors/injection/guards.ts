@@ -5,14 +5,42 @@ const NARRATORS = `i they he she people users who which often sometimes students
   developers employees many models attackers`;
 /** Tell of an act too, unless they speak to the model. */
 const MODALS = `will may can`;
+/** "A robot that forgets its rules": in Romance languages an imperative and the third person are one form. */
+const RELATIVES = `que qui che который которая которые кто wer quien quem chi`;
+const WANTING = `quiero necesito pido exijo ordeno requiero quero preciso peço mando voglio ordino exige veux`;
 const ADDRESSED = `you u ai assistant assistants model llm chatbot chatgpt gpt agent it`;
 const NEGATIONS = `not dont never cannot cant wont shouldnt mustnt doesnt didnt nicht nie 不要 请勿 切勿`;
 const HOW = `to do does can could should would did i models attackers`;
 
 const MENTION =
   /(?:such as|like|e\.g\.|examples?|phrases?|strings?|says?|said|saying|contain(?:s|ing)?|patterns?|texts?|words|called|injections?|attacks?|match(?:es)?|detect(?:s|ing)?|includes?)\W{0,3}$/i;
-const OPENING = /["“'‘«`]/;
-const CLOSING = /^[^"”'’»`\n]{0,40}["”'’»`]/;
+const OPENING = /["“'‘«`„「『]/;
+const QUOTES = /["“”«»`„「」『』]/;
+const BEFORE_QUOTE = /^$|[\s(,:：，\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、]/u;
+/** What texts about attacks say beside the phrase that they quote, in twelve languages. */
+const REPORTING = new RegExp(
+  [
+    String.raw`\b(?:attacks?|attackers?|tricks?|jailbreaks?|detectors?|filters?|classifiers?|guards?|firewall|phrases?|sentences?|flag(?:s|ged)?|block(?:s|ed)|recogni[sz]es?|papers?|assert|expect)\b`,
+    String.raw`\b(?:if|when|whoever) (?:(?:a|the) users? )?(?:writes?|says?|types?|asks?)\b`,
+    String.raw`\b(?:angriff|trick|satz|sätze|filter|detektor|klassifikator|meldet|gemeldet|erkannt|erkennt|(?:nutzer|wer)\b)`,
+    String.raw`\b(?:attaque|astuce|phrases?|filtre|détecteur|détecté|classifieur|signalé|utilisateur écrit|celui qui écrit)`,
+    String.raw`\b(?:ataques?|truco|truque|frases?|filtro|detecta|detector|clasificador|classificador|marcó|marcou|usuario escribe|usuário escrever|quien escribe|quem escreve|detecte|detectado)`,
+    String.raw`\b(?:attacco|trucco|frasi|frase|rilevat|rilevatore|classificatore|utente scrive|chi scrive)`,
+    String.raw`\b(?:aanval|truc|zinnen|zin|detector|classificator|gemeld|herkent|gebruiker|wie)\b`,
+    'атак|трюк|фраз|детектор|фильтр|классификатор|отметил|обнаруж|пользователь пишет|того, кто пишет',
+    '攻击|手法|句子|检测|检查|测试|过滤器|分类器|识别|标记|用户写|拦下|攻撃|手口|のような文|検出|フィルター|分類器|ユーザーが',
+    String.raw`\b(?:newspapers?|zeitung|journal|periódico|giornale|jornal|krant)\b|газет|新闻|新聞|报道|صحيفة|من يكتب|अखबार`,
+    'هجوم|خدعة|جمل|المرشح|المصنف|الكاشف|اكتشاف|مستخدم|अटैक|हमला|तरकीब|वाक्य|फ़िल्टर|वर्गीकारक|डिटेक्टर|उपयोगकर्ता|पकड़ा',
+  ].join('|'),
+  'i',
+);
+/** The text wants the quoted phrase to be done. */
+const TO_BE_DONE =
+  /\b(?:follow|obey|comply|execute|do (?:it|this|that|so|what|as)|act on|carry (?:it|this) out|reveal|print|(?:tell|give|show) me|send|now|your (?:new|task))\b|befolge|führe|obéis|applique|exécute|obedece|ejecuta|esegui|obbedisci|execute|gehoorzaam|voer|выполни|执行|照做|実行|従|نفذ|पालन/i;
+/** A string of JSON, which has quotes whatever it says. */
+const JSON_STRING = /["\]}\d]\s{0,8}[:,]\s{0,8}$|[[{]\s{0,8}$/;
+const REPORT_CHARS = 80;
+const CLOSING = /^[^"”'’»`」』\n]{0,64}["”'’»`」』]/;
 
 /** Where a defence says that orders stand which are not to be followed: in what was fetched, never in a prompt. */
 const IN_CONTENT = new RegExp(
@@ -52,12 +80,15 @@ export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {
   const narrators = vocabulary.setOf(NARRATORS);
   const modals = vocabulary.setOf(MODALS);
   const addressed = vocabulary.setOf(ADDRESSED);
+  const relatives = vocabulary.setOf(RELATIVES);
+  const wanting = vocabulary.setOf(WANTING);
   const negations = vocabulary.setOf(NEGATIONS);
   const afterHow = vocabulary.setOf(HOW);
   const [how, why, to] = [vocabulary.add('how'), vocabulary.add('why'), vocabulary.add('to')];
   return (text, tokens, at, end) => {
     const before = (distance: number): number => wordBefore(tokens, at, distance);
     if (narrators.has(before(1))) return true;
+    if (relatives.has(before(1)) && !wanting.has(before(2))) return true;
     if (modals.has(before(1)) && !addressed.has(before(2))) return true;
     if (negations.has(before(1)) && before(2) !== why) return true;
     if (before(1) === to && negations.has(before(2))) return true;
@@ -86,8 +117,30 @@ function isMeans(text: string, start: number, end: number): boolean {
 }
 
 function isInQuotes(text: string, start: number, end: number): boolean {
-  if (!OPENING.test(text.charAt(start - 1))) return false;
+  if (!CLOSING.test(text.slice(end, end + 65))) return false;
+  const open = openingQuote(text, start, end);
+  if (open === -1) return false;
   return (
-    MENTION.test(text.slice(Math.max(0, start - 40), start - 1)) && CLOSING.test(text.slice(end, end + 41))
+    (open < start && MENTION.test(text.slice(Math.max(0, start - 40), open))) || isReported(text, open, end)
   );
+}
+
+/** Index of the last opening quote before or within the phrase, which may begin with words before it; or -1. */
+function openingQuote(text: string, start: number, end: number): number {
+  for (let at = end - 1; at >= Math.max(0, start - 2); at--) {
+    if (!QUOTES.test(text.charAt(at))) continue;
+    return OPENING.test(text.charAt(at)) && BEFORE_QUOTE.test(text.charAt(at - 1)) ? at : -1;
+  }
+  return -1;
+}
+
+/** A text about attacks quotes a phrase and does not ask for it to be done. */
+function isReported(text: string, open: number, end: number): boolean {
+  const before = text.slice(Math.max(0, open - REPORT_CHARS), open);
+  const close = end + (CLOSING.exec(text.slice(end, end + 65))?.[0].length ?? 0);
+  const after = text.slice(close, close + REPORT_CHARS);
+  const [line = ''] = before.split('\n').slice(-1);
+  const [rest = ''] = after.split('\n', 1);
+  if (JSON_STRING.test(before)) return false;
+  return REPORTING.test(`${line} ${rest}`) && !TO_BE_DONE.test(`${before} ${after}`);
 }

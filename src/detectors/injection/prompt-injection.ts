@@ -6,6 +6,8 @@ import { lexOnce, Vocabulary, type Tokens } from './lexer.ts';
 import { findMarkup } from './markup.ts';
 import { findPersonas, type SeenSign } from './persona.ts';
 import { KIND_RULES, KIND_WORDS, SPLIT_PAYLOAD } from './rule-kinds.ts';
+import { LANGUAGE_RULES, LANGUAGE_WORDS } from './rule-languages.ts';
+import { ORDER_RULES, ORDER_WORDS } from './rule-orders.ts';
 import { PHRASE_RULES, type PhraseLabel } from './rules.ts';
 import { SIGNS, type Sign } from './signs.ts';
 import { findJoints } from './splitting.ts';
@@ -16,8 +18,8 @@ type Label = { readonly phrase: PhraseLabel } | { readonly sign: Sign };
 
 const vocabulary = new Vocabulary();
 const GRAMMAR = followGrammar(
-  compileGrammar<Label>(vocabulary, { ...WORDS, ...KIND_WORDS }, [
-    ...[...PHRASE_RULES, ...KIND_RULES].map(({ label, patterns }) => ({
+  compileGrammar<Label>(vocabulary, { ...WORDS, ...KIND_WORDS, ...LANGUAGE_WORDS, ...ORDER_WORDS }, [
+    ...[...PHRASE_RULES, ...KIND_RULES, ...LANGUAGE_RULES, ...ORDER_RULES].map(({ label, patterns }) => ({
       label: { phrase: label },
       patterns,
     })),
