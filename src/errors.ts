@@ -1,4 +1,5 @@
 import { wholeSeconds } from './text/time-span.ts';
+import type { RefusalFinding } from './where-found.ts';
 
 /**
  * Every refusal the gateway can give, with its HTTP status (docs/refusals.md).
@@ -91,6 +92,8 @@ export interface Refusal {
   /** Extra headers of the answer, lower-case names, e.g. `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly details?: RefusalDetails | undefined;
+  /** Why, for the client (`server.refusal_details`), the log and the audit trail; MAX_REFUSAL_FINDINGS at most. */
+  readonly findings?: readonly RefusalFinding[] | undefined;
   /** What it comes from, for the log alone. */
   readonly cause?: unknown;
   /** A fact for the operator, in the log alone; no secret. */

@@ -134,6 +134,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
         upstreamTimeoutMs: config.proxy.upstream_timeout,
         stripTelemetry: config.server.strip_budget_headers,
         errorFormat: config.server.error_format,
+        refusalDetails: config.server.refusal_details,
         allowedOrigins: config.mcp.enabled ? config.mcp.allowed_origins : [],
         patience: approvalPatience(config),
       },

@@ -20,6 +20,7 @@ import {
   type Evidence,
   type Resource,
 } from './ocsf.ts';
+import { owaspIds } from '../owasp.ts';
 import type { AuditTrail } from './trail.ts';
 
 /** Tells the trail of what the edge, the runner and the checks report. */
@@ -135,7 +136,12 @@ export function createTrailObserver(
     },
   ): void {
     trail.record(
-      detectionFinding({ requestId: exchange.requestId, severity: SEVERITY_OF[event.disposition], ...event }),
+      detectionFinding({
+        requestId: exchange.requestId,
+        severity: SEVERITY_OF[event.disposition],
+        owasp: owaspIds({ classes: event.evidences.map((one) => one.class), check: event.detector }),
+        ...event,
+      }),
     );
   }
 
@@ -172,6 +178,7 @@ export function createTrailObserver(
             outcome: finish.outcome.kind,
             ...(costUsd !== undefined && { cost_usd: costUsd }),
             ...(more > 0 && { more_verdicts: more }),
+            ...refusedFor(refusal),
             ...(policy && {
               policy_set: policy.policySet,
               policy_verdict: policy.verdict,
@@ -198,7 +205,13 @@ export function createTrailObserver(
         title: verdict.type ?? `${check}: ${DECISION[verdict.kind]}`,
         message: reason,
         disposition: enforced ? findingDisposition(verdict) : 'detected',
-        evidences: [],
+        evidences: (verdict.findings ?? []).map(
+          ({ rule, finding: found = rule, class: kind = 'pattern', ...where }) => ({
+            ...where,
+            rule: found,
+            class: kind,
+          }),
+        ),
         resources: resourcesOf(exchange),
         actor: auditedActor(exchange),
         unmapped: { enforced },
@@ -240,12 +253,13 @@ export function createTrailObserver(
     dlpFound(exchange, side, found, digest) {
       const evidences = found
         .slice(0, MAX_EVIDENCES)
-        .map(({ finding: { rule, start, end, ...of }, text }) => ({
+        .map(({ finding: { rule, start, end, ...of }, text, where }) => ({
           rule,
           class: of.class,
           start,
           end,
           digest: digest(text),
+          ...where,
         }));
       finding(exchange, {
         detector: 'dlp',
@@ -263,6 +277,14 @@ export function createTrailObserver(
       finding(event, { ...inspected(event), resources: inspectedResources(event, safe) });
     },
   };
+}
+
+/** Why a request was refused, for `unmapped`. */
+function refusedFor(refusal: AuditedFinish['refusal']): object {
+  if (refusal === undefined) return {};
+  const { type, findings = [] } = refusal;
+  const owasp = owaspIds({ classes: findings.map((one) => one.class), type });
+  return { ...(findings.length > 0 && { findings }), ...(owasp.length > 0 && { owasp }) };
 }
 
 function auditedActor({ key, facts }: AuditedExchange): Actor {

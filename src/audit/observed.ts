@@ -1,3 +1,5 @@
+import type { RefusalFinding } from '../where-found.ts';
+
 /** What is recorded of an exchange; a narrow view, so that nothing else of it can be. */
 export interface AuditedExchange {
   readonly requestId: string;
@@ -24,7 +26,13 @@ export interface AuditedFinish {
   readonly requestId: string;
   readonly clientAddress: string;
   readonly exchange: AuditedExchange | undefined;
-  readonly refusal: { readonly type: string; readonly message: string } | undefined;
+  readonly refusal:
+    | {
+        readonly type: string;
+        readonly message: string;
+        readonly findings?: readonly RefusalFinding[] | undefined;
+      }
+    | undefined;
   readonly status: number;
   readonly outcome: { readonly kind: string };
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | undefined;
@@ -41,6 +49,7 @@ export interface MatchedText {
     readonly end: number;
   };
   readonly text: string;
+  readonly where?: Pick<RefusalFinding, 'place' | 'role' | 'kind'>;
 }
 
 export interface PolicyRecord {

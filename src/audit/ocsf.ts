@@ -1,5 +1,6 @@
 /** Records of the audit trail, in the form of the Open Cybersecurity Schema Framework 1.8 (schema.ocsf.io). */
 import { randomUUID } from 'node:crypto';
+import { owaspIds } from '../owasp.ts';
 
 const VERSION = '1.8.0';
 const PRODUCT = { name: 'AI firewall gateway', vendor_name: 'ai-firewall-gateway' };
@@ -147,6 +148,8 @@ export interface DetectionEvent extends Event {
   readonly title: string;
   /** Names rules and places, never what was found. */
   readonly evidences: readonly Evidence[];
+  /** `finding_info.types`. */
+  readonly owasp: readonly string[];
 }
 
 export interface Evidence {
@@ -159,6 +162,12 @@ export interface Evidence {
   readonly end?: number;
   /** Keyed HMAC of the match. */
   readonly digest?: string;
+  /** The message in a request. */
+  readonly place?: string;
+  readonly role?: string;
+  readonly kind?: string;
+  readonly score?: number;
+  readonly version?: string;
 }
 
 /** Something that was found in a request or an answer. */
@@ -173,10 +182,14 @@ export function detectionFinding(event: DetectionEvent): DetectionFinding {
       uid: `${event.requestId}:${event.detector}`,
       title: event.title,
       desc: event.message,
+      ...(event.owasp.length > 0 && { types: event.owasp }),
       analytic: { name: event.detector, type: 'Rule', type_id: 1 },
     },
     ...(event.evidences.length > 0 && {
-      evidences: event.evidences.map(({ rule, ...data }) => ({ name: rule, data })),
+      evidences: event.evidences.map(({ rule, ...data }) => {
+        const owasp = owaspIds({ classes: [data.class] });
+        return { name: rule, data: { ...data, ...(owasp.length > 0 && { owasp }) } };
+      }),
     }),
   };
 }

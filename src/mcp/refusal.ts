@@ -64,9 +64,9 @@ export function mcpAnswer(refusal: Refusal, { mcp, mcpId = null }: RefusedMessag
   const { type } = refusal;
   const answer = AS_ANSWER[type];
   if (answer !== undefined && mcp?.kind === 'request') {
-    return { status: answer.status, body: JSON.stringify(jsonRpcError(refusal, mcp)) };
+    return { status: answer.status, body: JSON.stringify(errorOf(refusal, mcp)) };
   }
-  const { error } = jsonRpcError(refusal, mcp);
+  const { error } = errorOf(refusal, mcp);
   return {
     status: ERROR_STATUS[type],
     body: JSON.stringify({ jsonrpc: '2.0', id: mcpId, error, type }),
@@ -79,13 +79,17 @@ function codeOf(type: ErrorType): number {
 
 /** The error that ends a stream, or answers a request; without an id where nobody asked for anything. */
 export function jsonRpcError(refusal: Refusal, mcp?: McpMessage): JsonRpcError {
+  return errorOf({ type: refusal.type, message: refusal.message, details: refusal.details }, mcp);
+}
+
+function errorOf(refusal: Refusal, mcp?: McpMessage): JsonRpcError {
   const code = codeOf(refusal.type);
   const id = mcp?.kind === 'request' ? { id: mcp.id } : {};
   if (code !== DENIED) {
     return {
       jsonrpc: '2.0',
       ...id,
-      error: { code, message: ofServer(refusal.message), data: { type: refusal.type } },
+      error: { code, message: ofServer(refusal.message), data: { type: refusal.type, ...told(refusal) } },
     };
   }
   const { rule, maskedResult, toolName = calledTool(mcp) } = refusal.details ?? { reason: '' };
@@ -95,10 +99,15 @@ export function jsonRpcError(refusal: Refusal, mcp?: McpMessage): JsonRpcError {
     reason,
     ...(toolName !== undefined && { tool_name: boundedName(toolName) }),
     ...(rule !== undefined && { rule }),
+    ...told(refusal),
     ...(maskedResult !== undefined && { result: maskedResult }),
   };
   const message = `Error: ${callSubject(mcp, toolName)} blocked. Reason: ${reason}`;
   return { jsonrpc: '2.0', ...id, error: { code, message, data } };
+}
+
+function told({ findings }: Refusal): { readonly findings?: Refusal['findings'] } {
+  return findings === undefined || findings.length === 0 ? {} : { findings };
 }
 
 /** `Reason`s are read by agents and stand in a header: visible ASCII on one line, everything else escaped. */

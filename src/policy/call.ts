@@ -1,6 +1,7 @@
 import type { JsonPath } from '../json/path.ts';
 import type { McpCallType } from '../mcp/methods.ts';
 import type { InstructionRole } from '../providers/instructions.ts';
+import type { PromptText } from '../providers/request-facts.ts';
 import type { CallTrust } from './trust.ts';
 import type { RuleOverrides } from './rule-modes.ts';
 
@@ -42,6 +43,8 @@ export interface CallText {
   readonly isResolved?: true;
   /** Of an instruction in a system or developer message; undefined for all that others say. */
   readonly role?: InstructionRole | undefined;
+  /** Where it was said, and by whom. */
+  readonly source?: Pick<PromptText, 'path' | 'role' | 'kind'>;
 }
 
 /** A text of a call, with what stands before it and may tell what it is. */

@@ -1,3 +1,5 @@
+import type { RefusalFinding } from '../where-found.ts';
+
 /** A rule that fired, and what it says. */
 export interface RuleHit {
   /** As its card names it; of Rego, the rule's name in the package. */
@@ -8,6 +10,8 @@ export interface RuleHit {
   readonly file?: string;
   /** From 1. */
   readonly line?: number;
+  /** What its conditions found in the texts, and where; absent where nothing was looked for. */
+  readonly found?: readonly RefusalFinding[];
 }
 
 /** A rule that marks the session. */

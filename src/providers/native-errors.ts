@@ -1,4 +1,4 @@
-import { mayRetry, type ErrorType } from '../errors.ts';
+import { mayRetry, type ErrorType, type Refusal } from '../errors.ts';
 import type { ErrorShape } from './error-shapes.ts';
 
 /** What a native error object is made of; `message` and `requestId` may be Envoy's placeholders. */
@@ -10,6 +10,7 @@ export interface NativeFacts {
   readonly requestId: string | undefined;
   /** Seconds of `Retry-After`, where there is one. */
   readonly retryAfter?: string | undefined;
+  readonly findings?: Refusal['findings'];
 }
 
 type Body = Readonly<Record<string, unknown>>;
@@ -19,14 +20,18 @@ type Body = Readonly<Record<string, unknown>>;
  * Where that object has no member `error` of another kind, `error` stays the message, as docs/refusals.md has it.
  */
 export function nativeBody(shape: ErrorShape, facts: NativeFacts): Body {
-  const { type, requestId } = facts;
+  const { type, requestId, findings } = facts;
   const id = requestId === undefined ? {} : { request_id: requestId };
-  return { ...BODIES[shape](facts), type, ...id };
+  return { ...BODIES[shape](facts), type, ...id, ...told(findings) };
 }
 
 /** The gateway's own shape, and what a client of this shape cannot do without. */
-export function gatewayBody(shape: ErrorShape | undefined, { type, message }: NativeFacts): Body {
-  return { error: message, type, ...(shape === 'bedrock' && { message }) };
+export function gatewayBody(shape: ErrorShape | undefined, { type, message, findings }: NativeFacts): Body {
+  return { error: message, type, ...(shape === 'bedrock' && { message }), ...told(findings) };
+}
+
+function told(findings: Refusal['findings']): Body {
+  return findings === undefined || findings.length === 0 ? {} : { findings };
 }
 
 /** Headers of a refusal that a provider's own SDK looks at, in both formats. */

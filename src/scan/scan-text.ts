@@ -4,6 +4,7 @@ import { wholeOrder } from '../detectors/injection/extent.ts';
 import { normalize } from '../normalize/normalize.ts';
 import type { Obfuscation } from '../normalize/normalized.ts';
 import { createSurfaceSearch, DETECTORS, type Action } from './detectors.ts';
+import { owaspIds, type OwaspId } from '../owasp.ts';
 import { replaceSpans, type Replacement } from '../text/replace-spans.ts';
 import type { TextRow } from './rows.ts';
 import type { ScanSurface } from './surface.ts';
@@ -28,6 +29,7 @@ interface FindingReport {
   readonly action: Action;
   /** How sure a model is, 0 to 1. */
   readonly score?: number;
+  readonly owasp: readonly OwaspId[];
 }
 
 const REMOVED = '[Content removed: security policy]';
@@ -56,7 +58,16 @@ function findingReport(
   { detector, class: kind, rule, start, end, score }: Finding,
   action: Action,
 ): FindingReport {
-  return { detector, class: kind, rule, start, end, action, ...(score !== undefined && { score }) };
+  return {
+    detector,
+    class: kind,
+    rule,
+    start,
+    end,
+    action,
+    owasp: owaspIds({ classes: [kind] }),
+    ...(score !== undefined && { score }),
+  };
 }
 
 function replacement({ detector, action, start, end }: FindingReport): Replacement[] {

@@ -1,4 +1,5 @@
 import type { Refusal } from '../errors.ts';
+import { owaspIds } from '../owasp.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -16,6 +17,7 @@ export interface ReportedVerdict {
   readonly type?: string;
   readonly reason?: string;
   readonly message?: string;
+  readonly findings?: Refusal['findings'];
 }
 
 export interface ObservedFinish {
@@ -67,6 +69,7 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
         duration_ms: Math.round(finish.durationMs * 10) / 10,
         cause: type === 'redis_unavailable' ? refusalCause(finish.refusal) : undefined,
         note: finish.refusal?.note,
+        findings: finish.refusal?.findings,
       };
       log.info(line, 'request');
     },
@@ -88,6 +91,8 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
           check,
           type: verdict.type,
           reason: verdict.reason ?? verdict.message,
+          findings: verdict.findings,
+          owasp: owaspOf(check, verdict),
         },
         enforced ? DONE[verdict.kind] : WOULD_HAVE[verdict.kind],
       );
@@ -109,6 +114,11 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
       );
     },
   };
+}
+
+function owaspOf(check: string, { type, findings }: ReportedVerdict): readonly string[] | undefined {
+  const ids = owaspIds({ classes: findings?.map((one) => one.class) ?? [], check, type });
+  return ids.length === 0 ? undefined : ids;
 }
 
 function refusalCause(error: Refusal | undefined): string | undefined {

@@ -28,4 +28,5 @@ export interface TraceFinding {
   /** Of the policy's rule. */
   readonly file: string | undefined;
   readonly line: number | undefined;
+  readonly owasp: readonly string[];
 }

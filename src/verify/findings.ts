@@ -2,6 +2,7 @@ import { maskSecrets } from '../detectors/mask.ts';
 import type { ObservedVerdict } from '../pipeline/run.ts';
 import type { Decision, RuleHit } from '../policy/decision.ts';
 import type { AuditEvent } from '../telemetry/audit.ts';
+import { owaspIds } from '../owasp.ts';
 import type { TraceFinding, FindingAction } from './finding.ts';
 import { UNNAMED_SERVER } from './exchange.ts';
 import type { TracePlace, TracedStep } from './step.ts';
@@ -33,7 +34,7 @@ export function createFindingCollector(): FindingCollector {
   let audited: AuditEvent | undefined;
   let cause: unknown;
 
-  function add(check: string, hit: RuleHit, action: FindingAction): void {
+  function add(check: string, hit: RuleHit, action: FindingAction, classes = classesOf(hit)): void {
     if (step === undefined) return;
     found.push({
       index: place.index,
@@ -49,6 +50,7 @@ export function createFindingCollector(): FindingCollector {
       reason: shownOrLong(hit.reason),
       file: hit.file,
       line: hit.line,
+      owasp: owaspIds({ classes, check }),
     });
   }
 
@@ -79,7 +81,10 @@ export function createFindingCollector(): FindingCollector {
       const said = verdict.kind === 'deny' ? verdict.message : verdict.reason;
       const reason = cause instanceof Error ? `${said}: ${cause.message}` : said;
       const rule = ruleOfVerdict(check, verdict, audited);
-      add(check, { rule, reason }, actionOf(check, verdict, audited));
+      const inspected = check === 'mcp-inspector' ? audited?.findings : undefined;
+      const denied = verdict.kind === 'deny' ? verdict.findings : undefined;
+      const classes = (inspected ?? denied ?? []).map((one) => one.class);
+      add(check, { rule, reason }, actionOf(check, verdict, audited), classes);
     },
     audit(event) {
       if (event.action !== 'suppressed') audited = event;
@@ -87,6 +92,10 @@ export function createFindingCollector(): FindingCollector {
     decided: (next) => void (decision = next),
     trouble: (why) => void (cause = why),
   };
+}
+
+function classesOf({ found = [] }: RuleHit): readonly (string | undefined)[] {
+  return found.map((one) => one.class);
 }
 
 function actionOf(check: string, verdict: ObservedVerdict, audited: AuditEvent | undefined): FindingAction {

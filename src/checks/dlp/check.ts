@@ -8,6 +8,7 @@ import type { DlpCheckDeps } from './deps.ts';
 import { createAnswerJudge } from './judge-answer.ts';
 import { inspectRequest, type InspectedRequest } from './requests.ts';
 import type { ClassSearch } from './scope.ts';
+import { refusedFor } from './inspected.ts';
 
 /**
  * Data-loss prevention (docs/dlp.md): personal data, addresses of private networks and secrets are masked in answers,
@@ -67,8 +68,12 @@ function requestJudge({
       const action = isDenied ? 'deny' : left.has(one) ? 'report' : 'mask';
       onFound({ class: one, side: 'request', action });
     }
-    if (config.requests === 'deny') return requestDenied(classes, mcp);
-    if (refused.length > 0) return requestNotMaskable(classesOf(refused), mcp);
+    if (config.requests === 'deny') return { ...requestDenied(classes, mcp), findings: refusedFor(found) };
+    if (refused.length > 0) {
+      const fixed = new Set(refused);
+      const told = found.filter(({ finding }) => fixed.has(finding));
+      return { ...requestNotMaskable(classesOf(refused), mcp), findings: refusedFor(told) };
+    }
     return maskedRequest(inspected);
   };
 }

@@ -1,4 +1,5 @@
 import type { Finding } from '../../detectors/finding.ts';
+import { distinctFindings, type RefusalFinding } from '../../where-found.ts';
 import { GatewayError } from '../../errors.ts';
 import { unparseable } from '../../json/document-shape.ts';
 import type { JsonPath } from '../../json/path.ts';
@@ -7,6 +8,20 @@ import type { JsonPath } from '../../json/path.ts';
 export interface Found {
   readonly finding: Finding;
   readonly text: string;
+  /** The message in which it stands, where that is known. */
+  readonly where?: Pick<RefusalFinding, 'place' | 'role' | 'kind'>;
+}
+
+/** What was found, as its client is told: never the text. */
+export function refusedFor(found: readonly Found[]): readonly RefusalFinding[] {
+  const told = found.map(({ finding, where }): RefusalFinding => ({
+    rule: 'dlp',
+    detector: finding.detector,
+    finding: finding.rule,
+    class: finding.class,
+    ...where,
+  }));
+  return distinctFindings(told);
 }
 
 /** What a body holds, and how it is taken out. */

@@ -5,7 +5,7 @@ import { findingId } from '../finding-id.ts';
 import { createHeaderInspection } from './answer-headers.ts';
 import { masking, actionFor, classesOf, rulesOf, quarantined, type DlpAction } from './actions.ts';
 import type { DlpCheckDeps } from './deps.ts';
-import type { Inspected, Found } from './inspected.ts';
+import { refusedFor, type Inspected, type Found } from './inspected.ts';
 import { createDlpRewriter } from './stream/rewriter.ts';
 import { rewriteWhole, sniffedStream, type SniffedStream } from './buffered/sniffed-stream.ts';
 import { inspectAnswer } from './buffered/answer.ts';
@@ -34,7 +34,9 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
       lockMs: config.quarantine_duration,
       ...(!classes.includes('secret') && { personalDataOnly: true as const }),
     };
-    return quarantined(classes, () => deps.reportSecretLeak(leak));
+    const told = found.map((one) => ({ ...one, where: { place: 'answer' } }));
+    const denial = quarantined(classes, () => deps.reportSecretLeak(leak));
+    return { ...denial, findings: refusedFor(told) };
   }
 
   async function judged(exchange: Answered, { found, mask }: Inspected): Promise<Verdict> {

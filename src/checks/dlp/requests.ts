@@ -10,7 +10,8 @@ import {
   type WordsKind,
 } from './buffered/document-search.ts';
 import type { PromptText } from '../../providers/provider.ts';
-import { CLEAN, type Inspected } from './inspected.ts';
+import { CLEAN, type Found, type Inspected } from './inspected.ts';
+import { placeOf, whereSaid } from '../../where-found.ts';
 import { createScanBatch } from './scan/scan-batch.ts';
 import { ITEM_CHARS, inTurns, type Work } from '../../turns.ts';
 import { valueAt } from '../../json/edited-view.ts';
@@ -72,7 +73,7 @@ export async function inspectRequest(
   ];
   const encoded = immutable.encoded.flatMap((text) => batch.findingsIn(text));
   return {
-    found: batch.found,
+    found: withPlaces(batch.found, places, exchange.request.texts),
     unmaskable: [...fixed, ...encoded, ...unmaskableOutside],
     unmaskableOutside,
     isMaskable: maskable.length > 0 || headers.size > 0,
@@ -105,6 +106,31 @@ function sorted(places: readonly PlaceFindings[], immutable: ImmutableFields): S
     else maskable.push(place);
   }
   return { maskable, fixed, outside };
+}
+
+/** Places that are looked at for messages: what is told of is in the first ones. */
+const MAX_PLACES = 1_024;
+/** Findings whose speaker is looked up among all texts. */
+const MAX_SPOKEN = 16;
+
+function withPlaces(
+  found: readonly Found[],
+  places: readonly PlaceFindings[],
+  texts: readonly PromptText[],
+): readonly Found[] {
+  const paths = new Map<Finding, JsonPath>();
+  for (const { findings, path } of places.slice(0, MAX_PLACES)) {
+    for (const one of findings.slice(0, MAX_PLACES)) if (!paths.has(one)) paths.set(one, path);
+  }
+  return found.map((one, index) => {
+    const path = index < MAX_PLACES ? paths.get(one.finding) : undefined;
+    if (path === undefined) return one;
+    const said =
+      index >= MAX_SPOKEN
+        ? undefined
+        : texts.find((text) => text.path.every((step, at) => path[at] === step));
+    return { ...one, where: said === undefined ? { place: placeOf(path) } : whereSaid(said) };
+  });
 }
 
 function* requestWords(texts: readonly PromptText[]): Work<Words> {

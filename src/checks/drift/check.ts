@@ -156,5 +156,6 @@ function driftDenied(driftScore: number, { driftScoreThreshold }: DriftSettings)
     type: 'drift_detected',
     message: `the request has left the topic of its session (${reason}): start a new session for a new topic`,
     details: { reason },
+    findings: [{ rule: 'drift', detector: 'drift', score: Number(driftScore.toFixed(2)) }],
   };
 }

@@ -242,5 +242,6 @@ function loopDenied(detector: LoopDetector): Denial {
     type: 'loop_detected',
     message: `loop detected (${detector}): ${REMEDY[detector]}`,
     headers: { [HEADER.loopDetected]: detector },
+    findings: [{ rule: 'loop', detector }],
   };
 }

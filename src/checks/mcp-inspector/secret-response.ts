@@ -2,6 +2,7 @@ import { edited } from '../../json/edited-view.ts';
 import { hiddenTools, toolListIn } from '../../mcp/hidden-tools.ts';
 import { calledTool } from '../../mcp/message.ts';
 import type { Denial } from '../../pipeline/check.ts';
+import { distinctFindings } from '../../where-found.ts';
 import { policyDenied } from '../denials.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { findingId } from '../finding-id.ts';
@@ -63,7 +64,16 @@ export function createSecretResponse({
         ...(rules[0] !== undefined && { rule: rules[0] }),
         ...(masked !== undefined && { maskedResult: masked }),
       };
-      return { ...policyDenied(reason, details), enforce: () => report(exchange, secrets) };
+      const findings = distinctFindings(
+        secrets.map(({ finding }) => ({
+          rule: 'mcp-inspector',
+          detector: finding.detector,
+          finding: finding.rule,
+          class: finding.class,
+          place: 'result',
+        })),
+      );
+      return { ...policyDenied(reason, details), findings, enforce: () => report(exchange, secrets) };
     },
   };
 }

@@ -2,6 +2,8 @@ import { PASS, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JudgedCall } from '../../pipeline/facts.ts';
 import { retryAfter } from '../../errors.ts';
+import { owaspIds } from '../../owasp.ts';
+import { distinctFindings, type RefusalFinding } from '../../where-found.ts';
 import { JudgeAgain } from '../../pipeline/phase.ts';
 import { findingId } from '../finding-id.ts';
 import { callDenied } from '../denials.ts';
@@ -53,6 +55,8 @@ interface DecidingRule {
   readonly mode?: 'report';
   readonly file?: string;
   readonly line?: number;
+  readonly found?: readonly RefusalFinding[];
+  readonly owasp?: readonly string[];
 }
 
 export interface PolicyScore {
@@ -106,7 +110,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     const score = async (): Promise<void> => denialOf(exchange, judged, decision)?.enforce?.();
     const rules = decision.escalate.map(({ rule, reason }) => ({ rule: safe(rule), reason: safe(reason) }));
     const approved = await escalate(exchange, rules, score);
-    if (approved.kind === 'deny') return approved;
+    if (approved.kind === 'deny') return { ...approved, findings: refusedFor(decision.escalate) };
     const taints = await tainted(exchange, decision.taint);
     if (taints.kind !== 'flag') return taints.kind === 'pass' ? approved : taints;
     return { kind: 'flag', reason: `${approved.reason}; ${taints.reason}` };
@@ -138,7 +142,11 @@ export function createJudge(deps: JudgeDeps): Judge {
       const of = findingId('call', toolCallName(call));
       const findings = decision[strength].map(({ reason }) => findingId(`policy-${strength}`, reason + of));
       const score = (): Promise<void> => deps.score({ keyHash, trigger, findings });
-      return { ...callDenied(exchange, shown(strength, first.reason), strength), enforce: score };
+      return {
+        ...callDenied(exchange, shown(strength, first.reason), strength),
+        findings: refusedFor(decision[strength]),
+        enforce: score,
+      };
     }
     return undefined;
   }
@@ -191,8 +199,21 @@ function decidingRules(decision: Decision): DecidingRule[] {
   return [...enforced, ...reported].slice(0, MAX_RECORDED);
 }
 
-function decidingRule(action: DecidingRule['action'], { rule, file, line }: RuleHit): DecidingRule {
-  return { action, rule, ...(file !== undefined && { file }), ...(line !== undefined && { line }) };
+function decidingRule(action: DecidingRule['action'], { rule, file, line, found }: RuleHit): DecidingRule {
+  const owasp = owaspIds({ classes: found?.map((one) => one.class) ?? [] });
+  return {
+    action,
+    rule,
+    ...(file !== undefined && { file }),
+    ...(line !== undefined && { line }),
+    ...(found !== undefined && { found }),
+    ...(owasp.length > 0 && { owasp }),
+  };
+}
+
+/** Rules, and what they found where they looked for something. */
+function refusedFor(hits: readonly RuleHit[]): readonly RefusalFinding[] {
+  return distinctFindings(hits.flatMap(({ rule, found }) => found ?? [{ rule }]));
 }
 
 /** Busy is not denied: the call was not looked at, and a repeat may be judged. */

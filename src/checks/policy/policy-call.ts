@@ -106,7 +106,7 @@ function callTexts(
     const normalized = normalizedTexts[index];
     if (normalized === undefined) throw new Error('a text of the request was not normalized');
     const argument = called && argumentPath(called.type, found.path);
-    return { raw: found.text, normalized, argument, role: instructionRole(found) };
+    return { raw: found.text, normalized, argument, role: instructionRole(found), source: found };
   });
   return called === undefined ? texts : withResolvedPaths(texts);
 }

@@ -54,6 +54,8 @@ export const server = section({
   strip_budget_headers: z.boolean().default(false),
   /** Bodies of refusals: the gateway's own, or the error object of the provider that was asked. */
   error_format: z.enum(['gateway', 'native']).default('gateway'),
+  /** Whether a refusal tells its client the rules, detectors and messages behind it, or its type and reason alone. */
+  refusal_details: z.enum(['full', 'brief']).default('full'),
   /** The address that clients know, for DPoP proofs. */
   public_url: baseUrl.optional(),
   tls,

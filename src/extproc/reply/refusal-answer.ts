@@ -17,6 +17,8 @@ export interface RefusalSettings {
   readonly stripTelemetry: boolean;
   /** `server.error_format`. */
   readonly errorFormat: Config['server']['error_format'];
+  /** `server.refusal_details`. */
+  readonly refusalDetails: Config['server']['refusal_details'];
 }
 
 /** A refusal as its client gets it. */
@@ -34,7 +36,8 @@ const BLOCKED_BY_POLICY: ReadonlySet<ErrorType> = new Set([
 ]);
 
 /** The one place where a refusal takes its form: status, headers and body, as the client of this surface reads them. */
-export function refusalAnswer(refusal: Refusal, refused: Refused, settings: RefusalSettings): RefusalAnswer {
+export function refusalAnswer(said: Refusal, refused: Refused, settings: RefusalSettings): RefusalAnswer {
+  const refusal = settings.refusalDetails === 'brief' ? { ...said, findings: undefined } : said;
   const { surface } = refused;
   const own = ownHeaders(refusal, refused, settings);
   const asMcp = surface.kind === 'mcp' ? mcpAnswer(refusal, refused) : undefined;
@@ -48,7 +51,7 @@ export function refusalAnswer(refusal: Refusal, refused: Refused, settings: Refu
 
 /** Our JSON error shape (docs/refusals.md), the provider's own error object, or OAuth's. */
 function errorObject(
-  { type, message }: Refusal,
+  { type, message, findings }: Refusal,
   surface: Surface,
   { errorFormat }: RefusalSettings,
   headers: ReadonlyMap<string, string>,
@@ -62,6 +65,7 @@ function errorObject(
     status: ERROR_STATUS[type],
     requestId: headers.get(HEADER.requestId),
     retryAfter: headers.get('retry-after'),
+    findings,
   };
   return shape === undefined || errorFormat === 'gateway'
     ? gatewayBody(shape, facts)

@@ -8,6 +8,7 @@ import type { Scene, Truth } from './truth.ts';
 import { compileFsm, type Fsm } from './fsm.ts';
 import type { MaskRule } from './mask-rule.ts';
 import { readCard } from './read-card.ts';
+import { evidenceOf } from './evidence.ts';
 import { filledReason } from './reason.ts';
 import { createRuleModes, resolveOverrides, type RuleModes, type UnknownOverride } from './overrides.ts';
 import type { RuleMode, RuleOverrides } from '../rule-modes.ts';
@@ -203,7 +204,12 @@ function hitOf(rule: CompiledRule, call: PolicyCall, found: ReadonlyMap<number, 
   const match = rule.tellsMatch
     ? rule.queries.map((query) => found.get(query)).find((one) => one !== undefined)
     : undefined;
-  return { ...hit, reason: filledReason(hit.reason, hit.rule, call, match) };
+  const evidence = found.size === 0 ? [] : evidenceOf(rule, call, found);
+  return {
+    ...hit,
+    reason: filledReason(hit.reason, hit.rule, call, match),
+    ...(evidence.length > 0 && { found: evidence.map(({ finding }) => finding) }),
+  };
 }
 
 function decisionOfFired(fired: readonly (readonly [CompiledRule, RuleHit])[], modes: RuleModes): Decision {

@@ -24,6 +24,8 @@ export interface Compiled {
   readonly queries: readonly number[];
   /** What the texts hold where the rule holds: all that is asked but what stands under `not`. */
   readonly patterns: readonly MaskPattern[];
+  /** The questions behind those patterns: what they find is why the rule holds. */
+  readonly evidence: readonly { readonly query: number; readonly pattern: TextPattern }[];
   readonly marks: readonly TraceMark[];
   /** Drift must be measured for it. */
   readonly readsDrift: boolean;
@@ -65,6 +67,7 @@ const MAX_DEPTH = 8;
 const NOTHING: Omit<Compiled, 'test'> = {
   queries: [],
   patterns: [],
+  evidence: [],
   marks: [],
   readsDrift: false,
   readsRisk: false,
@@ -96,6 +99,7 @@ export function compileCondition(
     return {
       ...joined(parts),
       patterns: [],
+      evidence: [],
       test: (scene) => notOf(allOf(parts, ({ test }) => test(scene))),
     };
   }
@@ -106,6 +110,7 @@ export function joined(parts: readonly Compiled[]): Omit<Compiled, 'test'> {
   return {
     queries: parts.flatMap(({ queries }) => queries),
     patterns: parts.flatMap(({ patterns }) => patterns),
+    evidence: parts.flatMap(({ evidence }) => evidence),
     marks: parts.flatMap(({ marks }) => marks),
     readsDrift: parts.some(({ readsDrift }) => readsDrift),
     readsRisk: parts.some(({ readsRisk }) => readsRisk),
@@ -200,6 +205,7 @@ function textTest(
     test: ({ isFound }) => isFound(query),
     queries: [query],
     patterns: [{ argument, what: pattern, trust }],
+    evidence: [{ query, pattern }],
     readsPrompt: argument === undefined,
     isOfTexts: true,
   };

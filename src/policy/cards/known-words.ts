@@ -50,7 +50,7 @@ export class KnownWords {
           const number = numbers.get(word);
           if (number === undefined) return false;
           isClean = false;
-          if (left.delete(number)) found.set(number, match);
+          if (left.delete(number)) found.set(number, { ...match, said: raw });
           return left.size === 0;
         });
       }

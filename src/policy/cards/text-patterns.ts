@@ -5,7 +5,7 @@ import { findCredentials } from '../../detectors/credentials/credentials.ts';
 import { cardDetector } from '../../detectors/pii/card.ts';
 import { findCvv } from '../../detectors/pii/cvv.ts';
 import { createEmailDetector } from '../../detectors/pii/email.ts';
-import type { Detector, DetectorName } from '../../detectors/finding.ts';
+import type { Detector, DetectorName, FindingClass } from '../../detectors/finding.ts';
 import { ibanDetector } from '../../detectors/pii/iban.ts';
 import { internalHostDetector } from '../../detectors/network/internal-host.ts';
 import { networkDetector } from '../../detectors/network/network.ts';
@@ -28,6 +28,7 @@ export type TextSearch = (text: string) => FoundSpan | undefined | SlicedSearch;
 /** Where a pattern was found, and how sure a model is of it. */
 export interface FoundSpan extends Span {
   readonly rule?: string;
+  readonly class?: FindingClass;
   readonly score?: number;
 }
 

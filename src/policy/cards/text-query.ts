@@ -10,6 +10,8 @@ import type { FoundSpan, TextSearch } from './text-patterns.ts';
 export interface TextMatch extends FoundSpan {
   /** The text in which it stands: as sent, or without its disguises. */
   readonly text: string;
+  /** The text as it was sent, where what was searched was made from it. */
+  readonly said?: string;
 }
 
 /** One question to the texts of a call; equal ones are one. */

@@ -38,6 +38,7 @@ export function findingJson(finding: TraceFinding): Record<string, unknown> {
     file: file ?? null,
     line: line ?? null,
     check: where.check,
+    owasp: where.owasp,
     type: where.type,
     session_id: where.session,
     agent: where.agent,

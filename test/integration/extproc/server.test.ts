@@ -61,7 +61,13 @@ async function start(
     route: createRoute(config, configuredUpstreams(config)),
     places: createPlaces({ maxPerKey: 1_000, maxPerAddress: 1_000, maxAwaitingBody: 1_000 }),
     newRun: createRunner({ checks: [check], shadowMode: false, observer }),
-    settings: { upstreamTimeoutMs: 1_000, stripTelemetry: false, errorFormat: 'gateway', allowedOrigins: [] },
+    settings: {
+      upstreamTimeoutMs: 1_000,
+      stripTelemetry: false,
+      errorFormat: 'gateway',
+      refusalDetails: 'full',
+      allowedOrigins: [],
+    },
     observer,
     takeAnonymousLine: () => true,
   };

@@ -105,6 +105,7 @@ export async function createSweepEdge(
       upstreamTimeoutMs: 600_000,
       stripTelemetry: false,
       errorFormat: 'gateway',
+      refusalDetails: 'full',
       allowedOrigins: [],
     },
     observer,

@@ -85,6 +85,7 @@ describe('a message out of turn', () => {
       upstreamTimeoutMs: 1_000,
       stripTelemetry: false,
       errorFormat: 'gateway',
+      refusalDetails: 'full',
       allowedOrigins: [],
     };
     const context = createContext({ settings } as unknown as EdgeServices);

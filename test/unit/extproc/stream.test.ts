@@ -57,7 +57,13 @@ function serve(check: Partial<Check>, upstreamTimeoutMs = 60_000, places = creat
     route: createRoute(config, configuredUpstreams(config)),
     places,
     newRun: createRunner({ checks: [noted], shadowMode: false, observer }),
-    settings: { upstreamTimeoutMs, stripTelemetry: false, errorFormat: 'gateway', allowedOrigins: [] },
+    settings: {
+      upstreamTimeoutMs,
+      stripTelemetry: false,
+      errorFormat: 'gateway',
+      refusalDetails: 'full',
+      allowedOrigins: [],
+    },
     observer,
     takeAnonymousLine: () => true,
   };

@@ -78,6 +78,9 @@ describe('the DLP check', () => {
       type: 'dlp_quarantine',
       message: 'the answer was withheld: it holds secrets',
       headers: { 'x-gateway-dlp-block': 'true' },
+      findings: [
+        { rule: 'dlp', detector: 'secrets', finding: 'aws_access_key_id', class: 'secret', place: 'answer' },
+      ],
       enforce: expect.any(Function) as () => Promise<void>,
     });
     expect(rig.leaks).toEqual([

@@ -214,6 +214,17 @@ describe('server.dlp.requests: deny', () => {
       message: reason,
       headers: { 'x-gateway-dlp-block': 'true' },
       details: { reason, rule: 'dlp' },
+      findings: [
+        { finding: 'aws_access_key_id', class: 'secret' },
+        { finding: 'email_address', class: 'email' },
+      ].map((one) => ({
+        rule: 'dlp',
+        detector: one.class === 'email' ? 'email' : 'secrets',
+        ...one,
+        place: 'messages[0]',
+        role: 'user',
+        kind: 'text',
+      })),
     });
     expect(rig.leaks).toEqual([]);
     expect(rig.classes.map(({ action }) => action)).toEqual(['deny', 'deny']);

@@ -99,6 +99,7 @@ describe('the drift check', () => {
       message:
         'the request has left the topic of its session (drift score 1.00 is over 0.45): start a new session for a new topic',
       details: { reason: 'drift score 1.00 is over 0.45' },
+      findings: [{ rule: 'drift', detector: 'drift', score: 1 }],
     });
     expect(drift).toEqual({
       driftDetected: true,

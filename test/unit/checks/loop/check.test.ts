@@ -80,6 +80,7 @@ describe('loop detection', () => {
       type: 'loop_detected',
       message: 'loop detected (fingerprint): the session repeats the same call; change the request, or wait',
       headers: { 'x-gateway-loop-detected': 'fingerprint' },
+      findings: [{ rule: 'loop', detector: 'fingerprint' }],
     });
   });
 

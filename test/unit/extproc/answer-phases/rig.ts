@@ -58,6 +58,7 @@ export function answering(options: AnsweringOptions = {}): Answering {
       upstreamTimeoutMs: 1_000,
       stripTelemetry: options.stripTelemetry ?? false,
       errorFormat: 'gateway',
+      refusalDetails: 'full',
       allowedOrigins: [],
     },
   } as unknown as EdgeServices);

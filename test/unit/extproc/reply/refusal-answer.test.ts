@@ -25,6 +25,7 @@ function sent({ mcp, ...refusal }: Sent, stripTelemetry = false) {
   const answer = refusalAnswer({ message: 'not yours', ...refusal }, refused, {
     stripTelemetry,
     errorFormat: 'gateway',
+    refusalDetails: 'full',
   });
   return { status: answer.status, headers: Object.fromEntries(answer.headers) };
 }
@@ -89,7 +90,7 @@ describe('the reason', () => {
 
 describe('the id of the request', () => {
   const headers = [['x-gateway-request-id', 'id-1']] as const;
-  const settings = { stripTelemetry: false, errorFormat: 'gateway' } as const;
+  const settings = { stripTelemetry: false, errorFormat: 'gateway', refusalDetails: 'full' } as const;
   it.each([
     [{ kind: 'provider', shape: 'openai' }, {}],
     [{ kind: 'provider', shape: 'anthropic' }, { 'request-id': 'id-1' }],

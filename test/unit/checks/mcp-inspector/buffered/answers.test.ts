@@ -231,6 +231,13 @@ describe('a whole answer', () => {
         rule: 'aws_access_key_id',
         maskedResult: { content: [{ type: 'text', text: `key *** and ***. ${REMOVED}.` }], isError: false },
       },
+      findings: ['aws_access_key_id', 'github_token'].map((finding) => ({
+        rule: 'mcp-inspector',
+        detector: 'secrets',
+        finding,
+        class: 'secret',
+        place: 'result',
+      })),
       enforce: expect.any(Function),
     });
   });

@@ -1,0 +1,53 @@
+import { MAX_REFUSAL_FINDINGS, whereSaid, type RefusalFinding } from '../../where-found.ts';
+import type { CallText, PolicyCall } from '../call.ts';
+import type { CompiledRule } from './compile-card.ts';
+import type { TextPattern } from './mask-rule.ts';
+import type { TextMatch } from './text-query.ts';
+
+/** What a rule's conditions found, with the match itself for whoever has the text at hand. */
+export interface Evidence {
+  readonly finding: RefusalFinding;
+  readonly pattern: TextPattern;
+  readonly match: TextMatch;
+}
+
+/** What made a rule hold, and in which message it stands. */
+export function evidenceOf(
+  { hit, evidence }: Pick<CompiledRule, 'hit' | 'evidence'>,
+  call: PolicyCall,
+  found: ReadonlyMap<number, TextMatch>,
+): readonly Evidence[] {
+  const shown: Evidence[] = [];
+  for (const { query, pattern } of evidence) {
+    const match = found.get(query);
+    if (match === undefined) continue;
+    if (shown.length === MAX_REFUSAL_FINDINGS) break;
+    shown.push({ finding: findingOf(hit.rule, pattern, match, textOf(match, call)), pattern, match });
+  }
+  return shown;
+}
+
+function findingOf(
+  rule: string,
+  pattern: TextPattern,
+  match: TextMatch,
+  said: CallText | undefined,
+): RefusalFinding {
+  const source = said?.source;
+  return {
+    rule,
+    detector: pattern.kind === 'detects' ? pattern.detector : pattern.kind,
+    ...(match.rule !== undefined && { finding: match.rule }),
+    class: match.class ?? 'pattern',
+    ...(source !== undefined && whereSaid(source)),
+    ...(match.score !== undefined && { score: match.score }),
+  };
+}
+
+/** The text that was searched; of one that was read with what stands beside it, the one that holds the match. */
+function textOf({ text, said = text, start, end }: TextMatch, { texts }: PolicyCall): CallText | undefined {
+  const whole = texts.find(({ raw, normalized }) => raw === said || normalized === said);
+  if (whole !== undefined) return whole;
+  const matched = text.slice(start, end);
+  return texts.find(({ raw, normalized }) => raw.includes(matched) || normalized.includes(matched));
+}

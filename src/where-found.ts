@@ -1,0 +1,108 @@
+import type { JsonPath } from './json/path.ts';
+import type { PromptText } from './providers/request-facts.ts';
+
+/** Why something was refused: who says so, what was found, and in which message. Never the text, nor where in it. */
+export interface RefusalFinding {
+  /** The policy's rule, or the check. */
+  readonly rule: string;
+  readonly detector?: string;
+  /** The detector's own rule. */
+  readonly finding?: string;
+  readonly class?: string;
+  /** `messages[3]`, `system`, `tools[0]`; see `placeOf`. */
+  readonly place?: string;
+  readonly role?: PromptText['role'];
+  readonly kind?: PromptText['kind'];
+  /** 0 to 1, of a detector that scores. */
+  readonly score?: number;
+  /** Of the model that scored. */
+  readonly version?: string;
+}
+
+/** Listed of one refusal; more are not told. */
+export const MAX_REFUSAL_FINDINGS = 8;
+/** Looked at for those. */
+const MAX_LOOKED_AT = 512;
+
+/** Each finding once, and one without a place only where none of its kind has a place; bounded. */
+export function distinctFindings(found: readonly RefusalFinding[]): readonly RefusalFinding[] {
+  const looked = found.slice(0, MAX_LOOKED_AT);
+  const kindOf = ({ rule, detector, finding }: RefusalFinding): string =>
+    JSON.stringify([rule, detector, finding]);
+  const placed = new Set(looked.filter(({ place }) => place !== undefined).map(kindOf));
+  const distinct = new Map<string, RefusalFinding>();
+  for (const one of looked) {
+    if (one.place === undefined && placed.has(kindOf(one))) continue;
+    const key = JSON.stringify([kindOf(one), one.place, one.kind]);
+    if (!distinct.has(key)) distinct.set(key, one);
+    if (distinct.size === MAX_REFUSAL_FINDINGS) break;
+  }
+  return [...distinct.values()];
+}
+
+/** Members above a message in the dialects that are read; any other name is the client's own text. */
+const NAMED: ReadonlySet<string> = new Set([
+  'messages',
+  'contents',
+  'input',
+  'prompt',
+  'system',
+  'systemInstruction',
+  'system_instruction',
+  'instructions',
+  'preamble',
+  'message',
+  'chat_history',
+  'documents',
+  'tools',
+  'toolConfig',
+  'tool_results',
+  'functions',
+  'query',
+  'suffix',
+  'texts',
+  'params',
+  'arguments',
+  'result',
+  'error',
+  'name',
+  'uri',
+  'converse',
+  'generateContentRequest',
+  'generate_content_request',
+]);
+/** Members that only lead to one of those. */
+const OUTER: ReadonlySet<string> = new Set([
+  'converse',
+  'generateContentRequest',
+  'generate_content_request',
+  'params',
+  'input',
+]);
+const MAX_STEPS = 4;
+
+/**
+ * The message of a path, no finer: `messages[3]` for all of its parts. A name that no dialect gives, such as one of a
+ * tool's arguments, is shown as `*`.
+ */
+export function placeOf(path: JsonPath): string {
+  let place = '';
+  let isOuter = true;
+  for (const step of path.slice(0, MAX_STEPS)) {
+    if (typeof step === 'number') return `${place}[${String(step)}]`;
+    if (!isOuter) break;
+    const name = NAMED.has(step) ? step : '*';
+    place += place === '' ? name : `.${name}`;
+    isOuter = OUTER.has(step);
+  }
+  return place;
+}
+
+/** Where a text of a request stands, and who says it. */
+export function whereSaid({
+  path,
+  role,
+  kind,
+}: Pick<PromptText, 'path' | 'role' | 'kind'>): Pick<RefusalFinding, 'place' | 'role' | 'kind'> {
+  return { place: placeOf(path), role, kind };
+}
