@@ -143,6 +143,8 @@ const SAFETY_FOR_AGENTS = [
   'safety/block-cvv: report',
   'safety/block-sql-injection: report',
   'safety/block-path-traversal: report',
+  'safety/block-learned-injection: report',
+  'safety/suspect-injection: report',
 ];
 
 function tlsText(tls: Answers['tls']): string {

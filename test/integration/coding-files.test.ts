@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
 import type { ConfigInput } from '../../src/config/schema.ts';
@@ -30,6 +30,8 @@ beforeAll(async () => {
     mcp: { ...written.mcp, enabled: true, servers: [{ name: 'files', url: 'https://files.test/mcp' }] },
   };
   sidecar = await startTestSidecar(defaultConfig(config, { SERVER_INSECURE_DEV: 'true' }), redis);
+});
+beforeEach(async () => {
   key = await sidecar.newKey({ allowedProviders: ['openai', 'anthropic', 'gemini'] });
 });
 afterAll(async () => {
@@ -78,11 +80,12 @@ describe.each(FILE_DIALECTS)('files of code in $name', (dialect) => {
       expect([place, status, status === 200 ? '' : said]).toEqual([place, 200, '']);
       expect(upstream?.body, place).toBe(JSON.stringify(body));
     }
+    await expectNeitherLockNorScore();
   });
 
   it.each(FILES)('come back from it as they are: %s', async (name, text) => {
     const answer = dialect.answer(`Here is ${name}:\n\n${text}`, write(name, text));
-    const seen = await ask(dialect.path, dialect.user('Write it.'), { body: answer });
+    const seen = await ask(dialect.path, dialect.user('Write the file, please.'), { body: answer });
     expect([seen.status, seen.body]).toEqual([200, JSON.stringify(answer)]);
   });
 
@@ -92,7 +95,7 @@ describe.each(FILE_DIALECTS)('files of code in $name', (dialect) => {
       const masked = requestsWith(dialect, '.env', MASKED_ENV)[index]?.[1];
       expect([place, status, JSON.parse(upstream?.body ?? 'null')]).toEqual([place, 200, masked]);
     }
-    const seen = await ask(dialect.path, dialect.user('Write it.'), {
+    const seen = await ask(dialect.path, dialect.user('Write the file, please.'), {
       body: dialect.answer(envFile(), write('.env', envFile())),
     });
     expect(seen.status).toBe(200);
@@ -137,7 +140,7 @@ async function streamed(stream: DialectStream, text: string): Promise<string> {
   const words = stream.wrap(text);
   const pieces = words.match(new RegExp(`[^]{1,${String(PIECE_CHARS)}}`, 'g')) ?? [];
   const bytes = stream.write(pieces.map((piece) => ({ of: 0, text: piece })));
-  const body = { ...dialect?.user('Write it.'), ...(name !== 'Gemini' && { stream: true }) };
+  const body = { ...dialect?.user('Write the file, please.'), ...(name !== 'Gemini' && { stream: true }) };
   const seen = await ask(path, body, { type: 'text/event-stream', body: bytes.toString() });
   expect(seen.status).toBe(200);
   return stream.unwrap(stream.read(Buffer.from(seen.body)).texts[0]);

@@ -27,13 +27,16 @@ export interface Judgement {
 /** An attack in a long text is judged apart from what surrounds it: by stretches of so many words, which overlap by half. */
 const STRETCH_WORDS = [64, 20];
 
-const NO_WORDS: Judgement = { score: 0, start: 0, end: 0 };
+/** Fewer are a name or a nod (`run_shell_command`, `Write`, `Continue`): too little to be sure of. */
+const LEAST_WORDS = 4;
+
+const NOTHING_SAID: Judgement = { score: 0, start: 0, end: 0 };
 
 /** Judges the stretch of a text that is most likely an attack. Linear in the text, and pure. */
 export function judge(model: Model, text: string): Judgement {
   const { starts, ends, firsts, features } = readText(text, model.weights.length - 1);
   const words = starts.length;
-  if (words === 0) return NO_WORDS;
+  if (words < LEAST_WORDS) return NOTHING_SAID;
   let best = -Infinity;
   let found: Span = { start: 0, end: words };
   for (const stretch of stretchesOf(words)) {

@@ -33,7 +33,8 @@ const SHELLS = /^(exec_command|shell|run_commands|run_shell_command|bash|Bash)$/
 /** The call by which a model would write a file: by a tool for that, else by a command. */
 export function writingCall(request: FakeRequest, file: string, content: string): Call | undefined {
   const tool = offeredTools(request).find(({ name }) => WRITERS.test(name));
-  if (tool === undefined) return commandCall(request, `printf '%s' '${content}' > ${file}`);
+  if (tool === undefined)
+    return commandCall(request, `printf '%s' '${content.replaceAll("'", "'\\''")}' > ${file}`);
   const { properties = {} } = tool.parameters;
   const named = CONTENTS.find((name) => name in properties) ?? 'content';
   return { name: tool.name, arguments: { ...argumentsFor(properties, file), [named]: content } };
