@@ -1,9 +1,15 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { storyInFile, storyOf } from '../../src/audit/story.ts';
 import { tail, type TailedRecord } from '../../src/audit/tail.ts';
 import { parseDuration } from '../../src/config/duration.ts';
 import type { Operations } from '../../src/operate.ts';
-import type { Io } from '../command.ts';
-import { printable, printableJson, withOutput, type OutputFormat } from '../output.ts';
+import { storyText } from '../audit-view.ts';
+import { ExitCode, type Io } from '../command.ts';
+import { loadedConfig } from '../loaded-config.ts';
+import { painter, printable, printableJson, withOutput, type OutputFormat } from '../output.ts';
+import { createProgress } from '../progress.ts';
 import { onRedis } from '../on-redis.ts';
 
 interface TailCommandOptions {
@@ -34,6 +40,15 @@ export function registerAudit(program: Command, io: Io): void {
         '\nExamples:\n  $ gateway audit tail --follow\n  $ gateway audit tail --since 1h --key planner --output json\n',
       ),
   ).action((options: TailCommandOptions, command: Command) => tailTrail(command, io, options));
+  audit
+    .command('show')
+    .description('show one request: who asked, what was decided and found, how it ended')
+    .argument('<request-id>', 'the X-Gateway-Request-ID that its client saw')
+    .option('--json', 'its records as a JSON array')
+    .addHelpText('after', '\nExample:\n  $ gateway audit show 0b7c1c9e-5d0f-4c57-9d3a-2f1a5a1f0c11\n')
+    .action((requestId: string, options: { readonly json?: true }, command: Command) =>
+      showRequest(command, io, requestId, options.json === true),
+    );
 }
 
 async function tailTrail(command: Command, io: Io, options: TailCommandOptions): Promise<void> {
@@ -53,6 +68,33 @@ async function tailTrail(command: Command, io: Io, options: TailCommandOptions):
   } finally {
     process.off('SIGINT', onInterrupt);
   }
+}
+
+/** Looks in Redis, and in `audit.file` for what the streams no longer hold. */
+async function showRequest(command: Command, io: Io, requestId: string, isJson: boolean): Promise<void> {
+  const progress = createProgress(io, 'records');
+  const { file } = loadedConfig(command, io).config.audit;
+  let { records } = await onRedis(command, io, ({ audit }) =>
+    storyOf(audit, requestId, (read) => {
+      progress.show(read);
+    }),
+  );
+  if (records.length === 0 && file !== '') {
+    const lines = createInterface({ input: createReadStream(file), crlfDelay: Infinity });
+    ({ records } = await storyInFile(lines, requestId, (read) => {
+      progress.show(read);
+    }));
+  }
+  progress.clear();
+  if (records.length === 0) {
+    const places = file === '' ? 'the audit trail in Redis' : `the audit trail in Redis and ${file}`;
+    io.stderr.write(
+      `error: no record of the request ${printable(requestId)} in ${places}: it may be too old, or audit.enabled is off\n`,
+    );
+    throw new ExitCode(1);
+  }
+  const told = records.map(({ record }) => record);
+  io.stdout.write(`${isJson ? printableJson(told, 2) : storyText(requestId, told, painter(io))}\n`);
 }
 
 /** A key's own requests, and what operators did to it. */

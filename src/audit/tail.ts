@@ -70,7 +70,7 @@ function* matching(page: readonly Entry[], { matches }: TailOptions): Generator<
 }
 
 /** Undefined for what somebody else has written there. */
-function readRecord(line: string): Record<string, unknown> | undefined {
+export function readRecord(line: string): Record<string, unknown> | undefined {
   try {
     const read: unknown = JSON.parse(line);
     return typeof read === 'object' && read !== null ? (read as Record<string, unknown>) : undefined;

@@ -321,3 +321,74 @@ describe('one key that writes very many records', () => {
     expect(found).toHaveLength(32);
   });
 });
+
+describe('gateway audit show', () => {
+  it('tells one request among others: who, checks, findings, how it ended', async () => {
+    const { trail, close } = await rig();
+    for (let nth = 0; nth < 600; nth += 1)
+      trail.observer.forwarding({ ...exchange(), requestId: `other-${String(nth)}` });
+    const asked = { ...exchange(), requestId: 'r-shown' };
+    const findings = [
+      {
+        rule: 'no-orders',
+        detector: 'prompt_injection',
+        finding: 'dismiss_instructions',
+        class: 'override',
+        place: 'messages[3]',
+        role: 'tool' as const,
+        score: 0.93,
+      },
+    ];
+    trail.observer.verdict(
+      asked,
+      'policy',
+      { kind: 'deny', type: 'policy_denied', message: 'an order' },
+      true,
+    );
+    trail.observer.finished({
+      requestId: 'r-shown',
+      clientAddress: '192.0.2.7',
+      exchange: asked,
+      refusal: { type: 'policy_denied', message: 'an order', findings },
+      status: 403,
+      outcome: { kind: 'refused' },
+      usage: undefined,
+      durationMs: 3,
+      isLogged: true,
+    });
+    for (let nth = 0; nth < 600; nth += 1)
+      trail.observer.forwarding({ ...exchange(), requestId: `later-${String(nth)}` });
+    await trail.audited.answer(trail.audited.losses());
+
+    const shown = await gateway('audit', 'show', 'r-shown');
+    expect(shown.code).toBe(0);
+    for (const said of [
+      'r-shown',
+      'test key',
+      'openai',
+      'Blocked  403  policy_denied',
+      'policy  denied  an order',
+    ])
+      expect(shown.stdout).toContain(said);
+    expect(shown.stdout).toContain(
+      'no-orders  prompt_injection  dismiss_instructions  override  messages[3]  tool  score 0.93',
+    );
+    expect(shown.stdout).toContain('LLM01:2026, ASI01:2026');
+    expect(shown.stdout).not.toContain('other-');
+
+    const json = await gateway('audit', 'show', 'r-shown', '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject([
+      {
+        metadata: { correlation_uid: 'r-shown' },
+        unmapped: { findings, owasp: ['LLM01:2026', 'ASI01:2026'] },
+      },
+    ]);
+    await close();
+  });
+
+  it('says that a request is not there, and exits 1', async () => {
+    const missing = await gateway('audit', 'show', 'r-none');
+    expect(missing).toMatchObject({ code: 1, stdout: '' });
+    expect(missing.stderr).toContain('no record of the request r-none in the audit trail in Redis');
+  });
+});

@@ -1,0 +1,125 @@
+import { listing, printable, type Paint } from './output.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** One request's records, for people: who asked, what was decided and found, how it ended. */
+export function storyText(requestId: string, records: readonly Json[], paint: Paint): string {
+  const activities = records.filter(({ class_uid: uid }) => uid === 6003);
+  const detections = records.filter(({ class_uid: uid }) => uid === 2004);
+  const last = activities.find((one) => textAt(one, 'unmapped', 'stage') === 'finished') ?? activities.at(-1);
+  return [
+    `${paint('bold', 'request')} ${printable(requestId)}`,
+    ...(last === undefined ? [] : ['', listing(summary(last), paint), ...checks(last, paint)]),
+    ...section('Findings', listAt(last, 'unmapped', 'findings').map(findingLine), paint),
+    ...section('Rules', listAt(last, 'unmapped', 'rules').flatMap(ruleLines), paint),
+    ...section('Detected', detections.flatMap(detectionLines), paint),
+  ].join('\n');
+}
+
+function summary(record: Json): [string, string][] {
+  const at = (...path: string[]): string => textAt(record, ...path);
+  const rows: [string, string][] = [
+    ['time', timeOf(record)],
+    ['key', joined([at('actor', 'user', 'name'), at('actor', 'user', 'uid')])],
+    ['agent', joined([at('actor', 'app_name'), at('actor', 'invoked_by')])],
+    ['address', at('src_endpoint', 'ip')],
+    ['session', at('actor', 'session', 'uid')],
+    ['route', joined([at('api', 'service', 'name'), at('api', 'operation')])],
+    ['model', at('ai_model', 'name')],
+    ['resources', listAt(record, 'resources').map(resource).join(', ')],
+    ['stage', joined([at('unmapped', 'stage'), at('unmapped', 'outcome')])],
+    ['disposition', joined([at('disposition'), at('status_code'), at('status_detail')])],
+    ['said', at('message')],
+    ['duration', withUnit(at('duration'), 'ms')],
+    ['tokens', tokens(record)],
+    ['cost', withUnit(at('unmapped', 'cost_usd'), 'USD')],
+    ['policies', joined([at('unmapped', 'policy_verdict'), at('unmapped', 'policy_set')])],
+    ['OWASP', listAt(record, 'unmapped', 'owasp').map(String).join(', ')],
+  ];
+  return rows.filter(([, value]) => value !== '').map(([name, value]) => [name, printable(value)]);
+}
+
+function checks(record: Json, paint: Paint): string[] {
+  const lines = listAt(record, 'authorizations').map((one) =>
+    joined([textAt(one, 'policy', 'name'), textAt(one, 'decision'), textAt(one, 'policy', 'desc')]),
+  );
+  return section('Checks, in order', lines.length === 0 ? ['none had anything to say'] : lines, paint);
+}
+
+function ruleLines(rule: unknown): string[] {
+  const where = textAt(rule, 'file') === '' ? '' : `${textAt(rule, 'file')}:${textAt(rule, 'line')}`;
+  const head = joined([textAt(rule, 'action'), textAt(rule, 'rule'), textAt(rule, 'mode'), where]);
+  return [head, ...listAt(rule, 'found').map((one) => `  ${findingLine(one)}`)];
+}
+
+function detectionLines(record: Json): string[] {
+  const analytic = textAt(record, 'finding_info', 'analytic', 'name');
+  const title = textAt(record, 'finding_info', 'title');
+  const owasp = listAt(record, 'finding_info', 'types').map(String).join(', ');
+  return [
+    joined([analytic, title, textAt(record, 'disposition'), owasp]),
+    ...listAt(record, 'evidences').map((one) =>
+      joined(['', textAt(one, 'name'), textAt(one, 'data', 'class'), placeIn(valueAt(one, 'data'))]),
+    ),
+  ];
+}
+
+function findingLine(one: unknown): string {
+  return joined([...['rule', 'detector', 'finding', 'class'].map((name) => textAt(one, name)), placeIn(one)]);
+}
+
+function placeIn(one: unknown): string {
+  const score = textAt(one, 'score');
+  return joined([
+    ...['place', 'path', 'role', 'kind'].map((name) => textAt(one, name)),
+    score === '' ? '' : `score ${score}`,
+  ]);
+}
+
+function section(title: string, lines: readonly string[], paint: Paint): string[] {
+  if (lines.length === 0) return [];
+  return ['', paint('bold', title), ...lines.map((line) => `  ${printable(line)}`)];
+}
+
+function resource(one: unknown): string {
+  return `${textAt(one, 'type')} ${textAt(one, 'name')}`;
+}
+
+function tokens(record: Json): string {
+  const [input, output] = [
+    textAt(record, 'message_context', 'prompt_tokens'),
+    textAt(record, 'message_context', 'completion_tokens'),
+  ];
+  return input === '' ? '' : `${input} in, ${output} out`;
+}
+
+function timeOf({ time }: Json): string {
+  return typeof time === 'number' ? new Date(time).toISOString() : '';
+}
+
+function withUnit(value: string, unit: string): string {
+  return value === '' ? '' : `${value} ${unit}`;
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('  ');
+}
+
+function listAt(from: unknown, ...path: readonly string[]): readonly unknown[] {
+  const value = valueAt(from, ...path);
+  return Array.isArray(value) ? value : [];
+}
+
+function textAt(from: unknown, ...path: readonly string[]): string {
+  const value = valueAt(from, ...path);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+function valueAt(from: unknown, ...path: readonly string[]): unknown {
+  let at = from;
+  for (const name of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined;
+    at = (at as Json)[name];
+  }
+  return at;
+}
