@@ -16,9 +16,11 @@ export function policyDenied(message: string, details?: RefusalDetails): Denial 
 
 /** The same of a call as it was judged: one of an MCP server says to its agent which tool, and by which rule. */
 export function callDenied({ request }: Parsed, reason: string, rule: string): Denial {
+  const findings = [{ rule }];
   const tool = calledTool(request.mcp);
-  if (tool !== undefined) return toolDenied({ tool, reason, rule });
-  return request.mcp === undefined ? policyDenied(reason) : policyDenied(reason, { reason, rule });
+  if (tool !== undefined) return { ...toolDenied({ tool, reason, rule }), findings };
+  const details = request.mcp === undefined ? undefined : { reason, rule };
+  return { ...policyDenied(reason, details), findings };
 }
 
 export interface ToolDenial {

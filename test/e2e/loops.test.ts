@@ -99,6 +99,7 @@ describe('with action block', () => {
     expect(JSON.parse(refused.body)).toEqual({
       error: 'loop detected (fingerprint): the session repeats the same call; change the request, or wait',
       type: 'loop_detected',
+      findings: [{ rule: 'loop', detector: 'fingerprint' }],
     });
     expect(refused.headers).toMatchObject({
       'x-should-retry': 'false',

@@ -12,7 +12,7 @@ export type ServerName = (typeof SERVERS)[number];
 export function refusedModel(reason: string) {
   return {
     status: 403,
-    body: { error: reason, type: 'policy_denied' },
+    body: { error: reason, type: 'policy_denied', findings: expect.any(Array) as unknown[] },
     policyBlock: 'true',
     blockReason: reason,
     thrown: 'PermissionDeniedError',
@@ -27,7 +27,7 @@ export function refusedTool(tool: string, reason: string, rule = 'deny') {
     blockReason: reason,
     code: -32001,
     message: `MCP error -32001: Error: tool [${tool}] blocked. Reason: ${reason}`,
-    data: { type: 'policy_denied', reason, tool_name: tool, rule },
+    data: { type: 'policy_denied', reason, tool_name: tool, rule, findings: expect.any(Array) as unknown[] },
     isOwnId: true,
   };
 }

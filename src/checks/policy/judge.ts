@@ -192,18 +192,20 @@ const MAX_RECORDED = 64;
 
 function decidingRules(decision: Decision): DecidingRule[] {
   const enforced = BY_STRENGTH.flatMap((action) => decision[action].map((hit) => decidingRule(action, hit)));
-  const reported = (decision.reported ?? []).map((hit): DecidingRule => ({
-    ...decidingRule(hit.action, hit),
-    mode: 'report',
-  }));
+  const reported = (decision.reported ?? []).map((hit) => decidingRule(hit.action, hit, 'report'));
   return [...enforced, ...reported].slice(0, MAX_RECORDED);
 }
 
-function decidingRule(action: DecidingRule['action'], { rule, file, line, found }: RuleHit): DecidingRule {
+function decidingRule(
+  action: DecidingRule['action'],
+  { rule, file, line, found }: RuleHit,
+  mode?: 'report',
+): DecidingRule {
   const owasp = owaspIds({ classes: found?.map((one) => one.class) ?? [] });
   return {
     action,
     rule,
+    ...(mode !== undefined && { mode }),
     ...(file !== undefined && { file }),
     ...(line !== undefined && { line }),
     ...(found !== undefined && { found }),

@@ -194,7 +194,9 @@ export function expectRefusal(reply: Reply, status: number, type: string): void 
   const ofBedrock = reply.headers['x-amzn-errortype'] === undefined ? [] : ['message'];
   // On the address of an MCP server it is an error of JSON-RPC.
   const ofJsonRpc = 'jsonrpc' in body ? ['id', 'jsonrpc'] : [];
-  expect(Object.keys(body).sort()).toEqual(['error', ...ofJsonRpc, ...ofBedrock, 'type']);
+  const ofFindings = 'findings' in body ? ['findings'] : [];
+  expect(Object.keys(body).sort()).toEqual(['error', ...ofFindings, ...ofJsonRpc, ...ofBedrock, 'type']);
+  expect(reply.headers['x-gateway-error-type']).toBe(type);
   expect(reply.headers['content-type']).toBe('application/json');
   expect(reply.headers['x-gateway-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   const isPolicy = type === 'policy_denied' || type === 'escalation_denied';

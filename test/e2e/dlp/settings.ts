@@ -210,6 +210,17 @@ export function requests(): void {
             reason: 'the request holds email addresses: leave them out',
             tool_name: 'mail',
             rule: 'dlp',
+            findings: [
+              {
+                rule: 'dlp',
+                detector: 'email',
+                finding: 'email_address',
+                class: 'email',
+                place: 'params.arguments',
+                role: 'assistant',
+                kind: 'tool_arguments',
+              },
+            ],
           },
         },
       });

@@ -140,6 +140,14 @@ export function secrets(): void {
           reason: expect.stringMatching(/^the answer holds a secret \(/) as string,
           tool_name: 'read',
           rule,
+          findings: expect.arrayContaining([
+            expect.objectContaining({
+              rule: 'mcp-inspector',
+              detector: 'secrets',
+              class: 'secret',
+              place: 'result',
+            }),
+          ]) as unknown[],
           result: {
             content: [
               { type: 'text', text: expect.stringMatching(/^It is \*\*\*\s+Keep it\. \[Content/) as string },
