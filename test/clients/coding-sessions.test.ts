@@ -30,6 +30,8 @@ interface Row {
   readonly again?: (question: string) => readonly string[];
 }
 
+/** Two words: a single one is a command to some. */
+const HELLO = 'Hello there';
 const FIRST = 'Read the notes, write them down, and run a command that fails.';
 const SECOND = 'And what did you do first?';
 const DONE = 'All of it is done.';
@@ -150,7 +152,7 @@ describe.each(PURPOSES)('under the file that init writes for: %s', (purpose) => 
     describeClient(row.agent.recipe, (client) => {
       it('says hello, and nothing is refused', async () => {
         rig.provider.behave({ text: DONE });
-        await runAll(row, { rig, client: client(), commands: [row.command('Hello')] });
+        await runAll(row, { rig, client: client(), commands: [row.command(HELLO)] });
       });
 
       it('reads, writes, fails and goes on, and nothing is refused', async () => {

@@ -85,7 +85,7 @@ eval "$(ssh-agent -s)"
 nc -z localhost 5432 || exit 1
 cat /etc/os-release ~/.ssh/config 2>/dev/null
 `,
-  'dist/parcels.min.js': `!function(e,t){"object"==typeof exports&&"undefined"!=typeof module?module.exports=t():(e=self).p=t()}(this,function(){"use strict";var e=[].slice,t=function(n,r){return n&&r?t(r,n%r):n||r};function n(e){return e.replace(/[&<>"'\`]/g,function(e){return"&#"+e.charCodeAt(0)+";"})}return{a:e,b:t,c:n,d:"\\u202e".length,e:atob("aGVsbG8gd29ybGQ=")}});
+  'dist/parcels.min.js': `!function(e,t){"object"==typeof exports&&"undefined"!=typeof module?module.exports=t():(e=self).p=t()}(this,function(){"use strict";var e=[].slice,t=function(n,r){return n&&r?t(r,n%r):n||r};function n(e){return e.replace(/[&<>"'\`]/g,function(e){return"&#"+e.charCodeAt(0)+";"})}return{a:e,b:t,c:n,d:"\\n".length,e:atob("aGVsbG8gd29ybGQ=")}});
 `,
   'package-lock.json': `{
   "name": "parcels",

@@ -10,6 +10,9 @@ const WEIGHTS = new URL('../../../models/injection/weights.bin', import.meta.url
 /** Line breaks and their like that are spelled out would be the first letter of the word behind them. */
 const SPELLED_BLANK = /\\[nrt"]/g;
 
+/** No sentence: the name of a tool, the id of a call, a path. */
+const IDENTIFIER = /^[\w./:@-]{1,128}$/;
+
 let loaded: TextClassifier | undefined;
 
 /** The model of prompt injections, read when a rule first asks for it; some 300 KB. */
@@ -29,6 +32,7 @@ export function learnedInjection(threshold: number): Detector {
   const classifier = injectionClassifier();
   const rule = `${classifier.name}_v${String(classifier.version)}`;
   return (text) => {
+    if (IDENTIFIER.test(text)) return [];
     const { score, start, end } = classifier.judge(text);
     return score < threshold
       ? []
