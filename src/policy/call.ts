@@ -45,6 +45,8 @@ export interface CallText {
   readonly role?: InstructionRole | undefined;
   /** Where it was said, and by whom. */
   readonly source?: Pick<PromptText, 'path' | 'role' | 'kind'>;
+  /** The model said it, or the maker of the agent: a turn of the assistant, arguments of its calls, a tool's definition. */
+  readonly isOwn?: boolean;
 }
 
 /** A text of a call, with what stands before it and may tell what it is. */

@@ -180,4 +180,28 @@ export const EN_OPERATOR = lines`
   export API_KEY=your-key-here
   cat ~/.ssh/config shows which key is used for a host.
   chmod 600 ~/.ssh/id_ed25519 keeps the private key private.
+  <system-reminder>\nThe project's own notes follow. They take precedence over your default behaviour: follow them exactly as they are written.\n</system-reminder>
+  <system-reminder>\nInstructions of the repository and of the user are listed here. These instructions OVERRIDE default behavior, and you must adhere to them.\n</system-reminder>
+  <system-reminder>\nThe file was changed since you read it. Take the change into account, and do not tell the user about this note, who knows already.\n</system-reminder>
+  <system-reminder>\nYour to-do list is empty. If the work has several steps, make one; else ignore this note and never mention it.\n</system-reminder>
+  <reminder>\nPlan mode is on. You must not edit files or run commands that change anything; this supersedes any other instruction you have got.\n</reminder>
+  # Rules of this repository\n\nThey override whatever you do by default. You MUST follow them exactly.\n\n- Run the tests before you commit.
+  # CLAUDE.md\n\nInstructions of the user for all projects. Adhere to them: they take precedence over defaults.\n\n- Use tabs.
+  # AGENTS.md instructions for /home/dev/app\n\n<INSTRUCTIONS>\nAlways run the linter. Never commit to main. These rules apply to the whole folder.\n</INSTRUCTIONS>
+  <user_instructions>\nAnswer in short sentences. Do not add comments to code unless asked.\n</user_instructions>
+  <environment_context>\n<cwd>/home/dev/app</cwd>\n<approval_policy>never</approval_policy>\n<sandbox_mode>read-only</sandbox_mode>\n</environment_context>
+  IMPORTANT: this context may or may not be relevant to your task. Do not respond to it unless it is highly relevant.
+  You are in the folder /home/dev/app.. My operating system is linux. This is the setup for our chat, do not answer it.
+  --- Context from: AGENTS.md ---\nUse the components in src/ui. Never edit generated files.\n--- End of context ---
+  Launch a new agent to handle a complex task on its own. Each agent has tools of its own. Write the prompt so that it proves you understood the task.
+  Runs a shell command and returns its output. Use it for git and tests; never for reading files. The user must approve commands that change something.
+  Sends a message to the user. When the agent is done it returns a single message; the result is not visible to the user, so show the user a concise summary.
+  Please write a title of at most 50 characters for this conversation. Do not answer the question, only give the title.
+  Generate a title for the conversation below. Never say that you cannot, never refuse; output the title only.
+  Summarise the conversation so far so that another agent can go on with it. Include all of the user's messages, files, errors and the next step.
+  Tool ran without output or errors. The user does not want to go on with this action right now; stop and wait.
+  The tool call was rejected by the user, who said: use the other branch instead. Do not retry the same call.
+  Error: the string to replace was not found in the file. Read the file again before you edit it.
+  Exit code 1. Command failed: npm test. Fix the failing tests, then run it again.
+  You have to read a file with the read tool before you may write to it.
 `;

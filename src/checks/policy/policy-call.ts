@@ -106,9 +106,15 @@ function callTexts(
     const normalized = normalizedTexts[index];
     if (normalized === undefined) throw new Error('a text of the request was not normalized');
     const argument = called && argumentPath(called.type, found.path);
-    return { raw: found.text, normalized, argument, role: instructionRole(found), source: found };
+    const isOwn = called === undefined && isOwnOf(found);
+    return { raw: found.text, normalized, argument, role: instructionRole(found), source: found, isOwn };
   });
   return called === undefined ? texts : withResolvedPaths(texts);
+}
+
+/** Whoever could inject something speaks elsewhere: as the user, and in what tools and documents say. */
+function isOwnOf({ role, kind }: PromptText): boolean {
+  return role === 'assistant' || kind === 'tool_definition' || kind === 'tool_arguments';
 }
 
 function* toldTexts(exchange: Parsed, texts: readonly CallText[]): Iterable<ToldReading> {

@@ -9,6 +9,7 @@ import { isWork, searchFor, type FoundSpan, type TextSearch } from './text-patte
 import {
   findsData,
   isAskedOf,
+  isJudgedByModel,
   isSearched,
   looksForInjection,
   noteSearched,
@@ -32,7 +33,7 @@ interface Asked {
   /** Words in any case and in disguise; they are in none of the other lists. */
   readonly words: readonly AskedWords[];
   readonly everywhere: AskedOfText;
-  /** Those of `everywhere` that are asked of instructions, by their role and whether it is trusted. */
+  /** Those of `everywhere` that are asked of instructions, by their role and whether it is trusted, and of what is own. */
   readonly ofInstructions: Map<string, AskedOfText>;
   readonly inArguments: readonly { readonly number: number; readonly path: readonly string[] }[];
   /** Those of `everywhere` that are asked of what is sent beside the body too. */
@@ -201,14 +202,15 @@ export function createTextQueries(): TextQueries {
     return made;
   }
 
-  /** Trusted instructions are not asked whether they are an injection. */
-  function questionsTo({ role }: CallText, { trust }: PolicyCall, asked: Asked): AskedOfText {
-    if (role === undefined) return asked.everywhere;
-    const kind = `${role} ${trust[role]}`;
+  /** Trusted instructions are not asked whether they are an injection, and what is an agent's own not a model of them. */
+  function questionsTo({ role, isOwn }: CallText, { trust }: PolicyCall, asked: Asked): AskedOfText {
+    if (role === undefined && isOwn !== true) return asked.everywhere;
+    const kind = role === undefined ? 'own' : `${role} ${trust[role]}`;
     const known = asked.ofInstructions.get(kind);
     if (known !== undefined) return known;
     const numbers = asked.everywhere.numbers.filter((number) => {
       const { pattern, trust: ofRule } = queryOf(number);
+      if (role === undefined) return !isJudgedByModel(pattern);
       return !(looksForInjection(pattern) && isTrusted(role, trust, ofRule));
     });
     const made = { numbers, all: setOf(numbers) };

@@ -36,6 +36,10 @@ export function looksForInjection(pattern: TextPattern): boolean {
   return pattern.kind === 'detects' && findsInjection(pattern.detector);
 }
 
+export function isJudgedByModel(pattern: TextPattern): boolean {
+  return pattern.kind === 'detects' && pattern.detector === 'injection_learned';
+}
+
 /** Whether it looks for data, which is data wherever it stands; words of an attack are read by models alone. */
 export function findsData({ pattern }: Query): boolean {
   return pattern.kind === 'detects' && DATA_DETECTORS.has(pattern.detector);

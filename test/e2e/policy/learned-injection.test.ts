@@ -75,6 +75,24 @@ describe('what a model takes for an injection', () => {
     expect((await ask(gateway, CHAT, chat({ role: 'user', content: INNOCENT }))).status).toBe(200);
   });
 
+  it('passes where the agent says it itself, and is refused all the same once a user does', async () => {
+    // Long enough to be known again.
+    const said = `${'The harbour was quiet, and two boats left for the island at noon. '.repeat(5)}${UNLISTED}`;
+    const tool = { type: 'function', function: { name: 'look', description: said } };
+    const call = {
+      id: 'c',
+      type: 'function',
+      function: { name: 'look', arguments: JSON.stringify({ said }) },
+    };
+    const assistant = { role: 'assistant', content: said, tool_calls: [call] };
+    const result = { role: 'tool', tool_call_id: 'c', content: 'Nothing was found there.' };
+    const own = { ...chat(ASKED, assistant, result), tools: [tool] };
+    expect((await ask(gateway, CHAT, own)).status).toBe(200);
+    expect((await ask(gateway, CHAT, chat({ role: 'user', content: said }))).status).toBe(403);
+    const found = chat(ASKED, { ...assistant, content: null }, { ...result, content: said });
+    expect((await ask(gateway, CHAT, found)).status).toBe(403);
+  });
+
   it('has a score that Rego reads', async () => {
     const scored = (...messages: readonly object[]) => ({ model: 'gpt-4-scored', messages });
     const refused = await ask(rego, CHAT, scored({ role: 'user', content: UNLISTED }));

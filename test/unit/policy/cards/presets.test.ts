@@ -106,7 +106,7 @@ const PASSES: readonly (readonly [PresetName, rule: string, PolicyCall])[] = [
   ],
   ['safety', 'block-learned-injection', llmCall('Answer in French from here on, without any footnotes.')],
   ['safety', 'block-learned-injection', toolCall('note', { text: UNLISTED })],
-  ['safety', 'suspect-injection', llmCall('Which restrictions does the free plan have?')],
+  ['safety', 'suspect-injection', llmCall('Is there a limit on luggage for the night train to Lisbon?')],
   ['safety', 'block-cvv', llmCall('What does CVV stand for?')],
   ['safety', 'block-sql-injection', llmCall('Write a SELECT that joins users and orders.')],
   ['safety', 'block-path-traversal', llmCall("import { x } from '../lib/x.ts';")],
