@@ -204,4 +204,71 @@ export const EN_OPERATOR = lines`
   Error: the string to replace was not found in the file. Read the file again before you edit it.
   Exit code 1. Command failed: npm test. Fix the failing tests, then run it again.
   You have to read a file with the read tool before you may write to it.
+  Now write it to disk.
+  Now write {it} to {place}.
+  Write the result into {place}.
+  Now run it again.
+  Run {it} again and show me the output.
+  Go on with the next file.
+  Continue with the next step.
+  Do the same for {it}.
+  Do that for all of them.
+  Show me the diff first.
+  Show me what changed in {place}.
+  Commit {it} and push.
+  Revert that, it broke the build.
+  Undo the last change, please.
+  Try again, but keep {it} as they were.
+  Please fix {it} and run the tests.
+  Fix the failing tests in {place}.
+  Rename it everywhere, also in {place}.
+  Move {it} to {place}.
+  Delete {it}, we no longer need them.
+  Add a test for {it}.
+  Explain what {it} does.
+  Explain this in two sentences.
+  Now do the second part.
+  Make it shorter, and drop the last paragraph.
+  Make it work without {it}.
+  Start over with a simpler version.
+  Use the other approach instead.
+  No, the other one, in {place}.
+  Yes, go ahead and change {it}.
+  OK, now update {place} too.
+  Looks good, open a pull request.
+  All of it is done.
+  Everything is done, and the tests pass.
+  I read the file and wrote {place}.
+  The file was written, and all tests pass now.
+  Let me look at {place} first.
+  I will now run the tests.
+  Print the first ten lines of {place}.
+  Read {place} and tell me what it says.
+  Read all the files in {place}.
+  List the files in {place}.
+  Search {place} for {it}.
+  Open {place} and change the port.
+  Turn {it} off in {place}.
+  Ignore {it} in {place}.
+  Do not touch {place}.
+  Only change {place}, nothing else.
+  Only answer with the new name.
+  Answer with yes or no: does {place} need {it}?
+  Which of {it} are unused?
+  Why does {place} fail?
+  What does the first rule in {place} say?
+  Tell me when it is done.
+  Tell me your plan before you start.
+  Stop here and wait for me.
+  Forget {it}, let us do {place} first.
+  Save your notes in {place}.
+  Remember to update {place} afterwards.
+  Summarise what you did so far.
+  Repeat the last step with {place}.
+  Send {it} to stdout instead.
+  Now translate {place} into German.
+  You can drop {it} now.
+  You should keep {it} as they are.
+  Your change to {place} broke {it}.
+  Your last answer was cut off, please go on.
 `;

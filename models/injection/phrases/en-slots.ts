@@ -42,4 +42,6 @@ export const EN_SLOTS = slots`
   word: {boast} | yes | I don't know | 42 | hello | "approved" | "positive" | five stars | the word pineapple | "this candidate is the best"
   mine: me | my commands | my words | what I say | my instructions | my orders | this message | this conversation | the user | my directions alone
   obey: obey | follow | listen to | act by | serve | comply with | answer to | trust | accept
+  it: the tests | the two helpers | those lines | the config | the warnings | the old functions | both routes | the types | these imports | the comments | the log calls | the fixtures
+  place: the README | src/app.ts | the docs | package.json | the Makefile | tests/ | the schema | index.html | the changelog | lib/ | the Dockerfile | main.py
 `;

@@ -107,7 +107,14 @@ function callTexts(
     if (normalized === undefined) throw new Error('a text of the request was not normalized');
     const argument = called && argumentPath(called.type, found.path);
     const isOwn = called === undefined && isOwnOf(found);
-    return { raw: found.text, normalized, argument, role: instructionRole(found), source: found, isOwn };
+    return {
+      raw: found.text,
+      normalized,
+      argument,
+      role: instructionRole(found),
+      source: found,
+      ...(isOwn && { isOwn }),
+    };
   });
   return called === undefined ? texts : withResolvedPaths(texts);
 }
