@@ -81,7 +81,7 @@ function rulesSection(title: string, rules: readonly RuleExplanation[], paint: P
 }
 
 function ruleLines(
-  { rule, file, line, action, mode, fired, reason, conditions }: RuleExplanation,
+  { rule, file, line, action, mode, fired, reason, conditions, found }: RuleExplanation,
   paint: Paint,
 ): string[] {
   return [
@@ -92,8 +92,16 @@ function ruleLines(
     ...(conditions.length === 0 && mode !== 'off'
       ? [`    ${paint('dim', 'no conditions: fires for every such call')}`]
       : []),
+    ...found.map((one) => `      ${foundLine(one, paint)}`),
     ...(fired ? [`    ${printable(reason)}`] : []),
   ];
+}
+
+/** The words in their context, and who found them where. */
+function foundLine(found: RuleExplanation['found'][number], paint: Paint): string {
+  const { before, words, after, detector = '', finding = '', place = '', role = '' } = found;
+  const by = [detector, finding, place, role].filter((part) => part !== '').join(', ');
+  return `…${printable(before)}${paint('red', `[${printable(words)}]`)}${printable(after)}…  ${paint('dim', printable(by))}`;
 }
 
 function truth(holds: boolean | null, paint: Paint): string {

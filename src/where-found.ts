@@ -46,6 +46,7 @@ const NAMED: ReadonlySet<string> = new Set([
   'contents',
   'input',
   'prompt',
+  'prompt_text',
   'system',
   'systemInstruction',
   'system_instruction',

@@ -123,13 +123,18 @@ function writtenTexts(
 ): Omit<CallText, 'normalized'>[] {
   if (request.method === 'llm_call') {
     const prompts = [prompt_text ?? action?.normalized_prompt ?? []].flat();
-    return prompts.map((said) =>
-      typeof said === 'string'
-        ? { raw: said, argument: undefined }
-        : { raw: said.text, argument: undefined, role: said.role },
-    );
+    return prompts.map((said, index) => {
+      const source = { path: ['prompt_text', index], role: 'user', kind: 'text' } as const;
+      return typeof said === 'string'
+        ? { raw: said, argument: undefined, source }
+        : { raw: said.text, argument: undefined, role: said.role, source: { ...source, role: said.role } };
+    });
   }
-  const found = textsIn(request.arguments, []).map(({ text, path }) => ({ raw: text, argument: path }));
+  const found = textsIn(request.arguments, []).map(({ text, path }) => ({
+    raw: text,
+    argument: path,
+    source: { path: ['arguments', ...path], role: 'assistant', kind: 'tool_arguments' } as const,
+  }));
   const names = [request.tool_name, request.prompt_name, request.resource_uri];
   const more = names.filter((name) => name !== '' && !found.some(({ raw }) => raw === name));
   return [...more.map((raw) => ({ raw, argument: undefined })), ...found];

@@ -3,6 +3,7 @@ import type { PolicyCall, TraceStep } from './call.ts';
 import type { WrittenCall } from './call-from-json.ts';
 import type { ExplainedRule } from './cards/card-set.ts';
 import { whyDefault } from './describe-set.ts';
+import { foundWords, type FoundWords } from './matched-words.ts';
 import { merged, NO_DECISION, type Decision, shownReason } from './decision.ts';
 import type { LoadedPolicies } from './load-policies.ts';
 import type { PolicySet } from './policy-set.ts';
@@ -39,6 +40,8 @@ export interface RuleExplanation {
   readonly reason: string;
   /** `holds` is null where it cannot be told: then rules that restrict fire, and rules that allow do not. */
   readonly conditions: readonly { readonly condition: unknown; readonly holds: boolean | null }[];
+  /** The words that its conditions found, and where. */
+  readonly found: readonly FoundWords[];
 }
 
 type RegoRule = 'allow' | 'deny' | 'escalate' | 'quarantine' | 'taint';
@@ -87,7 +90,7 @@ async function marksOf(steps: readonly TraceStep[], set: PolicySet): Promise<str
   return marks;
 }
 
-function ruleExplained({ hit, action, mode, fired, conditions }: ExplainedRule): RuleExplanation {
+function ruleExplained({ hit, action, mode, fired, conditions, evidence }: ExplainedRule): RuleExplanation {
   return {
     rule: hit.rule,
     file: hit.file ?? '',
@@ -97,6 +100,7 @@ function ruleExplained({ hit, action, mode, fired, conditions }: ExplainedRule):
     fired,
     reason: shown(hit.reason),
     conditions: conditions.map(({ written, truth }) => ({ condition: written, holds: truth ?? null })),
+    found: evidence.map(foundWords),
   };
 }
 

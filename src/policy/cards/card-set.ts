@@ -8,7 +8,7 @@ import type { Scene, Truth } from './truth.ts';
 import { compileFsm, type Fsm } from './fsm.ts';
 import type { MaskRule } from './mask-rule.ts';
 import { readCard } from './read-card.ts';
-import { evidenceOf } from './evidence.ts';
+import { evidenceOf, type Evidence } from './evidence.ts';
 import { filledReason } from './reason.ts';
 import { createRuleModes, resolveOverrides, type RuleModes, type UnknownOverride } from './overrides.ts';
 import type { RuleMode, RuleOverrides } from '../rule-modes.ts';
@@ -66,6 +66,8 @@ export interface ExplainedRule {
   readonly isFor: boolean;
   readonly fired: boolean;
   readonly conditions: readonly { readonly written: unknown; readonly truth: Truth }[];
+  /** What the conditions found in the texts. */
+  readonly evidence: readonly Evidence[];
 }
 
 /** Loads what cards that look for seed phrases need: before they are compiled. */
@@ -243,7 +245,8 @@ function explained(
 ): ExplainedRule {
   const { action } = rule;
   const isFor = rule.types?.has(call.input.request.method) !== false && rule.isFor(call);
-  if (!isFor || mode === 'off') return { hit: rule.hit, action, mode, isFor, fired: false, conditions: [] };
+  if (!isFor || mode === 'off')
+    return { hit: rule.hit, action, mode, isFor, fired: false, conditions: [], evidence: [] };
   return {
     hit: hitOf(rule, call, found),
     action,
@@ -251,5 +254,6 @@ function explained(
     isFor,
     fired: fires(rule, scene),
     conditions: rule.conditions.map(({ written, test }) => ({ written, truth: test(scene) })),
+    evidence: evidenceOf(rule, call, found),
   };
 }
