@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createStreamStore } from '../../../src/audit/stream-store.ts';
 import { startAudit } from '../../../src/audit/start-audit.ts';
@@ -390,5 +393,26 @@ describe('gateway audit show', () => {
     const missing = await gateway('audit', 'show', 'r-none');
     expect(missing).toMatchObject({ code: 1, stdout: '' });
     expect(missing.stderr).toContain('no record of the request r-none in the audit trail in Redis');
+  });
+});
+
+describe('gateway audit show, of a request that Redis no longer holds', () => {
+  it('reads audit.file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'audit-'));
+    const file = join(folder, 'audit.jsonl');
+    const config = join(folder, 'gateway.yaml');
+    await writeFile(config, `audit: { enabled: true, file: ${file} }\n`);
+    const { trail, close } = await rig({ file });
+    trail.observer.forwarding({ ...exchange(), requestId: 'r-old' });
+    trail.observer.forwarding({ ...exchange(), requestId: 'r-new' });
+    await trail.audited.answer(trail.audited.losses());
+    await close();
+    await redis.flush();
+    const shown = await gateway('audit', 'show', 'r-old', '--json', '--config', config);
+    expect(shown.code).toBe(0);
+    expect(JSON.parse(shown.stdout)).toMatchObject([{ metadata: { correlation_uid: 'r-old' } }]);
+    const missing = await gateway('audit', 'show', 'r-none', '--config', config);
+    expect(missing.stderr).toContain(file);
+    await rm(folder, { recursive: true });
   });
 });

@@ -112,3 +112,33 @@ describe('the id of the request', () => {
     });
   });
 });
+
+describe('the findings of a refusal', () => {
+  const findings = [
+    { rule: 'no-orders', detector: 'prompt_injection', class: 'override', place: 'messages[3]' },
+  ];
+  const shapes = ['openai', 'anthropic', 'gemini', 'bedrock', 'cohere', 'mistral', 'ollama'] as const;
+  function bodyOf(surface: Surface, refusalDetails: 'full' | 'brief', errorFormat: 'gateway' | 'native') {
+    const refused = { surface, headers: [], mcp: surface.kind === 'mcp' ? CALL : undefined };
+    const settings = { stripTelemetry: false, errorFormat, refusalDetails };
+    return refusalAnswer({ type: 'policy_denied', message: 'no', findings }, refused, settings).body;
+  }
+
+  it.each(['gateway', 'native'] as const)(
+    'stand in the body of every shape, and in none that is brief: %s',
+    (format) => {
+      for (const shape of shapes) {
+        const surface: Surface = { kind: 'provider', shape };
+        expect(JSON.parse(bodyOf(surface, 'full', format))).toMatchObject({ findings });
+        expect(bodyOf(surface, 'brief', format)).not.toContain('findings');
+      }
+    },
+  );
+
+  it('stand in the data of a JSON-RPC error', () => {
+    expect(JSON.parse(bodyOf({ kind: 'mcp' }, 'full', 'gateway'))).toMatchObject({
+      error: { data: { findings } },
+    });
+    expect(bodyOf({ kind: 'mcp' }, 'brief', 'gateway')).not.toContain('findings');
+  });
+});
