@@ -69,13 +69,14 @@ function plainAt(
 const SHORT = 5;
 /** A run of so many characters is encoded bytes, and no word. */
 const ENCODED_RUN = 128;
-const RUN_BEFORE = /[A-Za-z0-9+/_=-]*$/;
-const RUN_BEHIND = /^[A-Za-z0-9+/_=-]*/;
+const ENCODED = /[A-Za-z0-9+/_=-]/;
 
 function isInEncoded(text: string, at: number): boolean {
-  const before = RUN_BEFORE.exec(text.slice(Math.max(0, at - ENCODED_RUN), at))?.[0].length ?? 0;
-  const behind = RUN_BEHIND.exec(text.slice(at, at + ENCODED_RUN))?.[0].length ?? 0;
-  return before + behind >= ENCODED_RUN;
+  let start = at;
+  while (at - start < ENCODED_RUN && start > 0 && ENCODED.test(text.charAt(start - 1))) start -= 1;
+  let end = at;
+  while (end - start < ENCODED_RUN && ENCODED.test(text.charAt(end))) end += 1;
+  return end - start >= ENCODED_RUN;
 }
 
 /** Signs before and behind a literal's letters must be there too. */

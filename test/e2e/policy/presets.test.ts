@@ -78,7 +78,10 @@ async function deniesText({ preset, rule, on, fires }: DeniedTextRow): Promise<v
 }
 
 const reasonOf = (preset: PresetName, rule: string): string =>
-  rulesOf(preset).find(({ name }) => name === rule)?.reason ?? '';
+  (rulesOf(preset).find(({ name }) => name === rule)?.reason ?? '').replace(
+    '{score}',
+    'injection_v1, score 1.00',
+  );
 
 const carries = (on: PresetRow['on'], texts: Carried): Promise<void> =>
   on === 'llm_call' ? expectChat(rig.provider, agent, texts) : expectToolCalls(rig, agent, texts);
@@ -137,6 +140,9 @@ async function holds(row: PresetRow): Promise<void> {
       return deniesTool(row);
   }
 }
+
+/** By turns of a conversation; by what a session has in learned-injection.test.ts. */
+const PROVED_APART = new Set(['session-drifted llm_call', 'suspect-injection llm_call']);
 
 describe.each(PRESET_NAMES)('the preset %s alone', (preset) => {
   beforeAll(async () => {
@@ -198,7 +204,7 @@ describe.each(PRESET_NAMES)('the preset %s alone', (preset) => {
     const own = new Set(ownRulesOf(preset).map(({ name }) => name));
     const rows = PRESET_ROWS.filter((row) => row.preset === preset && own.has(row.rule));
     expect(rows.map(({ rule, on }) => `${rule} ${on}`).sort()).toEqual(
-      wanted.filter((one) => one !== 'session-drifted llm_call').sort(),
+      wanted.filter((one) => !PROVED_APART.has(one)).sort(),
     );
   });
 });

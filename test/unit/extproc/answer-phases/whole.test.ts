@@ -91,15 +91,6 @@ describe('a whole answer', () => {
 
   it.each([
     ['a name that stands twice', '{"usage":{"prompt_tokens":1,"completion_tokens":2},"a":1,"a":2}', true],
-    [
-      'bytes that are no UTF-8',
-      Buffer.concat([
-        Buffer.from('{"usage":{"prompt_tokens":1,"completion_tokens":2},"a":"'),
-        Buffer.from([0xff]),
-        Buffer.from('"}'),
-      ]),
-      true,
-    ],
     ['nothing', '', false],
   ])(
     'has no JSON where parsers may differ, and is accounted all the same: %s',
@@ -111,6 +102,16 @@ describe('a whole answer', () => {
       expect(answer.seen[0]?.answer.usage?.outputTokens).toBe(isAccounted ? 2 : undefined);
     },
   );
+
+  it('is read, and sent, with U+FFFD for bytes that are no UTF-8, and accounted', async () => {
+    const [before, behind] = ['{"usage":{"prompt_tokens":1,"completion_tokens":2},"a":"', '"}'];
+    const answer = answering();
+    await answer.headers(JSON_TYPE);
+    const body = Buffer.concat([Buffer.from(before), Buffer.from([0xff]), Buffer.from(behind)]);
+    expect(sent(await answer.body(body)).body).toBe(`${before}\ufffd${behind}`);
+    expect(answer.seen[0]?.answer.whole?.json).toMatchObject({ a: '\ufffd' });
+    expect(answer.seen[0]?.answer.usage?.outputTokens).toBe(2);
+  });
 
   it.each([
     ['text', 'an error'],
