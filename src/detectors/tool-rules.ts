@@ -15,6 +15,7 @@ const GROUPS = [
   'secrets',
   'credentials',
   'prompt_injection',
+  'injection_learned',
   'path_traversal',
   'tool_poisoning',
   'custom',
@@ -36,7 +37,11 @@ export function customRule(index: number): string {
 export function groupOf({ detector, rule }: Finding): RuleGroup {
   if (rule.startsWith(`${CUSTOM}:`)) return CUSTOM;
   if (POISONING.has(rule)) return 'tool_poisoning';
-  const isOwn = detector === 'secrets' || detector === 'credentials' || detector === 'path_traversal';
+  const isOwn =
+    detector === 'secrets' ||
+    detector === 'credentials' ||
+    detector === 'path_traversal' ||
+    detector === 'injection_learned';
   return isOwn ? detector : 'prompt_injection';
 }
 

@@ -64,6 +64,8 @@ mcp:
   inspector:
 ${purpose === 'chat' ? '' : AGENT_INSPECTOR}    # Passwords by their names in what MCP servers answer: off, mask.
     credentials: mask
+    # What the model of injections finds in these answers: off, flag (recorded), remove.
+    learned_injections: ${purpose === 'chat' ? 'remove' : 'flag'}
 
 policy:
   enabled: ${String(presets.length > 0)}

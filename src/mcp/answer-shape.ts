@@ -70,6 +70,12 @@ export function isAnswer(message: unknown): boolean {
   return saidBy(message).some((said) => OF_A_CALL.some((name) => Object.hasOwn(said, name)));
 }
 
+/** Whether a message is a server's answer that lists what it has, without a result, a question or an error beside it. */
+export function isOnlyDefinitions(message: unknown): boolean {
+  const isResult = isObject(message) && !Object.hasOwn(message, 'method') && !Object.hasOwn(message, 'error');
+  return isResult && isDefinitions(message) && !isAnswer(message);
+}
+
 /** Some clients read events in the answer to a GET whatever its type says, and would read others than were judged. */
 export function isOfEvents(contentType: string | undefined): boolean {
   return readMediaType(contentType).essence === 'text/event-stream';

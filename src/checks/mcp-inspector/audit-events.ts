@@ -25,7 +25,7 @@ export type RecordJudgement = (exchange: Answered, judgement: MessageJudgement) 
 export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
   const { audit, enforced } = deps;
   return (exchange, judgement) => {
-    const { attacks, secrets, credentials, suppressed, withheld, changed } = judgement;
+    const { attacks, secrets, credentials, suspected, suppressed, withheld, changed } = judgement;
     const common = {
       requestId: exchange.requestId,
       keyHash: exchange.key.keyHash,
@@ -37,6 +37,9 @@ export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
     if (placed.length > 0) {
       const action = secrets.length > 0 && deps.secrets === 'quarantine' ? 'blocked' : 'redacted';
       audit.emit({ ...inspected, action, ...listedFindings(placed, audit.digest) });
+    }
+    if (suspected.length > 0) {
+      audit.emit({ ...inspected, action: 'flagged', ...listedFindings(suspected, audit.digest) });
     }
     if (suppressed.size > 0) {
       audit.emit({ ...inspected, action: 'suppressed', findings: [], suppressedRules: [...suppressed] });

@@ -11,6 +11,8 @@ export const inspector = section({
   secrets: z.enum(SECRET_ACTIONS).default('quarantine'),
   /** Passwords that only their names tell: masked in the answer, which goes on; neither locked nor scored for. */
   credentials: z.enum(['off', 'mask']).default('off'),
+  /** What the model of injections takes for one: recorded, or taken out as what the rules find. */
+  learned_injections: z.enum(['off', 'flag', 'remove']).default('off'),
   quarantine_duration: duration('1h'),
   custom_injection_patterns: z.array(z.string().min(1)).default([]),
 }).prefault({});

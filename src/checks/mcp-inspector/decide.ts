@@ -3,11 +3,12 @@ import type { Denial } from '../../pipeline/check.ts';
 import { createPatternDetector } from '../../detectors/custom-pattern.ts';
 import { findCredentials } from '../../detectors/credentials/credentials.ts';
 import type { Detector, Finding } from '../../detectors/finding.ts';
+import { DENY_SCORE, learnedInjections } from '../../detectors/learned/injection.ts';
 import { findToolPoisoning } from '../../detectors/injection/poisoning.ts';
 import { findPathTraversal } from '../../detectors/traversal/path-traversal.ts';
 import { findPromptInjection } from '../../detectors/injection/prompt-injection.ts';
 import { customRule, groupOf } from '../../detectors/tool-rules.ts';
-import { isAnswer, isDefinitions } from '../../mcp/answer-shape.ts';
+import { isAnswer, isDefinitions, isOnlyDefinitions } from '../../mcp/answer-shape.ts';
 import { readTexts } from './read.ts';
 import { findInTexts, type PlacedFinding } from './scan.ts';
 import type { CredentialsOf } from './server-credentials.ts';
@@ -32,6 +33,8 @@ export interface Inspection {
   readonly secrets: readonly PlacedFinding[];
   /** Masked where they stand (`mcp.inspector.credentials`). */
   readonly credentials: readonly PlacedFinding[];
+  /** Injections by the model's judgement that are recorded and stay (`mcp.inspector.learned_injections: flag`). */
+  readonly suspected: readonly PlacedFinding[];
   /** Rules that found something, and are suppressed for the server. */
   readonly suppressed: ReadonlySet<string>;
 }
@@ -48,7 +51,7 @@ export type Inspect = (message: unknown, server: string) => Promise<Inspection |
 
 /** Finds nothing: where the inspector is switched off. */
 export const inspectNothing: Inspect = () =>
-  Promise.resolve({ attacks: [], secrets: [], credentials: [], suppressed: new Set() });
+  Promise.resolve({ attacks: [], secrets: [], credentials: [], suspected: [], suppressed: new Set() });
 
 export interface InspectDeps {
   readonly config: McpConfig;
@@ -67,7 +70,9 @@ export function createInspect({ config: { inspector, servers }, credentialsOf }:
     createPatternDetector(pattern, customRule(index)),
   );
   const masked = inspector.credentials === 'mask' ? [findCredentials] : [];
-  const inAnswers = [findPromptInjection, findPathTraversal, ...custom, ...masked];
+  const byRules = [findPromptInjection, findPathTraversal, ...custom, ...masked];
+  const { learned_injections: learnedAction } = inspector;
+  const learned = learnedAction === 'off' ? [] : [learnedInjections(DENY_SCORE)];
   const suppressedAt = new Map(servers.map(({ name, suppress }) => [name, new Set(suppress)]));
   return async (message, server) => {
     const definitions = isDefinitions(message);
@@ -76,7 +81,11 @@ export function createInspect({ config: { inspector, servers }, credentialsOf }:
     const texts = await readTexts(message, definitions && !isAnswer(message), leastNumber);
     if (texts === undefined) return { refusal: 'it holds more text than can be inspected', secrets: [] };
     const suppression = new Suppression(suppressedAt.get(server));
-    const detectors = definitions ? [findToolPoisoning, ...inAnswers] : inAnswers;
+    const detectors = [
+      ...(definitions ? [findToolPoisoning] : []),
+      ...byRules,
+      ...(isOnlyDefinitions(message) ? [] : learned),
+    ];
     const { findings: placed, isWhole } = await findInTexts(texts, {
       detectors: detectors.map((detector) => suppression.over(detector)),
       credentials,
@@ -85,13 +94,19 @@ export function createInspect({ config: { inspector, servers }, credentialsOf }:
     const secrets = placed.filter(({ finding }) => finding.class === 'secret');
     if (!isWhole)
       return { refusal: 'it holds more secrets and attacks than are taken out of one message', secrets };
+    const attacks = placed.filter(({ finding }) => !MASKED.has(finding.class));
     return {
-      attacks: placed.filter(({ finding }) => !MASKED.has(finding.class)),
+      attacks: learnedAction === 'flag' ? attacks.filter((one) => !isLearned(one)) : attacks,
+      suspected: learnedAction === 'flag' ? attacks.filter(isLearned) : [],
       secrets,
       credentials: placed.filter(({ finding }) => finding.class === 'credentials'),
       suppressed: suppression.seen,
     };
   };
+}
+
+function isLearned({ finding }: PlacedFinding): boolean {
+  return finding.detector === 'injection_learned';
 }
 
 /** Leaves out what an operator knows to be harmless on a server (`mcp.servers[].suppress`). */

@@ -15,6 +15,7 @@ import type { JsonObject, StreamEvent } from '../../providers/provider.ts';
 import { uninspectable, type Decide, type MessageJudgement } from './decide.ts';
 import { createSeams } from './event-seams.ts';
 import type { CredentialsOf } from './server-credentials.ts';
+import type { PlacedFinding } from './scan.ts';
 import type { SecretResponse } from './secret-response.ts';
 import type { RecordJudgement } from './audit-events.ts';
 import { jsonRpcError } from '../../mcp/refusal.ts';
@@ -45,7 +46,7 @@ export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<
     return deps.secretResponse.denial(exchange, said, judged);
   }
   const reason = judgementInWords(judged);
-  if (judged.edits.length === 0) return judged.changed.length === 0 ? PASS : { kind: 'flag', reason };
+  if (judged.edits.length === 0) return reason === '' ? PASS : { kind: 'flag', reason };
   return {
     kind: 'rewrite',
     reason,
@@ -157,16 +158,30 @@ const WITHHELD: Readonly<globalThis.Record<Withholding, string>> = {
 };
 
 /** What was found and done, for a record: rules, never what was matched. */
-function judgementInWords({ attacks, secrets, credentials, withheld, changed }: MessageJudgement): string {
-  const rules = [...new Set([...secrets, ...attacks, ...credentials].map(({ finding }) => finding.rule))];
+function judgementInWords(judged: MessageJudgement): string {
+  const { attacks, secrets, credentials, suspected, withheld, changed } = judged;
+  const rules = rulesIn([...secrets, ...attacks, ...credentials]);
   const reasons = Object.entries(WITHHELD).flatMap(([why, name]) => {
     const count = [...withheld.values()].filter((one) => one === why).length;
     return count === 0 ? [] : [`left out tools ${name}: ${String(count)}`];
   });
   if (rules.length > 0) reasons.unshift(`taken out: ${rules.join(', ')}`);
+  if (suspected.length > 0) reasons.push(`suspected: ${rulesIn(suspected).join(', ')}`);
   const shown = changed.filter((tool) => !withheld.has(tool)).length;
   if (shown > 0) reasons.push(`tools changed since first seen: ${String(shown)}`);
   return reasons.join('; ');
+}
+
+/** The rules of findings; a model's with the highest of its scores. */
+function rulesIn(placed: readonly PlacedFinding[]): readonly string[] {
+  const scores = new Map<string, number | undefined>();
+  for (const { finding } of placed) {
+    const { rule, score } = finding;
+    scores.set(rule, score === undefined ? undefined : Math.max(score, scores.get(rule) ?? 0));
+  }
+  return [...scores].map(([rule, score]) =>
+    score === undefined ? rule : `${rule} (score ${score.toFixed(2)})`,
+  );
 }
 
 /** Whether something was taken out of what the server said (`X-Gateway-Response-Redacted`). */

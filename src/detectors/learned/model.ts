@@ -57,6 +57,22 @@ export function judge(model: Model, text: string): Judgement {
   };
 }
 
+/** Returns every stretch whose score is at least the threshold; they may overlap. Linear in the text, and pure. */
+export function judgeEach(model: Model, text: string, threshold: number): readonly Judgement[] {
+  const { starts, ends, firsts, features } = readText(text, model.weights.length - 1);
+  const words = starts.length;
+  if (words < LEAST_WORDS) return [];
+  const found: Judgement[] = [];
+  for (const stretch of stretchesOf(words)) {
+    const from = firsts[stretch.start] ?? 0;
+    const to = firsts[stretch.end] ?? features.length;
+    const score = probability(model, sumOfDistinct(model, features, from, to) + model.bias);
+    if (score < threshold) continue;
+    found.push({ score, start: starts[stretch.start] ?? 0, end: ends[stretch.end - 1] ?? text.length });
+  }
+  return found;
+}
+
 /** The stretches by which a text of so many words is judged; offsets count words. */
 export function* stretchesOf(words: number): Generator<Span> {
   for (const [index, size] of STRETCH_WORDS.entries()) {
