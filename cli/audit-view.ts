@@ -32,6 +32,7 @@ function summary(record: Json): [string, string][] {
     ['said', at('message')],
     ['duration', withUnit(at('duration'), 'ms')],
     ['tokens', tokens(record)],
+    ['reserved', withUnit(at('unmapped', 'reserved_usd'), 'USD')],
     ['cost', withUnit(at('unmapped', 'cost_usd'), 'USD')],
     ['policies', joined([at('unmapped', 'policy_verdict'), at('unmapped', 'policy_set')])],
     ['OWASP', listAt(record, 'unmapped', 'owasp').map(String).join(', ')],

@@ -30,6 +30,8 @@ export interface TrailObserver {
   finished(finish: AuditedFinish): void;
   verdict(exchange: AuditedExchange, check: string, verdict: ReportedVerdict, enforced: boolean): void;
   policyDecided(exchange: AuditedExchange, decided: PolicyRecord): void;
+  /** The worst case that a request reserved. */
+  reserved(exchange: AuditedExchange, reservedUsd: number): void;
   charged(exchange: AuditedExchange, costUsd: number): void;
   /** Requests of strangers that wrote no record of their own. */
   unlogged(requests: number, what: string): void;
@@ -58,6 +60,7 @@ interface Verdicts {
   readonly list: { readonly decision: string; readonly policy: object }[];
   more: number;
   policy: PolicyRecord | undefined;
+  reservedUsd: number | undefined;
   costUsd: number | undefined;
 }
 
@@ -83,7 +86,13 @@ export function createTrailObserver(
   function verdictsOf({ facts }: AuditedExchange): Verdicts {
     const known = verdicts.get(facts);
     if (known !== undefined) return known;
-    const fresh: Verdicts = { list: [], more: 0, policy: undefined, costUsd: undefined };
+    const fresh: Verdicts = {
+      list: [],
+      more: 0,
+      policy: undefined,
+      reservedUsd: undefined,
+      costUsd: undefined,
+    };
     verdicts.set(facts, fresh);
     return fresh;
   }
@@ -147,21 +156,25 @@ export function createTrailObserver(
 
   return {
     forwarding(exchange) {
+      const { list, reservedUsd } = verdictsOf(exchange);
       trail.record(
         apiActivity({
           ...apiOf(exchange),
           message: 'forwarded',
           severity: 'informational',
           disposition: 'allowed',
-          authorizations: verdictsOf(exchange).list,
-          unmapped: { stage: 'forwarding' },
+          authorizations: list,
+          unmapped: {
+            stage: 'forwarding',
+            ...(reservedUsd !== undefined && { reserved_usd: reservedUsd }),
+          },
         }),
       );
     },
     finished({ exchange, refusal, status, usage, ...finish }) {
       if (!finish.isLogged) return;
       const known = exchange && verdicts.get(exchange.facts);
-      const { policy, costUsd, list = [], more = 0 } = known ?? {};
+      const { policy, reservedUsd, costUsd, list = [], more = 0 } = known ?? {};
       trail.record(
         apiActivity({
           ...(exchange === undefined ? strangersApi(finish) : apiOf(exchange)),
@@ -176,6 +189,7 @@ export function createTrailObserver(
           unmapped: {
             stage: 'finished',
             outcome: finish.outcome.kind,
+            ...(reservedUsd !== undefined && { reserved_usd: reservedUsd }),
             ...(costUsd !== undefined && { cost_usd: costUsd }),
             ...(more > 0 && { more_verdicts: more }),
             ...refusedFor(refusal),
@@ -219,6 +233,9 @@ export function createTrailObserver(
     },
     policyDecided(exchange, decided) {
       verdictsOf(exchange).policy = decided;
+    },
+    reserved(exchange, reservedUsd) {
+      verdictsOf(exchange).reservedUsd = reservedUsd;
     },
     charged(exchange, costUsd) {
       verdictsOf(exchange).costUsd = costUsd;

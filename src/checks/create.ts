@@ -179,6 +179,7 @@ function countingOn({ config, redis: client, log, metrics, alerts, trail, onCost
         const { keyHash, keyName, window, percent, limitUsd } = alert;
         alerts?.budget({ key_hash: keyHash, key_name: keyName, window, percent, limit_usd: limitUsd });
       },
+      onReserved: (exchange, reservedNanoUsd) => trail?.reserved(exchange, reservedNanoUsd / NANO_USD),
       onCharged(exchange, costNanoUsd) {
         metrics.spend.inc({ provider: exchange.provider.name }, costNanoUsd / NANO_USD);
         trail?.charged(exchange, costNanoUsd / NANO_USD);

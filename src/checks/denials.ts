@@ -2,6 +2,7 @@ import type { ErrorType, RefusalDetails } from '../errors.ts';
 import { calledTool } from '../mcp/message.ts';
 import type { Denial } from '../pipeline/check.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
+import { placeOf, type RefusalFinding } from '../where-found.ts';
 import { timeSpan, wholeSeconds } from '../text/time-span.ts';
 
 /** 403: what this key, this gateway or a rule does not allow. */
@@ -11,16 +12,16 @@ export function policyDenied(message: string, details?: RefusalDetails): Denial 
     type: 'policy_denied',
     message,
     ...(details !== undefined && { details }),
+    ...(details?.rule !== undefined && { findings: [{ rule: details.rule }] }),
   };
 }
 
 /** The same of a call as it was judged: one of an MCP server says to its agent which tool, and by which rule. */
 export function callDenied({ request }: Parsed, reason: string, rule: string): Denial {
-  const findings = [{ rule }];
   const tool = calledTool(request.mcp);
-  if (tool !== undefined) return { ...toolDenied({ tool, reason, rule }), findings };
+  if (tool !== undefined) return toolDenied({ tool, reason, rule });
   const details = request.mcp === undefined ? undefined : { reason, rule };
-  return { ...policyDenied(reason, details), findings };
+  return { ...policyDenied(reason, details), findings: [{ rule }] };
 }
 
 export interface ToolDenial {
@@ -30,15 +31,23 @@ export interface ToolDenial {
   readonly rule: string;
   /** `policy_denied` unless told. */
   readonly type?: ErrorType;
+  /** What the rule found, and where. */
+  readonly found?: Omit<RefusalFinding, 'rule'>;
+}
+
+/** The check that refuses a tool for its name, and where that stands. */
+export function calledByName(check: string): Pick<RefusalFinding, 'detector' | 'place'> {
+  return { detector: check, place: placeOf(['params', 'name']) };
 }
 
 /** Refuses a call of a tool with what an agent needs to do something else (docs/mcp.md). */
-export function toolDenied({ tool, reason, rule, type = 'policy_denied' }: ToolDenial): Denial {
+export function toolDenied({ tool, reason, rule, type = 'policy_denied', found }: ToolDenial): Denial {
   return {
     kind: 'deny',
     type,
     message: reason,
     details: { reason, toolName: tool, rule },
+    findings: [{ rule, ...found }],
   };
 }
 

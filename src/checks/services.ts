@@ -34,7 +34,14 @@ export interface Counting {
   readonly circuitChanged: McpBreakerDeps['onChange'];
   readonly ledger: Pick<
     BudgetCheckDeps,
-    'store' | 'onAlert' | 'onCharged' | 'onOverReservation' | 'onToldDearer' | 'onAbsurdUsage' | 'onFailure'
+    | 'store'
+    | 'onAlert'
+    | 'onReserved'
+    | 'onCharged'
+    | 'onOverReservation'
+    | 'onToldDearer'
+    | 'onAbsurdUsage'
+    | 'onFailure'
   >;
 }
 

@@ -114,6 +114,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     hold.reservedNanoUsd = result.amountNanoUsd;
     hold.outputTokens = result.outputTokens;
     hold.reservedAt = now();
+    deps.onReserved(exchange, result.amountNanoUsd);
     hold.tightest = result.tightest;
     return edited(exchange, hold.quote, result.outputTokens);
   }

@@ -11,6 +11,8 @@ export interface BudgetCheckDeps {
   readonly store: BudgetStore;
   /** A threshold of `alerting.thresholds` was reached for the first time in its window. */
   readonly onAlert: (alert: BudgetAlert) => void;
+  /** A request's worst case was reserved; a request without a budget reserves nothing and is told all the same. */
+  readonly onReserved: (exchange: Parsed, reservedNanoUsd: number) => void;
   /** A request was charged for the first time; retries of its settlement do not call again. */
   readonly onCharged: (exchange: Parsed, costNanoUsd: number) => void;
   /** A real cost was over its reservation, and was charged all the same. */

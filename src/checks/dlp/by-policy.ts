@@ -10,7 +10,8 @@ import { isTrusted } from '../../policy/trust.ts';
 import { instructionRole } from '../../providers/instructions.ts';
 import type { AnswerFacts, AnswerText, JsonObject, PromptText } from '../../providers/provider.ts';
 import type { Found } from './inspected.ts';
-import { inspectRequest } from './requests.ts';
+import { distinctFindings, type RefusalFinding } from '../../where-found.ts';
+import { inspectRequest, type InspectedRequest } from './requests.ts';
 import type { FindingsJudge } from './stream/findings.ts';
 import { createMaskingRewriter } from './stream/rewriter.ts';
 import type { WordsPlace } from './buffered/document-search.ts';
@@ -26,7 +27,7 @@ export interface MaskedRequest {
   /** Rules that matched. */
   readonly rules: ReadonlySet<string>;
   /** Of these, the ones that matched where nothing can be put in place. */
-  readonly unmaskable: ReadonlySet<string>;
+  readonly unmaskable: readonly RefusalFinding[];
   readonly edits: readonly JsonEdit[];
   /** Names of client headers that are not to be sent. */
   readonly headers: ReadonlySet<string>;
@@ -43,13 +44,13 @@ interface Look<Body> {
 export async function maskRequest(exchange: Parsed, masks: Masks): Promise<MaskedRequest> {
   const edits: JsonEdit[] = [];
   const rules = new Set<string>();
-  const unmaskable = new Set<string>();
+  const unmaskable: RefusalFinding[] = [];
   let headers: ReadonlySet<string> = new Set();
   for (const { findAll, looksAt } of looksAtRequest(masks)) {
     const seen = withEdits(exchange, [...exchange.edits, ...edits]);
     const inspected = await inspectRequest(seen, findAll, looksAt?.(seen));
     addRules(rules, inspected.found);
-    for (const { rule } of inspected.unmaskable) unmaskable.add(rule);
+    unmaskable.push(...ofPolicies(inspected));
     if (inspected.found.length === 0) continue;
     (await inspected.mask())();
     edits.push(...seen.edits);
@@ -57,9 +58,24 @@ export async function maskRequest(exchange: Parsed, masks: Masks): Promise<Maske
   }
   for (const rule of await rulesOverParts(withEdits(exchange, [...exchange.edits, ...edits]), masks)) {
     rules.add(rule);
-    unmaskable.add(rule);
+    unmaskable.push({ rule, detector: 'contains', class: 'pattern' });
   }
-  return { rules, unmaskable, edits, headers };
+  return { rules, unmaskable: distinctFindings(unmaskable), edits, headers };
+}
+
+/** What no mask can take out, under the names of the rules that ask for it. */
+function ofPolicies({ found, unmaskable }: InspectedRequest): readonly RefusalFinding[] {
+  if (unmaskable.length === 0) return [];
+  const fixed = new Set(unmaskable);
+  const told = found.filter(({ finding }) => fixed.has(finding));
+  return distinctFindings(
+    told.map(({ finding, where }) => ({
+      rule: finding.rule,
+      ...(finding.class !== 'pattern' && { detector: finding.detector }),
+      class: finding.class,
+      ...where,
+    })),
+  );
 }
 
 /** Rules whose words stand over two parts of a message, where a mask in either would leave half of one. */

@@ -4,11 +4,12 @@ import type { JsonEdit } from '../../json/path.ts';
 import { PASS, PASS_EVENT, type Denial, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import type { MaskSearch } from '../../policy/masking/search.ts';
+import { distinctFindings } from '../../where-found.ts';
 import { inTurns } from '../../turns.ts';
 import { uninspectable } from './decide.ts';
 import { readTexts } from './read.ts';
 import { fixedAmong, masked, redactions } from './redact.ts';
-import { findInTexts } from './scan.ts';
+import { findInTexts, type PlacedFinding } from './scan.ts';
 import { NO_CREDENTIALS } from './server-credentials.ts';
 import { editWhole, readWholeAnswer } from './respond.ts';
 
@@ -72,11 +73,16 @@ async function maskMessage(said: unknown, search: MaskSearch): Promise<MaskedMes
   const fixed = await inTurns(fixedAmong(found));
   // What a rule spells out, in an id or a method's name: nothing is said there.
   const placed = found.filter((one) => one.finding.class !== 'pattern' || !fixed.has(one));
-  if (placed.some((one) => fixed.has(one)))
-    return uninspectable('a policy masks a part of it that cannot be changed (its id, method or version)');
-  const rules = placed.map(({ finding }) =>
-    finding.class === 'secret' ? (search.secretsBy ?? finding.rule) : finding.rule,
-  );
+  const ruleOf = ({ finding }: PlacedFinding): string =>
+    finding.class === 'secret' ? (search.secretsBy ?? finding.rule) : finding.rule;
+  if (placed.some((one) => fixed.has(one))) {
+    const why = 'a policy masks a part of it that cannot be changed (its id, method or version)';
+    const findings = distinctFindings(
+      placed.filter((one) => fixed.has(one)).map((one) => ({ rule: ruleOf(one), class: one.finding.class })),
+    );
+    return { ...uninspectable(why), findings };
+  }
+  const rules = placed.map(ruleOf);
   return { rules: [...new Set(rules)], edits: await redactions(placed, masked) };
 }
 

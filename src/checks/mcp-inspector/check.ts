@@ -4,7 +4,7 @@ import { calledTool } from '../../mcp/message.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import type { ReportSecretLeak } from '../report-secret-leak.ts';
-import { toolDenied } from '../denials.ts';
+import { calledByName, toolDenied } from '../denials.ts';
 import type { Audit } from '../../telemetry/audit.ts';
 import { createDecide, createInspect, inspectNothing, uninspectable } from './decide.ts';
 import { createSecretResponse } from './secret-response.ts';
@@ -108,5 +108,5 @@ function linesOf(headers: ReadonlyMap<string, string>): string {
 }
 
 function held(tool: string, reason: string): Denial {
-  return toolDenied({ tool, reason, rule: 'tool_pin' });
+  return toolDenied({ tool, reason, rule: 'tool_pin', found: calledByName('mcp-inspector') });
 }

@@ -7,7 +7,7 @@ import { paramsOf } from '../../mcp/read-message.ts';
 import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { findingId } from '../finding-id.ts';
-import { policyDenied, toolDenied } from '../denials.ts';
+import { calledByName, policyDenied, toolDenied } from '../denials.ts';
 import { createKeyGuard, type AuthenticateAgain } from './key-guard.ts';
 import { refuseUnauthorized } from './misleading-answers.ts';
 import type { SessionBinding } from './session-binding/binding.ts';
@@ -47,7 +47,12 @@ export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
     if (tool === undefined) return judgeOther(key.allowedTools, callTypeOf(request.mcp, paramsOf(json)));
     if (mayCallTool(key.allowedTools, tool)) return PASS;
     return {
-      ...toolDenied({ tool, reason: 'the allowed_tools of this key do not name it', rule: RULE }),
+      ...toolDenied({
+        tool,
+        reason: 'the allowed_tools of this key do not name it',
+        rule: RULE,
+        found: calledByName('mcp'),
+      }),
       enforce: () => scorePolicyBlock(key.keyHash, [findingId(RULE, tool)]),
     };
   }
@@ -85,7 +90,7 @@ function judgeOther(allowedTools: readonly string[] | undefined, type: McpCallTy
     type === 'mcp_other'
       ? 'a key with allowed_tools sends only what MCP defines'
       : 'a key that may call no tool may use no resource, prompt, completion or task either';
-  return policyDenied(reason, { reason, rule: RULE });
+  return methodDenied(reason, RULE);
 }
 
 function disguisedMethod(): Denial {
@@ -99,5 +104,10 @@ function disguisedMethod(): Denial {
 
 function unknownMethod(era: McpEra): Denial {
   const reason = `the method is none of MCP ${era === 'sessions' ? 'up to 2025-11-25' : '2026-07-28'}: an operator can let it pass (mcp.unknown_methods)`;
-  return policyDenied(reason, { reason, rule: 'unknown_methods' });
+  return methodDenied(reason, 'unknown_methods');
+}
+
+function methodDenied(reason: string, rule: string): Denial {
+  const findings = [{ rule, detector: 'mcp', place: 'method' }];
+  return { ...policyDenied(reason, { reason, rule }), findings };
 }

@@ -4,6 +4,7 @@ import { withholdHeaders } from '../../pipeline/carried.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { JudgeAgain } from '../../pipeline/phase.ts';
 import { policyDenied, toolDenied } from '../denials.ts';
+import type { RefusalFinding } from '../../where-found.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { MaskRule } from '../../policy/cards/mask-rule.ts';
 import type { Masks } from '../../policy/masking/masks.ts';
@@ -13,7 +14,7 @@ import type { MaskSearch } from '../../policy/masking/search.ts';
 export interface MaskedRequest {
   readonly rules: ReadonlySet<string>;
   /** Of these, the ones that matched where nothing can be put in place. */
-  readonly unmaskable: ReadonlySet<string>;
+  readonly unmaskable: readonly RefusalFinding[];
   readonly edits: readonly JsonEdit[];
   /** Names of client headers that are not to be sent. */
   readonly headers: ReadonlySet<string>;
@@ -60,7 +61,7 @@ export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskSta
     const { rules, unmaskable, edits, headers } = await maskRequest(exchange, masks);
     if (rules.size === 0) return PASS;
     const [first] = unmaskable;
-    if (first !== undefined) return notMaskable(exchange, first);
+    if (first !== undefined) return { ...notMaskable(exchange, first.rule), findings: unmaskable };
     return {
       kind: 'rewrite',
       reason: `masked in the request: ${[...rules].join(', ')}`,

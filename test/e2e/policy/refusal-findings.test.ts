@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { NewKey } from '../../../src/auth/key-fields.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { startPolicyRig, type PolicyRig } from '../../support/policy-rig.ts';
 
@@ -37,16 +38,28 @@ const DIALECTS: readonly (readonly [provider: string, path: string, body: object
   ],
 ];
 
+/** A member name and an address are places where no mask can stand. */
+const MASK = `metadata: { name: own }
+rules:
+  - name: mask-mail
+    conditions: [{ field: prompt_text, op: detects, value: email }]
+    action: mask
+`;
+const MAIL = 'jane.roe@example-mail.org';
+
 let rig: PolicyRig;
 let full: TestGateway;
 beforeAll(async () => {
-  rig = await startPolicyRig({});
-  full = await rig.start({ presets: ['safety'] });
+  rig = await startPolicyRig({ files: { 'mask.yaml': MASK } });
+  full = await rig.start({ presets: ['safety'] }, { audit: { enabled: true, stdout: true } });
 });
 afterAll(() => rig.close());
 
-async function ask(path: string, body: object) {
-  const { rawKey } = await full.createKey({ allowedProviders: ['openai', 'anthropic', 'gemini'] });
+async function ask(path: string, body: object, key: Partial<NewKey> = {}) {
+  const { rawKey } = await full.createKey({
+    allowedProviders: ['openai', 'anthropic', 'gemini'],
+    ...key,
+  });
   const answer = await fetch(full.baseUrl + path, {
     method: 'POST',
     headers: {
@@ -60,6 +73,7 @@ async function ask(path: string, body: object) {
   return {
     status: answer.status,
     type: answer.headers.get('x-gateway-error-type'),
+    requestId: answer.headers.get('x-gateway-request-id') ?? '',
     text: await answer.text(),
   };
 }
@@ -101,4 +115,85 @@ describe('why a request was refused', () => {
     });
     expect(text).not.toContain('zanzibar');
   });
+
+  it.each([
+    [
+      'a mask that cannot stand in a member name',
+      '/openai/v1/chat/completions',
+      {
+        model: 'gpt-4o',
+        messages: [
+          { role: 'user', content: 'hello' },
+          { role: 'user', content: 'hello', [MAIL]: 1 },
+        ],
+      },
+      {},
+      { rule: 'mask-mail', detector: 'email', class: 'email', place: 'messages[1]' },
+    ],
+    [
+      'a mask that cannot stand in a member name of MCP',
+      '/mcp/tools',
+      mcpCall('read', { [MAIL]: 'x' }),
+      {},
+      { rule: 'mask-mail', detector: 'email', class: 'email', place: 'params.arguments' },
+    ],
+    [
+      'a tool that the key may not call',
+      '/mcp/tools',
+      mcpCall('drop'),
+      { allowedTools: ['read'] },
+      { rule: 'allowed_tools', detector: 'mcp', place: 'params.name' },
+    ],
+    [
+      'a method that MCP does not have',
+      '/mcp/tools',
+      { jsonrpc: '2.0', id: 1, method: 'tools/drop', params: {} },
+      {},
+      { rule: 'unknown_methods', detector: 'mcp', place: 'method' },
+    ],
+  ])('%s: in the answer, the log and the trail', async (_what, path, body, key, finding) => {
+    const { status, text, requestId } = await ask(path, body, key);
+    const said = JSON.parse(text) as { findings?: unknown; error?: { data?: { findings?: unknown } } };
+    const told = said.findings ?? said.error?.data?.findings;
+    expect({ told, status: path.startsWith('/mcp') ? 403 : status }).toEqual({
+      told: [expect.objectContaining(finding)],
+      status: 403,
+    });
+    await vi.waitFor(() => {
+      expect(linesOf(requestId).find((line) => line['msg'] === 'request')).toMatchObject({
+        findings: [finding],
+      });
+      expect(linesOf(requestId).find((line) => line['class_uid'] === 6003)).toMatchObject({
+        unmapped: { findings: [finding] },
+      });
+    });
+    expect(text + full.logs()).not.toContain(MAIL);
+  });
+
+  it('what a request reserved and cost is in its record', async () => {
+    const { status, requestId } = await ask('/openai/v1/chat/completions', {
+      model: 'gpt-4o',
+      max_tokens: 50,
+      messages: [{ role: 'user', content: 'hello' }],
+    });
+    expect(status).toBe(200);
+    await vi.waitFor(() => {
+      const record = linesOf(requestId).find((line) => line['class_uid'] === 6003);
+      const { reserved_usd: reserved, cost_usd: cost } = record?.['unmapped'] as Record<string, number>;
+      expect(reserved).toBeGreaterThan(cost ?? Infinity);
+      expect(cost).toBeGreaterThan(0);
+    });
+  });
 });
+
+function mcpCall(name: string, args: object = {}) {
+  return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
+}
+
+function linesOf(requestId: string): Record<string, unknown>[] {
+  return full
+    .logs()
+    .split('\n')
+    .filter((line) => line.includes(requestId))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}

@@ -100,6 +100,7 @@ function gateway(watched = watcher(), loops: LoopConfig = config.loop_detection)
     pricing: createPricing(config),
     store: budgetStore(client),
     onAlert: () => undefined,
+    onReserved: () => undefined,
     onCharged: () => undefined,
     onOverReservation: () => undefined,
     onToldDearer: () => undefined,

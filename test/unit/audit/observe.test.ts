@@ -34,6 +34,7 @@ describe('a request in the audit trail', () => {
   it('is one API Activity of OCSF 1.8: who, what, and how it ended', () => {
     const { records, observer } = rig();
     const exchange = parsed({ body: { model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] } });
+    observer.reserved(exchange, 0.75);
     observer.charged(exchange, 0.25);
     observer.finished(finish(exchange));
     expect(records).toEqual([
@@ -55,7 +56,7 @@ describe('a request in the audit trail', () => {
           completion_tokens: 4,
           total_tokens: 7,
         }) as object,
-        unmapped: { stage: 'finished', outcome: 'complete', cost_usd: 0.25 },
+        unmapped: { stage: 'finished', outcome: 'complete', reserved_usd: 0.75, cost_usd: 0.25 },
       }),
     ]);
     const [record] = records as unknown as { metadata: Record<string, unknown>; time: number }[];

@@ -213,6 +213,7 @@ describe('the budget check in a session', () => {
       pricing: createPricing(config),
       store,
       onAlert: () => undefined,
+      onReserved: () => undefined,
       onCharged: () => undefined,
       onOverReservation: () => undefined,
       onToldDearer: () => undefined,

@@ -66,6 +66,7 @@ describe('allowed_tools', () => {
       type: 'policy_denied',
       message: REASON,
       details: { reason: REASON, toolName: 'rm -rf\n/', rule: 'allowed_tools' },
+      findings: [{ rule: 'allowed_tools', detector: 'mcp', place: 'params.name' }],
       enforce: undefined,
     });
     expect(scored).toEqual([]);

@@ -47,6 +47,7 @@ export function budgetCheck(input: ConfigInput = {}, more: Partial<BudgetCheckDe
     pricing: createPricing(config),
     store,
     onAlert: (alert) => alerts.push(alert),
+    onReserved: () => undefined,
     onCharged: () => undefined,
     onOverReservation: () => (counts.over += 1),
     onToldDearer: (_exchange, nanoUsd) => (counts.toldNanoUsd += nanoUsd),

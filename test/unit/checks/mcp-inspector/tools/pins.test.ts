@@ -55,6 +55,7 @@ describe('pins', () => {
       type: 'policy_denied',
       message: expect.stringMatching(/^its definition has changed/),
       details: { toolName: 'add', rule: 'tool_pin' },
+      findings: [{ rule: 'tool_pin', detector: 'mcp-inspector', place: 'params.name' }],
     });
     expect(await rig.request({ body: toolCall('sub') })).toBeUndefined();
     expect(await rig.request({ body: LIST })).toBeUndefined();
