@@ -11,6 +11,7 @@ import { readPolicyFiles, type PolicySources } from './policy/policy-files.ts';
 import { gatherTests } from './policy/testing/gather-tests.ts';
 import { runTests } from './policy/testing/run-tests.ts';
 import type { TestResult } from './policy/testing/test-result.ts';
+import type { TrustSettings } from './policy/trust.ts';
 import type { DefaultAction } from './policy/verdict.ts';
 import { readInputText } from './scan/lines.ts';
 
@@ -19,6 +20,8 @@ export interface PolicyChoice {
   readonly sources: PolicySources;
   /** `policy.default_action`, where it is written. */
   readonly defaultAction: DefaultAction | undefined;
+  /** `policy.trust`. */
+  readonly trust: TrustSettings;
 }
 
 /** @throws PolicyFilesError with every error of all files */
@@ -33,21 +36,21 @@ export async function checkPolicies({ sources, defaultAction }: PolicyChoice): P
 
 /** @throws CallJsonError | PolicyFilesError | RegoEvaluationError */
 export async function explainInput(
-  { sources, defaultAction }: PolicyChoice,
+  { sources, defaultAction, trust }: PolicyChoice,
   bytes: AsyncIterable<Uint8Array>,
   name: string,
 ): Promise<Explanation> {
-  const call = await readCallJson(await readInputText(bytes, name), name);
+  const call = await readCallJson(await readInputText(bytes, name), name, trust);
   return withPolicies(sources, (loaded) => explainCall(loaded, call, defaultAction));
 }
 
 /** @throws PolicyFilesError where policies or tests cannot be read */
 export async function testPolicies(
-  { sources, defaultAction }: PolicyChoice,
+  { sources, defaultAction, trust }: PolicyChoice,
   paths: readonly string[],
   isChosen: boolean,
 ): Promise<readonly TestResult[]> {
-  return runTests(await gatherTests(paths, sources, isChosen), defaultAction);
+  return runTests(await gatherTests(paths, sources, isChosen), defaultAction, trust);
 }
 
 /** The policies that `testPolicies` runs tests against. */

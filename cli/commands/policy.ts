@@ -211,9 +211,16 @@ function chosen(
   const defaultAction = policy.default_action;
   const presets = options.presets === undefined ? [] : presetList(options.presets);
   if (isChosen(options)) {
-    const sources = { file: options.policyFile, folder: options.policyDir, presets };
+    const { overrides } = policy;
+    const sources = {
+      file: options.policyFile,
+      folder: options.policyDir,
+      presets,
+      overrides,
+      areChosen: true,
+    };
     assertPoliciesThere(sources);
-    return { choice: { sources, defaultAction }, warnings: repeated(presets) };
+    return { choice: { sources, defaultAction, trust: policy.trust }, warnings: repeated(presets) };
   }
   // Paths name policies of their own.
   if (paths.length === 0) {
@@ -222,7 +229,7 @@ function chosen(
   }
   const off = policy.enabled ? [] : ['policy.enabled is off: none of this is in force'];
   return {
-    choice: { sources: policySources(policy), defaultAction },
+    choice: { sources: policySources(policy), defaultAction, trust: policy.trust },
     warnings: [...off, ...repeated(policy.presets)],
   };
 }

@@ -4,7 +4,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { ConfigError, formatProblem } from '../../src/config/problems.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { LoadedConfig } from '../../src/config/load.ts';
-import type { PolicySources } from '../../src/policy/policy-files.ts';
+import { policySources, type PolicySources } from '../../src/policy/policy-files.ts';
 import { PRESET_NAMES, type PresetName } from '../../src/policy/presets.ts';
 import { REPORT_FORMATS, ruleCount, type Report, type ReportFormat } from '../../src/verify/report/report.ts';
 import type { Summary } from '../../src/verify/summary.ts';
@@ -134,13 +134,13 @@ function sourcesOf(
   if (file !== undefined || folder !== undefined || presets !== undefined) {
     assertThere(file, '--policy-file');
     assertThere(folder, '--policy-dir');
-    return { file, folder, presets: presets ?? [] };
+    return { file, folder, presets: presets ?? [], overrides: policy.overrides, areChosen: true };
   }
   if (!policy.enabled) return undefined;
   for (const name of ['policy_file', 'policy_dir'] as const) {
     if (sources.explicitlySet(`policy.${name}`)) assertThere(policy[name], `policy.${name}`);
   }
-  return { file: policy.policy_file, folder: policy.policy_dir, presets: policy.presets };
+  return policySources(policy);
 }
 
 function assertThere(path: string | undefined, name: string): void {

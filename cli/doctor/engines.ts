@@ -1,5 +1,5 @@
 import type { Config } from '../../src/config/schema.ts';
-import type { PolicySources } from '../../src/policy/policy-files.ts';
+import { policySources } from '../../src/policy/policy-files.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { CredentialProbe } from '../../src/offline-credentials.ts';
 import { fail, ok, warn, type Diagnosis } from './finding.ts';
@@ -118,9 +118,7 @@ function diagnoseServer({ server, guarded, unproven, mayTell, ...rest }: Credent
 /** Each engine that is on is given something that it must find; one that does not find it only seems to protect. */
 export async function probeEngines(config: Config): Promise<Diagnosis[]> {
   const { policy, server, mcp, loop_detection, risk_profile } = config;
-  const sources: PolicySources | undefined = policy.enabled
-    ? { file: policy.policy_file, folder: policy.policy_dir, presets: policy.presets }
-    : undefined;
+  const sources = policy.enabled ? policySources(policy) : undefined;
   // Loaded only where it is used: the other commands start faster without the checks.
   const { PROBES } = await import('../../src/offline-probe.ts');
   const wanted = [

@@ -11,7 +11,7 @@ import { objectReading, toldReadings } from './told-readings.ts';
 import type { ActionInput, CallText, PolicyCall, PolicyInput, TraceStep, ToldReading } from './call.ts';
 import { callSchema, type CallJson } from './call-json.ts';
 import { withResolvedPaths } from './call-texts.ts';
-import { callTrust } from './trust.ts';
+import { callTrust, type TrustSettings } from './trust.ts';
 import { joinedParts, type Part } from './joined-parts.ts';
 import type { McpCallType } from '../mcp/methods.ts';
 import { stepOfTexts } from './trace-step.ts';
@@ -37,10 +37,10 @@ const MAX_CHARS = 16 * 1_048_576;
  * Reads a policy input as strictly as a request is read: no member twice, nesting bounded.
  * @throws CallJsonError
  */
-export async function readCallJson(json: string, name: string): Promise<WrittenCall> {
+export async function readCallJson(json: string, name: string, trust: TrustSettings): Promise<WrittenCall> {
   if (json.length > MAX_CHARS)
     throw new CallJsonError(`${name} is longer than ${String(MAX_CHARS)} characters`);
-  return callFromJson(parsedFile(json, name), name);
+  return callFromJson(parsedFile(json, name), name, trust);
 }
 
 function parsedFile(json: string, name: string): unknown {
@@ -53,15 +53,18 @@ function parsedFile(json: string, name: string): unknown {
 }
 
 /** @throws CallJsonError */
-async function callFromJson(value: unknown, name: string): Promise<WrittenCall> {
+async function callFromJson(value: unknown, name: string, trust: TrustSettings): Promise<WrittenCall> {
   const { data, error } = callSchema.safeParse(value);
   if (data === undefined)
     throw new CallJsonError(error.issues.flatMap((one) => issueLines(one, name)).join('\n'));
-  return callOf(data);
+  return callOf(data, trust);
 }
 
-/** Takes the disguises off a call's texts as the gateway does on the wire. */
-export async function callOf({ history, ...written }: CallJson): Promise<WrittenCall> {
+/**
+ * Takes the disguises off a call's texts as the gateway does on the wire.
+ * @param trust `policy.trust`, where the input does not say otherwise
+ */
+export async function callOf({ history, ...written }: CallJson, trust: TrustSettings): Promise<WrittenCall> {
   const input = policyInput(written);
   const places = writtenTexts(input.request, written);
   const normalized = await normalizeAll(places.map(({ raw }) => raw));
@@ -85,11 +88,18 @@ export async function callOf({ history, ...written }: CallJson): Promise<Written
         joinedParts(said.map(({ raw, argument }, index) => writtenPart(raw, argument ?? [index]))),
       told: () => toldInWritten(input.request, texts),
       marks: [],
-      trust: callTrust(written.trust, undefined),
+      trust: callTrust(trustIn(written, trust), undefined),
       action: () => action,
       injectionScore: written.action?.injection_score,
     },
     history: await Promise.all(history.map(({ content, ...step }) => stepOfTexts(step, [content].flat()))),
+  };
+}
+
+function trustIn({ trust: said }: Pick<CallJson, 'trust'>, configured: TrustSettings): TrustSettings {
+  return {
+    system: said.system ?? configured.system,
+    developer: said.developer ?? configured.developer,
   };
 }
 

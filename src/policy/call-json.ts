@@ -85,9 +85,9 @@ export const promptSchema = z.union([z.string(), z.array(z.union([z.string(), in
   error: 'must be a text, or a list of texts and instructions ({role: system or developer, text})',
 });
 
-/** As `policy.trust`, for an input that is judged offline. */
+/** In place of `policy.trust`, role by role. */
 const trustSchema = z
-  .strictObject({ system: z.boolean().default(true), developer: z.boolean().default(true) })
+  .strictObject({ system: z.boolean().optional(), developer: z.boolean().optional() })
   .prefault({});
 
 /** An earlier step of the session, for rules that ask for one (`contains_matching_trace`). */

@@ -3,6 +3,7 @@ import { nearestName } from '../config/nearest-name.ts';
 import { isObject } from '../json/is-object.ts';
 import { PATIENT_ENGINE } from './load-policies.ts';
 import { startEngineThread } from './rego/engine-thread.ts';
+import { asRegoV1 } from './rego/as-v1.ts';
 import { POLICY_PACKAGE } from './rego/rego-set.ts';
 import type { RegoFacts, RegoFile } from './rego/thread-messages.ts';
 
@@ -55,9 +56,16 @@ export async function deadRego(files: readonly RegoFile[], { rules }: RegoFacts)
   try {
     const parsed: { readonly file: RegoFile; readonly module: unknown }[] = [];
     for (const file of files) {
-      parsed.push({ file, module: await engine.evaluate(JSON.stringify(file.text)).catch(() => undefined) });
+      const parse = (text: string): Promise<unknown> =>
+        engine.evaluate(JSON.stringify(text)).catch(() => undefined);
+      const module = (await parse(file.text)) ?? (await parse(asRegoV1(file.text)));
+      parsed.push({ file, module });
     }
-    const used = new Set(parsed.flatMap(({ module }) => namesIn(module)));
+    const used = new Set(
+      parsed.flatMap(({ file, module }) =>
+        module === undefined ? (file.text.match(/[A-Za-z_]\w*/g) ?? []) : namesIn(module),
+      ),
+    );
     return [
       ...rules
         .filter(
@@ -174,12 +182,15 @@ function impossibleMethod(terms: unknown): Problem | undefined {
   return { message, text: `"${first}"` };
 }
 
-/** The first line that has the text outside of a comment; the first line where it is spelled in another way. */
+/** The first line that has the text as a whole word, outside of a comment; the first line where it is spelled in another way. */
 function rowOf(source: string, text: string): number {
-  return (
-    Math.max(
-      source.split('\n').findIndex((line) => !line.trimStart().startsWith('#') && line.includes(text)),
-      0,
-    ) + 1
-  );
+  const isIn = (line: string): boolean =>
+    !line.trimStart().startsWith('#') &&
+    (line.match(/"[^"]*"|\w+/g) ?? []).some((word) => isSpelled(word, text));
+  return Math.max(source.split('\n').findIndex(isIn), 0) + 1;
+}
+
+/** A member may stand in quotes. */
+function isSpelled(word: string, text: string): boolean {
+  return word === text || word === `"${text}"`;
 }

@@ -42,9 +42,12 @@ export async function loadPolicies(files: PolicyFiles): Promise<LoadedPolicies> 
   return { files, cards, rego, set: policySetOf(files.digest, cards, rego) };
 }
 
-function cardsOf({ cards, overrides }: PolicyFiles, problems: string[]): CardSet | undefined {
+function cardsOf(
+  { cards, overrides, overridesMayMiss }: PolicyFiles,
+  problems: string[],
+): CardSet | undefined {
   try {
-    return createCardSet(cards, overrides);
+    return createCardSet(cards, overrides, overridesMayMiss);
   } catch (failure) {
     if (!(failure instanceof PolicyFilesError)) throw failure;
     problems.push(failure.message);

@@ -16,6 +16,8 @@ export interface PolicySources {
   readonly presets: readonly PresetName[];
   /** `policy.overrides`. */
   readonly overrides?: RuleOverrides | undefined;
+  /** These stand in for the configuration's policies, whose rules its overrides may name. */
+  readonly areChosen?: boolean;
 }
 
 /** `policy` of the configuration, as far as it says where policies come from. */
@@ -39,6 +41,8 @@ export interface PolicyFiles {
   readonly rego: readonly RegoFile[];
   readonly cards: readonly CardFile[];
   readonly overrides: RuleOverrides;
+  /** Overrides that name no rule of these files are ignored, and no error. */
+  readonly overridesMayMiss: boolean;
   /** `sha256:` and hex, over names, texts and overrides: names the set in records. */
   readonly digest: string;
 }
@@ -58,14 +62,13 @@ const CARD_TEST = /_test\.ya?ml$/;
  * @throws PolicyFilesError where a file cannot be read, or is too large
  */
 export async function readPolicyFiles(sources: PolicySources): Promise<PolicyFiles> {
-  return policyFilesAt(await pathsOf(sources), sources.presets, sources.overrides);
+  return policyFilesAt(await pathsOf(sources), sources);
 }
 
 /** @throws PolicyFilesError as readPolicyFiles does */
 export async function policyFilesAt(
   paths: readonly string[],
-  presets: readonly PresetName[],
-  overrides: RuleOverrides = {},
+  { presets, overrides = {}, areChosen = false }: Omit<PolicySources, 'file' | 'folder'>,
 ): Promise<PolicyFiles> {
   const rego: RegoFile[] = [];
   const cards: CardFile[] = [];
@@ -84,7 +87,13 @@ export async function policyFilesAt(
     throw new PolicyFilesError(`the policies are over ${String(MAX_BYTES)} bytes together`);
   const names = Object.keys(overrides).sort();
   const written = names.map((name) => ({ name: `policy.overrides ${name}`, text: overrides[name] ?? '' }));
-  return { rego, cards, overrides, digest: filesDigest([...rego, ...cards, ...written]) };
+  return {
+    rego,
+    cards,
+    overrides,
+    overridesMayMiss: areChosen,
+    digest: filesDigest([...rego, ...cards, ...written]),
+  };
 }
 
 /** A text that changes when a policy file comes, goes or is written; cheap to ask for again and again. */

@@ -45,7 +45,7 @@ export interface PolicySet {
  */
 export async function createPolicySet(files: PolicyFiles, options: RegoEngineOptions): Promise<PolicySet> {
   await loadWordsFor(files.cards);
-  const cards = createCardSet(files.cards, files.overrides);
+  const cards = createCardSet(files.cards, files.overrides, files.overridesMayMiss);
   const rego = files.rego.length === 0 ? undefined : await createRegoSet(files.rego, options);
   return policySetOf(files.digest, cards, rego);
 }

@@ -77,13 +77,19 @@ export async function loadWordsFor(files: readonly CardFile[]): Promise<void> {
 
 /**
  * @param overrides of rules that do not count as they say
+ * @param mayMiss overrides may name rules of other cards, and are ignored then
  * @throws PolicyFilesError with every error of the cards, and overrides that name no rule
  */
-export function createCardSet(files: readonly CardFile[], overrides: RuleOverrides = {}): CardSet {
+export function createCardSet(
+  files: readonly CardFile[],
+  overrides: RuleOverrides = {},
+  mayMiss = false,
+): CardSet {
   const queries = createTextQueries();
   const { rules, fsm, fsmFile, problems } = compileCards(files, queries);
   const { modes, problems: unknown } = resolveOverrides(overrides, rules);
-  problems.push(...unknown.map(({ name, problem }) => `policy.overrides: ${name} ${problem}`));
+  const wrong = unknown.filter(({ isMissing }) => !mayMiss || !isMissing);
+  problems.push(...wrong.map(({ name, problem }) => `policy.overrides: ${name} ${problem}`));
   if (problems.length > 0) throw new PolicyFilesError(problems.join('\n'));
   queries.compile();
   const marks = rules.flatMap((rule) => rule.marks);

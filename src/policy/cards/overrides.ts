@@ -57,6 +57,8 @@ function modesOf(id: number, modes: ReadonlyMap<NamedRule, RuleMode>): RuleModes
 export interface UnknownOverride {
   readonly name: string;
   readonly problem: string;
+  /** It means none, and not several. */
+  readonly isMissing: boolean;
 }
 
 interface Resolved {
@@ -78,7 +80,7 @@ export function resolveOverrides(overrides: RuleOverrides, rules: readonly Named
     const isOfFile = named.length === 0;
     const meant = isOfFile ? inFile : named;
     const problem = problemOf(named, meant);
-    if (problem !== undefined) problems.push({ name, problem });
+    if (problem !== undefined) problems.push({ name, problem, isMissing: meant.length === 0 });
     else for (const rule of meant) (isOfFile ? ofFiles : ofRules).set(rule, mode);
   }
   return { modes: new Map([...ofFiles, ...ofRules]), problems };

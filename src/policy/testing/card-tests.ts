@@ -9,6 +9,7 @@ import type { PolicySet } from '../policy-set.ts';
 import { readYaml } from '../read-yaml.ts';
 import { RegoEvaluationError } from '../rego/rego-error.ts';
 import { stepOfTexts, answerTo, callStep, textsOfAnswer } from '../trace-step.ts';
+import type { TrustSettings } from '../trust.ts';
 import { passes, strongestOf, type DefaultAction } from '../verdict.ts';
 import {
   CARD_TEST_KEYS,
@@ -37,21 +38,25 @@ export function readCardTests(name: string, text: string): CardTestFile {
 /** Asks the policies about each case, one after the other. */
 export async function runCardTests(
   { name, cases, lineOf }: CardTestFile,
-  set: PolicySet,
-  defaultAction: DefaultAction,
+  policies: TestedPolicies,
 ): Promise<readonly TestResult[]> {
   const results: TestResult[] = [];
   for (const [index, test] of cases.entries()) {
     const place = { name: test.name, file: name, line: lineOf([index]) };
     const lineOfStep = (step: number): number => lineOf([index, 'steps', step]);
-    results.push({ ...place, ...(await testOutcome(test, { set, defaultAction, lineOfStep })) });
+    results.push({ ...place, ...(await testOutcome(test, { ...policies, lineOfStep })) });
   }
   return results;
 }
 
-interface Rig {
+interface TestedPolicies {
   readonly set: PolicySet;
   readonly defaultAction: DefaultAction;
+  /** `policy.trust`. */
+  readonly trust: TrustSettings;
+}
+
+interface Rig extends TestedPolicies {
   readonly lineOfStep: (step: number) => number;
 }
 
@@ -62,7 +67,7 @@ async function testOutcome(test: CardTest, rig: Rig): Promise<Outcome> {
     const wrong =
       'steps' in test
         ? await walkSteps(test, rig)
-        : (await judged(await callOfTest(test.call), test, rig)).wrong;
+        : (await judged(await callOfTest(test.call, rig.trust), test, rig)).wrong;
     return wrong.length === 0 ? { outcome: 'pass' } : { outcome: 'fail', detail: wrong.join('\n') };
   } catch (failure) {
     if (!(failure instanceof RegoEvaluationError)) throw failure;
@@ -75,7 +80,7 @@ async function walkSteps(test: Extract<CardTest, { steps: unknown }>, rig: Rig):
   let session: TestCall['session'] = test.session;
   let history: readonly TraceStep[] = [];
   for (const [index, step] of test.steps.entries()) {
-    const written = await callOfTest(withDefaults(step.call, test, session));
+    const written = await callOfTest(withDefaults(step.call, test, session), rig.trust);
     const { call, decision, state, wrong } = await judged({ ...written, history }, step, rig);
     if (wrong.length > 0) {
       return wrong.map(
@@ -159,12 +164,15 @@ async function tracesOf(call: PolicyCall, { answer }: TestStep): Promise<TraceSt
   return [asked, await stepOfTexts(answerTo(call.input.request), await textsOfAnswer(answer))];
 }
 
-function callOfTest({ agent, session, agent_risk, history, ...said }: TestCall): Promise<WrittenCall> {
+function callOfTest(
+  { agent, session, agent_risk, history, ...said }: TestCall,
+  trust: TrustSettings,
+): Promise<WrittenCall> {
   const around = { agent, session, agent_risk, history };
   if (said.type === 'llm_call') {
     const { type: method, prompt: prompt_text, ...request } = said;
-    return callOf(callSchema.parse({ ...around, request: { method, ...request }, prompt_text }));
+    return callOf(callSchema.parse({ ...around, request: { method, ...request }, prompt_text }), trust);
   }
   const { type: method, server: mcp_server, ...request } = said;
-  return callOf(callSchema.parse({ ...around, request: { method, mcp_server, ...request } }));
+  return callOf(callSchema.parse({ ...around, request: { method, mcp_server, ...request } }), trust);
 }

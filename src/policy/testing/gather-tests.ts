@@ -35,7 +35,7 @@ export async function gatherTests(
   const found = paths.length === 0 ? await besides(sources) : await gatheredAt(paths);
   const hasOwn = paths.length > 0 && !isChosen && found.policies.length > 0;
   const files = hasOwn
-    ? await policyFilesAt(found.policies, sources.presets)
+    ? await policyFilesAt(found.policies, { ...sources, areChosen: true })
     : await readPolicyFiles(sources);
   const tests = await Promise.all(
     [...new Set(found.tests)].map(async (name) => ({ name, text: await readText(name) })),

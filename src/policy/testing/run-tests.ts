@@ -1,6 +1,7 @@
 import { loadPolicies, PATIENT_ENGINE, shownIn } from '../load-policies.ts';
 import { PolicyFilesError } from '../policy-files-error.ts';
 import { RegoFilesError } from '../rego/rego-error.ts';
+import type { TrustSettings } from '../trust.ts';
 import { defaultActionOf, type DefaultAction } from '../verdict.ts';
 import { readCardTests, runCardTests } from './card-tests.ts';
 import type { GatheredTests } from './gather-tests.ts';
@@ -14,9 +15,10 @@ import type { TestResult } from './test-result.ts';
 export async function runTests(
   tests: GatheredTests,
   written: DefaultAction | undefined,
+  trust: TrustSettings,
 ): Promise<readonly TestResult[]> {
   const cases = readAllCardTests(tests.cards);
-  return [...(await regoResults(tests)), ...(await cardResults(tests, cases, written))];
+  return [...(await regoResults(tests)), ...(await cardResults(tests, cases, written, trust))];
 }
 
 type CardTests = ReturnType<typeof readCardTests>;
@@ -55,12 +57,13 @@ async function cardResults(
   { files }: GatheredTests,
   tests: readonly CardTests[],
   written: DefaultAction | undefined,
+  trust: TrustSettings,
 ): Promise<readonly TestResult[]> {
   const { set } = await loadPolicies(files);
   try {
     const defaultAction = defaultActionOf(written, set.canAllow);
     const results: TestResult[] = [];
-    for (const test of tests) results.push(...(await runCardTests(test, set, defaultAction)));
+    for (const test of tests) results.push(...(await runCardTests(test, { set, defaultAction, trust })));
     return results;
   } finally {
     await set.close();

@@ -30,6 +30,7 @@ beforeAll(async () => {
   choice = {
     sources: { file: undefined, folder, presets: ['safety', 'zero_trust'] },
     defaultAction: undefined,
+    trust: { system: true, developer: true },
   };
 });
 afterAll(() => rm(folder, { recursive: true }));
