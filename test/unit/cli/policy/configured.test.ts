@@ -36,6 +36,11 @@ function configured(mode: string, more = ''): string {
   );
 }
 
+async function violations(config: string, ...args: string[]): Promise<number> {
+  const { report } = await verifyJson([...args, '--config', config], TRACE);
+  return report.violations.length;
+}
+
 describe('policy.overrides', () => {
   it('count in policy test, also for policies that paths or flags name', async () => {
     const config = configured('report');
@@ -50,10 +55,6 @@ describe('policy.overrides', () => {
   });
 
   it('count in verify', async () => {
-    const violations = async (config: string, ...args: string[]): Promise<number> => {
-      const { report } = await verifyJson([...args, '--config', config], TRACE);
-      return report.violations.length;
-    };
     const choice = ['--policy-dir', folder];
     expect(await violations(configured('enforce'))).toBe(1);
     expect(await violations(configured('report'))).toBe(0);
