@@ -2,6 +2,7 @@ import { seedPhraseDetector } from './assets/seed-phrase.ts';
 import { walletKeyDetector } from './assets/wallet-key.ts';
 import { credentialsDetector } from './credentials/credentials.ts';
 import { cardDetector } from './pii/card.ts';
+import { hasScriptDigits } from './pii/script-digits.ts';
 import { ibanDetector } from './pii/iban.ts';
 import { createEmailDetector } from './pii/email.ts';
 import type { Detector, DetectorName, Finding, SearchedText, StreamDetector } from './finding.ts';
@@ -149,6 +150,7 @@ interface DataDetector extends StreamDetector {
   readonly mayFind?: (text: string, hasLongNumber: boolean) => boolean;
 }
 
+const mayHaveCard = (text: string, hasLongNumber: boolean): boolean => hasLongNumber || hasScriptDigits(text);
 const ofLongNumbers = (_text: string, hasLongNumber: boolean): boolean => hasLongNumber;
 
 function dataDetectors({
@@ -167,7 +169,7 @@ function dataDetectors({
     ...(scanPii
       ? [
           createEmailDetector(allowedHosts, { leavesUserinfo: scanCredentials }),
-          { ...cardDetector, mayFind: ofLongNumbers },
+          { ...cardDetector, mayFind: mayHaveCard },
           { ...ssnDetector, mayFind: ofLongNumbers },
           { ...phoneDetector, mayFind: mayHavePhone },
         ]

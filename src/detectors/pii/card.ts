@@ -4,10 +4,22 @@ import { cutOffSource, digits, NUMBER_BEGINS, openAt } from './digit-groups.ts';
 import { beginsWord } from '../escapes.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { withoutOverlaps } from '../overlaps.ts';
+import { hasScriptDigits, withPlainDigits } from './script-digits.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
 /** Payment card numbers of Visa, MasterCard, American Express and Discover (docs/personal-data.md). */
-export const cardDetector: StreamDetector = createStreamDetector(findCards, openIn);
+export const cardDetector: StreamDetector = createStreamDetector(findInAnyScript, openInAnyScript);
+
+/** Streams are not normalized, so that digits of other scripts are read here. */
+function findInAnyScript(text: string): readonly Finding[] {
+  const cards = findCards(text);
+  return hasScriptDigits(text) ? withoutOverlaps([...cards, ...findCards(withPlainDigits(text))]) : cards;
+}
+
+function openInAnyScript(tail: string): number {
+  const open = openIn(tail);
+  return hasScriptDigits(tail) ? Math.min(open, openIn(withPlainDigits(tail))) : open;
+}
 
 function findCards(text: string): readonly Finding[] {
   const cards: Finding[] = [];

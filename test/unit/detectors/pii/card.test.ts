@@ -113,6 +113,24 @@ describe('a stream of card numbers', () => {
     expect(openWords(cardDetector, text)).toBe(open);
   });
 
+  it.each([
+    ['Arabic', 0x0660],
+    ['Persian', 0x06f0],
+    ['Devanagari', 0x0966],
+    ['fullwidth', 0xff10],
+  ])('in %s digits is found where it stands, and held until it is whole', (_script, zero) => {
+    const inScript = (text: string): string =>
+      text.replaceAll(/\d/g, (digit) => String.fromCharCode(zero + Number(digit)));
+    for (const written of [inScript(VISA), inScript(grouped(VISA, FOURS, ' '))]) {
+      expect(wordsIn(cardDetector, `رقم ${written} هنا`)).toEqual([written]);
+      expect(openWords(cardDetector, `x ${written.slice(0, -1)}`)).toBe(written.slice(0, -1));
+      expect(wordsIn(cardDetector, written.slice(0, -1))).toEqual([]);
+    }
+    const pieces = [inScript(VISA), VISA, inScript(grouped(AMEX, [4, 6, 5], '-'))];
+    const between = [' ', '-', 'a', '1', inScript('0'), inScript('123'), '\\n'];
+    expectStreamContract(cardDetector, [...pieces, ...between], { maxOpenChars: 48 });
+  });
+
   it('keeps its promises', () => {
     const pieces = [
       '4539',

@@ -1,0 +1,27 @@
+/** Zeros of the scripts whose decimal digits are one UTF-16 unit each (Unicode 17, general category Nd). */
+const ZEROS =
+  '\u0660\u06f0\u07c0\u0966\u09e6\u0a66\u0ae6\u0b66\u0be6\u0c66\u0ce6\u0d66\u0de6\u0e50\u0ed0\u0f20\u1040\u1090' +
+  '\u17e0\u1810\u1946\u19d0\u1a80\u1a90\u1b50\u1bb0\u1c40\u1c50\ua620\ua8d0\ua900\ua9d0\ua9f0\uaa50\uabf0\uff10';
+const RANGES = [...ZEROS].map((zero) => `${zero}-${String.fromCharCode(zero.charCodeAt(0) + 9)}`).join('');
+const ANY = new RegExp(`[${RANGES}]`);
+const EACH = new RegExp(ANY.source, 'g');
+
+const ASCII_ZERO = 48;
+const VALUES = new Map(
+  [...ZEROS].flatMap((zero) =>
+    Array.from({ length: 10 }, (_, value) => [
+      String.fromCharCode(zero.charCodeAt(0) + value),
+      String.fromCharCode(ASCII_ZERO + value),
+    ]),
+  ) as (readonly [string, string])[],
+);
+
+/** Whether a text has digits of another script than Latin. */
+export function hasScriptDigits(text: string): boolean {
+  return ANY.test(text);
+}
+
+/** Writes digits of all scripts as 0 to 9; offsets stay as they are. */
+export function withPlainDigits(text: string): string {
+  return text.replace(EACH, (digit) => VALUES.get(digit) ?? digit);
+}
