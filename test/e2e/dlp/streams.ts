@@ -36,6 +36,17 @@ export function streams(): void {
     await expectUntouched();
   });
 
+  it.each([
+    ['Arabic', 0x0660],
+    ['Persian', 0x06f0],
+    ['fullwidth', 0xff10],
+  ])('masks a card number in %s digits that is split across chunks', async (_script, zero) => {
+    const card = '4539578763621486'.replaceAll(/\d/g, (digit) => String.fromCharCode(zero + Number(digit)));
+    const pieces = ['Card ', card.slice(0, 5), card.slice(5, 11), card.slice(11), ' is on file.'];
+    provider.answer({ headers: events, body: pieces.map(chunk).join('') + last });
+    expect(said((await ask()).body)).toBe('Card *** is on file.');
+  });
+
   it('cuts at a secret that is split across chunks, with an error frame of type dlp_quarantine', async () => {
     const body =
       chunk(`The key is ${SECRET.slice(0, 10)}`) + chunk(`${SECRET.slice(10)}.`) + chunk('More.') + last;
