@@ -1,53 +1,72 @@
 /** Readers of flag values; a wrong one is a UsageError. */
-import { DURATION_RULE, parseDuration, type Milliseconds } from '../src/config/duration.ts';
+import { parseDuration, type Milliseconds } from '../src/config/duration.ts';
 import { PRESET_NAMES, type PresetName } from '../src/policy/presets.ts';
 import { INSTRUCTION_ROLES, type InstructionRole } from '../src/providers/instructions.ts';
 import { RULE_MODES, type RuleOverrides } from '../src/policy/rule-modes.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../src/providers/provider.ts';
 import { UsageError } from './command.ts';
+import { printable } from './output.ts';
 
 /** `a,b,c`. */
-function commaList(written: string): string[] {
+function commaList(flag: string, written: string): string[] {
   const items = written.split(',').map((item) => item.trim());
-  if (items.includes('')) throw new UsageError('a comma-separated list has an empty entry');
+  if (items.includes(''))
+    throw new UsageError(
+      `${flag}: "${printable(written)}" has an empty entry. Write a,b,c, or leave the flag out`,
+    );
   return items;
 }
 
 /** Stands for an empty list: nothing is allowed. Without the flag, everything is. */
 const NOTHING = 'none';
 
-/** `a,b,c`, or `none`. */
-export function allowedList(written: string): string[] {
-  const items = commaList(written);
+/** Reads `a,b,c`, or `none`. */
+export function allowedList(flag: string): (written: string) => string[] {
+  return (written) => listOrNone(flag, written);
+}
+
+function listOrNone(flag: string, written: string): string[] {
+  const items = commaList(flag, written);
   if (!items.includes(NOTHING)) return items;
-  if (items.length > 1) throw new UsageError(`${NOTHING} allows nothing: it stands alone in a list`);
+  if (items.length > 1)
+    throw new UsageError(
+      `${flag}: ${NOTHING} allows nothing and stands alone. Take it out, or write only ${NOTHING}`,
+    );
   return [];
 }
 
 /** `openai,anthropic`, or `none`. */
 export function providerList(written: string): ProviderName[] {
-  return allowedList(written).map((item) => {
+  return listOrNone('--allowed-providers', written).map((item) => {
     const known = PROVIDER_NAMES.find((name) => name === item);
     if (known === undefined)
-      throw new UsageError(`--allowed-providers: one of ${PROVIDER_NAMES.join(', ')}, or none`);
+      throw new UsageError(
+        `--allowed-providers: "${printable(item)}" is not a provider. Choose from ${PROVIDER_NAMES.join(', ')}, or none`,
+      );
     return known;
   });
 }
 
 /** `system,developer`, or `none`. */
 export function roleList(written: string): InstructionRole[] {
-  return allowedList(written).map((item) => {
+  return listOrNone('--trust', written).map((item) => {
     const known = INSTRUCTION_ROLES.find((role) => role === item);
-    if (known === undefined) throw new UsageError(`--trust: any of ${INSTRUCTION_ROLES.join(', ')}, or none`);
+    if (known === undefined)
+      throw new UsageError(
+        `--trust: "${printable(item)}" is not a role that can be trusted. Choose from ${INSTRUCTION_ROLES.join(', ')}, or none`,
+      );
     return known;
   });
 }
 
 /** `safety,pci`. */
 export function presetList(written: string): PresetName[] {
-  return commaList(written).map((item) => {
+  return commaList('--presets', written).map((item) => {
     const known = PRESET_NAMES.find((name) => name === item);
-    if (known === undefined) throw new UsageError(`--presets: any of ${PRESET_NAMES.join(', ')}`);
+    if (known === undefined)
+      throw new UsageError(
+        `--presets: "${printable(item)}" is not a preset. Choose from ${PRESET_NAMES.join(', ')}`,
+      );
     return known;
   });
 }
@@ -55,9 +74,10 @@ export function presetList(written: string): PresetName[] {
 /** `key=value,key=value`, or `none`. */
 export function tagMap(written: string): Record<string, string> {
   return Object.fromEntries(
-    allowedList(written).map((pair) => {
+    listOrNone('--tags', written).map((pair) => {
       const equals = pair.indexOf('=');
-      if (equals < 1) throw new UsageError('--tags: key=value pairs, comma-separated');
+      if (equals < 1)
+        throw new UsageError('--tags: write key=value pairs, comma-separated, such as team=search,env=prod');
       return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
     }),
   );
@@ -66,21 +86,25 @@ export function tagMap(written: string): Record<string, string> {
 /** `rule=report,safety/rule=off`, or `none`. */
 export function overrideMap(written: string): RuleOverrides {
   return Object.fromEntries(
-    allowedList(written).map((pair) => {
+    listOrNone('--policy-overrides', written).map((pair) => {
       const [name = '', value, ...more] = pair.split('=').map((part) => part.trim());
       const mode = RULE_MODES.find((one) => one === value);
       if (name === '' || mode === undefined || more.length > 0)
         throw new UsageError(
-          `--policy-overrides: rule=mode pairs, comma-separated, or none; modes are ${RULE_MODES.join(', ')}`,
+          `--policy-overrides: write rule=mode pairs, comma-separated, such as block-cvv=report, or none; modes are ${RULE_MODES.join(', ')}`,
         );
       return [name, mode];
     }),
   );
 }
 
-/** `30d`, `1h30m`: milliseconds. */
-export function durationArgument(written: string): Milliseconds {
-  const durationMs = parseDuration(written);
-  if (durationMs === undefined) throw new UsageError(DURATION_RULE);
-  return durationMs;
+/** Reads `30d` or `1h30m` into milliseconds; a wrong one is told by the flag that has it. */
+export function durationOf(flag: string): (written: string) => Milliseconds {
+  return (written) => {
+    const durationMs = parseDuration(written);
+    if (durationMs !== undefined) return durationMs;
+    throw new UsageError(`${flag}: "${printable(written)}" ${DURATION_MISREAD}, for example: ${flag} 1h`);
+  };
 }
+
+const DURATION_MISREAD = 'is not a duration. Write a number and a unit (ms, s, m, h, d)';

@@ -1,6 +1,14 @@
 import type { KeyRecord } from '../src/auth/key-record.ts';
 import type { KeyState } from '../src/auth/key-state-store.ts';
 
+/** The `<key>` argument of every command about one key. */
+export const KEY_ARGUMENT = ['<key>', 'its name, or its hash (6 hex digits or more)'] as const;
+
+/** How to name a key in a command to copy: the name where the operator used it, else the hash. */
+export function copyable(reference: string, { name, keyHash }: KeyRecord): string {
+  return reference === name && /^[\w.@-]+$/.test(name) ? name : keyHash;
+}
+
 /** A record as the CLI prints it, as of `now` by Redis's clock; names as in docs/keys.md, times in ISO 8601. */
 export function recordJson(record: KeyRecord, now: number): Record<string, unknown> {
   return {

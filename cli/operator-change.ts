@@ -1,33 +1,48 @@
-import type { Command } from 'commander';
+import { randomUUID } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { Option, type Command } from 'commander';
 import { operatorRecord, type OperatorChange } from '../src/audit/operator-record.ts';
+import { messageOf } from '../src/errors.ts';
 import { newOperationId } from '../src/operation-id.ts';
 import { operate } from '../src/operate.ts';
-import type { Io } from './command.ts';
+import { isPlainLabel } from '../src/text/label.ts';
+import { UsageError, type Io } from './command.ts';
 import { loadedConfig } from './loaded-config.ts';
-import { messageOf } from '../src/errors.ts';
-import { randomUUID } from 'node:crypto';
-import { createLogger } from '../src/telemetry/logger.ts';
-import { userInfo } from 'node:os';
+
+/** As `withOperator` gives them to an action. */
+export interface OperatorOptions {
+  readonly as?: string;
+}
+
+const NAME = /^[^]{1,128}$/u;
+
+/** Adds `--as <name>`, which every command has that changes something. */
+export function withOperator(command: Command): Command {
+  return command.addOption(
+    new Option('--as <name>', 'your name in the audit trail (default: your user name)').argParser(nameOf),
+  );
+}
+
+function nameOf(written: string): string {
+  if (NAME.test(written) && isPlainLabel(written)) return written;
+  throw new UsageError('--as: 1 to 128 visible characters, such as --as "Jane Doe"');
+}
 
 /**
- * Puts what an operator did into the audit trail, where there is one. Called last, once what the command prints is out.
- * @throws Error where the change was made and is not on record
+ * Writes what an operator did to the audit trail, if it is on. Called last, after the command has printed its result.
+ * @throws Error if the change was made and is not on record
  */
 export async function auditChange(command: Command, io: Io, change: OperatorChange): Promise<void> {
   const { config } = loadedConfig(command, io);
   if (!config.audit.enabled) return;
-  const line = JSON.stringify(operatorRecord(change, operatorName(io) ?? 'unknown'));
+  const { as } = command.opts<OperatorOptions>();
+  const line = JSON.stringify(operatorRecord(change, { user: operatorName(io) ?? 'unknown', name: as }));
   try {
     await operate(config, ({ audit }) => audit.append([line], newOperationId()));
   } catch (cause) {
     const reason = messageOf(cause);
     throw new Error(`the change was made, but the audit trail has no record of it: ${reason}`, { cause });
   }
-}
-
-/** What an operator did to a key: a line of JSON on standard error, apart from what the command prints. */
-export function recordChange(io: Io, change: string, fields: Readonly<Record<string, unknown>>): void {
-  createLogger('info', { name: 'gateway-cli' }, io.stderr).info(fields, change);
 }
 
 /** One order, under which a repeat of its commands changes nothing. */

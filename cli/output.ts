@@ -17,6 +17,11 @@ export function withOutput(command: Command): Command {
   );
 }
 
+/** Says that an old spelling was used, which a later release will not know. */
+export function warnOfOldFlag(io: Io, old: string, instead: string): void {
+  io.stderr.write(`gateway: ${old} will go away in a later release. Use ${instead}\n`);
+}
+
 /** Prints a result: `json` is for programs and stable, `table` is for people. */
 export function print(io: Io, format: OutputFormat, json: unknown, table: () => string): void {
   io.stdout.write(format === 'json' ? `${printableJson(json, 2)}\n` : `${table()}\n`);

@@ -7,49 +7,63 @@ import { addExamples } from './examples.ts';
 import { painter, printable } from './output.ts';
 import { messageOf } from '../src/errors.ts';
 
-/** Every command, in the order of `gateway --help`; loaded only where its name is on the command line, or for help. */
-const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
-  init: async () => (await import('./commands/init.ts')).registerInit,
-  serve: async () => (await import('./commands/serve.ts')).registerServe,
-  demo: async () => (await import('./commands/demo.ts')).registerDemo,
-  exec: async () => (await import('./commands/exec.ts')).registerExec,
-  keys: async () => (await import('./commands/keys.ts')).registerKeys,
-  budget: async () => (await import('./commands/budget.ts')).registerBudget,
-  sessions: async () => (await import('./commands/sessions.ts')).registerSessions,
-  risk: async () => (await import('./commands/risk.ts')).registerRisk,
-  quarantine: async () => (await import('./commands/quarantine.ts')).registerQuarantine,
-  escalations: async () => (await import('./commands/escalations.ts')).registerEscalations,
-  mcp: async () => (await import('./commands/mcp.ts')).registerMcp,
-  audit: async () => (await import('./commands/audit.ts')).registerAudit,
-  policy: async () => (await import('./commands/policy.ts')).registerPolicy,
-  scan: async () => (await import('./commands/scan.ts')).registerScan,
-  verify: async () => (await import('./commands/verify.ts')).registerVerify,
-  receipts: async () => (await import('./commands/receipts.ts')).registerReceipts,
-  config: async () => (await import('./commands/config.ts')).registerConfig,
-  doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
-  envoy: async () => (await import('./commands/envoy.ts')).registerEnvoy,
-  completion: async () => (await import('./commands/completion.ts')).registerCompletion,
+type Commands = Readonly<Record<string, () => Promise<Register>>>;
+
+/** Every command, grouped as in `gateway --help`; loaded only if the command line names it, or for help. */
+const GROUPS: Readonly<Record<string, Commands>> = {
+  'Start:': {
+    init: async () => (await import('./commands/init.ts')).registerInit,
+    serve: async () => (await import('./commands/serve.ts')).registerServe,
+    demo: async () => (await import('./commands/demo.ts')).registerDemo,
+    exec: async () => (await import('./commands/exec.ts')).registerExec,
+    doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
+  },
+  'Keys and money:': {
+    keys: async () => (await import('./commands/keys.ts')).registerKeys,
+    budget: async () => (await import('./commands/budget.ts')).registerBudget,
+    sessions: async () => (await import('./commands/sessions.ts')).registerSessions,
+  },
+  'Risk and approvals:': {
+    risk: async () => (await import('./commands/risk.ts')).registerRisk,
+    quarantine: async () => (await import('./commands/quarantine.ts')).registerQuarantine,
+    escalations: async () => (await import('./commands/escalations.ts')).registerEscalations,
+    mcp: async () => (await import('./commands/mcp.ts')).registerMcp,
+  },
+  'Records:': {
+    audit: async () => (await import('./commands/audit.ts')).registerAudit,
+    receipts: async () => (await import('./commands/receipts.ts')).registerReceipts,
+  },
+  'Policies and detectors, offline:': {
+    policy: async () => (await import('./commands/policy.ts')).registerPolicy,
+    verify: async () => (await import('./commands/verify.ts')).registerVerify,
+    scan: async () => (await import('./commands/scan.ts')).registerScan,
+  },
+  'Configuration and set-up:': {
+    config: async () => (await import('./commands/config.ts')).registerConfig,
+    envoy: async () => (await import('./commands/envoy.ts')).registerEnvoy,
+    completion: async () => (await import('./commands/completion.ts')).registerCompletion,
+  },
 };
 
 const EXAMPLES = `
 Examples:
-  $ gateway init
-  $ gateway keys create --name planner --provider openai
-  $ gateway budget set sha256:1f0c… --daily 5
-  $ gateway sessions list planner
-  $ gateway scan --jsonl < prompts.jsonl
-  $ gateway policy check --presets safety
-  $ gateway verify --trace run.json --presets safety
-  $ gateway config check --config ./gateway.yaml
-  $ gateway exec -- claude
-  $ gateway serve
+  $ gateway init                                              write a configuration
+  $ gateway serve                                             start the gateway
+  $ gateway keys create --name planner --provider openai      issue a key
+  $ gateway budget set planner --daily 5                      limit it to 5 USD a day
+  $ gateway exec -- claude                                    run a coding agent through the gateway
+  $ gateway audit tail --key planner                          see what it does
+
+Help for one command: gateway help <command>, or gateway <command> --help
 `;
 
 /** The program with the commands that the command line names; all of them where it names none, or asks for all. */
 export async function createProgram(argv: readonly string[], io: Io): Promise<Command> {
   const program = new Command('gateway')
-    .description('AI firewall gateway: authenticates, budgets and inspects LLM traffic.')
-    .option('--config <path>', 'configuration file (default: ./gateway.yaml, if it is there)')
+    .description(
+      'AI firewall gateway: identifies callers, enforces budgets, and inspects LLM and MCP traffic.',
+    )
+    .option('--config <path>', 'configuration file (default: ./gateway.yaml if it exists)')
     .option('-v, --verbose', 'show the details of errors')
     .version(version(), '--version', 'print the version')
     .helpOption('-h, --help', 'show help')
@@ -61,12 +75,15 @@ export async function createProgram(argv: readonly string[], io: Io): Promise<Co
       outputError: (text, write) => write(text.replace(/^error: /, 'gateway: ')),
     })
     .exitOverride();
-  const named = Object.keys(COMMANDS).filter((name) => ofOurs(argv).includes(name));
-  const wanted = named.length > 0 && !named.includes('completion') ? named : Object.keys(COMMANDS);
-  for (const name of wanted) {
-    const register = await COMMANDS[name]?.();
-    register?.(program, io);
+  const all = Object.values(GROUPS).flatMap(Object.keys);
+  const named = all.filter((name) => ofOurs(argv).includes(name));
+  const wanted = named.length > 0 && !named.includes('completion') ? named : all;
+  for (const [heading, commands] of Object.entries(GROUPS)) {
+    program.commandsGroup(heading);
+    for (const [name, load] of Object.entries(commands))
+      if (wanted.includes(name)) (await load())(program, io);
   }
+  program.helpCommand('help [command]', 'show help for a command');
   addExamples(program);
   return program;
 }

@@ -41,8 +41,6 @@ export interface Operations {
   checkServer(): Promise<ServerCheck>;
 }
 
-/** The store wants to know; commands reserve nothing. */
-
 /**
  * The composition root of the commands that manage Redis: connects, lets `work` run, disconnects.
  * @throws GatewayError redis_unavailable, saying where Redis was looked for
@@ -96,6 +94,16 @@ export async function operate<T>(config: Config, work: (operations: Operations) 
   }
 }
 
+/** What an operator can do about a Redis that a command cannot use. */
+function remedyFor(reason: string): string {
+  if (/NOAUTH|WRONGPASS|NOPERM|no password/i.test(reason))
+    return 'Set redis.username and redis.password (REDIS_PASSWORD) to those of this Redis';
+  if (/ENOTFOUND|EAI_AGAIN/.test(reason))
+    return 'This host name is unknown here: correct redis.addr (REDIS_ADDR), or name the right file with --config';
+  if (/cert|ssl|tls/i.test(reason)) return 'Check redis.tls in the configuration';
+  return 'Start Redis there, or set redis.addr (REDIS_ADDR) to where it runs, or name the right file with --config';
+}
+
 /** A person is waiting: the first refusal is the answer, where a server would try again. */
 async function connected(client: RedisClient, config: Config): Promise<void> {
   const refused = new Promise<never>((_resolve, reject) => {
@@ -109,7 +117,7 @@ async function connected(client: RedisClient, config: Config): Promise<void> {
     const reason = messageOf(cause);
     throw new GatewayError(
       'redis_unavailable',
-      `Redis at ${describedRedis(config.redis)} cannot be used: ${reason}`,
+      `Redis at ${describedRedis(config.redis)} cannot be used: ${reason}. ${remedyFor(reason)}`,
       {
         cause,
       },

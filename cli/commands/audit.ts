@@ -6,9 +6,19 @@ import { tail, type TailedRecord } from '../../src/audit/tail.ts';
 import { parseDuration } from '../../src/config/duration.ts';
 import type { Operations } from '../../src/operate.ts';
 import { storyText } from '../audit-view.ts';
+import { tailLine } from '../audit-line.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
-import { painter, printable, printableJson, withOutput, type OutputFormat } from '../output.ts';
+import {
+  painter,
+  print,
+  printable,
+  printableJson,
+  warnOfOldFlag,
+  withOutput,
+  type OutputFormat,
+  type OutputOptions,
+} from '../output.ts';
 import { createProgress } from '../progress.ts';
 import { onRedis } from '../on-redis.ts';
 
@@ -20,6 +30,11 @@ interface TailCommandOptions {
   readonly output: OutputFormat;
 }
 
+interface ShowOptions extends OutputOptions {
+  /** The older spelling of `--output json`, with an older form. */
+  readonly json?: true;
+}
+
 type Since = { readonly agoMs: number } | { readonly at: number };
 
 /** `gateway audit …`: the audit trail in Redis (docs/audit.md). */
@@ -28,26 +43,25 @@ export function registerAudit(program: Command, io: Io): void {
   withOutput(
     audit
       .command('tail')
-      .description('show the last records of the audit trail; with --follow, those to come as well')
+      .description('show the last records of the audit trail, oldest first')
       .option('-n, --lines <count>', 'how many records', wholeNumber, 20)
-      .option('-f, --follow', 'go on until Ctrl-C')
+      .option('-f, --follow', 'keep printing new records until Ctrl-C')
       .addOption(
-        new Option('--since <time>', 'begin there: 15m, 2h, or 2026-01-31T12:00:00Z').argParser(sinceOf),
+        new Option('--since <time>', 'start there, e.g. 15m, 2h or 2026-01-31T12:00:00Z').argParser(sinceOf),
       )
-      .option('--key <key>', 'records of one key: name, hash, or the first characters of its hash')
+      .option('--key <key>', 'only records of this key: its name, or its hash (6 hex digits or more)')
       .addHelpText(
         'after',
         '\nExamples:\n  $ gateway audit tail --follow\n  $ gateway audit tail --since 1h --key planner --output json\n',
       ),
   ).action((options: TailCommandOptions, command: Command) => tailTrail(command, io, options));
-  audit
-    .command('show')
-    .description('show one request: who asked, what was decided and found, how it ended')
-    .argument('<request-id>', 'the X-Gateway-Request-ID that its client saw')
-    .option('--json', 'its records as a JSON array')
+  withOutput(audit.command('show'))
+    .description('show one request: who asked, what was found and decided, and how it ended')
+    .argument('<request-id>', 'the X-Gateway-Request-ID header that the client received')
+    .addOption(new Option('--json', 'the records as a bare JSON array (older spelling)').hideHelp())
     .addHelpText('after', '\nExample:\n  $ gateway audit show 0b7c1c9e-5d0f-4c57-9d3a-2f1a5a1f0c11\n')
-    .action((requestId: string, options: { readonly json?: true }, command: Command) =>
-      showRequest(command, io, requestId, options.json === true),
+    .action((requestId: string, options: ShowOptions, command: Command) =>
+      showRequest(command, io, requestId, options),
     );
 }
 
@@ -71,7 +85,12 @@ async function tailTrail(command: Command, io: Io, options: TailCommandOptions):
 }
 
 /** Looks in Redis, and in `audit.file` for what the streams no longer hold. */
-async function showRequest(command: Command, io: Io, requestId: string, isJson: boolean): Promise<void> {
+async function showRequest(
+  command: Command,
+  io: Io,
+  requestId: string,
+  { output, json: isOld }: ShowOptions,
+): Promise<void> {
   const progress = createProgress(io, 'records');
   const { file } = loadedConfig(command, io).config.audit;
   let { records } = await onRedis(command, io, ({ audit }) =>
@@ -89,12 +108,18 @@ async function showRequest(command: Command, io: Io, requestId: string, isJson: 
   if (records.length === 0) {
     const places = file === '' ? 'the audit trail in Redis' : `the audit trail in Redis and ${file}`;
     io.stderr.write(
-      `error: no record of the request ${printable(requestId)} in ${places}: it may be too old, or audit.enabled is off\n`,
+      `gateway: no record of the request ${printable(requestId)} in ${places}. It is too old, or audit.enabled was off\n`,
     );
     throw new ExitCode(1);
   }
   const told = records.map(({ record }) => record);
-  io.stdout.write(`${isJson ? printableJson(told, 2) : storyText(requestId, told, painter(io))}\n`);
+  if (isOld === true) {
+    warnOfOldFlag(io, '--json', '--output json, which prints {"request_id", "records"}');
+    io.stdout.write(`${printableJson(told, 2)}\n`);
+    return;
+  }
+  const json = { request_id: requestId, records: told };
+  print(io, output, json, () => storyText(requestId, told, painter(io)));
 }
 
 /** A key's own requests, and what operators did to it. */
@@ -114,26 +139,7 @@ async function sinceMs({ readClock }: Operations, since: Since | undefined): Pro
 }
 
 function printedRecord({ line, record }: TailedRecord, output: OutputFormat): string {
-  if (output === 'json') return printableJson(JSON.parse(line));
-  const { time } = record;
-  const at = typeof time === 'number' ? new Date(time).toISOString() : '-';
-  const who = textAt(record, 'actor', 'user', 'name') ?? textAt(record, 'actor', 'user', 'uid') ?? '-';
-  const what =
-    textAt(record, 'finding_info', 'title') ??
-    [textAt(record, 'api', 'service', 'name'), textAt(record, 'api', 'operation')].join(' ');
-  const columns = [
-    at,
-    (textAt(record, 'disposition') ?? '-').padEnd(11),
-    (textAt(record, 'status_code') ?? '-').padEnd(3),
-    who,
-    what,
-    textAt(record, 'status_detail'),
-    textAt(record, 'message'),
-    textAt(record, 'metadata', 'correlation_uid'),
-  ];
-  return columns
-    .flatMap((column) => (column === undefined || column === '' ? [] : [printable(column)]))
-    .join('  ');
+  return output === 'json' ? printableJson(JSON.parse(line)) : tailLine(record);
 }
 
 function textAt(record: unknown, ...path: readonly string[]): string | undefined {

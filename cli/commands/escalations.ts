@@ -8,7 +8,7 @@ import { operate, type Operations } from '../../src/operate.ts';
 import { UsageError, type Io } from '../command.ts';
 import { escalationBlock, escalationJson, escalationTable } from '../escalation-view.ts';
 import { loadedConfig } from '../loaded-config.ts';
-import { operatorName, auditChange, recordChange } from '../operator-change.ts';
+import { auditChange, operatorName, withOperator, type OperatorOptions } from '../operator-change.ts';
 import {
   painter,
   print,
@@ -19,25 +19,22 @@ import {
   type OutputOptions,
 } from '../output.ts';
 import { messageOf } from '../../src/errors.ts';
-import { isPlainLabel } from '../../src/text/label.ts';
 import { onRedis } from '../on-redis.ts';
 
-type AnswerOptions = OutputOptions & { readonly as?: string };
+type AnswerOptions = OutputOptions & OperatorOptions;
 
-const NAME_RULE = '--as must be 1 to 128 visible characters';
-const NAME = /^[^]{1,128}$/u;
 /** A gateway hears an answer at once, or finds it within a second. */
 const TAKEN_WITHIN_MS = 4_000;
 const LOOK_EVERY_MS = 2_000;
 /** As the list shows them. */
-const MIN_ID_CHARS = 8;
+const MIN_ID_CHARS = 6;
 
 /** `gateway escalations …`: approvals of requests that a policy escalated (docs/approvals.md). */
 export function registerEscalations(program: Command, io: Io): void {
   const escalations = program
     .command('escalations')
-    .description('requests that wait for an approval: list, approve, deny, watch');
-  withOutput(escalations.command('list').description('list the requests that wait now')).action(
+    .description('approve or deny requests that wait for a decision');
+  withOutput(escalations.command('list').description('list the waiting requests')).action(
     (options: OutputOptions, command: Command) => list(command, io, options.output),
   );
   for (const [decision, what] of [
@@ -45,13 +42,9 @@ export function registerEscalations(program: Command, io: Io): void {
     ['deny', 'refuse a waiting request'],
   ] as const) {
     withOutput(
-      escalations
-        .command(`${decision} <id>`)
-        .description(`${what}; the id may be shortened to what is unique`)
-        .option(
-          '--as <name>',
-          'who answers; told to the gateway and kept in its log (default: your user name)',
-        ),
+      withOperator(escalations.command(decision))
+        .argument('<id>', 'its id, or the first characters of it (6 or more)')
+        .description(what),
     ).action((id: string, options: AnswerOptions, command: Command) =>
       answerEscalation(command, io, id, decision, options),
     );
@@ -68,8 +61,10 @@ async function list(command: Command, io: Io, output: OutputFormat): Promise<voi
     waiting: await escalations.list(),
     now: await escalations.now(),
   }));
-  print(io, output, waiting.map(escalationJson), () =>
-    waiting.length === 0 ? 'No request waits for an approval.' : escalationTable(waiting, now, painter(io)),
+  print(io, output, { escalations: waiting.map(escalationJson) }, () =>
+    waiting.length === 0
+      ? 'No request is waiting for an approval.'
+      : escalationTable(waiting, now, painter(io)),
   );
 }
 
@@ -82,18 +77,11 @@ async function answerEscalation(
 ): Promise<void> {
   const { config } = loadedConfig(command, io);
   const approver = options.as ?? operatorName(io);
-  if (approver === undefined) throw new UsageError('say who answers: --as <name>');
-  if (!NAME.test(approver) || !isPlainLabel(approver)) throw new UsageError(NAME_RULE);
+  if (approver === undefined)
+    throw new UsageError('your user has no name here. Give one, for example: --as jane');
   const { asked, outcome } = await operate(config, async (operations) => {
     const found = await findWaiting(operations.escalations, reference);
     return { asked: found, outcome: await give(operations, config, found, decision, approver) };
-  });
-  recordChange(io, `escalation ${decision === 'approve' ? 'approved' : 'denied'}`, {
-    escalation_id: asked.id,
-    key_hash: asked.key_hash,
-    request_digest: asked.request_digest,
-    approver,
-    outcome,
   });
   print(io, options.output, { ...escalationJson(asked), decision, approver, outcome }, () => {
     const what = decision === 'approve' ? 'is approved and goes on' : 'is denied';
@@ -111,10 +99,13 @@ async function findWaiting(escalations: EscalationStore, reference: string): Pro
   const waiting = await escalations.list();
   const found = waiting.filter(({ id }) => id === reference || isPrefix(reference, id));
   const [first, second] = found;
-  if (second !== undefined) throw new UsageError(`several waiting requests begin with ${reference}`);
+  if (second !== undefined)
+    throw new UsageError(
+      `several waiting requests begin with ${printable(reference)}. Give more of the id, as gateway escalations list shows it`,
+    );
   if (first !== undefined) return first;
   throw new Error(
-    `no request ${printable(reference)} waits: it was answered, its client left, or it is too late (gateway escalations list)`,
+    `no request ${printable(reference)} is waiting: it was answered, its client left, or it timed out. See gateway escalations list`,
   );
 }
 
@@ -131,7 +122,10 @@ async function give(
   approver: string,
 ): Promise<EscalationOutcome | 'taken'> {
   const secret = config.zsp.escalation_secret;
-  if (secret === '') throw new Error('zsp.escalation_secret is empty: answers are signed with it');
+  if (secret === '')
+    throw new Error(
+      'zsp.escalation_secret is empty, and answers are signed with it. Set it to the secret that the gateway uses',
+    );
   const { id, nonce, key_hash, request_digest, expiry } = asked;
   const signed = signApproval({ id, nonce, key_hash, decision, approver, expiry, request_digest }, secret);
   const { promise: heard, resolve } = Promise.withResolvers<Resolved>();
@@ -144,12 +138,12 @@ async function give(
     const [standing] = await escalations.look([id]);
     if (standing?.waits === false) return 'taken';
     throw new Error(
-      'no gateway has taken the answer: is its zsp.escalation_secret the one of this file? The request still waits',
+      'no gateway took the answer, and the request is still waiting. Check that a gateway runs and has the same zsp.escalation_secret as this configuration',
     );
   }
   const { outcome, approver: whose = approver } = resolved;
   const wanted = decision === 'approve' ? 'approved' : 'denied';
-  if (outcome !== wanted) throw new Error(`the answer came too late: the request was ${outcome} before`);
+  if (outcome !== wanted) throw new Error(`the answer came too late: the request is already ${outcome}`);
   // Theirs was taken while this one was on its way, and left no trace that `keep` could see.
   if (whose !== approver) throw answeredBefore(whose, decision);
   return outcome;
@@ -159,7 +153,7 @@ type Resolved = Extract<EscalationEvent, { readonly type: 'escalation.resolved' 
 
 function answeredBefore(approver: string, decision: ApprovalDecision): Error {
   return new Error(
-    `${printable(approver)} has answered before: ${decision === 'approve' ? 'approved' : 'denied'}`,
+    `${printable(approver)} has already ${decision === 'approve' ? 'approved' : 'denied'} this request`,
   );
 }
 
@@ -180,7 +174,7 @@ async function keep(
     throw answeredBefore(approver, decision);
   }
   if ((await escalations.answer(asked.id, signed, keptMs, first)) !== signed)
-    throw new Error('somebody else has answered at the same time');
+    throw new Error('somebody else answered at the same time. See gateway escalations list');
 }
 
 /** Ends with the process. What Pub/Sub loses is found in the list. */

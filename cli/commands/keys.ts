@@ -2,14 +2,15 @@ import { Option, type Command } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { IssuedKey } from '../../src/auth/key-store.ts';
 import type { InstructionRole } from '../../src/providers/instructions.ts';
+import { formatDuration } from '../../src/config/duration.ts';
 import { policySources } from '../../src/policy/policy-files.ts';
 import type { RuleOverrides } from '../../src/policy/rule-modes.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../../src/providers/provider.ts';
-import { allowedList, durationArgument, overrideMap, providerList, roleList, tagMap } from '../arguments.ts';
+import { allowedList, durationOf, overrideMap, providerList, roleList, tagMap } from '../arguments.ts';
 import { UsageError, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
-import { auditChange } from '../operator-change.ts';
-import { keyEntries, recordJson, shortTime, stateJson, statusOf } from '../key-view.ts';
+import { auditChange, withOperator, type OperatorOptions } from '../operator-change.ts';
+import { KEY_ARGUMENT, keyEntries, recordJson, shortTime, stateJson, statusOf } from '../key-view.ts';
 import {
   listing,
   painter,
@@ -22,7 +23,7 @@ import {
 } from '../output.ts';
 import { allKeys, onKey, onRedis } from '../on-redis.ts';
 
-interface CreateOptions extends OutputOptions {
+interface CreateOptions extends OutputOptions, OperatorOptions {
   readonly name: string;
   readonly provider: ProviderName;
   readonly agentName?: string;
@@ -38,7 +39,7 @@ interface CreateOptions extends OutputOptions {
 }
 
 const OVERRIDES_HELP =
-  'how rules of policies count for this key: rule=report, rule=off or rule=enforce, comma-separated, or none';
+  'modes of policy rules for this key: rule=report, rule=off or rule=enforce, comma-separated, or none';
 
 /** `gateway keys …`: the proxy keys (docs/keys.md). */
 export function registerKeys(program: Command, io: Io): void {
@@ -47,14 +48,17 @@ export function registerKeys(program: Command, io: Io): void {
   withOutput(keys.command('list').description('list all keys')).action(
     (options: OutputOptions, command: Command) => listKeys(command, io, options.output),
   );
-  withOutput(keys.command('show <key>').description('show one key, its lock, risk and budget')).action(
-    (reference: string, options: OutputOptions, command: Command) =>
-      showKey(command, io, reference, options.output),
-  );
   withOutput(
     keys
-      .command('update <key>')
-      .description('change how rules of policies count for a key, from its next request on')
+      .command('show')
+      .argument(...KEY_ARGUMENT)
+      .description('show one key, its lock, risk and budget'),
+  ).action((reference: string, options: OutputOptions, command: Command) =>
+    showKey(command, io, reference, options.output),
+  );
+  withOutput(
+    withOperator(keys.command('update').argument(...KEY_ARGUMENT))
+      .description('change how policy rules apply to a key, from its next request on')
       .requiredOption('--policy-overrides <list>', OVERRIDES_HELP, overrideMap),
   ).action(
     (
@@ -64,27 +68,27 @@ export function registerKeys(program: Command, io: Io): void {
     ) => updateKey(command, io, reference, options),
   );
   withOutput(
-    keys
-      .command('revoke <key>')
-      .description(
-        'revoke a key for good: a hash, a unique hash prefix (8 hex digits or more) or a unique name',
-      ),
+    withOperator(keys.command('revoke').argument(...KEY_ARGUMENT)).description(
+      'revoke a key for good; its next request is refused',
+    ),
   ).action((reference: string, options: OutputOptions, command: Command) =>
     revokeKey(command, io, reference, options.output),
   );
   withOutput(
-    keys
-      .command('rotate <key>')
-      .description('give a key a new raw key; its identity, budget, risk and locks stay')
-      .option('--grace <duration>', 'how long the old raw key goes on, e.g. 24h', durationArgument, 0),
+    withOperator(keys.command('rotate').argument(...KEY_ARGUMENT))
+      .description('issue a new raw key; budget, risk score and locks stay')
+      .addOption(
+        new Option('--grace <duration>', 'how long the old raw key stays valid, e.g. 24h')
+          .argParser(durationOf('--grace'))
+          .default(0, 'it stops at once'),
+      ),
   ).action((reference: string, options: OutputOptions & { readonly grace: number }, command: Command) =>
     rotateKey(command, io, reference, options.grace, options.output),
   );
 }
 
 function registerCreate(keys: Command, io: Io): void {
-  const create = keys
-    .command('create')
+  const create = withOperator(keys.command('create'))
     .description('create a key; the raw key is shown once')
     .requiredOption('--name <name>', 'label of the key')
     .addOption(
@@ -96,28 +100,32 @@ function registerCreate(keys: Command, io: Io): void {
     .option('--owner <owner>', 'owner identity, for policies')
     .option(
       '--allowed-tools <list>',
-      'MCP tools it may call, comma-separated, or none; without it, any',
-      allowedList,
+      'MCP tools it may call, comma-separated, or none (default: any)',
+      allowedList('--allowed-tools'),
     )
     .option(
       '--allowed-providers <list>',
-      'further providers it may use, comma-separated, or none; without it, none',
+      'further providers it may use, comma-separated, or none (default: none)',
       providerList,
     )
     .option(
       '--allowed-models <list>',
-      'models it may use, comma-separated globs such as gpt-4o*, or none; without it, any',
-      allowedList,
+      'models it may use, comma-separated globs such as gpt-4o*, or none (default: any)',
+      allowedList('--allowed-models'),
     )
     .option(
       '--trust <list>',
-      'roles whose instructions are no injection, system,developer or none; without it, as policy.trust has it',
+      'roles that may instruct the model: system,developer or none (default: policy.trust)',
       roleList,
     )
     .option('--tags <list>', 'key=value pairs, comma-separated', tagMap)
     .option('--policy-overrides <list>', OVERRIDES_HELP, overrideMap)
-    .option('--jwt-subject <subject>', 'who may use it where JWTs are asked for')
-    .option('--expires-in <duration>', 'life of the key, e.g. 30d', durationArgument)
+    .option('--jwt-subject <subject>', 'subject of the JWTs that may use it, where zsp is on')
+    .option(
+      '--expires-in <duration>',
+      'how long it is valid, e.g. 30d (default: until revoked)',
+      durationOf('--expires-in'),
+    )
     .addHelpText(
       'after',
       '\nExample:\n  $ gateway keys create --name planner --provider openai --allowed-models "gpt-4o*" --expires-in 30d\n',
@@ -126,13 +134,19 @@ function registerCreate(keys: Command, io: Io): void {
 }
 
 async function createKey(command: Command, io: Io, options: CreateOptions): Promise<void> {
-  const { output, expiresIn, ...key } = options;
-  if (expiresIn === 0) throw new UsageError('--expires-in must be over zero');
+  const { output, expiresIn, as: _as, ...key } = options;
+  if (expiresIn === 0)
+    throw new UsageError('--expires-in must be longer than zero, for example: --expires-in 30d');
   await warnOfOverrides(command, io, key.policyOverrides);
   const issued = await onRedis(command, io, ({ keys }) =>
     keys.create({ ...key, ...(expiresIn === undefined ? {} : { expiresInMs: expiresIn }) }),
   );
-  printIssued(io, output, issued, 'Keep the key now: it is not stored and not shown again.');
+  printIssued(
+    io,
+    output,
+    issued,
+    'Save the key now: the gateway does not store it and cannot show it again.',
+  );
   await auditChange(command, io, {
     activity: 'create',
     operation: 'keys create',
@@ -148,8 +162,9 @@ async function listKeys(command: Command, io: Io, output: OutputFormat): Promise
     return { records: all.toSorted((a, b) => a.createdAt - b.createdAt), now: await operations.readClock() };
   });
   const json = records.map((record) => recordJson(record, now));
-  print(io, output, json, () => {
-    if (records.length === 0) return 'No keys yet: gateway keys create --name <name> --provider <provider>';
+  print(io, output, { keys: json }, () => {
+    if (records.length === 0)
+      return 'No keys yet. Create one: gateway keys create --name planner --provider openai';
     const rows = records.map((record) => [
       record.name,
       record.keyHash.slice(0, 'sha256:'.length + 12),
@@ -196,7 +211,7 @@ async function updateKey(
   await auditChange(command, io, { activity: 'update', operation: 'keys update', key: record, fields });
 }
 
-/** The gateway ignores a key's override that names no rule, so a misspelt one is only told. */
+/** Warns of overrides that name no rule; the gateway ignores them. */
 async function warnOfOverrides(command: Command, io: Io, overrides: RuleOverrides = {}): Promise<void> {
   if (Object.keys(overrides).length === 0) return;
   const { unknownOverrides } = await import('../../src/offline-policy.ts');
@@ -206,9 +221,18 @@ async function warnOfOverrides(command: Command, io: Io, overrides: RuleOverride
 }
 
 async function revokeKey(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
-  const record = await onRedis(command, io, ({ keys }) => keys.revoke(reference));
+  const { record, wasRevoked } = await onRedis(command, io, async ({ keys }) => {
+    const before = await keys.find(reference);
+    return { record: await keys.revoke(before.keyHash), wasRevoked: before.revokedAt !== undefined };
+  });
   const json = recordJson(record, record.revokedAt ?? record.createdAt);
-  print(io, output, json, () => `Revoked ${printable(record.name)} (${record.keyHash}).`);
+  const key = `${printable(record.name)} (${record.keyHash})`;
+  print(io, output, json, () =>
+    wasRevoked
+      ? `${key} was already revoked, at ${shortTime(record.revokedAt)} UTC. Nothing changed.`
+      : `Revoked ${key}. Its next request is refused.`,
+  );
+  if (wasRevoked) return;
   await auditChange(command, io, { activity: 'delete', operation: 'keys revoke', key: record, fields: {} });
 }
 
@@ -219,9 +243,16 @@ async function rotateKey(
   graceMs: number,
   output: OutputFormat,
 ): Promise<void> {
-  const issued = await onRedis(command, io, ({ keys }) => keys.rotate(reference, graceMs));
-  const old = graceMs === 0 ? 'The old raw key has stopped.' : 'The old raw key stops after the grace.';
-  printIssued(io, output, issued, `${old} Keep the new one: it is not shown again.`);
+  const { issued, endsAt } = await onRedis(command, io, async ({ keys, readClock }) => ({
+    issued: await keys.rotate(reference, graceMs),
+    endsAt: (await readClock()) + graceMs,
+  }));
+  const old =
+    graceMs === 0
+      ? 'The old key has stopped working.'
+      : `The old key works until ${shortTime(endsAt)} UTC (${formatDuration(graceMs)} from now).`;
+  const note = `${old} Save the new key now: the gateway cannot show it again.`;
+  printIssued(io, output, issued, note, { old_key_ends_at: new Date(endsAt).toISOString() });
   const fields = { grace_seconds: graceMs / 1_000 };
   await auditChange(command, io, {
     activity: 'update',
@@ -231,9 +262,15 @@ async function rotateKey(
   });
 }
 
-/** It was alive when it was issued, or it would not have been. */
-function printIssued(io: Io, output: OutputFormat, { rawKey, record }: IssuedKey, note: string): void {
-  const json = { key: rawKey, ...recordJson(record, record.createdAt) };
+/** A key is active when it is issued. */
+function printIssued(
+  io: Io,
+  output: OutputFormat,
+  { rawKey, record }: IssuedKey,
+  note: string,
+  more: Readonly<Record<string, unknown>> = {},
+): void {
+  const json = { key: rawKey, ...recordJson(record, record.createdAt), ...more };
   const paint = painter(io);
   print(io, output, json, () => `${listing(keyEntries(json), paint)}\n\n${paint('yellow', note)}`);
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Pin } from '../../src/checks/mcp-inspector/store.ts';
 import { operate, type Operations } from '../../src/operate.ts';
 import { UsageError, type Io } from '../command.ts';
-import { auditChange, recordChange } from '../operator-change.ts';
+import { auditChange, withOperator } from '../operator-change.ts';
 import {
   painter,
   print,
@@ -25,18 +25,22 @@ type ServerPin = Pin & { readonly server: string };
 
 /** `gateway mcp …`: what is remembered of MCP servers (docs/mcp-tools.md). */
 export function registerMcp(program: Command, io: Io): void {
-  const mcp = program.command('mcp').description('look after MCP servers');
-  const pins = mcp.command('pins').description('definitions of tools, as they were first seen');
+  const mcp = program.command('mcp').description('review tool definitions of MCP servers');
+  const pins = mcp.command('pins').description('tool definitions as first seen');
   withOutput(
-    pins.command('list [server]').description('list pinned tools and those that have changed since'),
+    pins
+      .command('list')
+      .argument('[server]', 'its name in mcp.servers (default: all servers)')
+      .description('list the pinned tools and which of them have changed'),
   ).action((server: string | undefined, options: OutputOptions, command: Command) =>
     listPins(command, io, server, options.output),
   );
   withOutput(
-    pins
-      .command('accept <server> [tool]')
-      .description('take the changed definition of a tool, or of all tools of a server, for the right one')
-      .option('--digest <start>', 'only where the digest of the changed definition begins so (see list)'),
+    withOperator(pins.command('accept'))
+      .argument('<server>', 'its name in mcp.servers')
+      .argument('[tool]', 'one tool (default: all changed tools)')
+      .description('accept the changed definition of a tool, or of all tools of a server')
+      .option('--digest <start>', 'accept only this definition: the start of its digest, as list shows it'),
   ).action((server: string, tool: string | undefined, options: AcceptOptions, command: Command) =>
     acceptPins(command, io, { server, tool, digest: options.digest }, options.output),
   );
@@ -51,8 +55,9 @@ async function listPins(
   const { config } = loadedConfig(command, io);
   const servers = server === undefined ? config.mcp.servers.map(({ name }) => name) : [server];
   const pins = await operate(config, (operations) => pinsOf(operations, servers));
-  print(io, output, pins.map(pinJson), () => {
-    if (pins.length === 0) return 'No tool is pinned.';
+  print(io, output, { pins: pins.map(pinJson) }, () => {
+    if (pins.length === 0)
+      return 'No tools are pinned yet: a tool is pinned when the gateway first lists it with mcp.enabled.';
     const rows = pins.map((pin) => [pin.server, pin.tool, timeToSecond(pin.pinnedAt), ...changeOf(pin)]);
     return table(['SERVER', 'TOOL', 'PINNED (UTC)', 'CHANGED (UTC)', 'TO'], rows, painter(io));
   });
@@ -76,7 +81,8 @@ async function acceptPins(
   { server, tool, digest }: Accepting,
   output: OutputFormat,
 ): Promise<void> {
-  if (digest !== undefined && tool === undefined) throw new UsageError('--digest needs the name of a tool');
+  if (digest !== undefined && tool === undefined)
+    throw new UsageError('--digest needs a tool: gateway mcp pins accept <server> <tool> --digest <start>');
   const { config } = loadedConfig(command, io);
   const acceptable = tool === undefined ? undefined : { tool, ...(digest !== undefined && { digest }) };
   const accepted = await operate(config, async ({ pins }) => {
@@ -84,7 +90,6 @@ async function acceptPins(
     if (digest !== undefined && taken.length === 0) throw await notThis(pins, server, tool ?? '');
     return taken;
   });
-  if (accepted.length > 0) recordChange(io, 'tool definitions accepted', { server, tools: accepted });
   print(io, output, { server, accepted }, () => {
     if (accepted.length > 0) {
       return `Accepted: ${accepted.map((one) => `${printable(one.tool)} (${one.digest})`).join(', ')}`;

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { DEFAULT_LOCK_MS } from '../../src/risk/scoring.ts';
 import type { LockTime } from '../../src/risk/store.ts';
 import { formatDuration } from '../../src/config/duration.ts';
@@ -6,9 +6,9 @@ import type { Operations } from '../../src/operate.ts';
 import { maskSecrets } from '../../src/detectors/mask.ts';
 import { lockCauseInWords, plainReason, type LockCause } from '../../src/risk/lock-cause.ts';
 import type { Lock } from '../../src/risk/profile.ts';
-import { durationArgument } from '../arguments.ts';
+import { durationOf } from '../arguments.ts';
 import { UsageError, type Io } from '../command.ts';
-import { auditChange, newOrderId, recordChange } from '../operator-change.ts';
+import { auditChange, newOrderId, withOperator } from '../operator-change.ts';
 import {
   painter,
   print,
@@ -18,6 +18,7 @@ import {
   type OutputFormat,
   type OutputOptions,
 } from '../output.ts';
+import { copyable, KEY_ARGUMENT } from '../key-view.ts';
 import { onKey, onRedis } from '../on-redis.ts';
 
 type SetOptions = OutputOptions & { readonly for: number; readonly reason?: string };
@@ -30,22 +31,28 @@ interface NamedLock {
 
 /** `gateway quarantine …`: locks by hand (docs/risk.md). */
 export function registerQuarantine(program: Command, io: Io): void {
-  const quarantine = program.command('quarantine').description('lock keys, release them, list locked ones');
-  withOutput(quarantine.command('list').description('list the keys that are locked now')).action(
+  const quarantine = program.command('quarantine').description('lock and unlock keys');
+  withOutput(quarantine.command('list').description('list the locked keys')).action(
     (options: OutputOptions, command: Command) => listLocks(command, io, options.output),
   );
   withOutput(
-    quarantine
-      .command('set <key>')
-      .description('refuse every request of a key for a while; a longer lock that it has stays')
-      .option('--for <duration>', 'how long, e.g. 30m', durationArgument, DEFAULT_LOCK_MS)
-      .option('--reason <text>', 'shown to whoever uses the key, and in the list; 200 characters at most'),
+    withOperator(quarantine.command('set').argument(...KEY_ARGUMENT))
+      .description('lock a key for a time; an existing longer lock is not shortened')
+      .addOption(
+        new Option('--for <duration>', 'how long, e.g. 30m')
+          .argParser(durationOf('--for'))
+          .default(DEFAULT_LOCK_MS, formatDuration(DEFAULT_LOCK_MS)),
+      )
+      .option('--reason <text>', 'shown to the client and in the list; at most 200 characters'),
   ).action((reference: string, options: SetOptions, command: Command) =>
     setLock(command, io, reference, options),
   );
-  withOutput(quarantine.command('release <key>').description('release a key; its risk score stays')).action(
-    (reference: string, options: OutputOptions, command: Command) =>
-      releaseKey(command, io, reference, options.output),
+  withOutput(
+    withOperator(quarantine.command('release').argument(...KEY_ARGUMENT)).description(
+      'unlock a key; its risk score stays',
+    ),
+  ).action((reference: string, options: OutputOptions, command: Command) =>
+    releaseKey(command, io, reference, options.output),
   );
 }
 
@@ -60,7 +67,7 @@ async function listLocks(command: Command, io: Io, output: OutputFormat): Promis
     ...lockJson(lock, now),
     cause: lock.cause ?? null,
   }));
-  print(io, output, json, () => {
+  print(io, output, { locks: json }, () => {
     if (locks.length === 0) return 'No key is locked.';
     const rows = locks.map(({ keyHash, name, lock }) => [
       name,
@@ -86,7 +93,7 @@ async function allLocks({ risks, keys }: Operations): Promise<NamedLock[]> {
 }
 
 async function setLock(command: Command, io: Io, reference: string, options: SetOptions): Promise<void> {
-  if (options.for === 0) throw new UsageError('--for must be over zero');
+  if (options.for === 0) throw new UsageError('--for must be longer than zero, for example: --for 1h');
   const operationId = newOrderId();
   const { record, lock, now } = await onKey(command, io, reference, async ({ risks, readClock }, hash) => ({
     lock: await risks.lock(hash, options.for, operationId, causeOf(options)),
@@ -94,17 +101,11 @@ async function setLock(command: Command, io: Io, reference: string, options: Set
   }));
   const { keyHash, name } = record;
   const json = lockJson(lock, now);
-  recordChange(io, 'quarantine set', {
-    key_hash: keyHash,
-    operation_id: operationId,
-    ...json,
-    cause: causeOf(options),
-  });
   print(io, options.output, { key_hash: keyHash, name, ...json }, () => {
     const [left, until] = timeLeft(lock, now);
     const when = until === '-' ? 'without an end' : `for ${left}, until ${until} UTC`;
-    const longer = lock.ttlMs === options.for ? '' : ' It had a longer lock, which stays.';
-    return `${printable(name)} (${keyHash}) is locked ${when}.${longer}`;
+    const longer = lock.ttlMs === options.for ? '' : ' It already had a longer lock, which is kept.';
+    return `${printable(name)} (${keyHash}) is locked ${when}.${longer} To unlock: gateway quarantine release ${copyable(reference, record)}`;
   });
   const fields = { ...json, cause: causeOf(options) };
   await auditChange(command, io, { activity: 'create', operation: 'quarantine set', key: record, fields });
@@ -115,7 +116,6 @@ async function releaseKey(command: Command, io: Io, reference: string, output: O
     released: await risks.release(hash),
   }));
   const { keyHash, name } = record;
-  recordChange(io, 'quarantine released', { key_hash: keyHash, was_locked: released });
   print(io, output, { key_hash: keyHash, name, released }, () =>
     released
       ? `${printable(name)} (${keyHash}) is released.`

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { RiskStatus } from '../../src/risk/profile.ts';
-import { auditChange, newOrderId, recordChange } from '../operator-change.ts';
+import { auditChange, newOrderId, withOperator } from '../operator-change.ts';
 import type { Io } from '../command.ts';
-import { entries } from '../key-view.ts';
+import { copyable, entries, KEY_ARGUMENT } from '../key-view.ts';
 import {
   listing,
   painter,
@@ -19,14 +19,17 @@ import { onKey } from '../on-redis.ts';
 export function registerRisk(program: Command, io: Io): void {
   const risk = program.command('risk').description('show and reset the risk profile of a key');
   withOutput(
-    risk.command('show <key>').description('show score, totals, taints, lock and block, as of now'),
+    risk
+      .command('show')
+      .argument(...KEY_ARGUMENT)
+      .description('show the current risk score and what led to it'),
   ).action((reference: string, options: OutputOptions, command: Command) =>
     showRisk(command, io, reference, options.output),
   );
   withOutput(
-    risk
-      .command('reset <key>')
-      .description('take back score, block and taints; totals and a lock stay (see quarantine release)'),
+    withOperator(risk.command('reset').argument(...KEY_ARGUMENT)).description(
+      'reset score, block and taints; keeps totals and any lock (see quarantine release)',
+    ),
   ).action((reference: string, options: OutputOptions, command: Command) =>
     resetRisk(command, io, reference, options.output),
   );
@@ -48,19 +51,19 @@ async function resetRisk(command: Command, io: Io, reference: string, output: Ou
     return { before: standing, after: await risks.read(hash) };
   });
   const { keyHash, name } = record;
-  recordChange(io, 'risk reset', {
-    key_hash: keyHash,
-    operation_id: operationId,
+  print(io, output, riskJson(record, after), () => {
+    const was = before.risk.blockedAt === undefined ? '' : ', and is no longer blocked';
+    const lock =
+      after.lock === undefined
+        ? ''
+        : ` It is still locked: gateway quarantine release ${copyable(reference, record)}`;
+    return `${printable(name)} (${keyHash}) has a risk score of 0 (it was ${before.risk.riskScore})${was}.${lock}`;
+  });
+  const fields = {
     risk_score: before.risk.riskScore,
     blocked: before.risk.blockedAt !== undefined,
     persistent_taint_flags: before.risk.persistentTaintFlags,
-  });
-  print(io, output, riskJson(record, after), () => {
-    const was = before.risk.blockedAt === undefined ? '' : ', and is no longer blocked';
-    const lock = after.lock === undefined ? '' : ` It is still locked: gateway quarantine release ${keyHash}`;
-    return `${printable(name)} (${keyHash}) has a risk score of 0 (it was ${before.risk.riskScore})${was}.${lock}`;
-  });
-  const fields = { risk_score: before.risk.riskScore, blocked: before.risk.blockedAt !== undefined };
+  };
   await auditChange(command, io, { activity: 'update', operation: 'risk reset', key: record, fields });
 }
 

@@ -4,7 +4,10 @@ import { Option, type Command } from 'commander';
 import type { Scanned } from '../../src/scan/rows.ts';
 import { SURFACES, type ScanSurface } from '../../src/scan/surface.ts';
 import { ExitCode, type Io } from '../command.ts';
-import { printableJson } from '../output.ts';
+import { painter, printableJson, type OutputFormat } from '../output.ts';
+import { conversationTable, textTable } from '../scan-view.ts';
+import type { ConversationReport } from '../../src/scan/scan-conversation.ts';
+import type { TextReport } from '../../src/scan/scan-text.ts';
 import { createProgress } from '../progress.ts';
 import { loadedConfig } from '../loaded-config.ts';
 
@@ -12,13 +15,15 @@ interface ScanOptions {
   readonly jsonl?: true;
   readonly conversations?: true;
   readonly surface: ScanSurface;
+  readonly output?: OutputFormat;
 }
 
 const STDIN = '-';
 
 const NOTES = `
-Prints one JSON line for each text, in order; docs/scan.md explains its fields. A line that cannot be read
-gives {"id", "line", "error"} in its place, and exit code 1 at the end. What is found does not change the exit code.
+Prints the findings as tables on a terminal, and one JSON line for each text where a program reads the output
+(docs/scan.md explains the fields); --output chooses. A line that cannot be read is reported in its place, with
+exit code 1 at the end. Findings do not change the exit code.
 
 Examples:
   $ gateway scan < prompt.txt
@@ -30,17 +35,24 @@ Examples:
 /** `gateway scan`: what the detectors say of texts, for people who tune them; needs no Redis. */
 export function registerScan(program: Command, io: Io): void {
   program
-    .command('scan [file]')
-    .description('show what the detectors find in texts, and in which turn a conversation drifts')
-    .option('--jsonl', 'each line is a text of its own: {"id", "text"}')
+    .command('scan')
+    .argument('[file]', 'the text; - or nothing reads standard input')
+    .description('show what the detectors find in a text, or where a conversation drifts')
+    .option('--jsonl', 'read one text a line: {"id", "text"}')
     .addOption(
       new Option(
         '--conversations',
-        'each line is a conversation: {"id", "turns": […], "replies": […]}',
+        'read one conversation a line: {"id", "turns": […], "replies": […]}',
       ).conflicts('surface'),
     )
     .addOption(
       new Option('--surface <surface>', 'where the texts come from').choices(SURFACES).default('prompt'),
+    )
+    .addOption(
+      new Option(
+        '--output <format>',
+        'how to print the result (default: table on a terminal, else json)',
+      ).choices(['table', 'json']),
     )
     .addHelpText('after', NOTES)
     .action((file: string | undefined, options: ScanOptions, command: Command) =>
@@ -53,20 +65,29 @@ async function scan(command: Command, io: Io, file: string, options: ScanOptions
   const { scanConversations, scanText, scanTexts } = await import('../../src/offline.ts');
   const fromStdin = file === STDIN;
   if (fromStdin && io.stdin.isTTY) io.stderr.write('gateway: reading from the terminal, to its Ctrl-D\n');
+  const isTable = (options.output ?? (io.stdout.isTTY === true ? 'table' : 'json')) === 'table';
+  const paint = painter(io);
+  const texts = (report: TextReport): string => (isTable ? textTable(report, paint) : printableJson(report));
+  const conversations = (report: ConversationReport): string =>
+    isTable ? conversationTable(report, paint) : printableJson(report);
   const bytes = fromStdin ? io.stdin : createReadStream(file);
   if (options.conversations) {
     const { session } = loadedConfig(command, io).config;
-    await printAll(io, scanConversations(bytes, session.drift_detection));
+    await printAll(io, scanConversations(bytes, session.drift_detection), conversations);
   } else if (options.jsonl) {
-    await printAll(io, scanTexts(bytes, options.surface));
+    await printAll(io, scanTexts(bytes, options.surface), texts);
   } else {
     const source = { id: file, name: fromStdin ? 'standard input' : file };
-    await printAll(io, scanText(bytes, source, options.surface));
+    await printAll(io, scanText(bytes, source, options.surface), texts);
   }
 }
 
-/** Prints as fast as somebody reads, and no faster. */
-async function printAll(io: Io, reports: AsyncIterable<Scanned<unknown>>): Promise<void> {
+/** Prints reports as they come, and waits for a slow reader. */
+async function printAll<Found>(
+  io: Io,
+  reports: AsyncIterable<Scanned<Found>>,
+  written: (found: Found) => string,
+): Promise<void> {
   const progress = createProgress(io, 'lines');
   let lines = 0;
   let bad = 0;
@@ -74,13 +95,15 @@ async function printAll(io: Io, reports: AsyncIterable<Scanned<unknown>>): Promi
     for await (const report of reports) {
       progress.show(++lines);
       if ('bad' in report) bad++;
-      const line = `${printableJson('bad' in report ? report.bad : report.found)}\n`;
+      const line = `${'bad' in report ? printableJson(report.bad) : written(report.found)}\n`;
       if (!io.stdout.write(line)) await once(io.stdout, 'drain');
     }
   } finally {
     progress.clear();
   }
   if (bad === 0) return;
-  io.stderr.write(`gateway: ${String(bad)} of ${String(lines)} lines could not be read\n`);
+  io.stderr.write(
+    `gateway: ${String(bad)} of ${String(lines)} lines could not be read; each is named above\n`,
+  );
   throw new ExitCode(1);
 }

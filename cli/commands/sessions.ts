@@ -4,7 +4,8 @@ import type { Session, SessionDetails } from '../../src/checks/session/store.ts'
 import { INITIAL_STATE } from '../../src/policy/call.ts';
 import { formatUsd } from '../../src/pricing/usd.ts';
 import type { Io } from '../command.ts';
-import { entries, shortTime } from '../key-view.ts';
+import { entries, KEY_ARGUMENT, shortTime } from '../key-view.ts';
+import { auditChange, withOperator } from '../operator-change.ts';
 import {
   listing,
   painter,
@@ -21,21 +22,26 @@ import { onKey } from '../on-redis.ts';
 export function registerSessions(program: Command, io: Io): void {
   const sessions = program.command('sessions').description('show and end the sessions of a key');
   withOutput(
-    sessions.command('list <key>').description('list the live sessions of a key, the last used first'),
+    sessions
+      .command('list')
+      .argument(...KEY_ARGUMENT)
+      .description('list the live sessions of a key, most recently used first'),
   ).action((reference: string, options: OutputOptions, command: Command) =>
     listSessions(command, io, reference, options.output),
   );
   withOutput(
     sessions
-      .command('show <key> <session>')
-      .description('show one session: limits, taints, tools, and its first user request, secrets masked'),
+      .command('show')
+      .argument(...KEY_ARGUMENT)
+      .argument('<session>', 'its id, as gateway sessions list shows it')
+      .description('show one session: limits, taints, tools, and its first user request with secrets masked'),
   ).action((reference: string, sessionId: string, options: OutputOptions, command: Command) =>
     showSession(command, io, reference, sessionId, options.output),
   );
   withOutput(
-    sessions
-      .command('end <key> <session>')
-      .description('forget a session; a request that names it again opens a new one'),
+    withOperator(sessions.command('end').argument(...KEY_ARGUMENT))
+      .argument('<session>', 'its id, as gateway sessions list shows it')
+      .description('end a session; the next request that names it starts a new one'),
   ).action((reference: string, sessionId: string, options: OutputOptions, command: Command) =>
     endSession(command, io, reference, sessionId, options.output),
   );
@@ -96,11 +102,15 @@ async function endSession(
   }));
   if (!ended) throw noSession(record, sessionId);
   const json = { key_hash: record.keyHash, name: record.name, id: sessionId, ended: true };
-  print(io, output, json, () => `Ended ${sessionId} of ${printable(record.name)}.`);
+  print(io, output, json, () => `Ended session ${printable(sessionId)} of ${printable(record.name)}.`);
+  const fields = { session_id: sessionId };
+  await auditChange(command, io, { activity: 'delete', operation: 'sessions end', key: record, fields });
 }
 
 function noSession({ name }: KeyRecord, sessionId: string): Error {
-  return new Error(`${printable(name)} has no session ${printable(sessionId)}: see gateway sessions list`);
+  return new Error(
+    `${printable(name)} has no live session ${printable(sessionId)}. See gateway sessions list ${printable(name)}`,
+  );
 }
 
 /** Names as in docs/policies.md, times in ISO 8601, money in USD; null where there is no limit. */

@@ -11,7 +11,7 @@ import type { Summary } from '../../src/verify/summary.ts';
 import type { VerifyEvent } from '../../src/verify/verify.ts';
 import { presetList } from '../arguments.ts';
 import { ExitCode, UsageError, type GlobalOptions, type Io } from '../command.ts';
-import { painter, printable, printableJson } from '../output.ts';
+import { painter, printable, printableJson, warnOfOldFlag } from '../output.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { messageOf } from '../../src/errors.ts';
@@ -21,7 +21,9 @@ interface VerifyOptions {
   readonly policyFile?: string;
   readonly policyDir?: string;
   readonly presets?: readonly PresetName[];
-  readonly format: ReportFormat;
+  readonly output: ReportFormat;
+  /** The older spelling of `output`. */
+  readonly format?: ReportFormat | 'pretty';
   readonly failOnViolation: boolean;
   readonly failOnUnjudged: boolean;
   readonly schema?: true;
@@ -33,43 +35,49 @@ const FAILED = 1;
 const UNREADABLE = 2;
 
 const NOTES = `
-Reads steps ({"traces": […]}, a list, or one a line), chat messages and request bodies, OpenTelemetry spans (OTLP JSON: GenAI,
-Vercel AI SDK, OpenInference),
-MCP messages, and the gateway's audit lines; docs/verify.md tells them. Without --policy-file, --policy-dir and --presets
-the policies of the configuration are asked, where policy.enabled is on there.
+Reads steps ({"traces": […]}, a list, or one a line), chat messages and request bodies, OpenTelemetry spans (OTLP JSON:
+GenAI, Vercel AI SDK, OpenInference), MCP messages, and the gateway's audit lines (docs/verify.md). Without
+--policy-file, --policy-dir and --presets it uses the policies of the configuration, if policy.enabled is on.
 
-Exit code: 0 no violation, 1 violations (with --fail-on-unjudged also elements that no reader could read), 2 something
-could not be read, or nothing was judged.
+Exit code: 0 no violations. 1 violations; with --fail-on-unjudged also content that could not be judged.
+2 something could not be read, or nothing was judged.
 
 Examples:
   $ gateway verify --trace run.json --presets mcp_sandbox,safety
-  $ gateway verify --trace run.json --policy-dir ./policies --format sarif > verify.sarif
-  $ cat spans.jsonl | gateway verify --trace - --presets safety --format json | jq .summary
+  $ gateway verify --trace run.json --policy-dir ./policies --output sarif > verify.sarif
+  $ cat spans.jsonl | gateway verify --trace - --presets safety --output json | jq .summary
 `;
 
 /** `gateway verify`: judges what an agent did by the policies of tomorrow; needs no Redis and no Envoy. */
 export function registerVerify(program: Command, io: Io): void {
   program
     .command('verify')
-    .description('judge a recorded trace of an agent by policies and checks, offline')
-    .option('--trace <file>', 'the trace; - is standard input')
-    .option('--policy-file <path>', 'a policy: a card, or Rego')
+    .description('replay a recorded agent run against policies and checks')
+    .option('--trace <file>', 'the recorded run; - reads standard input')
+    .option('--policy-file <path>', 'a policy file: a card, or Rego')
     .option('--policy-dir <path>', 'a folder of policies')
-    .option('--presets <list>', `any of ${PRESET_NAMES.join(', ')}`, presetList)
-    .addOption(new Option('--format <format>', 'how to report').choices(REPORT_FORMATS).default('pretty'))
+    .option('--presets <list>', `presets to judge by: ${PRESET_NAMES.join(', ')}`, presetList)
     .addOption(
-      new Option('--fail-on-violation [yes]', 'exit with 1 on violations; =false reports them only')
+      new Option('--output <format>', 'how to print the report').choices(REPORT_FORMATS).default('table'),
+    )
+    .addOption(
+      new Option('--format <format>', 'older spelling of --output')
+        .choices(['pretty', ...REPORT_FORMATS])
+        .hideHelp(),
+    )
+    .addOption(
+      new Option('--fail-on-violation [yes]', 'exit with 1 on violations; =false only reports them')
         .argParser(booleanArgument)
         .preset('true')
         .default(true),
     )
     .addOption(
-      new Option('--fail-on-unjudged [yes]', 'exit with 1 on elements with content that no reader could read')
+      new Option('--fail-on-unjudged [yes]', 'exit with 1 if some content could not be judged')
         .argParser(booleanArgument)
         .preset('true')
         .default(false),
     )
-    .option('--schema', 'print the JSON Schema of a trace, and do nothing else')
+    .option('--schema', 'print the JSON Schema of a trace and exit')
     .addHelpText('after', NOTES)
     .action((options: VerifyOptions, command: Command) => printSchemaOrVerify(command, io, options));
 }
@@ -91,7 +99,8 @@ async function printSchemaOrVerify(command: Command, io: Io, options: VerifyOpti
 
 async function verifyFile(command: Command, io: Io, options: VerifyOptions): Promise<void> {
   const { trace } = options;
-  if (trace === undefined) throw new UsageError('--trace <file> is needed (- is standard input)');
+  if (trace === undefined)
+    throw new UsageError('name the trace: gateway verify --trace run.json (- reads standard input)');
   const loaded = loadedConfig(command, io);
   // Loaded only where it is used: the other commands start faster without the checks.
   const { verifyTrace } = await import('../../src/offline-verify.ts');
@@ -103,7 +112,7 @@ async function verifyFile(command: Command, io: Io, options: VerifyOptions): Pro
     sources: sourcesOf(options, loaded),
     name,
   });
-  const summary = await printReport(io, await reportOf(options.format, io, trace), events);
+  const summary = await printReport(io, await reportOf(formatOf(options, io), io, trace), events);
   const { isNothingJudged } = await import('../../src/verify/summary.ts');
   const isEmpty = isNothingJudged(summary);
   if (isEmpty) {
@@ -145,13 +154,22 @@ function sourcesOf(
 
 function assertThere(path: string | undefined, name: string): void {
   if (path !== undefined && !existsSync(path))
-    throw new UsageError(`${name}: there is no ${printable(path)}`);
+    throw new UsageError(
+      `${name}: ${printable(path)} does not exist. Check the path; it is relative to this folder`,
+    );
+}
+
+function formatOf({ output, format }: VerifyOptions, io: Io): ReportFormat {
+  if (format === undefined) return output;
+  const asked = format === 'pretty' ? 'table' : format;
+  warnOfOldFlag(io, `--format ${format}`, `--output ${asked}`);
+  return asked;
 }
 
 async function reportOf(format: ReportFormat, io: Io, trace: string): Promise<Report> {
   const write = (value: unknown): string => printableJson(value);
   switch (format) {
-    case 'pretty':
+    case 'table':
       return (await import('../../src/verify/report/pretty.ts')).createPrettyReport({
         paint: painter(io),
         printable,

@@ -18,7 +18,8 @@ export function completionPlaces(program: Command): readonly Place[] {
   const general = program.options.map(optionWord);
   function visit(command: Command, path: readonly string[]): Place[] {
     const below = command.commands.filter((one) => one.name() !== 'help');
-    const own = command === program ? [] : command.options.flatMap(optionWords);
+    const own =
+      command === program ? [] : command.options.filter(({ hidden }) => !hidden).flatMap(optionWords);
     const commands = below.map((one) => ({ text: one.name(), meaning: shellSafe(one.description()) }));
     const words = [...commands, ...own, ...general, { text: '--help', meaning: 'show help' }];
     return [{ path: path.join(' '), words }, ...below.flatMap((one) => visit(one, [...path, one.name()]))];

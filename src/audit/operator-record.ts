@@ -13,8 +13,15 @@ export interface OperatorChange {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** @param operator what the operating system calls who ran the command */
-export function operatorRecord(change: OperatorChange, operator: string): ApiActivity {
+/** Who ran a command. */
+export interface Operator {
+  /** As the operating system knows them. */
+  readonly user: string;
+  /** As they call themselves (`--as`). */
+  readonly name: string | undefined;
+}
+
+export function operatorRecord(change: OperatorChange, { user, name = user }: Operator): ApiActivity {
   const { key, server } = change;
   const resources: Resource[] = [
     ...(key === undefined ? [] : [{ type: 'proxy_key' as const, name: key.name }]),
@@ -25,7 +32,7 @@ export function operatorRecord(change: OperatorChange, operator: string): ApiAct
     message: change.operation,
     severity: 'informational',
     disposition: 'allowed',
-    actor: { uid: operator, name: operator },
+    actor: { uid: user, name },
     resources,
     unmapped: { stage: 'operator', ...(key !== undefined && { key_hash: key.keyHash }), ...change.fields },
     activity: change.activity,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { RedisClient } from '../redis/client.ts';
 import { KEY_INDEX, keyRecordKey } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
+import { maskSecrets } from '../detectors/mask.ts';
 import { redisUnavailable } from '../redis/unavailable.ts';
 import {
   changedFields,
@@ -24,7 +25,10 @@ const rotateScript = loadScript(new URL('./rotate-key.lua', import.meta.url));
 /** Raw keys of one identity that may be alive at once: the current one and some in their grace. */
 const MAX_LIVE_RAW_KEYS = 8;
 const PAGE_SIZE = 500;
-const MIN_PREFIX_HEX = 8;
+const MIN_PREFIX_HEX = 6;
+/** Shorter than a raw key. */
+const MAX_REPEATED_CHARS = 40;
+const HASH = /^(?:sha256:)?[0-9a-f]{1,64}$/;
 
 /** A key just made: the only moment at which the raw key is known. */
 export interface IssuedKey {
@@ -46,7 +50,7 @@ export interface KeyStore {
   create(key: NewKey): Promise<IssuedKey>;
   /** Keys in the order of their hashes, a page at a time. */
   list(after?: string): Promise<KeyPage>;
-  /** Finds a key by hash, unique hash prefix (8 hex digits or more), unique name, or its raw key. */
+  /** Finds a key by hash, unique hash prefix (6 hex digits or more), unique name, or its raw key. */
   find(reference: string): Promise<KeyRecord>;
   /** Changes what is named; it holds from the next request on. */
   update(reference: string, change: KeyChange): Promise<KeyRecord>;
@@ -134,6 +138,14 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Repeats a name or a hash, never what may be a secret. */
+function noSuchKey(reference: string): string {
+  if (isProxyKey(reference)) return 'this raw key belongs to no key here. See gateway keys list';
+  const isPlain = reference.length <= MAX_REPEATED_CHARS && maskSecrets(reference) === reference;
+  const which = isPlain || HASH.test(reference) ? `"${reference}"` : 'this';
+  return `no key has ${which} as its name or as the start of its hash (6 hex digits or more). See gateway keys list`;
+}
+
 /** Reading and finding of records. */
 class KeyRecords {
   readonly #client: RedisClient;
@@ -165,12 +177,10 @@ class KeyRecords {
         ? await this.#byRawHash(reference)
         : await this.#byNameOrPrefix(reference);
     const [match, other] = matches;
-    // The reference may be a raw key: it is not repeated.
-    if (match === undefined)
-      throw new KeyError('no key has this hash, hash prefix (8 hex digits or more) or name');
+    if (match === undefined) throw new KeyError(noSuchKey(reference));
     if (other !== undefined) {
       const some = matches.slice(0, 5).map(({ keyHash, name }) => `${keyHash.slice(0, 23)} (${name})`);
-      throw new KeyError(`several keys match: ${some.join(', ')}; give more of the hash`);
+      throw new KeyError(`several keys match "${reference}": ${some.join(', ')}. Use more of the hash`);
     }
     return match;
   }

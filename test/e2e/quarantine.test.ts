@@ -151,8 +151,10 @@ describe('docs/risk.md: a key locked by an operator', () => {
 
   it('is listed, with the time left', async () => {
     await operator('quarantine', 'set', key.keyHash, '--for', '90s');
-    const listed = JSON.parse(await operator('quarantine', 'list', '--output', 'json')) as object[];
-    expect(listed).toContainEqual(expect.objectContaining({ key_hash: key.keyHash, lock_ttl_seconds: 90 }));
+    const { locks } = JSON.parse(await operator('quarantine', 'list', '--output', 'json')) as {
+      locks: object[];
+    };
+    expect(locks).toContainEqual(expect.objectContaining({ key_hash: key.keyHash, lock_ttl_seconds: 90 }));
   });
 
   it('may finish the stream that it has; its next call is refused', async () => {

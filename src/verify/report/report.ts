@@ -1,7 +1,7 @@
 import type { TraceFinding } from '../finding.ts';
 import type { Summary, Unreadable } from '../summary.ts';
 
-export const REPORT_FORMATS = ['pretty', 'json', 'sarif', 'junit'] as const;
+export const REPORT_FORMATS = ['table', 'json', 'sarif', 'junit'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
 /** Writes a report as it comes about; each piece is printed as it is, one after the other. */

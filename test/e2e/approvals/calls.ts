@@ -74,7 +74,7 @@ export function modelCalls(): void {
     await waitingOf(key, 0);
     const late = await cli(gateway, 'escalations', 'approve', id, '--as', 'ada');
     expect(late.code).toBe(1);
-    expect(late.stderr).toMatch(/no request .* waits/);
+    expect(late.stderr).toMatch(/no request .* is waiting/);
     expect(await gateway.metrics()).toMatch(/gateway_escalations_total\{outcome="withdrawn"\} [1-9]/);
   });
 

@@ -379,13 +379,17 @@ describe('gateway audit show', () => {
     expect(shown.stdout).toContain('LLM01:2026, ASI01:2026');
     expect(shown.stdout).not.toContain('other-');
 
-    const json = await gateway('audit', 'show', 'r-shown', '--json');
-    expect(JSON.parse(json.stdout)).toMatchObject([
+    const json = await gateway('audit', 'show', 'r-shown', '--output', 'json');
+    const records = [
       {
         metadata: { correlation_uid: 'r-shown' },
         unmapped: { findings, owasp: ['LLM01:2026', 'ASI01:2026'] },
       },
-    ]);
+    ];
+    expect(JSON.parse(json.stdout)).toMatchObject({ request_id: 'r-shown', records });
+    const old = await gateway('audit', 'show', 'r-shown', '--json');
+    expect(JSON.parse(old.stdout)).toMatchObject(records);
+    expect(old.stderr).toMatch(/--json will go away.*Use --output json/);
     await close();
   });
 
@@ -408,9 +412,9 @@ describe('gateway audit show, of a request that Redis no longer holds', () => {
     await trail.audited.answer(trail.audited.losses());
     await close();
     await redis.flush();
-    const shown = await gateway('audit', 'show', 'r-old', '--json', '--config', config);
+    const shown = await gateway('audit', 'show', 'r-old', '--output', 'json', '--config', config);
     expect(shown.code).toBe(0);
-    expect(JSON.parse(shown.stdout)).toMatchObject([{ metadata: { correlation_uid: 'r-old' } }]);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ records: [{ metadata: { correlation_uid: 'r-old' } }] });
     const missing = await gateway('audit', 'show', 'r-none', '--config', config);
     expect(missing.stderr).toContain(file);
     await rm(folder, { recursive: true });

@@ -99,6 +99,42 @@ describe('gateway budget status', () => {
     expect(keys[0].windows[4]).toMatchObject({ limit_usd: null, spent_usd: 1.5, remaining_usd: null });
   });
 
+  it('hides windows without limit and spend, and shows the fullest budget first', async () => {
+    const [idle, half, full] = [
+      await createKey('a-idle'),
+      await createKey('b-half'),
+      await createKey('c-full'),
+    ];
+    const client = await connect(redis.addr);
+    const store = budgetStore(client);
+    for (const [keyHash, spentUsd] of [
+      [half, 5],
+      [full, 9],
+    ] as const) {
+      await json('budget', 'set', keyHash, '--daily', '10');
+      const spent = reservation(keyHash, { daily: 10 * USD }, spentUsd * USD);
+      await store.reserve(spent);
+    }
+    client.disconnect();
+    await json('budget', 'set', idle, '--weekly', '1');
+    const { stdout } = await gateway(['budget', 'status']);
+    expect(stdout.match(/^\S+(?=  sha256)/gm)).toEqual(['c-full', 'b-half', 'a-idle']);
+    const block = stdout.split('\n\n')[2];
+    expect(block).toMatch(/weekly/);
+    expect(block).not.toMatch(/minute|hourly|daily|monthly|total/);
+
+    const over = await json('budget', 'status', '--over', '80');
+    expect(over.keys.map(({ name }: { name: string }) => name)).toEqual(['c-full']);
+    expect((await gateway(['budget', 'status', '--over', '95%'])).stdout).toBe(
+      'No key has used 95 % of a limit.\n',
+    );
+  });
+
+  it('says in one line that a key has neither limit nor spend', async () => {
+    await createKey('planner');
+    expect((await gateway(['budget', 'status'])).stdout).toMatch(/^planner .*\n  nothing spent, no limit\n$/);
+  });
+
   it('draws a bar on a terminal, and none where a program reads', async () => {
     await createKey('planner');
     await json('budget', 'set', 'planner', '--daily', '10');
@@ -108,6 +144,8 @@ describe('gateway budget status', () => {
   });
 
   it('says that there are no keys', async () => {
-    expect((await gateway(['budget', 'status'])).stdout).toBe('There are no keys yet.\n');
+    expect((await gateway(['budget', 'status'])).stdout).toMatch(
+      /^No keys yet\. Create one: gateway keys create .*\n$/,
+    );
   });
 });

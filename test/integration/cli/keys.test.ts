@@ -115,7 +115,7 @@ describe('gateway keys', () => {
     expect(rotated).toMatchObject({ key_hash: keyHash, name: 'planner' });
     expect(rotated['key']).not.toBe(key);
     expect(await json('keys', 'revoke', prefix)).toMatchObject({ status: 'revoked' });
-    expect(await json('keys', 'list')).toMatchObject([{ key_hash: keyHash, status: 'revoked' }]);
+    expect(await json('keys', 'list')).toMatchObject({ keys: [{ key_hash: keyHash, status: 'revoked' }] });
   });
 
   it('rotate stops the old raw key at once where no grace is given', async () => {
@@ -138,7 +138,7 @@ describe('gateway keys', () => {
     ]);
     client.disconnect();
     const { stdout } = await gateway(['keys', 'rotate', String(keyHash)]);
-    expect(stdout).toContain('The old raw key has stopped.');
+    expect(stdout).toContain('The old key has stopped working.');
   });
 
   it('takes no label that reads as another one on a terminal, and repeats none that it refuses', async () => {
@@ -156,7 +156,7 @@ describe('gateway keys', () => {
       expect(stderr).toMatch(/^gateway: [^\n]*must have no control, bidirectional, zero-width[^\n]*\n$/);
       expect(stderr).not.toMatch(/\u200b|\u200d|\u202e|\u2066/);
     }
-    expect(await json('keys', 'list')).toEqual([]);
+    expect(await json('keys', 'list')).toEqual({ keys: [] });
 
     const { key_hash: keyHash } = await create();
     await redis.client.hset(`gateway:key:${String(keyHash)}`, 'name', 'stored\u202e\u3164before');
@@ -173,12 +173,45 @@ describe('gateway keys', () => {
     expect(nothing).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^gateway: no key has[^\n]*\n$/),
+      stderr: expect.stringMatching(/^gateway: no key has "nobody" as its name[^\n]*keys list\n$/),
     });
     expect(several).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^gateway: several keys match[^\n]*\n$/),
+      stderr: expect.stringMatching(/^gateway: several keys match "planner"[^\n]*\n$/),
     });
+  });
+
+  it('repeats no raw key and no secret that was given in place of a name', async () => {
+    for (const given of [`gw-${'Ab3_'.repeat(10)}xyz`, `${'Ab3_'.repeat(10)}xyz`, 'AKIAIOSFODNN7EXAMPLQ']) {
+      const { code, stderr } = await gateway(['keys', 'show', given]);
+      expect(code).toBe(1);
+      expect(stderr).not.toContain(given.slice(3, 20));
+      expect(stderr).toContain('gateway keys list');
+    }
+  });
+
+  it('finds a key by the first 6 digits of its hash, and by no fewer', async () => {
+    const { key_hash: keyHash } = await create();
+    const hex = String(keyHash).slice('sha256:'.length);
+    expect(await json('keys', 'show', hex.slice(0, 6))).toMatchObject({ key_hash: keyHash });
+    expect((await gateway(['keys', 'show', hex.slice(0, 5)])).code).toBe(1);
+  });
+
+  it('revoke says that a key was revoked before', async () => {
+    await create();
+    expect((await gateway(['keys', 'revoke', 'planner'])).stdout).toMatch(/^Revoked planner/);
+    expect((await gateway(['keys', 'revoke', 'planner'])).stdout).toMatch(
+      /^planner \(sha256:\w+\) was already revoked, at .* UTC\. Nothing changed\.$/m,
+    );
+  });
+
+  it('rotate says when the old key ends', async () => {
+    await create();
+    const { stdout } = await gateway(['keys', 'rotate', 'planner', '--grace', '24h']);
+    const [, at = ''] = /The old key works until (\S+ \S+) UTC \(24h from now\)/.exec(stdout) ?? [];
+    expect(Date.parse(`${at.replace(' ', 'T')}Z`) - Date.now()).toBeGreaterThan(86_400_000 - 120_000);
+    const json24 = await json('keys', 'rotate', 'planner', '--grace', '24h');
+    expect(Date.parse(String(json24['old_key_ends_at'])) - Date.now()).toBeGreaterThan(86_400_000 - 60_000);
   });
 
   it('says a wrong password without showing it', async () => {
@@ -344,7 +377,7 @@ describe('a command on a machine whose clock is a day ahead', () => {
 
   it("tells of ends by Redis's clock", async () => {
     await create('--expires-in', '1h');
-    expect(await skewed('keys', 'list')).toMatchObject([{ status: 'active' }]);
+    expect(await skewed('keys', 'list')).toMatchObject({ keys: [{ status: 'active' }] });
     expect(await skewed('keys', 'show', 'planner')).toMatchObject({ status: 'active' });
     const locked = (await skewed('quarantine', 'set', 'planner', '--for', '1h')) as { locked_until: string };
     expect(Date.parse(locked.locked_until) - Date.now()).toBeLessThanOrEqual(HOUR_MS);

@@ -27,10 +27,10 @@ function locked(): readonly string[] {
   return hashes.filter((_, nth) => (nth - KEYS + 1) % 10 === 0);
 }
 
-async function json(...args: readonly string[]): Promise<unknown> {
+async function json(...args: readonly string[]): Promise<Record<string, unknown>> {
   const { code, stdout } = await runCli(redis, [...args, '--output', 'json']);
   expect(code).toBe(0);
-  return JSON.parse(stdout);
+  return JSON.parse(stdout) as Record<string, unknown>;
 }
 
 const hashesOf = (rows: unknown): string[] =>
@@ -38,15 +38,14 @@ const hashesOf = (rows: unknown): string[] =>
 
 describe('a list of very many keys leaves none out', () => {
   it('keys list', async () => {
-    expect(hashesOf(await json('keys', 'list'))).toEqual(hashes);
+    expect(hashesOf((await json('keys', 'list'))['keys'])).toEqual(hashes);
   });
 
   it('quarantine list', async () => {
-    expect(hashesOf(await json('quarantine', 'list'))).toEqual(locked());
+    expect(hashesOf((await json('quarantine', 'list'))['locks'])).toEqual(locked());
   });
 
   it('budget status', async () => {
-    const status = (await json('budget', 'status')) as { readonly keys: unknown };
-    expect(hashesOf(status.keys)).toEqual(hashes);
+    expect(hashesOf((await json('budget', 'status'))['keys'])).toEqual(hashes);
   });
 });

@@ -53,22 +53,16 @@ describe('gateway risk', () => {
     expect(stdout).toMatch(/^risk_score +75$/m);
   });
 
-  it('reset says what it took back, and that a lock is left; the change goes to standard error', async () => {
+  it('reset says what it took back, and that a lock is left; nothing goes to standard error', async () => {
     await redis.client.hset(profile(), { risk_score: '95', blocked_at: '1760000000000', total_spend: '7' });
     await gateway('quarantine', 'set', 'planner');
     const { code, stdout, stderr } = await gateway('risk', 'reset', 'planner');
     expect(code).toBe(0);
     expect(stdout).toBe(
       `planner (${keyHash}) has a risk score of 0 (it was 95), and is no longer blocked. ` +
-        `It is still locked: gateway quarantine release ${keyHash}\n`,
+        'It is still locked: gateway quarantine release planner\n',
     );
-    expect(JSON.parse(stderr)).toMatchObject({
-      level: 'info',
-      msg: 'risk reset',
-      key_hash: keyHash,
-      risk_score: 95,
-      blocked: true,
-    });
+    expect(stderr).toBe('');
     expect(await redis.client.hgetall(profile())).toEqual({ total_spend: '7' });
   });
 });
@@ -77,8 +71,10 @@ describe('gateway quarantine', () => {
   it('set locks for an hour, or as long as told; the longer lock stays', async () => {
     expect(await json('quarantine', 'set', 'planner')).toMatchObject({ lock_ttl_seconds: 3_600 });
     const { stdout, stderr } = await gateway('quarantine', 'set', 'planner', '--for', '5m');
-    expect(stdout).toMatch(/is locked for .* UTC\. It had a longer lock, which stays\.\n$/);
-    expect(JSON.parse(stderr)).toMatchObject({ msg: 'quarantine set', key_hash: keyHash });
+    expect(stdout).toMatch(
+      /is locked for .* UTC\. It already had a longer lock, which is kept\. To unlock: gateway quarantine release planner\n$/,
+    );
+    expect(stderr).toBe('');
     expect(await redis.client.ttl(`gateway:quarantine:${keyHash}`)).toBeGreaterThan(3_590);
     expect(await json('quarantine', 'set', 'planner', '--for', '2h')).toMatchObject({
       lock_ttl_seconds: 7_200,
@@ -90,12 +86,14 @@ describe('gateway quarantine', () => {
     await json('quarantine', 'set', 'planner', '--for', '90s');
     expect((await gateway('quarantine', 'list')).stdout).toMatch(/^planner +sha256:\w+ +90s +\d{4}-/m);
     await redis.client.set(`gateway:quarantine:${keyHash}`, 'by hand');
-    expect(await json('quarantine', 'list')).toEqual([
-      { key_hash: keyHash, name: 'planner', lock_ttl_seconds: null, locked_until: null, cause: null },
-    ]);
+    expect(await json('quarantine', 'list')).toEqual({
+      locks: [
+        { key_hash: keyHash, name: 'planner', lock_ttl_seconds: null, locked_until: null, cause: null },
+      ],
+    });
     expect(await json('quarantine', 'release', 'planner')).toMatchObject({ released: true });
     expect((await gateway('quarantine', 'release', 'planner')).stdout).toContain('was not locked');
-    expect(await json('quarantine', 'list')).toEqual([]);
+    expect(await json('quarantine', 'list')).toEqual({ locks: [] });
   });
 
   it('list says why; an operator’s reason is one line without secrets', async () => {
@@ -103,8 +101,8 @@ describe('gateway quarantine', () => {
     const reason = `leaked ${secret}\u001b[2J\n\u202eask Ann ${'x'.repeat(300)}`;
     const { stderr } = await gateway('quarantine', 'set', 'planner', '--reason', reason);
     expect(stderr).not.toContain(secret);
-    expect(JSON.parse(stderr)).toMatchObject({ cause: { kind: 'operator' } });
-    const [listed] = (await json('quarantine', 'list')) as unknown as { cause: { reason: string } }[];
+    const { locks } = (await json('quarantine', 'list')) as { locks: { cause: { reason: string } }[] };
+    const [listed] = locks;
     expect(listed?.cause).toEqual({
       kind: 'operator',
       reason: expect.stringMatching(/^leaked \*\*\* \[2J ask Ann x+$/) as string,
@@ -114,14 +112,18 @@ describe('gateway quarantine', () => {
     expect((await gateway('quarantine', 'list')).stdout).toContain('an operator has locked it: leaked ***');
     await gateway('quarantine', 'release', 'planner');
     await gateway('quarantine', 'set', 'planner', '--reason', ' \n ');
-    expect(await json('quarantine', 'list')).toMatchObject([{ cause: { kind: 'operator' } }]);
+    expect(await json('quarantine', 'list')).toMatchObject({ locks: [{ cause: { kind: 'operator' } }] });
   });
 
   it.each([
-    [['quarantine', 'set', 'planner', '--for', '0'], 2, '--for must be over zero'],
-    [['quarantine', 'set', 'planner', '--for', 'soon'], 2, 'must be a duration'],
-    [['quarantine', 'set', 'nobody'], 1, 'no key has this hash'],
-    [['risk', 'reset', 'nobody'], 1, 'no key has this hash'],
+    [
+      ['quarantine', 'set', 'planner', '--for', '0'],
+      2,
+      '--for must be longer than zero, for example: --for 1h',
+    ],
+    [['quarantine', 'set', 'planner', '--for', 'soon'], 2, '--for: "soon" is not a duration'],
+    [['quarantine', 'set', 'nobody'], 1, 'no key has "nobody" as its name'],
+    [['risk', 'reset', 'nobody'], 1, 'no key has "nobody" as its name'],
   ])('%j is refused with exit code %i', async (args, code, message) => {
     const ended = await gateway(...args);
     expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: '' });

@@ -76,7 +76,7 @@ async function verified(text: string, maxCapitals: number): Promise<Report> {
     'verify',
     '--trace',
     'trace.json',
-    '--format',
+    '--output',
     'json',
     '--fail-on-violation=false',
   ];

@@ -59,6 +59,58 @@ describe('the help', () => {
   );
 });
 
+describe('the help of the program', () => {
+  it('groups its commands, names keys by their names, and leaves no command out', async () => {
+    const help = await printed('--help');
+    const headings = help.match(/^[A-Z].*:$/gm);
+    expect(headings).toEqual([
+      'Options:',
+      'Start:',
+      'Keys and money:',
+      'Risk and approvals:',
+      'Records:',
+      'Policies and detectors, offline:',
+      'Configuration and set-up:',
+      'Examples:',
+    ]);
+    for (const { path } of COMMANDS) expect(help).toMatch(new RegExp(`^  ${path.split(' ')[0]} `, 'm'));
+    expect(help).not.toContain('sha256:');
+  });
+});
+
+describe('the options of commands', () => {
+  const optionsOf = (path: string) =>
+    COMMANDS.find((one) => one.path === path)?.command.options.filter(({ hidden }) => !hidden) ?? [];
+
+  it.each([
+    ['keys create'],
+    ['keys update'],
+    ['keys revoke'],
+    ['keys rotate'],
+    ['budget set'],
+    ['sessions end'],
+    ['risk reset'],
+    ['quarantine set'],
+    ['quarantine release'],
+    ['escalations approve'],
+    ['escalations deny'],
+    ['mcp pins accept'],
+  ])('%s takes --as, since it changes something', (path) => {
+    expect(optionsOf(path).map(({ long }) => long)).toContain('--as');
+  });
+
+  it('choose the format by --output alone, and show a default as it is written', () => {
+    for (const { path } of COMMANDS) {
+      const options = optionsOf(path);
+      expect(options.map(({ long }) => long)).not.toContain('--format');
+      expect(options.map(({ long }) => long)).not.toContain('--json');
+      for (const { defaultValue, defaultValueDescription, flags } of options)
+        if (flags.includes('<duration>') && defaultValue !== undefined)
+          expect(defaultValueDescription, `${path} ${flags}`).toMatch(/^\d+[smhd]$|at once/);
+    }
+  });
+});
+
 /** What bash would offer behind a line. */
 function offered(script: string, line: string): readonly string[] {
   const words = line.split(' ');

@@ -33,15 +33,34 @@ describe('a wrong call', () => {
       /^gateway: .*Allowed choices are openai, anthropic/,
     ],
     [['keys', 'revoke'], /^gateway: missing required argument 'key'$/],
-    [['keys', 'create', '--name', 'x', '--provider', 'openai', '--tags', 'a'], /^gateway: --tags: key=value/],
-    [['keys', 'create', '--name', 'x', '--provider', 'openai', '--allowed-tools', 'a,,b'], /empty entry/],
-    [['keys', 'create', '--name', 'x', '--provider', 'openai', '--allowed-providers', 'x'], /one of openai/],
+    [
+      ['keys', 'create', '--name', 'x', '--provider', 'openai', '--tags', 'a'],
+      /^gateway: --tags: write key=value pairs.*such as/,
+    ],
+    [
+      ['keys', 'create', '--name', 'x', '--provider', 'openai', '--allowed-tools', 'a,,b'],
+      /--allowed-tools: "a,,b" has an empty entry/,
+    ],
+    [
+      ['keys', 'create', '--name', 'x', '--provider', 'openai', '--allowed-providers', 'x'],
+      /--allowed-providers: "x" is not a provider\. Choose from openai/,
+    ],
     [
       ['keys', 'create', '--name', 'x', '--provider', 'openai', '--allowed-tools', 'a,none'],
-      /none allows nothing: it stands alone/,
+      /--allowed-tools: none allows nothing and stands alone/,
     ],
-    [['keys', 'create', '--name', 'x', '--provider', 'openai', '--trust', 'user'], /--trust: any of system/],
-    [['keys', 'create', '--name', 'x', '--provider', 'openai', '--expires-in', 'soon'], /must be a duration/],
+    [
+      ['keys', 'create', '--name', 'x', '--provider', 'openai', '--trust', 'user'],
+      /--trust: "user" .*Choose from system/,
+    ],
+    [
+      ['keys', 'create', '--name', 'x', '--provider', 'openai', '--expires-in', 'soon'],
+      /--expires-in: "soon" is not a duration.*for example: --expires-in 1h/,
+    ],
+    [['quarantine', 'set', 'x', '--for', '5'], /--for: "5" is not a duration.*for example: --for 1h/],
+    [['budget', 'set', 'x'], /no limit given.*for example: --daily 5/],
+    [['budget', 'status', '--over', 'most'], /--over: a percentage, for example: --over 80/],
+    [['sessions', 'end', 'x', 'y', '--as', ''], /--as: 1 to 128 visible characters, such as/],
     [['keys', 'list', '--output', 'xml'], /Allowed choices are json, table/],
     [['config', 'chek'], /unknown command 'chek'/],
   ])('%j is one clear line and exit code 2', async (args, line) => {
@@ -76,7 +95,9 @@ describe('without Redis', () => {
       file('fast.yaml', 'redis: {dial_timeout: 300ms}'),
     ]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^gateway: Redis at 127\.0\.0\.1:1 cannot be used: .*ECONNREFUSED.*\n$/);
+    expect(stderr).toMatch(
+      /^gateway: Redis at 127\.0\.0\.1:1 cannot be used: .*ECONNREFUSED.*Start Redis there, or set redis\.addr \(REDIS_ADDR\).*\n$/,
+    );
   });
 });
 

@@ -46,6 +46,30 @@ async function scanOne(args: readonly string[], input: string): Promise<z.infer<
   return report.parse(lines[0]);
 }
 
+describe('the table of findings', () => {
+  it('names detector, place and action, and shows the text masked', async () => {
+    const { code, stdout } = await scan(['--output', 'table'], `${OVERRIDE} ${KEY}`);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^-: \d findings$/m);
+    expect(stdout).toMatch(/^ +DETECTOR +CLASS +RULE +AT +SCORE +ACTION$/m);
+    expect(stdout).toMatch(/^ +prompt_injection +\w+ +\w+ +0-\d+ +- +deny$/m);
+    expect(stdout).not.toContain(KEY);
+  });
+
+  it('says that nothing was found', async () => {
+    expect((await scan(['--output', 'table'], 'What time is it?')).stdout).toBe('-: nothing found\n\n');
+  });
+
+  it('shows the drift of a conversation turn by turn, and a line that cannot be read', async () => {
+    const rows = jsonl([{ id: 'c1', turns: ['Fix the tests.', 'Fix the other tests.'] }, { id: 'c2' }]);
+    const { code, stdout } = await scan(['--conversations', '--output', 'table'], rows);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^c1: 2 turns$/m);
+    expect(stdout).toMatch(/^ +1 +0\.00 +\d\.\d\d +\d\.\d\d +passes$/m);
+    expect(stdout).toContain('"c2"');
+  });
+});
+
 describe('a text on standard input', () => {
   it('is one report, with offsets in UTF-16 units of the text as given', async () => {
     const input = `🙂 \u{1D306}\r\nkey: ${KEY}\r\n`;
@@ -178,7 +202,10 @@ describe('JSON lines', () => {
     const rows = Array.from({ length: 300 }, (_, n) => ({ id: n, text: `text ${n}`, more: [] }));
     const input = `${jsonl(rows.slice(0, 150))}{"id": 7, "text": 8}\r\n\r\n{"id"\r\n${jsonl(rows.slice(150))}`;
     const { code, lines, stderr } = await scan(['--jsonl'], `\uFEFF${input.trimEnd()}`);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'gateway: 2 of 302 lines could not be read\n' });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'gateway: 2 of 302 lines could not be read; each is named above\n',
+    });
     const reports = [...lines.slice(0, 150), ...lines.slice(152)].map((line) => report.parse(line));
     expect(reports.map(({ id, masked }) => ({ id, text: masked, more: [] }))).toEqual(rows);
     expect(lines.slice(150, 152)).toEqual([

@@ -117,8 +117,8 @@ describe('a trace', () => {
       },
       { type: 'mcp_tool_call', tool_name: 'env', arguments: {}, result: `token ${SECRET}` },
     ];
-    for (const format of ['pretty', 'json', 'sarif', 'junit']) {
-      const { stdout, stderr, code } = await verify([...PRESETS, '--format', format], JSON.stringify(trace));
+    for (const format of ['table', 'json', 'sarif', 'junit']) {
+      const { stdout, stderr, code } = await verify([...PRESETS, '--output', format], JSON.stringify(trace));
       expect(code).toBe(1);
       expect(stdout + stderr).not.toContain(SECRET.slice(0, 20));
     }
@@ -247,7 +247,7 @@ deny contains "risky agent" if input.agent_risk.risk_score > 0
 describe('a report', () => {
   it('as SARIF has what SARIF 2.1.0 asks for', async () => {
     const { stdout } = await verify(
-      [...PRESETS, '--format', 'sarif'],
+      [...PRESETS, '--output', 'sarif'],
       JSON.stringify(read('../../../etc/passwd')),
     );
     const report = JSON.parse(stdout) as { version: string; runs: Record<string, unknown>[] };
@@ -276,7 +276,7 @@ describe('a report', () => {
       { type: 'mcp_tool_call', tool_name: '<a>&"\'\u0001\u202e', arguments: { path: '../../../etc/passwd' } },
       { type: 'dance' },
     ];
-    const { stdout } = await verify([...PRESETS, '--format', 'junit'], JSON.stringify(trace));
+    const { stdout } = await verify([...PRESETS, '--output', 'junit'], JSON.stringify(trace));
     expect(stdout).toMatch(
       /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites tests="4" failures="2" errors="1">/,
     );
@@ -322,6 +322,14 @@ describe('docs/verify.md', () => {
   });
 });
 
+describe('the older spelling --format', () => {
+  it('still chooses the format, and says what to write instead', async () => {
+    const { stdout, stderr } = await verify(['--presets', 'safety', '--format', 'json'], '[]');
+    expect(() => JSON.parse(stdout) as unknown).not.toThrow();
+    expect(stderr).toMatch(/^gateway: --format json will go away in a later release\. Use --output json$/m);
+  });
+});
+
 describe('a mistake in the call', () => {
   async function complaint(...args: string[]) {
     const { stdout, stderr, io } = pipes();
@@ -333,11 +341,11 @@ describe('a mistake in the call', () => {
   }
 
   it.each([
-    [[], '--trace <file> is needed'],
+    [[], 'gateway verify --trace run.json'],
     [['--trace', '/nowhere/t.json'], 'no such file'],
-    [['--trace', 'x', '--presets', 'safe'], 'any of safety, pci'],
-    [['--trace', 'x', '--policy-file', '/nowhere/p.yaml'], 'there is no /nowhere/p.yaml'],
-    [['--trace', 'x', '--policy-dir', '/nowhere'], 'there is no /nowhere'],
+    [['--trace', 'x', '--presets', 'safe'], 'Choose from safety, pci'],
+    [['--trace', 'x', '--policy-file', '/nowhere/p.yaml'], '/nowhere/p.yaml does not exist'],
+    [['--trace', 'x', '--policy-dir', '/nowhere'], '/nowhere does not exist'],
     [['--trace', 'x', '--fail-on-violation=perhaps'], 'true or false'],
     [['--trace', 'x', '--config', '/nowhere/gateway.yaml'], 'there is no such file'],
   ])('%j exits with 2 and says what to do', async (args, said) => {

@@ -233,7 +233,7 @@ describe('content that no reader knows', () => {
     const { stdout } = await verify(PRESETS, unknown(attributes));
     expect(stdout).toMatch(/^unjudged .*: 1 element not judged$/m);
     expect(stdout).not.toContain('clean');
-    const junit = await verify([...PRESETS, '--format', 'junit'], unknown(attributes));
+    const junit = await verify([...PRESETS, '--output', 'junit'], unknown(attributes));
     expect(junit.stdout).toMatch(/skipped="1".*/);
     expect(junit.stdout).toContain('1 unjudged elements');
   });

@@ -23,10 +23,10 @@ export interface JsonReport {
   readonly summary: Record<string, unknown>;
 }
 
-/** The same as `--format json`, parsed. */
+/** The same as `--output json`, parsed. */
 export async function verifyJson(args: readonly string[], input: unknown) {
   const text = typeof input === 'string' || Buffer.isBuffer(input) ? input : JSON.stringify(input);
-  const { code, stdout, stderr } = await verify(['--format', 'json', ...args], text);
+  const { code, stdout, stderr } = await verify(['--output', 'json', ...args], text);
   return { code, stderr, report: JSON.parse(stdout) as JsonReport };
 }
 

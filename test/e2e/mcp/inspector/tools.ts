@@ -136,7 +136,9 @@ export function tools(): void {
     });
     expect(await score(keyHash)).toBeNull();
     const listed = await cli(gateway, 'mcp', 'pins', 'list', 'pinned', '--output', 'json');
-    const pins = JSON.parse(listed.stdout) as { tool: string; changed_digest: string | null }[];
+    const { pins } = JSON.parse(listed.stdout) as {
+      pins: { tool: string; changed_digest: string | null }[];
+    };
     const changed = pins.filter(({ changed_digest }) => changed_digest !== null);
     expect(changed.map(({ tool }) => tool)).toEqual(['clock']);
     const digest = changed[0]?.changed_digest ?? '';

@@ -110,7 +110,7 @@ describe('gateway sessions end', () => {
   it('forgets the session with all that belongs to it', async () => {
     await openSession('a');
     const { code, stdout } = await gateway('sessions', 'end', 'planner', 'a');
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Ended a of planner.\n' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Ended session a of planner.\n' });
     expect(await redis.client.keys('*session*')).toEqual([]);
     expect((await json('sessions', 'list', 'planner')).sessions).toEqual([]);
   });
@@ -120,7 +120,9 @@ describe.each([['show'], ['end']])('gateway sessions %s', (command) => {
   it('says which session there is not', async () => {
     const { code, stderr } = await gateway('sessions', command, 'planner', 'nobody\u001b[2J');
     expect(code).toBe(1);
-    expect(stderr).toContain('planner has no session nobody\uFFFD[2J: see gateway sessions list');
+    expect(stderr).toContain(
+      'planner has no live session nobody\uFFFD[2J. See gateway sessions list planner',
+    );
   });
 
   it('says which key there is not', async () => {

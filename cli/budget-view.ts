@@ -1,0 +1,118 @@
+import type { AccountStatus } from '../src/checks/budget/store.ts';
+import type { KeyRecord } from '../src/auth/key-record.ts';
+import { formatUsd } from '../src/pricing/usd.ts';
+import type { Io } from './command.ts';
+import { shortTime } from './key-view.ts';
+import { painter, printable, table } from './output.ts';
+
+export interface KeyBudget {
+  readonly record: KeyRecord;
+  readonly source: 'own' | 'default' | 'none';
+  readonly windows: readonly AccountStatus[];
+}
+
+const BAR_CELLS = 20;
+const MINUTE_MS = 60_000;
+
+/** Percent of the limit that is spent or reserved, in the fullest window; 0 without a limit. */
+export function usedPercent({ windows }: KeyBudget): number {
+  return Math.max(0, ...windows.map(windowPercent));
+}
+
+function windowPercent({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus): number {
+  const { limitNanoUsd } = account;
+  if (limitNanoUsd === undefined) return 0;
+  return limitNanoUsd === 0 ? 100 : ((spentNanoUsd + reservedNanoUsd) / limitNanoUsd) * 100;
+}
+
+/** The fullest budget first; equal ones by name. */
+export function byUse(a: KeyBudget, b: KeyBudget): number {
+  return usedPercent(b) - usedPercent(a) || a.record.name.localeCompare(b.record.name);
+}
+
+export function windowJson(status: AccountStatus, now: number) {
+  const { account, spentNanoUsd, reservedNanoUsd, resetMs } = status;
+  return {
+    window: account.name,
+    limit_usd: usd(account.limitNanoUsd),
+    spent_usd: usd(spentNanoUsd),
+    reserved_usd: usd(reservedNanoUsd),
+    remaining_usd: usd(remaining(status)),
+    resets_at: resetMs === undefined ? null : new Date(turnOf(now, resetMs)).toISOString(),
+  };
+}
+
+export function usd(nanoUsd: number | undefined): number | null {
+  return nanoUsd === undefined ? null : nanoUsd / 1e9;
+}
+
+/** Every window turns at a whole minute: neither the way from Redis nor its clock may make midnight 23:59. */
+function turnOf(now: number, resetMs: number): number {
+  return Math.round((now + resetMs) / MINUTE_MS) * MINUTE_MS;
+}
+
+function remaining({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus): number | undefined {
+  return account.limitNanoUsd === undefined
+    ? undefined
+    : Math.max(0, account.limitNanoUsd - spentNanoUsd - reservedNanoUsd);
+}
+
+export function statusTable(budgets: readonly KeyBudget[], io: Io, now: number): string {
+  const paint = painter(io);
+  const bars = io.stdout.isTTY === true;
+  const headings = [
+    'WINDOW',
+    'LIMIT',
+    'SPENT',
+    'RESERVED',
+    'REMAINING',
+    'RESETS (UTC)',
+    ...(bars ? ['USED'] : []),
+  ];
+  return budgets
+    .map(({ record, source, windows }) => {
+      const title = `${printable(record.name)}  ${paint('dim', `${record.keyHash}  ${sourceText(source)}`)}`;
+      const shown = windows.filter(isTold);
+      if (shown.length === 0) return `${title}\n  nothing spent, no limit`;
+      const rows = shown.map((window) => [
+        window.account.name,
+        amount(window.account.limitNanoUsd),
+        amount(window.spentNanoUsd),
+        amount(window.reservedNanoUsd),
+        amount(remaining(window)),
+        window.resetMs === undefined ? '-' : shortTime(turnOf(now, window.resetMs)),
+        ...(bars ? [bar(window)] : []),
+      ]);
+      return `${title}\n${indented(table(headings, rows, paint))}`;
+    })
+    .join('\n\n');
+}
+
+/** A window without a limit in which nothing was spent says nothing. */
+function isTold({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus): boolean {
+  return account.limitNanoUsd !== undefined || spentNanoUsd > 0 || reservedNanoUsd > 0;
+}
+
+function sourceText(source: KeyBudget['source']): string {
+  return { own: 'own budget', default: 'default budget', none: 'no budget' }[source];
+}
+
+function amount(nanoUsd: number | undefined): string {
+  return nanoUsd === undefined ? '-' : formatUsd(nanoUsd);
+}
+
+/** Spent in full cells, reserved in shaded ones. */
+function bar({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus): string {
+  const { limitNanoUsd } = account;
+  if (limitNanoUsd === undefined) return '';
+  const cells = (nanoUsd: number): number =>
+    limitNanoUsd === 0 ? BAR_CELLS : Math.min(BAR_CELLS, Math.round((nanoUsd / limitNanoUsd) * BAR_CELLS));
+  const spent = cells(spentNanoUsd);
+  const used = cells(spentNanoUsd + reservedNanoUsd);
+  const percent = limitNanoUsd === 0 ? 100 : Math.round((spentNanoUsd / limitNanoUsd) * 100);
+  return `${'█'.repeat(spent)}${'▒'.repeat(used - spent)}${'░'.repeat(BAR_CELLS - used)} ${String(percent)}%`;
+}
+
+function indented(text: string): string {
+  return text.replace(/^/gm, '  ');
+}

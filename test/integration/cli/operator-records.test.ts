@@ -1,0 +1,141 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
+import { call, DAY_MS } from '../../contracts/session-rig.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { runCli } from '../../support/run-cli.ts';
+import { connect } from '../checks/budget/support.ts';
+
+let redis: TestRedis;
+let folder: string;
+let config: string;
+beforeAll(async () => {
+  redis = await startTestRedis();
+  folder = await mkdtemp(join(tmpdir(), 'operator-'));
+  config = join(folder, 'gateway.yaml');
+  await writeFile(config, 'audit: { enabled: true }\n');
+});
+afterAll(async () => {
+  await redis.close();
+  await rm(folder, { recursive: true });
+});
+
+interface Recorded {
+  readonly actor: { readonly user: { readonly uid: string; readonly name: string } };
+  readonly api: { readonly operation: string };
+  readonly unmapped: Readonly<Record<string, unknown>>;
+}
+
+let keyHash: string;
+beforeEach(async () => {
+  await redis.flush();
+  const created = await gateway(
+    'keys',
+    'create',
+    '--name',
+    'planner',
+    '--provider',
+    'openai',
+    '--output',
+    'json',
+  );
+  keyHash = (JSON.parse(created) as { key_hash: string }).key_hash;
+  await redis.client.del('gateway:audit');
+});
+
+async function gateway(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runCli(redis, [...args, '--config', config]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+async function openSession(sessionId: string): Promise<void> {
+  const client = await connect(redis.addr);
+  const sessions = createRedisSessionStore({ client, deadlineMs: 2_500, ttlMs: DAY_MS, maxPerKey: 0 });
+  await sessions.open(call({ keyHash, sessionId }));
+  client.disconnect();
+}
+
+async function records(): Promise<Recorded[]> {
+  const lines = (await gateway('audit', 'tail', '--output', 'json')).trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as Recorded);
+}
+
+describe('an operator’s change', () => {
+  it('is recorded under the name of --as, beside the user of the system', async () => {
+    await openSession('run-1');
+    const commands = [
+      ['keys', 'create', '--name', 'other', '--provider', 'groq'],
+      ['keys', 'update', 'planner', '--policy-overrides', 'none'],
+      ['keys', 'rotate', 'planner'],
+      ['budget', 'set', 'planner', '--daily', '5'],
+      ['sessions', 'end', 'planner', 'run-1'],
+      ['risk', 'reset', 'planner'],
+      ['quarantine', 'set', 'planner', '--for', '5m'],
+      ['quarantine', 'release', 'planner'],
+      ['keys', 'revoke', 'planner'],
+    ];
+    for (const command of commands) await gateway(...command, '--as', 'Jane Doe');
+    const found = await records();
+    expect(found.map(({ api }) => api.operation)).toEqual(
+      commands.map((words) => words.slice(0, 2).join(' ')),
+    );
+    for (const { actor } of found) expect(actor.user).toEqual({ uid: userInfo().username, name: 'Jane Doe' });
+  });
+
+  it('that ends a session names key and session', async () => {
+    await openSession('run-2');
+    await gateway('sessions', 'end', 'planner', 'run-2');
+    const [ended] = await records();
+    expect(ended).toMatchObject({
+      actor: { user: { name: userInfo().username } },
+      activity_name: 'Delete',
+      api: { operation: 'sessions end' },
+      resources: [{ type: 'proxy_key', name: 'planner' }],
+      unmapped: { key_hash: keyHash, session_id: 'run-2' },
+    });
+  });
+
+  it('is not recorded where nothing changed: a key that was revoked before', async () => {
+    await gateway('keys', 'revoke', 'planner');
+    await gateway('keys', 'revoke', 'planner');
+    expect(await records()).toHaveLength(1);
+  });
+});
+
+describe('the table of audit tail', () => {
+  it('names the target and the limits of an operator’s change', async () => {
+    await gateway('budget', 'set', 'planner', '--hourly', '0.05', '--as', 'jane');
+    await gateway('budget', 'set', '--daily', '5');
+    const [own = '', fallback = ''] = (await gateway('audit', 'tail')).split('\n');
+    expect(own).toMatch(/Z  Allowed +- +jane  gateway budget set  key planner  limits_usd=hourly:0\.05$/);
+    expect(fallback).toMatch(/gateway budget set  limits_usd=daily:5$/);
+  });
+
+  it('shows the status of a refusal that went out as JSON-RPC, its tool and its outcome', async () => {
+    const record = {
+      class_uid: 6003,
+      time: 1_760_000_000_000,
+      disposition: 'Blocked',
+      status_code: '200',
+      status_detail: 'policy_denied',
+      message: 'tool write_file is not allowed',
+      actor: { user: { uid: keyHash, name: 'planner' } },
+      api: { operation: 'tools/call', service: { name: 'mcp:files' } },
+      resources: [
+        { type: 'proxy_key', name: 'planner' },
+        { type: 'mcp_server', name: 'files' },
+        { type: 'mcp_tool', name: 'write_file\u001b[2J' },
+      ],
+      unmapped: { stage: 'finished', outcome: 'refused' },
+      metadata: { correlation_uid: 'r-1' },
+    };
+    await redis.client.xadd('gateway:audit', '*', 'ocsf', JSON.stringify(record));
+    expect(await gateway('audit', 'tail')).toBe(
+      '2025-10-09T08:53:20.000Z  Blocked      403  planner  mcp:files tools/call  tool write_file\uFFFD[2J  ' +
+        'policy_denied  outcome refused  tool write_file is not allowed  r-1\n',
+    );
+  });
+});
