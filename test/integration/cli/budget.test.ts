@@ -118,7 +118,7 @@ describe('gateway budget status', () => {
     client.disconnect();
     await json('budget', 'set', idle, '--weekly', '1');
     const { stdout } = await gateway(['budget', 'status']);
-    expect(stdout.match(/^\S+(?=  sha256)/gm)).toEqual(['c-full', 'b-half', 'a-idle']);
+    expect(stdout.match(/^\S+(?= {2}sha256)/gm)).toEqual(['c-full', 'b-half', 'a-idle']);
     const block = stdout.split('\n\n')[2];
     expect(block).toMatch(/weekly/);
     expect(block).not.toMatch(/minute|hourly|daily|monthly|total/);
@@ -132,7 +132,7 @@ describe('gateway budget status', () => {
 
   it('says in one line that a key has neither limit nor spend', async () => {
     await createKey('planner');
-    expect((await gateway(['budget', 'status'])).stdout).toMatch(/^planner .*\n  nothing spent, no limit\n$/);
+    expect((await gateway(['budget', 'status'])).stdout).toMatch(/^planner .*\n {2}nothing spent, no limit\n$/);
   });
 
   it('draws a bar on a terminal, and none where a program reads', async () => {

@@ -110,8 +110,8 @@ describe('the table of audit tail', () => {
     await gateway('budget', 'set', 'planner', '--hourly', '0.05', '--as', 'jane');
     await gateway('budget', 'set', '--daily', '5');
     const [own = '', fallback = ''] = (await gateway('audit', 'tail')).split('\n');
-    expect(own).toMatch(/Z  Allowed +- +jane  gateway budget set  key planner  limits_usd=hourly:0\.05$/);
-    expect(fallback).toMatch(/gateway budget set  limits_usd=daily:5$/);
+    expect(own).toMatch(/Z {2}Allowed +- +jane {2}gateway budget set {2}key planner {2}limits_usd=hourly:0\.05$/);
+    expect(fallback).toMatch(/gateway budget set {2}limits_usd=daily:5$/);
   });
 
   it('shows the status of a refusal that went out as JSON-RPC, its tool and its outcome', async () => {
