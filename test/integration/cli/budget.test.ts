@@ -132,7 +132,9 @@ describe('gateway budget status', () => {
 
   it('says in one line that a key has neither limit nor spend', async () => {
     await createKey('planner');
-    expect((await gateway(['budget', 'status'])).stdout).toMatch(/^planner .*\n {2}nothing spent, no limit\n$/);
+    expect((await gateway(['budget', 'status'])).stdout).toMatch(
+      /^planner .*\n {2}nothing spent, no limit\n$/,
+    );
   });
 
   it('draws a bar on a terminal, and none where a program reads', async () => {

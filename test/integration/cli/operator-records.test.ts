@@ -110,7 +110,9 @@ describe('the table of audit tail', () => {
     await gateway('budget', 'set', 'planner', '--hourly', '0.05', '--as', 'jane');
     await gateway('budget', 'set', '--daily', '5');
     const [own = '', fallback = ''] = (await gateway('audit', 'tail')).split('\n');
-    expect(own).toMatch(/Z {2}Allowed +- +jane {2}gateway budget set {2}key planner {2}limits_usd=hourly:0\.05$/);
+    expect(own).toMatch(
+      /Z {2}Allowed +- +jane {2}gateway budget set {2}key planner {2}limits_usd=hourly:0\.05$/,
+    );
     expect(fallback).toMatch(/gateway budget set {2}limits_usd=daily:5$/);
   });
 
