@@ -1,7 +1,8 @@
 import { editInSteps } from '../json/edit.ts';
-import type { JsonEdit } from '../json/path.ts';
+import type { JsonEdit, JsonPath } from '../json/path.ts';
 import type { StreamEvent, TextDelta } from '../providers/provider.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
+import { lastIndexUpTo } from '../text/ascending.ts';
 import { inTurns, ITEM_CHARS, runNow, type Work } from '../turns.ts';
 import type { RewrittenFrame } from '../pipeline/check.ts';
 
@@ -40,7 +41,7 @@ function* eventWith(format: StreamFormat, rewritten: RewrittenFrame, edited: Buf
   const frame =
     copy === true ? copied(format, event, payload.data) : changedFrame(format, event, payload.data);
   const parse = parserOf(event, edits, payload.json);
-  const deltas = yield* changedDeltas(event.deltas, edits);
+  const deltas = yield* leftIn(yield* changedDeltas(event.deltas, edits), edits);
   return {
     ...(copy === true ? withTokens(event) : event),
     ...(event.inner !== undefined && { inner: { ...event.inner, json: payload.json } }),
@@ -118,6 +119,51 @@ function* changedDeltas(
     yield ITEM_CHARS;
   }
   return changed;
+}
+
+/** The deltas that removals leave, each with its path in the document that is left. */
+function* leftIn(deltas: readonly TextDelta[], edits: readonly JsonEdit[]): Work<readonly TextDelta[]> {
+  const removed = new Set<string>();
+  /** Elements that are removed, by their lists. */
+  const byList = new Map<string, number[]>();
+  for (const { kind, path } of edits) {
+    if (kind !== 'remove') continue;
+    const step = path.at(-1);
+    if (!removed.has(JSON.stringify(path)) && typeof step === 'number') {
+      const list = JSON.stringify(path.slice(0, -1));
+      const known = byList.get(list);
+      if (known === undefined) byList.set(list, [step]);
+      else known.push(step);
+    }
+    removed.add(JSON.stringify(path));
+    yield ITEM_CHARS;
+  }
+  if (removed.size === 0) return deltas;
+  for (const indexes of byList.values()) indexes.sort((a, b) => a - b);
+  const left: TextDelta[] = [];
+  for (const delta of deltas) {
+    const path = pathLeft(delta.path, removed, byList);
+    if (path !== undefined) left.push({ ...delta, path });
+    yield ITEM_CHARS;
+  }
+  return left;
+}
+
+/** Where a path leads once elements before it are gone; undefined where it leads nowhere. */
+function pathLeft(
+  path: JsonPath,
+  removed: ReadonlySet<string>,
+  byList: ReadonlyMap<string, readonly number[]>,
+): JsonPath | undefined {
+  const left: (string | number)[] = [];
+  for (const [depth, step] of path.entries()) {
+    if (removed.has(JSON.stringify(path.slice(0, depth + 1)))) return undefined;
+    const gone = typeof step === 'number' ? byList.get(JSON.stringify(path.slice(0, depth))) : undefined;
+    const before =
+      gone === undefined ? 0 : 1 + lastIndexUpTo(gone.length, (index) => gone[index] ?? 0, Number(step));
+    left.push(typeof step === 'number' ? step - before : step);
+  }
+  return left;
 }
 
 function* editsByPath(edits: readonly JsonEdit[]): Work<ReadonlyMap<string, JsonEdit>> {

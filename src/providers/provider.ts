@@ -212,6 +212,10 @@ export interface StreamEvent {
    * `/` (`0/`); `*` is every channel.
    */
   readonly ends?: readonly string[];
+  /** Channels that begin with this event without a text, such as a tool call of which only the name has come. */
+  readonly begins?: readonly BegunChannel[];
+  /** Texts of one choice follow one another, and nothing but the next one's beginning says that one is over. */
+  readonly isInOrder?: true;
   readonly tokens?: readonly TokenText[];
   /**
    * Not a payload, but what the provider put beside: comments, ids, unknown headers, broken rests; `json` is that text.
@@ -226,6 +230,12 @@ export interface StreamEvent {
   readonly done?: boolean;
   /** The provider reports an error inside the stream. */
   readonly failed?: boolean;
+}
+
+export interface BegunChannel {
+  readonly channel: string;
+  /** The index of the delta that stands behind its beginning. */
+  readonly before: number;
 }
 
 /** A JSON document inside a frame's payload (Bedrock's invoke streams carry it as base64). */
@@ -253,6 +263,8 @@ export interface TextDelta {
    * (a `message` among deltas).
    */
   readonly copies?: string;
+  /** The element that holds the text, where the provider's API has none with an empty one. */
+  readonly part?: JsonPath;
   /** Nobody knows what it is: a text by itself, or one that goes on with its channel in the event before. */
   readonly loose?: true;
 }

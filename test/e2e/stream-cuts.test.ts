@@ -41,11 +41,19 @@ describe.each(TRANSPORTS)('a cut stream $name', (transport) => {
       ': x-gateway-dlp-block=true',
       expect.stringMatching(/^: x-gateway-request-cost=0\.\d+ /),
     ]);
-    expect(JSON.parse(frames.at(-1)?.slice('data: '.length) ?? '')).toMatchObject({
-      type: 'dlp_quarantine',
-      error: { type: 'dlp_quarantine' },
-    });
-    expect(frames.filter((frame) => frame.includes('dlp_quarantine'))).toHaveLength(1);
+    const cut = frames.filter((frame) => frame.includes('dlp_quarantine'));
+    expect(frames.slice(-2)).toEqual(cut);
+    expect(cut.map((frame) => JSON.parse(frame.slice('data: '.length)) as unknown)).toEqual([
+      expect.objectContaining({
+        type: 'dlp_quarantine',
+        error: expect.objectContaining({ type: 'dlp_quarantine' }),
+      }),
+      // For clients that pass over an error: not an end like any other.
+      expect.objectContaining({
+        type: 'dlp_quarantine',
+        choices: [{ index: 0, delta: {}, finish_reason: 'content_filter' }],
+      }),
+    ]);
     expect(reply.body).not.toContain('[DONE]');
     expect(reply.body).not.toContain(SECRET);
     await vi.waitFor(() => expect(rig.provider.requests.at(-1)?.clientGone).toBe(true), { timeout: 5_000 });

@@ -21,12 +21,18 @@ export type Understand = (add: Add, event: Seen) => void;
 /** Events that say an error once more, to clients that know it by these. */
 const SAYS_CUT_AGAIN: ReadonlySet<unknown> = new Set(['error', 'response.failed', 'message-end']);
 
+/** A chat's chunk that ends in a reason, for clients that pass over an error. */
+function isWithheld({ type, choices }: Seen['json']): boolean {
+  return type === 'dlp_quarantine' && JSON.stringify(choices)?.includes('"content_filter"') === true;
+}
+
 /** As a client puts it together; throws where a frame is no JSON. */
 export function reassemble(seen: readonly Seen[], understand: Understand): Reassembled {
   const texts: [string, string] = ['', ''];
   let cut = false;
   for (const event of seen) {
-    if (cut && !SAYS_CUT_AGAIN.has(event.json['type'])) throw new Error('something follows the cut');
+    if (cut && !SAYS_CUT_AGAIN.has(event.json['type']) && !isWithheld(event.json))
+      throw new Error('something follows the cut');
     cut ||= event.json['type'] === 'dlp_quarantine';
     understand((of, text) => {
       const at = of === 1 ? 1 : 0;

@@ -144,7 +144,7 @@ function on(channel: string, found: readonly AnswerText[], joins?: string): Text
 function* readV1Event(event: JsonObject): Work<Meaning> {
   switch (event.event_type) {
     case 'text-generation':
-      return { deltas: on('0/text', answerTexts('text', event.text, ['text'])) };
+      return { deltas: on('0/text', answerTexts('text', event.text, ['text'])), isInOrder: true };
     case 'tool-calls-chunk': {
       const delta = objectOf(event.tool_call_delta);
       const index = typeof delta.index === 'number' ? delta.index : 0;
@@ -155,6 +155,8 @@ function* readV1Event(event: JsonObject): Work<Meaning> {
           ...on('0/plan', answerTexts('text', delta.text, [...at, 'text'])),
           ...on(`0/tool/${index}`, argumentsText(delta.parameters, [...at, 'parameters'])),
         ],
+        isInOrder: true,
+        ...(typeof delta.name === 'string' && { begins: [{ channel: `0/tool/${index}`, before: 2 }] }),
       };
     }
     case 'stream-end':

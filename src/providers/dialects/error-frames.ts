@@ -1,3 +1,4 @@
+import { arrayOf, objectOf } from './fields.ts';
 import { ERROR_STATUS, mayRetry, type Refusal } from '../../errors.ts';
 import type { CutPayload, JsonObject } from '../provider.ts';
 
@@ -14,10 +15,32 @@ export function plainCut({ type, message }: Refusal): readonly CutPayload[] {
 
 /**
  * OpenAI's clients raise an `error`; with `choices` beside it, some take it for a chunk like any other. Its `code` is
- * read as an HTTP status by some, and by that they know that there is no use in trying again.
+ * read as an HTTP status by some, and by that they know that there is no use in trying again. Clients that pass over
+ * what is no chunk find OpenAI's own reason for withheld answers in one that follows.
  */
-export function choicesCut({ type, message }: Refusal): readonly CutPayload[] {
-  return [{ json: { error: openaiError(type, message), type } }];
+export function choicesCut({ type, message }: Refusal, last: JsonObject): readonly CutPayload[] {
+  const isChat = last.object !== 'text_completion';
+  const chunk = {
+    ...{ id: '', object: isChat ? 'chat.completion.chunk' : 'text_completion', created: 0, model: '' },
+    choices: indexesOf(last).map((index) => ({
+      index,
+      ...(isChat ? { delta: {} } : { text: '' }),
+      finish_reason: 'content_filter',
+    })),
+    type,
+  };
+  return [{ json: { error: openaiError(type, message), type } }, { json: chunk }];
+}
+
+const MAX_CHOICES = 128;
+
+/** Of the choices of a chunk. It may be what the stream is cut for, so that nothing else of it is said again. */
+function indexesOf({ choices }: JsonObject): readonly number[] {
+  const indexes = arrayOf(choices)
+    .slice(0, MAX_CHOICES)
+    .map((choice) => numberOr(objectOf(choice).index, 0))
+    .filter((index) => Number.isInteger(index) && index >= 0 && index < MAX_CHOICES);
+  return indexes.length === 0 ? [0] : [...new Set(indexes)];
 }
 
 /**

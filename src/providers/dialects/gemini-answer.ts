@@ -1,6 +1,14 @@
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, JsonObject, TextDelta, TokenText, Usage } from '../provider.ts';
+import type {
+  AnswerFacts,
+  AnswerText,
+  BegunChannel,
+  JsonObject,
+  TextDelta,
+  TokenText,
+  Usage,
+} from '../provider.ts';
 import { answerReaders, joinedMember, jsonReader, type Meaning } from './answer-reader.ts';
 import { geminiCut } from './error-frames.ts';
 import { createChoiceEnds, wholeDeltas } from './deltas.ts';
@@ -128,7 +136,7 @@ function createGeneratedReader() {
   const calls = new Map<number, CallsSoFar>();
   let finished = false;
   return jsonReader(geminiCut, function* (answer): Work<Meaning> {
-    const said: Said = { deltas: [], ends: [] };
+    const said: Said = { deltas: [], ends: [], begins: [] };
     const tokens: TokenText[] = [];
     for (const [c, value] of arrayOf(answer.candidates).entries()) {
       const candidate = objectOf(value);
@@ -153,7 +161,9 @@ function createGeneratedReader() {
     const blocked = typeof objectOf(answer.promptFeedback).blockReason === 'string';
     return {
       deltas: said.deltas,
+      isInOrder: true,
       ends: blocked ? ['*'] : said.ends,
+      ...(said.begins.length > 0 && { begins: said.begins }),
       ...tokensMember(tokens),
       ...(usage === undefined ? {} : { usage }),
       ...((finished && running.size === 0) || blocked ? { done: true } : {}),
@@ -166,6 +176,7 @@ function createGeneratedReader() {
 interface Said {
   readonly deltas: TextDelta[];
   readonly ends: string[];
+  readonly begins: BegunChannel[];
 }
 
 /** Function calls of one candidate. */
@@ -212,7 +223,10 @@ function* addWords(into: Said, part: JsonObject, path: JsonPath, candidate: numb
   const { text, ...rest } = part;
   if (typeof text === 'string' && text !== '') {
     const kind = part.thought === true ? 'reasoning' : 'text';
-    into.deltas.push({ kind, text, path: [...path, 'text'], channel: `${candidate}/${kind}` });
+    const channel = `${candidate}/${kind}`;
+    into.deltas.push({ kind, text, path: [...path, 'text'], channel, part: path });
+  } else if (Object.keys(rest).length > 0) {
+    into.begins.push({ channel: under, before: into.deltas.length });
   }
   const others: AnswerText[] = [];
   yield* addPartTexts(others, rest, path);

@@ -144,8 +144,12 @@ function* readAnswerLine(line: JsonObject, wordDeltas: WordDeltas): Work<Meaning
   const tokens: TokenText[] = [];
   yield* addListedTokens(tokens, line.logprobs, ['logprobs'], '0/text');
   const usage = readUsage(line);
+  const words = yield* wordDeltas(texts);
+  const hasCalls = arrayOf(objectOf(line.message).tool_calls).length > 0;
   return {
-    deltas: [...(yield* wordDeltas(texts)), ...(yield* wholeDeltas(calls, WHOLE))],
+    deltas: [...words, ...(yield* wholeDeltas(calls, WHOLE))],
+    isInOrder: true,
+    ...(hasCalls && { begins: [{ channel: WHOLE, before: words.length }] }),
     ends: line.done === true ? ['*'] : [WHOLE],
     ...tokensMember(tokens),
     ...(usage !== undefined && { usage }),

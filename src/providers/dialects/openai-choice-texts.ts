@@ -1,6 +1,6 @@
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { JsonObject, TextDelta } from '../provider.ts';
+import type { BegunChannel, JsonObject, TextDelta } from '../provider.ts';
 import { arrayOf, objectOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { textsInSteps } from './json-text.ts';
@@ -10,6 +10,8 @@ export interface ChoiceTexts {
   readonly deltas: TextDelta[];
   /** Channels of strings that come whole. */
   readonly ends: string[];
+  /** Calls of which only the name has come. */
+  readonly begins?: BegunChannel[];
 }
 
 /** Names the call that an entry of `tool_calls` belongs to. */
@@ -103,8 +105,7 @@ type Add = (
 
 function* addMessage(reading: ChoiceReading, message: JsonObject, at: JsonPath): Work<void> {
   const { add, index, nameCall } = reading;
-  add(message, 'content', at, 'text', 'text');
-  if (Array.isArray(message.content)) yield* addContentParts(add, message.content, [...at, 'content']);
+  // Reasoning first: of a chunk that has both, clients read it first.
   add(message, 'reasoning_content', at, 'reasoning/reasoning_content', 'reasoning');
   add(message, 'reasoning', at, 'reasoning/reasoning', 'reasoning');
   for (const [d, detail] of arrayOf(message.reasoning_details).entries()) {
@@ -114,6 +115,8 @@ function* addMessage(reading: ChoiceReading, message: JsonObject, at: JsonPath):
     add(detail, 'text', path, 'reasoning/details/text', 'reasoning');
     add(detail, 'summary', path, 'reasoning/details/summary', 'reasoning');
   }
+  add(message, 'content', at, 'text', 'text');
+  if (Array.isArray(message.content)) yield* addContentParts(add, message.content, [...at, 'content']);
   add(message, 'refusal', at, 'refusal', 'text');
   if (isObject(message.audio)) add(message.audio, 'transcript', [...at, 'audio'], 'audio', 'text');
   if (isObject(message.function_call)) {
@@ -143,10 +146,13 @@ function* addContentParts(add: Add, parts: readonly unknown[], path: JsonPath): 
 
 function* addCall(reading: ChoiceReading, call: JsonObject, name: string, path: JsonPath): Work<void> {
   const channel = `tool/${name}`;
+  const { into, index } = reading;
+  const before = into.deltas.length;
   if (isObject(call.function))
     yield* addArguments(reading, call.function, 'arguments', [...path, 'function'], channel, true);
   // A tool without a schema takes text as it is.
   if (isObject(call.custom)) yield* addArguments(reading, call.custom, 'input', [...path, 'custom'], channel);
+  if (into.deltas.length === before) into.begins?.push({ channel: `${index}/${channel}`, before });
 }
 
 /** Adds arguments, as a text or as an object. */

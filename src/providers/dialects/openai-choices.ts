@@ -123,7 +123,7 @@ function createChoiceReader(cut: ChoiceCut) {
     if (data === '[DONE]') return DONE;
     const choices = arrayOf(chunk.choices);
     if (choices.length > 0) last = chunk;
-    const into: ChoiceTexts = { deltas: [], ends: [] };
+    const into: Required<ChoiceTexts> = { deltas: [], ends: [], begins: [] };
     const tokens: TokenText[] = [];
     for (const [place, value] of choices.entries()) {
       const choice = objectOf(value);
@@ -137,8 +137,12 @@ function createChoiceReader(cut: ChoiceCut) {
       yield ITEM_CHARS;
     }
     const usage = usageOf(chunk);
+    const { deltas, ends, begins } = into;
     return {
-      ...into,
+      deltas,
+      ends,
+      isInOrder: true,
+      ...(begins.length > 0 && { begins }),
       ...tokensMember(tokens),
       ...(usage !== undefined && { usage }),
       ...(Array.isArray(chunk.choices) &&

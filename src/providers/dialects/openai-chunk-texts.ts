@@ -30,7 +30,8 @@ export function createChunkTexts(): ReadChunkTexts {
   ): Work<void> {
     const speaker = speakers.get(index);
     const isOther = speaker !== undefined && speaker !== member;
-    const said: ChoiceTexts = { deltas: [], ends: [] };
+    const before = into.deltas.length;
+    const said: Required<ChoiceTexts> = { deltas: [], ends: [], begins: [] };
     const alone = { [member]: choice[member] };
     yield* readChoiceTexts(said, alone, index, path, member, isOther ? wholeCall : nameCall);
     if (said.deltas.length > 0 && speaker === undefined) speakers.set(index, member);
@@ -38,6 +39,9 @@ export function createChunkTexts(): ReadChunkTexts {
     const beside = (channel: string): string => `${own}${member}/${channel.slice(own.length)}`;
     for (const delta of said.deltas) {
       into.deltas.push(isOther ? { ...delta, channel: beside(delta.channel), copies: delta.channel } : delta);
+    }
+    for (const one of isOther ? [] : said.begins) {
+      into.begins?.push({ ...one, before: one.before + before });
     }
     for (const channel of said.ends) into.ends.push(isOther ? beside(channel) : channel);
   }

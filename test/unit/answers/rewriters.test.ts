@@ -214,7 +214,9 @@ describe('rewriters of a stream', () => {
       const seen = await through([failAt(place, cause)], [Buffer.from(STREAM)]);
       expect(seen.cut).toMatchObject({ type: 'gateway_unavailable' });
       expect(seen.failure).toBe(cause);
-      expect(seen.out).toMatch(/"type":"gateway_unavailable"\}\n\n$/);
+      expect(seen.out).toMatch(
+        /"type":"gateway_unavailable"\}\n\ndata: .*"finish_reason":"content_filter"\}\],"type":"gateway_unavailable"\}\n\n$/,
+      );
       expect(seen.out).not.toContain('a secret');
       expect(seen.out).toContain('"content":"Hel"');
       expect(seen.out.includes('"content":"lo"')).toBe(place === 'end');

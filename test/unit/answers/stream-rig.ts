@@ -24,6 +24,10 @@ export const DENIAL: Denial = { kind: 'deny', type: 'dlp_quarantine', message: '
 export const CUT_FRAME = `data: ${JSON.stringify({
   error: { message: 'no', type: 'dlp_quarantine', param: null, code: '403' },
   type: 'dlp_quarantine',
+})}\n\ndata: ${JSON.stringify({
+  ...{ id: '', object: 'chat.completion.chunk', created: 0, model: '' },
+  choices: [{ index: 0, delta: {}, finish_reason: 'content_filter' }],
+  type: 'dlp_quarantine',
 })}\n\n`;
 
 export interface Seen {

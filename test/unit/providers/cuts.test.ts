@@ -18,16 +18,23 @@ const chunk = {
   model: 'm',
   choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
 };
+const withheld = {
+  json: {
+    ...{ id: '', object: 'chat.completion.chunk', created: 0, model: '' },
+    choices: [{ index: 0, delta: {}, finish_reason: 'content_filter' }],
+    type,
+  },
+};
 const anthropicError = { type, message: 'no' };
 const exception = [{ event: 'validationException', json: { message: 'no', type } }];
 const cohereEnd = { finish_reason: 'ERROR', error: 'no' };
 
 const ROWS: readonly (readonly [ProviderName, string, readonly CutPayload[]])[] = [
-  ['openai', '/v1/chat/completions', [chat]],
-  ['groq', '/v1/chat/completions', [chat]],
+  ['openai', '/v1/chat/completions', [chat, withheld]],
+  ['groq', '/v1/chat/completions', [chat, withheld]],
   ['mistral', '/v1/chat/completions', [chat, { json: chunk, pad: 8192 }]],
   ['mistral', '/v1/fim/completions', [chat, { json: chunk, pad: 8192 }]],
-  ['openai', '/v1/completions', [chat]],
+  ['openai', '/v1/completions', [chat, withheld]],
   [
     'anthropic',
     '/v1/messages',
@@ -111,6 +118,26 @@ describe('the frames that cut a stream', () => {
       },
     ]);
     expect(JSON.stringify(cut)).not.toContain('business');
+  });
+
+  it('of several choices end each with a reason of its dialect, and say nothing again of what came', () => {
+    const reader = providers.openai.endpoint('POST', '/v1/completions')?.dialect.stream();
+    const choices = [
+      { index: 1, text: 'a' },
+      { index: 0, text: 'b' },
+      { index: 4539148803436467 },
+      { index: 0 },
+    ];
+    const last = { id: 'secret', object: 'text_completion', model: 'secret', choices };
+    reader?.read({ raw: Buffer.alloc(0), data: JSON.stringify(last) });
+    expect(reader?.cut(REFUSAL).at(-1)?.json).toEqual({
+      ...{ id: '', object: 'text_completion', created: 0, model: '' },
+      choices: [
+        { index: 1, text: '', finish_reason: 'content_filter' },
+        { index: 0, text: '', finish_reason: 'content_filter' },
+      ],
+      type,
+    });
   });
 
   it('of no known dialect are our own error', () => {

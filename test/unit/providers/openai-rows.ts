@@ -76,7 +76,7 @@ const chatAnswer = {
 };
 
 const usage = { inputTokens: 100, outputTokens: 20, cacheReadTokens: 64, reasoningTokens: 5 };
-const texts = ['Hello', '{"a":1}', 'World', 'hm'];
+const texts = ['Hello', '{"a":1}', 'hm', 'World'];
 
 const chunk = (delta: object, index = 0) => ({ choices: [{ index, delta, finish_reason: null }] });
 const call = (piece: string) => ({ tool_calls: [{ index: 0, function: { arguments: piece } }] });

@@ -2,15 +2,22 @@ import type { StreamDetector } from '../../../detectors/finding.ts';
 import type { JsonPath } from '../../../json/path.ts';
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
 import { createJsonScanner, beginsDocument } from '../scan/json-masker.ts';
+import type { Work } from '../../../turns.ts';
+import type { Found } from '../inspected.ts';
 import { contextOf } from '../../../text/beside.ts';
-import { createTextScanner, type ChannelScanner } from '../scan/text-scanner.ts';
+import { chunksOf, createTextScanner, type ChannelScanner } from '../scan/text-scanner.ts';
 import { TextPrint } from './copies.ts';
 import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
+import type { BufferSpan } from './outbox.ts';
+import { choiceOfDelta, laneOfDelta, Lanes, type Choice } from './lanes.ts';
 
 /** One text of a streamed answer: of a choice, a content block, a tool call. */
 export interface Channel {
   readonly name: string;
   readonly scanner: ChannelScanner;
+  readonly choice: Choice;
+  /** What of its choice it belongs to. */
+  readonly lane: string;
   /** Of its text so far; another one begins where it goes on after its end. */
   said: TextPrint;
   /** What would carry the text that is held if nothing more came; undefined where nothing is held. */
@@ -19,7 +26,7 @@ export interface Channel {
   hasEnded: boolean;
 }
 
-/** An event that was sent, and the place of the channel's text in it. */
+/** An event that was sent, or said nothing but text that is held, and the place of the channel's text in it. */
 export interface FrameTemplate {
   readonly event: StreamEvent;
   readonly path: JsonPath;
@@ -34,12 +41,16 @@ const MAX_AT_ONCE = 8192;
 /** All channels together; a frame may have 4 Mi, and waits as a whole where its end is undecided. */
 const MAX_KEPT_CHARS = 6_291_456;
 
+/** Of tokens, which are never sent as text. */
+const NO_CHOICE: Choice = { lane: undefined, channels: [], isMixed: false, hasLeft: false };
+
 /** The channels of one streamed answer; bounded, and throws GatewayError upstream_unavailable over it. */
 export class StreamChannels {
   readonly #detector: StreamDetector;
   readonly #channels = new Map<string, Channel>();
   /** Of the texts that clients join, by their common name, the one that began last. */
   readonly #lastJoined = new Map<string, Channel>();
+  readonly lanes = new Lanes();
   /** Of the events since what is kept was counted: it cannot be more. */
   #bytes = 0;
 
@@ -51,7 +62,12 @@ export class StreamChannels {
   ofDelta(delta: TextDelta, endsAtOnce: boolean): Channel {
     const known = this.#channels.get(delta.channel);
     if (known !== undefined && !(endsAtOnce && known.hasEnded)) return known;
-    const channel = this.#add(delta.channel, this.#scannerFor(delta));
+    const scanner = this.#scannerFor(delta);
+    const channel = this.#add(delta.channel, {
+      scanner,
+      choice: this.lanes.choiceOf(choiceOfDelta(delta)),
+      lane: laneOfDelta(delta),
+    });
     if (delta.joins !== undefined) this.#lastJoined.set(delta.joins, channel);
     return channel;
   }
@@ -62,7 +78,9 @@ export class StreamChannels {
   }
 
   ofTokens(name: string): Channel {
-    return this.#channels.get(name) ?? this.#add(name, createTextScanner(this.#detector));
+    const known = this.#channels.get(name);
+    if (known !== undefined) return known;
+    return this.#add(name, { scanner: createTextScanner(this.#detector), choice: NO_CHOICE, lane: '' });
   }
 
   all(): Iterable<Channel> {
@@ -92,9 +110,12 @@ export class StreamChannels {
     });
   }
 
-  #add(name: string, scanner: ChannelScanner): Channel {
+  #add(name: string, place: Pick<Channel, 'scanner' | 'choice' | 'lane'>): Channel {
     if (this.#channels.size >= MAX_AT_ONCE) throw bufferLimitExceeded();
-    const channel: Channel = { name, scanner, said: new TextPrint(), template: undefined, hasEnded: false };
+    const channel: Channel = {
+      ...{ name, scanner: place.scanner, choice: place.choice, lane: place.lane },
+      ...{ said: new TextPrint(), template: undefined, hasEnded: false },
+    };
     this.#channels.set(name, channel);
     return channel;
   }
@@ -134,4 +155,29 @@ export function endsOf({ ends = [] }: StreamEvent): ChannelEnds | undefined {
       return false;
     },
   };
+}
+
+/** What searching a chunk costs beside its length, in characters: what was sent last is read with it. */
+const SEARCH_CHARS = 256;
+
+/** Adds a text to its channel; gives where it stands there. */
+export function* addTo(channel: Channel, text: string, found: Found[]): Work<BufferSpan> {
+  const { buffer } = channel.scanner;
+  const from = buffer.length;
+  channel.hasEnded = false;
+  for (const chunk of chunksOf(text)) {
+    for (const one of channel.scanner.push(chunk)) found.push(one);
+    // What is held is searched again with each chunk.
+    yield SEARCH_CHARS + Math.max(chunk.length, channel.scanner.keptChars);
+  }
+  return { buffer, from, to: buffer.length };
+}
+
+/** Lets everything of a channel leave. */
+export function* finishChannel(channel: Channel, found: Found[]): Work<void> {
+  const { scanner } = channel;
+  const isOpen = scanner.buffer.settled < scanner.buffer.length;
+  for (const one of scanner.finish()) found.push(one);
+  channel.hasEnded = true;
+  if (isOpen) yield scanner.keptChars;
 }

@@ -1,9 +1,11 @@
-import type { JsonEdit, JsonPath } from '../../../json/path.ts';
+import type { JsonEdit } from '../../../json/path.ts';
 import type { RewrittenFrame } from '../../../pipeline/check.ts';
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
 import { ITEM_CHARS, type Work } from '../../../turns.ts';
 import { bufferLimitExceeded, type MaskingBuffer } from '../scan/masking-buffer.ts';
-import type { Channel, FrameTemplate } from './channels.ts';
+import type { Channel } from './channels.ts';
+import { emptiedParts, restsOf, saysOnlyTexts } from './text-frames.ts';
+import type { Followed } from './lanes.ts';
 
 /** A part of a text on its way out. */
 export interface BufferSpan {
@@ -39,6 +41,8 @@ export interface ReadEvent {
   readonly unsent: readonly BufferSpan[];
   /** Channels that end with it; their text up to there must be sent by then. */
   readonly closed: readonly { readonly channel: Channel; readonly to: number }[];
+  /** The ends of other lanes, which must be sent before. */
+  readonly follows: readonly Followed[];
   /** It is sent only once all of its text is decided. */
   readonly waits: boolean;
 }
@@ -47,6 +51,11 @@ export interface ReadEvent {
 interface Released {
   readonly before: readonly RewrittenFrame[];
   readonly edits: readonly JsonEdit[];
+}
+
+interface ReleasedEvent extends Released {
+  /** It says nothing without the texts that it held, and is not sent. */
+  readonly isEmptied: boolean;
 }
 
 const MAX_EVENTS = 4096;
@@ -76,7 +85,8 @@ export class Outbox {
    */
   *add(read: ReadEvent): Work<Released & { readonly isHeld: boolean }> {
     if (this.#events.length === 0 && read.tokenIds.length === 0 && mayLeave(read)) {
-      return { ...(yield* release(read, false)), isHeld: false };
+      const { isEmptied, ...released } = yield* release(read, false);
+      return { ...released, isHeld: isEmptied };
     }
     this.#events.push(read);
     this.#bytes += read.event.frame.raw.length;
@@ -103,8 +113,9 @@ export class Outbox {
       if (!isOver && read.tokenIds.length > 0 && !this.#isFollowed(count)) break;
       count += 1;
       this.#bytes -= read.event.frame.raw.length;
-      const { before, edits } = yield* release(read, isMasked);
-      frames.push(...before, { event: read.event, edits });
+      const { before, edits, isEmptied } = yield* release(read, isMasked);
+      frames.push(...before);
+      if (!isEmptied) frames.push({ event: read.event, edits });
     }
     this.#events.splice(0, count);
     return frames;
@@ -124,8 +135,26 @@ export class Outbox {
   }
 }
 
-function mayLeave({ waits, texts, unsent }: ReadEvent): boolean {
-  return !waits || (texts.every(isSettled) && unsent.every(isSettled));
+function mayLeave(read: ReadEvent): boolean {
+  const { waits, texts, unsent, follows } = read;
+  if (waits && !(texts.every(isSettled) && unsent.every(isSettled))) return false;
+  if (!follows.every(({ channel, to, isGivenUp }) => isGivenUp || channel.scanner.buffer.settled >= to)) {
+    return false;
+  }
+  return !needsText(read);
+}
+
+/** Whether it would leave with parts that are empty, but for something else that it says, and its text is undecided. */
+function needsText(read: ReadEvent): boolean {
+  const { texts } = read;
+  if (!texts.some(({ delta, buffer }) => delta.part !== undefined && buffer.settled <= buffer.sent))
+    return false;
+  return texts.every(isEmpty) && !texts.every(isSettled) && !saysOnlyTexts(read);
+}
+
+/** Whether nothing of it would leave now. */
+function isEmpty({ channel, buffer, to }: EventText): boolean {
+  return channel !== undefined && Math.min(to, buffer.settled) <= buffer.sent;
 }
 
 export function isSettled({ buffer, to }: BufferSpan): boolean {
@@ -136,8 +165,8 @@ export function isSettled({ buffer, to }: BufferSpan): boolean {
  * Takes out of the channels what leaves with an event, and puts it into its texts. Called in order of the events.
  * @param isMasked something of the stream was masked so far
  */
-function* release(read: ReadEvent, isMasked: boolean): Work<Released> {
-  const { event, texts, tokens, unsent, closed } = read;
+function* release(read: ReadEvent, isMasked: boolean): Work<ReleasedEvent> {
+  const { event, texts, tokens, unsent, closed, follows } = read;
   const edits: JsonEdit[] = [...read.edits];
   for (const token of tokens) {
     if (isBlanked(token)) edits.push(...token.blank);
@@ -146,110 +175,34 @@ function* release(read: ReadEvent, isMasked: boolean): Work<Released> {
   for (const { buffer, to } of unsent) buffer.take(to);
   // All are taken before it is told what is left: some stand in one text.
   const values: string[] = [];
+  let isEmptied = texts.length > 0;
   for (const { buffer, to } of texts) {
-    values.push(buffer.take(Math.min(to, buffer.settled)));
+    const value = buffer.take(Math.min(to, buffer.settled));
+    if (value !== '') isEmptied = false;
+    values.push(value);
     yield ITEM_CHARS;
   }
-  const before = closed.flatMap(({ channel, to }) => restOf(channel, to));
+  isEmptied = isEmptied && saysOnlyTexts(read);
+  const rests = follows.filter(({ isGivenUp }) => !isGivenUp);
+  const before = rests.length + closed.length === 0 ? [] : restsOf([...rests, ...closed]);
+  const emptied: TextDelta[] = [];
   for (const [index, { channel, buffer, delta }] of texts.entries()) {
     const value = values[index] ?? '';
-    if (value !== delta.text) edits.push({ kind: 'set', path: delta.path, value });
+    if (value === '' && delta.part !== undefined) emptied.push(delta);
+    else if (value !== delta.text) edits.push({ kind: 'set', path: delta.path, value });
     yield ITEM_CHARS;
     if (channel === undefined) continue;
+    if (!isEmptied) channel.choice.hasLeft = true;
     channel.template = buffer.sent < buffer.length ? { event, path: delta.path } : undefined;
   }
+  if (isEmptied) return { before, edits: [], isEmptied };
+  if (emptied.length > 0) for (const edit of emptiedParts(event, emptied)) edits.push(edit);
   if (isMasked) for (const edit of read.tokenIds) edits.push(edit);
   // Of two edits of one place the later holds: a member whose name is a finding goes, whatever its value becomes.
   for (const edit of read.edits) if (edit.kind === 'remove') edits.push(edit);
-  return { before, edits };
+  return { before, edits, isEmptied };
 }
 
 function isBlanked({ buffer, from, to, standFor }: EventToken): boolean {
   return buffer.isReplaced(from, to) || standFor.some((text) => text.buffer.isReplaced(text.from, text.to));
-}
-
-/** What a channel held to its end: an event of its own carries it, as the last text of the channel has left. */
-export function restOf(channel: Channel, to: number): readonly RewrittenFrame[] {
-  const rest = channel.scanner.buffer.take(to);
-  const { template } = channel;
-  channel.template = undefined;
-  if (rest === '') return [];
-  if (template === undefined) throw new Error('text was held of which no event is known');
-  return [frameFrom(template, rest)];
-}
-
-/** A larger frame is not kept to be copied: it waits itself until its text is decided. */
-const MAX_TEMPLATE_BYTES = 16_384;
-
-/** Whether a frame of this one's shape may be sent once more: not one that says that something begins. */
-export function isTemplate({ json, frame }: StreamEvent): boolean {
-  if (frame.raw.length > MAX_TEMPLATE_BYTES) return false;
-  return ![frame.event, ownMember(json, 'type'), ownMember(json, 'event_type')].some(
-    (name) => typeof name === 'string' && /start/i.test(name),
-  );
-}
-
-/**
- * A copy of a frame that was sent, with other text. It keeps what says where the text belongs, and says nothing again
- * that counts: usage, reasons to finish, ids and names of calls, other texts.
- */
-function frameFrom({ event, path }: FrameTemplate, text: string): RewrittenFrame {
-  const { frame, inner, json } = event;
-  const edits: JsonEdit[] = [];
-  let value = json;
-  for (const [depth, step] of path.entries()) {
-    addEdits(edits, value, path.slice(0, depth), step);
-    value = ownMember(value, step);
-  }
-  edits.push({ kind: 'set', path, value: text });
-  const deltas = event.deltas.filter((delta) => delta.path === path);
-  return { event: { frame, ...(inner && { inner }), deltas, json }, edits, copy: true };
-}
-
-/** The edits for what stands beside the text's way through one object or array. */
-function addEdits(edits: JsonEdit[], container: unknown, at: JsonPath, way: string | number): void {
-  if (typeof container !== 'object' || container === null) return;
-  const isRoot = at.length === 0;
-  for (const [name, value] of Object.entries(container)) {
-    const step = Array.isArray(container) ? Number(name) : name;
-    if (step === way) continue;
-    const path = [...at, step];
-    const left =
-      typeof step === 'number' || isAddedUp(at, step) ? undefined : leftInCopy(step, value, isRoot);
-    if (left === undefined) edits.push({ kind: 'remove', path });
-    else if (left !== value) edits.push({ kind: 'set', path, value: left });
-  }
-}
-
-/** The role of a chat's delta: some clients join what deltas say, member by member. */
-function isAddedUp(at: JsonPath, name: string): boolean {
-  return name === 'role' && at.at(-1) === 'delta';
-}
-
-/** Says that an answer is over, or counts what it took. */
-const ONCE = /^(?:done|is_finished)$|count$|_duration$|tokens/i;
-/** What tells one element from the next, and what it is; `role` is a member that some clients insist on. */
-const PLACE: ReadonlySet<string> = new Set(['index', 'contentBlockIndex', 'jsonPath', 'type', 'role']);
-
-/** What is left of a member in a copy, which has the members that clients look into; undefined for nothing. */
-function leftInCopy(name: string, value: unknown, isRoot: boolean): unknown {
-  if (value === null || value === false || value === '') return value;
-  // `finish_reason`, `stopReason`: nothing is finished.
-  if (/reason$/i.test(name)) return null;
-  if (Array.isArray(value)) return [];
-  if (typeof value === 'object') return isRoot ? undefined : objectLeftInCopy(value);
-  const isKept = isRoot ? !ONCE.test(name) : value === true || PLACE.has(name);
-  return isKept ? value : undefined;
-}
-
-function objectLeftInCopy(object: object): object {
-  const members = Object.entries(object).map(
-    ([name, value]) => [name, leftInCopy(name, value, false)] as const,
-  );
-  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
-}
-
-function ownMember(value: unknown, name: string | number): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as Record<string | number, unknown>)[name];
 }

@@ -11,12 +11,13 @@ import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
 import { inTurns, LONG_STEP, type Work } from '../../../turns.ts';
 import { assertMaskable, type Found } from '../inspected.ts';
 import { beginsDocument } from '../scan/json-masker.ts';
-import { chunksOf } from '../scan/text-scanner.ts';
 import { WholeTexts } from '../scan/whole-texts.ts';
 import {
+  addTo,
   contextBefore,
   endsOf,
   EVERY_CHANNEL,
+  finishChannel,
   StreamChannels,
   type Channel,
   type ChannelEnds,
@@ -28,14 +29,13 @@ import { LooseTexts, RawFrames } from './loose-texts.ts';
 import { NonTextFields, type SearchedValues } from './non-text-fields.ts';
 import {
   isSettled,
-  isTemplate,
   Outbox,
-  restOf,
   type BufferSpan,
   type EventText,
   type EventToken,
   type ReadEvent,
 } from './outbox.ts';
+import { isTemplate, restsOf } from './text-frames.ts';
 
 /** How a stream is searched. */
 export interface StreamSearch {
@@ -68,8 +68,6 @@ export function createMaskingRewriter(search: StreamSearch, findings: FindingsJu
 }
 
 const MANY_FINDINGS = 10_000;
-/** What searching a chunk costs beside its length, in characters: what was sent last is read with it. */
-const SEARCH_CHARS = 256;
 const NOTHING_READ = {
   edits: [],
   tokenIds: [],
@@ -77,6 +75,7 @@ const NOTHING_READ = {
   tokens: [],
   unsent: [],
   closed: [],
+  follows: [],
   waits: false,
 };
 
@@ -150,7 +149,7 @@ class MaskedStream {
     const cut = this.#findings.judge(found);
     if (cut !== undefined) return { cut };
     const before: RewrittenFrame[] = [...(yield* this.#outbox.releaseLast())];
-    for (const { channel, to } of closed) before.push(...restOf(channel, to));
+    before.push(...restsOf(closed));
     const reason = this.#findings.takeReason();
     if (before.length === 0 && reason === undefined) return undefined;
     return {
@@ -174,10 +173,19 @@ class MaskedStream {
     }
     const { tokens, unsent } = yield* this.#readTokens(event, texts, found);
     const closed = ends === undefined ? [] : yield* this.#finish(ends, found);
+    const follows = yield* this.#follow(event, texts, found);
     if (ends === EVERY_CHANNEL) this.#looseTexts.finish(found);
     const mayMove = isTemplate(event) && !event.deltas.some(({ loose }) => loose === true);
     const waits = tokens.length > 0 || tokenIds.length > 0 || (!texts.every(isSettled) && !mayMove);
-    return { event, edits, tokenIds, texts, tokens, unsent, closed, waits };
+    return { event, edits, tokenIds, texts, tokens, unsent, closed, follows, waits };
+  }
+
+  /** What the event must follow: the ends of the lanes that it leaves. */
+  *#follow(event: StreamEvent, texts: readonly EventText[], found: Found[]): Work<ReadEvent['follows']> {
+    const { lanes } = this.#channels;
+    if (lanes.isWaiting) yield* lanes.settle(found);
+    const left = lanes.leftBy(event, texts, this.#passesArguments);
+    return left.length === 0 ? [] : yield* lanes.follow(left, found);
   }
 
   /** Ends channels; gives those that are sent, and how far they have come. */
@@ -274,24 +282,4 @@ class MaskedStream {
     const buffer = yield* this.#wholeTexts.search({ text: spelled }, found);
     return { buffer, from: 0, to: buffer.length };
   }
-}
-
-function* addTo(channel: Channel, text: string, found: Found[]): Work<BufferSpan> {
-  const { buffer } = channel.scanner;
-  const from = buffer.length;
-  channel.hasEnded = false;
-  for (const chunk of chunksOf(text)) {
-    for (const one of channel.scanner.push(chunk)) found.push(one);
-    // What is held is searched again with each chunk.
-    yield SEARCH_CHARS + Math.max(chunk.length, channel.scanner.keptChars);
-  }
-  return { buffer, from, to: buffer.length };
-}
-
-function* finishChannel(channel: Channel, found: Found[]): Work<void> {
-  const { scanner } = channel;
-  const isOpen = scanner.buffer.settled < scanner.buffer.length;
-  for (const one of scanner.finish()) found.push(one);
-  channel.hasEnded = true;
-  if (isOpen) yield scanner.keptChars;
 }

@@ -16,7 +16,7 @@ function textOf(text: string, at: number): EventText {
 it('an event of many texts leaves in steps, each with what was masked in it', () => {
   const outbox = new Outbox(() => true);
   const texts = Array.from({ length: COUNT }, (_, at) => textOf(`text ${String(at)}`, at));
-  const nothing = { edits: [], tokenIds: [], tokens: [], unsent: [], closed: [], waits: false };
+  const nothing = { edits: [], tokenIds: [], tokens: [], unsent: [], closed: [], follows: [], waits: false };
   const event = { frame: { raw: Buffer.alloc(0) }, deltas: texts.map(({ delta }) => delta) };
   const work = outbox.add({ ...nothing, event, texts });
   let steps = 0;

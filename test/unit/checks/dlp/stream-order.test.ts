@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import type { ProviderName } from '../../../../src/providers/provider.ts';
+import { stepsThrough } from './wire-rig.ts';
+
+const MAIL = ['jane.doe', 'mail.example.com'].join('@');
+
+/** What a client reads of a stream, in order: names of texts, each with what is said of it at once. */
+function readingOf(sent: readonly unknown[]): string {
+  const said: { name: string; text: string }[] = [];
+  function add(name: string, text: unknown): void {
+    if (typeof text !== 'string' || text === '') return;
+    const last = said.at(-1);
+    if (last?.name === name) last.text += text;
+    else said.push({ name, text });
+  }
+  for (const event of sent) addEvent(event as Event, add);
+  return said.map(({ name, text }) => `${name}: ${text}`).join(' | ');
+}
+
+interface Delta {
+  readonly content?: string;
+  readonly reasoning?: string;
+  readonly reasoning_content?: string;
+  readonly reasoning_details?: readonly {
+    readonly type: string;
+    readonly text?: string;
+    readonly format?: string;
+  }[];
+  readonly refusal?: string;
+  readonly tool_calls?: readonly Call[];
+}
+
+interface Call {
+  readonly index: number;
+  readonly id?: string;
+  readonly type?: string;
+  readonly function?: { readonly name?: string; readonly arguments?: unknown };
+}
+
+interface Event {
+  readonly choices?: readonly { readonly delta: Delta }[];
+  readonly candidates?: readonly {
+    readonly content?: {
+      readonly parts?: readonly { text?: string; thought?: boolean; functionCall?: object }[];
+    };
+  }[];
+  readonly message?: {
+    readonly thinking?: string;
+    readonly content?: string;
+    readonly tool_calls?: readonly object[];
+  };
+  readonly event_type?: string;
+  readonly text?: string;
+  readonly tool_call_delta?: { readonly name?: string; readonly parameters?: string };
+}
+
+function addEvent(event: Event, add: (name: string, text: unknown) => void): void {
+  for (const { delta } of event.choices ?? []) {
+    add('thought', delta.reasoning ?? delta.reasoning_content);
+    add('text', delta.content);
+    add('refusal', delta.refusal);
+    for (const call of delta.tool_calls ?? []) {
+      add('call', call.function?.name);
+      add('call', call.function?.arguments);
+    }
+  }
+  for (const { content } of event.candidates ?? []) {
+    for (const { text, thought, ...rest } of content?.parts ?? []) {
+      add(thought === true ? 'thought' : 'text', text);
+      if (Object.keys(rest).length > 0) add('call', JSON.stringify(rest));
+    }
+  }
+  add('thought', event.message?.thinking);
+  add('text', event.message?.content);
+  if ((event.message?.tool_calls ?? []).length > 0) add('call', JSON.stringify(event.message?.tool_calls));
+  add('text', event.text);
+  add('call', event.tool_call_delta?.name);
+  add('call', event.tool_call_delta?.parameters);
+}
+
+const chunk = (delta: Delta & { role?: string }, finish: string | null = null): object => ({
+  choices: [{ index: 0, delta, finish_reason: finish }],
+});
+const call = (more: Partial<Call>): object => chunk({ tool_calls: [{ index: 0, ...more }] });
+const chatOf = (thought: keyof Delta): Dialect => ({
+  thought: (text) => chunk({ [thought]: text }),
+  text: (content) => chunk({ content }),
+  call: [
+    call({ id: 'call_1', type: 'function', function: { name: 'f', arguments: '' } }),
+    call({ function: { arguments: '{"a":1}' } }),
+  ],
+  end: chunk({}, 'tool_calls'),
+});
+const part = (one: object): object => ({
+  candidates: [{ index: 0, content: { role: 'model', parts: [one] } }],
+});
+
+interface Dialect {
+  readonly thought?: (text: string) => object;
+  readonly text: (text: string) => object;
+  readonly call: readonly object[];
+  readonly end: object;
+}
+
+const ROWS: readonly (readonly [name: string, provider: ProviderName, path: string, dialect: Dialect])[] = [
+  ['openai', 'openai', '/v1/chat/completions', chatOf('reasoning_content')],
+  ['xai', 'xai', '/v1/chat/completions', chatOf('reasoning_content')],
+  ['deepseek', 'deepseek', '/chat/completions', chatOf('reasoning_content')],
+  ['openrouter', 'openrouter', '/v1/chat/completions', chatOf('reasoning')],
+  [
+    'gemini',
+    'gemini',
+    '/v1beta/models/gemini-2.5-pro:streamGenerateContent',
+    {
+      thought: (text) => part({ text, thought: true }),
+      text: (text) => part({ text }),
+      call: [part({ functionCall: { name: 'f', args: {} } })],
+      end: { candidates: [{ index: 0, finishReason: 'STOP' }] },
+    },
+  ],
+  [
+    'ollama',
+    'ollama',
+    '/api/chat',
+    {
+      thought: (thinking) => ({ message: { role: 'assistant', content: '', thinking }, done: false }),
+      text: (content) => ({ message: { role: 'assistant', content }, done: false }),
+      call: [
+        {
+          message: {
+            role: 'assistant',
+            content: '',
+            tool_calls: [{ function: { name: 'f', arguments: {} } }],
+          },
+        },
+      ],
+      end: { done: true },
+    },
+  ],
+  [
+    'cohere v1',
+    'cohere',
+    '/v1/chat',
+    {
+      text: (text) => ({ event_type: 'text-generation', text }),
+      call: [
+        { event_type: 'tool-calls-chunk', tool_call_delta: { index: 0, name: 'f' } },
+        { event_type: 'tool-calls-chunk', tool_call_delta: { index: 0, parameters: '{"a":1}' } },
+      ],
+      end: { event_type: 'stream-end', finish_reason: 'COMPLETE', response: {} },
+    },
+  ],
+];
+
+/** Ends of texts that are held: a word, a number, what may be the beginning of a key or of an address. */
+const ENDS = ['think', 'answer is 42', 'sk-ant-api03-Ab', 'jane.d', MAIL, '['];
+
+describe.each(ROWS)('a stream of %s', (_name, provider, path, { thought, text, call: calls, end }) => {
+  it.each(ENDS)('keeps the order of its texts, one of which ends in %s', async (last) => {
+    const thoughts = thought === undefined ? [] : [thought('I '), thought(last)];
+    const events = [...thoughts, text('So '), text(last), ...calls, end];
+    const before = readingOf(events).replaceAll(MAIL, '***');
+    const steps = await stepsThrough(provider, path, events);
+    expect(readingOf(steps.flat())).toBe(before);
+    expect(readingOf((await stepsThrough(provider, path, events, 2)).flat())).toBe(before);
+  });
+
+  it('does not make an answer wait for an ordinary word, nor long for another', async () => {
+    if (thought === undefined) return;
+    const answer = Array.from({ length: 20 }, (_, at) => text(`word ${String(at)}, `));
+    const word = await stepsThrough(provider, path, [thought('I think'), ...answer]);
+    expect(readingOf(word.slice(0, 2).flat())).toMatch(/^thought: I think \| text: word/);
+    const other = await stepsThrough(provider, path, [thought('I see 4539 1488'), ...answer]);
+    expect(readingOf(other.slice(0, 5).flat())).toBe('thought: I see ');
+    expect(readingOf(other.slice(0, 19).flat())).toMatch(
+      /^thought: I see 4539 1488 \| text: word 0, word 1, /,
+    );
+  });
+
+  it('masks what spans a text and the next of its kind', async () => {
+    if (thought === undefined) return;
+    for (let at = 1; at < MAIL.length; at += 1) {
+      const events = [text(`1 ${MAIL.slice(0, at)}`), thought('Hm, '), text(`${MAIL.slice(at)}, yes. `), end];
+      const read = readingOf((await stepsThrough(provider, path, events)).flat());
+      const isWord = /^[a-z]+\.?$/.test(MAIL.slice(0, at));
+      if (!isWord) expect(read).toBe('text: 1 *** | thought: Hm,  | text: , yes. ');
+      expect(read).toContain('***');
+      expect(read).not.toContain(MAIL);
+    }
+  });
+});
+
+describe('what OpenRouter says of a thought twice', () => {
+  it('leaves in one event', async () => {
+    const details = (text: string): object =>
+      chunk({
+        role: 'assistant',
+        content: '',
+        reasoning: text,
+        reasoning_details: [{ type: 'reasoning.text', text, format: 'anthropic-claude-v1' }],
+      });
+    const events = [details('Let me '), details('think'), chunk({ role: 'assistant', content: 'So.' })];
+    const sent = (await stepsThrough('openrouter', '/v1/chat/completions', events)).flat() as Event[];
+    const thoughts = sent.flatMap(({ choices = [] }) =>
+      choices.map(({ delta }) => [delta.reasoning ?? '', delta.reasoning_details?.[0]?.text ?? '']),
+    );
+    expect(thoughts).toEqual([
+      ['Let me ', 'Let me '],
+      ['think', 'think'],
+      ['', ''],
+    ]);
+    expect(JSON.stringify(sent[1])).toContain('"format":"anthropic-claude-v1"');
+  });
+});
+
+it('choices beside each other do not wait for one another', async () => {
+  const of = (index: number, delta: Delta): object => ({ choices: [{ index, delta, finish_reason: null }] });
+  const steps = await stepsThrough('openai', '/v1/chat/completions', [
+    of(0, { content: 'It is 4539 1488' }),
+    of(1, { content: 'Yes, ' }),
+    of(0, { content: ', so. ' }),
+  ]);
+  expect(steps[1]).toEqual([of(1, { content: 'Yes, ' })]);
+});
