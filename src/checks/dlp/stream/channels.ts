@@ -1,5 +1,4 @@
 import type { StreamDetector } from '../../../detectors/finding.ts';
-import type { JsonPath } from '../../../json/path.ts';
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
 import { createJsonScanner, beginsDocument } from '../scan/json-masker.ts';
 import type { Work } from '../../../turns.ts';
@@ -8,29 +7,8 @@ import { contextOf } from '../../../text/beside.ts';
 import { chunksOf, createTextScanner, type ChannelScanner } from '../scan/text-scanner.ts';
 import { TextPrint } from './copies.ts';
 import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
-import type { BufferSpan } from './outbox.ts';
-import { choiceOfDelta, laneOfDelta, Lanes, type Choice } from './lanes.ts';
-
-/** One text of a streamed answer: of a choice, a content block, a tool call. */
-export interface Channel {
-  readonly name: string;
-  readonly scanner: ChannelScanner;
-  readonly choice: Choice;
-  /** What of its choice it belongs to. */
-  readonly lane: string;
-  /** Of its text so far; another one begins where it goes on after its end. */
-  said: TextPrint;
-  /** What would carry the text that is held if nothing more came; undefined where nothing is held. */
-  template: FrameTemplate | undefined;
-  /** Nothing more is to come; it may all the same. */
-  hasEnded: boolean;
-}
-
-/** An event that was sent, or said nothing but text that is held, and the place of the channel's text in it. */
-export interface FrameTemplate {
-  readonly event: StreamEvent;
-  readonly path: JsonPath;
-}
+import { choiceOfDelta, laneOfDelta, Lanes } from './lanes.ts';
+import type { BufferSpan, Channel, Choice } from './read-event.ts';
 
 /** Texts that run at once. Answers have a few; an agent's longest has some hundreds, one after the other. */
 const MAX_LIVE = 512;

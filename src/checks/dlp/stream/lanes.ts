@@ -1,30 +1,7 @@
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
 import type { Work } from '../../../turns.ts';
 import type { Found } from '../inspected.ts';
-import type { Channel } from './channels.ts';
-import type { EventText } from './outbox.ts';
-
-/** One of several answers to a request. */
-export interface Choice {
-  /** What it streams now. */
-  lane: string | undefined;
-  /** The channels of that lane. */
-  channels: Channel[];
-  /** One of its texts went on after another had begun. */
-  isMixed: boolean;
-  /** An event with a text of this choice has been sent. */
-  hasLeft: boolean;
-}
-
-/** The text of another lane that must leave before an event. */
-export interface Followed {
-  readonly channel: Channel;
-  readonly to: number;
-  /** Events that came meanwhile. */
-  events: number;
-  /** The text leaves later: it goes on itself, or is a document that may. */
-  isGivenUp: boolean;
-}
+import type { Channel, Choice, EventText, Followed } from './read-event.ts';
 
 /** Events that wait for the end of another lane, in case that it goes on. */
 const MAX_EVENTS = 16;

@@ -5,7 +5,7 @@ import type { Found } from '../inspected.ts';
 import { bufferLimitExceeded, type MaskingBuffer } from '../scan/masking-buffer.ts';
 import { chunksOf, createTextScanner, type ChannelScanner } from '../scan/text-scanner.ts';
 import type { WholeTexts } from '../scan/whole-texts.ts';
-import type { EventText } from './outbox.ts';
+import type { EventText } from './read-event.ts';
 
 /** Places whose texts are kept at once; the one that was not added to for longest goes first. */
 const MAX_TEXTS = 256;

@@ -1,51 +1,10 @@
 import type { JsonEdit } from '../../../json/path.ts';
 import type { RewrittenFrame } from '../../../pipeline/check.ts';
-import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
+import type { TextDelta } from '../../../providers/provider.ts';
 import { ITEM_CHARS, type Work } from '../../../turns.ts';
-import { bufferLimitExceeded, type MaskingBuffer } from '../scan/masking-buffer.ts';
-import type { Channel } from './channels.ts';
+import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 import { emptiedParts, restsOf, saysOnlyTexts } from './text-frames.ts';
-import type { Followed } from './lanes.ts';
-
-/** A part of a text on its way out. */
-export interface BufferSpan {
-  readonly buffer: MaskingBuffer;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** One of an event's texts. */
-export interface EventText extends BufferSpan {
-  readonly delta: TextDelta;
-  /** Undefined for a text that came whole. */
-  readonly channel: Channel | undefined;
-}
-
-/** A token of an event, with what it spells. */
-export interface EventToken extends BufferSpan {
-  readonly blank: readonly JsonEdit[];
-  /** Texts that the tokens stand for without spelling them: one finding there blanks them all. */
-  readonly standFor: readonly BufferSpan[];
-}
-
-/** An event that was read, and what it waits for. */
-export interface ReadEvent {
-  readonly event: StreamEvent;
-  /** Of everything that is no text. */
-  readonly edits: readonly JsonEdit[];
-  readonly texts: readonly EventText[];
-  readonly tokens: readonly EventToken[];
-  /** Leave no token ids, where anything of the stream was masked before they are sent. */
-  readonly tokenIds: readonly JsonEdit[];
-  /** Texts of it that are searched and sent as they came, or not at all. */
-  readonly unsent: readonly BufferSpan[];
-  /** Channels that end with it; their text up to there must be sent by then. */
-  readonly closed: readonly { readonly channel: Channel; readonly to: number }[];
-  /** The ends of other lanes, which must be sent before. */
-  readonly follows: readonly Followed[];
-  /** It is sent only once all of its text is decided. */
-  readonly waits: boolean;
-}
+import type { BufferSpan, EventText, EventToken, ReadEvent } from './read-event.ts';
 
 /** What may leave: other events before one, and its own edits. */
 interface Released {

@@ -19,7 +19,6 @@ import {
   EVERY_CHANNEL,
   finishChannel,
   StreamChannels,
-  type Channel,
   type ChannelEnds,
 } from './channels.ts';
 import { Copies, TextPrint } from './copies.ts';
@@ -27,14 +26,8 @@ import { StreamFindings, type FindingsJudge, type StreamFindingsDeps } from './f
 import { spelledText, tokenGroups, tokensOf, type TokenGroup } from './token-groups.ts';
 import { LooseTexts, RawFrames } from './loose-texts.ts';
 import { NonTextFields, type SearchedValues } from './non-text-fields.ts';
-import {
-  isSettled,
-  Outbox,
-  type BufferSpan,
-  type EventText,
-  type EventToken,
-  type ReadEvent,
-} from './outbox.ts';
+import { isSettled, Outbox } from './outbox.ts';
+import type { BufferSpan, Channel, EventText, EventToken, ReadEvent } from './read-event.ts';
 import { isTemplate, restsOf } from './text-frames.ts';
 
 /** How a stream is searched. */

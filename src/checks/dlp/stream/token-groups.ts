@@ -1,5 +1,5 @@
 import type { TokenText } from '../../../providers/provider.ts';
-import type { BufferSpan, EventText, EventToken } from './outbox.ts';
+import type { BufferSpan, EventText, EventToken } from './read-event.ts';
 
 /** The tokens of an event that belong to one of its channels. */
 export interface TokenGroup {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { MaskingBuffer } from '../../../../src/checks/dlp/scan/masking-buffer.ts';
-import { Outbox, type EventText } from '../../../../src/checks/dlp/stream/outbox.ts';
+import { Outbox } from '../../../../src/checks/dlp/stream/outbox.ts';
+import type { EventText } from '../../../../src/checks/dlp/stream/read-event.ts';
 
 const COUNT = 2_000;
 
