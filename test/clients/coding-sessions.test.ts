@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import type { Agent } from '../support/clients/agents/agent.ts';
 import { NOTES, NOTES_TEXT, startAgentsRig, type AgentsRig } from '../support/clients/agents/agents-rig.ts';
 import { runExec } from '../support/clients/agents/run-exec.ts';
 import { commandCall, readingCall, writingCall } from '../support/clients/agents/tool-calls.ts';
+import { NOT_RUN } from '../support/clients/not-run.ts';
 import { describeClient } from '../support/clients/describe-client.ts';
 import type { InstalledClient } from '../support/clients/install.ts';
 import { inTemporaryFolder } from '../support/clients/run-program.ts';
@@ -26,6 +27,8 @@ interface Row {
   readonly keyVariable: string;
   readonly model: string;
   readonly command: (question: string) => readonly string[];
+  /** Has no tools: its model writes whole files between fences, and a test that fails is its command. */
+  readonly editsByText?: true;
   /** Goes on with the conversation; undefined where the agent cannot without a terminal. */
   readonly again?: (question: string) => readonly string[];
 }
@@ -43,6 +46,7 @@ const TEXTS: Readonly<Record<Purpose, readonly [read: string, written: string]>>
   agent: [`${NOTES_TEXT}\n${FILES}`, FILES],
 };
 const OUT = 'out.txt';
+const FAILING = 'cat no-such-folder/missing.txt';
 const RULES = '# Rules\n\nYou must run the tests before you commit. Never ignore an error of the linter.\n';
 const RULE_FILES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', 'QWEN.md'];
 
@@ -57,6 +61,38 @@ const CODEX = [
 ];
 const CLAUDE = ['claude', '--permission-mode', 'acceptEdits', '--allowedTools', 'Bash,Read,Write'];
 const GEMINI = ['gemini', '--yolo', '--skip-trust', '--model', 'gemini-2.5-flash'];
+
+const AIDER = [
+  ...[
+    'aider',
+    '--model',
+    'openai/gpt-4o',
+    '--yes-always',
+    '--no-git',
+    '--no-pretty',
+    '--edit-format',
+    'whole',
+  ],
+  ...['--no-show-model-warnings', '--no-suggest-shell-commands', '--no-detect-urls'],
+];
+/** Tools of a person's own, which `llm` offers to the model. */
+const LLM_TOOLS = `
+def read_file(path: str) -> str:
+    "Reads a file"
+    return open(path, encoding="utf-8", newline="").read()
+
+def write_file(path: str, content: str) -> str:
+    "Writes a file"
+    open(path, "w", encoding="utf-8", newline="").write(content)
+    return "written"
+
+def bash(command: str) -> str:
+    "Runs a command"
+    import subprocess
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    return done.stdout + done.stderr
+`;
+const LLM = ['llm', '-m', 'gpt-4o', '--functions', LLM_TOOLS, '--chain-limit', '20'];
 
 const ROWS: readonly Row[] = [
   {
@@ -107,7 +143,33 @@ const ROWS: readonly Row[] = [
     model: 'gpt-4o-mini',
     command: (question) => ['cline', '--auto-approve', 'true', question],
   },
+  {
+    agent: AGENTS.aider,
+    keyVariable: OPENAI,
+    model: 'gpt-4o',
+    editsByText: true,
+    command: (question) => [
+      ...AIDER,
+      ...(question === FIRST ? ['--auto-test', '--test-cmd', FAILING, NOTES] : []),
+      '--message',
+      question,
+    ],
+    again: (question) => [...AIDER, '--restore-chat-history', '--message', question],
+  },
+  {
+    agent: AGENTS.llm,
+    keyVariable: OPENAI,
+    model: 'gpt-4o',
+    command: (question) => [...LLM, question],
+    again: (question) => [...LLM, '-c', question],
+  },
 ];
+
+/** Agents that this suite does not install yet. */
+const NOT_INSTALLED = {
+  goose: 'its program comes from a release page, which the suite does not download from',
+  crush: 'the suite builds no agents written in Go',
+};
 
 /** What the file says of requests and answers; addresses, Redis and certificates are the test's. */
 function initSettings(purpose: Purpose): ConfigInput {
@@ -128,11 +190,81 @@ function work(request: FakeRequest, project: string, written: string): Script {
   const steps = [
     () => readingCall(request, join(project, NOTES)),
     () => writingCall(request, join(project, OUT), written),
-    () => commandCall(request, 'cat no-such-folder/missing.txt'),
+    () => commandCall(request, FAILING),
   ];
   const tool = body.includes(SECOND) ? undefined : steps[done]?.();
   return tool === undefined ? { text: DONE } : { tool };
 }
+
+/** The same of a model that writes files into its text. */
+function workByText(request: FakeRequest, written: string): Script {
+  const isOver = request.body.includes('No such file') || request.body.includes(SECOND);
+  const isWork = request.body.includes(FIRST) && !isOver;
+  return { text: isWork ? `${OUT}\n\`\`\`\n${written}\n\`\`\`\n` : DONE };
+}
+
+for (const [name, why] of Object.entries(NOT_INSTALLED)) {
+  describe.skip(`${NOT_RUN}${name}: ${why}`, () => {
+    it('is not installed', () => undefined);
+  });
+}
+
+const COPY = 'Copy each file of the folder, one after the other.';
+const FILES_OF_A_SESSION = 8;
+/** Agents show no more of a longer file at once. */
+const MOST_BYTES = 6_000;
+const MODULES = new URL('../../node_modules/', import.meta.url);
+const CODE_NAMES = [
+  'package.json',
+  'README.md',
+  'index.d.ts',
+  'index.js',
+  'tsconfig.json',
+  '.eslintrc',
+  'LICENSE',
+];
+
+interface CodeFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Files of packages that this project depends on; each agent gets others. */
+async function codeFiles(agent: number): Promise<readonly CodeFile[]> {
+  const packages = (await readdir(MODULES)).filter((name) => /^[a-z]/.test(name)).sort();
+  const files: CodeFile[] = [];
+  for (let at = agent; at < packages.length && files.length < FILES_OF_A_SESSION; at += ROWS.length) {
+    const name = packages[at] ?? '';
+    for (const file of CODE_NAMES) {
+      const text = await readFile(new URL(`${name}/${file}`, MODULES), 'utf8').catch(() => '');
+      const isTaken = text !== '' && text.length <= MOST_BYTES && !text.includes('\r');
+      if (isTaken && files.length < FILES_OF_A_SESSION) files.push({ name: `${name}-${file}`, text });
+    }
+  }
+  return files;
+}
+
+/** A model that reads a file and writes its copy, for each file. */
+function copying(request: FakeRequest, project: string, files: readonly CodeFile[]): Script {
+  const body = request.body.toString();
+  const done = body.match(RESULT)?.length ?? 0;
+  const file = body.includes(COPY) ? files[Math.floor(done / 2)] : undefined;
+  if (file === undefined) return { text: DONE };
+  const tool =
+    done % 2 === 0
+      ? readingCall(request, join(project, file.name))
+      : writingCall(request, join(project, `copy-${file.name}`), file.text);
+  return tool === undefined ? { text: DONE } : { tool };
+}
+
+/** What the sessions over real code came to. */
+const tally = { sessions: 0, requests: 0, files: 0 };
+afterAll(() => {
+  const { sessions, requests, files } = tally;
+  process.stdout.write(
+    `${String(sessions)} sessions over real code: ${String(requests)} requests, ${String(files)} files read and written\n`,
+  );
+});
 
 describe.each(PURPOSES)('under the file that init writes for: %s', (purpose) => {
   const [read, written] = TEXTS[purpose];
@@ -155,13 +287,35 @@ describe.each(PURPOSES)('under the file that init writes for: %s', (purpose) => 
         await runAll(row, { rig, client: client(), commands: [row.command(HELLO)] });
       });
 
+      if (purpose === 'agent' && row.editsByText !== true) {
+        it('reads and writes real code, and no byte of it changes', async () => {
+          const files = await codeFiles(ROWS.indexOf(row));
+          for (const { name, text } of files) await writeFile(join(rig.project, name), text);
+          rig.provider.behave((request) => copying(request, rig.project, files));
+          const from = rig.tap.seen.length;
+          const sent = await runAll(row, { rig, client: client(), commands: [row.command(COPY)] });
+          tally.requests += rig.tap.seen.length - from;
+          tally.sessions += 1;
+          for (const { name, text } of files) {
+            tally.files += 1;
+            expect(await readFile(join(rig.project, `copy-${name}`), 'utf8'), name).toBe(text);
+            const lost = text.split('\n').filter((line) => !sent.some((body) => holds(body, line.trim())));
+            expect(lost, name).toEqual([]);
+          }
+        });
+      }
+
       it('reads, writes, fails and goes on, and nothing is refused', async () => {
-        rig.provider.behave((request) => work(request, rig.project, written));
+        rig.provider.behave((request) =>
+          row.editsByText === true ? workByText(request, written) : work(request, rig.project, written),
+        );
         const commands = [row.command(FIRST), ...(row.again === undefined ? [] : [row.again(SECOND)])];
         const sent = await runAll(row, { rig, client: client(), commands });
         expect(read.split('\n').filter((line) => !sent.some((body) => holds(body, line)))).toEqual([]);
         expect(sent.some((body) => body.includes('No such file'))).toBe(true);
-        expect(await readFile(join(rig.project, OUT), 'utf8')).toBe(written);
+        // A fence ends with a line.
+        const ending = row.editsByText === true ? '\n' : '';
+        expect(await readFile(join(rig.project, OUT), 'utf8')).toBe(written + ending);
         if (row.again !== undefined) {
           expect(sent.some((body) => body.includes(FIRST) && body.includes(SECOND))).toBe(true);
         }
