@@ -254,7 +254,7 @@ function copying(request: FakeRequest, project: string, files: readonly CodeFile
     done % 2 === 0
       ? readingCall(request, join(project, file.name))
       : writingCall(request, join(project, `copy-${file.name}`), file.text);
-  return tool === undefined ? { text: DONE } : { tool };
+  return tool === undefined ? { text: DONE } : { tool: { ...tool, id: String(done) } };
 }
 
 /** What the sessions over real code came to. */

@@ -47,7 +47,7 @@ export function message({ json }: FakeRequest, plan: AnswerPlan) {
     content: [
       plan.tool === undefined
         ? { type: 'text', text: plan.pieces.join('') }
-        : { ...toolUse(plan.tool), input: JSON.parse(plan.pieces.join('')) as unknown },
+        : { ...toolUse(plan.tool, plan.toolId), input: JSON.parse(plan.pieces.join('')) as unknown },
     ],
     stop_reason: stopReason(plan),
     stop_sequence: null,
@@ -55,8 +55,8 @@ export function message({ json }: FakeRequest, plan: AnswerPlan) {
   };
 }
 
-function toolUse(name: string) {
-  return { type: 'tool_use', id: `toolu_${name}`, name, input: {} };
+function toolUse(name: string, id = '') {
+  return { type: 'tool_use', id: `toolu_${name}${id}`, name, input: {} };
 }
 
 function stopReason(plan: AnswerPlan): string {
@@ -91,7 +91,7 @@ export function streamEvents(request: FakeRequest, plan: AnswerPlan) {
     event({
       type: 'content_block_start',
       index: 0,
-      content_block: plan.tool === undefined ? { type: 'text', text: '' } : toolUse(plan.tool),
+      content_block: plan.tool === undefined ? { type: 'text', text: '' } : toolUse(plan.tool, plan.toolId),
     }),
     event({ type: 'ping' }),
     ...plan.pieces.map((text) =>

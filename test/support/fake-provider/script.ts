@@ -14,6 +14,8 @@ export interface Script {
     readonly arguments: Readonly<Record<string, unknown>>;
     /** In OpenAI's Responses. */
     readonly namespace?: string;
+    /** Tells calls of one tool apart, for Anthropic's clients. */
+    readonly id?: string;
   };
   /** What it reports: the truth (default), nothing, nonsense, or these numbers. */
   readonly usage?: 'right' | 'missing' | 'zero' | 'negative' | Required<AnswerPlan>['usage'];
@@ -57,6 +59,7 @@ export function planAnswer(script: Script, handler: FakeHandler, request: FakeRe
     usage: reported(script, count * (handler.choices?.(request) ?? 1)),
     truncated: count < willing,
     ...(script.tool !== undefined && { tool: script.tool.name }),
+    ...(script.tool?.id !== undefined && { toolId: script.tool.id }),
     ...(script.tool?.namespace !== undefined && { toolNamespace: script.tool.namespace }),
     ...(script.unaskedUsage !== undefined && { unaskedUsage: script.unaskedUsage }),
   };
