@@ -1,3 +1,4 @@
+import { LEET_DIGITS, LEET_SIGNS } from './leet-letters.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { alphabetOf } from './scan.ts';
 import { soundsEnglish, words } from './words.ts';
@@ -9,23 +10,7 @@ const isSign = alphabetOf('0123456789@$!|(+');
 /** A digit or sign before a letter, or behind one and before another digit or sign; told from it, since most texts have few. */
 const anyLeet = /[013457@$!](?:[A-Za-z]|(?<=[A-Za-z].)[013457@$!])/;
 
-const letterOf: Readonly<Record<string, string>> = {
-  0: 'o',
-  1: 'l',
-  3: 'e',
-  4: 'a',
-  5: 's',
-  6: 'g',
-  7: 't',
-  8: 'b',
-  9: 'g',
-  '@': 'a',
-  $: 's',
-  '!': 'l',
-  '|': 'l',
-  '(': 'c',
-  '+': 't',
-};
+const letterOf: Readonly<Record<string, string>> = { ...LEET_DIGITS, ...LEET_SIGNS };
 
 /** What each code unit below 128 is made in `folded`. */
 const foldedUnits: readonly string[] = Array.from({ length: 128 }, (_, unit) => {

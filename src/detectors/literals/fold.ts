@@ -1,3 +1,4 @@
+import { LEET_DIGITS, LEET_SIGNS } from '../../normalize/leet-letters.ts';
 import { kindOf, kinds, plainOf } from '../../normalize/characters.ts';
 
 /**
@@ -12,25 +13,9 @@ export const SEPARATOR = 0;
 export const IGNORED = 1;
 
 /** Digits and signs by the letter that they are written for; `i` and `l` share one, since `1` is either. */
-const DIGITS: Readonly<Record<string, string>> = {
-  0: 'o',
-  1: 'l',
-  2: 'z',
-  3: 'e',
-  4: 'a',
-  5: 's',
-  6: 'g',
-  7: 't',
-  8: 'b',
-  9: 'g',
-};
+const DIGITS: Readonly<Record<string, string>> = { ...LEET_DIGITS, 2: 'z' };
 const SIGNS: Readonly<Record<string, string>> = {
-  '@': 'a',
-  $: 's',
-  '!': 'l',
-  '|': 'l',
-  '(': 'c',
-  '+': 't',
+  ...LEET_SIGNS,
   '<': 'c',
   '€': 'e',
   '£': 'l',

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestGateway, TestKey } from '../../support/gateway.ts';
-import { send } from '../../support/http.ts';
+import { askWith } from '../../support/ask-provider.ts';
 import { startPolicyRig, type PolicyRig } from '../../support/policy-rig.ts';
 
 /** docs/detectors.md: the model of prompt injection judges what no rule knows, on the wire. */
@@ -46,17 +46,7 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 function ask(at: TestGateway, path: string, body: unknown, session: Record<string, string> = {}) {
-  return send(at.baseUrl, {
-    path,
-    body: JSON.stringify(body),
-    headers: {
-      authorization: `Bearer ${keys.get(at)?.rawKey ?? ''}`,
-      'x-gateway-provider-key': 'sk-provider-0123456789',
-      'content-type': 'application/json',
-      'anthropic-version': '2023-06-01',
-      ...session,
-    },
-  });
+  return askWith(at, keys.get(at)?.rawKey ?? '', path, body, session);
 }
 
 const chat = (...messages: readonly object[]) => ({ model: 'gpt-4o', messages });

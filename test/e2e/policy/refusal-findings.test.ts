@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { NewKey } from '../../../src/auth/key-fields.ts';
+import { askWith } from '../../support/ask-provider.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { startPolicyRig, type PolicyRig } from '../../support/policy-rig.ts';
 
@@ -60,22 +61,9 @@ async function ask(path: string, body: object, key: Partial<NewKey> = {}) {
     allowedProviders: ['openai', 'anthropic', 'gemini'],
     ...key,
   });
-  const answer = await fetch(full.baseUrl + path, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${rawKey}`,
-      'x-gateway-provider-key': 'sk-provider-0123456789',
-      'content-type': 'application/json',
-      'anthropic-version': '2023-06-01',
-    },
-    body: JSON.stringify(body),
-  });
-  return {
-    status: answer.status,
-    type: answer.headers.get('x-gateway-error-type'),
-    requestId: answer.headers.get('x-gateway-request-id') ?? '',
-    text: await answer.text(),
-  };
+  const { status, headers, body: text } = await askWith(full, rawKey, path, body);
+  const shown = (name: string): string => String(headers[name] ?? '');
+  return { status, type: shown('x-gateway-error-type'), requestId: shown('x-gateway-request-id'), text };
 }
 
 describe('why a request was refused', () => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/providers/provider.ts';
+import { askWith } from '../../support/ask-provider.ts';
 import { createFakeProvider, type FakeProvider } from '../../support/fake-provider/index.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { send, type Reply } from '../../support/http.ts';
+import type { Reply } from '../../support/http.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,16 +48,7 @@ afterAll(async () => {
 async function ask(path: string, body: JsonObject): Promise<Reply> {
   const [, name = ''] = path.split('/');
   const { rawKey } = await gateway.createKey({ provider: name as 'openai' });
-  return send(gateway.baseUrl, {
-    method: 'POST',
-    path,
-    headers: {
-      authorization: `Bearer ${rawKey}`,
-      'x-gateway-provider-key': 'sk-provider-0123456789',
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify(body),
-  });
+  return askWith(gateway, rawKey, path, body);
 }
 
 const chat = (model: string, ...content: readonly JsonObject[]): JsonObject => ({

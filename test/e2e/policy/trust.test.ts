@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { NewKey } from '../../../src/auth/key-fields.ts';
+import { askWith } from '../../support/ask-provider.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { callTool, closeConnections } from '../../support/policy-clients.ts';
 import { refusedTool } from '../../support/policy-probe.ts';
@@ -53,18 +54,7 @@ async function statusOf(
   key: Partial<NewKey> = {},
 ): Promise<number> {
   const { rawKey } = await gateway.createKey({ allowedProviders: ['anthropic'], ...key });
-  const answer = await fetch(gateway.baseUrl + path, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${rawKey}`,
-      'x-gateway-provider-key': 'sk-provider-0123456789',
-      'content-type': 'application/json',
-      'anthropic-version': '2023-06-01',
-    },
-    body: JSON.stringify(body),
-  });
-  await answer.arrayBuffer();
-  return answer.status;
+  return (await askWith(gateway, rawKey, path, body)).status;
 }
 
 const INSTRUCTED: readonly (readonly [what: string, path: string, body: unknown])[] = [

@@ -23,9 +23,9 @@ export interface AnswerPlan {
   readonly truncated: boolean;
   /** The answer is a call of this tool, and the pieces are those of its arguments, in place of text. */
   readonly tool?: string;
-  /** The group to which the tool belongs, in OpenAI's Responses. */
   /** Behind the tool's name in the call's id. */
   readonly toolId?: string;
+  /** The group to which the tool belongs, in OpenAI's Responses. */
   readonly toolNamespace?: string;
   /** OpenAI's chat stream tells its usage unasked: in its last chunk (Mistral, xAI …), or there as `x_groq`. */
   readonly unaskedUsage?: 'last_chunk' | 'x_groq';

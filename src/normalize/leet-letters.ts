@@ -1,0 +1,22 @@
+/** Digits by the letter that they are written for in leet. `l` also stands for `i`, since `1` is either. */
+export const LEET_DIGITS: Readonly<Record<string, string>> = {
+  0: 'o',
+  1: 'l',
+  3: 'e',
+  4: 'a',
+  5: 's',
+  6: 'g',
+  7: 't',
+  8: 'b',
+  9: 'g',
+};
+
+/** The same of ASCII signs. */
+export const LEET_SIGNS: Readonly<Record<string, string>> = {
+  '@': 'a',
+  $: 's',
+  '!': 'l',
+  '|': 'l',
+  '(': 'c',
+  '+': 't',
+};
