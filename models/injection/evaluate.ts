@@ -8,12 +8,14 @@ import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { findPromptInjection } from '../../src/detectors/injection/prompt-injection.ts';
 import { judge, unpackModel, type Model } from '../../src/detectors/learned/model.ts';
+import { formsOf } from './forms.ts';
 import { seeded } from './learn.ts';
 import type { Row } from './row.ts';
-import { allRows, publicRows } from './rows.ts';
+import { allRows } from './rows.ts';
 import { lines } from './sources.ts';
 import { trained } from './train.ts';
 
+const OPENING_CHARS = 80;
 const ALARMS = [0.001, 0.005, 0.01] as const;
 /** Of the `safety` preset. */
 const THRESHOLDS = [0.5, 0.9] as const;
@@ -36,22 +38,41 @@ console.log(
 );
 for (const set of sets) {
   const model = trained(rows.filter((row) => row.set !== set));
-  report(
-    `${set}, left out`,
-    model,
-    rows.filter((row) => row.set === set),
-  );
+  const measured = rows.filter((row) => row.set === set);
+  report(`${set}, left out`, model, measured);
+  const clear = clearlyLabelled(measured);
+  if (!set.startsWith('own-') && clear.length < measured.length)
+    report(`${set}, left out, clearly labelled`, model, clear);
 }
-const heldBack = publicRows(file).filter(({ isHeldBack }) => isHeldBack);
+const heldBack = rows.filter(({ isHeldBack }) => isHeldBack);
 const inSample = trained(rows.filter(({ isHeldBack }) => !isHeldBack));
-for (const set of new Set(heldBack.map((row) => row.set)))
+for (const set of new Set(heldBack.map((row) => row.set))) {
+  const measured = heldBack.filter((row) => row.set === set);
+  report(`${set}, its held-back part`, inSample, measured);
+  const clear = clearlyLabelled(measured);
+  if (!set.startsWith('own-') && clear.length < measured.length)
+    report(`${set}, its held-back part, clearly labelled`, inSample, clear);
+}
+for (const surface of ['alone', 'among others', 'in a document'])
   report(
-    `${set}, its held-back part`,
+    `own, held back, ${surface}`,
     inSample,
-    heldBack.filter((row) => row.set === set),
+    heldBack.filter((row) => row.surface === surface),
   );
 const shipped = unpackModel(readFileSync(join(import.meta.dirname, 'weights.bin')));
 for (const other of others) report(basename(other), shipped, labelledRows(other));
+
+/** The rows without innocent ones that begin as an attack of the same set does: one template, labelled both ways. */
+function clearlyLabelled(measured: readonly Row[]): readonly Row[] {
+  const openings = new Set(measured.filter(({ isAttack }) => isAttack).map(openingOf));
+  return measured.filter(
+    (row) => row.isAttack || row.text.length < OPENING_CHARS || !openings.has(openingOf(row)),
+  );
+}
+
+function openingOf({ text }: Row): string {
+  return text.slice(0, OPENING_CHARS);
+}
 
 function labelledRows(path: string): readonly Row[] {
   const content = readFileSync(path);
@@ -67,8 +88,8 @@ function labelledRows(path: string): readonly Row[] {
 function report(name: string, model: Model, measured: readonly Row[]): void {
   const scored = measured.map(({ text, isAttack }) => ({
     isAttack,
-    score: judge(model, text).score,
-    isByRules: findPromptInjection(text).length > 0,
+    score: Math.max(...formsOf(text).map((form) => judge(model, form).score)),
+    isByRules: formsOf(text).some((form) => findPromptInjection(form).length > 0),
   }));
   const attacks = scored.filter(({ isAttack }) => isAttack);
   const innocent = scored.filter(({ isAttack }) => !isAttack);

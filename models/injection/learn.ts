@@ -1,13 +1,19 @@
 import { readFeatures } from '../../src/detectors/learned/features.ts';
 import { stretchesOf } from '../../src/detectors/learned/model.ts';
 
-/** Weights: 2 to the power of this, 256 KiB of them. */
-const BITS = 18;
+/** Weights: 2 to the power of this, 512 KiB of them. */
+const BITS = 19;
 const WEIGHTS = 2 ** BITS;
 
 const EPOCHS = 8;
 const RATE = 0.3;
 const DECAY = 1e-6;
+/** Share of a stretch's features that a step leaves out at random, so that no phrase rests on one rare word. */
+const DROPPED = 0.3;
+/** Shorter stretches keep all their features. */
+const LEAST_DROPPED_FROM = 8;
+/** Models whose mean is taken: each alone depends on the order of its examples. */
+const MODELS = 3;
 /** Stretches of an innocent document that one pass learns from. */
 const MAX_STRETCHES = 16;
 
@@ -42,11 +48,23 @@ function sumOf({ weights, bias }: Learned, places: Int32Array): number {
   return bias + sum / Math.sqrt(Math.max(1, places.length));
 }
 
+/** The mean of some models, which is a model of the same size. */
+export function learn(examples: readonly Example[], random: () => number): Learned {
+  const mean: Learned = { weights: new Float32Array(WEIGHTS), bias: 0 };
+  for (let model = 0; model < MODELS; model += 1) {
+    const { weights, bias } = learnOnce(examples, random);
+    for (const [place, weight] of weights.entries())
+      mean.weights[place] = (mean.weights[place] ?? 0) + weight / MODELS;
+    mean.bias += bias / MODELS;
+  }
+  return mean;
+}
+
 /**
  * Logistic regression by stochastic gradients (AdaGrad). Of an attack the stretch that looks most like one is learnt
  * from, since the rest of a long text may be innocent; of an innocent text all are.
  */
-export function learn(examples: readonly Example[], random: () => number): Learned {
+function learnOnce(examples: readonly Example[], random: () => number): Learned {
   const learned: Learned = { weights: new Float32Array(WEIGHTS), bias: 0 };
   const squares = new Float32Array(WEIGHTS).fill(0.01);
   let biasSquares = 1;
@@ -59,7 +77,9 @@ export function learn(examples: readonly Example[], random: () => number): Learn
       const learntFrom = chosen(learned, example, random);
       // A document counts for more than a sentence, but not for each of its stretches.
       const share = 1 / Math.sqrt(learntFrom.length);
-      for (const places of learntFrom) {
+      for (const all of learntFrom) {
+        const places = thinned(all, random);
+        if (places.length === 0) continue;
         const off = share * (1 / (1 + Math.exp(-sumOf(learned, places))) - (example.isAttack ? 1 : 0));
         step(learned.weights, squares, places, off / Math.sqrt(places.length));
         biasSquares += off * off;
@@ -68,6 +88,10 @@ export function learn(examples: readonly Example[], random: () => number): Learn
     }
   }
   return learned;
+}
+
+function thinned(places: Int32Array, random: () => number): Int32Array {
+  return places.length <= LEAST_DROPPED_FROM ? places : places.filter(() => random() >= DROPPED);
 }
 
 function step(weights: Float32Array, squares: Float32Array, places: Int32Array, gradient: number): void {

@@ -5,4 +5,6 @@ export interface Row {
   readonly isAttack: boolean;
   /** Kept apart by its makers, to measure with. */
   readonly isHeldBack: boolean;
+  /** Where the sentence stands, of rows that we put together ourselves. */
+  readonly surface?: 'alone' | 'among others' | 'in a document';
 }

@@ -5,23 +5,24 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Model } from '../../src/detectors/learned/model.ts';
-import { exampleOf, learn, seeded, type Learned } from './learn.ts';
+import { exampleOf, learn, seeded, type Example, type Learned } from './learn.ts';
+import { formsOf } from './forms.ts';
 import { packModel } from './pack.ts';
 import type { Row } from './row.ts';
 import { allRows } from './rows.ts';
 
 /** Count it up with every training whose weights are committed. */
-const VERSION = 1;
+const VERSION = 2;
 const SEED = 20_261_124;
 /**
  * Sums that are scores of 0.5 and of 0.9. Of innocent texts of kinds that are not trained on (messages of other programs,
  * questions of benchmarks, texts that only sound like attacks) some 2 % are above the first, under 1 % above the other.
  */
-const HALF_AT = 0.8;
-const NINE_TENTHS_AT = 1.8;
+const HALF_AT = 1.4;
+const NINE_TENTHS_AT = 2.4;
 
 export function trained(rows: readonly Row[]): Model {
-  const examples = rows.map(({ text, isAttack }) => exampleOf(text, isAttack));
+  const examples = rows.flatMap(examplesOf);
   const slope = Math.log(9) / (NINE_TENTHS_AT - HALF_AT);
   return {
     name: 'injection',
@@ -30,6 +31,15 @@ export function trained(rows: readonly Row[]): Model {
     slope,
     offset: -slope * HALF_AT,
   };
+}
+
+/** Rows are read once, however many models learn from them. */
+const known = new WeakMap<Row, readonly Example[]>();
+
+function examplesOf(row: Row): readonly Example[] {
+  const read = known.get(row) ?? formsOf(row.text).map((form) => exampleOf(form, row.isAttack));
+  known.set(row, read);
+  return read;
 }
 
 /** A byte a weight: the few that are larger than most are cut. */
