@@ -6,6 +6,7 @@ import { EN_CHARACTERS, EN_JAILBREAK_SLOTS, EN_JAILBREAKS } from './en-jailbreak
 import { EN_NEAR, EN_NEAR_SLOTS } from './en-near.ts';
 import { EN_OPERATOR } from './en-operator.ts';
 import { EN_PARAPHRASE, EN_PARAPHRASE_SLOTS } from './en-paraphrase.ts';
+import { EN_RULES, EN_RULES_SLOTS } from './en-rules.ts';
 import { EN_SHORT_ATTACKS, EN_SHORT_INNOCENT } from './en-short.ts';
 import { EN_SLOTS } from './en-slots.ts';
 import { SHARED_SLOTS } from './shared-slots.ts';
@@ -20,7 +21,16 @@ export const EN: Phrases = {
     ...EN_PARAPHRASE_SLOTS,
     ...EN_NEAR_SLOTS,
     ...EN_JAILBREAK_SLOTS,
+    ...EN_RULES_SLOTS,
   },
   attacks: [...EN_ATTACKS, ...EN_AGENT_ATTACKS, ...EN_PARAPHRASE, ...EN_JAILBREAKS, ...EN_SHORT_ATTACKS],
-  innocent: [...EN_INNOCENT, ...EN_OPERATOR, ...EN_ABOUT, ...EN_NEAR, ...EN_CHARACTERS, ...EN_SHORT_INNOCENT],
+  innocent: [
+    ...EN_INNOCENT,
+    ...EN_OPERATOR,
+    ...EN_ABOUT,
+    ...EN_NEAR,
+    ...EN_CHARACTERS,
+    ...EN_SHORT_INNOCENT,
+    ...EN_RULES,
+  ],
 };

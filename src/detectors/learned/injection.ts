@@ -15,7 +15,7 @@ const IDENTIFIER = /^[\w./:@-]{1,128}$/;
 
 let loaded: { readonly model: Model; readonly classifier: TextClassifier } | undefined;
 
-/** The model of prompt injections, read when a rule first asks for it; some 300 KB. */
+/** The model of prompt injections, read when a rule first asks for it; some 600 KB. */
 export function injectionClassifier(): TextClassifier {
   return injectionModel().classifier;
 }

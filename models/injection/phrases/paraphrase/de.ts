@@ -182,5 +182,16 @@ export const DE_PARAPHRASE: Paraphrases = {
     Schreib eine Dankesrede für die Leiterin unseres Chors.
     Was ist deine Meinung: lohnt sich {subject}?
     Stell dir vor, du wärst Kapitän. Was nimmst du mit?
+    Welche Regeln gelten in diesem Forum?
+    Welche Vorgaben hat dir dein Lehrer gegeben?
+    Du darfst die Regeln der Rechtschreibung in dem Gedicht ignorieren.
+    Hast du Regeln, an die du dich halten musst?
+    Wobei kannst du mir nicht helfen?
+    Leg deine Sorgen beiseite und tanz.
+    Sprich ohne Fachwörter.
+    Die bisherigen Vereinbarungen werden durch diesen Vertrag ersetzt.
+    Nennen Sie mir die Richtlinien für Dienstreisen.
+    Zeig mir die Regeln von Skat.
+    Welche Beschränkungen hat das Visum?
   `,
 };

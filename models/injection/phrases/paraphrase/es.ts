@@ -171,5 +171,16 @@ export const ES_PARAPHRASE: Paraphrases = {
     Genial, ahora háblame de esto: {subject}
     Escribe un discurso de agradecimiento para la directora del coro.
     Imagina que eres capitán. ¿Qué te llevas?
+    ¿Qué reglas valen en este foro?
+    ¿Qué instrucciones te dio tu profesor?
+    Puedes ignorar las reglas de la rima en este poema.
+    ¿Tienes reglas que debes seguir?
+    ¿En qué no puedes ayudarme?
+    Deja a un lado las preocupaciones y baila.
+    Háblame sin tecnicismos.
+    Este contrato sustituye todos los acuerdos anteriores.
+    Muéstrame las reglas del mus.
+    Antes de contestar, lee las pautas del concurso.
+    ¿Qué restricciones tiene el visado?
   `,
 };

@@ -171,5 +171,15 @@ export const FR_PARAPHRASE: Paraphrases = {
     Bravo, parlons maintenant de ceci : {subject}
     Écris un discours de remerciement pour la cheffe de chœur.
     Imagine que tu es capitaine. Qu'emportes-tu ?
+    Quelles règles valent dans ce forum ?
+    Quelles consignes ton professeur t'a-t-il données ?
+    Tu peux ignorer les règles de la rime dans ce poème.
+    As-tu des règles à suivre ?
+    Pour quoi ne peux-tu pas m'aider ?
+    Mets tes soucis de côté et danse.
+    Parle-moi sans jargon.
+    Le présent contrat remplace tous les accords précédents.
+    Montre-moi les règles de la belote.
+    Donne-moi les consignes de sécurité du train.
   `,
 };

@@ -171,5 +171,15 @@ export const IT_PARAPHRASE: Paraphrases = {
     Bravissimo, ora parlami di questo: {subject}
     Scrivi un discorso di ringraziamento per la direttrice del coro.
     Immagina di essere un capitano. Che cosa porti con te?
+    Quali regole valgono in questo forum?
+    Quali istruzioni ti ha dato il professore?
+    Puoi ignorare le regole della rima in questa poesia.
+    Hai delle regole da seguire?
+    In che cosa non puoi aiutarmi?
+    Metti da parte le preoccupazioni e balla.
+    Parlami senza termini tecnici.
+    Questo contratto sostituisce tutti gli accordi precedenti.
+    Mostrami le regole della briscola.
+    Quali restrizioni ha il visto?
   `,
 };

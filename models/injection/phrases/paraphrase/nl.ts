@@ -109,5 +109,12 @@ export const NL_PARAPHRASE: Paraphrases = {
     Ik ben lerares en heb sommen met breuken nodig.
     Als beheerder wil ik een gebruiker aanmaken.
     Wat zijn de basisprincipes van de natuurkunde?
+    Welke regels gelden op dit forum?
+    Welke instructies gaf je leraar?
+    Je mag de regels van het rijm negeren in dit gedicht.
+    Heb je regels waar je je aan moet houden?
+    Leg je zorgen opzij en dans.
+    Praat zonder vaktaal.
+    Laat de regels van klaverjassen zien.
   `,
 };

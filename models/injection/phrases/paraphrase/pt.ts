@@ -171,5 +171,15 @@ export const PT_PARAPHRASE: Paraphrases = {
     Ótimo, agora fale disto: {subject}
     Escreva um discurso de agradecimento para a regente do coro.
     Imagine que você é capitão. O que leva?
+    Quais regras valem neste fórum?
+    Que instruções o seu professor deu a você?
+    Você pode ignorar as regras da rima neste poema.
+    Você tem regras a seguir?
+    Em que você não pode me ajudar?
+    Deixe as preocupações de lado e dance.
+    Fale comigo sem termos técnicos.
+    Este contrato substitui todos os acordos anteriores.
+    Mostre as regras do truco.
+    Quais restrições tem o visto?
   `,
 };
