@@ -20,7 +20,7 @@ const MAX_CHARS = 20_000;
 const DOCUMENTS_BY = 5;
 
 /** The rows of `injection.public.jsonl.gz`: S-Labs and neuralchemy (NOTICE.md). */
-export function publicRows(file: string): readonly Row[] {
+function publicRows(file: string): readonly Row[] {
   return lines<PublicRow>(gunzipSync(readFileSync(file)).toString()).map(
     ({ source, text, split, expect }) => {
       const set = source.startsWith('S-Labs') ? 's-labs' : 'neuralchemy';
