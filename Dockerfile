@@ -1,13 +1,16 @@
 # The sidecar: `gateway serve` without Envoy, which is a container of its own (docker-compose.yml).
-FROM node:24-bookworm-slim AS build
+# A digest, so that the same commit gives the same image. A newer one: docker buildx imagetools inspect node:24-bookworm-slim
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 # No install scripts: nothing of them is needed here, and they would run as root.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN npm run build
+# .git is not here: docker build --build-arg GATEWAY_COMMIT="$(git rev-parse --short=12 HEAD)" names the commit.
+ARG GATEWAY_COMMIT=''
+RUN GATEWAY_COMMIT="$GATEWAY_COMMIT" npm run build
 
-FROM node:24-bookworm-slim
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build --chown=root:root /app/package.json ./

@@ -10,6 +10,7 @@ import { rolldown, type OutputChunk, type Plugin } from 'rolldown';
 
 import { inAscii } from './build-ascii.ts';
 import { thirdPartyNotices } from './build-notices.ts';
+import { commitOf } from './cli/version.ts';
 import { packVocabulary } from './src/pricing/vocabulary.ts';
 
 const ROOT = import.meta.dirname;
@@ -66,7 +67,20 @@ export async function build(dist: string): Promise<void> {
     throw new Error(`not bundled, and not installed with the package: ${missing.join(', ')}`);
   const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
   writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices([...modules, ...assets.keys()]));
+  writeFileSync(join(dist, 'build.json'), `${JSON.stringify(stamp())}\n`);
   chmodSync(join(dist, 'cli/main.js'), 0o755);
+}
+
+/** What `gateway --version` prints. An image is built without `.git`: GATEWAY_COMMIT names the commit there. */
+function stamp(): { readonly version: string; readonly commit?: string } {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  const named = process.env['GATEWAY_COMMIT'] ?? '';
+  if (named !== '') return { version, commit: named };
+  try {
+    return { version, commit: commitOf(ROOT) };
+  } catch {
+    return { version }; // not a checkout
+  }
 }
 
 function asksFor({ imports, code }: OutputChunk): readonly string[] {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import type * as z from 'zod';
 import { ConfigError, formatProblem } from '../src/config/problems.ts';
@@ -65,7 +64,11 @@ export async function createProgram(argv: readonly string[], io: Io): Promise<Co
     )
     .option('--config <path>', 'configuration file (default: ./gateway.yaml if it exists)')
     .option('-v, --verbose', 'show the details of errors')
-    .version(version(), '--version', 'print the version')
+    .version(
+      ofOurs(argv).includes('--version') ? await version() : '',
+      '--version',
+      'print the version and the commit',
+    )
     .helpOption('-h, --help', 'show help')
     .addHelpText('after', EXAMPLES)
     .showSuggestionAfterError()
@@ -94,20 +97,10 @@ function ofOurs(argv: readonly string[]): readonly string[] {
   return end < 0 ? argv : argv.slice(0, end);
 }
 
-/** The version of the package, which lies one folder up in a checkout and two in `dist`. */
-function version(): string {
-  const manifest = ['../package.json', '../../package.json']
-    .map((path) => new URL(path, import.meta.url))
-    .flatMap((url) => {
-      try {
-        return [readFileSync(url, 'utf8')];
-      } catch {
-        return []; // not there: the other place
-      }
-    })
-    .at(0);
-  const read: unknown = JSON.parse(manifest ?? '{}');
-  return typeof read === 'object' && read !== null && 'version' in read ? String(read.version) : 'unknown';
+/** Loaded only where it is asked for: in a checkout it runs git. */
+async function version(): Promise<string> {
+  const { versionText } = await import('./version.ts');
+  return versionText();
 }
 
 /** Runs one command line; the exit code is 0, 1 for a failure, 2 for a mistake in the call. */

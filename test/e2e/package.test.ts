@@ -41,6 +41,52 @@ describe('the published package', () => {
     expect(notices).not.toMatch(/^(vitest|typescript|rolldown) /m);
   });
 
+  it('leaves the manifest of the checkout as it was', async () => {
+    const read = async (folder: string) =>
+      JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>;
+    expect(await read(root)).toMatchObject({ dependencies: {}, devDependencies: {}, scripts: {} });
+    expect(await read(home)).not.toHaveProperty('devDependencies');
+  });
+
+  it('installs alone, under a name on the PATH, and names its version and commit', async () => {
+    const prefix = join(directory, 'prefix');
+    const [tarball = ''] = (await readdir(directory)).filter((name) => name.endsWith('.tgz'));
+    const env = { ...process.env, HOME: join(directory, 'home') };
+    const install = ['install', '--global', '--offline', '--prefix', prefix, join(directory, tarball)];
+    await execute('npm', install, { env });
+    expect(await readdir(join(prefix, 'lib', 'node_modules'))).toEqual(['ai-firewall-gateway']);
+    const program = join(prefix, 'bin', 'gateway');
+    const { stdout } = await execute(process.execPath, [program, '--version'], { env, cwd: directory });
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+    expect(stdout).toMatch(new RegExp(`^${version.replaceAll('.', '\\.')} \\([0-9a-f]{12}(-dirty)?\\)\n$`));
+  });
+
+  it('says which Node it needs, where it finds an older one', async () => {
+    const older = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' })`;
+    const program = join(home, 'dist', 'cli', 'main.js');
+    const run = execute(process.execPath, [
+      '--import',
+      `data:text/javascript,${older}`,
+      program,
+      'keys',
+      'list',
+    ]);
+    await expect(run).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^gateway: needs Node 22\.15 or newer, and this is Node 20\.20\.2: http.*\n$/,
+      ),
+    });
+    // An import that an old Node cannot resolve is a SyntaxError before the first line runs.
+    const imported = [...(await readFile(program, 'utf8')).matchAll(/^import .*?"([^"]+)";$/gm)];
+    expect(imported.map(([, name]) => name).toSorted()).toEqual([
+      '../chunks/rolldown-runtime.js',
+      'node:fs',
+      'node:url',
+    ]);
+  });
+
   it('serves a request, with its scripts and words where they belong', async () => {
     const provider = await startDemoProvider(0);
     const gateway = await startGateway({

@@ -189,11 +189,12 @@ describe('the Dockerfile', () => {
     ]);
   });
 
-  it('builds on Node 24 and runs without development dependencies', () => {
+  it('builds on Node 24, pinned by digest, and runs without development dependencies', () => {
     const dockerfile = read('Dockerfile');
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
     expect(bases).toHaveLength(2);
-    for (const base of bases) expect(base).toMatch(/^node:24-.*slim$/);
+    expect(new Set(bases).size).toBe(1);
+    for (const base of bases) expect(base).toMatch(/^node:24-.*slim@sha256:[0-9a-f]{64}$/);
     // What it needs is bundled.
     expect(dockerfile).not.toContain('node_modules');
   });
