@@ -82,7 +82,10 @@ describe('help and version', () => {
 
   it('print the version and the commit', async () => {
     const { code, stdout } = await gateway(['config', '--version']).then(() => gateway(['--version']));
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+ \([0-9a-f]{12}(-dirty)?\)\n$/) });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+ \([0-9a-f]{12}(-dirty)?\)\n$/),
+    });
   });
 });
 
