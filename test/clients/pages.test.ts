@@ -101,6 +101,10 @@ const PAGES: Readonly<Record<string, Page>> = {
   },
   'litellm.md': { ...OPENAI, snippets: { Python: CLIENTS.litellm } },
   'langchain.md': { ...OPENAI, snippets: { Python: langchainPython, JavaScript: langchainJs } },
+  'langchaingo.md': { ...OPENAI, snippets: { Go: CLIENTS.langchaingo } },
+  'autogen.md': { ...OPENAI, snippets: { Python: CLIENTS.autogen } },
+  'haystack.md': { ...OPENAI, snippets: { Python: CLIENTS.haystack } },
+  'strands.md': { ...OPENAI, snippets: { Python: CLIENTS.strands } },
   'vercel-ai.md': { ...OPENAI, snippets: { OpenAI: ai } },
   'pydantic-ai.md': { ...OPENAI, snippets: { Python: CLIENTS.pydanticAi } },
   'openai-agents.md': {

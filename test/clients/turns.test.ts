@@ -103,11 +103,11 @@ const ROWS: readonly Row[] = [
     calls: [['google_chat', 'gemini', TWICE] as const],
   })),
   { client: pypi('google-adk', '2.13.0'), script: 'turns.py', calls: [['adk', 'gemini', TWICE]] },
-  {
-    client: pypi('strands-agents', '1.62.0', ['strands-agents[openai]==1.62.0']),
+  ...CLIENTS.strands.map((client) => ({
+    client,
     script: 'turns.py',
-    calls: [['strands', 'openai', TWICE]],
-  },
+    calls: [['strands', 'openai', TWICE] as const],
+  })),
   ...[ai6, ai7].map((client) => ({
     client,
     script: 'turns.mjs',
