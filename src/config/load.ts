@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseEnv } from 'node:util';
 import type * as z from 'zod';
 import { Draft, withoutFaults } from './draft.ts';
 import { readInsecureDev, type Environment } from './environment.ts';
@@ -41,9 +43,10 @@ export interface LoadedConfig {
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
   const problems: Problem[] = [];
-  const file = readConfigFile(options, problems);
-  const insecureDev = readInsecureDev(options.env, problems);
-  const draft = new Draft(file, options.env, options.argvOverrides ?? {});
+  const env = withEnvFile(options);
+  const file = readConfigFile({ ...options, env }, problems);
+  const insecureDev = readInsecureDev(env, problems);
+  const draft = new Draft(file, env, options.argvOverrides ?? {});
 
   const issues = draft.validate();
   problems.push(...issues.flatMap((issue) => issueProblems(issue, draft)));
@@ -66,6 +69,19 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
       locate: (path) => draft.locate(path),
     },
   };
+}
+
+/** The environment over the `.env` beside the configuration file; a variable that is set wins, even an empty one. */
+function withEnvFile({ path, env }: LoadOptions): Environment {
+  if (path === NO_FILE) return env;
+  const name = join(dirname(path ?? DEFAULT_CONFIG_PATH), '.env');
+  try {
+    return { ...parseEnv(readFileSync(name, 'utf8')), ...env };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    if (code === 'ENOENT' || code === 'ENOTDIR') return env;
+    throw new ConfigError([{ where: name, path: '', message: `cannot be read (${code})` }]);
+  }
 }
 
 /** Stands for "read no file, not even ./gateway.yaml". */

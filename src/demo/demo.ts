@@ -118,8 +118,15 @@ async function demoConfig(redisPort: number, providerUrl: string): Promise<Confi
       admin_port: adminPort,
       log_level: 'warn',
       drain_timeout: '5s',
-      dlp: { enabled: true },
+      dlp: {
+        enabled: true,
+        scan_credentials: true,
+        requests: 'mask',
+        request_classes: ['credentials'],
+      },
     },
+    mcp: { inspector: { credentials: 'mask' } },
+    policy: { enabled: true, presets: ['safety'] },
     redis: { addr: `127.0.0.1:${String(redisPort)}` },
     providers: { openai: { base_url: providerUrl }, anthropic: { base_url: providerUrl } },
   };

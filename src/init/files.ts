@@ -57,7 +57,7 @@ ${purpose === 'chat' ? chatDlpText(dlp) : agentDlpText(dlp)}
 # Redis 7 or newer holds keys, budgets, sessions and locks. It must not evict: ${FILES.compose} sees to that.
 redis:
   addr: localhost:${String(redisPort)}
-  # From ${FILES.env}, which must be in the environment.
+  # From ${FILES.env}, which the gateway reads.
   password: \${${PASSWORD_VARIABLE}}
 
 mcp:
@@ -78,6 +78,10 @@ ${purpose === 'chat' ? '' : overridesText(answers)}  # Cards and Rego of your ow
 # Repeated calls are told of; block refuses them.
 loop_detection:
   action: warn
+
+# Who asked, what was decided and found: gateway audit tail
+audit:
+  enabled: true
 
 # A budget for keys that have none of their own is set in Redis: gateway budget set --daily 5
 `;
@@ -198,7 +202,7 @@ volumes:
 export function nextCommands({ tls }: Answers): readonly string[] {
   return [
     'docker compose up -d',
-    `set -a; . ./${FILES.env}; set +a; gateway keys create --name me --provider openai`,
+    `gateway keys create --name me --provider openai`,
     tls === undefined ? 'SERVER_INSECURE_DEV=true gateway serve' : 'gateway serve',
   ];
 }

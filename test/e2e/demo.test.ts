@@ -52,9 +52,8 @@ describe('npm start', () => {
     expect(answer).toContain('data: [DONE]');
   });
 
-  it('prints a request whose answer is masked', async () => {
+  it('prints a request whose personal data is masked', async () => {
     const answer = await curl(2);
-    expect(answer).toMatch(/x-gateway-dlp-redacted: true/i);
     expect(answer).toContain('You said: Mail ***');
   });
 
@@ -68,6 +67,12 @@ describe('npm start', () => {
     const answer = await curl(4);
     expect(answer).toMatch(/^HTTP\/1\.1 200/);
     expect(answer).toMatch(/x-gateway-output-limit: \d{4}\r/i);
+  });
+
+  it('prints an injection, which is refused', async () => {
+    const answer = await curl(5);
+    expect(answer).toMatch(/^HTTP\/1\.1 403/);
+    expect(answer).toContain('"type":"policy_denied"');
   });
 
   it('prints lines for both SDKs', () => {

@@ -75,6 +75,7 @@ describe('what init writes', () => {
         host: answers.tls ? '0.0.0.0' : '127.0.0.1',
       },
       redis: { addr: 'localhost:6379', password: 'p4ss' },
+      audit: { enabled: true },
       policy: { enabled: answers.presets.length > 0, presets: answers.presets },
     });
     expect(config.server.tls.cert_file).toBe(answers.tls?.certFile);
@@ -170,7 +171,7 @@ describe('gateway init --yes', () => {
         .map((line) => line.trim()),
     ).toEqual([
       'docker compose up -d',
-      'set -a; . ./.env; set +a; gateway keys create --name me --provider openai',
+      'gateway keys create --name me --provider openai',
       'SERVER_INSECURE_DEV=true gateway serve',
     ]);
     expect(stdout).not.toContain(read('.env').slice('REDIS_PASSWORD='.length).trim());

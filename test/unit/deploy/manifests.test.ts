@@ -251,3 +251,15 @@ it('a name that a schema does not have is an error', () => {
   const wrong = { ...policy, spec: { ...policy?.spec, extProcs: [] } } as Manifest;
   expect(errorsOf(wrong)).toEqual([expect.stringContaining('extProcs')]);
 });
+
+it.each(['envoy/compose.gateway.yaml', ...FOLDERS.map((folder) => `deploy/${folder}/gateway.yaml`)])(
+  '%s starts with the protections of gateway init',
+  (file) => {
+    expect(parse(read(file))).toMatchObject({
+      server: { dlp: { enabled: true, scan_secrets: true, scan_pii: true, requests: 'mask' } },
+      mcp: { inspector: { enabled: true } },
+      policy: { enabled: true, presets: ['safety'] },
+      audit: { enabled: true },
+    });
+  },
+);

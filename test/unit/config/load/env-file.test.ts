@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { loadConfig } from '../../../../src/config/load.ts';
+
+describe('the .env beside the configuration', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'gw-env-'));
+    writeFileSync(join(folder, 'gateway.yaml'), 'redis: { addr: "r:6379", password: "${SECRET}" }\n');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  function load(env: Readonly<Record<string, string>> = {}) {
+    return loadConfig({ path: join(folder, 'gateway.yaml'), env }).config;
+  }
+
+  it('fills variables and overrides keys', () => {
+    writeFileSync(
+      join(folder, '.env'),
+      'SECRET=from-file\nexport LOG_LEVEL="warn"\nSERVER_INSECURE_DEV=true\n',
+    );
+    const { redis, server } = load();
+    expect([redis.password, server.log_level, server.insecure_dev]).toEqual(['from-file', 'warn', true]);
+  });
+
+  it('gives way to the environment', () => {
+    writeFileSync(join(folder, '.env'), 'SECRET=from-file\n');
+    expect(load({ SECRET: 'set' }).redis.password).toBe('set');
+  });
+
+  it('is not needed', () => {
+    expect(load({ SECRET: 'set' }).redis.password).toBe('set');
+    expect(() => load()).toThrow(/SECRET/);
+  });
+});
