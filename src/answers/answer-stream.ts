@@ -212,7 +212,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
 
   async function cutOff(denial: Denial): Promise<void> {
     cut = denial;
-    pieces.push(writer.cut(reader.cut(denial).map(closingFrame)));
+    pieces.push(writer.cut(reader.cut(denial, true).map(closingFrame)));
     addComment(flagComment(denial));
     await addComments();
   }

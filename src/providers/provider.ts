@@ -191,8 +191,11 @@ export interface AnswerText {
 export interface StreamReader {
   /** The event's frame may have another payload, of the same meaning with nothing hidden beside it. */
   readonly read: Stepwise<Frame, StreamEvent>;
-  /** The payloads that end the stream with an error which this dialect's clients show, one at least. */
-  cut(refusal: Refusal): readonly CutPayload[];
+  /**
+   * The payloads that end the stream with an error which this dialect's clients show, one at least.
+   * @param isLastWithheld nothing is said again of the event that was read last: it may be what the stream is cut for
+   */
+  cut(refusal: Refusal, isLastWithheld?: true): readonly CutPayload[];
 }
 
 /** A decoded frame of a stream. */

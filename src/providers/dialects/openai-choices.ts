@@ -119,9 +119,11 @@ function createChoiceReader(cut: ChoiceCut) {
   const endsChoice = createChoiceEnds();
   const readChunkTexts = createChunkTexts();
   let last: JsonObject = {};
+  let before: JsonObject = {};
   function* read(chunk: JsonObject, { data }: Frame): Work<Meaning> {
     if (data === '[DONE]') return DONE;
     const choices = arrayOf(chunk.choices);
+    before = last;
     if (choices.length > 0) last = chunk;
     const into: Required<ChoiceTexts> = { deltas: [], ends: [], begins: [] };
     const tokens: TokenText[] = [];
@@ -151,7 +153,7 @@ function createChoiceReader(cut: ChoiceCut) {
       ...(isObject(chunk.error) && { failed: true }),
     };
   }
-  return jsonReader((refusal) => cut(refusal, last), read);
+  return jsonReader((refusal, isLastWithheld) => cut(refusal, isLastWithheld === true ? before : last), read);
 }
 
 /** Bedrock's Mistral says `stop_reason`. */

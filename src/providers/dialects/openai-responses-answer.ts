@@ -145,11 +145,13 @@ const LAST: ReadonlySet<unknown> = new Set(['response.completed', 'response.inco
  */
 function createResponseReader() {
   let response: JsonObject = {};
+  let before: JsonObject = {};
   let sequence = 0;
   function* read(event: JsonObject, { data }: Frame): Work<Meaning> {
     // Some compatible servers close with chat's end marker after the last event.
     if (data === '[DONE]') return DONE;
     const type = typeof event.type === 'string' ? event.type : '';
+    before = response;
     if (isObject(event.response)) response = event.response;
     sequence = 1 + (tokenCount(event.sequence_number) ?? sequence);
     const usage = readOpenaiUsage(objectOf(event.response).usage);
@@ -160,7 +162,11 @@ function createResponseReader() {
       ...((event.type === 'error' || event.type === 'response.failed') && { failed: true }),
     };
   }
-  return jsonReader((refusal) => responsesCut(refusal, { response, sequence }), read);
+  return jsonReader(
+    (refusal, isLastWithheld) =>
+      responsesCut(refusal, { response: isLastWithheld === true ? before : response, sequence }),
+    read,
+  );
 }
 
 type Said = Pick<Meaning, 'deltas' | 'ends' | 'tokens'>;
