@@ -129,6 +129,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
         shadowMode: config.server.shadow_mode,
         observer,
         newPhase: checks.newPhase,
+        onJudgedAgain: (by) => metrics.judgedAgain.inc({ by }),
       }),
       settings: {
         upstreamTimeoutMs: config.proxy.upstream_timeout,

@@ -127,6 +127,8 @@ function checksObserver(deps: ChecksDeps): ChecksObserver {
       const { policySet, verdict, rules } = decided;
       for (const { mode, rule, action } of rules)
         if (mode === 'report') metrics.policyReports.inc({ rule, action });
+      // A call that no rule is about says nothing that its own line does not.
+      if (verdict === 'allow' && rules.length === 0) return;
       const line = { request_id: requestId, key_hash: key.keyHash, policy_set: policySet, verdict, rules };
       auditLog.info(line, 'policy decision');
     },

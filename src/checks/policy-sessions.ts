@@ -1,3 +1,4 @@
+import type { Taint } from './policy/judge.ts';
 import type { SessionMove, SessionMoves } from './policy/state-check.ts';
 import { createRetryQueue } from '../redis/retry-queue.ts';
 import { REFUND_MS, type SessionStore } from './session/store.ts';
@@ -58,14 +59,15 @@ interface TaintSessionDeps {
  * there is nothing to add to, and they score as of one session. False where the session takes no more.
  */
 export function createTaintSession({ record, addTaint }: TaintSessionDeps) {
-  return async ({ key, facts }: Parsed, flags: readonly string[]): Promise<boolean> => {
+  return async ({ key, facts }: Parsed, flags: readonly Taint[]): Promise<boolean> => {
     const { keyHash } = key;
     const sessionId = facts.session?.id;
-    for (const flag of flags) {
+    for (const { flag, isUnscored } of flags) {
       if (sessionId !== undefined) {
         const noted = await addTaint({ keyHash, sessionId, operationId: newOperationId() }, flag);
         if (noted === 'full') return false;
       }
+      if (isUnscored) continue;
       await record({ trigger: 'taint', keyHash, operationId: newOperationId(), flag, sessionId });
     }
     return true;

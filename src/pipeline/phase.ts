@@ -15,9 +15,13 @@ export interface Phase {
  * to come of it. All that judge by such things do so again, by what is read now (see `Check.repeatable`).
  */
 export class JudgeAgain extends Error {
-  constructor() {
+  /** The check that asked for it, for `gateway_judged_again_total`. */
+  readonly by: string;
+
+  constructor(by: string) {
     super('what was read ahead is not enough to judge by');
     this.name = 'JudgeAgain';
+    this.by = by;
   }
 }
 

@@ -35,6 +35,8 @@ export interface RunnerOptions {
   readonly observer: VerdictObserver;
   /** Of the stores that the checks ask; left out where they answer at once. */
   readonly newPhase?: () => Phase;
+  /** A body is judged a second time, because of the check of this name. */
+  readonly onJudgedAgain?: (by: string) => void;
 }
 
 /** The checks' part in one exchange; each hook resolves to the first denial that stands, if any. */
@@ -96,6 +98,7 @@ export function createRunner(options: RunnerOptions): () => Run {
         return await judge('requestBody', exchange, pending, done);
       } catch (cause) {
         if (!(cause instanceof JudgeAgain)) throw cause;
+        options.onJudgedAgain?.(cause.by);
       }
       // What was not done is forgotten before it is asked for once more.
       await Promise.allSettled(pending.map(({ verdict }) => verdict));
@@ -154,7 +157,7 @@ export function createRunner(options: RunnerOptions): () => Run {
           pending.push({ check, verdict: heard(verdict.verdict) });
           continue;
         }
-        if (check.repeatable === true && exchange.facts.isReadAhead === true) throw new JudgeAgain();
+        if (check.repeatable === true && exchange.facts.isReadAhead === true) throw new JudgeAgain(check.name);
         const standing = await stand(exchange, check, verdict);
         if (standing !== undefined) return standing;
       }

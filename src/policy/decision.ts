@@ -12,6 +12,8 @@ export interface RuleHit {
   readonly line?: number;
   /** What its conditions found in the texts, and where; absent where nothing was looked for. */
   readonly found?: readonly RefusalFinding[];
+  /** The key's risk score stays as it is (`score: false`). */
+  readonly isUnscored?: true;
 }
 
 /** A rule that marks the session. */

@@ -48,6 +48,11 @@ export function createMetrics() {
       'Verdicts of checks other than pass; enforced is false in shadow mode and for flags.',
       ['check', 'verdict', 'type', 'enforced'],
     ),
+    judgedAgain: counter(
+      'gateway_judged_again_total',
+      'Requests that the checks judged twice, because what was read ahead did not do, by the check that found so.',
+      ['by'],
+    ),
     failures: counter('gateway_failures_total', 'Requests that failed closed for an unexpected reason.'),
     authLimited: counter(
       'gateway_auth_limited_total',

@@ -12,6 +12,7 @@ import { builtGateway } from '../support/built-gateway.ts';
 import { descendants } from '../support/processes.ts';
 import { MEASURED_CORE, pin } from './machine.ts';
 import type { Parts } from './parts.ts';
+import { proveEngines, type Engine } from './proof.ts';
 import { CHAT, type Rig } from './rig.ts';
 
 /** The real `gateway serve`, with a key that has a budget in every window. */
@@ -19,6 +20,7 @@ export async function startGateway(
   parts: Parts,
   name: string,
   settings: ConfigInput = {},
+  engines: readonly Engine[] = ['budgets'],
 ): Promise<{ rig: Rig; quarantinedHeaders: Record<string, string> }> {
   const port = await freePort();
   const directory = mkdtempSync(join(parts.directory, 'gateway-'));
@@ -26,16 +28,14 @@ export async function startGateway(
   const running = await launchGateway(join(directory, 'gateway.yaml'), config);
   parts.stops.push(() => running.stop());
   const nanoUsd = 1_000_000 * 1_000_000_000;
-  const [key, locked] = await operate(config, async ({ keys, budgets }) => {
-    const made = await keys.create({ name: 'bench', provider: 'openai' });
-    await budgets.setLimits(made.record.keyHash, {
-      minute: nanoUsd,
-      hourly: nanoUsd,
-      daily: nanoUsd,
-      weekly: nanoUsd,
-      monthly: nanoUsd,
-    });
-    return [made, await keys.create({ name: 'locked', provider: 'openai' })];
+  const limits = { minute: nanoUsd, hourly: nanoUsd, daily: nanoUsd, weekly: nanoUsd, monthly: nanoUsd };
+  const [key, locked, proving] = await operate(config, async ({ keys, budgets }) => {
+    const keyFor = async (name: string) => {
+      const made = await keys.create({ name, provider: 'openai' });
+      await budgets.setLimits(made.record.keyHash, limits);
+      return made;
+    };
+    return [await keyFor('bench'), await keyFor('locked'), await keyFor('proving')];
   });
   const headers = (rawKey: string) => ({
     authorization: `Bearer ${rawKey}`,
@@ -45,6 +45,9 @@ export async function startGateway(
   await waitUntilReady(redis, 10_000);
   await redis.set(`gateway:quarantine:${locked.record.keyHash}`, '1');
   redis.disconnect();
+  const { redisPort } = parts;
+  const adminPort = config.server.admin_port;
+  await proveEngines({ name, port, adminPort, redisPort, headers: headers(proving.rawKey) }, engines);
   const { processes } = running;
   for (const { pid } of processes) pin(pid, MEASURED_CORE);
   return {

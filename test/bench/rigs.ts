@@ -1,6 +1,7 @@
 import type { Target } from '../support/load.ts';
-import { CORE_CHECKS, EVERY_CHECK } from './settings.ts';
+import { CORE_CHECKS, EQUAL_WORK, EVERY_CHECK } from './settings.ts';
 import { startGateway } from './gateway-rig.ts';
+import { EVERY_ENGINE } from './proof.ts';
 import { startGoNoop, startOurNoop } from './noop-rigs.ts';
 import { startOnParts, type Parts } from './parts.ts';
 import type { MissingRig, Rig } from './rig.ts';
@@ -16,6 +17,7 @@ export interface CostRigs {
 type Start = (parts: Parts) => Promise<Rig | MissingRig>;
 
 const OURS_CORE = 'ours, keys and budgets only';
+const OURS_EQUAL = 'ours, keys, budgets and DLP both ways';
 export const OURS_ALL = 'ours, every check on';
 
 /** By the names of their rows, or what begins them: a rig that nobody asked for is not started. */
@@ -25,9 +27,13 @@ const RIGS: readonly (readonly [string, Start])[] = [
   ['our Envoy + no-op, lean', (parts) => startOurNoop(parts, 'lean')],
   ['Portkey with 8 regex guards', startPortkey],
   [OURS_CORE, async (parts) => (await startGateway(parts, OURS_CORE, CORE_CHECKS)).rig],
+  [OURS_EQUAL, async (parts) => (await startGateway(parts, OURS_EQUAL, EQUAL_WORK, ['budgets', 'dlp'])).rig],
   [
     OURS_ALL,
-    async (parts) => ({ ...(await startGateway(parts, OURS_ALL, EVERY_CHECK)).rig, inSessions: true }),
+    async (parts) => ({
+      ...(await startGateway(parts, OURS_ALL, EVERY_CHECK, EVERY_ENGINE)).rig,
+      inSessions: true,
+    }),
   ],
 ];
 

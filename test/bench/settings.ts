@@ -6,6 +6,12 @@ export const CORE_CHECKS: ConfigInput = {
   risk_profile: { enabled: false },
 };
 
+/** Keys, budgets in five windows, and data-loss prevention of prompts and answers: what other gateways do. */
+export const EQUAL_WORK: ConfigInput = {
+  ...CORE_CHECKS,
+  server: { dlp: { enabled: true, requests: 'mask' } },
+};
+
 /** Every check judges, and none refuses what the bench sends. */
 export const EVERY_CHECK: ConfigInput = {
   server: { dlp: { enabled: true, scan_network: true, requests: 'mask' } },
@@ -19,5 +25,5 @@ export const EVERY_CHECK: ConfigInput = {
     },
   },
   loop_detection: { action: 'block', velocity: { max_rps: 100_000 } },
-  policy: { presets: ['safety'] },
+  policy: { enabled: true, presets: ['safety'] },
 };

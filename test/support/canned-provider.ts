@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ANSWER_WITH_MAIL } from './load.ts';
 import { stamp } from './time-stamp.ts';
 
 /**
@@ -16,13 +17,21 @@ const JSON_BODY = JSON.stringify({
   ],
   usage: { prompt_tokens: 250, completion_tokens: 100, total_tokens: 350 },
 });
-const JSON_ANSWER = Buffer.from(
-  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${JSON_BODY.length}\r\n\r\n${JSON_BODY}`,
-);
+const JSON_ANSWER = answerOf(JSON_BODY);
+const MAIL_ANSWER = answerOf(JSON_BODY.replace('word word', 'Write to jane.miller@parcels-shop.com'));
+/** The question for a mail address is a short one; longer bodies are not searched for it. */
+const SHORT_BODY = 200;
 export const STREAM_CHUNKS = 100;
 const CHUNK_EVERY_MS = 5;
 const STREAM_HEAD =
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
+
+function answerOf(body: string): Buffer {
+  const length = String(body.length);
+  return Buffer.from(
+    `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`,
+  );
+}
 
 function event(json: unknown): string {
   const text = `data: ${typeof json === 'string' ? json : JSON.stringify(json)}\n\n`;
@@ -67,6 +76,7 @@ function serve(socket: Socket): void {
       const body = pending.subarray(end + 4, end + 4 + length);
       pending = pending.subarray(end + 4 + length);
       if (body.includes('"stream":true')) void stream(socket);
+      else if (body.length < SHORT_BODY && body.includes(ANSWER_WITH_MAIL)) socket.write(MAIL_ANSWER);
       else socket.write(JSON_ANSWER);
     }
   });

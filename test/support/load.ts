@@ -20,6 +20,8 @@ export interface LoadResult {
   readonly latenciesMs: readonly number[];
 }
 
+/** The canned provider answers it with a mail address. */
+export const ANSWER_WITH_MAIL = 'To whom shall I write?';
 const PROMPT = 'The quick brown fox jumps over the lazy dog. '.repeat(22);
 
 export function chatBody(stream: boolean, prompt = PROMPT): string {

@@ -145,7 +145,7 @@ function notMeasured({ facts }: Parsed): Pass {
 }
 
 async function ifSame(same: Promise<boolean>): Promise<Pass> {
-  if (!(await same)) throw new JudgeAgain();
+  if (!(await same)) throw new JudgeAgain('drift');
   return PASS;
 }
 

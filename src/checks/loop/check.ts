@@ -91,7 +91,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     const seen = detectLoop(config, calls, state.fingerprint);
     const limits = arrivalLimits(config.velocity, exchange, step);
     if (ahead !== undefined) {
-      if (seen !== undefined) throw new JudgeAgain();
+      if (seen !== undefined) throw new JudgeAgain('loop');
       const same = store.areSame(session, ahead.last, phase);
       const counted = limits.length === 0 ? PASS : count(exchange, state, session, limits, seen, phase);
       return { kind: 'pending', verdict: ifSame(same, counted) };
@@ -108,7 +108,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
   ): Promise<FinalVerdict> {
     // Both, so that nothing is asked once more before it is known what became of the first time.
     const [known, verdict] = await Promise.allSettled([same, counted]);
-    if (known.status === 'fulfilled' && !known.value) throw new JudgeAgain();
+    if (known.status === 'fulfilled' && !known.value) throw new JudgeAgain('loop');
     if (verdict.status === 'rejected') throw verdict.reason;
     // An arrival that is refused was counted after they were found the same: that much is known by it.
     if (known.status === 'rejected' && verdict.value.kind !== 'deny') throw known.reason;

@@ -2,7 +2,6 @@ import { calledTool } from '../../mcp/message.ts';
 import { PASS, type Check, type Denial, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
 import { withholdHeaders } from '../../pipeline/carried.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
-import { JudgeAgain } from '../../pipeline/phase.ts';
 import { policyDenied, toolDenied } from '../denials.ts';
 import type { RefusalFinding } from '../../where-found.ts';
 import type { JsonEdit } from '../../json/path.ts';
@@ -53,11 +52,9 @@ export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskSta
 
   async function mask(exchange: Parsed, state: PolicyMaskState): Promise<Verdict> {
     const { [judgement]: judged } = exchange.facts;
-    if (judged === undefined) return PASS;
-    const masks = masksOf(judged.set.masksFor(judged.call));
-    if (masks === undefined) return PASS;
-    if (exchange.facts.isReadAhead === true) throw new JudgeAgain();
+    const masks = judged && masksOf(judged.set.masksFor(judged.call));
     state.masks = masks;
+    if (masks === undefined) return PASS;
     const { rules, unmaskable, edits, headers } = await maskRequest(exchange, masks);
     if (rules.size === 0) return PASS;
     const [first] = unmaskable;

@@ -25,7 +25,7 @@ export interface JudgeDeps {
   /** Scores what a key did, and locks it after a `quarantine` (docs/risk.md). */
   readonly score: (verdict: PolicyScore) => Promise<void>;
   /** Adds flags to the call's session, and scores them; false where the session takes no more of them. */
-  readonly taint: (exchange: Parsed, flags: readonly string[]) => Promise<boolean>;
+  readonly taint: (exchange: Parsed, flags: readonly Taint[]) => Promise<boolean>;
   /** Asks a person about a call that is to be escalated; undefined where that is switched off. */
   readonly escalate?: Escalate | undefined;
   readonly shadowMode: boolean;
@@ -65,6 +65,11 @@ export interface PolicyScore {
   readonly findings: readonly string[];
 }
 
+export interface Taint {
+  readonly flag: string;
+  readonly isUnscored: boolean;
+}
+
 /** Asks a set about a call, and does what goes with the answer. */
 export type Judge = (exchange: Parsed, judged: JudgedCall) => Promise<Verdict>;
 
@@ -83,7 +88,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     if ('kind' in decision) return decision;
     const verdict = verdictOf(judged, decision);
     if (exchange.facts.isReadAhead === true && (verdict !== 'allow' || leavesTraces(decision))) {
-      throw new JudgeAgain();
+      throw new JudgeAgain('policy');
     }
     deps.onDecision(exchange, { policySet: judged.set.digest, verdict, rules: decidingRules(decision) });
     if (verdict === 'default_deny')
@@ -140,12 +145,14 @@ export function createJudge(deps: JudgeDeps): Judge {
       const [first] = decision[strength];
       if (first === undefined) continue;
       const of = findingId('call', toolCallName(call));
-      const findings = decision[strength].map(({ reason }) => findingId(`policy-${strength}`, reason + of));
+      const findings = decision[strength]
+        .filter(({ isUnscored }) => isUnscored !== true)
+        .map(({ reason }) => findingId(`policy-${strength}`, reason + of));
       const score = (): Promise<void> => deps.score({ keyHash, trigger, findings });
       return {
         ...callDenied(exchange, shown(strength, first.reason), strength),
         findings: refusedFor(decision[strength]),
-        enforce: score,
+        ...(findings.length > 0 && { enforce: score }),
       };
     }
     return undefined;
@@ -162,8 +169,8 @@ export function createJudge(deps: JudgeDeps): Judge {
 
   async function tainted(exchange: Parsed, taints: readonly TaintHit[]): Promise<Verdict> {
     if (taints.length === 0) return PASS;
-    const flags = taints.map(({ flag }) => safe(flag));
-    const reason = `taints: ${flags.join(', ')}`;
+    const flags = taints.map(({ flag, isUnscored = false }) => ({ flag: safe(flag), isUnscored }));
+    const reason = `taints: ${flags.map(({ flag }) => flag).join(', ')}`;
     if (deps.shadowMode || (await deps.taint(exchange, flags))) return { kind: 'flag', reason };
     return callDenied(
       exchange,

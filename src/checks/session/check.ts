@@ -157,7 +157,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   ): Promise<FinalVerdict> {
     try {
       const result = await opened;
-      if (result.kind === 'changed') throw new JudgeAgain();
+      if (result.kind === 'changed') throw new JudgeAgain('session');
       exchange.facts.isReadAhead = false;
       return await judge(exchange, state, result);
     } catch (cause) {

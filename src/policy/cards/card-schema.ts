@@ -107,6 +107,10 @@ const rule = z
     action: z.enum(ACTIONS),
     trust,
     taint: name.optional().describe('the flag that the session gets; with action taint'),
+    score: z
+      .boolean()
+      .default(true)
+      .describe('false: what the rule denies, escalates or taints leaves the risk score of the key alone'),
     reason: z
       .string()
       .min(1)
@@ -119,6 +123,11 @@ const rule = z
   .refine((one) => (one.action === 'taint') === (one.taint !== undefined), {
     path: ['taint'],
     message: 'names the flag of a rule with action: taint, and stands in no other',
+  })
+  .refine((one) => one.score || !['quarantine', 'mask', 'allow'].includes(one.action), {
+    path: ['score'],
+    message:
+      'false is for rules that deny, escalate or taint: a quarantine always scores, other actions never do',
   });
 
 const trigger = z.union([

@@ -79,7 +79,7 @@ function compileRule(
   if (whole !== undefined) throw new ConditionError(['action'], `${whole} judges a whole text: deny it`);
   const reason = rule.reason ?? rule.description ?? `rule ${rule.name}`;
   return {
-    hit: { rule: rule.name, reason, ...source },
+    hit: { rule: rule.name, reason, ...source, ...(!rule.score && { isUnscored: true as const }) },
     action: rule.action,
     flag: rule.taint ?? '',
     types: callTypesOf(rule),

@@ -20,6 +20,7 @@ const KEYS = [
   ...['to', 'trigger', 'match', 'conditions', 'action', 'taint', 'reason', 'type', 'tool', 'server', 'model'],
   ...[
     'trust',
+    'score',
     'developer',
     'system',
     'provider',
