@@ -157,7 +157,8 @@ export function createRunner(options: RunnerOptions): () => Run {
           pending.push({ check, verdict: heard(verdict.verdict) });
           continue;
         }
-        if (check.repeatable === true && exchange.facts.isReadAhead === true) throw new JudgeAgain(check.name);
+        if (check.repeatable === true && exchange.facts.isReadAhead === true)
+          throw new JudgeAgain(check.name);
         const standing = await stand(exchange, check, verdict);
         if (standing !== undefined) return standing;
       }
