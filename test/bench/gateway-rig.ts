@@ -30,11 +30,11 @@ export async function startGateway(
   const nanoUsd = 1_000_000 * 1_000_000_000;
   const limits = { minute: nanoUsd, hourly: nanoUsd, daily: nanoUsd, weekly: nanoUsd, monthly: nanoUsd };
   const [key, locked, proving] = await operate(config, async ({ keys, budgets }) => {
-    const keyFor = async (name: string) => {
+    async function keyFor(name: string) {
       const made = await keys.create({ name, provider: 'openai' });
       await budgets.setLimits(made.record.keyHash, limits);
       return made;
-    };
+    }
     return [await keyFor('bench'), await keyFor('locked'), await keyFor('proving')];
   });
   const headers = (rawKey: string) => ({

@@ -84,11 +84,11 @@ describe('what a model takes for an injection', () => {
       'x-gateway-provider-key': 'sk-provider-0123456789',
       'content-type': 'application/json',
     };
-    const say = async (content: string, session: string): Promise<number> => {
+    async function say(content: string, session: string): Promise<number> {
       const body = JSON.stringify(chat({ role: 'user', content }));
       const sent = { path: CHAT, body, headers: { ...headers, 'x-gateway-session-id': session } };
       return (await send(gateway.baseUrl, sent)).status;
-    };
+    }
     for (let n = 0; n < 8; n++) {
       expect(await say(`${UNLISTED} Number ${String(n)}.`, `denied-${String(n)}`)).toBe(403);
       expect(await say(SUSPECT, `suspected-${String(n)}`)).toBe(200);
