@@ -79,15 +79,9 @@ describe('what a model takes for an injection', () => {
 
   it('refuses and taints without a score: a guess locks no key', async () => {
     const key = await gateway.createKey({ allowedProviders: ['openai'] });
-    const headers = {
-      authorization: `Bearer ${key.rawKey}`,
-      'x-gateway-provider-key': 'sk-provider-0123456789',
-      'content-type': 'application/json',
-    };
     async function say(content: string, session: string): Promise<number> {
-      const body = JSON.stringify(chat({ role: 'user', content }));
-      const sent = { path: CHAT, body, headers: { ...headers, 'x-gateway-session-id': session } };
-      return (await send(gateway.baseUrl, sent)).status;
+      const headers = { 'x-gateway-session-id': session };
+      return (await askWith(gateway, key.rawKey, CHAT, chat({ role: 'user', content }), headers)).status;
     }
     for (let n = 0; n < 8; n++) {
       expect(await say(`${UNLISTED} Number ${String(n)}.`, `denied-${String(n)}`)).toBe(403);
