@@ -77,6 +77,10 @@ describe('what the pages and the code refer to', () => {
     expect(broken).toEqual([]);
   });
 
+  it('README is short enough to read in a minute', () => {
+    expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(130);
+  });
+
   it('the index names every page', () => {
     const named = textOf('docs/README.md');
     const missing = pages.filter((page) => /^docs\/[^/]+\.md$/.test(page) && page !== 'docs/README.md');
