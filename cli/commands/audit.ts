@@ -66,6 +66,7 @@ export function registerAudit(program: Command, io: Io): void {
 }
 
 async function tailTrail(command: Command, io: Io, options: TailCommandOptions): Promise<void> {
+  refuseWhereOff(command, io);
   const stop = new AbortController();
   function onInterrupt(): void {
     stop.abort();
@@ -82,6 +83,17 @@ async function tailTrail(command: Command, io: Io, options: TailCommandOptions):
   } finally {
     process.off('SIGINT', onInterrupt);
   }
+}
+
+/** An empty trail would look as if nothing had happened. */
+function refuseWhereOff(command: Command, io: Io): void {
+  const { config, sources } = loadedConfig(command, io);
+  if (config.audit.enabled) return;
+  const where = sources.file ?? 'the defaults, as there is no gateway.yaml here';
+  io.stderr.write(
+    `gateway: the audit trail is off (audit.enabled: false in ${where}). Set audit.enabled: true and restart the gateway, or name its configuration with --config\n`,
+  );
+  throw new ExitCode(1);
 }
 
 /** Looks in Redis, and in `audit.file` for what the streams no longer hold. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
 import { DEFAULT_CONFIG_PATH } from '../../src/config/load.ts';
+import type { Config } from '../../src/config/schema.ts';
 import type { GatewayAddress } from '../../src/exec/gateway-address.ts';
 import { ExitCode, UsageError, type GlobalOptions, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
@@ -22,7 +23,7 @@ Environment:
   GATEWAY_PROXY_KEY     the proxy key (needed)
   OPENAI_API_KEY, …     the provider's own key, in its usual variable; or GATEWAY_PROVIDER_KEY
   GATEWAY_PROVIDER      the provider; needed for commands that are not known by their name
-  GATEWAY_URL           the gateway's address; without it that of ${DEFAULT_CONFIG_PATH}
+  GATEWAY_URL           the gateway's address; needed where there is no ${DEFAULT_CONFIG_PATH}
   GATEWAY_CA_FILE       certificates (PEM) that are trusted besides the system's
 
 Examples:
@@ -90,8 +91,17 @@ async function addressFor(flags: ExecFlags, command: Command, io: Io): Promise<G
   const { addressOf, configuredAddress } = await import('../../src/exec/gateway-address.ts');
   const url = flags.gatewayUrl ?? nonEmpty(io.env['GATEWAY_URL']);
   const caFile = flags.caFile ?? nonEmpty(io.env['GATEWAY_CA_FILE']);
-  if (url === undefined) return configuredAddress(loadedConfig(command, io).config, caFile);
+  if (url === undefined) return configuredAddress(configured(command, io), caFile);
   return addressOf(url, { caFile, insecure: io.env['SERVER_INSECURE_DEV'] === 'true' });
+}
+
+/** Never the default address: another program may listen there, and would be given the keys. */
+function configured(command: Command, io: Io): Config {
+  const { config, sources } = loadedConfig(command, io);
+  if (sources.file !== undefined) return config;
+  throw new UsageError(
+    `no gateway is named: there is no ${DEFAULT_CONFIG_PATH} here. Use --gateway-url https://gateway.example (or GATEWAY_URL), or --config <path>; gateway init writes a configuration`,
+  );
 }
 
 /** A variable that is set to nothing says nothing. */

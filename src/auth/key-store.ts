@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { RedisClient } from '../redis/client.ts';
+import { readClock } from '../redis/clock.ts';
 import { KEY_INDEX, keyRecordKey } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
 import { maskSecrets } from '../detectors/mask.ts';
@@ -14,6 +15,7 @@ import {
   type KeyChange,
   type NewKey,
 } from './key-fields.ts';
+import { claimName, enterNames, isActive } from './key-names.ts';
 import type { KeyRecord } from './key-record.ts';
 import { createRawKey, hashKey, isProxyKey } from './raw-key.ts';
 
@@ -26,6 +28,7 @@ const rotateScript = loadScript(new URL('./rotate-key.lua', import.meta.url));
 const MAX_LIVE_RAW_KEYS = 8;
 const PAGE_SIZE = 500;
 const MIN_PREFIX_HEX = 6;
+const SHOWN_HASH_CHARS = 'sha256:'.length + 16;
 /** Shorter than a raw key. */
 const MAX_REPEATED_CHARS = 40;
 const HASH = /^(?:sha256:)?[0-9a-f]{1,64}$/;
@@ -47,10 +50,14 @@ export interface KeyPage {
  * KeyError where the order cannot be carried out.
  */
 export interface KeyStore {
+  /** Refuses a name that an active key has. */
   create(key: NewKey): Promise<IssuedKey>;
   /** Keys in the order of their hashes, a page at a time. */
   list(after?: string): Promise<KeyPage>;
-  /** Finds a key by hash, unique hash prefix (6 hex digits or more), unique name, or its raw key. */
+  /**
+   * Finds a key by hash, hash prefix (6 hex digits or more), name, or its raw key. Where several match, an active one
+   * goes before those that are revoked or expired, and the newest of these before the others of its name.
+   */
   find(reference: string): Promise<KeyRecord>;
   /** Changes what is named; it holds from the next request on. */
   update(reference: string, change: KeyChange): Promise<KeyRecord>;
@@ -74,12 +81,18 @@ export function createKeyStore(client: RedisClient): KeyStore {
       const checked = newKeySchema.parse(key);
       const rawKey = createRawKey();
       const keyHash = hashKey(rawKey);
+      await enterNames(client, records);
       // The index first: a record that nobody can list would be worse than an entry without a record.
       await client.zadd(KEY_INDEX, 0, keyHash);
       const fields = Object.entries(newKeyFields(keyHash, checked)).flat();
       const args = [checked.expiresInMs ?? 0, rawKeyField(keyHash), ...fields];
       await createScript.run(client, [keyRecordKey(keyHash)], args);
-      return { rawKey, record: await records.mustRead(keyHash) };
+      const record = await records.mustRead(keyHash);
+      const holder = await claimName(client, records, record);
+      if (holder === undefined) return { rawKey, record };
+      await client.del(keyRecordKey(keyHash));
+      await client.zrem(KEY_INDEX, keyHash);
+      throw new KeyError(nameTaken(checked.name, holder));
     },
     list: (after) => records.page(after),
     find: (reference) => records.find(reference),
@@ -138,6 +151,10 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+function nameTaken(name: string, holder: string): string {
+  return `an active key has the name "${name}" (${holder.slice(0, SHOWN_HASH_CHARS)}): choose another --name, or revoke that key first with gateway keys revoke ${holder.slice(0, SHOWN_HASH_CHARS)}`;
+}
+
 /** Repeats a name or a hash, never what may be a secret. */
 function noSuchKey(reference: string): string {
   if (isProxyKey(reference)) return 'this raw key belongs to no key here. See gateway keys list';
@@ -157,7 +174,7 @@ class KeyRecords {
   async page(after: string | undefined): Promise<KeyPage> {
     const from = after === undefined ? '-' : `(${after}`;
     const hashes = await this.#client.zrangebylex(KEY_INDEX, from, '+', 'LIMIT', 0, PAGE_SIZE);
-    const read = await Promise.all(hashes.map((hash) => this.#read(hash)));
+    const read = await Promise.all(hashes.map((hash) => this.read(hash)));
     return {
       keys: read.filter((record) => record !== undefined),
       next: hashes.length < PAGE_SIZE ? undefined : hashes.at(-1),
@@ -165,29 +182,41 @@ class KeyRecords {
   }
 
   async mustRead(keyHash: string): Promise<KeyRecord> {
-    const record = await this.#read(keyHash);
+    const record = await this.read(keyHash);
     if (record === undefined) throw new KeyError('the key is gone');
     return record;
   }
 
   async find(reference: string): Promise<KeyRecord> {
-    const matches = isProxyKey(reference)
+    const found = isProxyKey(reference)
       ? await this.#byRawHash(hashKey(reference))
       : /^sha256:[0-9a-f]{64}$/.test(reference)
         ? await this.#byRawHash(reference)
         : await this.#byNameOrPrefix(reference);
+    const matches = found.length > 1 ? await this.#preferred(found, reference) : found;
     const [match, other] = matches;
     if (match === undefined) throw new KeyError(noSuchKey(reference));
     if (other !== undefined) {
-      const some = matches.slice(0, 5).map(({ keyHash, name }) => `${keyHash.slice(0, 23)} (${name})`);
+      const some = matches
+        .slice(0, 5)
+        .map(({ keyHash, name }) => `${keyHash.slice(0, SHOWN_HASH_CHARS)} (${name})`);
       throw new KeyError(`several keys match "${reference}": ${some.join(', ')}. Use more of the hash`);
     }
     return match;
   }
 
+  async #preferred(found: readonly KeyRecord[], reference: string): Promise<readonly KeyRecord[]> {
+    const now = await readClock(this.#client);
+    const active = found.filter((record) => isActive(record, now));
+    if (active.length > 0 || found.some(({ name }) => name !== reference)) {
+      return active.length > 0 ? active : found;
+    }
+    return found.toSorted((a, b) => b.createdAt - a.createdAt).slice(0, 1);
+  }
+
   async #byRawHash(rawHash: string): Promise<KeyRecord[]> {
     const identity = await this.#client.hget(keyRecordKey(rawHash), 'identity');
-    const record = await this.#read(identity ?? rawHash);
+    const record = await this.read(identity ?? rawHash);
     return record === undefined ? [] : [record];
   }
 
@@ -198,20 +227,24 @@ class KeyRecords {
     if (isPrefix) {
       const start = `sha256:${hex}`;
       const hashes = await this.#client.zrangebylex(KEY_INDEX, `[${start}`, `[${start}g`, 'LIMIT', 0, 6);
-      for (const record of await Promise.all(hashes.map((hash) => this.#read(hash)))) {
+      for (const record of await Promise.all(hashes.map((hash) => this.read(hash)))) {
         if (record) found.set(record.keyHash, record);
       }
     }
-    let after: string | undefined;
-    do {
-      const page = await this.page(after);
-      for (const record of page.keys) if (record.name === reference) found.set(record.keyHash, record);
-      after = page.next;
-    } while (after !== undefined && found.size < 6);
+    for await (const record of this.all()) if (record.name === reference) found.set(record.keyHash, record);
     return [...found.values()];
   }
 
-  async #read(keyHash: string): Promise<KeyRecord | undefined> {
+  async *all(): AsyncGenerator<KeyRecord> {
+    let after: string | undefined;
+    do {
+      const page = await this.page(after);
+      yield* page.keys;
+      after = page.next;
+    } while (after !== undefined);
+  }
+
+  async read(keyHash: string): Promise<KeyRecord | undefined> {
     const fields = await this.#client.hgetall(keyRecordKey(keyHash));
     return fields['key_hash'] === undefined ? undefined : parseKeyRecord(fields);
   }

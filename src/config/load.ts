@@ -71,12 +71,16 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   };
 }
 
-/** The environment over the `.env` beside the configuration file; a variable that is set wins, even an empty one. */
+/**
+ * The environment over the `.env` beside the configuration file; a variable that is set wins, even an empty one.
+ * `SERVER_INSECURE_DEV` counts in the environment alone: another program's `.env` must not lift TLS.
+ */
 function withEnvFile({ path, env }: LoadOptions): Environment {
   if (path === NO_FILE) return env;
   const name = join(dirname(path ?? DEFAULT_CONFIG_PATH), '.env');
   try {
-    return { ...parseEnv(readFileSync(name, 'utf8')), ...env };
+    const { SERVER_INSECURE_DEV: _lifted, ...fromFile } = parseEnv(readFileSync(name, 'utf8'));
+    return { ...fromFile, ...env };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     if (code === 'ENOENT' || code === 'ENOTDIR') return env;

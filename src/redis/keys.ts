@@ -31,6 +31,9 @@ export function keyRecordKey(rawHash: string): string {
 /** Index of all key records. */
 export const KEY_INDEX = 'gateway:keys';
 
+/** Which key has a name: hash of name to key hash. */
+export const KEY_NAMES = 'gateway:key_names';
+
 /** Failed authentications of a client address in one minute (Unix time / 60). */
 export function authFailuresKey(address: string, minute: number): string {
   return `gateway:auth_failures:${address}:${minute}`;

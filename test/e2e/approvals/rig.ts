@@ -1,12 +1,13 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
-import { vi, expect, beforeAll, afterAll, beforeEach } from 'vitest';
+import { vi, expect, beforeAll, afterAll, afterEach, beforeEach } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { type PolicyRig, startPolicyRig } from '../../support/policy-rig.ts';
 import type { TestGateway, TestKey } from '../../support/gateway.ts';
 import { type Reply, send } from '../../support/http.ts';
 import type { Escalation } from '../../../src/escalation/escalation.ts';
+import { createKeyStore } from '../../../src/auth/key-store.ts';
 import { signApproval } from '../../../src/escalation/approval.ts';
 
 /** docs/approvals.md: approvals of escalated requests, and Envoy that waits for them. */
@@ -126,5 +127,9 @@ export function useRig(): void {
   });
   beforeEach(async () => {
     key = await gateway.createKey({ name: 'planner' });
+  });
+  // The name is free again.
+  afterEach(async () => {
+    await createKeyStore(gateway.redis.client).revoke(key.keyHash);
   });
 }

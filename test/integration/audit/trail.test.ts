@@ -136,9 +136,35 @@ describe('the audit trail', () => {
   });
 });
 
-const gateway = (...args: readonly string[]): Promise<Ended> => runCli(redis, args);
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'audit-on-'));
+  await writeFile(join(folder, 'gateway.yaml'), 'audit: { enabled: true }\n');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function gateway(...args: readonly string[]): Promise<Ended> {
+  const own =
+    args[0] !== 'audit' || args.includes('--config') ? [] : ['--config', join(folder, 'gateway.yaml')];
+  return runCli(redis, [...args, ...own]);
+}
 
 describe('gateway audit tail', () => {
+  it('says that the trail is off, and exits with 1', async () => {
+    const off = join(folder, 'off.yaml');
+    await writeFile(off, 'audit: { enabled: false }\n');
+    for (const args of [
+      ['--config', off],
+      ['--config', off, '--follow', '--output', 'json'],
+    ]) {
+      const { code, stdout, stderr } = await gateway('audit', 'tail', ...args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toBe(
+        `gateway: the audit trail is off (audit.enabled: false in ${off}). Set audit.enabled: true and restart the gateway, or name its configuration with --config\n`,
+      );
+    }
+  });
+
   it('shows the last records, by key and time, as lines or as JSON', async () => {
     const created = await gateway(
       'keys',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -166,7 +167,11 @@ class Create extends Step {
     const before = model.slots[slot];
     if (before !== undefined) model.former.push(before);
     const { at, result } = await timed(() =>
-      store.create({ name: 'key', provider: 'openai', ...(lifeMs !== undefined && { expiresInMs: lifeMs }) }),
+      store.create({
+        name: `key-${randomUUID()}`,
+        provider: 'openai',
+        ...(lifeMs !== undefined && { expiresInMs: lifeMs }),
+      }),
     );
     model.slots[slot] = {
       keyHash: result.record.keyHash,

@@ -73,6 +73,56 @@ describe('creating a key', () => {
   });
 });
 
+describe('the name of a key', () => {
+  it('is refused while an active key has it, and nothing of the refused key stays', async () => {
+    const { record } = await store.create(agent);
+    const before = await redis.client.keys('*');
+    await expect(store.create(agent)).rejects.toThrow(/active key has the name "agent-7" \(sha256:/);
+    await expect(store.create(agent)).rejects.toThrow(KeyError);
+    expect((await redis.client.keys('*')).toSorted()).toEqual(before.toSorted());
+    expect((await store.list()).keys).toEqual([record]);
+  });
+
+  it('goes to one of many keys that are created at once', async () => {
+    const made = await Promise.allSettled(Array.from({ length: 20 }, () => store.create(agent)));
+    const [winner, ...others] = made.filter(({ status }) => status === 'fulfilled');
+    expect(others).toEqual([]);
+    const { keys } = await store.list();
+    expect(keys).toHaveLength(1);
+    expect(winner).toMatchObject({ value: { record: keys[0] } });
+  });
+
+  it('is free once its key is revoked or expired, and then means the new key', async () => {
+    await store.revoke((await store.create(agent)).record.keyHash);
+    const short = await store.create({ ...agent, expiresInMs: 1 });
+    await expect
+      .poll(() =>
+        store.create(agent).then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
+    const found = await store.find(agent.name);
+    expect(found.revokedAt ?? found.expiresAt).toBeUndefined();
+    expect(found.keyHash).not.toBe(short.record.keyHash);
+  });
+
+  it('means the newest of the keys that had it, where none of them is active', async () => {
+    await store.revoke((await store.create(agent)).record.keyHash);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const { record } = await store.create(agent);
+    await store.revoke(record.keyHash);
+    expect((await store.find(agent.name)).keyHash).toBe(record.keyHash);
+  });
+
+  it('of a key that an earlier release has created is taken, too', async () => {
+    const { record } = await store.create(agent);
+    await redis.client.del('gateway:key_names');
+    await expect(store.create(agent)).rejects.toThrow(record.keyHash.slice(0, 23));
+  });
+});
+
 describe('finding a key', () => {
   it('takes a hash, a prefix of 8 hex digits with or without sha256:, a name, and the raw key', async () => {
     const { rawKey, record } = await store.create(agent);
@@ -97,8 +147,10 @@ describe('finding a key', () => {
     }
   });
 
-  it('refuses a name that two keys have, and names both by hash', async () => {
+  it('refuses a name that two active keys of an earlier release have, and names both by hash', async () => {
     const first = await store.create(agent);
+    await redis.client.del('gateway:key_names');
+    await redis.client.hset('gateway:key_names', '', '1');
     const second = await store.create(agent);
 
     await expect(store.find('agent-7')).rejects.toThrow(/several keys match/);

@@ -165,11 +165,28 @@ describe('gateway keys', () => {
     for (const { stdout } of [listed, revoked]) expect(stdout).toContain('stored\ufffd\ufffdbefore');
   });
 
+  it('create refuses the name of an active key, and says what to do; a revoked key is not in the way', async () => {
+    const { key_hash: first } = await create();
+    const again = await gateway(['keys', 'create', '--name', 'planner', '--provider', 'openai']);
+    expect(again).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^gateway: an active key has the name "planner" [^\n]*--name[^\n]*gateway keys revoke sha256:[0-9a-f]{16}\n$/,
+      ),
+    });
+    expect((await gateway(['keys', 'revoke', 'planner'])).code).toBe(0);
+    const { key_hash: second } = await create();
+    expect(second).not.toBe(first);
+    expect(await json('keys', 'show', 'planner')).toMatchObject({ key_hash: second });
+  });
+
   it('names the remedy where nothing or too much matches, on one line', async () => {
-    await create();
-    await create();
+    const { key_hash: hash } = await create();
+    const reference = String(hash).slice(7, 15);
+    await json('keys', 'create', '--name', reference, '--provider', 'openai');
     const nothing = await gateway(['keys', 'revoke', 'nobody']);
-    const several = await gateway(['keys', 'revoke', 'planner']);
+    const several = await gateway(['keys', 'revoke', reference]);
     expect(nothing).toMatchObject({
       code: 1,
       stdout: '',
@@ -177,7 +194,7 @@ describe('gateway keys', () => {
     });
     expect(several).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^gateway: several keys match "planner"[^\n]*\n$/),
+      stderr: expect.stringMatching(/^gateway: several keys match "[0-9a-f]{8}"[^\n]*\n$/),
     });
   });
 

@@ -139,10 +139,24 @@ export function wrongCalls(): void {
     [['x'], { OPENAI_API_KEY: '' }, /set the key of openai: OPENAI_API_KEY, GATEWAY_PROVIDER_KEY/],
     [['x'], { OPENAI_API_KEY: 'a\nb' }, /the key of openai: /],
   ] as const)('%j with %o is one line and exit code 2', async (command, env, line) => {
-    const { code, stderr, stdout } = await inProcess(['exec', '--', ...command], env);
+    const named = { GATEWAY_URL: 'http://127.0.0.1:1', ...env };
+    const { code, stderr, stdout } = await inProcess(['exec', '--', ...command], named);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.split('\n')[0]).toMatch(line);
     expect(stderr).not.toMatch(/sk-mistaken|\n\s+at /);
+  });
+
+  it('asks for the gateway where neither a file nor a URL names it: what listens on 8080 gets no key', async () => {
+    const { code, stderr } = await run({ command: ['sh', '-c', 'echo started'], env: { GATEWAY_URL: '' } });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/no gateway is named.*--gateway-url .*GATEWAY_URL.*--config.*gateway init/);
+  });
+
+  it('takes the address of the configuration that is there', async () => {
+    const file = join(folder, 'named.yaml');
+    writeFileSync(file, 'server: { port: 1 }\n');
+    const ended = await inProcess(['--config', file, 'exec', '--', 'true']);
+    expect(ended.stderr).not.toContain('no gateway is named');
   });
 
   it.each([

@@ -19,12 +19,15 @@ describe('the .env beside the configuration', () => {
   }
 
   it('fills variables and overrides keys', () => {
-    writeFileSync(
-      join(folder, '.env'),
-      'SECRET=from-file\nexport LOG_LEVEL="warn"\nSERVER_INSECURE_DEV=true\n',
-    );
+    writeFileSync(join(folder, '.env'), 'SECRET=from-file\nexport LOG_LEVEL="warn"\n');
     const { redis, server } = load();
-    expect([redis.password, server.log_level, server.insecure_dev]).toEqual(['from-file', 'warn', true]);
+    expect([redis.password, server.log_level]).toEqual(['from-file', 'warn']);
+  });
+
+  it.each(['true', 'yes'])('never lifts TLS (SERVER_INSECURE_DEV=%s)', (value) => {
+    writeFileSync(join(folder, '.env'), `SECRET=from-file\nexport SERVER_INSECURE_DEV=${value}\n`);
+    expect(load().server.insecure_dev).toBe(false);
+    expect(load({ SERVER_INSECURE_DEV: 'true' }).server.insecure_dev).toBe(true);
   });
 
   it('gives way to the environment', () => {

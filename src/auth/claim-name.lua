@@ -1,0 +1,15 @@
+-- Gives the name of a new key to it.
+-- KEYS[1] names of keys: hash of name to key hash
+-- ARGV[1] name
+-- ARGV[2] hash of the key that may lose the name, or empty: nothing has it
+-- ARGV[3] hash of the new key
+-- Reply: 1 the new key has it, 0 another one was faster. Idempotent.
+local holder = redis.call('HGET', KEYS[1], ARGV[1]) or ''
+if holder == ARGV[3] then
+  return 1
+end
+if holder ~= ARGV[2] then
+  return 0
+end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+return 1

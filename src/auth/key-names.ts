@@ -1,0 +1,48 @@
+import { readClock } from '../redis/clock.ts';
+import type { RedisClient } from '../redis/client.ts';
+import { KEY_NAMES } from '../redis/keys.ts';
+import { loadScript } from '../redis/script.ts';
+import type { KeyRecord } from './key-record.ts';
+
+const claimScript = loadScript(new URL('./claim-name.lua', import.meta.url));
+
+/** No key has this name: its field says that the keys of earlier releases have been entered. */
+const ENTERED = '';
+
+/** How names lead to records. */
+export interface NamedRecords {
+  read(keyHash: string): Promise<KeyRecord | undefined>;
+  all(): AsyncIterable<KeyRecord>;
+}
+
+/** Neither revoked nor expired. */
+export function isActive({ revokedAt, expiresAt }: KeyRecord, now: number): boolean {
+  return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
+}
+
+/**
+ * Gives the name of a stored record to it, in one atomic step: of two keys that are created at once, one gets it. The
+ * name of a key that is no longer active is free.
+ * @returns the active key that has the name, or undefined where the record has it now
+ */
+export async function claimName(
+  client: RedisClient,
+  records: NamedRecords,
+  { name, keyHash }: KeyRecord,
+): Promise<string | undefined> {
+  const holder = (await client.hget(KEY_NAMES, name)) ?? '';
+  const held = holder === '' ? undefined : await records.read(holder);
+  if (held !== undefined && isActive(held, await readClock(client))) return holder;
+  if (Number(await claimScript.run(client, [KEY_NAMES], [name, holder, keyHash])) === 1) return undefined;
+  return (await client.hget(KEY_NAMES, name)) ?? '';
+}
+
+/** Enters the names of keys that an earlier release has created, once. */
+export async function enterNames(client: RedisClient, records: NamedRecords): Promise<void> {
+  if ((await client.hexists(KEY_NAMES, ENTERED)) === 1) return;
+  const now = await readClock(client);
+  for await (const record of records.all()) {
+    if (isActive(record, now)) await client.hsetnx(KEY_NAMES, record.name, record.keyHash);
+  }
+  await client.hset(KEY_NAMES, ENTERED, '1');
+}
