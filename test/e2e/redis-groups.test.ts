@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyStore } from '../../src/auth/key-store.ts';
@@ -86,7 +87,10 @@ describe.each<[string, () => Group]>([
   /** A key with a budget, whose state goes with the server that dies. */
   async function createKey(): Promise<string> {
     for (;;) {
-      const { rawKey, record } = await createKeyStore(client).create({ name: 'e2e', provider: 'openai' });
+      const { rawKey, record } = await createKeyStore(client).create({
+        name: `e2e-${randomUUID()}`,
+        provider: 'openai',
+      });
       if (!group.isLost(record.keyHash)) continue;
       await budgetStore(client).setLimits(record.keyHash, { daily: 1_000 * USD });
       return rawKey;

@@ -7,7 +7,7 @@ import { type PolicyRig, startPolicyRig } from '../../support/policy-rig.ts';
 import type { TestGateway, TestKey } from '../../support/gateway.ts';
 import { type Reply, send } from '../../support/http.ts';
 import type { Escalation } from '../../../src/escalation/escalation.ts';
-import { createKeyStore } from '../../../src/auth/key-store.ts';
+import { KEY_NAMES } from '../../../src/redis/keys.ts';
 import { signApproval } from '../../../src/escalation/approval.ts';
 
 /** docs/approvals.md: approvals of escalated requests, and Envoy that waits for them. */
@@ -130,6 +130,6 @@ export function useRig(): void {
   });
   // The name is free again.
   afterEach(async () => {
-    await createKeyStore(gateway.redis.client).revoke(key.keyHash);
+    await gateway.redis.client.hdel(KEY_NAMES, 'planner');
   });
 }
