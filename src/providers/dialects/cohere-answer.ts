@@ -107,12 +107,20 @@ function* readV2Event(event: JsonObject): Work<Meaning> {
     case 'content-end':
       return { deltas: [], ends: [`0/text/${index}`, `0/reasoning/${index}`] };
     case 'tool-plan-delta':
-      return { deltas: on('0/plan', answerTexts('reasoning', message.tool_plan, [...path, 'tool_plan'])) };
+      return {
+        deltas: on('0/plan', answerTexts('reasoning', message.tool_plan, [...path, 'tool_plan'])),
+        isInOrder: true,
+      };
     case 'tool-call-start':
     case 'tool-call-delta': {
       const { arguments: words } = objectOf(objectOf(message.tool_calls).function);
       const at = [...path, 'tool_calls', 'function', 'arguments'];
-      return { deltas: on(`0/tool/${index}`, argumentsText(words, at)), ends: ['0/plan'] };
+      const channel = `0/tool/${index}`;
+      return {
+        deltas: on(channel, argumentsText(words, at)),
+        begins: [{ channel, before: 0 }],
+        isInOrder: true,
+      };
     }
     case 'tool-call-end':
       return { deltas: [], ends: [`0/tool/${index}`] };

@@ -214,7 +214,7 @@ function* addPart(into: Said, { part, path }: PlacedPart, candidate: number, cal
     }
     yield ITEM_CHARS;
   }
-  into.ends.push(`${candidate}/text`, `${candidate}/reasoning`, calls.continues ? `${under}whole/` : under);
+  into.ends.push(calls.continues ? `${under}whole/` : under);
 }
 
 /** Text goes on in the next frame; code, its results and those of other tools come whole. */

@@ -75,7 +75,6 @@ export function createJsonScanner(detector: StreamDetector): ChannelScanner {
 
   return {
     buffer,
-    isDocument: true,
     get keptChars() {
       return window.size + buffer.length - buffer.sent;
     },

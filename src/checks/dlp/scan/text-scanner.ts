@@ -22,8 +22,6 @@ export interface ChannelScanner {
   readonly buffer: MaskingBuffer;
   /** Characters that are kept: what is held, and what was sent last. */
   readonly keptChars: number;
-  /** The text is read as a JSON document. */
-  readonly isDocument?: true;
   /** The end of the channel, for a text that clients join to it. */
   readonly tail: string;
   /**

@@ -20,7 +20,7 @@ const MAX_AT_ONCE = 8192;
 const MAX_KEPT_CHARS = 6_291_456;
 
 /** Of tokens, which are never sent as text. */
-const NO_CHOICE: Choice = { lane: undefined, channels: [], isMixed: false, hasLeft: false };
+const NO_CHOICE: Choice = { lane: undefined, channels: [], hasLeft: false };
 
 /** The channels of one streamed answer; bounded, and throws GatewayError upstream_unavailable over it. */
 export class StreamChannels {

@@ -1,17 +1,18 @@
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
-import type { Work } from '../../../turns.ts';
-import type { Found } from '../inspected.ts';
 import type { Channel, Choice, EventText, Followed } from './read-event.ts';
 
-/** Events that wait for the end of another lane, in case that it goes on. */
+/** An event waits for the end of another lane until this many others came, or this much. */
 const MAX_EVENTS = 16;
+const MAX_BYTES = 262_144;
 const MAX_CHOICES = 1024;
 const NO_CHANNELS: readonly Channel[] = [];
+const NOTHING_FOLLOWED: readonly Followed[] = [];
 
 /**
  * Keeps the order of what clients read one after the other: reasoning, text, a refusal, each tool call. When the next of
- * them begins, the held end of the one before leaves first. An ordinary word is judged and leaves at once. For anything
- * else the event waits a little, since some models go on with a text after a thought, and a secret may span both.
+ * them begins, the held end of the one before leaves first. Held text is undecided: a model may interrupt a text with a
+ * thought, and a finding may span both halves. So the next one waits for a while, and then goes ahead. The held text
+ * leaves only once it is judged with what follows it.
  */
 export class Lanes {
   readonly #choices = new Map<string, Choice>();
@@ -22,7 +23,7 @@ export class Lanes {
     if (known !== undefined) return known;
     const [oldest] = this.#choices.size < MAX_CHOICES ? [] : this.#choices.keys();
     if (oldest !== undefined) this.#choices.delete(oldest);
-    const choice: Choice = { lane: undefined, channels: [], isMixed: false, hasLeft: false };
+    const choice: Choice = { lane: undefined, channels: [], hasLeft: false };
     this.#choices.set(name, choice);
     return choice;
   }
@@ -62,45 +63,35 @@ export class Lanes {
     return change(this.choiceOf(choiceNamed(name)), laneNamed(name), left);
   }
 
-  /** What an event must follow of the channels whose lane it leaves; ends those of which that is certain. */
-  *follow(left: readonly Channel[], found: Found[]): Work<readonly Followed[]> {
+  /** The held text that an event must follow: the ends of the channels whose lane it leaves. */
+  follow(left: readonly Channel[]): readonly Followed[] {
+    if (left.length === 0) return NOTHING_FOLLOWED;
     const followed: Followed[] = [];
     for (const channel of left) {
-      const { buffer, tail, isDocument } = channel.scanner;
-      const { settled, length } = buffer;
-      const mayEnd = isDocument !== true && !channel.choice.isMixed;
-      if (settled < length && mayEnd && isOrdinary(tail.slice(settled - length))) {
-        yield* settleChannel(channel, found);
-      }
-      if (buffer.sent < length) followed.push({ channel, to: length, events: 0, isGivenUp: false });
+      const { sent, length } = channel.scanner.buffer;
+      if (sent < length) followed.push({ channel, to: length, events: 0, bytes: 0, isGivenUp: false });
     }
     this.#waiting.push(...followed);
     return followed;
   }
 
-  get isWaiting(): boolean {
-    return this.#waiting.length > 0;
-  }
-
-  /** Called with each event: what was waited for long enough is judged as if nothing followed. */
-  *settle(found: Found[]): Work<void> {
+  /** Called with each event and its length: what waited for long goes ahead of the text that is held. */
+  settle(bytes: number): void {
+    if (this.#waiting.length === 0) return;
     for (const one of this.#waiting) {
       one.events += 1;
-      const { buffer, isDocument } = one.channel.scanner;
-      if (one.events <= MAX_EVENTS || buffer.settled >= one.to) continue;
-      if (isDocument === true || buffer.length > one.to) one.isGivenUp = true;
-      else yield* settleChannel(one.channel, found);
+      one.bytes += bytes;
+      one.isGivenUp = one.events > MAX_EVENTS || one.bytes > MAX_BYTES;
     }
     this.#waiting = this.#waiting.filter(
-      ({ channel, to, events }) => events <= MAX_EVENTS && channel.scanner.buffer.settled < to,
+      ({ channel, to, isGivenUp }) => !isGivenUp && channel.scanner.buffer.settled < to,
     );
   }
 }
 
-function enter({ channel, delta, from }: EventText, left: readonly Channel[]): readonly Channel[] {
+function enter({ channel, delta }: EventText, left: readonly Channel[]): readonly Channel[] {
   if (channel === undefined || delta.loose === true) return left;
   const { choice, lane } = channel;
-  if (choice.lane !== lane && from > 0) choice.isMixed = true;
   const all = change(choice, lane, left);
   if (!choice.channels.includes(channel)) choice.channels.push(channel);
   return all;
@@ -114,21 +105,6 @@ function change(choice: Choice, lane: string, left: readonly Channel[]): readonl
   choice.channels = [];
   if (channels.length === 0) return left;
   return left.length === 0 ? channels : [...left, ...channels];
-}
-
-/** Decides what is held. Its channel may go on, and a finding that began before is still found. */
-function* settleChannel({ scanner }: Channel, found: Found[]): Work<void> {
-  for (const one of scanner.finish()) found.push(one);
-  yield scanner.keptChars;
-}
-
-/** Up to three words of small letters, which may begin an address, but no secret. */
-const ORDINARY =
-  /^[\s"'(*]{0,4}\p{L}?[\p{Ll}\p{Lo}]{0,15}(?: \p{L}?[\p{Ll}\p{Lo}]{0,15}){0,2}[.,;:!?)"'*\s]{0,4}$/u;
-const MAX_ORDINARY_CHARS = 60;
-
-function isOrdinary(text: string): boolean {
-  return text.length <= MAX_ORDINARY_CHARS && ORDINARY.test(text);
 }
 
 /** The name of the choice that a delta belongs to. */

@@ -9,7 +9,7 @@ import type { EventText } from './read-event.ts';
 
 /** Places whose texts are kept at once; the one that was not added to for longest goes first. */
 const MAX_TEXTS = 256;
-/** Events after which a text that none of them went on with is over. */
+/** Events after which a text that none of them went on with is held no longer. */
 const MAX_PAUSE_EVENTS = 16;
 const MAX_KEPT_CHARS = 6_291_456;
 /** Of a value that is said again in every event: words have so many different letters, digits of a number do not. */
@@ -19,6 +19,8 @@ const MAX_REPEATED_CHARS = 256;
 interface LooseText {
   readonly scanner: ChannelScanner;
   last: string;
+  /** Nothing of it is held: it may go on all the same. */
+  hasEnded: boolean;
   /** The number of the event that added to it last. */
   at: number;
 }
@@ -40,13 +42,16 @@ export class LooseTexts {
     this.#detector = detector;
   }
 
-  /** Another event has come: ends what was not gone on with for long. */
+  /** Another event has come: lets leave what was not gone on with for long. */
   beginEvent(found: Found[]): void {
     this.#event += 1;
-    for (const [place, { scanner, at }] of this.#texts) {
-      if (this.#texts.size < MAX_TEXTS && this.#event - at <= MAX_PAUSE_EVENTS) return;
-      finishScanner(scanner, found);
-      this.#texts.delete(place);
+    for (const [place, text] of this.#texts) {
+      const isTooMany = this.#texts.size >= MAX_TEXTS;
+      if (!isTooMany && this.#event - text.at <= MAX_PAUSE_EVENTS) return;
+      if (!text.hasEnded) finishScanner(text.scanner, found);
+      text.hasEnded = true;
+      // The rest of a finding is still masked where the text goes on.
+      if (isTooMany) this.#texts.delete(place);
     }
   }
 
@@ -54,7 +59,10 @@ export class LooseTexts {
   *read(delta: TextDelta, alone: MaskingBuffer, found: Found[]): Work<EventText> {
     const { channel: place, text } = delta;
     const known = this.#texts.get(place);
-    const loose = known ?? { scanner: createTextScanner(this.#detector), last: '', at: 0 };
+    const loose = known ?? {
+      scanner: createTextScanner(this.#detector),
+      ...{ last: '', hasEnded: false, at: 0 },
+    };
     // Added anew, it stands last.
     this.#texts.delete(place);
     this.#texts.set(place, loose);
@@ -62,6 +70,7 @@ export class LooseTexts {
     if (text === loose.last && isSaidAgain(text)) finishScanner(loose.scanner, found);
     loose.last = text;
     loose.at = this.#event;
+    loose.hasEnded = false;
     return read;
   }
 

@@ -100,7 +100,7 @@ function mayLeave(read: ReadEvent): boolean {
   if (!follows.every(({ channel, to, isGivenUp }) => isGivenUp || channel.scanner.buffer.settled >= to)) {
     return false;
   }
-  return !needsText(read);
+  return !needsText(read) || follows.some(({ isGivenUp }) => isGivenUp);
 }
 
 /** Whether it would leave with parts that are empty, but for something else that it says, and its text is undecided. */

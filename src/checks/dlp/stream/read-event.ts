@@ -31,8 +31,6 @@ export interface Choice {
   lane: string | undefined;
   /** The channels of that lane. */
   channels: Channel[];
-  /** One of its texts went on after another had begun. */
-  isMixed: boolean;
   /** An event with a text of this choice has been sent. */
   hasLeft: boolean;
 }
@@ -41,9 +39,10 @@ export interface Choice {
 export interface Followed {
   readonly channel: Channel;
   readonly to: number;
-  /** Events that came meanwhile. */
+  /** Events that came meanwhile, and their length. */
   events: number;
-  /** The text leaves later: it goes on itself, or is a document that may. */
+  bytes: number;
+  /** The event goes ahead; the text leaves later. */
   isGivenUp: boolean;
 }
 

@@ -166,7 +166,7 @@ class MaskedStream {
     }
     const { tokens, unsent } = yield* this.#readTokens(event, texts, found);
     const closed = ends === undefined ? [] : yield* this.#finish(ends, found);
-    const follows = yield* this.#follow(event, texts, found);
+    const follows = this.#follow(event, texts);
     if (ends === EVERY_CHANNEL) this.#looseTexts.finish(found);
     const mayMove = isTemplate(event) && !event.deltas.some(({ loose }) => loose === true);
     const waits = tokens.length > 0 || tokenIds.length > 0 || (!texts.every(isSettled) && !mayMove);
@@ -174,11 +174,10 @@ class MaskedStream {
   }
 
   /** What the event must follow: the ends of the lanes that it leaves. */
-  *#follow(event: StreamEvent, texts: readonly EventText[], found: Found[]): Work<ReadEvent['follows']> {
+  #follow(event: StreamEvent, texts: readonly EventText[]): ReadEvent['follows'] {
     const { lanes } = this.#channels;
-    if (lanes.isWaiting) yield* lanes.settle(found);
-    const left = lanes.leftBy(event, texts, this.#passesArguments);
-    return left.length === 0 ? [] : yield* lanes.follow(left, found);
+    lanes.settle(event.frame.raw.length);
+    return lanes.follow(lanes.leftBy(event, texts, this.#passesArguments));
   }
 
   /** Ends channels; gives those that are sent, and how far they have come. */

@@ -150,6 +150,18 @@ describe('a stream of no known dialect', () => {
     expect((await send(sse, [FORMS[0]?.write(events) ?? Buffer.alloc(0)], undefined)).isCut).toBe(true);
   });
 
+  it.each([17, 200])('masks the rest of a finding when %i others come between its halves', async (count) => {
+    const others = Array.from({ length: count }, () => ({ type: 'ping' }));
+    for (const at of [4, 8, 12]) {
+      const halves = [EMAIL.slice(0, at), EMAIL.slice(at)];
+      const [first, second] = halves.map((delta) => ({ delta }));
+      const events = [first, ...others, second, { delta: ' yes' }];
+      const { bytes } = await send(sse, [FORMS[0]?.write(events) ?? Buffer.alloc(0)], 'mask');
+      const said = payloadsOf(sse, bytes).map((event) => (event as { delta?: string }).delta ?? '');
+      expect(said.join('')).toBe(`${halves[0] ?? ''}*** yes`);
+    }
+  });
+
   it('is told by the indexes of texts that run at once', async () => {
     const piece = (index: number, text: string): object => ({ choices: [{ index, text }] });
     const [one, two] = [`at ${EMAIL} `, `card ${CARD} `];

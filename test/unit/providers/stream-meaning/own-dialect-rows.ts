@@ -79,17 +79,17 @@ export const OWN_DIALECT_ROWS: readonly MeaningRow[] = [
           '0/tool/1/whole/candidates.0.content.parts.0.functionCall.name: f',
           '0/tool/1/whole/candidates.0.content.parts.0.functionCall.args.x: y',
         ],
-        ['0/whole/', '0/text', '0/reasoning', '0/tool/1/'],
+        ['0/whole/', '0/tool/1/'],
       ],
       [
         part({ functionCall: { name: 'g', willContinue: true } }),
         ['0/tool/2/whole/candidates.0.content.parts.0.functionCall.name: g'],
-        ['0/whole/', '0/text', '0/reasoning', '0/tool/2/whole/'],
+        ['0/whole/', '0/tool/2/whole/'],
       ],
       [
         part({ functionCall: { partialArgs: [{ jsonPath: '$.x', stringValue: 'ab' }], willContinue: true } }),
         ['0/tool/2/$.x: ab'],
-        ['0/whole/', '0/text', '0/reasoning', '0/tool/2/whole/'],
+        ['0/whole/', '0/tool/2/whole/'],
       ],
       [
         {
@@ -98,14 +98,14 @@ export const OWN_DIALECT_ROWS: readonly MeaningRow[] = [
           ],
         },
         ['1/tool/1/whole/candidates.0.content.parts.0.functionCall.name: h'],
-        ['1/whole/', '1/text', '1/reasoning', '1/tool/1/whole/'],
+        ['1/whole/', '1/tool/1/whole/'],
       ],
       [
         part({ functionCall: { partialArgs: [{ jsonPath: '$.x', stringValue: 'cd', willContinue: true }] } }),
         ['0/tool/2/$.x: cd'],
-        ['0/whole/', '0/text', '0/reasoning', '0/tool/2/whole/'],
+        ['0/whole/', '0/tool/2/whole/'],
       ],
-      [part({ functionCall: {} }), [], ['0/whole/', '0/text', '0/reasoning', '0/tool/2/']],
+      [part({ functionCall: {} }), [], ['0/whole/', '0/tool/2/']],
       [
         { candidates: [{ index: 1, content: { parts: [{ text: 'b' }] }, finishReason: 'STOP' }] },
         ['1/text: b'],
@@ -183,7 +183,7 @@ export const OWN_DIALECT_ROWS: readonly MeaningRow[] = [
           delta: { message: { tool_calls: { function: { name: 'f', arguments: '{' } } } },
         },
         ['0/tool/0 J: {'],
-        ['0/plan'],
+        [],
       ],
       [
         {
@@ -192,7 +192,7 @@ export const OWN_DIALECT_ROWS: readonly MeaningRow[] = [
           delta: { message: { tool_calls: { function: { arguments: '}' } } } },
         },
         ['0/tool/0 J: }'],
-        ['0/plan'],
+        [],
       ],
       [{ type: 'tool-call-end', index: 0 }, [], ['0/tool/0']],
       [{ type: 'content-start', index: 1, delta: { message: { content: { type: 'text', text: '' } } } }, []],
