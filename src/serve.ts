@@ -18,6 +18,7 @@ import { watchRedis } from './runtime/redis-watch.ts';
 import { createRunDirectory, prepareSocketFolder, type RunDirectory } from './runtime/run-directory.ts';
 import { systemCaFile } from './runtime/system-ca.ts';
 import { workerAddresses } from './runtime/worker-addresses.ts';
+import type { WorkerOutput } from './runtime/worker-process.ts';
 import type { WorkerAddress } from './runtime/worker-protocol.ts';
 import { startWorkers, type Workers } from './runtime/workers.ts';
 import { createSigningKey, isWeakSecret } from './signing/signing-key.ts';
@@ -35,6 +36,8 @@ export interface ServeOptions {
   readonly progress?: TellProgress;
   /** A sidecar process of `forkWorker` that has begun to load already; the caller ends it where the start fails. */
   readonly ahead?: ChildProcess;
+  /** Where sidecar processes write their log, `ahead` excepted; our own standard output unless it is said. */
+  readonly workerOutput?: WorkerOutput;
 }
 
 /** A running gateway: Envoy, its sidecar processes, the admin listener. */
@@ -164,7 +167,7 @@ function warnOfInsecureDev(log: Logger): void {
 }
 
 async function startSidecars(
-  { config, log, ahead }: ServeOptions,
+  { config, log, ahead, workerOutput }: ServeOptions,
   addresses: readonly WorkerAddress[],
   guard: Guard,
 ): Promise<Workers> {
@@ -179,6 +182,7 @@ async function startSidecars(
     addresses,
     guard,
     ahead,
+    output: workerOutput,
     onExit: (index, exit) => {
       log.error({ worker: index, ...exit }, 'a sidecar process ended; it is started again');
     },

@@ -28,6 +28,6 @@ export function registerDemo(program: Command, io: Io): void {
         } finally {
           await demo.close();
         }
-      });
+      }, 'ignore');
     });
 }

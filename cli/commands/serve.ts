@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { startConfigReader } from '../../src/runtime/config-reader.ts';
 import { giveBackMemory } from '../../src/runtime/give-back-memory.ts';
 import { onStopSignals } from '../../src/runtime/stop-signals.ts';
-import { forkWorker } from '../../src/runtime/worker-process.ts';
+import { forkWorker, type WorkerOutput } from '../../src/runtime/worker-process.ts';
 import type { Gateway } from '../../src/serve.ts';
 import type { GlobalOptions, Io } from '../command.ts';
 import type { Serving } from '../start-serving.ts';
@@ -46,10 +46,13 @@ async function startOn(path: string | undefined, io: Io, ahead: ChildProcess): P
  * What takes longest of a start is a sidecar's modules: a process begins to load them while this one reads its own.
  * It goes where the start fails.
  */
-export async function withWorkerAhead(work: (ahead: ChildProcess) => Promise<void>): Promise<void> {
+export async function withWorkerAhead(
+  work: (ahead: ChildProcess) => Promise<void>,
+  output?: WorkerOutput,
+): Promise<void> {
   // For the sidecars: glibc keeps what each thread has freed apart, 20 to 90 MB; one arena costs 1 % of a request's CPU.
   process.env['MALLOC_ARENA_MAX'] ??= '1';
-  const ahead = forkWorker();
+  const ahead = forkWorker(undefined, output);
   // This process only supervises: a nursery that grows while it loads would stay, some 25 MB, and never be used again.
   setFlagsFromString('--semi-space-growth-factor=1');
   try {

@@ -20,6 +20,7 @@ import { createRunDirectory } from '../runtime/run-directory.ts';
 import { serve, type Gateway } from '../serve.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import type { DemoFacts } from './instructions.ts';
+import { MCP_PATH } from './mcp.ts';
 import { startDemoProvider } from './provider.ts';
 
 export interface DemoOptions {
@@ -85,8 +86,9 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
       renderEnvoy: (layout) => Promise.resolve(JSON.stringify(envoyBootstrap(config, layout))),
       environment,
       log: log.child({}, { level: 'error' }),
-      // Its access log would drown what the demo has to say.
+      // Access log and decisions would drown what the demo has to say.
       onEnvoyLine: () => undefined,
+      workerOutput: 'ignore',
       progress,
       ...(options.ahead === undefined ? {} : { ahead: options.ahead }),
     });
@@ -125,8 +127,12 @@ async function demoConfig(redisPort: number, providerUrl: string): Promise<Confi
         request_classes: ['credentials'],
       },
     },
-    mcp: { inspector: { credentials: 'mask' } },
-    policy: { enabled: true, presets: ['safety'] },
+    mcp: {
+      enabled: true,
+      inspector: { credentials: 'mask' },
+      servers: [{ name: 'demo', url: `${providerUrl}${MCP_PATH}` }],
+    },
+    policy: { enabled: true, presets: ['safety', 'mcp_sandbox'] },
     redis: { addr: `127.0.0.1:${String(redisPort)}` },
     providers: { openai: { base_url: providerUrl }, anthropic: { base_url: providerUrl } },
   };

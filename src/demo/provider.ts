@@ -4,7 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isObject } from '../json/is-object.ts';
 import { createServer } from '../node-http.ts';
 import { anthropicError, anthropicReply } from './anthropic.ts';
+import { mcpReply } from './mcp.ts';
 import { openaiErrorBody, openaiReply } from './openai.ts';
+import { responsesReply } from './responses.ts';
 
 /** A local stand-in for a provider, so that the gateway can be tried without an account. */
 export interface DemoProvider {
@@ -47,7 +49,9 @@ async function answerDemo(
   // Both dialects have /v1/models; only Anthropic's clients name a version.
   const anthropic = request.headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages');
   const received = { method: request.method ?? 'GET', path, body: await readDemoBody(request) };
-  const reply = anthropic ? anthropicReply(received) : openaiReply(received);
+  const reply = anthropic
+    ? anthropicReply(received)
+    : (openaiReply(received) ?? responsesReply(received) ?? mcpReply(received));
   if (reply === undefined) {
     const message = `the demo provider does not have ${received.method} ${path}`;
     sendJson(response, 404, anthropic ? anthropicError(message) : openaiErrorBody(message));

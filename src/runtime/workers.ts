@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.ts';
 import { superviseChild, type Backoff, type ChildExit, type SupervisedChild } from './child.ts';
 import type { Guard } from './guard.ts';
 import { DEFAULT_PATIENCE, watchHeartbeat, type HeartbeatPatience } from './heartbeat.ts';
-import { forkWorker } from './worker-process.ts';
+import { forkWorker, type WorkerOutput } from './worker-process.ts';
 import type { FromWorker, ToWorker, WorkerAddress } from './worker-protocol.ts';
 
 export interface WorkerStatus {
@@ -37,6 +37,7 @@ export interface WorkersOptions {
   readonly patience?: HeartbeatPatience;
   /** A process of `forkWorker` that has begun to load already: the first worker, if it still lives. */
   readonly ahead?: ChildProcess | undefined;
+  readonly output?: WorkerOutput | undefined;
   /** The worker's entry; another one in tests only. */
   readonly entry?: string;
 }
@@ -138,7 +139,7 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
       removeStaleSocket(address);
       const begun = ahead?.connected === true ? ahead : undefined;
       ahead = undefined;
-      return begun ?? forkWorker(options.entry);
+      return begun ?? forkWorker(options.entry, options.output);
     },
     onStart: (fresh) => {
       current = fresh;

@@ -75,6 +75,31 @@ describe('npm start', () => {
     expect(answer).toContain('"type":"policy_denied"');
   });
 
+  it('prints a tool call, which is refused', async () => {
+    const answer = await curl(6);
+    expect(answer).toContain('policy_denied');
+    expect(answer).not.toContain('The demo server was asked');
+  });
+
+  it('answers Responses, as Codex asks', async () => {
+    const [, url = '', key = ''] =
+      /^new OpenAI\(\{ baseURL: '([^']*)', apiKey: '([^']*)'/m.exec(output) ?? [];
+    const answer = await fetch(`${url}/responses`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'x-gateway-provider-key': 'demo',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ model: 'gpt-4o', stream: true, max_output_tokens: 100, input: 'Hello!' }),
+    });
+    expect(await answer.text()).toContain('"status":"completed"');
+  });
+
+  it('prints no log lines', () => {
+    expect(output).not.toMatch(/^\{/m);
+  });
+
   it('prints lines for both SDKs', () => {
     expect(output).toMatch(/new OpenAI\(\{ baseURL: 'http:\/\/127\.0\.0\.1:\d+\/openai\/v1'/);
     expect(output).toMatch(/new Anthropic\(\{ baseURL: 'http:\/\/127\.0\.0\.1:\d+\/anthropic'/);

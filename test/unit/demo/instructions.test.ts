@@ -12,9 +12,9 @@ describe('the instructions of the demo', () => {
     budgetUsd: 0.05,
   });
 
-  it('have commands to copy: JSON, a stream, personal data, one over the budget, one whose limit is lowered, an injection', () => {
+  it('have commands to copy: JSON, a stream, personal data, one over the budget, one whose limit is lowered, an injection, a tool call', () => {
     const bodies = [...text.matchAll(/-d '(.*)'$/gm)].map(([, body]) => JSON.parse(body ?? '') as object);
-    expect(bodies).toHaveLength(6);
+    expect(bodies).toHaveLength(7);
     expect(bodies[0]).not.toHaveProperty('stream');
     expect(bodies[1]).toMatchObject({ stream: true });
     // Dearer than the budget, at gpt-4o's 10 USD for a million tokens; the first at the lowest limit too.

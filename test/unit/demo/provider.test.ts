@@ -46,6 +46,22 @@ describe("the demo provider, to OpenAI's own client,", () => {
     });
   });
 
+  it('answers Responses, whole', async () => {
+    const answer = await client().responses.create({ model: 'gpt-4o', input: 'Hello!' });
+    expect(answer.output_text).toBe(text);
+    expect(answer).toMatchObject({ status: 'completed', usage: { output_tokens: 8 } });
+    const cut = await client().responses.create({ model: 'gpt-4o', input: messages, max_output_tokens: 3 });
+    expect(cut).toMatchObject({ status: 'incomplete', output_text: 'Hello from the' });
+  });
+
+  it('streams Responses, which end with the whole answer', async () => {
+    const stream = client().responses.stream({ model: 'gpt-4o', input: messages });
+    let streamed = '';
+    stream.on('response.output_text.delta', ({ delta }) => (streamed += delta));
+    const answer = await stream.finalResponse();
+    expect([streamed, answer.output_text, answer.status]).toEqual([text, text, 'completed']);
+  });
+
   it('lists its models', async () => {
     expect((await client().models.list()).data.map(({ id }) => id)).toContain('gpt-4o');
   });

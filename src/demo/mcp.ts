@@ -1,0 +1,33 @@
+import { isObject } from '../json/is-object.ts';
+import type { DemoReply, DemoRequest } from './answer.ts';
+
+/** Where the demo provider is an MCP server, too. */
+export const MCP_PATH = '/mcp';
+
+const TOOLS = [
+  {
+    name: 'read_file',
+    description: 'Reads a file of the demo project.',
+    inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+  },
+];
+
+/** An MCP server without sessions, whose one tool reads no file. */
+export function mcpReply({ method, path, body }: DemoRequest): DemoReply | undefined {
+  if (method !== 'POST' || path !== MCP_PATH) return undefined;
+  const { id = null } = body;
+  return { kind: 'whole', body: { jsonrpc: '2.0', id, ...outcome(body['method'], body['params']) } };
+}
+
+function outcome(method: unknown, params: unknown): object {
+  const given = isObject(params) ? params : {};
+  if (method === 'initialize') {
+    const serverInfo = { name: 'demo', version: '1' };
+    const protocolVersion = given['protocolVersion'] ?? '2025-11-25';
+    return { result: { protocolVersion, capabilities: { tools: {} }, serverInfo } };
+  }
+  if (method === 'tools/list') return { result: { tools: TOOLS } };
+  if (method !== 'tools/call') return { error: { code: -32601, message: 'method not found' } };
+  const text = `The demo server was asked for ${JSON.stringify(given['arguments'] ?? {})}`;
+  return { result: { content: [{ type: 'text', text }] } };
+}
