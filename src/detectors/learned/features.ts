@@ -1,6 +1,6 @@
 import { conceptAt, conceptOf, folded, isDigit, isOfWord, standsAlone } from './lexicon.ts';
 
-/** Who is told what a text is made of. */
+/** Receives what a text is made of. */
 export interface FeatureSink {
   /** A word begins; the features that follow are its own. Offsets are UTF-16 units. */
   word(start: number, end: number): void;
@@ -86,8 +86,8 @@ class FeatureReader {
       this.#add(ANY_NUMBER, ANY_NUMBER, 0);
       return;
     }
-    const read = folded(text.slice(start, Math.min(end, start + MAX_WORD_CHARS)));
-    this.#add(hashOfChars(read, read.length), hashOfChars(read, STEM_CHARS) ^ STEM_SEED, conceptOf(read));
+    const { id, stem, concept } = readWord(text, start, Math.min(end, start + MAX_WORD_CHARS));
+    this.#add(id, stem, concept);
   }
 
   character(text: string, at: number): void {
@@ -137,6 +137,50 @@ class FeatureReader {
     this.#concepts.pop();
     this.#conceptWords.pop();
   }
+}
+
+/** What a word gives, by itself. */
+interface ReadWord {
+  /** Folded. */
+  readonly read: string;
+  readonly id: number;
+  readonly stem: number;
+  readonly concept: number;
+}
+
+/** Words come again and again: each place holds the last one whose hash led there. */
+const KNOWN_WORDS = 4_096;
+const known: (ReadWord | undefined)[] = new Array<ReadWord | undefined>(KNOWN_WORDS);
+
+function readWord(text: string, start: number, end: number): ReadWord {
+  let hash = FNV_OFFSET;
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code > 127) return newWord(folded(text.slice(start, end)));
+    hash = mix(hash, lowerAscii(code));
+  }
+  const place = (hash ^ (hash >>> 13)) & (KNOWN_WORDS - 1);
+  const last = known[place];
+  if (last !== undefined && isSame(last.read, text, start, end)) return last;
+  const word = newWord(text.slice(start, end).toLowerCase());
+  known[place] = word;
+  return word;
+}
+
+function newWord(read: string): ReadWord {
+  const id = hashOfChars(read, read.length);
+  return { read, id, stem: hashOfChars(read, STEM_CHARS) ^ STEM_SEED, concept: conceptOf(read) };
+}
+
+function isSame(read: string, text: string, start: number, end: number): boolean {
+  if (read.length !== end - start) return false;
+  for (let at = start; at < end; at += 1)
+    if (read.charCodeAt(at - start) !== lowerAscii(text.charCodeAt(at))) return false;
+  return true;
+}
+
+function lowerAscii(code: number): number {
+  return code >= 65 && code <= 90 ? code + 32 : code;
 }
 
 function push(latest: number[], value: number): void {

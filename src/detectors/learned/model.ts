@@ -1,5 +1,6 @@
 import type { Span } from '../../text/span.ts';
 import { FEATURES_VERSION, readFeatures } from './features.ts';
+import { ReadText } from './read-text.ts';
 
 /** Weights of a logistic model over hashed features, as `models/injection/train.ts` writes them. */
 export interface Model {
@@ -34,110 +35,59 @@ const NOTHING_SAID: Judgement = { score: 0, start: 0, end: 0 };
 
 /** Judges the stretch of a text that is most likely an attack. Linear in the text, and pure. */
 export function judge(model: Model, text: string): Judgement {
-  const { starts, ends, firsts, features } = readText(text, model.weights.length - 1);
-  const words = starts.length;
-  if (words < LEAST_WORDS) return NOTHING_SAID;
+  const read = readText(model, text);
+  if (read.words < LEAST_WORDS) return NOTHING_SAID;
+  const stretches = stretchesOf(read.words);
   let best = -Infinity;
-  let found: Span = { start: 0, end: words };
-  for (const stretch of stretchesOf(words)) {
-    const sum = sumOfDistinct(
-      model,
-      features,
-      firsts[stretch.start] ?? 0,
-      firsts[stretch.end] ?? features.length,
-    );
+  let found: Span = { start: 0, end: read.words };
+  for (const stretch of stretches) {
+    const sum = read.sumOfDistinct(stretch);
     if (sum <= best) continue;
     best = sum;
     found = stretch;
   }
-  return {
-    score: probability(model, best + model.bias),
-    start: starts[found.start] ?? 0,
-    end: ends[found.end - 1] ?? text.length,
-  };
+  return { score: scoreOf(model, best, stretches.length), ...read.spanOf(found) };
 }
 
 /** Returns every stretch whose score is at least the threshold; they may overlap. Linear in the text, and pure. */
 export function judgeEach(model: Model, text: string, threshold: number): readonly Judgement[] {
-  const { starts, ends, firsts, features } = readText(text, model.weights.length - 1);
-  const words = starts.length;
-  if (words < LEAST_WORDS) return [];
-  const found: Judgement[] = [];
-  for (const stretch of stretchesOf(words)) {
-    const from = firsts[stretch.start] ?? 0;
-    const to = firsts[stretch.end] ?? features.length;
-    const score = probability(model, sumOfDistinct(model, features, from, to) + model.bias);
-    if (score < threshold) continue;
-    found.push({ score, start: starts[stretch.start] ?? 0, end: ends[stretch.end - 1] ?? text.length });
-  }
-  return found;
-}
-
-/** The stretches by which a text of so many words is judged; offsets count words. */
-export function* stretchesOf(words: number): Generator<Span> {
-  for (const [index, size] of STRETCH_WORDS.entries()) {
-    if (index > 0 && words <= size) return;
-    yield { start: 0, end: Math.min(words, size) };
-    for (let start = size / 2; start + size / 2 < words; start += size / 2)
-      yield { start, end: Math.min(words, start + size) };
-  }
-}
-
-function probability({ slope, offset }: Model, sum: number): number {
-  return 1 / (1 + Math.exp(-(slope * sum + offset)));
-}
-
-interface ReadText {
-  readonly starts: readonly number[];
-  readonly ends: readonly number[];
-  /** Where the features of the n-th word begin. */
-  readonly firsts: readonly number[];
-  /** Places of weights. */
-  readonly features: readonly number[];
-}
-
-function readText(text: string, mask: number): ReadText {
-  const starts: number[] = [];
-  const ends: number[] = [];
-  const firsts: number[] = [];
-  const features: number[] = [];
-  readFeatures(text, {
-    word(start, end) {
-      starts.push(start);
-      ends.push(end);
-      firsts.push(features.length);
-    },
-    feature: (hash) => features.push(hash & mask),
+  const read = readText(model, text);
+  if (read.words < LEAST_WORDS) return [];
+  const stretches = stretchesOf(read.words);
+  return stretches.flatMap((stretch) => {
+    const score = scoreOf(model, read.sumOfDistinct(stretch), stretches.length);
+    return score < threshold ? [] : [{ score, ...read.spanOf(stretch) }];
   });
-  return { starts, ends, firsts, features };
 }
 
-/** Marks what a stretch has been counted for; a mark of an earlier stretch is none. */
-let marks = new Uint32Array(0);
-let mark = 0;
+/** Returns the stretches by which a text of so many words is judged; offsets count words. */
+export function stretchesOf(words: number): readonly Span[] {
+  const stretches: Span[] = [];
+  for (const [index, size] of STRETCH_WORDS.entries()) {
+    if (index > 0 && words <= size) break;
+    stretches.push({ start: 0, end: Math.min(words, size) });
+    for (let start = size / 2; start + size / 2 < words; start += size / 2)
+      stretches.push({ start, end: Math.min(words, start + size) });
+  }
+  return stretches;
+}
 
-/** Adds up the weights of some features, each once: what a table or a list repeats says no more than the first time. */
-function sumOfDistinct(
-  { weights, scale }: Model,
-  features: readonly number[],
-  from: number,
-  to: number,
-): number {
-  if (marks.length < weights.length || mark === 0xffffffff) {
-    marks = new Uint32Array(weights.length);
-    mark = 0;
-  }
-  mark += 1;
-  let sum = 0;
-  let count = 0;
-  for (let index = from; index < to; index += 1) {
-    const place = features[index] ?? 0;
-    if (marks[place] === mark) continue;
-    marks[place] = mark;
-    sum += weights[place] ?? 0;
-    count += 1;
-  }
-  return (sum * scale) / Math.sqrt(Math.max(1, count));
+/** A text of more stretches has more chances to look like an attack by accident, so its odds count for less. */
+const USUAL_STRETCHES = 32;
+
+/** @param sum of the likeliest stretch, or of one of them, in units of the model's scale */
+function scoreOf({ scale, bias, slope, offset }: Model, sum: number, stretches: number): number {
+  const logOdds = slope * (sum * scale + bias) + offset;
+  return 1 / (1 + Math.max(1, stretches / USUAL_STRETCHES) * Math.exp(-logOdds));
+}
+
+/** The last text that was read, in arrays that the next one uses again. */
+const reading = new ReadText();
+
+function readText(model: Model, text: string): ReadText {
+  reading.begin(model);
+  readFeatures(text, reading);
+  return reading;
 }
 
 /**
