@@ -35,7 +35,7 @@ export function exampleOf(text: string, isAttack: boolean): Example {
     word: () => firsts.push(features.length),
     feature: (hash) => features.push(hash & (WEIGHTS - 1)),
   });
-  const stretches = [...stretchesOf(firsts.length)].map(({ start, end }) =>
+  const stretches = stretchesOf(firsts.length).map(({ start, end }) =>
     Int32Array.from(new Set(features.slice(firsts[start] ?? 0, firsts[end]))),
   );
   return { stretches: stretches.filter(({ length }) => length > 0), isAttack };

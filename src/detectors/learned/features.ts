@@ -20,6 +20,8 @@ const MAX_MARKS = 3;
 /** Concepts before a concept that are read with it, and how many words they may stand away. */
 const PAIRED_CONCEPTS = 4;
 const PAIRED_WORDS = 12;
+/** The features of a word depend on so many words before it. */
+export const CONTEXT_WORDS = PAIRED_WORDS;
 
 const KIND = {
   word: 1,
@@ -43,10 +45,20 @@ const STEM_SEED = 0x5bd1e995;
 /**
  * Reads a text as hashed features: words, pairs and triples of neighbours, stems, and the concepts that words of twelve
  * languages carry (`CONCEPTS`), alone and with those shortly before them. Linear: a word has some 25 features at most.
+ *
+ * @param from where a word begins, UTF-16 units; `CONTEXT_WORDS` further on the features are those of the whole text
  */
-export function readFeatures(text: string, sink: FeatureSink): void {
-  const reader = new FeatureReader(sink);
-  for (let at = 0; at < text.length;) {
+export function readFeatures(text: string, sink: FeatureSink, from = 0, to = text.length): void {
+  readInto(new FeatureReader(sink, false), text, from, to);
+}
+
+/** Reads the features that a word has by itself: a fifth of them. */
+export function readWords(text: string, sink: FeatureSink): void {
+  readInto(new FeatureReader(sink, true), text, 0, text.length);
+}
+
+function readInto(reader: FeatureReader, text: string, from: number, to: number): void {
+  for (let at = from; at < to;) {
     const code = text.charCodeAt(at);
     if (isOfWord(code)) {
       const end = endOfWord(text, at);
@@ -68,6 +80,7 @@ function endOfWord(text: string, start: number): number {
 
 class FeatureReader {
   readonly #sink: FeatureSink;
+  readonly #isBrief: boolean;
   /** The last words and marks, the latest first; stems of the last words. */
   readonly #ids = [0, 0, 0];
   readonly #stems = [0, 0, 0];
@@ -76,8 +89,9 @@ class FeatureReader {
   #words = 0;
   #marks = 0;
 
-  constructor(sink: FeatureSink) {
+  constructor(sink: FeatureSink, isBrief: boolean) {
     this.#sink = sink;
+    this.#isBrief = isBrief;
   }
 
   word(text: string, start: number, end: number): void {
@@ -104,6 +118,12 @@ class FeatureReader {
   }
 
   #add(id: number, stem: number, concept: number): void {
+    if (this.#isBrief) {
+      this.#sink.feature(hashOf(KIND.word, id));
+      this.#sink.feature(hashOf(KIND.stem, stem));
+      if (concept !== 0) this.#sink.feature(hashOf(KIND.concept, concept));
+      return;
+    }
     this.#marks = 0;
     this.#words += 1;
     const sink = this.#sink;

@@ -1,5 +1,5 @@
 import type { Span } from '../../text/span.ts';
-import { FEATURES_VERSION, readFeatures } from './features.ts';
+import { CONTEXT_WORDS, FEATURES_VERSION, readFeatures, readWords } from './features.ts';
 import { ReadText } from './read-text.ts';
 
 /** Weights of a logistic model over hashed features, as `models/injection/train.ts` writes them. */
@@ -14,6 +14,11 @@ export interface Model {
   /** Turns a sum into a probability: `1 / (1 + exp(-(slope * sum + offset)))`. */
   readonly slope: number;
   readonly offset: number;
+  /**
+   * What the words of a stretch by themselves must add up to before their neighbours are read, in units of `scale`. Of four
+   * hundred attacks that are trained on, one adds up to less.
+   */
+  readonly screen: number;
 }
 
 /** How likely a text is what the model looks for, and the stretch of it that says so. */
@@ -26,7 +31,7 @@ export interface Judgement {
 }
 
 /** An attack in a long text is judged apart from what surrounds it: by stretches of so many words, which overlap by half. */
-const STRETCH_WORDS = [64, 20];
+const STRETCH_WORDS = [64, 20] as const;
 
 /** Fewer are a name or a nod (`run_shell_command`, `Write`, `Continue`): too little to be sure of. */
 const LEAST_WORDS = 4;
@@ -35,29 +40,82 @@ const NOTHING_SAID: Judgement = { score: 0, start: 0, end: 0 };
 
 /** Judges the stretch of a text that is most likely an attack. Linear in the text, and pure. */
 export function judge(model: Model, text: string): Judgement {
-  const read = readText(model, text);
-  if (read.words < LEAST_WORDS) return NOTHING_SAID;
-  const stretches = stretchesOf(read.words);
-  let best = -Infinity;
-  let found: Span = { start: 0, end: read.words };
-  for (const stretch of stretches) {
-    const sum = read.sumOfDistinct(stretch);
-    if (sum <= best) continue;
-    best = sum;
-    found = stretch;
-  }
-  return { score: scoreOf(model, best, stretches.length), ...read.spanOf(found) };
+  const { likely, count } = likelyStretches(model, text);
+  const [first, ...others] = likely;
+  if (first === undefined) return NOTHING_SAID;
+  let best = first;
+  for (const stretch of others) if (stretch.sum > best.sum) best = stretch;
+  return { score: scoreOf(model, best.sum, count), start: best.start, end: best.end };
 }
 
 /** Returns every stretch whose score is at least the threshold; they may overlap. Linear in the text, and pure. */
 export function judgeEach(model: Model, text: string, threshold: number): readonly Judgement[] {
-  const read = readText(model, text);
-  if (read.words < LEAST_WORDS) return [];
-  const stretches = stretchesOf(read.words);
-  return stretches.flatMap((stretch) => {
-    const score = scoreOf(model, read.sumOfDistinct(stretch), stretches.length);
-    return score < threshold ? [] : [{ score, ...read.spanOf(stretch) }];
+  const { likely, count } = likelyStretches(model, text);
+  return likely.flatMap(({ sum, start, end }) => {
+    const score = scoreOf(model, sum, count);
+    return score < threshold ? [] : [{ score, start, end }];
   });
+}
+
+/** UTF-16 units, and what the features of the stretch add up to. */
+interface ReadStretch extends Span {
+  readonly sum: number;
+}
+
+/** Used again by the next text. */
+const outline = new ReadText();
+const reading = new ReadText();
+
+/**
+ * Reads words by themselves first, and with their neighbours only where a stretch may be an attack by its words: in
+ * ordinary prose that is one in twenty. The likeliest stretch is always read, so that each text has a score.
+ */
+function likelyStretches(
+  model: Model,
+  text: string,
+): { readonly likely: readonly ReadStretch[]; readonly count: number } {
+  outline.begin(model);
+  readWords(text, outline);
+  const { words } = outline;
+  if (words < LEAST_WORDS) return { likely: [], count: 0 };
+  const all = stretchesOf(words);
+  const wanted = words <= STRETCH_WORDS[0] ? all : screened(model, all);
+  const likely: ReadStretch[] = [];
+  for (let next = 0; next < wanted.length;) {
+    const first = Math.max(0, (wanted[next]?.start ?? 0) - CONTEXT_WORDS);
+    let end = 0;
+    let after = next;
+    for (let one = wanted[after]; one !== undefined && (end === 0 || one.start <= end); one = wanted[after]) {
+      end = Math.max(end, one.end);
+      after += 1;
+    }
+    const region = outline.spanOf({ start: first, end });
+    reading.begin(model);
+    // Marks before the first word are its neighbours.
+    readFeatures(text, reading, first === 0 ? 0 : region.start, region.end);
+    for (const stretch of wanted.slice(next, after)) {
+      const sum = reading.sumOfDistinct({ start: stretch.start - first, end: stretch.end - first });
+      likely.push({ ...outline.spanOf(stretch), sum });
+    }
+    next = after;
+  }
+  return { likely, count: all.length };
+}
+
+/** Returns what the words of a text add up to by themselves, which decides whether their neighbours are read. */
+export function sumOfWords(model: Model, text: string): number {
+  outline.begin(model);
+  readWords(text, outline);
+  return outline.sumOfDistinct({ start: 0, end: outline.words });
+}
+
+/** Returns the stretches whose words let them be attacks, by their beginnings. */
+function screened({ screen }: Model, stretches: readonly Span[]): readonly Span[] {
+  const sums = stretches.map((stretch) => outline.sumOfDistinct(stretch));
+  const best = sums.indexOf(Math.max(...sums));
+  return stretches
+    .filter((_, index) => index === best || (sums[index] ?? 0) >= screen)
+    .toSorted((one, other) => one.start - other.start || one.end - other.end);
 }
 
 /** Returns the stretches by which a text of so many words is judged; offsets count words. */
@@ -81,15 +139,6 @@ function scoreOf({ scale, bias, slope, offset }: Model, sum: number, stretches: 
   return 1 / (1 + Math.max(1, stretches / USUAL_STRETCHES) * Math.exp(-logOdds));
 }
 
-/** The last text that was read, in arrays that the next one uses again. */
-const reading = new ReadText();
-
-function readText(model: Model, text: string): ReadText {
-  reading.begin(model);
-  readFeatures(text, reading);
-  return reading;
-}
-
 /**
  * Reads the file of a model: a line of JSON, and a byte for each weight.
  * @throws Error where it is none, or was trained for other features
@@ -101,7 +150,8 @@ export function unpackModel(file: Buffer): Model {
     count: number;
   };
   const weights = new Int8Array(file.subarray(end + 1));
-  if (features !== FEATURES_VERSION || weights.length !== count || (count & (count - 1)) !== 0)
+  const isWhole = weights.length === count && (count & (count - 1)) === 0 && typeof head.screen === 'number';
+  if (features !== FEATURES_VERSION || !isWhole)
     throw new Error(`the model ${head.name} does not fit this version: train it again (models/README.md)`);
   return { ...head, weights };
 }

@@ -7,6 +7,10 @@ const FIRST_FEATURES = 16_384;
 /** Far below what an Int32Array holds, with room for the longest text. */
 const MAX_CLOCK = 1 << 30;
 
+/** When the feature of each weight was last met, on a clock that goes on from text to text. */
+let met = new Int32Array(0);
+let clock = 1;
+
 /**
  * Words and features of one text. What a table or a list repeats says no more than the first time, so each stretch of the
  * text counts a feature once: `#before` knows where the feature stood last.
@@ -22,16 +26,15 @@ export class ReadText implements FeatureSink {
   /** Index of the feature of the same weight before this one; negative where this is the first. */
   #before = new Int32Array(FIRST_FEATURES);
   #features = 0;
-  /** When a weight was last met, on a clock that goes on from text to text. */
-  #met = new Int32Array(0);
-  #begun = 1;
+  #begun = 0;
 
+  /** Forgets the text before; the features of another one may not come in between. */
   begin({ weights }: Pick<Model, 'weights'>): void {
-    this.#begun += this.#features;
-    if (this.#met.length !== weights.length || this.#begun > MAX_CLOCK) {
-      this.#met = new Int32Array(weights.length);
-      this.#begun = 1;
+    if (met.length !== weights.length || clock > MAX_CLOCK) {
+      met = new Int32Array(weights.length);
+      clock = 1;
     }
+    this.#begun = clock;
     this.#weights = weights;
     this.#words = 0;
     this.#features = 0;
@@ -63,8 +66,9 @@ export class ReadText implements FeatureSink {
     }
     const place = hash & (this.#weights.length - 1);
     this.#values[index] = this.#weights[place] ?? 0;
-    this.#before[index] = (this.#met[place] ?? 0) - this.#begun;
-    this.#met[place] = this.#begun + index;
+    this.#before[index] = (met[place] ?? 0) - this.#begun;
+    met[place] = clock;
+    clock += 1;
     this.#features = index + 1;
   }
 
