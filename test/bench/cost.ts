@@ -24,6 +24,8 @@ export interface CostSample {
   readonly redisScripts: number;
   readonly redisCommands: number;
   readonly redisWaits: number;
+  /** Share of requests that the checks judged twice; 0 where there is no such thing. */
+  readonly judgedAgain: number;
   /** The machine's, before the sample. */
   readonly slowness: number;
 }
@@ -41,6 +43,7 @@ const COST_FIELDS = [
   'redisScripts',
   'redisCommands',
   'redisWaits',
+  'judgedAgain',
   'slowness',
 ] as const satisfies readonly (keyof CostSample)[];
 
@@ -122,6 +125,7 @@ async function sampleOf(
 ): Promise<{ readonly sample: CostSample; readonly failures: readonly (readonly [string, number])[] }> {
   const requests = requestsOf(promptBytes);
   const busy = slowness();
+  const againBefore = await judgedAgain(rig);
   const stop = meterCpu(rig);
   const load = await runLoad(rig, { connections: CONNECTIONS, requests: requests.loaded, bytes });
   const spent = stop();
@@ -129,6 +133,7 @@ async function sampleOf(
   const asked = await readRedis();
   const alone = await runLoad(rig, { connections: 1, requests: requests.alone, bytes });
   const counts = await readRedis();
+  const again = (await judgedAgain(rig)) - againBefore;
   const each = (count: keyof RedisCounts): number => (counts[count] - asked[count]) / requests.alone;
   return {
     failures: [...load.statuses, ...alone.statuses].filter(([status]) => status !== '200'),
@@ -145,7 +150,16 @@ async function sampleOf(
       redisScripts: each('scripts'),
       redisCommands: each('commands'),
       redisWaits: each('reads'),
+      judgedAgain: again / (load.requests + alone.requests),
       slowness: busy,
     },
   };
+}
+
+/** `gateway_judged_again_total`, over all checks. */
+async function judgedAgain({ adminPort }: Rig): Promise<number> {
+  if (adminPort === undefined) return 0;
+  const metrics = await (await fetch(`http://127.0.0.1:${String(adminPort)}/metrics`)).text();
+  const counts = metrics.matchAll(/^gateway_judged_again_total\{[^}]*\} (\S+)/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }

@@ -56,6 +56,7 @@ export async function startGateway(
       port,
       path: `/openai${CHAT}`,
       headers: headers(key.rawKey),
+      adminPort,
       processes: [...processes, { part: 'redis', pid: parts.redisPid }],
     },
     quarantinedHeaders: headers(locked.rawKey),

@@ -14,6 +14,8 @@ export interface Rig extends Target {
   readonly name: string;
   /** Its requests are the turns of sessions. */
   readonly inSessions?: boolean;
+  /** Of a gateway of ours: where its metrics are. */
+  readonly adminPort?: number;
   readonly processes: readonly RigProcess[];
 }
 

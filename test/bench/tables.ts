@@ -32,6 +32,7 @@ const COST_HEADER = [
   'scripts',
   'commands',
   'waits',
+  'judged again',
   'failed',
 ] as const;
 
@@ -59,6 +60,7 @@ function costLine(row: CostRow): readonly string[] {
     isOurs ? row.redisScripts.toFixed(1) : '',
     isOurs ? row.redisCommands.toFixed(1) : '',
     isOurs ? row.redisWaits.toFixed(1) : '',
+    isOurs ? `${(row.judgedAgain * 100).toFixed(1)} %` : '',
     failuresText(row.failures),
   ];
 }

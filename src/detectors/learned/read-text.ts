@@ -1,6 +1,5 @@
 import type { Span } from '../../text/span.ts';
 import type { FeatureSink } from './features.ts';
-import type { Model } from './model.ts';
 
 const FIRST_WORDS = 1_024;
 const FIRST_FEATURES = 16_384;
@@ -29,7 +28,7 @@ export class ReadText implements FeatureSink {
   #begun = 0;
 
   /** Forgets the text before; the features of another one may not come in between. */
-  begin({ weights }: Pick<Model, 'weights'>): void {
+  begin({ weights }: { readonly weights: Int8Array }): void {
     if (met.length !== weights.length || clock > MAX_CLOCK) {
       met = new Int32Array(weights.length);
       clock = 1;
