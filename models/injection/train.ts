@@ -4,7 +4,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { judge, sumOfWords, type Model } from '../../src/detectors/learned/model.ts';
+import { readWords } from '../../src/detectors/learned/features.ts';
+import { judge, type Model } from '../../src/detectors/learned/model.ts';
+import { ReadText } from '../../src/detectors/learned/read-text.ts';
 import { exampleOf, learn, seeded, type Example, type Learned } from './learn.ts';
 import { formsOf } from './forms.ts';
 import { packModel } from './pack.ts';
@@ -35,6 +37,13 @@ export function trained(rows: readonly Row[]): Model {
     screen: -Infinity,
   };
   return { ...unscreened, screen: screenOf(unscreened, rows) };
+}
+
+function sumOfWords(model: Model, text: string): number {
+  const read = new ReadText();
+  read.begin(model);
+  readWords(text, read);
+  return read.sumOfDistinct({ start: 0, end: read.words });
 }
 
 /** Of four hundred long attacks that are found, one has words that add up to less. */

@@ -102,13 +102,6 @@ function likelyStretches(
   return { likely, count: all.length };
 }
 
-/** Returns what the words of a text add up to by themselves, which decides whether their neighbours are read. */
-export function sumOfWords(model: Model, text: string): number {
-  outline.begin(model);
-  readWords(text, outline);
-  return outline.sumOfDistinct({ start: 0, end: outline.words });
-}
-
 /** Returns the stretches whose words let them be attacks, by their beginnings. */
 function screened({ screen }: Model, stretches: readonly Span[]): readonly Span[] {
   const sums = stretches.map((stretch) => outline.sumOfDistinct(stretch));
