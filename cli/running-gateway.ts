@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { gatewayIdentity } from '../src/admin/identity.ts';
 import type { Config } from '../src/config/schema.ts';
 
 /** What `/readyz` says, as far as it is read here. */
@@ -9,6 +10,7 @@ const readyz = z.object({
   workers: z.object({ ready: z.number(), wanted: z.number() }),
   draining: z.boolean(),
   crash_loops: z.array(z.string()),
+  identity: z.string().optional(),
 });
 
 export interface RunningGateway {
@@ -19,7 +21,8 @@ export interface RunningGateway {
 const ANSWERS_WITHIN_MS = 1_000;
 
 /** Asks the gateway that runs with this configuration here, if one does. */
-export async function runningGateway({ server }: Config): Promise<RunningGateway> {
+export async function runningGateway(config: Config): Promise<RunningGateway> {
+  const { server } = config;
   const { admin_host: host, admin_port: port } = server;
   const address = `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
   const said = await getJson(`http://${address}/readyz`);
@@ -29,6 +32,12 @@ export async function runningGateway({ server }: Config): Promise<RunningGateway
     return {
       status: 'warn',
       message: `server.admin_port: what answers at ${address} is no gateway of this version`,
+    };
+  }
+  if (read.data.identity !== gatewayIdentity(config)) {
+    return {
+      status: 'warn',
+      message: `another gateway answers at ${address}, not one of this configuration: name its file with --config, or choose another server.admin_port. One that runs with an older state of this file has to be restarted`,
     };
   }
   const { ready, envoy, redis, workers, draining, crash_loops: loops } = read.data;

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 
 import { renderMetrics } from './admin/metrics.ts';
 import { readiness, type Readiness } from './admin/readiness.ts';
+import { gatewayIdentity } from './admin/identity.ts';
 import { startAdmin } from './admin/server.ts';
 import type { Config } from './config/schema.ts';
 import type { EnvoyLayout } from './envoy/layout.ts';
@@ -98,6 +99,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
       host: config.server.admin_host,
       port: config.server.admin_port,
       readiness: readinessNow,
+      identity: gatewayIdentity(config),
       metrics: () => metricsOf(state, readinessNow()),
       publicKeys: publicKeysOf(config),
     });

@@ -104,6 +104,8 @@ const WIDTH = Math.max(...SUBJECTS.map((name) => name.length));
 
 function line({ check, status, message }: Diagnosis, io: Io): string {
   const paint = painter(io);
-  const mark = { ok: paint('green', '✓'), warn: paint('yellow', '!'), fail: paint('red', '✗') }[status];
+  const mark = { ok: paint('green', '✓'), off: '–', warn: paint('yellow', '!'), fail: paint('red', '✗') }[
+    status
+  ];
   return `${mark} ${check.padEnd(WIDTH)}  ${printable(message)}`;
 }

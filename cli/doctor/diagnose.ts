@@ -2,7 +2,7 @@ import type { LoadedConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problems.ts';
 import { preflightProblems } from '../../src/config/preflight.ts';
 import { isWeakSecret } from '../../src/signing/signing-key.ts';
-import { fail, ok, warn, type Diagnosis } from './finding.ts';
+import { fail, off, ok, warn, type Diagnosis } from './finding.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { operate, type Operations } from '../../src/operate.ts';
 import { messageOf } from '../../src/errors.ts';
@@ -33,7 +33,7 @@ export function diagnoseConfig({ config, sources }: LoadedConfig): Diagnosis[] {
   const insecure: Diagnosis[] = config.server.insecure_dev
     ? [warn('configuration', 'SERVER_INSECURE_DEV=true: keys travel over plain HTTP, for development only')]
     : [];
-  const found = sources.file ?? 'no gateway.yaml: the defaults are used';
+  const found = sources.file ?? 'no gateway.yaml here: the defaults are used; gateway init writes one';
   return [...(problems.length > 0 ? problems : [ok('configuration', found)]), ...weak, ...insecure];
 }
 
@@ -78,7 +78,7 @@ async function timing({ readClock }: Operations): Promise<Diagnosis[]> {
 
 /** Whether the keys that JWTs are verified by can be read from here. */
 export async function diagnoseIdentity({ zsp, server }: Config): Promise<Diagnosis[]> {
-  if (!zsp.enabled) return [ok('identity', 'JWTs: off (zsp.enabled: false)')];
+  if (!zsp.enabled) return [off('identity', 'JWTs: off (zsp.enabled: false)')];
   const scope = zsp.jwt_only ? 'every proxy key needs one' : 'keys with a jwt_subject need one';
   const proofs =
     server.public_url === undefined
@@ -99,7 +99,7 @@ export async function diagnoseIdentity({ zsp, server }: Config): Promise<Diagnos
 
 /** Which policies would be in force, and what becomes of a call that none of them speaks of. */
 export async function diagnosePolicies({ policy, server }: Config): Promise<Diagnosis[]> {
-  if (!policy.enabled) return [ok('policies', 'off (policy.enabled: false)')];
+  if (!policy.enabled) return [off('policies', 'off (policy.enabled: false)')];
   const sources = { file: policy.policy_file, folder: policy.policy_dir, presets: policy.presets };
   try {
     const { files, digest, default_action, engineBytes, warnings } = await describePolicies(
@@ -118,7 +118,7 @@ export async function diagnosePolicies({ policy, server }: Config): Promise<Diag
             'policies',
             `shadow mode: what they say is recorded, and nothing is denied or masked; ${digest}`,
           )
-        : ok('policies', `in force: ${digest}`),
+        : ok('policies', `on disk: ${digest}`),
       ok('policies', `what no policy speaks of is ${fate}: ${default_action.why}`),
       ok('policies', `Rego engine: ${memory}`),
       ...warnings.map((warning) => warn('policies', warning)),

@@ -2,7 +2,7 @@ import type { Config } from '../../src/config/schema.ts';
 import { policySources } from '../../src/policy/policy-files.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { CredentialProbe } from '../../src/offline-credentials.ts';
-import { fail, ok, warn, type Diagnosis } from './finding.ts';
+import { fail, off, ok, warn, type Diagnosis } from './finding.ts';
 
 /** What each security engine does under this configuration (docs/doctor.md). */
 export function diagnoseEngines(config: Config): Diagnosis[] {
@@ -44,9 +44,32 @@ export function diagnoseEngines(config: Config): Diagnosis[] {
       ]
     : [];
   return [
-    ...engines.map(([name, isOn, how]) => ok('engines', isOn ? `${name}: on, ${how}` : `${name}: off`)),
+    ...engines.map(([name, isOn, how]) =>
+      isOn ? ok('engines', `${name}: on, ${how}`) : off('engines', `${name}: off`),
+    ),
+    ...uninspected(config),
     ...shadow,
   ];
+}
+
+/** What passes although nothing reads it. */
+function uninspected({ server, policy, mcp }: Config): Diagnosis[] {
+  const servers = mcp.enabled ? mcp.servers.length : 0;
+  const gaps: readonly (readonly [isGap: boolean, message: string])[] = [
+    [
+      !policy.enabled && server.dlp.requests === 'off',
+      'nothing inspects requests: prompts reach providers as they are; set policy.enabled with presets: [safety], or server.dlp.requests',
+    ],
+    [
+      !server.dlp.enabled,
+      'nothing inspects answers: secrets and personal data reach clients; set server.dlp.enabled',
+    ],
+    [
+      servers > 0 && !mcp.inspector.enabled,
+      'nothing inspects what MCP servers answer; set mcp.inspector.enabled',
+    ],
+  ];
+  return gaps.flatMap(([isGap, message]) => (isGap ? [warn('engines', message)] : []));
 }
 
 function dlpScope({

@@ -1,7 +1,7 @@
-/** One thing that was looked at. `warn` does not keep the gateway from starting. */
+/** One thing that was looked at. `off` is switched off by the configuration; `warn` does not keep the gateway from starting. */
 export interface Diagnosis {
   readonly check: Subject;
-  readonly status: 'ok' | 'warn' | 'fail';
+  readonly status: 'ok' | 'off' | 'warn' | 'fail';
   readonly message: string;
 }
 
@@ -22,6 +22,10 @@ export type Subject = (typeof SUBJECTS)[number];
 
 export function ok(check: Subject, message: string): Diagnosis {
   return { check, status: 'ok', message };
+}
+
+export function off(check: Subject, message: string): Diagnosis {
+  return { check, status: 'off', message };
 }
 
 export function warn(check: Subject, message: string): Diagnosis {

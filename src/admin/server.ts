@@ -9,6 +9,8 @@ export interface AdminOptions {
   /** 0 picks a free one. */
   readonly port: number;
   readonly readiness: () => Readiness;
+  /** Of `gatewayIdentity`, for those that ask which gateway this is. */
+  readonly identity?: string;
   /** Prometheus text of the whole gateway. */
   readonly metrics: () => Promise<string>;
   /** JWK Set that receipts and upstream signatures are verified by; undefined where the key is no pair. */
@@ -36,7 +38,12 @@ export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
     },
     '/readyz': (response) => {
       const readiness = options.readiness();
-      replyWith(response, readiness.ready ? 200 : 503, 'application/json', JSON.stringify(readiness));
+      replyWith(
+        response,
+        readiness.ready ? 200 : 503,
+        'application/json',
+        JSON.stringify({ ...readiness, identity: options.identity }),
+      );
     },
   };
   const { publicKeys } = options;

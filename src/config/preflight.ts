@@ -19,7 +19,7 @@ export function preflightProblems(config: Config, sources: ConfigSources): Probl
     problems.push(
       problem(
         'server.tls',
-        'needs cert_file and key_file: TLS is required (SERVER_INSECURE_DEV=true lifts that, for development only)',
+        `needs cert_file and key_file: TLS is required (SERVER_INSECURE_DEV=true lifts that, for development only)${sources.file === undefined ? '. There is no gateway.yaml here: gateway init writes one' : ''}`,
       ),
     );
   }

@@ -256,9 +256,12 @@ describe('gateway doctor', () => {
           status: 'ok',
           message: 'risk engine: on, locks a key over 75, blocks it over 90',
         },
-        { check: 'engines', status: 'ok', message: 'drift detection: off' },
-        { check: 'engines', status: 'ok', message: 'DLP gate: off' },
-        { check: 'engines', status: 'ok', message: 'tool response inspector: off' },
+        { check: 'engines', status: 'off', message: 'drift detection: off' },
+        { check: 'engines', status: 'off', message: 'DLP gate: off' },
+        { check: 'engines', status: 'off', message: 'tool response inspector: off' },
+        { check: 'engines', status: 'warn', message: expect.stringMatching(/^nothing inspects requests/) },
+        { check: 'engines', status: 'warn', message: expect.stringMatching(/^nothing inspects answers/) },
+        { check: 'configuration', status: 'ok', message: expect.stringMatching(/gateway init writes one$/) },
       ]),
     });
     expect(code).toBe(0);
@@ -313,7 +316,7 @@ describe('gateway doctor', () => {
       return (await gateway(['doctor', '--config', config], { SERVER_INSECURE_DEV: 'true' })).stdout;
     }
     expect(await shown()).toMatch(
-      /✓ policies +preset safety: \d\d rules\n✓ policies +preset pci: \d+ rules\n✓ policies +in force: sha256:\w+\n✓ policies +what no policy speaks of is allowed: .+\n✓ policies +Rego engine: off/,
+      /✓ policies +preset safety: \d\d rules\n✓ policies +preset pci: \d+ rules\n✓ policies +on disk: sha256:\w+\n✓ policies +what no policy speaks of is allowed: .+\n✓ policies +Rego engine: off/,
     );
     expect(await shown('server: { shadow_mode: true }\n')).toMatch(/! policies +shadow mode: .* sha256:/);
     await rm(folder, { recursive: true });
@@ -369,6 +372,15 @@ describe('gateway doctor', () => {
     const { code, stdout } = await gateway(['doctor', '--config', '/no/such.yaml']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringMatching(/^✗ configuration /) });
     expect(stdout).not.toContain('\u001b');
+  });
+
+  it('marks what is off apart from what is well, and names gateway init in an empty folder', async () => {
+    const { code, stdout } = await gateway(['doctor']);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^– engines +DLP gate: off$/m);
+    expect(stdout).toMatch(/^! engines +nothing inspects requests/m);
+    expect(stdout).toMatch(/^✗ configuration .*TLS is required.*gateway init/m);
+    expect(stdout).not.toMatch(/✓.*: off$/m);
   });
 
   it('says that Redis is away', async () => {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { runningGateway } from '../../../cli/running-gateway.ts';
+import { gatewayIdentity } from '../../../src/admin/identity.ts';
 import type { Readiness } from '../../../src/admin/readiness.ts';
 import { startAdmin } from '../../../src/admin/server.ts';
 import { defaultConfig } from '../../support/default-config.ts';
@@ -17,10 +18,13 @@ afterEach(async () => {
 
 const asked = (port: number) => runningGateway(defaultConfig({ server: { admin_port: port } }));
 
-async function told(readiness: Readiness) {
+async function told(readiness: Readiness, own: object = {}) {
+  const port = await freePort();
+  const config = defaultConfig({ server: { admin_port: port, ...own } });
   const admin = await startAdmin({
     host: '127.0.0.1',
-    port: 0,
+    port,
+    identity: gatewayIdentity(config),
     readiness: () => readiness,
     metrics: () => Promise.resolve(''),
   });
@@ -34,6 +38,15 @@ it('is fine where one is ready, or none runs', async () => {
     status: 'ok',
     message: expect.stringContaining('none') as string,
   });
+});
+
+it('tells another gateway at its port from its own', async () => {
+  for (const own of [{ port: 18_443 }, { shadow_mode: true }]) {
+    expect(await told(READY, own)).toMatchObject({
+      status: 'warn',
+      message: expect.stringMatching(/^another gateway answers at 127\.0\.0\.1:\d+.*--config/) as string,
+    });
+  }
 });
 
 it('fails on a crash loop, also where the gateway is ready between two ends', async () => {
