@@ -82,6 +82,14 @@ export interface GatewayErrorOptions {
   readonly details?: RefusalDetails;
   /** As in Refusal. */
   readonly note?: string;
+  /** As in Refusal. */
+  readonly key?: RefusedKey;
+}
+
+/** The key that was refused, for log, span and audit trail. */
+export interface RefusedKey {
+  readonly keyHash: string;
+  readonly name: string;
 }
 
 /** What is refused, from whoever says so to the wire: a check's denial, or a `GatewayError`. */
@@ -98,6 +106,8 @@ export interface Refusal {
   readonly cause?: unknown;
   /** A fact for the operator, in the log alone; no secret. */
   readonly note?: string | undefined;
+  /** A good key that was refused for its lock or its block; never shown to the client. */
+  readonly key?: RefusedKey | undefined;
 }
 
 /** What an agent can act on; shown only in MCP's JSON-RPC errors, as `error.data` (docs/mcp-messages.md). */
@@ -118,6 +128,7 @@ export class GatewayError extends Error implements Refusal {
   readonly headers: Readonly<Record<string, string>>;
   readonly details: RefusalDetails | undefined;
   readonly note: string | undefined;
+  readonly key: RefusedKey | undefined;
 
   constructor(type: ErrorType, message: string, options: GatewayErrorOptions = {}) {
     // A refusal is an answer, not an accident: a stack costs ten times the rest, and a flood of refusals pays it.
@@ -130,6 +141,7 @@ export class GatewayError extends Error implements Refusal {
     this.headers = options.headers ?? {};
     this.details = options.details;
     this.note = options.note;
+    this.key = options.key;
   }
 
   get status(): number {

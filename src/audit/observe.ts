@@ -177,7 +177,7 @@ export function createTrailObserver(
       const { policy, reservedUsd, costUsd, list = [], more = 0 } = known ?? {};
       trail.record(
         apiActivity({
-          ...(exchange === undefined ? strangersApi(finish) : apiOf(exchange)),
+          ...(exchange === undefined ? unadmittedApi(finish, refusal?.key) : apiOf(exchange)),
           message: refusal === undefined ? 'answered' : safe(refusal.message),
           severity: severityOf(refusal?.type),
           disposition: dispositionOf(refusal?.type, status),
@@ -312,6 +312,17 @@ function auditedActor({ key, facts }: AuditedExchange): Actor {
     owner: key.owner,
     sessionId: facts.session?.id,
   };
+}
+
+/** A request that was refused before it was admitted; its key is known if it is locked or blocked. */
+function unadmittedApi(
+  finish: Pick<AuditedFinish, 'requestId' | 'clientAddress'>,
+  key: { readonly keyHash: string; readonly name: string } | undefined,
+) {
+  const api = strangersApi(finish);
+  if (key === undefined) return api;
+  const resources: readonly Resource[] = [{ type: 'proxy_key', name: key.name }];
+  return { ...api, actor: { uid: key.keyHash, name: key.name }, resources };
 }
 
 function strangersApi({

@@ -31,6 +31,7 @@ export interface AuditedFinish {
         readonly type: string;
         readonly message: string;
         readonly findings?: readonly RefusalFinding[] | undefined;
+        readonly key?: { readonly keyHash: string; readonly name: string } | undefined;
       }
     | undefined;
   readonly status: number;

@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, type RefusedKey } from '../errors.ts';
 import { HEADER } from '../headers.ts';
 import type { BudgetLimits, Identified } from '../pipeline/exchange.ts';
 import { newFacts } from '../pipeline/facts.ts';
@@ -146,8 +146,8 @@ function assertConduct(
   riskProfile: AuthenticateDeps['riskProfile'],
 ): void {
   const overThreshold = risk.riskScore > riskProfile.permanent_block_threshold;
-  if (riskProfile.enabled && (risk.blockedAt !== undefined || overThreshold)) throw riskBlocked();
-  if (lock) throw keyLocked(lock, record.keyHash, readAt);
+  if (riskProfile.enabled && (risk.blockedAt !== undefined || overThreshold)) throw riskBlocked(record);
+  if (lock) throw keyLocked(lock, record, readAt);
 }
 
 /** One answer for missing, unknown, expired and revoked keys and JWTs: whoever tries them learns nothing. */
@@ -156,13 +156,14 @@ function invalidKey(): GatewayError {
 }
 
 /** Says why, until when, and what lifts it. Of the key's hash only as much as names it. */
-function keyLocked({ ttlMs, cause }: Lock, keyHash: string, now: number): GatewayError {
+function keyLocked({ ttlMs, cause }: Lock, { keyHash, name }: RefusedKey, now: number): GatewayError {
   const until = ttlMs === undefined ? '' : ` for another ${timeSpan(ttlMs)}, until ${utcTime(now + ttlMs)}`;
   const why = cause === undefined ? '' : `: ${lockCauseInWords(cause)}`;
   const command = `gateway quarantine release ${shortHash(keyHash)}`;
   return new GatewayError(
     'quarantined',
     `this proxy key is locked${until}${why}. An operator can release it: ${command}`,
+    { key: { keyHash, name } },
   );
 }
 
@@ -179,8 +180,11 @@ function shortHash(keyHash: string): string {
   return keyHash.slice(start, start + SHORT_HASH_CHARS);
 }
 
-function riskBlocked(): GatewayError {
-  return new GatewayError('agent_risk_blocked', 'this proxy key is blocked: an operator must review it', {
-    headers: { [HEADER.blockReason]: 'agent_risk_blocked' },
-  });
+function riskBlocked({ keyHash, name }: RefusedKey): GatewayError {
+  const command = `gateway risk reset ${shortHash(keyHash)}`;
+  return new GatewayError(
+    'agent_risk_blocked',
+    `this proxy key is blocked: an operator must review it. Operator: ${command}`,
+    { headers: { [HEADER.blockReason]: 'agent_risk_blocked' }, key: { keyHash, name } },
+  );
 }

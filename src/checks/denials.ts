@@ -57,12 +57,12 @@ export function invalidRequest(message: string): Denial {
 }
 
 /**
- * What stands after a refusal that a repeat cannot cure soon. Qwen Code and Gemini CLI obey neither `x-should-retry` nor
+ * Ends a refusal that a repeat cannot cure soon. Qwen Code and Gemini CLI obey neither `x-should-retry` nor
  * the body's type: they read the message, and repeat a 429 for minutes where it has not these words (decision 099).
  */
-export const NEVER_RESETS = 'Quota exceeded (limit: 0), and no time will reset it';
+export const NEVER_RESETS = 'For clients that retry: Quota exceeded (limit: 0), no wait will reset it';
 
-/** The same where a time is known. */
+/** The same for a window that resets later. */
 export function resetsIn(ms: number): string {
-  return `it starts anew in ${timeSpan(ms)}. Quota exceeded, it will reset then. Please retry in ${wholeSeconds(ms)}s`;
+  return `For clients that retry: Quota exceeded, it will reset in ${timeSpan(ms)}. Please retry in ${wholeSeconds(ms)}s`;
 }

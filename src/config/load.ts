@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type * as z from 'zod';
 import { Draft, withoutFaults } from './draft.ts';
@@ -62,7 +62,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   }
   if (problems.length > 0 || config === undefined) throw new ConfigError(inFileOrder(problems));
   return {
-    config: deepFreeze(config),
+    config: deepFreeze(besideFile(config, file?.name, draft)),
     sources: {
       file: file?.name,
       explicitlySet: (dottedPath) => configValueAt(draft.values, dottedPath.split('.')) !== undefined,
@@ -86,6 +86,19 @@ function withEnvFile({ path, env }: LoadOptions): Environment {
     if (code === 'ENOENT' || code === 'ENOTDIR') return env;
     throw new ConfigError([{ where: name, path: '', message: `cannot be read (${code})` }]);
   }
+}
+
+/** Paths of policies are relative to the file that names them, or that leaves them to their defaults. */
+function besideFile(config: Config, file: string | undefined, draft: Draft): Config {
+  const folder = file === undefined ? '.' : dirname(file);
+  if (folder === '.') return config;
+  const { policy } = config;
+  const beside = (key: 'policy_file' | 'policy_dir'): string =>
+    isAbsolute(policy[key]) || draft.isFromOutside(['policy', key]) ? policy[key] : join(folder, policy[key]);
+  return {
+    ...config,
+    policy: { ...policy, policy_file: beside('policy_file'), policy_dir: beside('policy_dir') },
+  };
 }
 
 /** Stands for "read no file, not even ./gateway.yaml". */

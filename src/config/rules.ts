@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+import { isForbidden } from '../alerting/address.ts';
 /** Rules that join several keys. Each returns what it has against a configuration that is valid key by key. */
 import { secretBytes } from '../alerting/sign.ts';
 import { PROVIDER_NAMES } from '../providers/provider.ts';
@@ -237,11 +239,17 @@ function secrets({ signature, zsp }: Config): readonly (RuleProblem | false)[] {
   );
 }
 
+/** An address as it is written; a name is judged when an alert is sent. */
+function isForbiddenHost(hostname: string): boolean {
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  return isIP(bare) !== 0 && isForbidden(bare);
+}
+
 /** Names of keys and what they spend travel there, and what it lets in stands in its path. */
 function webhook({ alerting, server }: Config): readonly (RuleProblem | false)[] {
   const { webhook_url: url, secret } = alerting;
   if (url === '') return [];
-  const { username, password } = new URL(url);
+  const { username, password, hostname } = new URL(url);
   const path = ['alerting', 'webhook_url'];
   return [
     isPlainAfar(url) &&
@@ -252,6 +260,11 @@ function webhook({ alerting, server }: Config): readonly (RuleProblem | false)[]
     username + password !== '' && {
       path,
       message: 'must hold no user name and password: what it lets in belongs into its path',
+    },
+    isForbiddenHost(hostname) && {
+      path,
+      message:
+        'leads to a link-local, metadata or multicast address, where no alert is sent: name another host',
     },
     secret !== '' &&
       secretBytes(secret) === undefined && {

@@ -92,7 +92,8 @@ function errorOf(refusal: Refusal, mcp?: McpMessage): JsonRpcError {
       error: { code, message: ofServer(refusal.message), data: { type: refusal.type, ...told(refusal) } },
     };
   }
-  const { rule, maskedResult, toolName = calledTool(mcp) } = refusal.details ?? { reason: '' };
+  const { maskedResult, toolName = calledTool(mcp), ...details } = refusal.details ?? { reason: '' };
+  const rule = details.rule ?? refusal.findings?.find((finding) => finding.rule !== undefined)?.rule;
   const reason = refusalReason(refusal);
   const data = {
     type: refusal.type,

@@ -60,7 +60,7 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
       if (!finish.isLogged) return;
       const line = {
         request_id: finish.requestId,
-        key_hash: finish.exchange?.key.keyHash,
+        key_hash: finish.exchange?.key.keyHash ?? finish.refusal?.key?.keyHash,
         provider,
         operation,
         status: finish.status,

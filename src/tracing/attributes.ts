@@ -24,7 +24,8 @@ export interface TracedExchange {
 export interface TracedFinish {
   readonly requestId: string;
   readonly exchange: TracedExchange | undefined;
-  readonly refusal: { readonly type: string } | undefined;
+  readonly refusal:
+    { readonly type: string; readonly key?: { readonly keyHash: string } | undefined } | undefined;
   readonly status: number;
   readonly outcome: { readonly kind: string };
   readonly usage:
@@ -65,7 +66,9 @@ export function spanFacts(finish: TracedFinish, safe: (text: string) => string):
   const { exchange, refusal, status } = finish;
   const error = refusal?.type ?? (status >= 400 ? String(status) : undefined);
   const { name, attributes } =
-    exchange === undefined ? { name: 'refused', attributes: {} } : ofExchange(exchange, safe);
+    exchange === undefined
+      ? { name: 'refused', attributes: refusal?.key && { 'gateway.key.hash': refusal.key.keyHash } }
+      : ofExchange(exchange, safe);
   return {
     name,
     isError: error !== undefined,
@@ -141,6 +144,8 @@ function usageAttributes({ usage, firstChunkMs }: TracedFinish): Attributes {
         'gen_ai.usage.cache_read.input_tokens': usage.cacheReadTokens,
       }),
       ...(usage.cacheWriteTokens !== undefined && {
+        'gen_ai.usage.cache_write.input_tokens': usage.cacheWriteTokens,
+        // The older name, for one release.
         'gen_ai.usage.cache_creation.input_tokens': usage.cacheWriteTokens,
       }),
       ...(usage.reasoningTokens !== undefined && {

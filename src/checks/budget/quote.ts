@@ -95,9 +95,12 @@ function priceOf(
   for (const model of new Set(models)) {
     const price = pricing.find(provider.name, model) ?? standIn(settings, model, budgeted);
     if (price === undefined) {
-      const what =
-        model === '' ? 'a request without a model' : `model ${printableName(model)} of ${provider.name}`;
-      return policyDenied(`no price is known for ${what}: set one in pricing.overrides`);
+      if (model === '')
+        return policyDenied('The request names no model, so its cost is unknown. Name a model');
+      const named = `The model ${printableName(model)} of ${provider.name}`;
+      return policyDenied(
+        `${named} has no price yet, so it cannot be used. ${forOperator('pricing.overrides, or pricing.unknown_model')}`,
+      );
     }
     known.push(price);
   }
@@ -108,6 +111,11 @@ function priceOf(
 function standIn(settings: QuoteDeps['settings'], model: string, budgeted: boolean): ModelPrice | undefined {
   const price = priceOfUnknown(settings.unknown_model, budgeted);
   return price && { ...price, models: [model] };
+}
+
+/** A missing price is not the client's to set. */
+function forOperator(setting: string): string {
+  return `The gateway's operator can set ${setting}`;
 }
 
 function refuseOpenCost(
@@ -122,21 +130,25 @@ function refuseOpenCost(
   const unpriced = tools.find((type) => settings.tools[type] === undefined);
   if (unpriced !== undefined) {
     return invalidRequest(
-      `the cost of ${printableName(unpriced)} is unknown: set its price in pricing.tools`,
+      `The tool ${printableName(unpriced)} has no price yet, so it cannot be used. ${forOperator('pricing.tools')}`,
     );
   }
   if (price.worstInputAudioNanoUsd === undefined && request.media.some(isSound)) {
-    return invalidRequest('no audio price is known for this model: set input_audio in pricing.overrides');
+    return invalidRequest(
+      `Audio input of this model has no price yet, so it cannot be used. ${forOperator('input_audio in pricing.overrides')}`,
+    );
   }
   const output = outputsOf(request, price).find((modality) => !price.pricedOutputs.has(modality));
   if (output !== undefined) {
     return invalidRequest(
-      `no price is known for ${output} that this model writes: set output_${output} in pricing.overrides`,
+      `Output in ${output} of this model has no price yet, so it cannot be used. ${forOperator(`output_${output} in pricing.overrides`)}`,
     );
   }
   const isMedia = endpoint.operation === 'images' || endpoint.operation === 'audio';
   return isMedia && request.output === undefined && price.requestNanoUsd === 0
-    ? invalidRequest('the cost of this endpoint cannot be bounded: set request in pricing.overrides')
+    ? invalidRequest(
+        `This endpoint has no price for one request yet, so its cost cannot be bounded. ${forOperator('request in pricing.overrides')}`,
+      )
     : undefined;
 }
 

@@ -7,6 +7,12 @@ import { SESSION_ACCOUNT } from './accounts.ts';
 import { budgetHeaders } from './headers.ts';
 import type { Tightest } from './store.ts';
 
+const ASK = "Ask the gateway's operator for a larger budget";
+
+function couldCost(nanoUsd: number): string {
+  return `This request could cost up to ${formatUsd(nanoUsd)} USD`;
+}
+
 /** 429: the tightest account, what it has left, and when it starts anew. */
 export function budgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denial {
   const { account, remainingNanoUsd, resetMs } = tightest;
@@ -20,14 +26,25 @@ export function budgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denia
   });
   const { limitNanoUsd = Infinity } = account;
   if (limitNanoUsd === 0)
-    return denied(`this key is blocked: its ${account.name} budget is 0. ${NEVER_RESETS}`);
-  const message = `the ${account.name} budget has ${remaining} USD left, and this request may cost ${formatUsd(wantedNanoUsd)} USD`;
-  if (wantedNanoUsd > limitNanoUsd) return denied(`${message}, more than the whole budget. ${NEVER_RESETS}`);
-  if (resetMs === undefined) return denied(message);
+    return denied(
+      `This key may not spend anything: its ${account.name} budget is 0 USD. ${ASK}. ${NEVER_RESETS}`,
+    );
+  const cost = couldCost(wantedNanoUsd);
+  const budget = `the ${account.name} budget of this key`;
+  if (wantedNanoUsd > limitNanoUsd) {
+    const message = `${cost}; ${budget} is ${formatUsd(limitNanoUsd)} USD`;
+    return denied(
+      `${message}. Lower max_tokens or n, or ask the gateway's operator for a larger budget. ${NEVER_RESETS}`,
+    );
+  }
+  const message = `${cost}; ${budget} has ${remaining} USD left`;
+  if (resetMs === undefined) return denied(`${message}. Lower max_tokens or n. ${ASK}`);
   const wait = retryAfter('budget_exceeded', resetMs);
   const worthWaiting = Object.keys(wait).length > 0;
-  const words = worthWaiting ? `it starts anew in ${timeSpan(resetMs)}` : resetsIn(resetMs);
-  return denied(`${message}; ${words}`, wait);
+  const resets = `${message} and resets in ${timeSpan(resetMs)}`;
+  return worthWaiting
+    ? denied(resets, wait)
+    : denied(`${resets}. Wait until then, or lower max_tokens or n. ${resetsIn(resetMs)}`);
 }
 
 /** 429: the client's own limit, which never starts anew. */
@@ -36,7 +53,7 @@ function sessionBudgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denia
   return {
     kind: 'deny',
     type: 'session_budget_exceeded',
-    message: `the budget of this session has ${remaining} USD left, and this request may cost ${formatUsd(wantedNanoUsd)} USD. ${NEVER_RESETS}`,
+    message: `${couldCost(wantedNanoUsd)}; the budget of this session has ${remaining} USD left. Lower max_tokens or n, or start a new session. ${NEVER_RESETS}`,
     headers: budgetHeaders(tightest),
   };
 }

@@ -8,7 +8,7 @@ export function maxStepsExceeded({ maxSteps = 0 }: Session): Denial {
   return {
     kind: 'deny',
     type: 'max_steps_exceeded',
-    message: `this session has made all of its ${String(maxSteps)} calls: begin a new one. ${NEVER_RESETS}`,
+    message: `This session has made all of its ${String(maxSteps)} calls. Start a new session. ${NEVER_RESETS}`,
   };
 }
 
@@ -16,7 +16,7 @@ export function sessionBudgetSpent({ budgetNanoUsd = 0 }: Session): Denial {
   return {
     kind: 'deny',
     type: 'session_budget_exceeded',
-    message: `this session has spent its budget of ${formatUsd(budgetNanoUsd)} USD: begin a new one. ${NEVER_RESETS}`,
+    message: `This session has spent its budget of ${formatUsd(budgetNanoUsd)} USD. Start a new session. ${NEVER_RESETS}`,
     headers: { [HEADER.sessionRemaining]: '0', [HEADER.budgetWindow]: 'session' },
   };
 }
@@ -25,7 +25,7 @@ export function tooManySessions(liveSessions: number): Denial {
   return {
     kind: 'deny',
     type: 'session_limit_exceeded',
-    message: `this key has ${String(liveSessions)} live sessions, which is all it may have: go on with one of them, or end one`,
+    message: `this key has ${String(liveSessions)} live sessions, the most it may have. Continue one of them, or wait until one ends`,
   };
 }
 

@@ -30,7 +30,7 @@ interface Sdk {
 
 const LOCKED = 'this proxy key is locked';
 const SPENT =
-  'this key is blocked: its daily budget is 0. Quota exceeded (limit: 0), and no time will reset it';
+  "This key may not spend anything: its daily budget is 0 USD. Ask the gateway's operator for a larger budget. For clients that retry: Quota exceeded (limit: 0), no wait will reset it";
 const MESSAGES = [{ role: 'user' as const, content: 'hi' }];
 
 const openai = (provider: ProviderName, model: string): Sdk => ({

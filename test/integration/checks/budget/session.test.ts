@@ -251,7 +251,7 @@ describe('the budget check in a session', () => {
       kind: 'deny',
       type: 'session_budget_exceeded',
       message: expect.stringMatching(
-        /^the budget of this session has 0\.0009 USD left, and this request may cost 0\.001 USD\. .*no time will reset it$/,
+        /^This request could cost up to 0\.001 USD; the budget of this session has 0\.0009 USD left\. .*no wait will reset it$/,
       ) as unknown,
       headers: {
         'x-gateway-session-remaining': '0.0009',

@@ -155,7 +155,7 @@ describe('the end of a call', () => {
       kind: 'deny',
       type: 'max_steps_exceeded',
       message:
-        'this session has made all of its 1 calls: begin a new one. Quota exceeded (limit: 0), and no time will reset it',
+        'This session has made all of its 1 calls. Start a new session. For clients that retry: Quota exceeded (limit: 0), no wait will reset it',
     });
     await check.end?.(second, { kind: 'not_forwarded' }, state);
     expect((await stored(first))?.session.steps).toBe(1);

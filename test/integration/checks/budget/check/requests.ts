@@ -63,30 +63,30 @@ export function absurdNumbers(): void {
 
 export function refusals(): void {
   it.each([
-    ['minute', '15:04:20', '; it starts anew in 40 s', '40'],
+    ['minute', '15:04:20', ' and resets in 40 s', '40'],
     [
       'hourly',
       '15:46:30',
-      '; it starts anew in 14 min. Quota exceeded, it will reset then. Please retry in 810s',
+      ' and resets in 14 min. Wait until then, or lower max_tokens or n. For clients that retry: Quota exceeded, it will reset in 14 min. Please retry in 810s',
       undefined,
     ],
-    ['hourly', '15:59:00', '; it starts anew in 1 min', '60'],
+    ['hourly', '15:59:00', ' and resets in 1 min', '60'],
     [
       'hourly',
       '15:58:59',
-      '; it starts anew in 2 min. Quota exceeded, it will reset then. Please retry in 61s',
+      ' and resets in 2 min. Wait until then, or lower max_tokens or n. For clients that retry: Quota exceeded, it will reset in 2 min. Please retry in 61s',
       undefined,
     ],
     [
       'daily',
       '15:46:30',
-      '; it starts anew in 8 h 14 min. Quota exceeded, it will reset then. Please retry in 29610s',
+      ' and resets in 8 h 14 min. Wait until then, or lower max_tokens or n. For clients that retry: Quota exceeded, it will reset in 8 h 14 min. Please retry in 29610s',
       undefined,
     ],
     [
       'monthly',
       '15:46:30',
-      '; it starts anew in 3 d 9 h. Quota exceeded, it will reset then. Please retry in 288810s',
+      ' and resets in 3 d 9 h. Wait until then, or lower max_tokens or n. For clients that retry: Quota exceeded, it will reset in 3 d 9 h. Please retry in 288810s',
       undefined,
     ],
   ])('429 of the %s window at %s says when it starts anew%s', async (window, time, words, retryAfter) => {
@@ -99,7 +99,7 @@ export function refusals(): void {
     expect(verdict).toMatchObject({
       kind: 'deny',
       type: 'budget_exceeded',
-      message: `the ${window} budget has 0.0015 USD left, and this request may cost 0.002 USD${words}`,
+      message: `This request could cost up to 0.002 USD; the ${window} budget of this key has 0.0015 USD left${words}`,
     });
     const { headers } = verdict as { headers: Record<string, string> };
     expect(headers['retry-after']).toBe(retryAfter);
@@ -113,7 +113,7 @@ export function refusals(): void {
       kind: 'deny',
       type: 'budget_exceeded',
       message:
-        'the hourly budget has 0.0009 USD left, and this request may cost 0.001 USD, more than the whole budget. Quota exceeded (limit: 0), and no time will reset it',
+        "This request could cost up to 0.001 USD; the hourly budget of this key is 0.0009 USD. Lower max_tokens or n, or ask the gateway's operator for a larger budget. For clients that retry: Quota exceeded (limit: 0), no wait will reset it",
       headers: {
         'x-gateway-session-remaining': '0.0009',
         'x-gateway-budget-window': 'hourly',
