@@ -42,11 +42,6 @@ export class Draft {
     return this.#file?.locate(path) ?? '';
   }
 
-  /** Written by the environment or the command line. */
-  isFromOutside(path: KeyPath): boolean {
-    return configValueAt(this.#argv, path) !== undefined || this.#variables.has(path.join('.'));
-  }
-
   /** `key:` without a value means "not written"; text from the environment may mean a number or a boolean. */
   #repair(issue: z.core.$ZodIssue): boolean {
     const value = configValueAt(this.values, issue.path);

@@ -62,7 +62,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   }
   if (problems.length > 0 || config === undefined) throw new ConfigError(inFileOrder(problems));
   return {
-    config: deepFreeze(besideFile(config, file?.name, draft)),
+    config: deepFreeze(besideFile(config, file?.name)),
     sources: {
       file: file?.name,
       explicitlySet: (dottedPath) => configValueAt(draft.values, dottedPath.split('.')) !== undefined,
@@ -89,12 +89,12 @@ function withEnvFile({ path, env }: LoadOptions): Environment {
 }
 
 /** Paths of policies are relative to the file that names them, or that leaves them to their defaults. */
-function besideFile(config: Config, file: string | undefined, draft: Draft): Config {
+function besideFile(config: Config, file: string | undefined): Config {
   const folder = file === undefined ? '.' : dirname(file);
   if (folder === '.') return config;
   const { policy } = config;
   const beside = (key: 'policy_file' | 'policy_dir'): string =>
-    isAbsolute(policy[key]) || draft.isFromOutside(['policy', key]) ? policy[key] : join(folder, policy[key]);
+    isAbsolute(policy[key]) ? policy[key] : join(folder, policy[key]);
   return {
     ...config,
     policy: { ...policy, policy_file: beside('policy_file'), policy_dir: beside('policy_dir') },

@@ -127,6 +127,8 @@ function notApproved(
   const waited = kind === 'timeout' ? ` within ${timeSpan(Math.floor(waitedMs / 1_000) * 1_000)}` : '';
   const reason = `${first?.reason ?? ''} (${why}${waited})`;
   const tool = calledTool(request.mcp);
-  if (tool !== undefined) return toolDenied({ tool, reason, rule: 'escalate', type });
-  return { kind: 'deny', type, message: reason };
+  const rule = first?.rule ?? 'escalate';
+  if (tool !== undefined) return toolDenied({ tool, reason, rule, type });
+  const details = request.mcp === undefined ? undefined : { reason, rule };
+  return { kind: 'deny', type, message: reason, ...(details && { details }) };
 }

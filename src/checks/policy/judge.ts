@@ -150,7 +150,7 @@ export function createJudge(deps: JudgeDeps): Judge {
         .map(({ reason }) => findingId(`policy-${strength}`, reason + of));
       const score = (): Promise<void> => deps.score({ keyHash, trigger, findings });
       return {
-        ...callDenied(exchange, shown(strength, first.reason), strength),
+        ...callDenied(exchange, shown(strength, first.reason), safe(first.rule)),
         findings: refusedFor(decision[strength]),
         ...(findings.length > 0 && { enforce: score }),
       };

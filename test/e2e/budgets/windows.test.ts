@@ -88,11 +88,11 @@ describe.each(WINDOWS)('the window "%s"', (window) => {
     expect(told(await client.ask({ stream: true }))).toEqual([window, usd(500)]);
     const refused = await client.ask();
     expectRefusal(refused, 429, 'budget_exceeded');
-    expect(refused.body).toContain(`the ${window} budget has ${String(usd(500))} USD left`);
+    expect(refused.body).toContain(`the ${window} budget of this key has ${String(usd(500))} USD left`);
     expect(told(refused)).toEqual([window, usd(500)]);
     expect(refused.headers['x-should-retry']).toBe('false');
     const wait = (nextReset(window) - Date.now()) / 1_000;
-    const words = [-1, 0, 1, 2].map((seconds) => `; it starts anew in ${timeSpan((wait + seconds) * 1_000)}`);
+    const words = [-1, 0, 1, 2].map((seconds) => ` and resets in ${timeSpan((wait + seconds) * 1_000)}`);
     expect(words.some((each) => refused.body.includes(each))).toBe(true);
     const isTold = refused.headers['retry-after'] !== undefined;
     if (Math.abs(wait - 60) > 2) expect(isTold).toBe(wait < 60);

@@ -97,6 +97,18 @@ describe('a request in the audit trail', () => {
     expect(records[0]).toMatchObject({ src_endpoint: { ip: '192.0.2.7' }, actor: { user: { type_id: 0 } } });
   });
 
+  it('of a locked key names the key as actor', () => {
+    const { records, observer } = rig();
+    const key = { keyHash: 'sha256:abc', name: 'planner' };
+    const refusal = { type: 'quarantined', message: 'this proxy key is locked', key };
+    observer.finished(finish(undefined, { status: 403, refusal }));
+    expect(records[0]).toMatchObject({
+      src_endpoint: { ip: '192.0.2.7' },
+      actor: { user: { uid: key.keyHash, name: 'planner' } },
+      resources: [{ type: 'proxy_key', name: 'planner' }],
+    });
+  });
+
   it('holds a bounded number of verdicts', () => {
     const { records, observer } = rig();
     const exchange = parsed({ body: { model: 'm', messages: [] } });

@@ -52,6 +52,12 @@ describe('a refusal that an agent can act on', () => {
     });
   });
 
+  it('names the rule of the first finding where the details name none', () => {
+    const findings = [{ detector: 'dlp' }, { rule: 'no-card' }, { rule: 'other' }];
+    const { json } = answer({ type: 'policy_denied', message: 'no', findings, mcp: LIST });
+    expect(json).toMatchObject({ error: { data: { rule: 'no-card', reason: 'no' } } });
+  });
+
   it('names the method of what calls no tool', () => {
     const { json } = answer({ type: 'policy_denied', message: 'no', mcp: LIST });
     expect(json).toMatchObject({

@@ -64,6 +64,26 @@ describe('the span of a request', () => {
     expect(attributes).not.toHaveProperty('gen_ai.provider.name');
   });
 
+  it('names tokens written to a cache by the present and by the older name', () => {
+    const exchange = parsed({ body: { model: 'm', messages: [] } });
+    const { attributes } = spanFacts(
+      finish({ exchange, usage: { inputTokens: 9, cacheWriteTokens: 7 } }),
+      same,
+    );
+    expect(attributes).toMatchObject({
+      'gen_ai.usage.cache_write.input_tokens': 7,
+      'gen_ai.usage.cache_creation.input_tokens': 7,
+    });
+  });
+
+  it('of a locked key names the key', () => {
+    const refusal = { type: 'quarantined', key: { keyHash: 'sha256:abc' } };
+    expect(spanFacts(finish({ status: 403, refusal }), same)).toMatchObject({
+      name: 'refused',
+      attributes: { 'gateway.key.hash': 'sha256:abc', 'error.type': 'quarantined' },
+    });
+  });
+
   it('that failed says by what', () => {
     const refused = spanFacts(finish({ status: 401, refusal: { type: 'invalid_key' } }), same);
     expect(refused).toMatchObject({

@@ -40,7 +40,7 @@ export function told(): void {
     for (const { headers } of [whole, streamed, refused]) expect(telemetry(headers)).toEqual([]);
     expect(streamed.body).not.toContain('x-gateway');
     expect(streamed.body).toMatch(/data: \[DONE\]\n\n$/);
-    expect(refused.body).toMatch(/; it starts anew in \d+ (h|min|s)/);
+    expect(refused.body).toMatch(/ and resets in \d+ (h|min|s)/);
     await client.expectSpent(1_000 * TOKEN);
   });
 

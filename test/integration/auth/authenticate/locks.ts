@@ -160,7 +160,8 @@ export function locks(): void {
     const { rawKey, record } = await store.create(agent);
     await redis.client.set(`gateway:quarantine:${record.keyHash}`, 'secret found', 'EX', 3_600);
 
-    const { type, status, message, headers } = await refusal(rawKey);
+    const { type, status, message, headers, key } = await refusal(rawKey);
+    expect(key).toEqual({ keyHash: record.keyHash, name: record.name });
     expect({ type, status, message, headers }).toEqual({
       type: 'quarantined',
       status: 403,

@@ -105,7 +105,7 @@ describe('an escalated call', () => {
     const message = expect.stringContaining(why) as string;
     expect(await escalate(patient(chat()), [DEAR], score)).toMatchObject({ kind: 'deny', type, message });
     const tool = await escalate(patient(mcpExchange({ body: toolCall('pay') })), [DEAR], score);
-    expect(tool).toMatchObject({ type, details: { toolName: 'pay', rule: 'escalate', reason: message } });
+    expect(tool).toMatchObject({ type, details: { toolName: 'pay', rule: DEAR.rule, reason: message } });
   });
 
   it.each([

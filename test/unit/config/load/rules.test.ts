@@ -84,6 +84,10 @@ describe('rules that join keys', () => {
     ['zsp: {escalation_enabled: true}', /escalation_secret: must not be empty/],
     ['alerting: {webhook_url: "http://hooks.example/a"}', /webhook_url: must be https/],
     ['alerting: {webhook_url: "https://user@hooks.example/a"}', /webhook_url: must hold no user name/],
+    ['alerting: {webhook_url: "https://169.254.169.254/a"}', /webhook_url: leads to a link-local/],
+    ['alerting: {webhook_url: "https://2852039166/a"}', /webhook_url: leads to a link-local/],
+    ['alerting: {webhook_url: "https://[fe80::1]/a"}', /webhook_url: leads to a link-local/],
+    ['alerting: {webhook_url: "https://[::ffff:169.254.1.1]/a"}', /webhook_url: leads to a link-local/],
     ['alerting: {webhook_url: "https://:word@hooks.example/a"}', /webhook_url: must hold no user name/],
     [
       `alerting: {webhook_url: "https://hooks.example/a", secret: whsec_${'A'.repeat(24)}}`,

@@ -126,7 +126,12 @@ export function refusals(): void {
   it('a limit of 0 blocks, without a time to come back', async () => {
     const { check } = budgetCheck();
     const verdict = await check.requestBody?.(chat({ limits: { daily: 0 } }), {});
-    expect(verdict).toMatchObject({ type: 'budget_exceeded', message: expect.stringContaining('blocked') });
+    expect(verdict).toMatchObject({
+      type: 'budget_exceeded',
+      message: expect.stringMatching(
+        /^This key may not spend anything: its daily budget is 0 USD\. Ask .*\(limit: 0\)/,
+      ),
+    });
     expect(verdict).not.toHaveProperty('headers.retry-after');
   });
 

@@ -22,6 +22,7 @@ export function fullHistories(): void {
       type: 'policy_denied',
       message: reason,
       details: { reason, toolName: 'one-more', rule: 'session_history' },
+      findings: [{ rule: 'session_history' }],
     });
     expect((await send(tool('tool-7'))).verdict).toEqual({ kind: 'pass' });
   });
