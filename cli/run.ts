@@ -133,9 +133,18 @@ async function errorLines(error: unknown): Promise<readonly string[]> {
   // Read by what needs it only: a whole library that few commands load.
   const { ZodError } = await import('zod');
   if (error instanceof ZodError) {
-    return error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${ruleOf(issue)}`);
+    return error.issues.map((issue) => `${flagOf(issue.path)}: ${ruleOf(issue)}`);
   }
   return [messageOf(error)];
+}
+
+/** Fields of keys are set by flags; `allowedModels.0` is the first value of `--allowed-models`. */
+function flagOf([field = '', ...rest]: readonly PropertyKey[]): string {
+  const flag = String(field)
+    .replace(/InMs$/, 'In')
+    .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const which = rest.map((part) => (typeof part === 'number' ? `entry ${String(part + 1)}` : String(part)));
+  return [`--${flag}`, ...which].join(', ');
 }
 
 /** Of a member's name, the rule that the name broke. */

@@ -17,11 +17,10 @@ const PROBLEMS = 1;
 const CANNOT_RUN = 2;
 
 const HELP = `
-Looks at the configuration, Redis (version, eviction, latency, clock), Envoy, certificates, policies, a gateway that
-runs here, and gives each security engine that is on something that it must find. Nothing is changed.
+Checks the configuration, Redis (version, eviction, latency, clock), Envoy, certificates, policies and a gateway that
+runs here, and tests each active detector with a sample. Changes nothing.
 
-Exit code 0: no problems (warnings are none). 1: problems. 2: nothing could be looked at, because the configuration
-cannot be read.
+Exit code 0: no problems, warnings allowed. 1: problems. 2: the configuration cannot be read, nothing was checked.
 
 Examples:
   $ gateway doctor

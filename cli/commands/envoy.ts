@@ -22,7 +22,7 @@ const MESH_CA_FILE = '/etc/ssl/certs/ca-certificates.crt';
 
 /** `gateway envoy …`: the Envoy in front, where it is run by somebody else (compose, mesh). */
 export function registerEnvoy(program: Command, io: Io): void {
-  const envoy = program.command('envoy').description('work with the Envoy in front');
+  const envoy = program.command('envoy').description("print Envoy's configuration");
   envoy
     .command('render')
     .description("print Envoy's configuration for this gateway.yaml")

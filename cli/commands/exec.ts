@@ -15,16 +15,15 @@ interface ExecFlags {
 }
 
 const HELP = `
-The command gets an address on this machine in place of the provider's, and a key that is good for this run
-alone; what it asks there goes to the gateway with GATEWAY_PROXY_KEY, the provider's own key and a session of its own.
-Neither of the two keys is in its environment or in that of gateway exec.
+Starts the command with a local base URL and a key that works only for this run. Its requests go through the gateway
+with GATEWAY_PROXY_KEY, the provider's key and a new session. The command never sees these two keys.
 
 Environment:
-  GATEWAY_PROXY_KEY     the proxy key (needed)
+  GATEWAY_PROXY_KEY     the proxy key (required)
   OPENAI_API_KEY, …     the provider's own key, in its usual variable; or GATEWAY_PROVIDER_KEY
-  GATEWAY_PROVIDER      the provider; needed for commands that are not known by their name
-  GATEWAY_URL           the gateway's address; needed where there is no ${DEFAULT_CONFIG_PATH}
-  GATEWAY_CA_FILE       certificates (PEM) that are trusted besides the system's
+  GATEWAY_PROVIDER      the provider; required if the command is not one that exec knows
+  GATEWAY_URL           the gateway's address; required if there is no ${DEFAULT_CONFIG_PATH}
+  GATEWAY_CA_FILE       PEM certificates to trust besides the system's
 
 Examples:
   $ gateway exec -- claude
@@ -38,12 +37,12 @@ export function registerExec(program: Command, io: Io): void {
   program
     .command('exec')
     .usage('[options] -- <command> [args]')
-    .description('run a command whose calls of models go through the gateway')
+    .description('run a command with its model calls routed through the gateway')
     .argument('<command...>', 'the command and its arguments, after --')
     .option('--model-override <model>', 'send every request to this model')
     .option('--model-map <alias=target,...>', 'call models by other names', modelMap)
     .option('--gateway-url <url>', 'address of the gateway')
-    .option('--ca-file <file>', "certificates that are trusted besides the system's")
+    .option('--ca-file <file>', "PEM certificates to trust besides the system's")
     .showHelpAfterError("(the command's own options stand after --, as in: gateway exec -- claude --version)")
     .addHelpText('after', HELP)
     .action(async (words: readonly string[], flags: ExecFlags, command: Command) => {

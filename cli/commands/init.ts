@@ -40,7 +40,7 @@ export function registerInit(program: Command, io: Io): void {
     .command('init')
     .description('write gateway.yaml and a compose file for Redis')
     .option('-y, --yes', 'ask nothing: take the defaults')
-    .addOption(new Option('--for <purpose>', 'what the gateway stands before').choices(PURPOSES))
+    .addOption(new Option('--for <purpose>', 'what the gateway protects').choices(PURPOSES))
     .option('--force', 'overwrite what is there')
     .option('--directory <folder>', 'where to write', '.')
     .addHelpText('after', HELP)

@@ -128,6 +128,6 @@ export function travellingKeys(request: Travelling): readonly string[] {
 export function proxyKeyCarried(): GatewayError {
   return new GatewayError(
     'invalid_request',
-    'a proxy key stands where it could be sent upstream: send it alone, without quotes, in Authorization: Bearer or in the path, and in no other header, parameter or segment',
+    'a proxy key is in a place that is forwarded to the provider. Send it only once, without quotes, in Authorization: Bearer or in the path',
   );
 }

@@ -25,13 +25,13 @@ ${curl(facts, { messages: hello('Hello!'), max_tokens: 100 })}
 # The same as a stream
 ${curl(facts, { stream: true, messages: hello('Hello, in pieces!'), max_tokens: 100 })}
 
-# Personal data is masked: the demo provider says again what it was told
-${curl(facts, { messages: hello('Mail jane@example.com'), max_tokens: 100 })}
+# Personal data is masked, streams too: the demo provider repeats what it receives
+${curl(facts, { stream: true, messages: hello('Mail jane@example.com'), max_tokens: 100 })}
 
-# One that the budget does not allow: 429 budget_exceeded
+# A request that costs more than the budget: 429 budget_exceeded
 ${curl(facts, { messages: hello('Write a book.'), max_tokens: FEW_TOKENS, n: TOO_MANY_ANSWERS })}
 
-# A limit that the budget does not hold is lowered, and told in X-Gateway-Output-Limit
+# If max_tokens would exceed the budget, it is lowered; see X-Gateway-Output-Limit
 ${curl(facts, { messages: hello('Write a book.'), max_tokens: TOO_MANY_TOKENS })}
 
 # An injection is refused: 403 policy_denied
@@ -52,7 +52,7 @@ new Anthropic({ baseURL: '${facts.url}/anthropic', apiKey: '${facts.rawKey}', de
 # What the key has spent
 npm run -s gateway -- --config ${facts.configFile} budget status
 
-# What doctor says of it; without the variable, that it has no TLS: the demo alone, on this machine, goes without
+# Check the set-up (the variable allows plain HTTP in this demo)
 SERVER_INSECURE_DEV=true npm run -s gateway -- --config ${facts.configFile} doctor
 
 Ctrl-C ends it and leaves nothing behind.

@@ -97,7 +97,11 @@ const REPLIES: readonly Reply[] = [
     type: 'upgrade_not_supported',
     message: 'WebSocket upgrades are not supported',
   },
-  { filter: byStatus('EQ', 413), type: 'payload_too_large', message: 'the request body exceeds the limit' },
+  {
+    filter: byStatus('EQ', 413),
+    type: 'payload_too_large',
+    message: 'the request body exceeds the limit: send less',
+  },
   { filter: byStatus('EQ', 408), type: 'request_timeout', message: 'the request did not arrive in time' },
   {
     filter: byDetails(`in [${quoted(TIMEOUTS)}]`),

@@ -75,7 +75,7 @@ ${purpose === 'chat' ? '' : overridesText(answers)}  # Cards and Rego of your ow
   # policy_file: ./policies.yaml
   # policy_dir: ./policies
 
-# Repeated calls are told of; block refuses them.
+# warn: log repeated calls. block: refuse them.
 loop_detection:
   action: warn
 

@@ -62,8 +62,8 @@ export function describeSet(loaded: LoadedPolicies, written: DefaultAction | und
 export function whyDefault(written: DefaultAction | undefined, canAllow: boolean): string {
   if (written !== undefined) return 'policy.default_action is written';
   return canAllow
-    ? 'some rule allows, so what none allows is denied'
-    : 'no rule allows, so what none denies passes';
+    ? 'some rule allows, so calls that no rule allows are denied'
+    : 'no rule allows, so calls that no rule denies pass';
 }
 
 /** Of other packages with the package's name: these are for helpers. */

@@ -68,6 +68,6 @@ function misspelt({ provider, method, path }: AskedPath): GatewayError {
 function administrative(provider: Provider, { method, path }: AskedPath): GatewayError {
   return new GatewayError(
     'policy_denied',
-    `${method} ${shownPath(`/${provider.name}${path}`)} manages ${provider.name}, which no proxy key may do: ask ${provider.name} directly`,
+    `${method} ${shownPath(`/${provider.name}${path}`)} manages ${provider.name}, which proxy keys may not do: call ${provider.name} directly`,
   );
 }

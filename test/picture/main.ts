@@ -8,7 +8,11 @@ import { drawTerminal, type TerminalLine } from './terminal.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const PICTURE = join(ROOT, 'docs', 'first-run.svg');
 /** What requests are for, as the demo says it. */
-const SHOWN = ['# Personal data in an answer is masked', '# One that the budget does not allow'];
+const SHOWN = [
+  '# Personal data is masked',
+  '# An injection is refused',
+  '# A request that costs more than the budget',
+];
 const HEADERS = /^(HTTP|x-gateway-(request-cost|dlp-redacted|session-remaining|budget-window)|retry-after)/i;
 
 const demo = spawn(process.execPath, [join(ROOT, 'cli', 'main.ts'), 'demo'], {
@@ -39,7 +43,20 @@ function requestOf(lines: readonly string[], comment: string): string[] {
 function answerTo(request: readonly string[]): string[] {
   const answer = execFileSync('sh', ['-c', request.slice(1).join('\n')], { encoding: 'utf8' });
   const [head = '', body = ''] = answer.split('\r\n\r\n');
-  return [...head.split('\r\n').filter((line) => HEADERS.test(line)), ...body.trim().split('\n')];
+  return [...head.split('\r\n').filter((line) => HEADERS.test(line)), ...shownBody(body)];
+}
+
+/** The words for programs at the end of a message are left out, and of a stream all but its text. */
+function shownBody(body: string): string[] {
+  const lines = body
+    .trim()
+    .replace(/ For clients that retry: [^"]*/, ' …')
+    .split('\n');
+  if (!lines.some((line) => line.startsWith('data:'))) return lines;
+  return lines.flatMap((line) => {
+    const delta = /"delta":\{[^}]*"content":"[^"]+"[^}]*\}/.exec(line);
+    return delta === null ? [] : [`data: {… ${delta[0]} …}`];
+  });
 }
 
 try {

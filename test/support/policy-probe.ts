@@ -20,7 +20,7 @@ export function refusedModel(reason: string) {
 }
 
 /** A refusal of a call of a tool, as its client has it. */
-export function refusedTool(tool: string, reason: string, rule = 'deny') {
+export function refusedTool(tool: string, reason: string, rule: string) {
   return {
     status: 200,
     policyBlock: 'true',

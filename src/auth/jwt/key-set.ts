@@ -102,6 +102,6 @@ export function createKeySet(options: KeySetOptions): KeySet {
 function keysUnknown(): GatewayError {
   return new GatewayError(
     'gateway_unavailable',
-    'the keys that JWTs are verified by cannot be read: no request passes until zsp.jwks_url answers',
+    'JWTs cannot be verified, because zsp.jwks_url does not answer. Requests are refused until it does; ask the operator',
   );
 }

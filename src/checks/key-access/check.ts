@@ -29,19 +29,17 @@ export function createKeyAccessCheck({ modelOf }: KeyAccessOptions): Check<unkno
       // Its body may name one model and its path another.
       if (endpoint.operation === 'unknown')
         return policyDenied(
-          'this key may use certain models only, and which one this endpoint uses cannot be told: use another endpoint',
+          'this key may only use certain models, and the gateway cannot tell which one this endpoint uses: use another endpoint',
         );
       if (request.models.length === 0 && endpoint.operation !== 'models') {
-        return policyDenied('this key may use certain models only: name one of them in the request');
+        return policyDenied('this key may only use certain models: name one of them in the request');
       }
       const refused = request.models
         .map((name) => modelOf(provider.name, name))
         .find((model) => !globs.some((glob) => matches(glob, model)));
       return refused === undefined
         ? PASS
-        : policyDenied(
-            'this key may not use this model: name one that it may, or ask the operator to allow it',
-          );
+        : policyDenied('this key may not use this model: use another model, or ask the operator to allow it');
     },
   };
 }

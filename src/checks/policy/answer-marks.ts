@@ -49,7 +49,7 @@ export function createAnswerMarksCheck({
       return notEvaluated(exchange);
     }
     if (marks.length === 0 || (await mark(exchange, marks))) return undefined;
-    const reason = 'the session can remember no more of what its policies ask for: begin a new session';
+    const reason = 'the history of this session is full, and its policies need it: start a new session';
     return callDenied(exchange, reason, 'session_history');
   }
 

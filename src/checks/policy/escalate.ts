@@ -96,7 +96,7 @@ function ruleWithReason({ rule, reason }: EscalatingRule): string {
 
 const WHY: Readonly<Record<'denied' | 'timeout' | 'withdrawn', readonly [ErrorType, string]>> = {
   denied: ['escalation_denied', 'it needs an approval, and an operator denied it'],
-  timeout: ['escalation_timeout', 'it needs an approval, and nobody gave one'],
+  timeout: ['escalation_timeout', 'it needs an approval, and none was given'],
   withdrawn: ['escalation_denied', 'it needs an approval, and its client left'],
 };
 

@@ -94,7 +94,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     if (verdict === 'default_deny')
       return callDenied(
         exchange,
-        'no policy allows this call: an operator can add a rule that does',
+        'no policy allows this call: ask the operator for a rule that allows it',
         'default_action',
       );
     if (verdict === 'escalate' && deps.escalate !== undefined && !deps.shadowMode) {
@@ -172,11 +172,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     const flags = taints.map(({ flag, isUnscored = false }) => ({ flag: safe(flag), isUnscored }));
     const reason = `taints: ${flags.map(({ flag }) => flag).join(', ')}`;
     if (deps.shadowMode || (await deps.taint(exchange, flags))) return { kind: 'flag', reason };
-    return callDenied(
-      exchange,
-      'the session has as many taints as it can remember: begin a new one',
-      'taint',
-    );
+    return callDenied(exchange, 'this session has the most taints it can hold: start a new session', 'taint');
   }
 
   return judge;

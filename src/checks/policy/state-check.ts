@@ -161,6 +161,6 @@ function movedTooOften(exchange: Parsed): Denial {
 }
 
 function stateFull(exchange: Parsed): Denial {
-  const reason = 'the session can remember no more of what its policies ask for: begin a new session';
+  const reason = 'the history of this session is full, and its policies need it: start a new session';
   return callDenied(exchange, reason, 'session_history');
 }

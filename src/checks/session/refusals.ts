@@ -31,7 +31,7 @@ export function tooManySessions(liveSessions: number): Denial {
 
 /** A call that the session could not remember would be one that no policy knows of. */
 export function historyFull(tool: string): Denial {
-  const reason = `this session has called ${String(MAX_NOTES.tool)} different tools and can remember no more: begin a new one`;
+  const reason = `this session has called ${String(MAX_NOTES.tool)} different tools, the most it can hold: start a new session`;
   return toolDenied({ tool, reason, rule: 'session_history' });
 }
 

@@ -180,7 +180,7 @@ async function identify(
 }
 
 function twoKeys(which: string): GatewayError {
-  return new GatewayError('invalid_request', `the request carries two different ${which}: send one`);
+  return new GatewayError('invalid_request', `the request has two different ${which}: send only one`);
 }
 
 /** Envoy joins them by a comma; nobody could tell which one a proxy before us has routed by (RFC 9112 section 3.2). */
@@ -193,7 +193,7 @@ function assertOneHost(authority: string): void {
 function unknownAuthority(): GatewayError {
   return new GatewayError(
     'unknown_provider',
-    'this gateway serves the hosts of proxy.authorities alone, and this is none of them',
+    'this gateway does not serve this host: use one of proxy.authorities, or ask the operator to add it',
   );
 }
 

@@ -23,7 +23,7 @@ export function answerWithoutKey(context: StreamContext, head: RequestHead): Pro
   if (surface.kind === 'oauth')
     throw new GatewayError(
       'not_found',
-      'there is no authorization server here: this gateway takes a proxy key, in Authorization: Bearer',
+      'this gateway has no authorization server: send a proxy key in Authorization: Bearer',
     );
   return undefined;
 }

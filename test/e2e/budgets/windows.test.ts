@@ -131,7 +131,7 @@ describe('budgets', () => {
       await client.ask(free, { path: '/openrouter/v1/chat/completions' }),
     ]) {
       expectRefusal(refused, 429, 'budget_exceeded');
-      expect(refused.body).toContain('blocked');
+      expect(refused.body).toContain('This key may not spend anything: its daily budget is 0 USD');
       expect(refused.headers['x-should-retry']).toBe('false');
       expect(refused.headers).not.toHaveProperty('retry-after');
       expect(told(refused)).toEqual(['daily', 0]);

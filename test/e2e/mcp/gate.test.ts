@@ -132,7 +132,13 @@ describe('allowed_tools', () => {
         error: {
           code: -32001,
           message: `Error: tool [run_command] blocked. Reason: ${reason}`,
-          data: { type: 'policy_denied', reason, tool_name: 'run_command', rule: 'allowed_tools' },
+          data: {
+            type: 'policy_denied',
+            reason,
+            tool_name: 'run_command',
+            rule: 'allowed_tools',
+            findings: [{ rule: 'allowed_tools', detector: 'mcp', place: 'params.name' }],
+          },
         },
       });
       expect([reply.status, reply.headers]).toEqual([

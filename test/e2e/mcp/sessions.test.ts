@@ -145,7 +145,7 @@ describe.each<[string, Name]>([
       id: 1,
       error: {
         code: -32600,
-        message: 'this MCP session does not exist: begin a new one with initialize',
+        message: 'this MCP session does not exist: start a new one with initialize',
         data: { type: 'not_found' },
       },
       type: 'not_found',

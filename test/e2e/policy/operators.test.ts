@@ -88,7 +88,9 @@ describe('an operator', () => {
   it.each(OPERATOR_ROWS)('$kind stops what it holds for and nothing else, on $on', async (row) => {
     rig.provider.behave({ text: 'done' });
     const refused =
-      row.on === 'llm_call' ? refusedModel(reasonOf(row)) : refusedTool(toolOf(row.kind), reasonOf(row));
+      row.on === 'llm_call'
+        ? refusedModel(reasonOf(row))
+        : refusedTool(toolOf(row.kind), reasonOf(row), `${row.kind} ${row.on}`);
     for (const one of await outcomes(row, row.fires)) expect(one).toEqual({ outcome: refused, forwarded: 0 });
     for (const one of await outcomes(row, row.passes)) expect(one).toEqual({ outcome: DONE, forwarded: 1 });
   });
@@ -112,7 +114,7 @@ const ACTS: Readonly<
     },
     async tool() {
       const agent = await newAgent();
-      const refused = refusedTool(toolOf('not'), 'not holds for mcp_tool_call');
+      const refused = refusedTool(toolOf('not'), 'not holds for mcp_tool_call', 'not mcp_tool_call');
       expect(await callTool(agent, toolOf('not'), { a: 0 })).toEqual(refused);
       expect(await callTool(agent, toolOf('plain'))).toEqual(DONE);
     },
@@ -121,7 +123,7 @@ const ACTS: Readonly<
     async model() {
       const agent = await newAgent();
       expect(await OPENAI.ask(agent, 'hi', 'gpt-4o')).toEqual(
-        refusedModel('no policy allows this call: an operator can add a rule that does'),
+        refusedModel('no policy allows this call: ask the operator for a rule that allows it'),
       );
       expect(await OPENAI.ask(agent, 'hi', modelOf('plain'))).toEqual(DONE);
     },
@@ -129,7 +131,7 @@ const ACTS: Readonly<
       const agent = await newAgent();
       const refused = refusedTool(
         'say',
-        'no policy allows this call: an operator can add a rule that does',
+        'no policy allows this call: ask the operator for a rule that allows it',
         'default_action',
       );
       expect(await callTool(agent, 'say')).toEqual(refused);
@@ -148,7 +150,7 @@ const ACTS: Readonly<
     async tool() {
       for (const server of SERVERS) {
         const agent = await newAgent();
-        const refused = refusedTool(toolOf('quarantine'), 'it is locked', 'quarantine');
+        const refused = refusedTool(toolOf('quarantine'), 'it is locked', 'quarantine mcp_tool_call');
         expect(await callTool(agent, toolOf('quarantine'), {}, server)).toEqual(refused);
         const before = forwarded(rig);
         await expect(callTool(agent, toolOf('plain'), {}, server)).rejects.toMatchObject({ code: 403 });
@@ -173,7 +175,7 @@ const ACTS: Readonly<
       const reason = 'ask somebody (it needs an approval, and approvals are switched off)';
       for (const server of SERVERS) {
         const agent = await newAgent();
-        const refused = refusedTool(toolOf('escalate'), reason, 'escalate');
+        const refused = refusedTool(toolOf('escalate'), reason, 'escalate mcp_tool_call');
         expect(await callTool(agent, toolOf('escalate'), {}, server)).toEqual(refused);
         expect(await callTool(agent, toolOf('plain'), {}, server)).toEqual(DONE);
       }
@@ -216,7 +218,7 @@ const ACTS: Readonly<
         expect(await callTool(agent, tainted, {}, server)).toEqual(DONE);
         expect(await callTool(agent, toolOf('taint'), {}, server)).toEqual(DONE);
         expect(await callTool(agent, tainted, {}, server)).toEqual(
-          refusedTool(tainted, 'the session is tainted'),
+          refusedTool(tainted, 'the session is tainted', 'after a taint mcp_tool_call'),
         );
         expect(await callTool({ ...agent, sessionId: 'other' }, tainted, {}, server)).toEqual(DONE);
       }

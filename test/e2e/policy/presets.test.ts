@@ -72,7 +72,9 @@ async function deniesText({ preset, rule, on, fires }: DeniedTextRow): Promise<v
       expect({ name, ...(await ask(agent, fires)) }).toEqual({ name, ...refusedModel(reason) });
   } else {
     for (const server of SERVERS)
-      expect(await callTool(agent, 'echo', { text: fires }, server)).toEqual(refusedTool('echo', reason));
+      expect(await callTool(agent, 'echo', { text: fires }, server)).toEqual(
+        refusedTool('echo', reason, rule),
+      );
   }
   expect(forwarded(rig)).toBe(before);
 }
@@ -114,7 +116,9 @@ async function deniesTool({ preset, rule, fires, passes }: DeniedToolRow): Promi
     await prepare(firing);
     const before = forwarded(rig);
     const reason = reasonOf(preset, rule).replace('{tool_name}', firing.tool);
-    expect(await callTool(agent, firing.tool, firing.arguments)).toEqual(refusedTool(firing.tool, reason));
+    expect(await callTool(agent, firing.tool, firing.arguments)).toEqual(
+      refusedTool(firing.tool, reason, rule),
+    );
     expect(forwarded(rig)).toBe(before);
   }
   for (const passing of passes) {
@@ -189,13 +193,15 @@ describe.each(PRESET_NAMES)('the preset %s alone', (preset) => {
       { settings: Buffer.from(`# settings\nTOKEN=${SECRET}\n`).toString('base64') },
       { headers: { Authorization: `Basic ${Buffer.from('deploy:k7Vq-hunter2').toString('base64')}` } },
     ])('block-credentials denies what its name or its digits tell, in a call of a tool: %#', async (args) => {
-      const refused = refusedTool('echo', reasonOf(preset, 'block-credentials'));
+      const refused = refusedTool('echo', reasonOf(preset, 'block-credentials'), 'block-credentials');
       for (const server of SERVERS) expect(await callTool(agent, 'echo', args, server)).toEqual(refused);
     });
 
     it('block-cvv denies the code of a card that stands beside it', async () => {
       const args = { card: '4111111111111111', cvv: '123' };
-      expect(await callTool(agent, 'echo', args)).toEqual(refusedTool('echo', reasonOf(preset, 'block-cvv')));
+      expect(await callTool(agent, 'echo', args)).toEqual(
+        refusedTool('echo', reasonOf(preset, 'block-cvv'), 'block-cvv'),
+      );
     });
   }
 

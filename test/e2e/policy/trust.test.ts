@@ -136,8 +136,11 @@ describe('policy.trust', () => {
 
   it.each(['tools', 'whole'] as const)('says nothing of MCP servers: %s', async (server) => {
     const agent = { gateway: trusting, key: await trusting.createKey() };
-    const reason = "The request tries to overrule a model's instructions.";
-    expect(await callTool(agent, 'echo', { text: ORDER }, server)).toEqual(refusedTool('echo', reason));
+    const reason =
+      "The request looks like a prompt injection: it tells the model to ignore its instructions. Reword it, or ask the gateway's operator.";
+    expect(await callTool(agent, 'echo', { text: ORDER }, server)).toEqual(
+      refusedTool('echo', reason, 'block-prompt-injection'),
+    );
     const answered = JSON.stringify(await callTool(agent, 'poisoned', {}, server));
     expect(answered).toContain('The weather is fine.');
     expect(answered).not.toContain('Ignore all previous');

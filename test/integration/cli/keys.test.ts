@@ -80,6 +80,25 @@ describe('gateway keys', () => {
     }
   });
 
+  it.each([
+    [['--name', ''], '--name: must be 1 to 128 characters'],
+    [['--owner', 'o'.repeat(257)], '--owner: '],
+    [['--allowed-tools', `a,${'t'.repeat(257)}`], '--allowed-tools, entry 2: '],
+    [['--jwt-subject', 's'.repeat(257)], '--jwt-subject: '],
+  ])('create names the flag whose value is wrong: %j', async (flags, message) => {
+    const { code, stderr } = await gateway([
+      'keys',
+      'create',
+      '--name',
+      'n',
+      '--provider',
+      'openai',
+      ...flags,
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`gateway: ${message}`);
+  });
+
   it('create takes none for nothing allowed, which a rotation keeps, and tells it from no list', async () => {
     const lists = ['--allowed-tools', '--allowed-models', '--allowed-providers', '--trust', '--tags'];
     const nothing = { allowed_tools: [], allowed_models: [], allowed_providers: [], trust: [], tags: {} };

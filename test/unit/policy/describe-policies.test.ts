@@ -9,13 +9,13 @@ it.each([
     rule: 'allow if input.x',
     written: undefined,
     is: 'deny',
-    because: 'some rule allows, so what none allows is denied',
+    because: 'some rule allows, so calls that no rule allows are denied',
   },
   {
     rule: 'deny contains "x" if input.x',
     written: undefined,
     is: 'allow',
-    because: 'no rule allows, so what none denies passes',
+    because: 'no rule allows, so calls that no rule denies pass',
   },
   {
     rule: 'allow if input.x',

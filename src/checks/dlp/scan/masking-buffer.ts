@@ -197,6 +197,6 @@ export function tailOf(text: string, from: number): string {
 export function bufferLimitExceeded(): GatewayError {
   return new GatewayError(
     'upstream_unavailable',
-    'the provider sent a stream of which too much must be held back to be inspected',
+    'the provider sent a stream that cannot be inspected: too much text would have to be held back',
   );
 }

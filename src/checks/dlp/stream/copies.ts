@@ -112,6 +112,6 @@ export class Copies {
 function saidTwice(): GatewayError {
   return new GatewayError(
     'upstream_unavailable',
-    'the provider sent a stream that says its text in two places, of which each goes on with the other',
+    'the provider sent a stream that splits its text over two fields, which cannot be inspected',
   );
 }

@@ -64,7 +64,7 @@ function sessionGone(): Denial {
   return {
     kind: 'deny',
     type: 'not_found',
-    message: 'this MCP session does not exist: begin a new one with initialize',
+    message: 'this MCP session does not exist: start a new one with initialize',
   };
 }
 

@@ -26,6 +26,7 @@ export function forbiddenTools(): void {
         reason: reply.headers['x-gateway-block-reason'],
         tool_name: 'rm',
         rule: 'allowed_tools',
+        findings: [{ rule: 'allowed_tools', detector: 'mcp', place: 'params.name' }],
       },
     });
     await forwarded(call('echo'), { path, headers: limited });
