@@ -128,6 +128,6 @@ export function travellingKeys(request: Travelling): readonly string[] {
 export function proxyKeyCarried(): GatewayError {
   return new GatewayError(
     'invalid_request',
-    'a proxy key is in a place that is forwarded to the provider. Send it only once, without quotes, in Authorization: Bearer or in the path',
+    'a proxy key is in a place that is forwarded upstream. Send it only once, without quotes, in Authorization: Bearer or in the path',
   );
 }

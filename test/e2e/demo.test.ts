@@ -52,9 +52,11 @@ describe('npm start', () => {
     expect(answer).toContain('data: [DONE]');
   });
 
-  it('prints a request whose personal data is masked', async () => {
+  it('prints a stream whose personal data is masked', async () => {
     const answer = await curl(2);
-    expect(answer).toContain('You said: Mail ***');
+    expect(answer).toMatch(/content-type: text\/event-stream/i);
+    expect(answer).toContain('Mail ***');
+    expect(answer).not.toContain('jane@');
   });
 
   it('prints a request that runs into the budget', async () => {

@@ -120,7 +120,7 @@ function unanswered(type: 'upstream_unavailable' | 'upstream_timeout'): GatewayE
 function noAnswer(status: number): GatewayError {
   return new GatewayError(
     'upstream_unavailable',
-    `the provider sent status ${String(status)}, which the gateway cannot pass on. The provider may have processed the request; try again if that does no harm`,
+    `the provider sent status ${String(status)}, which the gateway cannot pass on. It may have processed the request; try again if that does no harm`,
   );
 }
 

@@ -146,7 +146,7 @@ describe('proxy keys in what goes upstream', () => {
     const most = some(MAX_CANDIDATES);
     expect(travellingKeys({ ...NOTHING, query: most, providerKey: most })).toHaveLength(MAX_CANDIDATES);
     expect(() => travellingKeys({ ...NOTHING, query: some(MAX_CANDIDATES + 1) })).toThrow(
-      'a proxy key is in a place that is forwarded to the provider',
+      'a proxy key is in a place that is forwarded upstream',
     );
     const apart = { query: most, providerKey: `gw-${'z'.repeat(43)}` };
     expect(() => travellingKeys({ ...NOTHING, ...apart })).toThrow('a proxy key');

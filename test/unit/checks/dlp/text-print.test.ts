@@ -51,6 +51,6 @@ describe('texts beside channels', () => {
     expect(() => far.goOn('0/text', SECOND)).not.toThrow();
     const near = copies();
     near.stray('0/text', NO_TAILS, `${' '.repeat(2_000)}${FIRST}`, 'whole');
-    expect(() => near.goOn('0/text', `${SECOND} `)).toThrow(/two places/);
+    expect(() => near.goOn('0/text', `${SECOND} `)).toThrow(/two fields/);
   });
 });
