@@ -93,7 +93,7 @@ function errorOf(refusal: Refusal, mcp?: McpMessage): JsonRpcError {
     };
   }
   const { maskedResult, toolName = calledTool(mcp), ...details } = refusal.details ?? { reason: '' };
-  const rule = details.rule ?? refusal.findings?.find((finding) => finding.rule !== undefined)?.rule;
+  const rule = details.rule ?? refusal.findings?.[0]?.rule;
   const reason = refusalReason(refusal);
   const data = {
     type: refusal.type,

@@ -53,7 +53,7 @@ describe('a refusal that an agent can act on', () => {
   });
 
   it('names the rule of the first finding where the details name none', () => {
-    const findings = [{ detector: 'dlp' }, { rule: 'no-card' }, { rule: 'other' }];
+    const findings = [{ rule: 'no-card' }, { rule: 'other' }];
     const { json } = answer({ type: 'policy_denied', message: 'no', findings, mcp: LIST });
     expect(json).toMatchObject({ error: { data: { rule: 'no-card', reason: 'no' } } });
   });

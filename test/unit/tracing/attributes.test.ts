@@ -67,7 +67,7 @@ describe('the span of a request', () => {
   it('names tokens written to a cache by the present and by the older name', () => {
     const exchange = parsed({ body: { model: 'm', messages: [] } });
     const { attributes } = spanFacts(
-      finish({ exchange, usage: { inputTokens: 9, cacheWriteTokens: 7 } }),
+      finish({ exchange, usage: { inputTokens: 9, outputTokens: 1, cacheWriteTokens: 7 } }),
       same,
     );
     expect(attributes).toMatchObject({
