@@ -14,7 +14,8 @@ interface InitFlags {
 }
 
 const HELP = `
-Writes gateway.yaml (DLP and the safety preset on), docker-compose.yml for Redis, and its password into .env.
+Writes gateway.yaml (DLP and the safety preset on), docker-compose.yml for Redis, its password into .env, and .env into
+.gitignore. Beside a compose file of another project it writes docker-compose.gateway.yml.
 
   --for chat   (default) a chat application: personal data is masked, a secret in an answer locks the key
   --for agent  a coding agent: secrets are masked in both directions, files keep everything else, nothing locks the key
@@ -30,7 +31,7 @@ Examples:
 const FATES: Readonly<Record<Fate, string>> = {
   create: 'is new',
   keep: 'stays as it is',
-  append: 'gets a line more: REDIS_PASSWORD',
+  append: 'gets a line more',
   overwrite: 'is there, and would be overwritten',
 };
 
@@ -63,7 +64,12 @@ async function init(flags: InitFlags, io: Io): Promise<void> {
     io.stdout.write(`${planText(folder, files, io)}\n`);
     await permit(files, flags, io, asks);
     await writeFiles(folder, files);
-    io.stdout.write(`${nextText(nextCommands(answers), flags.directory)}\n`);
+    const place = { program: programName(io), directory: flags.directory, compose: composeName(files) };
+    io.stdout.write(
+      `\nNext:\n${nextCommands(answers, place)
+        .map((line) => `  ${line}\n`)
+        .join('')}`,
+    );
   } catch (error) {
     if (!(error instanceof (await questions()).Cancelled)) throw error;
     io.stderr.write('gateway: nothing was written\n');
@@ -99,12 +105,22 @@ async function permit(
 function planText(folder: string, files: readonly PlannedFile[], io: Io): string {
   const paint = painter(io);
   const lines = files.map(
-    ({ name, fate }) => `  ${name.padEnd('docker-compose.yml'.length)}  ${FATES[fate]}`,
+    ({ name, fate }) => `  ${name.padEnd('docker-compose.gateway.yml'.length)}  ${FATES[fate]}`,
   );
   return [paint('bold', `In ${printable(folder)}:`), ...lines].join('\n');
 }
 
-function nextText(commands: readonly string[], directory: string): string {
-  const there = directory === '.' ? [] : [`  cd ${directory}`];
-  return ['', 'Next:', ...there, ...commands.map((command) => `  ${command}`)].join('\n');
+function composeName(files: readonly PlannedFile[]): string {
+  return files.find(({ name }) => name.startsWith('docker-compose'))?.name ?? 'docker-compose.yml';
+}
+
+/** How this program was called, so that what is printed can be called the same way. */
+function programName({ env, process: own }: Io): string {
+  if (env['npm_lifecycle_event'] === 'gateway') {
+    return 'npm run -s gateway --';
+  }
+  const file = own?.argv[1] ?? '';
+  // Not npx and a name: outside this folder it may be somebody else's package.
+  if (file.endsWith('.ts') || file.includes('/_npx/')) return `node ${file}`;
+  return env['npm_command'] === 'exec' ? 'npx gateway' : 'gateway';
 }

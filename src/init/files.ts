@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 import type { PresetName } from '../policy/presets.ts';
 
 /** Who calls the models: an application that people talk to, or an agent that works on files. */
@@ -33,7 +35,17 @@ export function defaultAnswers(purpose: Purpose): Answers {
 }
 
 /** Names of what is written. */
-export const FILES = { config: 'gateway.yaml', compose: 'docker-compose.yml', env: '.env' } as const;
+export const FILES = {
+  config: 'gateway.yaml',
+  compose: 'docker-compose.yml',
+  /** Where docker compose already finds a file of another project. */
+  ownCompose: 'docker-compose.gateway.yml',
+  env: '.env',
+  ignore: '.gitignore',
+} as const;
+
+/** Names under which docker compose finds a file by itself. */
+export const COMPOSE_NAMES = ['compose.yaml', 'compose.yml', FILES.compose, 'docker-compose.yaml'] as const;
 
 /** The variable that the compose file and gateway.yaml read; its line stands in `.env`. */
 export const PASSWORD_VARIABLE = 'REDIS_PASSWORD';
@@ -54,7 +66,7 @@ server:
 ${tlsText(tls)}
 ${purpose === 'chat' ? chatDlpText(dlp) : agentDlpText(dlp)}
 
-# Redis 7 or newer holds keys, budgets, sessions and locks. It must not evict: ${FILES.compose} sees to that.
+# Redis 7 or newer holds keys, budgets, sessions and locks. It must not evict: the compose file beside this one sees to that.
 redis:
   addr: localhost:${String(redisPort)}
   # From ${FILES.env}, which the gateway reads.
@@ -170,9 +182,18 @@ function adminPort(port: number): number {
   return port === 9090 ? 9091 : 9090;
 }
 
+/** How a compose file of init begins. */
+export const COMPOSE_HEAD = '# Redis for the gateway';
+
+/** The same beside a compose file of another project: a project of its own, so that services do not replace each other. */
+export function ownComposeText(answers: Answers): string {
+  const text = composeText(answers).replace('compose up', `compose -f ${FILES.ownCompose} up`);
+  return text.replace('services:', 'name: ai-firewall-gateway\nservices:');
+}
+
 /** The compose file of Redis: it evicts nothing, survives restarts, has a password, and listens on this machine alone. */
 export function composeText({ redisPort }: Answers): string {
-  return `# Redis for the gateway: docker compose up -d
+  return `${COMPOSE_HEAD}: docker compose up -d
 # The password stands in ${FILES.env}.
 services:
   redis:
@@ -198,11 +219,27 @@ volumes:
 `;
 }
 
-/** The three commands that come next. */
-export function nextCommands({ tls }: Answers): readonly string[] {
+export interface Place {
+  /** How the gateway was called, such as `npm run -s gateway --`. */
+  readonly program: string;
+  /** As it was written; `.` is here. */
+  readonly directory: string;
+  /** Name of the compose file. */
+  readonly compose: string;
+}
+
+/** The three commands that come next, as they work from where init was called. */
+export function nextCommands({ tls }: Answers, { program, directory, compose }: Place): readonly string[] {
+  const isHere = directory === '.';
+  const composeFile = isHere && compose === FILES.compose ? '' : ` -f ${shellWord(join(directory, compose))}`;
+  const gateway = isHere ? program : `${program} --config ${shellWord(join(directory, FILES.config))}`;
   return [
-    'docker compose up -d',
-    `gateway keys create --name me --provider openai`,
-    tls === undefined ? 'SERVER_INSECURE_DEV=true gateway serve' : 'gateway serve',
+    `docker compose${composeFile} up -d`,
+    `${gateway} keys create --name me --provider openai`,
+    `${tls === undefined ? 'SERVER_INSECURE_DEV=true ' : ''}${gateway} serve`,
   ];
+}
+
+function shellWord(text: string): string {
+  return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

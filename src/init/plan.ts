@@ -2,7 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { composeText, configText, FILES, PASSWORD_VARIABLE, type Answers } from './files.ts';
+import {
+  COMPOSE_HEAD,
+  COMPOSE_NAMES,
+  composeText,
+  configText,
+  FILES,
+  ownComposeText,
+  PASSWORD_VARIABLE,
+  type Answers,
+} from './files.ts';
 
 /**
  * What becomes of one file: it is not there; it is there and says the same; a line is added to it; or it is there and
@@ -32,9 +41,35 @@ export async function planFiles(folder: string, answers: Answers): Promise<reado
   }
   return [
     await whole(FILES.config, configText(answers)),
-    await whole(FILES.compose, composeText(answers)),
+    (await hasOtherCompose(folder))
+      ? await whole(FILES.ownCompose, ownComposeText(answers))
+      : await whole(FILES.compose, composeText(answers)),
     await planEnv(join(folder, FILES.env)),
+    await planIgnore(join(folder, FILES.ignore)),
   ];
+}
+
+/** Whether docker compose would find a file here that init has not written. */
+async function hasOtherCompose(folder: string): Promise<boolean> {
+  const present = await Promise.all(COMPOSE_NAMES.map((name) => readIfThere(join(folder, name))));
+  return present.some((text) => text !== undefined && !text.startsWith(COMPOSE_HEAD));
+}
+
+/** The password stays out of repositories. */
+async function planIgnore(path: string): Promise<PlannedFile> {
+  const present = await readIfThere(path);
+  const file = { name: FILES.ignore, path, mode: FOR_ALL };
+  if (present === undefined) return { ...file, fate: 'create', text: `${FILES.env}\n` };
+  const lines = present.split('\n').map((line) => line.trim());
+  if (IGNORED.some((line) => lines.includes(line))) return { ...file, fate: 'keep', text: present };
+  return { ...file, fate: 'append', text: appended(present, `${FILES.env}\n`) };
+}
+
+const IGNORED = ['.env', '/.env', '.env*', '/.env*', '*.env'];
+
+function appended(present: string, line: string): string {
+  const gap = present === '' || present.endsWith('\n') ? '' : '\n';
+  return present + gap + line;
 }
 
 /** A password that is there stays: Redis may have been started with it. */
@@ -46,8 +81,7 @@ async function planEnv(path: string): Promise<PlannedFile> {
   if (setsPassword(present)) {
     return { ...file, fate: 'keep', text: present };
   }
-  const gap = present === '' || present.endsWith('\n') ? '' : '\n';
-  return { ...file, fate: 'append', text: present + gap + line };
+  return { ...file, fate: 'append', text: appended(present, line) };
 }
 
 function setsPassword(text: string): boolean {

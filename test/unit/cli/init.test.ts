@@ -156,10 +156,10 @@ describe('what init writes', () => {
 });
 
 describe('gateway init --yes', () => {
-  it('writes three files, and says what comes next', async () => {
+  it('writes four files, and says what comes next', async () => {
     const { code, stdout } = await init('--yes');
     expect(code).toBe(0);
-    expect(readdirSync(folder).sort()).toEqual(['.env', 'docker-compose.yml', 'gateway.yaml']);
+    expect(readdirSync(folder).sort()).toEqual(['.env', '.gitignore', 'docker-compose.yml', 'gateway.yaml']);
     expect(read('.env')).toMatch(/^REDIS_PASSWORD=[0-9a-f]{64}\n$/);
     expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
     expect(
@@ -167,13 +167,13 @@ describe('gateway init --yes', () => {
         .split('Next:\n')[1]
         ?.trim()
         .split('\n')
-        .slice(1)
         .map((line) => line.trim()),
     ).toEqual([
-      'docker compose up -d',
-      'gateway keys create --name me --provider openai',
-      'SERVER_INSECURE_DEV=true gateway serve',
+      `docker compose -f ${folder}/docker-compose.yml up -d`,
+      `gateway --config ${folder}/gateway.yaml keys create --name me --provider openai`,
+      `SERVER_INSECURE_DEV=true gateway --config ${folder}/gateway.yaml serve`,
     ]);
+    expect(read('.gitignore')).toBe('.env\n');
     expect(stdout).not.toContain(read('.env').slice('REDIS_PASSWORD='.length).trim());
   });
 
@@ -192,20 +192,48 @@ describe('gateway init --yes', () => {
     const password = read('.env');
     const { code, stdout } = await init('--yes');
     expect(code).toBe(0);
-    expect(stdout.match(/stays as it is/g)).toHaveLength(3);
+    expect(stdout.match(/stays as it is/g)).toHaveLength(4);
     expect(read('.env')).toBe(password);
   });
 
   it('overwrites nothing that says something else, unless it is told to', async () => {
-    writeFileSync(join(folder, 'docker-compose.yml'), 'services: {}\n');
+    writeFileSync(join(folder, 'gateway.yaml'), '{}\n');
     const refused = await init('--yes');
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('docker-compose.yml would be overwritten; use --force');
-    expect(readdirSync(folder)).toEqual(['docker-compose.yml']);
-    expect(read('docker-compose.yml')).toBe('services: {}\n');
+    expect(refused.stderr).toContain('gateway.yaml would be overwritten; use --force');
+    expect(readdirSync(folder)).toEqual(['gateway.yaml']);
+    expect(read('gateway.yaml')).toBe('{}\n');
     expect((await init('--yes', '--force')).code).toBe(0);
-    expect(read('docker-compose.yml')).toContain('redis-server');
-    expect(readdirSync(folder)).toHaveLength(3);
+    expect(read('gateway.yaml')).toContain('redis:');
+  });
+
+  it.each(['docker-compose.yml', 'compose.yaml'])(
+    'leaves a %s of another project alone, under --force too',
+    async (name) => {
+      writeFileSync(join(folder, name), 'services: {}\n');
+      const { code, stdout } = await init('--yes', '--force');
+      expect(code).toBe(0);
+      expect(read(name)).toBe('services: {}\n');
+      expect(parse(read('docker-compose.gateway.yml'))).toMatchObject({
+        name: 'ai-firewall-gateway',
+        services: { redis: { image: 'redis:7' } },
+      });
+      expect(stdout).toContain(`docker compose -f ${folder}/docker-compose.gateway.yml up -d`);
+    },
+  );
+
+  it('adds .env to a .gitignore, once', async () => {
+    writeFileSync(join(folder, '.gitignore'), 'node_modules');
+    await init('--yes');
+    await init('--yes');
+    expect(read('.gitignore')).toBe('node_modules\n.env\n');
+  });
+
+  it('prints commands for the way in which it was called', async () => {
+    const args = ['init', '--yes', '--directory', join(folder, 'it s')];
+    const npm = await runGateway(args, { npm_lifecycle_event: 'gateway' });
+    expect(npm.stdout).toContain(`npm run -s gateway -- --config '${folder}/it s/gateway.yaml' keys create`);
+    expect((await runGateway(args, { npm_command: 'exec' })).stdout).toContain('npx gateway --config');
   });
 
   it('adds to an .env, and leaves a password in it alone', async () => {
