@@ -33,7 +33,9 @@ describe('a streamed answer that is cut', () => {
     expect(streamed(await answer.chunk(event('good')))).toEqual({ text: event('good'), isEnd: false });
     const cut = streamed(await answer.chunk(event('good') + event('bad') + event('more')));
     expect(cut?.isEnd).toBe(true);
-    expect(cut?.text).toMatch(/^data: .*"good".*\n\ndata: \{"error":.*"type":"dlp_quarantine".*\n\n$/);
+    expect(cut?.text).toMatch(
+      /^data: .*"good".*\n\ndata: \{"error":.*"type":"dlp_quarantine".*\n\ndata: .*"finish_reason":"content_filter".*\n\n$/,
+    );
     expect(streamed(await answer.chunk(event('late')))).toEqual({ text: '', isEnd: false });
     expect(streamed(await answer.chunk('data: [DONE]\n\n', true))).toEqual({ text: '', isEnd: false });
     expect(outcomeNow(answer.context)).toEqual({ kind: 'broken_off' });
