@@ -1,8 +1,7 @@
-/** The head of a rule of Rego v0 with a body: name, arguments, key, value. A value that opens a brace is none. */
-const HEAD = /^([A-Za-z_]\w*)(\([^{}]*?\))?(\[[^\]]*\])?(\s*:?=\s*[^{}\s=][^{}]*?)?\s*\{/;
-const NEXT_BODY = /^\}\s*\{/;
-const ELSE = /^(\}?\s*else\s*(?::?=\s*[^{}\s=][^{}]*?)?)\s*\{/;
-const IS_WRITTEN = /\bif\s*\{$/;
+/** The head of a rule of Rego v0: name, arguments, key, and what follows. */
+const HEAD = /^([A-Za-z_]\w*)(\([^()]*\))?(\[[^\]]*\])?([^]*)$/;
+const ELSE = /^(?:\}\s*)?else\b([^]*)$/;
+const IS_WRITTEN = /\bif$/;
 
 /**
  * Rewrites the heads of Rego v0 (`deny[reason] { … }`) as v1 has them, for a look at what rules ask. Heads are found at
@@ -13,15 +12,26 @@ export function asRegoV1(text: string): string {
   return text
     .split('\n')
     .map((line) => {
-      if (NEXT_BODY.test(line)) return line.replace(NEXT_BODY, () => `}\n${head} if {`);
-      const other = ELSE.exec(line);
-      if (other !== null) return `${other[1] ?? ''} if {${line.slice(other[0].length)}`;
-      const found = HEAD.exec(line);
-      if (found === null || IS_WRITTEN.test(found[0])) return line;
-      const [whole, name = '', args = '', key = '', value = ''] = found;
-      const isSet = key !== '' && value === '';
+      const brace = line.indexOf('{');
+      const before = line.slice(0, Math.max(0, brace)).trimEnd();
+      const body = line.slice(brace + 1);
+      if (brace === -1 || before === '') return line;
+      if (before === '}') return `}\n${head} if {${body}`;
+      const [, other] = ELSE.exec(before) ?? [];
+      if (other !== undefined) return isValue(other) ? `${before} if {${body}` : line;
+      const [, name = '', args = '', key = '', value = ''] = HEAD.exec(before) ?? [];
+      if (name === '' || before.includes('}') || !isValue(value) || IS_WRITTEN.test(before)) return line;
+      const isSet = key !== '' && value.trim() === '';
       head = isSet ? `${name} contains ${key.slice(1, -1)}` : `${name}${args}${key}${value}`;
-      return `${head} if {${line.slice(whole.length)}`;
+      return `${head} if {${body}`;
     })
     .join('\n');
+}
+
+/** Nothing, or `= value` or `:= value`. */
+function isValue(text: string): boolean {
+  const written = text.trim();
+  if (written === '') return true;
+  const value = /^:?=/.test(written) ? written.replace(/^:?=/, '').trimStart() : '';
+  return value !== '' && !value.startsWith('=');
 }
