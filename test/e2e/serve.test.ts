@@ -55,7 +55,7 @@ describe('gateway serve', () => {
   describe('starting', () => {
     it('is ready with Envoy, Redis and every worker, and shouts about plain HTTP', async () => {
       const gateway = await start({ workers: 2 });
-      expect(await gateway.readiness()).toEqual(READY);
+      expect(await gateway.readiness()).toEqual({ ...READY, identity: expect.any(String) as unknown });
       expect(gateway.workers()).toHaveLength(2);
       expect(gateway.logs()).toContain('PLAIN HTTP');
     });

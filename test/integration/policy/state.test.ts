@@ -243,7 +243,7 @@ describe('marks of calls', () => {
     const { call: fill } = rig({ marks: first }, { keyHash });
     expect(await fill('list')).toBeUndefined();
     const { call, stored } = rig({ ...TRANSACTION, marks: ['one more'] }, { keyHash });
-    expect(await call('begin')).toContain('can remember no more');
+    expect(await call('begin')).toContain('the history of this session is full');
     expect((await stored())?.state).toBeUndefined();
   });
 });
