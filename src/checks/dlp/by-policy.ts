@@ -213,9 +213,13 @@ async function maskBytes(exchange: Answered, whole: WholeAnswer, masks: Masks): 
 
 /** @param rules to which those are added that masked something */
 export function createPolicyRewriter(masks: Masks, rules = new Set<string>()): StreamRewriter | undefined {
-  const { everywhere, data } = masks;
+  const { everywhere, data, words } = masks;
   if (everywhere === undefined) return undefined;
-  const search = { detector: everywhere.stream, names: data?.stream ?? FINDS_NOTHING };
+  const search = {
+    detector: everywhere.stream,
+    names: data?.stream ?? FINDS_NOTHING,
+    ...(words !== undefined && { namedWords: words.stream }),
+  };
   return createMaskingRewriter(search, new MaskedByRules(rules));
 }
 

@@ -93,6 +93,7 @@ export function createJsonScanner(detector: StreamDetector): ChannelScanner {
       masked.settleAll();
       return found;
     },
+    releasePlainWords: () => false,
   };
 }
 

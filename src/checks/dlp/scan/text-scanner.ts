@@ -3,6 +3,7 @@ import { LOOK_BEHIND_CHARS, type Finding, type StreamDetector } from '../../../d
 import { visibleFrom } from '../../../detectors/invisible-view.ts';
 import type { Found } from '../inspected.ts';
 import { bufferLimitExceeded, MaskingBuffer, tailOf } from './masking-buffer.ts';
+import { endsInPlainWords } from './plain-words.ts';
 
 /** A step of a search reads at most so many characters. */
 export const CHUNK_CHARS = 16_384;
@@ -31,6 +32,11 @@ export interface ChannelScanner {
   push(chunk: string): readonly Found[];
   /** Lets everything leave that was held. More may come all the same: it is judged by what was there before. */
   finish(): readonly Found[];
+  /**
+   * Lets what is held leave where it is a few plain words; says whether it was. They stay part of what is searched: of a
+   * finding that they begin, the rest is found.
+   */
+  releasePlainWords(): boolean;
 }
 
 export interface TextScannerOptions {
@@ -40,12 +46,14 @@ export interface TextScannerOptions {
   readonly signed?: boolean;
   /** The end of a text to which clients join this one: findings may begin there. */
   readonly joinedTo?: string;
+  /** What looks for words that a rule names: plain words that may begin such stay. */
+  readonly namedWords?: StreamDetector;
 }
 
 /** A scanner of plain text, in which `***` stands for each finding. */
 export function createTextScanner(
   detector: StreamDetector,
-  { context = '', signed = false, joinedTo = '' }: TextScannerOptions = {},
+  { context = '', signed = false, joinedTo = '', namedWords }: TextScannerOptions = {},
 ): ChannelScanner {
   const window = new ScanWindow(detector, context);
   /** The text with what it is joined to. Which of the two a client reads, nobody knows: both are searched. */
@@ -82,6 +90,15 @@ export function createTextScanner(
       const more = joined === undefined ? found : [...found, ...replace(joined.finish())];
       buffer.settleAll();
       return more;
+    },
+    releasePlainWords() {
+      if (!window.endsInPlainWords(namedWords) || joined?.endsInPlainWords(namedWords) === false)
+        return false;
+      // Neither finds anything in what is held.
+      window.finish();
+      joined?.finish();
+      buffer.settleAll();
+      return true;
     },
   };
 }
@@ -165,6 +182,17 @@ export class ScanWindow {
     const found = this.#findUpTo(this.#end);
     this.#lookAt = 0;
     return found;
+  }
+
+  /**
+   * Whether what is open, with what left of it before, is a few plain words and holds no finding as it stands.
+   * @param named finds words that must not have begun
+   */
+  endsInPlainWords(named: StreamDetector | undefined): boolean {
+    if (this.#open < 0 || !endsInPlainWords(this.#text, this.#open - this.#from)) return false;
+    if (named !== undefined && named.openFrom(this.#text) < this.#text.length) return false;
+    const settled = this.#settled - this.#from;
+    return this.#detector.find(this.#text).every(({ end }) => end <= settled);
   }
 
   get #end(): number {

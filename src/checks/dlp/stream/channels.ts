@@ -25,6 +25,7 @@ const NO_CHOICE: Choice = { lane: undefined, channels: [], hasLeft: false };
 /** The channels of one streamed answer; bounded, and throws GatewayError upstream_unavailable over it. */
 export class StreamChannels {
   readonly #detector: StreamDetector;
+  readonly #namedWords: StreamDetector | undefined;
   readonly #channels = new Map<string, Channel>();
   /** Of the texts that clients join, by their common name, the one that began last. */
   readonly #lastJoined = new Map<string, Channel>();
@@ -32,8 +33,9 @@ export class StreamChannels {
   /** Of the events since what is kept was counted: it cannot be more. */
   #bytes = 0;
 
-  constructor(detector: StreamDetector) {
+  constructor(detector: StreamDetector, namedWords?: StreamDetector) {
     this.#detector = detector;
+    this.#namedWords = namedWords;
   }
 
   /** @param endsAtOnce the channel ends with this delta's event: if it had ended before, this is another text */
@@ -85,6 +87,7 @@ export class StreamChannels {
       context: contextBefore(delta),
       signed: delta.signed === true,
       joinedTo,
+      ...(this.#namedWords !== undefined && { namedWords: this.#namedWords }),
     });
   }
 

@@ -11,8 +11,8 @@ const NOTHING_FOLLOWED: readonly Followed[] = [];
 /**
  * Keeps the order of what clients read one after the other: reasoning, text, a refusal, each tool call. When the next of
  * them begins, the held end of the one before leaves first. Held text is undecided: a model may interrupt a text with a
- * thought, and a finding may span both halves. So the next one waits for a while, and then goes ahead. The held text
- * leaves only once it is judged with what follows it.
+ * thought, and a finding may span both halves. So the next one waits for a while. Then plain words leave before it, and it
+ * goes ahead of all else, which leaves only once it is judged with what follows it.
  */
 export class Lanes {
   readonly #choices = new Map<string, Choice>();
@@ -75,18 +75,23 @@ export class Lanes {
     return followed;
   }
 
-  /** Called with each event and its length: what waited for long goes ahead of the text that is held. */
+  /** Called with each event and its length: what waited for long goes ahead, or the text that is held leaves. */
   settle(bytes: number): void {
     if (this.#waiting.length === 0) return;
     for (const one of this.#waiting) {
       one.events += 1;
       one.bytes += bytes;
-      one.isGivenUp = one.events > MAX_EVENTS || one.bytes > MAX_BYTES;
+      const isLate = one.events > MAX_EVENTS || one.bytes > MAX_BYTES;
+      one.isGivenUp = isLate && !isReleased(one);
     }
     this.#waiting = this.#waiting.filter(
       ({ channel, to, isGivenUp }) => !isGivenUp && channel.scanner.buffer.settled < to,
     );
   }
+}
+
+function isReleased({ channel: { scanner }, to }: Followed): boolean {
+  return scanner.buffer.settled >= to || scanner.releasePlainWords();
 }
 
 function enter({ channel, delta }: EventText, left: readonly Channel[]): readonly Channel[] {

@@ -35,6 +35,8 @@ export interface StreamSearch {
   readonly detector: StreamDetector;
   /** For names of members, numbers and identifiers that are no text of the answer's, where it is another one. */
   readonly names?: StreamDetector;
+  /** What of `detector` looks for words that a rule names: no beginning of them leaves. */
+  readonly namedWords?: StreamDetector;
   /** Arguments of tools that the dialect knows for them are left alone. */
   readonly passesArguments?: boolean;
 }
@@ -87,12 +89,12 @@ class MaskedStream {
   readonly #passesArguments: boolean;
 
   constructor(
-    { detector, names = detector, passesArguments = false }: StreamSearch,
+    { detector, names = detector, namedWords, passesArguments = false }: StreamSearch,
     findings: FindingsJudge,
   ) {
     this.#findings = findings;
     this.#passesArguments = passesArguments;
-    this.#channels = new StreamChannels(detector);
+    this.#channels = new StreamChannels(detector, namedWords);
     this.#tokenChannels = new StreamChannels(detector);
     this.#wholeTexts = new WholeTexts(detector);
     this.#nonTextFields = new NonTextFields(detector, names);

@@ -165,20 +165,57 @@ describe.each(ROWS)('a stream of %s', (_name, provider, path, { thought, text, c
     expect(readingOf((await stepsThrough(provider, path, events, 2)).flat())).toBe(before);
   });
 
-  it.each(['see 4539 1488', 'think', 'ask jane.'])(
-    'makes an answer wait for %s, but not long',
-    async (held) => {
+  it.each([
+    'see 4539 1488',
+    'ask jane.d',
+    'use API',
+    'the password is corr',
+    'the api key: abc',
+    'so well-kno',
+    'a camelCa',
+    'a café',
+    'an abcdefghijklmnopq',
+  ])('makes an answer wait for %s, but not long', async (held) => {
+    if (thought === undefined) return;
+    const answer = Array.from({ length: 20 }, (_, at) => text(`word ${String(at)}, `));
+    const steps = await stepsThrough(provider, path, [thought('Well, I '), thought(held), ...answer, end]);
+    const word = /\S+( 1488)?$/.exec(held)?.[0] ?? '';
+    const left = `thought: Well, I ${held.slice(0, -word.length)}`;
+    expect(readingOf(steps.slice(0, 19).flat())).toBe(left);
+    expect(readingOf(steps.slice(0, 20).flat())).toContain(`${left} | text: word 0, word 1, `);
+    expect(readingOf(steps.flat())).toMatch(new RegExp(`\\| thought: ${word}$`));
+  });
+
+  it.each(['I am done.', 'So think', 'Now, let us go. ', 'Ask Jane', 'than I'])(
+    'sends a thought that ends in %s whole before a long answer',
+    async (last) => {
       if (thought === undefined) return;
-      const answer = Array.from({ length: 20 }, (_, at) => text(`word ${String(at)}, `));
-      const steps = await stepsThrough(provider, path, [thought('Well, I '), thought(held), ...answer, end]);
-      const word = /\S+( 1488)?$/.exec(held)?.[0] ?? '';
-      expect(readingOf(steps.slice(0, 19).flat())).toBe(`thought: Well, I ${held.slice(0, -word.length)}`);
-      expect(readingOf(steps.slice(0, 20).flat())).toMatch(
-        /^thought: Well, I [a-z]* *\| text: word 0, word 1, /,
-      );
-      expect(readingOf(steps.flat())).toMatch(new RegExp(`\\| thought: ${word}$`));
+      const answer = Array.from({ length: 200 }, (_, at) => text(`word ${String(at)}, `));
+      const events = [thought('It is so.\n'), thought(last), ...answer, end];
+      const steps = await stepsThrough(provider, path, events);
+      const whole = `thought: It is so.\n${last} | text: word 0, `;
+      expect(readingOf(steps.slice(0, 20).flat()).slice(0, whole.length)).toBe(whole);
+      expect(readingOf(steps.flat())).toBe(readingOf(events));
     },
   );
+
+  it('masks the rest of an address of which plain words have left', async () => {
+    if (thought === undefined) return;
+    const between = Array.from({ length: 18 }, () => text('so, '));
+    const read = async (...parts: string[]): Promise<string> => {
+      const events = [...parts.flatMap((part) => [thought(part), ...between]), end];
+      const sent = (await stepsThrough(provider, path, events)).flat();
+      return readingOf(sent)
+        .split(' | ')
+        .flatMap((part) => (part.startsWith('thought: ') ? [part.slice('thought: '.length)] : []))
+        .join('');
+    };
+    expect(await read('Ask jane', MAIL.slice('jane'.length), ', please.\n')).toBe('Ask jane***, please.\n');
+    expect(await read('Ask jane', '.do', MAIL.slice('jane.do'.length), ', please.\n')).toBe(
+      'Ask jane***, please.\n',
+    );
+    expect(await read('Ask jane', '. ', 'Then go.\n')).toBe('Ask jane. Then go.\n');
+  });
 
   it('does not make an answer wait where nothing is held', async () => {
     if (thought === undefined) return;
@@ -211,7 +248,7 @@ it('a Gemini event with a text that is held and a call does not wait for long', 
   const steps = await stepsThrough('gemini', path, [mixed, ...Array.from({ length: 17 }, () => part(call))]);
   expect(steps.slice(0, 17).flat()).toEqual([]);
   expect(steps[17]).toHaveLength(18);
-  expect(readingOf(steps.flat())).toMatch(/^call: .* \| text: jane$/);
+  expect(readingOf(steps.flat())).toMatch(/^text: jane \| call: [^|]*$/);
 });
 
 describe('what OpenRouter says of a thought twice', () => {
