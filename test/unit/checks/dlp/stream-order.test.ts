@@ -202,14 +202,14 @@ describe.each(ROWS)('a stream of %s', (_name, provider, path, { thought, text, c
   it('masks the rest of an address of which plain words have left', async () => {
     if (thought === undefined) return;
     const between = Array.from({ length: 18 }, () => text('so, '));
-    const read = async (...parts: string[]): Promise<string> => {
+    async function read(...parts: string[]): Promise<string> {
       const events = [...parts.flatMap((part) => [thought(part), ...between]), end];
       const sent = (await stepsThrough(provider, path, events)).flat();
       return readingOf(sent)
         .split(' | ')
         .flatMap((part) => (part.startsWith('thought: ') ? [part.slice('thought: '.length)] : []))
         .join('');
-    };
+    }
     expect(await read('Ask jane', MAIL.slice('jane'.length), ', please.\n')).toBe('Ask jane***, please.\n');
     expect(await read('Ask jane', '.do', MAIL.slice('jane.do'.length), ', please.\n')).toBe(
       'Ask jane***, please.\n',
