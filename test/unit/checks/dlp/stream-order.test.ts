@@ -201,9 +201,10 @@ describe.each(ROWS)('a stream of %s', (_name, provider, path, { thought, text, c
 
   it('masks the rest of an address of which plain words have left', async () => {
     if (thought === undefined) return;
+    const think = thought;
     const between = Array.from({ length: 18 }, () => text('so, '));
     async function read(...parts: string[]): Promise<string> {
-      const events = [...parts.flatMap((part) => [thought(part), ...between]), end];
+      const events = [...parts.flatMap((part) => [think(part), ...between]), end];
       const sent = (await stepsThrough(provider, path, events)).flat();
       return readingOf(sent)
         .split(' | ')
