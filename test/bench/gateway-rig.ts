@@ -30,12 +30,16 @@ export async function startGateway(
   const nanoUsd = 1_000_000 * 1_000_000_000;
   const limits = { minute: nanoUsd, hourly: nanoUsd, daily: nanoUsd, weekly: nanoUsd, monthly: nanoUsd };
   const [key, locked, proving] = await operate(config, async ({ keys, budgets }) => {
-    async function keyFor(name: string) {
-      const made = await keys.create({ name, provider: 'openai' });
+    async function keyFor(keyName: string) {
+      const made = await keys.create({ name: keyName, provider: 'openai' });
       await budgets.setLimits(made.record.keyHash, limits);
       return made;
     }
-    return [await keyFor('bench'), await keyFor('locked'), await keyFor('proving')];
+    return [
+      await keyFor(`${name}: bench`),
+      await keyFor(`${name}: locked`),
+      await keyFor(`${name}: proving`),
+    ];
   });
   const headers = (rawKey: string) => ({
     authorization: `Bearer ${rawKey}`,
