@@ -41,7 +41,7 @@ function called(record: Json): string {
   return [service, textAt(record, 'api', 'operation')].join(' ');
 }
 
-/** What the record is about: an operator's key or server; a request's model, tool, prompt or resource. */
+/** Names the key or server of an operator's change, or the model, tool, prompt or resource of a request. */
 function targets(record: Json, isOperator: boolean): string[] {
   const resources = record['resources'];
   const named = (Array.isArray(resources) ? resources : []).flatMap((one: unknown) => {
@@ -56,7 +56,7 @@ function targets(record: Json, isOperator: boolean): string[] {
     : [...named.filter((one) => !one.startsWith('model ')), `model ${model}`];
 }
 
-/** What an operator's change set, as `name=value`. */
+/** Lists the settings of an operator's change as `name=value`. */
 function changed({ unmapped }: Json): string[] {
   if (typeof unmapped !== 'object' || unmapped === null) return [];
   return Object.entries(unmapped).flatMap(([name, value]) =>

@@ -52,7 +52,7 @@ export function diagnoseEngines(config: Config): Diagnosis[] {
   ];
 }
 
-/** What passes although nothing reads it. */
+/** Warns of requests and answers that no engine inspects. */
 function uninspected({ server, policy, mcp }: Config): Diagnosis[] {
   const servers = mcp.enabled ? mcp.servers.length : 0;
   const gaps: readonly (readonly [isGap: boolean, message: string])[] = [

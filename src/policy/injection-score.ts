@@ -4,7 +4,10 @@ import type { Work } from '../turns.ts';
 import type { PolicyCall } from './call.ts';
 import { isTrusted } from './trust.ts';
 
-/** `input.action.injection_score`: the highest score of the texts of a call, trusted instructions and what is an agent's own left out. 0 to 1. */
+/**
+ * Returns `input.action.injection_score`, the highest score of a call's texts, 0 to 1. Trusted instructions and the agent's
+ * own words are left out.
+ */
 export function* injectionScore({ texts, trust }: PolicyCall): Work<number> {
   const classifier = injectionClassifier();
   let highest = 0;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createStreamStore } from '../../../src/audit/stream-store.ts';
 import { startAudit } from '../../../src/audit/start-audit.ts';
 import { tail } from '../../../src/audit/tail.ts';
+import { CREATE_PLANNER } from '../../support/create-planner.ts';
 import { parsed } from '../../support/exchange.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { telemetryRig } from '../../support/telemetry-rig.ts';
@@ -166,16 +167,7 @@ describe('gateway audit tail', () => {
   });
 
   it('shows the last records, by key and time, as lines or as JSON', async () => {
-    const created = await gateway(
-      'keys',
-      'create',
-      '--name',
-      'planner',
-      '--provider',
-      'openai',
-      '--output',
-      'json',
-    );
+    const created = await gateway(...CREATE_PLANNER);
     const { key_hash: keyHash } = JSON.parse(created.stdout) as { key_hash: string };
     const { trail, close } = await rig();
     await trail.audited.forwarding(parsed({ body: { model: 'mine', messages: [] }, keyHash }), 0);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 import { call, DAY_MS } from '../../contracts/session-rig.ts';
+import { CREATE_PLANNER } from '../../support/create-planner.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { connect } from '../checks/budget/support.ts';
@@ -31,16 +32,7 @@ interface Recorded {
 let keyHash: string;
 beforeEach(async () => {
   await redis.flush();
-  const created = await gateway(
-    'keys',
-    'create',
-    '--name',
-    'planner',
-    '--provider',
-    'openai',
-    '--output',
-    'json',
-  );
+  const created = await gateway(...CREATE_PLANNER);
   keyHash = (JSON.parse(created) as { key_hash: string }).key_hash;
   await redis.client.del('gateway:audit');
 });

@@ -1,0 +1,5 @@
+/** Arguments of the CLI that make a key and print it as JSON. */
+export const CREATE_PLANNER = [
+  ...['keys', 'create'],
+  ...['--name', 'planner', '--provider', 'openai', '--output', 'json'],
+] as const;
