@@ -4,7 +4,7 @@ import { bearer, headerSafe, tableProvider } from './openai-style.ts';
 import { pinTier } from './dialects/openai-request.ts';
 import type { Dialect, Endpoint } from './provider.ts';
 
-/** As Anthropic itself reads it: without a tier, a request may be served by the priority tier. */
+/** Without a `service_tier`, Anthropic may serve a request on the priority tier. */
 const messages: Dialect = {
   ...anthropicMessages,
   request: (body, endpoint) => ({
@@ -18,7 +18,7 @@ const POST: Readonly<Record<string, Endpoint>> = {
   '/v1/messages/count_tokens': { operation: 'count_tokens', dialect: anthropicCountTokens },
 };
 
-/** Anthropic's own API. Message batches and files answer out of the gateway's sight: not readable. */
+/** Anthropic's API. Message batches and files are not readable: their answers bypass the gateway. */
 export const anthropic = tableProvider({
   name: 'anthropic',
   defaultBaseUrl: 'https://api.anthropic.com',
@@ -27,7 +27,7 @@ export const anthropic = tableProvider({
   parameters: ANTHROPIC_PARAMETERS,
   models: /^\/v1\/models(\/[^/]+)?$/,
   credential(key) {
-    // Tokens of a subscription login are OAuth tokens, and refused in the API key's header.
+    // Subscription logins use OAuth tokens, which Anthropic refuses in `x-api-key`.
     return key.startsWith('sk-ant-oat')
       ? bearer(key)
       : { kind: 'header', name: 'x-api-key', value: headerSafe(key) };

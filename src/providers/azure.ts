@@ -3,7 +3,7 @@ import { MODEL_PATHS, openaiOwn } from './openai.ts';
 import { bearer, headerSafe, openaiEndpoints, pick } from './openai-style.ts';
 import type { Endpoint, Provider } from './provider.ts';
 
-/** Older API versions refuse `max_completion_tokens` and `stream_options` as unknown. */
+/** Older API versions reject `max_completion_tokens` and `stream_options`. */
 const older = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: false, completionsDefault: 16 });
 const FIRST_CURRENT_VERSION = '2024-09-01';
 
@@ -12,14 +12,14 @@ const perDeployment = pick(openaiOwn, ...DEPLOYMENT_PATHS);
 const perOlderDeployment = pick(older, ...DEPLOYMENT_PATHS);
 const perResource = pick(openaiOwn, ...MODEL_PATHS);
 
-/** `/openai/…`, which the base URL may carry already. */
+/** The base URL may already contain the `/openai` prefix. */
 const DEPLOYMENT = /^(?:\/openai)?\/deployments\/([A-Za-z0-9._-]+)(\/.+)$/;
 const RESOURCE = /^(?:\/openai)?(?:\/v1)?(\/.+)$/;
 const MODELS = /^(?:\/openai)?(?:\/v1)?\/models(\/[^/]+)?$/;
 
 /**
- * Azure OpenAI: `/openai/deployments/<name>/…`, where the deployment stands for the model, and `/openai/v1/…`.
- * `providers.azure.base_url` is the resource; there is no public one.
+ * Azure OpenAI: `/openai/deployments/<name>/…`, where the deployment replaces the model, and `/openai/v1/…`. Set
+ * `providers.azure.base_url` to the resource; there is no public endpoint.
  */
 export const azure: Provider = {
   name: 'azure',
@@ -46,14 +46,14 @@ export const azure: Provider = {
   },
 };
 
-/** Azure reads the names of parameters in any case. */
+/** Azure ignores the case of parameter names. */
 function apiVersions(query: string): string[] {
   return [...new URLSearchParams(query)]
     .filter(([name]) => name.toLowerCase() === 'api-version')
     .map(([, version]) => version);
 }
 
-/** Versions are dates (`2024-10-21`, `2024-09-01-preview`), which compare as text. */
+/** Versions are dates (`2024-10-21`, `2024-09-01-preview`) and sort as text. */
 function isOlder(version: string | undefined): boolean {
   return version !== undefined && /^\d{4}-/.test(version) && version < FIRST_CURRENT_VERSION;
 }

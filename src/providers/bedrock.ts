@@ -4,7 +4,7 @@ import { bedrockInvoke } from './dialects/bedrock-invoke.ts';
 import { bearer, headerSafe, openaiEndpoints, pick, under } from './openai-style.ts';
 import type { Credential, Endpoint, Provider } from './provider.ts';
 
-/** OpenAI's API on the runtime's own host: the model is in the body. */
+/** Bedrock's OpenAI-compatible API, which names the model in the body. */
 const COMPATIBLE = under(
   '/openai/v1',
   pick(
@@ -15,20 +15,20 @@ const COMPATIBLE = under(
 
 const MODEL_PATH = /^\/model\/([^/]+)\/([a-z-]+)$/;
 
-/** What a decoded model id or ARN is made of. */
+/** Decoded model ids and ARNs. */
 const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/;
 
-/** An ARN whose last part is the model's own id, and not a name that somebody gave. */
+/** An ARN that ends in the model's own id rather than a user-defined name. */
 const NAMES_MODEL = /^arn:[^/]*:(?:foundation-model|inference-profile)\/([^/]+)$/;
 
-/** Headers of invoke that choose a dearer service, with the values that do not. */
+/** Invoke headers that can select a more expensive service, with the values that do not. */
 const COSTLY_HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ['x-amzn-bedrock-service-tier', ['default', 'flex']],
   ['x-amzn-bedrock-performanceconfig-latency', ['standard']],
   ['x-amzn-bedrock-guardrailidentifier', []],
 ];
 
-/** Of invoke; what they ask for is bounded by COSTLY_HEADERS. */
+/** Allowed invoke headers. COSTLY_HEADERS bounds their values. */
 const BEDROCK_HEADERS: ReadonlySet<string> = new Set([
   ...COSTLY_HEADERS.map(([name]) => name),
   'x-amzn-bedrock-accept',
@@ -39,7 +39,7 @@ const BEDROCK_HEADERS: ReadonlySet<string> = new Set([
 
 const ACCESS_KEY = /^[A-Z0-9]{16,128}$/;
 
-/** Amazon Bedrock's runtime. The region is the base URL's. */
+/** Amazon Bedrock's runtime API. The base URL selects the region. */
 export const bedrock: Provider = {
   name: 'bedrock',
   defaultBaseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',
@@ -67,13 +67,15 @@ export const bedrock: Provider = {
   },
 };
 
-/** The model of a path segment: a model id as it is, an ARN cut down to the model that it names, if any. */
+/**
+ * Returns the model named by a path segment: a model id unchanged, an ARN reduced to its model id where it has one.
+ */
 function modelOf(segment: string): string | undefined {
   let id: string;
   try {
     id = decodeURIComponent(segment);
   } catch {
-    // Broken percent-encoding: not a path that Bedrock has.
+    // Bedrock has no path with invalid percent-encoding.
     return undefined;
   }
   if (!MODEL_ID.test(id) || /(^|\/)\.{1,2}(\/|$)/.test(id)) return undefined;
@@ -90,7 +92,7 @@ function modelAction(model: string, action: string | undefined): Endpoint | unde
       return { operation: 'count_tokens', dialect: bedrockCountTokens, model };
     case 'invoke':
     case 'invoke-with-response-stream': {
-      // A stored prompt is for converse alone.
+      // Only Converse accepts stored prompts.
       if (model.includes(':prompt/')) return undefined;
       const dialect = bedrockInvoke(model, action !== 'invoke');
       return dialect && { operation: invokeOperation(model), dialect, model };
@@ -105,7 +107,7 @@ function invokeOperation(model: string): Endpoint['operation'] {
   return /\b(titan-embed|embed)-/.test(model) ? 'embeddings' : 'chat';
 }
 
-/** `ACCESS:SECRET[:SESSION]`, with which the gateway signs; the secret and the token hold no colon. */
+/** Parses `ACCESS:SECRET[:SESSION]` for signing. Neither secret nor session token contains a colon. */
 function awsCredential(parts: readonly string[]): Credential {
   const [accessKeyId, secretAccessKey, sessionToken] = parts;
   if (

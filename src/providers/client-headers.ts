@@ -1,10 +1,10 @@
-/** Client headers that every provider is sent; everything that is listed nowhere ends at the gateway (docs/routing.md). */
+/** Client headers forwarded to every provider. Headers on no list are dropped (docs/routing.md). */
 const EVERYWHERE: ReadonlySet<string> = new Set([
   'accept',
   'content-type',
   'user-agent',
   'idempotency-key',
-  // Sent by the SDKs of many providers; telemetry of the client's own runtime.
+  // Client runtime telemetry, sent by the SDKs of many providers.
   ...[
     'arch',
     'async',
@@ -21,7 +21,7 @@ const EVERYWHERE: ReadonlySet<string> = new Set([
   ].map((what) => `x-stainless-${what}`),
 ]);
 
-/** Headers of Anthropic's API, which some other providers speak too. */
+/** Headers of Anthropic's API, which some other providers also implement. */
 export const ANTHROPIC_HEADERS: ReadonlySet<string> = new Set([
   'anthropic-version',
   'anthropic-beta',
@@ -29,7 +29,7 @@ export const ANTHROPIC_HEADERS: ReadonlySet<string> = new Set([
   'x-app',
 ]);
 
-/** Query parameters of lists: they choose a page, and neither a model nor a form of answer. */
+/** Pagination parameters. They affect neither the model nor the answer format. */
 const PAGES: ReadonlySet<string> = new Set([
   'after',
   'after_id',
@@ -42,14 +42,14 @@ const PAGES: ReadonlySet<string> = new Set([
   'page_token',
 ]);
 
-/** Sent by Anthropic's SDKs for whatever is in beta; it changes no price and no form. */
+/** Anthropic's SDKs send `beta` for beta features. It changes neither price nor format. */
 export const ANTHROPIC_PARAMETERS: ReadonlySet<string> = new Set(['beta']);
 
-/** What a provider takes of a client beside the body. */
+/** Client headers and query parameters that a provider accepts. */
 export interface ClientFields {
-  /** Lower-case names of headers that only some providers are sent. */
+  /** Lower-case names of the headers specific to this provider. */
   readonly headers?: ReadonlySet<string>;
-  /** Names of query parameters, exactly as they are written. */
+  /** Parameter names in their exact spelling. */
   readonly parameters?: ReadonlySet<string>;
 }
 
@@ -59,8 +59,8 @@ export function takesHeader({ headers }: ClientFields, name: string): boolean {
 }
 
 /**
- * Returns the query without parameters that the provider is not known to take, with its `?`. A name in another spelling
- * (`%61lt`) is another parameter, and no provider takes that.
+ * Returns the query, with its `?`, without unknown parameters. An encoded spelling such as `%61lt` counts as a
+ * different parameter, so it is dropped.
  */
 export function takenQuery({ parameters }: ClientFields, query: string): string {
   if (query === '') return query;

@@ -6,7 +6,10 @@ const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: true
 const chat = pick(endpoints, '/chat/completions');
 const beta = pick(endpoints, '/chat/completions', '/completions');
 
-/** DeepSeek: with and without a version, `/beta` for prefix and fill-in-the-middle, and Anthropic's dialect. */
+/**
+ * DeepSeek, with or without a version prefix. `/beta` adds prefix and fill-in-the-middle completion; `/anthropic`
+ * uses Anthropic's dialect.
+ */
 export const deepseek = tableProvider({
   name: 'deepseek',
   defaultBaseUrl: 'https://api.deepseek.com',

@@ -2,12 +2,12 @@ import { decodeBase64, isPlainText } from '../pricing/media-bytes.ts';
 
 /** Shorter runs are ids, hashes and signatures. */
 const MIN_CHARS = 256;
-/** Beside other text, signatures, keys and tokens are longer than that. */
+/** Within other text, signatures, keys and tokens may be longer than `MIN_CHARS`. */
 const MIN_CHARS_INSIDE = 1_024;
-/** Tools wrap encoded bytes at 60 columns or more; shorter lines are lists of words and digests. */
+/** Tools wrap encoded bytes at 60 columns or more. Shorter lines are word lists and digests. */
 const MIN_COLUMNS = 60;
 
-/** Of a long run, what is looked at first. */
+/** How much of a long run is examined first. */
 const START_CHARS = 16_384;
 
 const DATA_URL = /^\s{0,64}data:[^,]{0,192};base64,/i;
@@ -15,13 +15,13 @@ const DATA_URL_END = /data:[^,\s]{0,192};base64,$/i;
 const DATA_URL_HEADER_CHARS = 208;
 
 /**
- * Whether a text is a data URL, is nothing but encoded bytes that are no words, or has a file's worth of them in it:
- * bytes where text is expected, of which reading the text tells nothing.
+ * Reports whether a text is a data URL, consists of encoded non-text bytes, or embeds enough of them for a file.
+ * Reading such text says nothing about its content.
  */
 export function holdsEncodedBytes(text: string): boolean {
   if (text.length < MIN_CHARS) return DATA_URL.test(text);
   if (DATA_URL.test(text.slice(0, MIN_CHARS))) return true;
-  // A run of so many digits covers one of these places, so nothing but runs is read.
+  // A run of MIN_CHARS digits must cover one of these positions.
   for (let at = 0; at < text.length; at += MIN_CHARS) {
     if (!isDigit(text.charCodeAt(at))) continue;
     const run = runAround(text, at);
@@ -36,7 +36,7 @@ interface Run {
   readonly to: number;
 }
 
-/** The digits around a place, over ends of lines where the lines are as long as encoders wrap them. */
+/** Returns the run of digits around a position. Runs span lines that are long enough for an encoder's wrapping. */
 function runAround(text: string, at: number): Run {
   let from = at;
   while (from > 0 && isDigit(text.charCodeAt(from - 1))) from -= 1;
@@ -61,11 +61,11 @@ function digitsEnd(text: string, from: number): number {
   return to;
 }
 
-/** Where the text goes on behind an end of line and its indentation; undefined where no line ends. */
+/** Returns where text continues after a line break and indentation, or undefined without a line break. */
 function lineStart(text: string, end: number): number | undefined {
   const [breaks] = /^\r?\n[ \t]{0,64}/.exec(text.slice(end, end + 66)) ?? [];
   if (breaks !== undefined) return end + breaks.length;
-  // A line break as JSON and source code write it.
+  // A line break as escaped in JSON and source code.
   const [escaped] = /^(?:\\r)?\\n/.exec(text.slice(end, end + 4)) ?? [];
   return escaped === undefined ? undefined : end + escaped.length;
 }
@@ -85,18 +85,18 @@ function digitsOf(run: string): string {
   return run.replace(/\\[rn]|\s/g, '');
 }
 
-/** Files have control characters soon, so that most are told without decoding all of them. */
+/** Most files contain control characters early, which avoids decoding all of them. */
 function startsAsBytes(digits: string): boolean {
   const bytes = decodeBase64(standard(digits.slice(0, digits.length - (digits.length % 4))));
   return bytes === undefined || /[\0-\x08\x0e-\x1f]/.test(bytes.toString('latin1'));
 }
 
-/** Bytes that are no words have digits of every kind; repeated letters, rulers and hexadecimal digests do not. */
+/** Binary data has digits of every kind. Repeated letters, rulers and hex digests do not. */
 function isVaried(digits: string): boolean {
   return /[A-Z]/.test(digits) && /[a-z]/.test(digits) && /\d/.test(digits);
 }
 
-/** What a whole text needs to be taken for bytes: paths, names and numbers have less. */
+/** Required of a text that is one whole run. Paths, names and numbers lack it. */
 function isMixedOrHex(digits: string): boolean {
   return (/[A-Z]/.test(digits) && /[a-z]/.test(digits)) || /^(?=.*[a-f])(?=.*\d)[\da-f]+$/i.test(digits);
 }
@@ -110,7 +110,7 @@ function standard(digits: string): string {
   return digits.replaceAll('-', '+').replaceAll('_', '/');
 }
 
-/** Nothing but lines of digits, however long each is. */
+/** Matches texts made only of base64 lines of any length. */
 function isEncodedLines(text: string): boolean {
   if (!/^[A-Za-z0-9+/=_\s-]*$/.test(text.slice(0, MIN_CHARS))) return false;
   const start = digitsOf(text.slice(0, START_CHARS));
@@ -119,7 +119,10 @@ function isEncodedLines(text: string): boolean {
   return startsAsBytes(start) || !isWords(digitsOf(text));
 }
 
-/** Of Base64 in either alphabet, padding included; by code, since every character of a long run is asked for. */
+/**
+ * Digits of both base64 alphabets, padding included. A table by code unit, since every character of a long run is
+ * checked.
+ */
 const DIGITS = new Uint8Array(65_536);
 for (const digit of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_=') {
   DIGITS[digit.charCodeAt(0)] = 1;

@@ -1,9 +1,9 @@
-/** Whose error object a client reads. */
+/** The error object that a client expects. */
 export type ErrorShape = 'openai' | 'anthropic' | 'gemini' | 'bedrock' | 'cohere' | 'mistral' | 'ollama';
 
 /**
- * The shape by `/<provider>/<path>`; the first that matches counts. Envoy asks them too, for what it answers by itself:
- * they are in what JavaScript and RE2 read alike, and short, since Envoy takes no program of more than 100 steps.
+ * Shapes by `/<provider>/<path>`; the first match wins. Envoy also uses these for its own answers, so patterns must
+ * work in both JavaScript and RE2, and stay short: Envoy limits a program to 100 steps.
  */
 export const ERROR_SHAPES: readonly (readonly [RegExp, ErrorShape])[] = [
   [/^\/gemini\/([^/]+\/)?openai\//, 'openai'],
@@ -21,7 +21,10 @@ export const ERROR_SHAPES: readonly (readonly [RegExp, ErrorShape])[] = [
   [/^\/(fireworks|xai|vllm|openrouter)(\/|$)/, 'openai'],
 ];
 
-/** @param path `/<provider>/<path>`, without a key segment; undefined where it leads to no provider */
+/**
+ * Returns the error shape for a path, or undefined if it names no provider.
+ * @param path `/<provider>/<path>`, without a key segment
+ */
 export function errorShapeOf(path: string): ErrorShape | undefined {
   return ERROR_SHAPES.find(([pattern]) => pattern.test(path))?.[1];
 }

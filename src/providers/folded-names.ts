@@ -2,17 +2,17 @@ import { GatewayError } from '../errors.ts';
 import type { JsonObject } from './provider.ts';
 import { MEMBER_NAMES, OWN_NAMES, OWN_OBJECTS } from './member-names.ts';
 
-/** No member of a dialect has so long a name; longer ones are compared with each other alone. */
+/** Longer than every dialect member. Longer names are only compared with each other. */
 const MAX_NAME_CHARS = 64;
-/** Of an object's members that an error names. */
+/** The most of a member name that an error quotes. */
 const MAX_SHOWN_CHARS = 30;
 
 const SPELLINGS: ReadonlyMap<string, string> = new Map([...MEMBER_NAMES].map((name) => [folded(name), name]));
 
 /**
- * Refuses names that a parser which folds case reads as others (Go's `encoding/json`): one that is a dialect's but for
- * its letters' case, and two of one object that differ in nothing else. At every level but under names that are the
- * client's own (schemas, arguments, metadata). Linear, and a look-up for each plain name.
+ * Refuses names that a case-insensitive parser (Go's `encoding/json`) reads as other names: a dialect's member in another
+ * letter case, or two members of one object that differ only in case. Checks every level except below client-defined
+ * names (schemas, arguments, metadata). Takes linear time, with one look-up per plain name.
  * @throws GatewayError invalid_request
  */
 export function refuseFoldedNames(body: JsonObject): void {
@@ -45,7 +45,7 @@ function checkObject(object: JsonObject, isBody: boolean): void {
   if (mayFold) refuseTwins(object);
 }
 
-/** The body's own members are the dialect's, whatever they are called. */
+/** The body's own members belong to the dialect, whatever their names. */
 function isClientsOwn(name: string, value: object, isBody: boolean): boolean {
   if (isBody) return OWN_AT_ROOT.has(name);
   return OWN_NAMES.has(name) || (OWN_OBJECTS.has(name) && !Array.isArray(value));
@@ -58,12 +58,12 @@ const OWN_AT_ROOT: ReadonlySet<string> = new Set(
 
 const PLAIN = /^[a-z0-9_$.-]*$/;
 
-/** Folding leaves it as it is. */
+/** Case folding leaves such a name unchanged. */
 function isPlainName(name: string): boolean {
   return PLAIN.test(name);
 }
 
-/** Upper-casing first folds what lower-casing alone leaves apart, such as the long s. */
+/** Upper-casing first folds letters that lower-casing alone leaves distinct, such as the long s. */
 function folded(name: string): string {
   return name.toUpperCase().toLowerCase();
 }
@@ -72,9 +72,7 @@ function refuseOtherSpelling(name: string): void {
   if (name.length > MAX_NAME_CHARS || (isPlainName(name) && !SPELLINGS.has(name))) return;
   const known = SPELLINGS.get(folded(name));
   if (known === undefined || known === name) return;
-  throw refusal(
-    `Write the request's "${known}" in just these letters: some providers take other cases for it.`,
-  );
+  throw refusal(`Write "${known}" in the request exactly like this: some providers ignore letter case.`);
 }
 
 function refuseTwins(object: JsonObject): void {
@@ -83,7 +81,7 @@ function refuseTwins(object: JsonObject): void {
     const fold = folded(name);
     if (seen.has(fold)) {
       const shown = name.length > MAX_SHOWN_CHARS ? '…' : JSON.stringify(name);
-      throw refusal(`The request names the member ${shown} twice but for its letters' case: keep one.`);
+      throw refusal(`The request has two members that differ only in letter case: ${shown}. Keep one.`);
     }
     seen.add(fold);
   }

@@ -15,7 +15,9 @@ const MODELS = /^\/v1(?:beta|alpha)?\/models(\/[A-Za-z0-9._-]+)?$/;
 
 const compatibleChat = openaiChat({ limitFields: ['max_tokens', 'max_completion_tokens'], asksUsage: true });
 
-/** Gemini behind OpenAI's chat API, whose own switches come in `extra_body.google`, a stored prompt among them. */
+/**
+ * Gemini's OpenAI-compatible chat. Google's own settings come in `extra_body.google`, which may name a stored prompt.
+ */
 const geminiCompatibleChat: Dialect = {
   ...compatibleChat,
   name: 'gemini-compatible-chat',
@@ -25,14 +27,17 @@ const geminiCompatibleChat: Dialect = {
   },
 };
 
-/** Gemini behind OpenAI's API, at Google's own path. */
+/** Gemini's OpenAI-compatible API, at Google's own paths. */
 const COMPATIBLE: Readonly<Record<string, Endpoint>> = {
   '/v1beta/openai/chat/completions': { operation: 'chat', dialect: geminiCompatibleChat },
   '/v1beta/openai/embeddings': { operation: 'embeddings', dialect: openaiEmbeddings },
 };
 const COMPATIBLE_MODELS = /^\/v1beta\/openai\/models(\/[^/]+){0,2}$/;
 
-/** Google's parameters for every API can leave usage out of an answer, change its form, or the request's method. */
+/**
+ * Only safe parameters are allowed: Google's other common ones can omit usage, or change the answer's format or the
+ * method.
+ */
 const HARMLESS: ReadonlySet<string> = new Set([
   'alt',
   'prettyPrint',
@@ -64,7 +69,7 @@ export const gemini: Provider = {
     return model === undefined ? undefined : modelMethod(model, verb, query);
   },
   credential(key) {
-    // OAuth access tokens are told by their prefix.
+    // OAuth access tokens have this prefix.
     return key.startsWith('ya29.')
       ? bearer(key)
       : { kind: 'header', name: 'x-goog-api-key', value: headerSafe(key) };
@@ -89,7 +94,7 @@ function modelMethod(model: string, verb: string | undefined, query: string): En
         operation: 'chat',
         dialect: geminiStreamGenerate,
         model,
-        // Without `alt=sse` the stream is one JSON array under `application/json`.
+        // Without `alt=sse`, the stream is one JSON array sent as `application/json`.
         ...(new URLSearchParams(query).get('alt') === 'sse' ? {} : { streamFormat: 'json-array' }),
       };
     case 'countTokens':

@@ -1,6 +1,6 @@
 import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
-/** Usage comes in `x_groq` of the last chunk, asked for or not; the flexible tier costs the same. */
+/** The last chunk always reports usage in `x_groq`. The flex tier costs the same. */
 const endpoints = openaiEndpoints({
   limitFields: ['max_completion_tokens', 'max_tokens'],
   asksUsage: false,

@@ -1,13 +1,13 @@
 import type { JsonPath } from '../json/path.ts';
 import type { PromptText } from './request-facts.ts';
 
-/** Roles by which an operator or an agent's maker instructs a model. */
+/** Roles in which an operator or agent developer instructs a model. */
 export const INSTRUCTION_ROLES = ['system', 'developer'] as const;
 export type InstructionRole = (typeof INSTRUCTION_ROLES)[number];
 
 /**
- * Places of instructions in all dialects; `#` is an index. A list of places, not of exceptions: response schemas,
- * documents and members that the gateway does not know have the role `system` too, and are no instructions.
+ * Places of instructions in all dialects, where `#` is an index. This is an allowlist: response schemas, documents
+ * and unknown members also have the role `system`, but are not instructions.
  */
 const TEXT = String.raw`(?:/#)?(?:/text)?`;
 const MESSAGE = `(?:/content${TEXT}|/message|/#/guardContent/text/text)`;
@@ -26,10 +26,10 @@ const PLACES = new RegExp(
   ].join(''),
 );
 
-/** No place of instructions is deeper. */
+/** No instruction is deeper. */
 const MAX_STEPS = 8;
 
-/** The role of a text that is an instruction of a system or developer message; undefined for every other text. */
+/** Returns the role of an instruction in a system or developer message, or undefined for any other text. */
 export function instructionRole({ role, kind, path, editable }: PromptText): InstructionRole | undefined {
   if (role !== 'system' && role !== 'developer') return undefined;
   if (kind !== 'text' || editable === false || path.length > MAX_STEPS) return undefined;

@@ -1,6 +1,7 @@
 /**
- * Members that the dialects read in requests, at any level, as providers spell them. Whoever adds one to a reader adds
- * it here: some providers' parsers take `Content` for `content`, and what the gateway does not read it cannot judge.
+ * Member names that dialects read in requests, at any level, in the provider's spelling. Add names here when a reader
+ * starts to use them: some provider parsers accept `Content` for `content`, and the gateway cannot judge what it does
+ * not read.
  */
 const NAMES = [
   'model models messages role content text type name input prompt prompts system instructions preamble message suffix',
@@ -37,7 +38,7 @@ const NAMES = [
 
 export const MEMBER_NAMES: ReadonlySet<string> = new Set(NAMES);
 
-/** Under these the names are the client's: schemas, arguments, what is noted beside a request, other servers' headers. */
+/** Below these members, names are client-defined: schemas, arguments, metadata and headers for other servers. */
 export const OWN_NAMES: ReadonlySet<string> = new Set(
   [
     'parameters parametersJsonSchema parameters_json_schema parameter_definitions input_schema inputSchema schema',
@@ -49,7 +50,7 @@ export const OWN_NAMES: ReadonlySet<string> = new Set(
 );
 
 /**
- * Names that are the client's where the value is an object and not the body's own member: a call's `input`, a result's
- * `response`, a document's `data`.
+ * Members below which names are client-defined if the value is an object and not a top-level member: a call's
+ * `input`, a result's `response`, a document's `data`.
  */
 export const OWN_OBJECTS: ReadonlySet<string> = new Set(['input', 'response', 'json', 'data', 'value']);

@@ -1,13 +1,13 @@
 import { mistralCut } from './dialects/error-frames.ts';
 import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
-/** Mistral refuses members that it does not know, `stream_options` among them; its streams report usage anyway. */
+/** Mistral rejects unknown members, including `stream_options`. Its streams report usage by default. */
 const endpoints = openaiEndpoints({
   limitFields: ['max_tokens'],
   asksUsage: false,
   standardTiers: ['standard_only'],
   cut: mistralCut,
-  // Its JavaScript SDK up to 1.3 misses `[DONE]` where a comment comes in the same chunk.
+  // Mistral's JavaScript SDK up to 1.3 misses `[DONE]` if a comment arrives in the same chunk.
   bearsComments: false,
 });
 

@@ -1,14 +1,13 @@
 import { mayRetry, type ErrorType, type Refusal } from '../errors.ts';
 import type { ErrorShape } from './error-shapes.ts';
 
-/** What a native error object is made of; `message` and `requestId` may be Envoy's placeholders. */
+/** The parts of a native error. `message` and `requestId` may be Envoy placeholders. */
 export interface NativeFacts {
   readonly type: ErrorType;
   readonly message: string;
   readonly status: number;
-  /** Undefined where there is none to show. */
   readonly requestId: string | undefined;
-  /** Seconds of `Retry-After`, where there is one. */
+  /** The value of `Retry-After`, in seconds. */
   readonly retryAfter?: string | undefined;
   readonly findings?: Refusal['findings'];
 }
@@ -16,8 +15,8 @@ export interface NativeFacts {
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * A refusal as the provider's own error object, with our `type` at the top level (`server.error_format: native`).
- * Where that object has no member `error` of another kind, `error` stays the message, as docs/refusals.md has it.
+ * Builds a refusal as the provider's own error object, with our `type` at the top level (`server.error_format:
+ * native`). If that object does not define `error`, `error` is the message (docs/refusals.md).
  */
 export function nativeBody(shape: ErrorShape, facts: NativeFacts): Body {
   const { type, requestId, findings } = facts;
@@ -25,7 +24,7 @@ export function nativeBody(shape: ErrorShape, facts: NativeFacts): Body {
   return { ...BODIES[shape](facts), type, ...id, ...told(findings) };
 }
 
-/** The gateway's own shape, and what a client of this shape cannot do without. */
+/** Builds the gateway's own error object, with the members that this shape's clients require. */
 export function gatewayBody(shape: ErrorShape | undefined, { type, message, findings }: NativeFacts): Body {
   return { error: message, type, ...(shape === 'bedrock' && { message }), ...told(findings) };
 }
@@ -34,7 +33,7 @@ function told(findings: Refusal['findings']): Body {
   return findings === undefined || findings.length === 0 ? {} : { findings };
 }
 
-/** Headers of a refusal that a provider's own SDK looks at, in both formats. */
+/** Returns the error headers that a provider's SDK reads, in both formats. */
 export function nativeHeaders(
   shape: ErrorShape,
   { type, status }: Pick<NativeFacts, 'type' | 'status'>,
@@ -42,7 +41,7 @@ export function nativeHeaders(
   return shape === 'bedrock' ? [['x-amzn-errortype', AWS_BY_TYPE[type] ?? statusNames(status).aws]] : [];
 }
 
-/** Where an SDK of this shape looks for the id of a request, beside `x-request-id`. */
+/** Headers, besides `x-request-id`, in which an SDK looks for the request id. */
 export const REQUEST_ID_HEADERS: { readonly [Shape in ErrorShape]?: string } = {
   anthropic: 'request-id',
   bedrock: 'x-amzn-requestid',
@@ -52,7 +51,7 @@ const BODIES: Readonly<Record<ErrorShape, (facts: NativeFacts) => Body>> = {
   openai: ({ type, message, status }) => ({
     error: { message, type: openaiType(type, status), param: null, code: openaiCode(type) },
   }),
-  // Its SDKs show the whole body where there is no message at the top level, and read the rest inside `error`.
+  // Anthropic SDKs show the whole body unless `message` is at the top level, and read the rest inside `error`.
   anthropic: ({ type, message, status }) => ({
     message,
     error: { type: ANTHROPIC_BY_TYPE[type] ?? statusNames(status).anthropic, message },
@@ -89,7 +88,7 @@ function openaiType(type: ErrorType, status: number): string {
   return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
-/** Codes that clients know by name; Codex stops at once on a spent quota. */
+/** Codes that clients recognise. Codex stops immediately when a quota is spent. */
 function openaiCode(type: ErrorType): string {
   if (SPENT.has(type)) return 'insufficient_quota';
   if (type === 'rate_limited') return 'rate_limit_exceeded';
@@ -102,7 +101,7 @@ const ANTHROPIC_BY_TYPE: { readonly [Type in ErrorType]?: string } = {
   upstream_timeout: 'timeout_error',
 };
 
-/** What providers call a status; Google's are those of google.rpc.Code. */
+/** Provider names for a status. Google's are those of google.rpc.Code. */
 interface StatusNames {
   readonly anthropic: string;
   readonly google: string;
@@ -132,7 +131,7 @@ function statusNames(status: number): StatusNames {
   return { ...(status >= 500 ? SERVER_ERROR : CLIENT_ERROR), ...BY_STATUS[status] };
 }
 
-/** Seconds. Gemini CLI gives up at once where it would have to wait more than five minutes, and shows the message. */
+/** Seconds. Gemini CLI gives up at once, and shows the message, if it would have to wait more than five minutes. */
 const LONGER_THAN_CLIENTS_WAIT = '3600';
 
 function googleDetails({ type, status, requestId, retryAfter }: NativeFacts): readonly Body[] {

@@ -5,7 +5,7 @@ import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
 const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: true });
 
-/** Ollama: its own API, OpenAI's and Anthropic's. Pulling, creating and deleting models is not readable. */
+/** Ollama's own API, and its OpenAI and Anthropic APIs. Pulling, creating and deleting models is not readable. */
 export const ollama = tableProvider({
   name: 'ollama',
   defaultBaseUrl: 'http://localhost:11434',

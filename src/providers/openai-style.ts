@@ -8,10 +8,10 @@ import { openaiCompact, openaiInputTokens, openaiResponses } from './dialects/op
 import type { ClientFields } from './client-headers.ts';
 import type { Credential, Endpoint, Provider, ProviderName } from './provider.ts';
 
-/** Endpoints by their path without a version, e.g. `/chat/completions`. */
+/** Endpoints by path without a version, such as `/chat/completions`. */
 export type EndpointTable = Readonly<Record<string, Endpoint>>;
 
-/** The endpoints of OpenAI's API, in one provider's reading of them; a provider lists those that it has. */
+/** Builds all OpenAI-style endpoints in one provider's variant. Providers pick the ones they support. */
 export function openaiEndpoints(variant: OpenaiVariant) {
   return {
     '/chat/completions': { operation: 'chat', dialect: openaiChat(variant) },
@@ -25,7 +25,7 @@ export function openaiEndpoints(variant: OpenaiVariant) {
   } as const satisfies EndpointTable;
 }
 
-/** Only these of a table. */
+/** Returns the part of a table with these paths. */
 export function pick<Table extends EndpointTable>(
   table: Table,
   ...paths: (keyof Table & string)[]
@@ -33,7 +33,7 @@ export function pick<Table extends EndpointTable>(
   return Object.fromEntries(paths.map((path) => [path, table[path] as Endpoint]));
 }
 
-/** A table whose paths begin with a version or another prefix. */
+/** Returns the table with a prefix, such as a version, on every path. */
 export function under(prefix: string, table: EndpointTable): EndpointTable {
   return Object.fromEntries(Object.entries(table).map(([path, endpoint]) => [prefix + path, endpoint]));
 }
@@ -42,21 +42,21 @@ export interface ProviderTable extends ClientFields {
   readonly name: ProviderName;
   readonly defaultBaseUrl: string | undefined;
   readonly selfHosted?: true;
-  /** `/v1` alone where it is absent. */
+  /** Defaults to `/v1`. */
   readonly roots?: readonly string[];
-  /** As in Provider. */
+  /** See `Provider.openable`. */
   readonly openable?: RegExp;
   /** Full paths, version included. */
   readonly post: EndpointTable;
-  /** Paths of lists of models and of single ones. */
+  /** Paths of model lists and single models. */
   readonly models?: RegExp;
-  /** As in Provider; a bearer token where it is absent. */
+  /** See `Provider.credential`. Defaults to a bearer token. */
   readonly credential?: Provider['credential'];
 }
 
 const MODELS = /^\/v1\/models(\/[^/]+){0,3}$/;
 
-/** A provider whose endpoints are told by their paths alone. */
+/** Builds a provider whose endpoints depend on the path alone. */
 export function tableProvider(table: ProviderTable): Provider {
   return {
     name: table.name,
@@ -75,12 +75,18 @@ export function tableProvider(table: ProviderTable): Provider {
   };
 }
 
-/** A key as a bearer token. Throws GatewayError invalid_request where it could not stand in a header. */
+/**
+ * Returns a key as a bearer token.
+ * @throws GatewayError invalid_request if it cannot be sent in a header
+ */
 export function bearer(key: string): Credential {
   return { kind: 'header', name: 'authorization', value: `Bearer ${headerSafe(key)}` };
 }
 
 export function headerSafe(key: string): string {
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new GatewayError('invalid_request', 'The provider key holds a character that no key has.');
+  throw new GatewayError(
+    'invalid_request',
+    'The provider key contains a character that is not allowed: use printable ASCII without spaces.',
+  );
 }

@@ -7,13 +7,13 @@ const VARIANT: OpenaiVariant = {
   completionsDefault: 16,
 };
 
-/** OpenAI's API as Azure reads it, whose older versions refuse a service tier. */
+/** OpenAI endpoints without a pinned tier, because older Azure versions reject `service_tier`. */
 export const openaiOwn = openaiEndpoints(VARIANT);
 
-/** As OpenAI itself reads it: without a tier, the project's setting decides. */
+/** Without a tier, OpenAI applies the project's setting. */
 const endpoints = openaiEndpoints({ ...VARIANT, pinnedTier: { chat: 'default', responses: 'default' } });
 
-/** Paths that generate or embed, which Azure has too. */
+/** Generation and embedding paths, shared with Azure. */
 export const MODEL_PATHS = [
   '/chat/completions',
   '/completions',

@@ -9,14 +9,14 @@ import { ANTHROPIC_HEADERS, ANTHROPIC_PARAMETERS } from './client-headers.ts';
 import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 import type { Dialect, Endpoint } from './provider.ts';
 
-/** Streams always report usage. The body may name fallback models, plugins and stored presets. */
+/** Streams report usage by default. The body may name fallback models, plugins and stored presets. */
 const variant: OpenaiVariant = {
   limitFields: ['max_tokens', 'max_completion_tokens'],
   asksUsage: false,
   routes: true,
 };
 
-/** A dialect that knows nothing of the router, whose own members mean here what they mean everywhere. */
+/** Adds OpenRouter's members, which work in every endpoint, to a dialect that does not know them. */
 function withRouterMembers(name: string, inner: Dialect): Dialect {
   return {
     ...inner,
@@ -51,7 +51,7 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
   },
 };
 
-/** OpenRouter, with Anthropic's dialect beside OpenAI's. */
+/** OpenRouter, with OpenAI's and Anthropic's dialects. */
 export const openrouter = tableProvider({
   name: 'openrouter',
   defaultBaseUrl: 'https://openrouter.ai/api',

@@ -7,7 +7,7 @@ import type { RequestFacts } from './request-facts.ts';
 
 export * from './request-facts.ts';
 
-/** Provider values, exact (docs/routing.md). */
+/** Exact provider names (docs/routing.md). */
 export const PROVIDER_NAMES = [
   'openai',
   'anthropic',
@@ -28,7 +28,7 @@ export const PROVIDER_NAMES = [
 
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** What an endpoint is for: a closed set, used as metric label. */
+/** Closed set of endpoint purposes, used as a metric label. */
 export type Operation =
   | 'chat'
   | 'completions'
@@ -44,51 +44,51 @@ export type Operation =
   | 'unknown';
 
 /**
- * One provider: a thin file that says which paths it has, what dialect each speaks and how it wants its
- * credential. Pure: no network, no state, no configuration but what is passed in.
+ * Describes a provider: its paths, the dialect of each, and its credential format. Pure: no network, state or
+ * configuration beyond the arguments.
  */
 export interface Provider extends ClientFields {
   readonly name: ProviderName;
-  /** Public API base with its base path, without a trailing slash; undefined where there is none (azure, vllm). */
+  /** Public API URL with base path and without trailing slash. Undefined if there is none (Azure, vLLM). */
   readonly defaultBaseUrl: string | undefined;
-  /** False where the provider takes requests without a key (ollama, vllm). */
+  /** False if requests need no key (Ollama, vLLM). */
   readonly needsKey: boolean;
   /**
-   * What its paths begin with before what an SDK appends (`/v1`), the most usual first: what a base URL may lack, or
-   * have twice. Empty text where paths begin at once.
+   * Path prefixes before the part that SDKs append (`/v1`), most common first. Clients may omit or repeat them. The
+   * empty string stands for no prefix.
    */
   readonly roots: readonly string[];
-  /** Paths of a self-hosted provider beside its endpoints that use a model, and which an operator may therefore open. */
+  /** Paths of a self-hosted provider that use a model but are not endpoints. Operators may open them. */
   readonly openable?: RegExp;
-  /** Words with capitals that its paths end in, behind a colon. */
+  /** Mixed-case verbs that follow a colon at the end of paths. */
   readonly verbs?: readonly string[];
-  /** True where the provider is self-hosted: plain http is accepted and models cost 0 unless overridden. */
+  /** For self-hosted providers, plain HTTP is allowed and models cost 0 unless overridden. */
   readonly selfHosted: boolean;
   /**
-   * The endpoint at a path of the provider's own (`/v1/chat/completions`, after the base path, without query),
-   * or undefined where the gateway cannot read it. `method` is GET, HEAD or POST; `query` is what stands after
-   * the `?`, for the few endpoints whose form of answer it decides.
+   * Returns the endpoint at a provider path (`/v1/chat/completions`, after the base path, without query), or
+   * undefined if the gateway cannot read it. `method` is GET, HEAD or POST. `query` matters to the few endpoints
+   * whose answer format it selects.
    */
   endpoint(method: string, path: string, query?: string): Endpoint | undefined;
   /**
-   * Why the cost cannot be bounded, where a request header says so (lower-case names): a dearer service tier.
-   * Joins RequestFacts.unbounded.
+   * Returns why a request header (lower-case names) makes the cost unbounded, such as an expensive service tier.
+   * Complements `RequestFacts.unbounded`.
    */
   unboundedBy?(headers: ReadonlyMap<string, string>): string | undefined;
-  /** How this credential travels upstream; throws GatewayError invalid_request on a malformed one. */
+  /** Returns how to send this credential upstream. Throws GatewayError invalid_request if it is malformed. */
   credential(key: string): Credential;
 }
 
 export interface Endpoint {
   readonly operation: Operation;
   readonly dialect: Dialect;
-  /** The model where the path names it (gemini, bedrock, azure deployments), decoded. */
+  /** The model if the path names it (Gemini, Bedrock, Azure deployments), decoded. */
   readonly model?: string;
-  /** The answer is a stream of this format although its Content-Type does not say so (gemini's JSON array). */
+  /** The stream format if the Content-Type does not reveal it (Gemini's JSON array). */
   readonly streamFormat?: 'json-array';
 }
 
-/** The one credential that goes upstream. */
+/** The single credential sent upstream. */
 export type Credential =
   | { readonly kind: 'header'; readonly name: string; readonly value: string }
   | {
@@ -98,80 +98,82 @@ export type Credential =
       readonly sessionToken?: string;
     };
 
-/** How the bodies of a family of endpoints are read. Stateless; `stream()` makes the state of one answer. */
+/** Reads the bodies of a family of endpoints. Stateless: `stream()` creates the state of one answer. */
 export interface Dialect {
   readonly name: string;
-  /** True where the request has a JSON body to parse (false: models). */
+  /** True if the request has a JSON body to parse. */
   readonly hasBody: boolean;
-  /** False where clients trip over lines of an event stream that are no data: no comment is sent to them. */
+  /** False if clients fail on event stream lines that are not data. No comments are sent to them. */
   readonly bearsComments?: false;
-  /** Reads a parsed request body; throws GatewayError invalid_request where a needed field has the wrong type. */
+  /** Reads a parsed request body. Throws GatewayError invalid_request if a required field has the wrong type. */
   request(body: JsonObject, endpoint: Endpoint): RequestFacts;
-  /** Reads a whole (unstreamed) answer of status 2xx. Never throws: what it cannot read is absent. */
+  /** Reads an unstreamed 2xx answer. Never throws: unreadable parts are absent. */
   readonly answer: Stepwise<unknown, AnswerFacts>;
   /**
-   * The reader of one streamed answer; undefined where the dialect never streams. `request` is what it answers: of use
-   * where frames name the request they belong to (JSON-RPC).
+   * Returns a reader for one streamed answer, or undefined if the dialect never streams. `request` is the answered
+   * request, for dialects whose frames name it (JSON-RPC).
    */
   stream(request?: RequestFacts): StreamReader | undefined;
 }
 
-/** A frame of a dialect's own that reports an error; the first one's JSON has `type`, the refusal's, at its top level. */
+/**
+ * A frame in the dialect's own format that reports an error. The first one's JSON has our `type` at the top level.
+ */
 export interface CutPayload {
   /** SSE `event:` name, or AWS `:exception-type`. */
   readonly event?: string;
   readonly json: JsonObject;
-  /** As in ClosingFrame. */
+  /** See `ClosingFrame.line`. */
   readonly line?: string;
-  /** Spaces behind the JSON, where a client takes in what is long and loses what is short. */
+  /** Number of spaces after the JSON, for clients that lose short events. */
   readonly pad?: number;
 }
 
 export type JsonObject = { readonly [name: string]: unknown };
 
-/** Token counts as billed, normalised: `inputTokens` includes cached and cache-write tokens in every dialect. */
+/** Token counts as billed. `inputTokens` includes cache reads and writes in every dialect. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Part of inputTokens that was read from a cache. */
+  /** The part of inputTokens read from a cache. */
   readonly cacheReadTokens?: number;
-  /** Part of inputTokens that was written to a cache (5-minute TTL where the provider tells). */
+  /** The part of inputTokens written to a cache (with a 5-minute TTL if the provider distinguishes). */
   readonly cacheWriteTokens?: number;
-  /** Part of inputTokens that was written to Anthropic's 1-hour cache. */
+  /** The part of inputTokens written to Anthropic's 1-hour cache. */
   readonly cacheWrite1hTokens?: number;
-  /** Part of outputTokens that was spent on reasoning. */
+  /** The part of outputTokens spent on reasoning. */
   readonly reasoningTokens?: number;
   readonly inputAudioTokens?: number;
   readonly outputAudioTokens?: number;
-  /** What a router says it billed, in nano-USD. */
+  /** The amount a router reports as billed, in nano-USD. */
   readonly billedNanoUsd?: number;
-  /** Units of a flat-priced search that were billed, where the provider tells (Cohere's rerank). */
+  /** Billed units of flat-priced search, if reported (Cohere's rerank). */
   readonly searchUnits?: number;
 }
 
 export interface AnswerFacts {
-  /** Undefined where the answer carries none, or carries nonsense (negative, NaN, over 1e9). */
+  /** Undefined if the answer reports no valid usage (negative, NaN or over 1e9). */
   readonly usage: Usage | undefined;
-  /** Everything the model wrote, for counting and for scanning. */
+  /** All model output, for counting and scanning. */
   readonly texts: readonly AnswerText[];
-  /** Those of `texts` that clients join into one, with nothing between; absent where none has another to be joined to. */
+  /** Groups of `texts` that clients concatenate. Absent if no text joins another. */
   readonly joined?: readonly (readonly AnswerText[])[];
-  /** Tokens that spell texts again, with their probabilities. */
+  /** Tokens with probabilities that spell texts again. */
   readonly tokens?: readonly TokenText[];
 }
 
 /**
- * One token of a list of probabilities (`logprobs`). The tokens of a channel, joined in order, spell its text; where
- * they do not, nobody can tell which token holds what.
+ * One token of a probability list (`logprobs`). The tokens of a channel, concatenated, spell its text. If they do
+ * not, their positions in the text are unknown.
  */
 export interface TokenText {
   /**
-   * A whole answer's: the path, joined by `.`, of the text that it spells; a stream's: the delta's channel. With more
-   * behind it (`/bytes`) what stands beside the tokens and says something else.
+   * In a whole answer, the path of the spelled text, joined by `.`; in a stream, the delta's channel. A suffix such
+   * as `/bytes` marks data beside the tokens that spells something different.
    */
   readonly channel: string;
   readonly text: string;
-  /** The edits that leave nothing of its words: token `***`, no bytes, no alternatives. */
+  /** The edits that erase it: token `***`, no bytes, no alternatives. */
   readonly blank: readonly JsonEdit[];
 }
 
@@ -179,21 +181,21 @@ export interface AnswerText {
   readonly kind: 'text' | 'reasoning' | 'tool_arguments';
   readonly text: string;
   readonly path: JsonPath;
-  /** `tool_arguments` that are a JSON document in a string; a value inside an object of arguments is not. */
+  /** Marks `tool_arguments` that are a JSON document in a string, as opposed to a value in an arguments object. */
   readonly isJson?: true;
-  /** A signature covers it: the provider refuses it changed, and takes it back emptied (`''`). */
+  /** Covered by a signature. The provider rejects it if changed, but accepts it emptied (`''`). */
   readonly signed?: true;
-  /** As in PromptText. */
+  /** See `PromptText.editable`. */
   readonly editable?: false;
 }
 
 /** Reads one streamed answer, frame by frame. */
 export interface StreamReader {
-  /** The event's frame may have another payload, of the same meaning with nothing hidden beside it. */
+  /** Reads a frame. The event's frame may be repacked to the same meaning, without hidden data. */
   readonly read: Stepwise<Frame, StreamEvent>;
   /**
-   * The payloads that end the stream with an error which this dialect's clients show, one at least.
-   * @param isLastWithheld nothing is said again of the event that was read last: it may be what the stream is cut for
+   * Returns at least one payload that ends the stream with an error this dialect's clients show.
+   * @param isLastWithheld true if the last event read must not be repeated, since it may be why the stream is cut
    */
   cut(refusal: Refusal, isLastWithheld?: true): readonly CutPayload[];
 }
@@ -201,73 +203,73 @@ export interface StreamReader {
 /** A decoded frame of a stream. */
 export interface StreamEvent {
   readonly frame: Frame;
-  /** The JSON that the deltas' paths point into, where it is not the frame's own payload but packed inside it. */
+  /** The JSON that delta paths point into, if it is packed inside the frame's payload. */
   readonly inner?: InnerPayload;
-  /** Pieces of text in this frame, each with the path of its string in the frame's JSON. */
+  /** Pieces of text in this frame. Their paths point into the frame's JSON. */
   readonly deltas: readonly TextDelta[];
   /**
-   * The JSON that the deltas' paths point into, parsed: the frame's own payload, or `inner`'s. Undefined where it is
-   * not JSON (`[DONE]`, a broken frame).
+   * The parsed JSON that delta paths point into: the frame's payload, or `inner`'s. Undefined if it is not JSON
+   * (`[DONE]`, a broken frame).
    */
   readonly json?: unknown;
-  /**
-   * Channels to which nothing is added after this event's own deltas: a name, or all that begin with one that ends in
-   * `/` (`0/`); `*` is every channel.
-   */
+  /** Channels that end after this event's deltas: a name, a prefix ending in `/` (`0/`), or `*` for all channels. */
   readonly ends?: readonly string[];
-  /** Channels that begin with this event without a text, such as a tool call of which only the name has come. */
+  /** Channels that start in this event without text, such as a tool call with only a name so far. */
   readonly begins?: readonly BegunChannel[];
-  /** Texts of one choice follow one another, and nothing but the next one's beginning says that one is over. */
+  /** The texts of one choice are sequential: each ends where the next begins. */
   readonly isInOrder?: true;
   readonly tokens?: readonly TokenText[];
   /**
-   * Not a payload, but what the provider put beside: comments, ids, unknown headers, broken rests; `json` is that text.
-   * Comes before the frame's own event, where it has one. No client joins such texts, and an edit takes them out.
+   * Marks data besides the payload: comments, ids, unknown headers, broken remains. `json` is that text. It precedes
+   * the frame's own event. Clients never join such texts, and an edit removes them.
    */
   readonly sideband?: true;
-  /** Usage of the whole answer so far, where this frame tells (running usage; the reader merges parts). */
+  /** Usage of the whole answer so far, if this frame reports it. The reader merges partial reports. */
   readonly usage?: Usage;
-  /** This frame exists only because usage was asked for; hidden from a client that did not ask. */
+  /** Sent only because usage was requested. Hidden from clients that did not request it. */
   readonly usageOnly?: boolean;
-  /** The dialect's end marker: after it the answer is complete even if the connection then breaks. */
+  /** The dialect's end marker. Once seen, the answer is complete even if the connection breaks. */
   readonly done?: boolean;
-  /** The provider reports an error inside the stream. */
+  /** The provider reports an error within the stream. */
   readonly failed?: boolean;
 }
 
 export interface BegunChannel {
   readonly channel: string;
-  /** The index of the delta that stands behind its beginning. */
+  /** Index of the first delta after its start. */
   readonly before: number;
 }
 
-/** A JSON document inside a frame's payload (Bedrock's invoke streams carry it as base64). */
+/** A JSON document packed in a frame's payload (base64 in Bedrock's invoke streams). */
 export interface InnerPayload {
   readonly json: string;
-  /** The frame's payload with this document in place of the one it came with. */
+  /** Returns the frame's payload with this document as its content. */
   pack(json: string): string;
 }
 
 export interface TextDelta {
-  /** Which text it continues: one per choice, content block and tool call, e.g. `0/text`, `0/tool/1`. */
+  /**
+   * Identifies the text that this continues: one per choice, content block and tool call, such as `0/text` or
+   * `0/tool/1`.
+   */
   readonly channel: string;
   readonly kind: 'text' | 'reasoning' | 'tool_arguments';
   readonly text: string;
   readonly path: JsonPath;
-  /** As in AnswerText; pieces of a JSON document, where they stream as such. */
+  /** See `AnswerText.isJson`. Pieces of a JSON document streamed as text. */
   readonly isJson?: true;
   readonly signed?: true;
-  /** Channels of one such name are one text to clients, each behind the one before, where they do not run at once. */
+  /** Clients concatenate sequential channels with the same `joins` name into one text. */
   readonly joins?: string;
-  /** A copy of what was already streamed (`response.output_text.done`): to be scanned, not to be counted again. */
+  /** Repeats text already streamed (`response.output_text.done`): scanned, but not counted again. */
   readonly repeats?: true;
   /**
-   * The channel whose text some clients take this for: they read it again (with `repeats`), or behind what they have read
-   * (a `message` among deltas).
+   * The channel that some clients take this text for: a repetition of it (with `repeats`), or a continuation (a
+   * `message` among deltas).
    */
   readonly copies?: string;
-  /** The element that holds the text, where the provider's API has none with an empty one. */
+  /** The element that contains the text, if the provider's API forbids empty elements. */
   readonly part?: JsonPath;
-  /** Nobody knows what it is: a text by itself, or one that goes on with its channel in the event before. */
+  /** Of unknown role: a separate text, or a continuation of its channel in the previous event. */
   readonly loose?: true;
 }

@@ -15,7 +15,7 @@ import { together } from './together.ts';
 import { vllm } from './vllm.ts';
 import { xai } from './xai.ts';
 
-/** Every provider by its name; one that is missing here does not compile. */
+/** Providers by name. A missing one does not compile. */
 export const providers: Readonly<Record<ProviderName, Provider>> = {
   openai,
   anthropic,

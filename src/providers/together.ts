@@ -1,6 +1,6 @@
 import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
-/** Streams report usage in their last chunk by themselves. */
+/** Streams report usage in their last chunk by default. */
 const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: false });
 
 /** Together AI. Images, audio and fine-tuning are not readable. */

@@ -2,7 +2,7 @@ import { isObject } from '../json/is-object.ts';
 import { MAX_TOKENS, objectOf, tokenCount } from './dialects/fields.ts';
 import type { JsonObject } from './provider.ts';
 
-/** What an answer says of how it was billed, beside its token counts. Names are as the provider writes them. */
+/** Billing details in an answer besides token counts, with the provider's own names. */
 export interface ToldBill {
   /** Models that answered. */
   readonly models: readonly string[];
@@ -10,19 +10,19 @@ export interface ToldBill {
   readonly tiers: readonly string[];
   /** Speeds and latencies. */
   readonly speeds: readonly string[];
-  /** Where it was computed. */
+  /** Where inference ran. */
   readonly geos: readonly string[];
-  /** How often the provider ran a tool of its own, by the tool's name. */
+  /** Number of runs per provider-run tool. */
   readonly toolCalls: ReadonlyMap<string, number>;
-  /** The largest count of tokens that no usage is read from, since no answer has so many; 0 where there is none. */
+  /** The largest token count rejected as absurd, or 0. */
   readonly absurdTokens: number;
 }
 
-/** Headers of requests and answers that name a tier or a speed. */
+/** Request and answer headers that name a tier or speed. */
 const TIER_HEADERS = ['x-amzn-bedrock-service-tier', 'x-gemini-service-tier'];
 const SPEED_HEADER = 'x-amzn-bedrock-performanceconfig-latency';
 
-/** The tiers and speeds that headers name (lower-case names). */
+/** Returns the tiers and speeds named in headers (lower-case names). */
 export function billOfHeaders(headers: ReadonlyMap<string, string>): Pick<ToldBill, 'tiers' | 'speeds'> {
   const speed = headers.get(SPEED_HEADER);
   return {
@@ -32,36 +32,36 @@ export function billOfHeaders(headers: ReadonlyMap<string, string>): Pick<ToldBi
 }
 
 export interface BillReader {
-  /** Reads a whole answer's document, or that of one event of a stream. Never throws. */
+  /** Reads a whole answer, or one stream event. Never throws. */
   add(document: unknown): void;
   readonly bill: ToldBill;
 }
 
-/** Answers name one of each; more than a few is nonsense, and may not fill the memory. */
+/** Answers name one of each. The limits bound memory. */
 const MAX_NAMES = 8;
 const MAX_TOOLS = 32;
 const MAX_NAME_CHARS = 256;
 
-/** Where documents carry what was billed: at the top, and in what the events of some streams wrap. */
+/** Members that wrap billing details in some streams. Otherwise they are at the top level. */
 const WRAPPED = ['response', 'message', 'metadata', 'x_groq'] as const;
 
 /**
- * Reads it from any dialect's answers: members are told apart by their names, which no two dialects use differently, and
- * compatible servers mix dialects.
+ * Creates a reader for every dialect's answers. Members are identified by name, which no two dialects use
+ * differently, since compatible servers mix dialects.
  */
 export function createBillReader(): BillReader {
   return new ToldBillReader();
 }
 
-/** A class, since every answer has one. */
+/** A class for speed, since every answer needs a reader. */
 class ToldBillReader implements BillReader {
   readonly #models: string[] = [];
   readonly #tiers: string[] = [];
   readonly #speeds: string[] = [];
   readonly #geos: string[] = [];
-  /** Counts that a document tells of the whole answer so far. */
+  /** Cumulative counts for the answer so far. */
   readonly #running = new Map<string, number>();
-  /** Counts of what events tell one by one. */
+  /** Counts of individual events. */
   readonly #seen = new Map<string, number>();
   #absurdTokens = 0;
 
@@ -116,7 +116,7 @@ class ToldBillReader implements BillReader {
     this.#findAbsurd(usage);
   }
 
-  /** Counts stand in a usage or in one of its members. */
+  /** Token counts are members of usage or of its direct members. */
   #findAbsurd(usage: JsonObject, isMember = false): void {
     for (const [name, value] of Object.entries(usage)) {
       if (isObject(value) && !isMember) this.#findAbsurd(value, true);
@@ -126,7 +126,7 @@ class ToldBillReader implements BillReader {
     }
   }
 
-  /** Output items of Responses, of which each call is one. */
+  /** Counts calls among Responses output items. */
   #countItems(items: readonly unknown[]): void {
     const calls = new Map<string, number>();
     for (const item of items) {
@@ -136,7 +136,7 @@ class ToldBillReader implements BillReader {
     for (const [name, number] of calls) this.#count(name, number);
   }
 
-  /** Gemini lists the queries that it searched for. */
+  /** Gemini lists its search queries. */
   #countSearches(candidates: readonly unknown[]): void {
     let queries = 0;
     for (const candidate of candidates) {
@@ -146,7 +146,7 @@ class ToldBillReader implements BillReader {
     this.#count('googleSearch', queries);
   }
 
-  /** Groq's compound models list what their own tools did. */
+  /** Groq's compound models list the runs of their own tools. */
   #countExecuted(choices: readonly unknown[]): void {
     for (const choice of choices) {
       const { message, delta } = objectOf(choice);
@@ -166,7 +166,7 @@ class ToldBillReader implements BillReader {
   }
 }
 
-/** Keeps the larger count: a usage, a list of items and events tell of the same calls. */
+/** Keeps the larger count, since usage, item lists and events report the same calls. */
 function count(into: Map<string, number>, written: string, calls: number): void {
   if (written.length > MAX_NAME_CHARS) return;
   const name = toolOf(written);
@@ -174,7 +174,7 @@ function count(into: Map<string, number>, written: string, calls: number): void 
   into.set(name, Math.max(calls, into.get(name) ?? 0));
 }
 
-/** `web_search` of `web_search_call`, `web_search_calls` and `web_search_requests`. */
+/** Returns `web_search` for `web_search_call`, `web_search_calls` and `web_search_requests`. */
 function toolOf(name: string): string {
   return name.replace(/_(?:requests|calls?)$/, '');
 }
@@ -189,7 +189,7 @@ function typeOf(tier: unknown): unknown {
   return isObject(tier) ? tier.type : tier;
 }
 
-/** `web_search_call`, and not `function_call`: what a client runs is its own affair. */
+/** Matches calls such as `web_search_call`, but not client-run ones such as `function_call`. */
 function isCall(type: unknown): type is string {
   return typeof type === 'string' && type.endsWith('_call') && !CLIENT_CALLS.has(type);
 }

@@ -6,7 +6,7 @@ const endpoints = openaiEndpoints({ limitFields: ['max_tokens', 'max_completion_
 const rerank = pick(endpoints, '/rerank');
 const score = { '/score': endpoints['/rerank'] };
 
-/** A vLLM server of one's own; there is no public base URL. */
+/** A self-hosted vLLM server, without a public base URL. */
 export const vllm = tableProvider({
   name: 'vllm',
   defaultBaseUrl: undefined,

@@ -1,6 +1,6 @@
 import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
-/** Streams report usage in their last chunk by themselves. */
+/** Streams report usage in their last chunk by default. */
 const endpoints = openaiEndpoints({ limitFields: ['max_tokens', 'max_completion_tokens'], asksUsage: false });
 
 /** xAI. Images and deferred completions are not readable. */

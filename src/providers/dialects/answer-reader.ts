@@ -11,15 +11,16 @@ import type {
 } from '../provider.ts';
 import { objectOf, parseJson } from './fields.ts';
 
-/** How a dialect's answers are read, whole and streamed. */
+/** Readers for a dialect's whole and streamed answers. */
 export interface AnswerReaders {
   readonly answer: Dialect['answer'];
-  /** As in Dialect, where answers stream. */
+  /** See `Dialect.stream`. */
   stream(request?: RequestFacts): StreamReader;
 }
 
 /**
- * @param read a whole answer's document, an empty one where it is no object
+ * Builds readers for JSON answers.
+ * @param read receives the whole answer, or an empty object if the answer is not an object
  */
 export function answerReaders(
   read: (answer: JsonObject) => Work<AnswerFacts>,
@@ -28,21 +29,21 @@ export function answerReaders(
   return { answer: stepwise((body: unknown) => read(objectOf(body))), stream };
 }
 
-/** Answers without a word of the model's, free of charge: of what only counts tokens. */
+/** Answers of token-counting endpoints: no text, free of charge. */
 export const FREE_ANSWERS: Pick<Dialect, 'answer' | 'stream'> = {
   answer: () => ({ usage: { inputTokens: 0, outputTokens: 0 }, texts: [] }),
   stream: () => undefined,
 };
 
-/** What of an event's meaning is left once its frame is put aside. */
+/** A stream event without its frame. */
 export type Meaning = Omit<StreamEvent, 'frame'>;
 
-/** What OpenAI's end marker says. */
+/** The meaning of OpenAI's `[DONE]` marker. */
 export const DONE: Meaning = { deltas: [], ends: ['*'], done: true };
 
 /**
- * Reads frames of which each is a JSON document.
- * @param read what one says; of a frame that is no object `event` is an empty one
+ * Reads frames that each carry one JSON document.
+ * @param read receives the document as `event`, or an empty object if it is not an object
  */
 export function jsonReader(
   cut: StreamReader['cut'],
@@ -58,9 +59,9 @@ export function jsonReader(
 }
 
 /**
- * Texts of one name that clients join into one, as a member of an answer's facts: absent where there are none. Arguments
- * are each a document of its own.
- * @param nameOf undefined for a text that stands alone
+ * Groups texts that clients concatenate, as the `joined` member of an answer's facts. Returns an empty object where no
+ * texts join. Tool arguments never join, since each is its own document.
+ * @param nameOf returns the group's name, or undefined for a text that stands alone
  */
 export function* joinedMember(
   texts: readonly AnswerText[],

@@ -8,7 +8,6 @@ import { editable, wholeDeltas } from './deltas.ts';
 import { arrayOf, cacheApart, objectOf, tokenCount } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 
-/** Reads messages. */
 export const anthropicAnswers = answerReaders(readAnthropicMessage, createMessageReader);
 
 function* readAnthropicMessage(message: JsonObject): Work<AnswerFacts> {
@@ -23,7 +22,7 @@ function* readAnthropicMessage(message: JsonObject): Work<AnswerFacts> {
   };
 }
 
-/** Text is cut into blocks where citations, tools and thoughts stand between: it is shown as one. */
+/** Citations, tools and thinking split an answer's text into blocks, which clients show as one text. */
 function joinedName({ kind, path: [, , name, ...below] }: AnswerText): string | undefined {
   return below.length === 0 && (name === 'text' || name === 'thinking') ? kind : undefined;
 }
@@ -54,18 +53,18 @@ function* addBlockTexts(into: AnswerText[], value: unknown, path: JsonPath): Wor
   }
 }
 
-/** Adds what is a text, and not empty. */
+/** Adds non-empty strings only. */
 function addOne(into: AnswerText[], one: Omit<AnswerText, 'text'> & { readonly text: unknown }): void {
   const { text } = one;
   if (typeof text === 'string' && text !== '') into.push({ ...one, text });
 }
 
-/** Iterations that the top-level counts leave out. */
+/** Iterations that the top-level counts exclude. */
 const BILLED_BESIDE: ReadonlySet<unknown> = new Set(['compaction', 'advisor_message']);
 
 /**
- * Normalises a usage object: `input_tokens` counts neither cache reads nor cache writes here. Undefined where
- * the two main counts are missing.
+ * Normalises a usage object. Anthropic's `input_tokens` excludes cache reads and writes. Returns undefined if either
+ * main count is missing.
  */
 function readUsage(usage: JsonObject): Usage | undefined {
   const top = readCounts(usage);
@@ -101,8 +100,8 @@ function addUsage(a: Usage, b: Usage): Usage {
 }
 
 /**
- * Reads the events of a streamed message. Usage comes in parts: input at `message_start`, cumulative output
- * (and sometimes corrected input) at `message_delta`; the reader keeps what was said last of each member.
+ * Reads the events of a streamed message. Usage arrives in parts: input at `message_start`, cumulative output (and
+ * sometimes corrected input) at `message_delta`. The reader keeps the latest value of each member.
  */
 function createMessageReader() {
   let said: JsonObject = {};
@@ -143,7 +142,7 @@ function createMessageReader() {
 
 const STARTED = '0/text/start/';
 
-/** Empty but where a server says it all at once: SDKs put the blocks to come behind these. */
+/** Usually empty, but some servers send all content here. SDKs append later blocks to it. */
 function* startedMessage(message: JsonObject): Work<Meaning> {
   const found: AnswerText[] = [];
   for (const [index, block] of arrayOf(message.content).entries()) {
@@ -155,7 +154,7 @@ function* startedMessage(message: JsonObject): Work<Meaning> {
     : { deltas: deltas.map((delta) => ({ ...delta, joins: delta.kind })), ends: [STARTED] };
 }
 
-/** A block's own words may begin with it; results of the provider's own tools come whole. */
+/** A block may start with text of its own. Results of provider-run tools arrive whole. */
 function* startOfMessage(event: JsonObject): Work<Meaning> {
   const found: AnswerText[] = [];
   yield* addBlockTexts(found, event.content_block, ['content_block']);
@@ -170,12 +169,12 @@ function* startOfMessage(event: JsonObject): Work<Meaning> {
   return { deltas: [...deltas, ...(yield* wholeDeltas(whole, under))], ends: [under] };
 }
 
-/** `content_block.text`, `content_block.thinking`: what the block's deltas add to. */
+/** Matches `content_block.text` and `content_block.thinking`, which the block's deltas extend. */
 function isBlockText([, name, ...below]: JsonPath): boolean {
   return below.length === 0 && (name === 'text' || name === 'thinking');
 }
 
-/** What some clients print of a delta without a look at its type, by the names of its members. */
+/** Members that some clients print without checking the delta's type. */
 const PIECES: Readonly<Record<string, { readonly kind: AnswerText['kind'] } & PieceMarks>> = {
   text: { kind: 'text', joins: 'text' },
   thinking: { kind: 'reasoning', signed: true, joins: 'reasoning' },
@@ -194,7 +193,7 @@ function* deltaMeaning(event: JsonObject): Work<Meaning> {
   }
   switch (delta.type) {
     case 'signature_delta':
-      // It covers all of the block's thinking, none of which may come behind it.
+      // The signature covers all of the block's thinking, so no more thinking may follow it.
       return { deltas, ends: [channel('reasoning', event)] };
     case 'citations_delta': {
       const under = `${channel('text', event)}/citation/`;
@@ -211,7 +210,7 @@ type PieceMarks = Pick<TextDelta, 'isJson' | 'signed' | 'joins'>;
 const CHANNEL_WORD = { text: 'text', reasoning: 'reasoning', tool_arguments: 'tool' } as const;
 const KINDS = ['text', 'reasoning', 'tool_arguments'] as const;
 
-/** Anthropic streams one choice; its blocks are numbered. */
+/** Names a channel by block. Anthropic streams one choice, in numbered blocks. */
 function channel(kind: AnswerText['kind'], { index }: JsonObject): string {
   return `0/${CHANNEL_WORD[kind]}/${typeof index === 'number' ? index : 0}`;
 }

@@ -7,12 +7,12 @@ import { addMedium, addTextFile, addUnknown, isTextType } from './media.ts';
 
 type Role = PromptText['role'];
 
-/** Block types that a model's turn or a client's answer to it may carry as arguments of a call. */
+/** Block types that carry the arguments of a tool call. */
 const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);
 
 /**
- * Reads `content` or `system`: a string, or a list of blocks. A block of a type that is not known is read for
- * every string in it, so that nothing new goes by unseen.
+ * Reads `content` or `system`: a string or a list of blocks. Every string in a block of unknown type is read, so that
+ * new types cannot bypass inspection.
  */
 export function readAnthropicContent(into: Gathered, role: Role, content: unknown, path: JsonPath): void {
   if (content === undefined || content === null) return;
@@ -40,7 +40,7 @@ function readBlock(into: Gathered, place: TextRole, block: JsonObject, path: Jso
   } else if (type === 'thinking') {
     const { thinking: text, signature } = block;
     addThought(into, place.role, { text, signature }, [...path, 'thinking']);
-    // The signature carries the whole of what was thought, and is counted as input.
+    // The signature carries the full thinking, and counts as input.
     addSealedText(into, { role: place.role, kind: 'reasoning' }, block.signature, [...path, 'signature']);
   } else if (type === 'redacted_thinking') {
     addSealedText(into, { role: place.role, kind: 'reasoning' }, block.data, [...path, 'data']);
@@ -53,7 +53,7 @@ function readBlock(into: Gathered, place: TextRole, block: JsonObject, path: Jso
   }
 }
 
-/** Search results, results of the provider's own tools, tool references, and whatever comes next. */
+/** Search results, provider tool results, tool references and unknown types. */
 function readOther(into: Gathered, place: TextRole, block: JsonObject, path: JsonPath): void {
   const isResult = typeof block.type === 'string' && block.type.endsWith('_tool_result');
   const kind = isResult ? 'tool_result' : place.kind;

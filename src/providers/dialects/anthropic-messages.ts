@@ -29,7 +29,7 @@ export const anthropicMessages: Dialect = {
   ...anthropicAnswers,
 };
 
-/** `POST /v1/messages/count_tokens`: the same body, no output, free of charge. */
+/** `POST /v1/messages/count_tokens`: the same body without output, free of charge. */
 export const anthropicCountTokens: Dialect = {
   name: 'anthropic-count-tokens',
   hasBody: true,
@@ -39,12 +39,12 @@ export const anthropicCountTokens: Dialect = {
 
 const ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system']);
 
-/** Reads a messages body; Bedrock names the model in the path, and not in the body. */
+/** Reads a messages body. Bedrock names the model in the path instead of the body. */
 export function readAnthropicChat(body: JsonObject, model: string): RequestFacts {
   return { ...readBody(body, model), output: outputLimit(body) };
 }
 
-/** Everything but the output limit. */
+/** Reads everything except the output limit. */
 function readBody(body: JsonObject, model: string): RequestFacts {
   const into = createGathered();
   readAnthropicContent(into, 'system', body.system, ['system']);
@@ -70,20 +70,20 @@ function readBody(body: JsonObject, model: string): RequestFacts {
   };
 }
 
-/** Thoughts are shown as a summary, or not at all. */
+/** Claude returns its thinking as a summary, or not at all. */
 export function thinks(body: JsonObject): boolean {
   const { type } = objectOf(body.thinking);
   return type !== undefined && type !== 'disabled';
 }
 
-/** Members that are read elsewhere, or that steer the model and put no words before it. */
+/** Members read elsewhere, or that steer the model without adding text to the prompt. */
 const NOT_WORDS = namesIn(
   'model messages system tools tool_choice mcp_servers max_tokens stream stop_sequences temperature top_p top_k',
   'thinking metadata service_tier speed inference_geo container thread fallbacks fallback_credit_token',
   'billing_policy cache_control diagnostics user_profile_id workspace_id anthropic_version anthropic_beta',
 );
 
-/** Output formats, instructions for compaction, and whatever comes next: any other member is read as text. */
+/** Reads every other member as text: output formats, compaction instructions and future additions. */
 function readOtherMembers(into: Gathered, body: JsonObject): void {
   refuseOtherCase(body, (name) => NOT_WORDS.has(name));
   for (const name of Object.keys(body)) {
@@ -91,7 +91,7 @@ function readOtherMembers(into: Gathered, body: JsonObject): void {
   }
 }
 
-/** Server-side fallbacks may answer in the model's place; `default` names a model that only the provider knows. */
+/** Models that may answer instead through server-side fallback. `default` is a model only Anthropic knows. */
 function fallbackModels(body: JsonObject): string[] {
   if (body.fallbacks === 'default') return ['default'];
   return arrayOf(body.fallbacks).map((fallback) =>

@@ -4,7 +4,7 @@ import { arrayOf, objectOf, optionalArray, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addTextsIn, type Gathered } from './json-text.ts';
 
-/** Dated tool types that the client runs; `custom` and no type at all are the client's own definitions. */
+/** Dated tool types that the client runs. `custom` and untyped tools are client-defined. */
 const CLIENT_RUN = /^(bash|text_editor|computer|computer_toolset|memory|browser_toolset)_\d{8}$/;
 
 export interface AnthropicTools {
@@ -15,13 +15,13 @@ export interface AnthropicTools {
 interface Offer {
   readonly tool: JsonObject;
   readonly path: JsonPath;
-  /** What to take out to withdraw the offer. */
+  /** The path to remove to withdraw the offer. */
   readonly remove: JsonPath;
 }
 
 /**
- * Reads `tools`, `mcp_servers` and the definitions that messages add, with what `tool_choice` insists on. `at`
- * is where `body` stands in the document.
+ * Reads `tools`, `mcp_servers`, tools added by messages, and what `tool_choice` requires. `at` is the path of `body`
+ * in the document.
  */
 export function readAnthropicTools(into: Gathered, body: JsonObject, at: JsonPath = []): AnthropicTools {
   const offers = [...declaredTools(body, at), ...addedTools(body, at)];
@@ -42,7 +42,7 @@ export function readAnthropicTools(into: Gathered, body: JsonObject, at: JsonPat
     forced: forced(anthropicToolName(tool)),
   }));
   if (mcp.length > 0) {
-    // One offer: a toolset without its server, or the other way round, would be refused by the provider.
+    // Removed together: the provider rejects a toolset without its server, and a server without its toolset.
     const remove = mcp.map((path) => ({ kind: 'remove', path }) as const);
     hostedTools.push({ type: 'mcp_servers', remove, forced: forced(undefined) });
   }
@@ -56,7 +56,7 @@ function declaredTools(body: JsonObject, at: JsonPath): Offer[] {
   });
 }
 
-/** System messages may add a tool in mid-conversation: `{type: 'tool_addition', tool: {definition}}`. */
+/** System messages may add tools mid-conversation: `{type: 'tool_addition', tool: {definition}}`. */
 function addedTools(body: JsonObject, at: JsonPath): Offer[] {
   const offers: Offer[] = [];
   arrayOf(body.messages).forEach((message, m) => {
@@ -84,7 +84,7 @@ function anthropicToolName(tool: JsonObject): string {
   return typeof tool.name === 'string' ? tool.name : typeof tool.type === 'string' ? tool.type : '';
 }
 
-/** Tells of a provider's tool whether `tool_choice` insists on it; undefined stands for one without a name. */
+/** Returns a test for whether `tool_choice` requires a provider-run tool. `undefined` stands for a nameless tool. */
 function forcedBy(choice: JsonObject, clientTools: readonly string[]) {
   return (name: string | undefined): boolean => {
     if (choice.type === 'any') return clientTools.length === 0;

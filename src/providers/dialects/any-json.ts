@@ -6,19 +6,19 @@ import { parseJson } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { levelOf, nextLevel, type Level } from '../../json/levels.ts';
 
-/** A string in a document of no known dialect. */
+/** A string in a document of unknown dialect. */
 interface LooseText {
   readonly text: string;
   readonly path: readonly (string | number)[];
-  /** Where it stands, by the indexes that elements give themselves: the same in each event that goes on with it. */
+  /** Path of member names and self-declared element indexes, equal in all events that continue the same text. */
   readonly place: string;
-  /** It may be a piece of a text; what names, types or times something is none. */
+  /** False for labels (names, types, times), which never continue in a later event. */
   readonly mayGoOn: boolean;
 }
 
 /**
- * Reads a stream of no known dialect: an endpoint that the gateway does not know, or an error. Every string is a text
- * whose channel is its place; none counts as the model's.
+ * Reads a stream of unknown dialect: from an unknown endpoint, or an error. Every string is a text whose channel is
+ * its place. No string counts as model output.
  */
 export function createAnyJsonReader(): StreamReader {
   return {
@@ -40,7 +40,7 @@ export function createAnyJsonReader(): StreamReader {
   };
 }
 
-/** The texts of a list of documents, which a client may read as a stream: those of one place are one text. */
+/** Groups texts at the same place in a list of documents, since a client may read the list as a stream. */
 export function* textsOverElements(elements: readonly unknown[]): Work<readonly (readonly AnswerText[])[]> {
   const byPlace = new Map<string, AnswerText[]>();
   for (const [index, element] of elements.entries()) {
@@ -58,14 +58,14 @@ export function* textsOverElements(elements: readonly unknown[]): Work<readonly 
 
 interface PlacedLevel extends Level {
   readonly place: string;
-  /** The nearest member name. */
+  /** The nearest enclosing member name. */
   readonly name: string | undefined;
 }
 
-/** Parts that are looked at in one step. */
+/** Parts visited per step. */
 const STEP_PARTS = 16;
 
-/** The path is one stack, copied for what is found. */
+/** Keeps the path in one stack and copies it only for found texts. */
 function* walkAnyJson(root: unknown, onText: (found: LooseText) => void): Work<void> {
   const path: (string | number)[] = [];
   const levels: PlacedLevel[] = [];
@@ -90,9 +90,9 @@ function* walkAnyJson(root: unknown, onText: (found: LooseText) => void): Work<v
   }
 }
 
-/** @param step that led to it */
+/** @param step the last step of the path to `value` */
 function placeWithin(value: object, place: string, step: string | number | undefined): string {
-  // Of an array's element its place says so already.
+  // An array element's place already contains its own index.
   const index = typeof step === 'number' ? undefined : ownIndex(value);
   return index === undefined ? place : placeOfMember(place, index);
 }
@@ -103,7 +103,7 @@ function placeOfMember(place: string, step: string | number): string {
 
 const INDEX = /index$/i;
 
-/** What an element says of its own place (`index`, `contentBlockIndex`): texts that run at once are told by it. */
+/** Returns an element's own index members (`index`, `contentBlockIndex`), which tell interleaved texts apart. */
 function ownIndex(value: unknown): string | undefined {
   if (!isObject(value)) return undefined;
   const indexes = Object.keys(value).filter((name) => INDEX.test(name) && typeof value[name] === 'number');
@@ -114,7 +114,7 @@ const LABEL_NAMES =
   /^(?:object|role|model|name|event|kind|status|state|version|timestamp|created_?at|.{0,40}id|.{0,40}reason|.{0,40}type|.{0,40}fingerprint)$/i;
 const LABEL = /^[\w.:+/-]{1,128}$/;
 
-/** What says which, of what kind or when, in one word: no client joins those of two events. */
+/** Recognises one-word names, types and times, which clients never join across events. */
 function isLabel(name: string | undefined, value: string): boolean {
   return name !== undefined && value.length <= 128 && LABEL_NAMES.test(name) && LABEL.test(value);
 }

@@ -2,7 +2,7 @@ import type { JsonObject, OutputModality, RequestFacts } from '../provider.ts';
 import { settingsOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
-/** Members that list what the answer is to be, in any dialect and in Google's two spellings. */
+/** Members that list output modalities, in every dialect and in both of Google's spellings. */
 const LISTS: readonly string[] = [
   'modalities',
   'outputModalities',
@@ -11,7 +11,7 @@ const LISTS: readonly string[] = [
   'response_modalities',
 ];
 
-/** Members that say how sound or pictures are to be made: nobody sends them who does not want any. */
+/** Settings for generated sound, images or video. Their presence implies the modality. */
 const SETTINGS: readonly (readonly [name: string, output: OutputModality])[] = [
   ['audio', 'audio'],
   ['speechConfig', 'audio'],
@@ -23,8 +23,8 @@ const SETTINGS: readonly (readonly [name: string, output: OutputModality])[] = [
 ];
 
 /**
- * What beside text these objects ask the answer to be: a body, and those of its members where providers keep such
- * settings. A word that is not known counts as sound, the dearest.
+ * Returns the non-text output modalities requested in these objects: the body, and its members that hold such
+ * settings. An unknown modality counts as audio, the most expensive one.
  */
 export function askedOutputs(...places: readonly unknown[]): Pick<RequestFacts, 'outputs'> {
   const asked: OutputModality[] = [];
@@ -36,7 +36,7 @@ export function askedOutputs(...places: readonly unknown[]): Pick<RequestFacts, 
   return asked.length === 0 ? {} : { outputs: [...new Set(asked)] };
 }
 
-/** A body in OpenAI's style. */
+/** Reads an OpenAI-style body. */
 export function outputsOfBody(body: JsonObject): Pick<RequestFacts, 'outputs'> {
   const places = settingsOf(body);
   return askedOutputs(
@@ -53,7 +53,7 @@ function isAskedFor(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false;
 }
 
-/** Google's enumeration may come as its numbers. */
+/** Google's enum may arrive as a number. */
 const TEXT_WORDS: ReadonlySet<unknown> = new Set(['text', 'modality_unspecified', 'none', '0', '1']);
 
 function modalityOf(value: unknown): OutputModality[] {

@@ -8,7 +8,7 @@ import { wholeDeltas } from './deltas.ts';
 import { arrayOf, cacheApart, objectOf, tokenCount } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 
-/** Reads Converse answers, and the frames of `converse-stream`: the event's name is in the frame's headers. */
+/** Reads Converse answers and the frames of `converse-stream`, whose headers carry the event name. */
 export const converseAnswers = answerReaders(readConverseAnswer, (request) => {
   const signed = signsReasoning(request?.model);
   return jsonReader(bedrockCut, (event, frame) => readConverseEvent(frame.event ?? '', event, [], signed));
@@ -23,7 +23,7 @@ function* readConverseAnswer(answer: JsonObject): Work<AnswerFacts> {
   return { usage: readUsage(answer.usage), texts, ...(yield* joinedMember(texts, joinedName)) };
 }
 
-/** A block's `text`, and the text between whose parts its citations stand; what was thought apart. */
+/** Joins `text` blocks with cited text, which citations split; joins reasoning separately. */
 function joinedName({ kind, path: [, , , , name, list, , member] }: AnswerText): string | undefined {
   if (name === 'reasoningContent') return kind;
   const isCited = name === 'citationsContent' && list === 'content' && member === 'text';
@@ -48,8 +48,8 @@ function* addBlockTexts(into: AnswerText[], block: JsonObject, path: JsonPath): 
 }
 
 /**
- * Normalises Converse usage: `inputTokens` counts neither cache reads nor writes there. Nova's own invoke
- * format names the cache counts with a trailing `Count`.
+ * Normalises Converse usage. `inputTokens` excludes cache reads and writes. Nova's own invoke format appends `Count`
+ * to the cache counts.
  */
 function readUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
@@ -69,7 +69,7 @@ function writtenFor1h(details: unknown): number {
     .reduce((sum, detail) => sum + (tokenCount(detail.inputTokens) ?? 0), 0);
 }
 
-/** Reads Nova's own answers, which are Converse's, and its stream, whose documents are the events by their names. */
+/** Reads Nova's own answers, which match Converse, and its stream, whose documents wrap each event in its name. */
 export const novaAnswers = answerReaders(readConverseAnswer, () =>
   jsonReader(bedrockCut, (event) => {
     const name = Object.keys(event).find((member) => isObject(event[member])) ?? '';
@@ -77,21 +77,21 @@ export const novaAnswers = answerReaders(readConverseAnswer, () =>
   }),
 );
 
-/** Claude signs what it thought, and an application's own profile does not say which model it stands for. */
+/** Claude signs its reasoning. Application inference profile ARNs hide the model, so they may be Claude too. */
 function signsReasoning(model: string | undefined): boolean {
   return model === undefined || /anthropic|^arn:/.test(model);
 }
 
 /**
- * What one event says; `path` is where its content stands in the frame's JSON. The signature of reasoning comes after
- * all of its text.
+ * Reads one event. `path` is the path of its content in the frame's JSON. A reasoning signature follows all of its
+ * text.
  */
 function* readConverseEvent(name: string, event: JsonObject, path: JsonPath, signed: boolean): Work<Meaning> {
   switch (name) {
     case 'contentBlockDelta':
       return yield* deltasOf(event, [...path, 'delta'], signed);
     case 'metadata': {
-      // The last event of every stream: the usage, after `messageStop`.
+      // The last event of every stream, after `messageStop`.
       const usage = readUsage(event.usage);
       return { deltas: [], ends: ['*'], done: true, ...(usage === undefined ? {} : { usage }) };
     }
@@ -112,7 +112,7 @@ function* readConverseEvent(name: string, event: JsonObject, path: JsonPath, sig
   }
 }
 
-/** `throttlingException`, `modelStreamErrorException` …, and the codes of error messages. */
+/** Matches `throttlingException`, `modelStreamErrorException` and the like, and the codes of error messages. */
 export function isException(eventName: string): boolean {
   return /(exception|error|failure)$/i.test(eventName);
 }
@@ -121,7 +121,7 @@ function blockIndex({ contentBlockIndex: index }: JsonObject): number {
   return typeof index === 'number' ? index : 0;
 }
 
-/** Channels of a block's other strings, such as the results of a tool, which come in pieces too. */
+/** Channels for a block's other strings, such as tool results, which also arrive in pieces. */
 function moreOf(event: JsonObject): string {
   return `0/more/${blockIndex(event)}/`;
 }

@@ -7,7 +7,9 @@ import { addTextFile, addUnknown } from './media.ts';
 
 type Role = PromptText['role'];
 
-/** Reads `system`, `content` or a tool result's content: a list of blocks, each with one member that names it. */
+/**
+ * Reads `system`, `content` or a tool result's content: a list of blocks, each with a single member naming its type.
+ */
 export function readBlocks(into: Gathered, role: Role, blocks: unknown, path: JsonPath): void {
   const place: TextRole = { role, kind: role === 'tool' ? 'tool_result' : 'text' };
   if (!Array.isArray(blocks)) {
@@ -46,7 +48,7 @@ function readMember(into: Gathered, place: TextRole, name: string, value: unknow
       readGuarded(into, place, objectOf(value), path);
       break;
     default:
-      // text, citations, search results, a tool result's json, and whatever comes next.
+      // text, citations, search results, a tool result's json, and unknown members.
       addUnknown(into, place, value, path);
   }
 }
@@ -62,13 +64,13 @@ function readReasoning(into: Gathered, role: Role, block: JsonObject, path: Json
   addSealedText(into, place, block.redactedContent, [...path, 'redactedContent']);
 }
 
-/** A block that asks a guardrail to look at it; the model reads it like any other. */
+/** Reads content marked for a guardrail. The model reads it like any other block. */
 function readGuarded(into: Gathered, place: TextRole, block: JsonObject, path: JsonPath): void {
   addTextsIn(into, place, block.text, [...path, 'text']);
   if (isObject(block.image)) readMedium(into, place, 'image', block.image, [...path, 'image']);
 }
 
-/** Document formats whose bytes are words. */
+/** Document formats that contain plain text. */
 const TEXT_FORMATS: ReadonlySet<unknown> = new Set(['txt', 'md', 'csv', 'html']);
 
 function readMedium(
@@ -110,7 +112,6 @@ function mimeTypeOf(kind: Media['kind'], format: string): string {
     : `${kind}/${format === 'three_gp' ? '3gpp' : format}`;
 }
 
-/** Reads a list of Converse messages. */
 export function readMessages(into: Gathered, messages: unknown, path: JsonPath): void {
   arrayOf(messages).forEach((value, index) => {
     const message = requiredObject(value, 'messages');

@@ -20,14 +20,14 @@ export const bedrockConverse: Dialect = {
   ...converseAnswers,
 };
 
-/** `POST /model/<id>/converse-stream`: the path asks for the stream, not the body. */
+/** `POST /model/<id>/converse-stream`: the path requests streaming, not the body. */
 export const bedrockConverseStream: Dialect = {
   ...bedrockConverse,
   name: 'bedrock-converse-stream',
   request: (body, endpoint) => readConverse(body, endpoint, true),
 };
 
-/** `POST /model/<id>/count-tokens`: a converse request, or an invoke body as base64; free of charge. */
+/** `POST /model/<id>/count-tokens`: a Converse request or a base64 invoke body, free of charge. */
 export const bedrockCountTokens: Dialect = {
   name: 'bedrock-count-tokens',
   hasBody: true,
@@ -40,7 +40,7 @@ export const bedrockCountTokens: Dialect = {
     const path = ['input', 'invokeModel', 'body'];
     if (isObject(invokeModel)) {
       addEncodedText(into, { role: 'user', kind: 'text' }, invokeModel.body, path);
-      // A body inside of the body: its text is read, and media in it are not told from text.
+      // The encoded invoke body is read as text, so media in it cannot be distinguished.
       into.undecoded = true;
     }
     return modelFacts(into, endpoint);
@@ -57,7 +57,7 @@ function modelFacts(into: Gathered, endpoint: Endpoint): RequestFacts {
   };
 }
 
-/** A prompt of Bedrock's prompt management stands in the model's place: its text and tools stay unseen. */
+/** A Bedrock prompt-management ARN in place of the model. Its text and tools are not visible. */
 function isStoredPrompt(model: string): boolean {
   return /^arn:[^:]*:bedrock:[^:]*:[^:]*:prompt\//.test(model);
 }
@@ -89,24 +89,24 @@ function readConverse(body: JsonObject, endpoint: Endpoint, stream: boolean): Re
   };
 }
 
-/** Members that are read elsewhere, or that steer the model and put no words before it. */
+/** Members read elsewhere, or that steer the model without adding text to the prompt. */
 const NOT_WORDS = namesIn(
   'messages system toolConfig inferenceConfig guardrailConfig performanceConfig serviceTier',
   'requestMetadata additionalModelResponseFieldPaths',
 );
 
-/** Prompt variables, output formats, additional fields, and whatever comes next. */
+/** Reads every other member as text: prompt variables, output formats, additional fields and future additions. */
 function readOtherMembers(into: Gathered, body: JsonObject): void {
   for (const name of Object.keys(body)) {
     if (NOT_WORDS.has(name)) continue;
-    // Tools among the additional fields are read with the others.
+    // `readConverseTools` reads tools in the additional fields.
     const { tools: _tools, ...words } = objectOf(body[name]);
     const value = name === 'additionalModelRequestFields' ? words : body[name];
     addBodyMember(into, { role: 'system', kind: 'text' }, name, value);
   }
 }
 
-/** Tools of `toolConfig`, and those that the additional fields hand to the model in its own format. */
+/** Reads tools in `toolConfig`, and those passed through the additional fields in the model's own format. */
 export function readConverseTools(into: Gathered, body: JsonObject) {
   const toolConfig = optionalObject(body, 'toolConfig') ?? {};
   const names: string[] = [];
@@ -144,11 +144,11 @@ function whyUnbounded(body: JsonObject, model: string): string | undefined {
   return undefined;
 }
 
-/** Names under which models' own formats keep an output limit, a number of answers, or a dearer service. */
+/** Member names that model families use for an output limit, a number of answers or a more expensive service. */
 const COSTLY =
   /^(max_?((?=\w*token)\w+|gen_?len|length)|n|best_?of|num_?(generations|results|return\w*)|service_?tier|speed)$/i;
 
-/** True where additional fields could undo the limits that the gateway reads and sets. */
+/** Reports whether additional fields could undo the limits that the gateway reads and sets. */
 function raisesCost(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(raisesCost);
   if (!isObject(value)) return false;
@@ -157,7 +157,9 @@ function raisesCost(value: unknown): boolean {
   );
 }
 
-/** `inferenceConfig.maxTokens`, or Nova's older name; where a client sets both, the higher may be billed. */
+/**
+ * Limits `inferenceConfig.maxTokens`, and Nova's older name for it. If both are set, the higher one may be billed.
+ */
 export function converseLimit(body: JsonObject): OutputLimit {
   const limits = ['maxTokens', 'max_new_tokens'].map((name) => limitAt(body, 'inferenceConfig', name));
   const set = limits.filter(({ tokens }) => tokens !== undefined);

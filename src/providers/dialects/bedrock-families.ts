@@ -24,8 +24,8 @@ import { choiceAnswers } from './openai-choices.ts';
 import { thinkingTokens } from './thinking-tokens.ts';
 
 /**
- * The family of a model id, or undefined where its body format is not known. Cross-region prefixes (`us.`,
- * `eu.`, `global.` …) are looked through; an ARN that names no model is read as Anthropic's if its body says so.
+ * Returns the family of a model id, or undefined if its body format is unknown. Ignores cross-region prefixes (`us.`,
+ * `eu.`, `global.` …). Treats an ARN as Anthropic, but then the body must confirm it.
  */
 export function familyOf(model: string): InvokeFamily | undefined {
   if (model.startsWith('arn:')) return anthropicByBody;
@@ -41,7 +41,7 @@ const anthropic: InvokeFamily = {
 
 const anthropicByBody: InvokeFamily = { ...anthropic, name: 'anthropic-by-body' };
 
-/** Members that are read by name. */
+/** Members read by name. */
 const NOVA_READ = namesIn('system messages toolConfig schemaVersion');
 
 const nova: InvokeFamily = {
@@ -70,12 +70,12 @@ const nova: InvokeFamily = {
 
 const cohereCommand: InvokeFamily = {
   name: 'cohere-command',
-  // The chat body of Cohere's own v1, without its model.
+  // Cohere's own v1 chat body without its model.
   request: (body, endpoint) => cohereChatV1.request({ ...body, model: endpoint.model ?? '' }, endpoint),
   ...cohereV1Answers,
 };
 
-/** A family that takes OpenAI's chat body, with its output limit in these members. */
+/** A family with OpenAI's chat body and these output limit members. */
 function chatFamily(...limitFields: [string, ...string[]]): InvokeFamily {
   const chat = openaiChat({ limitFields, asksUsage: false });
   return {

@@ -9,8 +9,9 @@ import { bedrockCut } from './error-frames.ts';
 import { cacheApart, objectOf, parseJson } from './fields.ts';
 
 /**
- * The dialect of `POST /model/<id>/invoke` (`stream`: `/invoke-with-response-stream`) for this model: the body
- * is the model family's own. Undefined where the family is not known, so that its bodies cannot be read.
+ * Returns the dialect of `POST /model/<id>/invoke` for this model, or of `/invoke-with-response-stream` if `stream`
+ * is set. The body is in the model family's own format. Returns undefined if the family is unknown, since its bodies
+ * cannot be read.
  */
 export function bedrockInvoke(model: string, stream: boolean): Dialect | undefined {
   const family = familyOf(model);
@@ -28,21 +29,21 @@ export function bedrockInvoke(model: string, stream: boolean): Dialect | undefin
   };
 }
 
-/** An application's own profile does not say which model it stands for; its body must. */
+/** An application inference profile's ARN does not reveal its model, so the body must. */
 function requireAnthropicBody(body: JsonObject): void {
   if (typeof body.anthropic_version === 'string') return;
   throw new GatewayError(
     'policy_denied',
-    'The body format of this model cannot be told from its ARN: use converse, or name the model itself.',
+    'This ARN does not reveal the body format of its model. Use Converse, or the id of the model itself.',
   );
 }
 
-/** Against those who watch lengths. */
+/** Bedrock's random padding, which hides lengths from eavesdroppers. */
 const PADDING = /^[A-Za-z0-9]{1,64}$/;
 
 /**
- * Reads `chunk` events, whose payload `{bytes}` is a base64 JSON document of the family's own; the last one
- * carries Bedrock's own metrics.
+ * Reads `chunk` events, whose `bytes` hold the family's own JSON document in base64. The last one adds Bedrock's
+ * metrics.
  */
 function createInvokeReader(family: InvokeFamily): StreamReader {
   const reader = family.stream();
@@ -71,7 +72,7 @@ function createInvokeReader(family: InvokeFamily): StreamReader {
       const usage = metrics === undefined ? event.usage : settledUsage(objectOf(metrics), own);
       return {
         ...event,
-        // The same document with nothing beside it, and no bytes in it that are no text.
+        // Repacked to drop unknown members, and bytes that are not text.
         frame: { ...frame, data: pack(json) },
         inner: { json, pack },
         ...(usage === undefined ? {} : { usage }),
@@ -82,7 +83,7 @@ function createInvokeReader(family: InvokeFamily): StreamReader {
   };
 }
 
-/** Bedrock's metrics, or the family's own usage where it says the same in more detail. */
+/** Returns Bedrock's metrics, or the family's own usage if it agrees, since that is more detailed. */
 function settledUsage(metrics: JsonObject, own: Usage | undefined): Usage | undefined {
   const billed = cacheApart(
     metrics.inputTokenCount,

@@ -7,21 +7,21 @@ import { arrayOf, limitAt, objectOf, requiredString, tokenCount } from './fields
 import { createGathered, gatheredFacts, type Gathered } from './json-text.ts';
 import { addMedium, addUnknown } from './media.ts';
 
-/** One model family's own body format, as `invoke` takes it; it streams documents that come inside of frames. */
+/** A model family's own body format for `invoke`. Its stream is JSON documents inside frames. */
 export interface InvokeFamily extends AnswerReaders {
   readonly name: string;
   readonly request: Dialect['request'];
 }
 
-/** What a plain prompt format is made of. */
+/** Describes a plain prompt format. */
 interface PromptFormat {
-  /** The members that hold words. */
+  /** Members that hold prompt text. */
   readonly prompts: readonly string[];
-  /** Where the output limit is: a member, or a member of an object. Absent where nothing is generated. */
+  /** Path of the output limit. Absent if nothing is generated. */
   readonly limit?: readonly [string] | readonly [string, string];
-  /** Where texts stand in an answer, or in a stream's chunk: in a member, or in one of a list's items. */
+  /** Paths of texts in an answer or a stream chunk: a member, or a member of each item of a list. */
   readonly texts?: readonly (readonly [name: string] | readonly [list: string, name: string])[];
-  /** Absent where it is not told. */
+  /** Absent if the format reports no usage. */
   usage?(answer: JsonObject): Usage | undefined;
 }
 
@@ -31,7 +31,7 @@ function promptFamily(name: string, format: PromptFormat): InvokeFamily {
   }
   function* readChunk(chunk: JsonObject): Work<Meaning> {
     const { usage, texts } = yield* read(chunk);
-    // Answers that were asked for at once have a place in a list.
+    // Parallel answers are numbered by their place in a list.
     const deltas = texts.map((found) => ({ ...found, channel: `${indexIn(found.path)}/text` }));
     return { deltas, ...(usage === undefined ? {} : { usage }) };
   }
@@ -56,7 +56,7 @@ function indexIn(path: JsonPath): number {
 
 const USER = { role: 'user', kind: 'text' } as const;
 
-/** The body without its inline pictures (llama's `images`, titan's `inputImage`), which become media. */
+/** Removes inline images (Llama's `images`, Titan's `inputImage`) from the body and adds them as media. */
 function withoutImages(into: Gathered, body: JsonObject): JsonObject {
   const { images, inputImage, ...rest } = body;
   arrayOf(images).forEach((data, index) => {

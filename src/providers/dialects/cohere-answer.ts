@@ -9,10 +9,10 @@ import { arrayOf, objectOf } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 import { pieceTokens, tokensMember } from './token-texts.ts';
 
-/** Reads answers of `/v2/chat`, and its SSE events. */
+/** Reads answers of `/v2/chat` and its SSE events. */
 export const cohereV2Answers = answerReaders(readV2Answer, () => jsonReader(cohereV2Cut, readV2Event));
 
-/** Reads answers of `/v1/chat`, and its events, as SSE data or as lines of NDJSON alike. */
+/** Reads answers of `/v1/chat` and its events, sent as SSE data or NDJSON lines. */
 export const cohereV1Answers = answerReaders(readV1Answer, () => jsonReader(cohereV1Cut, readV1Event));
 
 function* readV2Answer(answer: JsonObject): Work<AnswerFacts> {
@@ -54,12 +54,12 @@ function* contentTexts(message: JsonObject): Work<AnswerText[]> {
   return found;
 }
 
-/** Pieces with probabilities do not say which part of the answer they spell: its first text. */
+/** Log probabilities do not name the text they spell; it is the first text. */
 function spelledBy(content: readonly AnswerText[]): string {
   return content.find(({ kind }) => kind === 'text')?.path.join('.') ?? '';
 }
 
-/** Members of a v1 answer that hold words of the model's, or repeat them. */
+/** Members of a v1 answer that contain or repeat model output. */
 const V1_WORDS = ['citations', 'search_queries', 'search_results', 'documents', 'chat_history'] as const;
 
 function* readV1Answer(answer: JsonObject): Work<AnswerFacts> {
@@ -144,7 +144,7 @@ function* readV2Event(event: JsonObject): Work<Meaning> {
   }
 }
 
-/** Pieces of one channel's text. */
+/** Places pieces of text on one channel. */
 function on(channel: string, found: readonly AnswerText[], joins?: string): TextDelta[] {
   return editable(found).map((piece) => ({ ...piece, channel, ...(joins !== undefined && { joins }) }));
 }
@@ -177,10 +177,10 @@ function* readV1Event(event: JsonObject): Work<Meaning> {
   }
 }
 
-/** Citations, searches, calls that are complete; and the whole answer once more, at its end. */
+/** Holds citations, searches, complete tool calls, and the whole answer, which the last event repeats. */
 const V1_WHOLE = '0/whole/';
 
-/** The answer's own text among them, which was streamed before. */
+/** Marks the answer's own text as a copy, since it was already streamed. */
 function copiesOfV1(deltas: readonly TextDelta[]): TextDelta[] {
   return deltas.map((delta) => {
     const name = delta.path.join('.');

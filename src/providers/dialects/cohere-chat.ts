@@ -63,7 +63,7 @@ export const cohereChatV1: Dialect = {
     addUnknown(into, RESULT, body.tool_results, ['tool_results']);
     const tools = optionalArray(body, 'tools') ?? [];
     addTextsIn(into, DEFINITION, tools, ['tools']);
-    // Cohere keeps the conversation's earlier turns under this id.
+    // Under this id, Cohere stores earlier turns that the gateway cannot see.
     if (optionalString(body, 'conversation_id') !== undefined) into.unseenContent = true;
     return {
       ...chatFacts(into, body),
@@ -74,7 +74,7 @@ export const cohereChatV1: Dialect = {
   ...cohereV1Answers,
 };
 
-/** Members that are read by name, or that steer the model and put no words before it. Any other is read as text. */
+/** Members read by name, or that steer the model without adding text. Every other member is read as text. */
 const READ = namesIn(
   'model stream max_tokens messages documents response_format tools tool_choice thinking',
   'message preamble chat_history tool_results conversation_id connectors',
@@ -96,7 +96,7 @@ function chatFacts(into: Gathered, body: JsonObject): RequestFacts {
   };
 }
 
-/** A needed string that may be empty: v1 sends an empty message along with tool results. */
+/** Requires a string that may be empty: v1 sends an empty message with tool results. */
 function requiredText(body: JsonObject, name: string): string {
   return optionalString(body, name) ?? requiredString(body, name);
 }
@@ -143,7 +143,7 @@ function readV2Part(into: Gathered, place: TextRole, part: JsonObject, path: Jso
   }
 }
 
-/** Its address is a string, or the `url` of an object. */
+/** Reads an image whose address is a string, or the `url` of an object. */
 export function addCohereImage(into: Gathered, place: TextRole, part: JsonObject, path: JsonPath): void {
   const { image_url: image } = part;
   const isObjectOfIt = typeof image !== 'string';
@@ -184,7 +184,7 @@ function readV1Message(into: Gathered, message: JsonObject, path: JsonPath): voi
   addUnknown(into, RESULT, message.tool_results, [...path, 'tool_results']);
 }
 
-/** Connectors fetch from the web or from stores of the customer's, on Cohere's side. */
+/** Connectors fetch from the web or from the customer's stores, on Cohere's side. */
 function connectors(body: JsonObject): HostedTool[] {
   const list = optionalArray(body, 'connectors') ?? [];
   if (list.length === 0) return [];

@@ -8,7 +8,7 @@ import { addMedium, addUnknown } from './media.ts';
 
 const USER = { role: 'user', kind: 'text' } as const;
 
-/** A dialect that is read for its words alone: nothing is streamed. */
+/** Builds a dialect that is read for its prompt text only and never streams. */
 function searchDialect(name: string, addWords: (into: Gathered, body: JsonObject) => void): Dialect {
   return {
     name,
@@ -40,7 +40,7 @@ export const cohereEmbed = searchDialect('cohere-embed', (into, body) => {
   });
 });
 
-/** `POST /v1/rerank` and `/v2/rerank`: billed by the search unit. */
+/** `POST /v1/rerank` and `/v2/rerank`, billed per search unit. */
 export const cohereRerank = searchDialect('cohere-rerank', (into, body) => {
   addText(into, USER, requiredString(body, 'query'), ['query']);
   requiredArray(body, 'documents').forEach((document, index) => {

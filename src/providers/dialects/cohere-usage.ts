@@ -3,8 +3,8 @@ import { objectOf, tokenCount } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
 /**
- * Reads v2 `usage` or v1 `meta`. `billed_units` is what is charged; `tokens` also counts what Cohere adds to
- * a prompt by itself, and stands in only where there are no billed units.
+ * Reads v2 `usage` or v1 `meta`. `billed_units` is what Cohere charges. `tokens` also counts text that Cohere adds to
+ * the prompt, so it is used only without `billed_units`.
  */
 export function readCohereUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
@@ -34,7 +34,7 @@ function readUnits(units: JsonObject): Usage | undefined {
   };
 }
 
-/** A count that is left out where it is none; undefined where it is nonsense. */
+/** Reads a count that defaults to 0. Returns undefined if it is invalid. */
 function tokensIn(value: unknown): number | undefined {
   return value === undefined || value === null ? 0 : tokenCount(value);
 }

@@ -3,8 +3,9 @@ import type { AnswerText, TextDelta } from '../provider.ts';
 import type { FoundText } from './json-text.ts';
 
 /**
- * Strings that are each a text of its own, its channel named by its path. `under` ends in `/`: it ends all of them.
- * @param marks what else is said of each
+ * Turns strings into separate texts, each on a channel named `under` plus its path. `under` ends in `/`, so ending it
+ * ends them all.
+ * @param marks properties added to each delta
  */
 export function* wholeDeltas(
   found: readonly AnswerText[],
@@ -20,14 +21,14 @@ export function* wholeDeltas(
   return deltas;
 }
 
-/** Without what no edit may replace: member names and numbers. */
+/** Drops texts that cannot be edited: member names and numbers. */
 export function editable<T extends FoundText>(found: readonly T[]): Omit<T, 'editable'>[] {
   return found.filter((text) => text.editable === undefined);
 }
 
 /**
- * What an answer ends, told by its reasons to stop: a choice, until one goes on after all. Some servers give every
- * chunk a reason, and there it ends nothing.
+ * Decides whether a stop reason ends a choice. Some servers put a reason on every chunk; once a stopped choice
+ * continues, stop reasons no longer end anything.
  */
 export function createChoiceEnds(): (index: number, isStopped: boolean, hasText: boolean) => boolean {
   const stopped = new Set<number>();

@@ -3,20 +3,20 @@ import { ERROR_STATUS, mayRetry, type Refusal } from '../../errors.ts';
 import type { CutPayload, JsonObject } from '../provider.ts';
 
 /*
- * What makes clients take a cut for an error, each tried with them (docs/clients/streams.md). `error` comes first in
- * every payload, for several tell one by the bytes `{"error":`. Where `type` must say something else for some, the
- * error comes again in that form.
+ * Payloads that make clients treat a cut stream as an error, each tested with them (docs/clients/streams.md). `error`
+ * comes first in every payload, because several clients detect errors by the bytes `{"error":`. Where clients need
+ * different values of `type`, the error is sent again in the other form.
  */
 
-/** The gateway's own error shape, for streams of no known dialect; Ollama's clients read `error` too. */
+/** The gateway's own error shape, for streams of unknown dialect. Ollama clients also read `error`. */
 export function plainCut({ type, message }: Refusal): readonly CutPayload[] {
   return [{ json: { error: message, type } }];
 }
 
 /**
- * OpenAI's clients raise an `error`; with `choices` beside it, some take it for a chunk like any other. Its `code` is
- * read as an HTTP status by some, and by that they know that there is no use in trying again. Clients that pass over
- * what is no chunk find OpenAI's own reason for withheld answers in one that follows.
+ * OpenAI clients raise an `error`, but some treat it as a normal chunk if `choices` is beside it. Some read `code` as
+ * an HTTP status and use it to decide whether to retry. Clients that skip non-chunks find OpenAI's finish reason for
+ * withheld answers in the chunk that follows.
  */
 export function choicesCut({ type, message }: Refusal, last: JsonObject): readonly CutPayload[] {
   const isChat = last.object !== 'text_completion';
@@ -34,7 +34,9 @@ export function choicesCut({ type, message }: Refusal, last: JsonObject): readon
 
 const MAX_CHOICES = 128;
 
-/** Of the choices of a chunk. It may be what the stream is cut for, so that nothing else of it is said again. */
+/**
+ * Returns the choice indexes of a chunk. The chunk may be why the stream is cut, so nothing else of it is repeated.
+ */
 function indexesOf({ choices }: JsonObject): readonly number[] {
   const indexes = arrayOf(choices)
     .slice(0, MAX_CHOICES)
@@ -44,14 +46,14 @@ function indexesOf({ choices }: JsonObject): readonly number[] {
 }
 
 /**
- * @mistralai/mistralai 1.3 loses the last event of a read that is shorter than those before it in that read: this is
- * more than they are in a read of 64 KiB.
+ * @mistralai/mistralai 1.3 loses the last event of a read if it is shorter than the events before it in that read.
+ * This exceeds their total in a 64 KiB read.
  */
 const LONGER_THAN_WHAT_IS_READ_WITH_IT = 8_192;
 
 /**
- * Mistral's clients read chunks strictly, and raise what is none. Those who read it by themselves, and pass over what
- * is none, find the finish reason that Mistral has for errors, in a chunk with the stream's `id` and `model`.
+ * Mistral clients validate chunks strictly and raise on anything else. Clients that skip unknown data find Mistral's
+ * error finish reason in a chunk with the stream's `id` and `model`.
  */
 export function mistralCut({ type, message }: Refusal, last: JsonObject): readonly CutPayload[] {
   const error = { error: openaiError(type, message), type };
@@ -66,17 +68,17 @@ export function mistralCut({ type, message }: Refusal, last: JsonObject): readon
   return [{ json: error }, { json: chunk, pad: LONGER_THAN_WHAT_IS_READ_WITH_IT }];
 }
 
-/** What is known of a streamed response when it is cut. */
+/** The state of a streamed response when it is cut. */
 export interface CutResponse {
-  /** Of its own words only what names it. */
+  /** Holds identifying members only, no model output. */
   readonly response: JsonObject;
   /** The next event's `sequence_number`. */
   readonly sequence: number;
 }
 
 /**
- * OpenAI's clients raise an event named `error`, others one of this `type`, others a failed response. Of the codes that
- * OpenAI has, `invalid_prompt` is the one that no agent tries again.
+ * Some OpenAI clients raise an event named `error`, some an event of that `type`, some a failed response. Of OpenAI's
+ * codes, `invalid_prompt` is the only one that no agent retries.
  */
 export function responsesCut(
   { type, message }: Refusal,
@@ -110,7 +112,7 @@ export function responsesCut(
   ];
 }
 
-/** Anthropic's clients know an error by the event's name; those that read data alone, by its `type`. */
+/** Anthropic clients recognise an error by the event name; those that read only data, by its `type`. */
 export function anthropicCut({ type, message }: Refusal): readonly CutPayload[] {
   const error = { type, message };
   return [
@@ -120,8 +122,8 @@ export function anthropicCut({ type, message }: Refusal): readonly CutPayload[] 
 }
 
 /**
- * Google's clients raise what has an HTTP status in `error.code`. Older ones pass an error in an event over, and fail at
- * what is none: at a line that is no JSON, or has no blank line behind it. It is no field that others know.
+ * Google clients raise an error with an HTTP status in `error.code`. Older ones skip it, but fail on a line that is
+ * not JSON or lacks a blank line after it. Other clients ignore that line as an unknown field.
  */
 export function geminiCut({ type, message }: Refusal): readonly CutPayload[] {
   const status = ERROR_STATUS[type] === 403 ? 'PERMISSION_DENIED' : 'UNAVAILABLE';
@@ -129,12 +131,12 @@ export function geminiCut({ type, message }: Refusal): readonly CutPayload[] {
   return [{ json: { error, type }, line: `error: ${type}: ${message}` }];
 }
 
-/** Of the exceptions that Bedrock's streams know, the one that no client tries again. */
+/** Of Bedrock's stream exceptions, the only one that no client retries. */
 export function bedrockCut({ type, message }: Refusal): readonly CutPayload[] {
   return [{ event: 'validationException', json: { message, type } }];
 }
 
-/** Cohere's v2 clients raise nothing that comes in a stream; they know an error by how the message ends. */
+/** Cohere v2 clients raise nothing within a stream. They recognise an error by how the message ends. */
 export function cohereV2Cut({ type, message }: Refusal): readonly CutPayload[] {
   const delta = { finish_reason: 'ERROR', error: message };
   return [
@@ -143,7 +145,7 @@ export function cohereV2Cut({ type, message }: Refusal): readonly CutPayload[] {
   ];
 }
 
-/** Cohere's v1 tells events apart by `event_type`, so that this is both the stream's proper end and ours. */
+/** Cohere v1 distinguishes events by `event_type`, so this is a proper stream end as well as an error. */
 export function cohereV1Cut({ type, message }: Refusal): readonly CutPayload[] {
   return [
     {

@@ -4,22 +4,22 @@ import { isObject } from '../../json/is-object.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { JsonObject, OutputLimit, Usage } from '../provider.ts';
 
-/** Above this a count is nonsense and read as missing (docs/budgets.md). */
+/** Larger counts are treated as missing (docs/budgets.md). */
 export const MAX_TOKENS = 1e9;
 
-/** The array, or nothing where the value is none: for reading answers, which never throws. */
+/** Returns the array, or an empty one for any other value. For answers, whose readers never throw. */
 export function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The object, or an empty one where the value is none: for reading answers, which never throws. */
+/** Returns the object, or an empty one for any other value. For answers, whose readers never throw. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
 /**
- * A body in OpenAI's style, and where Google's switches come in one: clients write `extra_body` out, or send it as such.
- * Those that are there.
+ * Returns the body of an OpenAI-style request and its members that may hold Google's settings: clients spell out
+ * `extra_body`, or send its content.
  */
 export function settingsOf(body: JsonObject): readonly JsonObject[] {
   const { extra_body: extra, google } = body;
@@ -31,12 +31,12 @@ export function settingsOf(body: JsonObject): readonly JsonObject[] {
   return places;
 }
 
-/** A shorter text cannot nest so deep that anybody minds. */
+/** A shorter text cannot nest deeply enough to matter. */
 const FLAT_CHARS = 2_048;
 
 /**
- * A frame's payload where it is JSON of more than one number or word, or undefined.
- * @throws GatewayError upstream_unavailable where it would take too long to parse
+ * Parses a frame's payload. Returns undefined if it is invalid JSON, or only a number, boolean or null.
+ * @throws GatewayError upstream_unavailable if it would take too long to parse
  */
 export function parseJson(data: string | undefined): unknown {
   if (data === undefined || data === '') return undefined;
@@ -45,17 +45,17 @@ export function parseJson(data: string | undefined): unknown {
     const json = parseDocument(data);
     return typeof json === 'string' || (typeof json === 'object' && json !== null) ? json : undefined;
   } catch {
-    // An unreadable event says nothing; the stream's end without usage is settled from its text.
+    // An unreadable event carries nothing. If usage is missing at the end, the streamed text is settled instead.
     return undefined;
   }
 }
 
-/** A count as a provider reports it, or undefined where it is missing, negative, NaN or absurd. */
+/** Returns a reported token count, or undefined if it is missing, negative, NaN or absurdly large. */
 export function tokenCount(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? Math.ceil(value) : undefined;
 }
 
-/** Usage from counts of which the first leaves cache reads and writes out. */
+/** Builds usage from an input count that excludes cache reads and writes. */
 export function cacheApart(
   fresh: unknown,
   output: unknown,
@@ -78,7 +78,7 @@ export function cacheApart(
   };
 }
 
-/** A body member that must be a string; null counts as absent. */
+/** Reads a member that must be a string. Null counts as absent. */
 export function optionalString(body: JsonObject, name: string): string | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
@@ -112,7 +112,7 @@ export function optionalObject(body: JsonObject, name: string): JsonObject | und
   return value;
 }
 
-/** A list member that must be an object, such as one message. */
+/** Checks a list item that must be an object, such as a message. */
 export function requiredObject(value: unknown, name: string): JsonObject {
   if (!isObject(value)) throw wrongType(name, 'an object');
   return value;
@@ -125,7 +125,7 @@ export function optionalBoolean(body: JsonObject, name: string): boolean {
   return value;
 }
 
-/** A body member that must be a whole number of at least 0; null counts as absent. */
+/** Reads a member that must be a whole number of at least 0. Null counts as absent. */
 export function optionalCount(body: JsonObject, name: string): number | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
@@ -135,18 +135,18 @@ export function optionalCount(body: JsonObject, name: string): number | undefine
   return value;
 }
 
-/** A set of names, which are parted by spaces. */
+/** Splits space-separated names into a set. */
 export function namesIn(...lines: readonly string[]): ReadonlySet<string> {
   return new Set(lines.flatMap((line) => line.split(' ')));
 }
 
 /**
- * Refuses a member that is one of the known ones but for its letters' case: some providers' parsers take `N` for
- * `n`, and what the gateway does not read it cannot bound.
+ * Refuses known members in another letter case. Some provider parsers accept `N` for `n`, and the gateway cannot
+ * bound what it does not read.
  */
 export function refuseOtherCase(body: JsonObject, isKnown: (name: string) => boolean): void {
   for (const name of Object.keys(body)) {
-    // Upper-casing first folds the letters that lower-casing alone leaves apart, such as the long s.
+    // Upper-casing first folds letters that lower-casing alone leaves distinct, such as the long s.
     const folded = name.toUpperCase().toLowerCase();
     if (folded !== name && isKnown(folded)) {
       throw new GatewayError('invalid_request', `Write the request's "${folded}" in lower case.`);
@@ -154,13 +154,13 @@ export function refuseOtherCase(body: JsonObject, isKnown: (name: string) => boo
   }
 }
 
-/** A limit in tokens of which 0 stands for none, as in protocols that cannot tell a 0 from nothing. */
+/** Reads a token limit where 0 means none, as in protocols that cannot distinguish 0 from absent. */
 export function optionalLimit(body: JsonObject, name: string): number | undefined {
   const limit = optionalCount(body, name);
   return limit === 0 ? undefined : limit;
 }
 
-/** An output limit at `outer`, or at `outer.name`. */
+/** Reads an output limit at `outer`, or at `outer.name`. */
 export function limitAt(body: JsonObject, outer: string, name?: string): OutputLimit {
   if (name === undefined) {
     return {

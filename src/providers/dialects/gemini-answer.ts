@@ -16,7 +16,7 @@ import { arrayOf, objectOf, tokenCount } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 import { addChosenTokens, tokensMember } from './token-texts.ts';
 
-/** Reads a GenerateContentResponse, and streams of them. */
+/** Reads a GenerateContentResponse, whole or streamed. */
 export const geminiAnswers = answerReaders(readGenerated, createGeneratedReader);
 
 function* readGenerated(answer: JsonObject): Work<AnswerFacts> {
@@ -38,13 +38,16 @@ function* readGenerated(answer: JsonObject): Work<AnswerFacts> {
   };
 }
 
-/** `response.text` of Google's SDKs: the text of all parts of a candidate, whatever stands between; thoughts apart. */
+/**
+ * Joins text as Google's SDKs do for `response.text`: all text parts of a candidate, skipping other parts. Thoughts
+ * join separately.
+ */
 function joinedName({ kind, path }: AnswerText): string | undefined {
   const isPartText = path.length === PART_TEXT_STEPS && path.at(-1) === 'text';
   return isPartText ? `${String(path[1])}/${kind}` : undefined;
 }
 
-/** `candidates.0.content.parts.0.text` */
+/** The length of a path such as `candidates.0.content.parts.0.text`. */
 const PART_TEXT_STEPS = 6;
 
 function* addCandidateTokens(
@@ -84,8 +87,8 @@ function* addPartTexts(into: AnswerText[], part: JsonObject, path: JsonPath): Wo
 }
 
 /**
- * Normalises `usageMetadata`: the prompt count includes cached tokens, the candidates' count leaves thoughts
- * out, and what the provider's own tools read comes on top. A count of zero is left out by Google.
+ * Normalises `usageMetadata`. The prompt count includes cached tokens; the candidates' count excludes thoughts.
+ * Tokens read by provider-run tools are extra. Google omits zero counts.
  */
 export function readGeminiUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
@@ -96,7 +99,7 @@ export function readGeminiUsage(value: unknown): Usage | undefined {
   const toolPrompt = tokensNamed(usage, 'toolUsePromptTokenCount');
   if (thoughts === undefined || written === undefined || toolPrompt === undefined) return undefined;
   const inputTokens = promptTokens + toolPrompt;
-  // Counts of zero are left out; one that is left out beside a larger total is no zero.
+  // A count omitted although the total is larger is not zero.
   const outputTokens = Math.max(written + thoughts, (tokenCount(usage.totalTokenCount) ?? 0) - inputTokens);
   const inputAudioTokens = audioTokens(usage.promptTokensDetails, usage.toolUsePromptTokensDetails);
   const outputAudioTokens = audioTokens(usage.candidatesTokensDetails);
@@ -110,13 +113,13 @@ export function readGeminiUsage(value: unknown): Usage | undefined {
   };
 }
 
-/** A count that may be left out for zero; undefined where it is nonsense. */
+/** Reads a count that is omitted when zero. Returns undefined if it is invalid. */
 function tokensNamed(usage: JsonObject, name: string): number | undefined {
   const value = usage[name];
   return value === undefined || value === null ? 0 : tokenCount(value);
 }
 
-/** Undefined where the provider does not tell the modalities apart. */
+/** Undefined if the provider does not split usage by modality. */
 function audioTokens(...details: readonly unknown[]): number | undefined {
   if (!details.some(Array.isArray)) return undefined;
   return details
@@ -127,8 +130,8 @@ function audioTokens(...details: readonly unknown[]): number | undefined {
 }
 
 /**
- * Reads streamed responses, each a whole GenerateContentResponse with the next pieces. There is no end marker:
- * the answer is complete when every candidate has said why it ended, or when the prompt was blocked.
+ * Reads streamed responses, each a GenerateContentResponse with the next pieces. Gemini sends no end marker: the
+ * answer is complete once every candidate has a finish reason, or the prompt was blocked.
  */
 function createGeneratedReader() {
   const running = new Set<number>();
@@ -172,17 +175,17 @@ function createGeneratedReader() {
   });
 }
 
-/** What the parts of one event say. */
+/** Content gathered from the parts of one event. */
 interface Said {
   readonly deltas: TextDelta[];
   readonly ends: string[];
   readonly begins: BegunChannel[];
 }
 
-/** Function calls of one candidate. */
+/** Function calls of a candidate. */
 interface CallsSoFar {
   count: number;
-  /** The last of them goes on in the candidate's next function call. */
+  /** True if the candidate's next function call part continues the last call. */
   continues: boolean;
 }
 
@@ -192,7 +195,7 @@ function callsOf(calls: Map<number, CallsSoFar>, candidate: number): CallsSoFar 
   return known;
 }
 
-/** A call is an object, or comes as pieces of the strings in it until one does not say `willContinue`. */
+/** A call arrives as an object, or as pieces of its strings until a piece lacks `willContinue`. */
 function* addPart(into: Said, { part, path }: PlacedPart, candidate: number, calls: CallsSoFar): Work<void> {
   const { functionCall, ...rest } = part;
   yield* addWords(into, rest, path, candidate);
@@ -217,7 +220,7 @@ function* addPart(into: Said, { part, path }: PlacedPart, candidate: number, cal
   into.ends.push(calls.continues ? `${under}whole/` : under);
 }
 
-/** Text goes on in the next frame; code, its results and those of other tools come whole. */
+/** Text continues in later frames. Code and tool results arrive whole. */
 function* addWords(into: Said, part: JsonObject, path: JsonPath, candidate: number): Work<void> {
   const under = `${candidate}/whole/`;
   const { text, ...rest } = part;

@@ -15,12 +15,14 @@ const ROLES: ReadonlyMap<unknown, Role> = new Map([
   ['system', 'system'],
 ]);
 
-/** Reads a list of Content objects (`contents`), or a single one. */
+/** Reads `contents`: a list of Content objects, or a single one. */
 export function readGeminiContents(into: Gathered, found: Member | undefined, path: JsonPath): void {
   for (const item of listAt(found, path)) readGeminiContent(into, 'user', item.value, item.path);
 }
 
-/** Reads one Content; its own role, where it has one, wins over `role`. A bare string is read as its text. */
+/**
+ * Reads one Content. Its own role takes precedence over `role`, except over `system`. A bare string is read as text.
+ */
 export function readGeminiContent(into: Gathered, role: Role, value: unknown, path: JsonPath): void {
   if (typeof value === 'string') {
     addText(into, { role, kind: 'text' }, value, path);
@@ -35,16 +37,16 @@ export function readGeminiContent(into: Gathered, role: Role, value: unknown, pa
   }
 }
 
-/** Part members that hold no words and no media of their own. */
+/** Part members without text or media of their own. */
 const SILENT = namesIn('text thought thoughtSignature videoMetadata mediaResolution');
 
 function readPart(into: Gathered, role: Role, part: JsonObject, path: JsonPath): void {
   const kind = part.thought === true ? 'reasoning' : role === 'tool' ? 'tool_result' : 'text';
   addText(into, { role, kind }, part.text, [...path, 'text']);
   const signature = member(part, 'thoughtSignature');
-  // A signature stands for thoughts that are counted as input again.
+  // Gemini counts the thoughts that a signature stands for as input again.
   if (signature) addSealedText(into, { role, kind: 'reasoning' }, signature.value, [...path, signature.name]);
-  // More frames a second than one are billed as so much more film: its bytes say nothing of that.
+  // A higher frame rate is billed as more video, which the video's size does not show.
   const fps = objectOf(member(part, 'videoMetadata')?.value).fps;
   if (fps !== undefined && fps !== null && fps !== 1) into.media.push({ kind: 'video', source: 'id' });
   for (const name of Object.keys(part)) {
@@ -79,7 +81,7 @@ function readPayload(into: Gathered, role: Role, name: string, value: unknown, p
   }
 }
 
-/** A function's answer may carry media of its own in `parts`. */
+/** A function response may carry media in `parts`. */
 function readFunctionResponse(into: Gathered, value: unknown, path: JsonPath): void {
   if (!isObject(value)) return;
   const { parts, ...rest } = value;
@@ -108,17 +110,17 @@ function readInline(into: Gathered, role: Role, blob: JsonObject, path: JsonPath
   if (displayName) addText(into, { role, kind }, displayName.value, [...path, displayName.name]);
 }
 
-/** Files that were uploaded to Google, by name or by the address that its API gives them, and those of its cloud. */
+/** Addresses of uploaded files: by name, by the URL that Google's API returns, or in Cloud Storage. */
 const STORED =
   /^(?:files\/[\w-]+|gs:\/\/.*|https:\/\/generativelanguage\.googleapis\.com\/v1(?:beta|alpha)?\/files\/[\w-]+)$/s;
 
-/** A file of Google's own store, or a film's address: the gateway sees neither. */
+/** Reads a stored file or a remote address. The gateway can see neither. */
 function readFile(into: Gathered, role: Role, file: JsonObject, path: JsonPath): void {
   const mimeType = mimeTypeOf(file);
   const uri = member(file, 'fileUri');
   into.unseenContent = true;
   const said = {
-    // Without a type it may be anything; a film is the dearest.
+    // Without a type it could be anything. Video is the most expensive.
     kind: mimeType === '' ? 'video' : mediaKind(mimeType),
     ...(mimeType === '' ? {} : { mimeType }),
   };

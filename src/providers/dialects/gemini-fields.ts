@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import type { JsonPath } from '../../json/path.ts';
 import type { JsonObject } from '../provider.ts';
 
-/** A member as the client spelled it: Google takes `systemInstruction` and `system_instruction` alike. */
+/** A member with the client's spelling: Google accepts both `systemInstruction` and `system_instruction`. */
 export interface Member {
   readonly name: string;
   readonly value: unknown;
@@ -10,7 +10,9 @@ export interface Member {
 
 const snakeNames = new Map<string, string>();
 
-/** `maxOutputTokens` -> `max_output_tokens`; the names asked for are a small closed set, so the map is too. */
+/**
+ * `maxOutputTokens` -> `max_output_tokens`. Only a small closed set of names is requested, so the cache stays small.
+ */
 function snakeName(camel: string): string {
   const known = snakeNames.get(camel);
   if (known !== undefined) return known;
@@ -20,8 +22,8 @@ function snakeName(camel: string): string {
 }
 
 /**
- * The member of this camel-case name in either spelling; null counts as absent.
- * Both at once are refused: which of the two the provider would believe is not for us to guess.
+ * Returns the member in either spelling of its camel-case name. Null counts as absent.
+ * @throws GatewayError if both spellings are present, since the provider might use either
  */
 export function member(object: JsonObject, camel: string): Member | undefined {
   const snake = snakeName(camel);
@@ -31,19 +33,22 @@ export function member(object: JsonObject, camel: string): Member | undefined {
     return inCamel === undefined || inCamel === null ? undefined : { name: camel, value: inCamel };
   }
   if (inCamel !== undefined && inCamel !== null) {
-    throw new GatewayError('invalid_request', `The request names both "${camel}" and "${snake}": send one.`);
+    throw new GatewayError(
+      'invalid_request',
+      `The request has both "${camel}" and "${snake}". Send only one.`,
+    );
   }
   return { name: snake, value: inSnake };
 }
 
-/** The camel-case spelling of a name in either. */
+/** Converts either spelling to camel case. */
 export function camelName(name: string): string {
   return !name.includes('_')
     ? name
     : name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** A list as Google reads one: an array, or a single value standing for a list of one. */
+/** Reads a list as Google does: an array, or a single value as a list of one. */
 export function listAt(found: Member | undefined, path: JsonPath): { value: unknown; path: JsonPath }[] {
   if (found === undefined) return [];
   const at = [...path, found.name];

@@ -21,7 +21,7 @@ export const geminiGenerate: Dialect = {
   ...geminiAnswers,
 };
 
-/** `POST …/models/<model>:streamGenerateContent`: the path asks for the stream, not the body. */
+/** `POST …/models/<model>:streamGenerateContent`: the path requests streaming, not the body. */
 export const geminiStreamGenerate: Dialect = {
   ...geminiGenerate,
   name: 'gemini-stream-generate',
@@ -29,7 +29,7 @@ export const geminiStreamGenerate: Dialect = {
   request: (body, endpoint) => ({ ...geminiGenerate.request(body, endpoint), stream: true }),
 };
 
-/** `POST …/models/<model>:countTokens`: contents, or a whole request to be counted; free of charge. */
+/** `POST …/models/<model>:countTokens`: contents, or a whole request to count, free of charge. */
 export const geminiCountTokens: Dialect = {
   name: 'gemini-count-tokens',
   hasBody: true,
@@ -100,13 +100,13 @@ function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
   };
 }
 
-/** Members that are read elsewhere, or that steer the model and put no words before it. */
+/** Members read elsewhere, or that steer the model without adding text to the prompt. */
 const NOT_WORDS = namesIn(
   'contents systemInstruction tools toolConfig safetySettings cachedContent continuationToken',
   'serviceTier labels store model generateContentRequest',
 );
 
-/** Schemas in the generation config, and whatever comes next. */
+/** Reads every other member as text, such as schemas in the generation config. */
 function readOtherMembers(into: Gathered, body: JsonObject): void {
   for (const name of Object.keys(body)) {
     if (!NOT_WORDS.has(camelName(name))) {
@@ -115,12 +115,12 @@ function readOtherMembers(into: Gathered, body: JsonObject): void {
   }
 }
 
-/** The tiers that cost the listed price or less. */
+/** Matches tiers at or below the list price. */
 function isCheapTier(tier: unknown): boolean {
   return typeof tier === 'string' && /^(unspecified|standard|flex)$/i.test(tier);
 }
 
-/** A body may name a model beside the path's; the gateway judges both. */
+/** Adds a model named in the body, so that the gateway judges it as well as the path's. */
 function addModel(models: string[], body: JsonObject): void {
   const { model } = body;
   if (model === undefined || model === null) return;
@@ -159,7 +159,7 @@ function outputLimit(body: JsonObject): OutputLimit {
   };
 }
 
-/** Members of a tool that the client itself acts on; every other member is a tool of Google's. */
+/** Tool members that the client acts on. Every other member is a tool run by Google. */
 const CLIENT_RUN: ReadonlySet<string> = new Set(['functionDeclarations', 'computerUse']);
 
 function readTools(into: Gathered, body: JsonObject) {
@@ -175,7 +175,7 @@ function readTools(into: Gathered, body: JsonObject) {
       if (type === 'computerUse') names.push('computer_use');
       if (CLIENT_RUN.has(type)) continue;
       const remove: JsonEdit[] = [{ kind: 'remove', path: members.length === 1 ? path : [...path, name] }];
-      // The function-calling modes insist on the client's own functions only, never on one of these.
+      // Function-calling modes can only require the client's own functions.
       hostedTools.push({ type, remove, forced: false });
     }
     for (const declaration of arrayOf(declared?.value)) {

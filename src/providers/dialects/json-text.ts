@@ -4,7 +4,7 @@ import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, runNow, type Work } from '../../turns.ts';
 import type { AnswerText, Media, PromptText, RequestFacts } from '../provider.ts';
 
-/** A string that was found inside a JSON value, or (`editable: false`) its member names and numbers. */
+/** A string inside a JSON value, or with `editable: false` its member names and numbers. */
 export interface FoundText {
   readonly text: string;
   readonly path: JsonPath;
@@ -12,14 +12,14 @@ export interface FoundText {
 }
 
 /**
- * Every string inside a JSON value, each with its path; then, as one uneditable text, what is no string but can
- * carry words all the same: member names and numbers.
+ * Returns every string inside a JSON value with its path, then its member names and numbers as one uneditable text,
+ * since they can carry words too.
  */
 export function textsIn(value: unknown, path: JsonPath): FoundText[] {
   return runNow(textsInSteps(value, path));
 }
 
-/** The same, in steps. */
+/** Like `textsIn`, in steps. */
 export function* textsInSteps(value: unknown, path: JsonPath): Work<FoundText[]> {
   const found: FoundText[] = [];
   yield* walk(value, path, (text, at, editable) => {
@@ -30,10 +30,10 @@ export function* textsInSteps(value: unknown, path: JsonPath): Work<FoundText[]>
 
 type OnText = (text: string, path: JsonPath, editable: boolean) => void;
 
-/** Parts that are looked at in one step. */
+/** Parts visited per step. */
 const STEP_PARTS = 16;
 
-/** The path is one stack, copied only for what is found. */
+/** Keeps the path in one stack and copies it only for found texts. */
 function* walk(root: unknown, path: JsonPath, onText: OnText): Work<void> {
   if (typeof root === 'string') {
     if (root !== '') onText(root, path, true);
@@ -52,7 +52,7 @@ function* walk(root: unknown, path: JsonPath, onText: OnText): Work<void> {
     const step = level.names === undefined ? level.next : (level.names[level.next] ?? '');
     const value = (level.value as Readonly<Record<string | number, unknown>>)[step];
     if (typeof value === 'number' && Array.isArray(level.value)) {
-      // Lists of token ids and vectors: hundreds of thousands of numbers need no path.
+      // Lists of token ids and vectors can hold hundreds of thousands of numbers, none of which needs a path.
       level.next = addNumbers(rest, level.value, level.next);
       yield;
       continue;
@@ -73,10 +73,10 @@ function* walk(root: unknown, path: JsonPath, onText: OnText): Work<void> {
   if (rest.words !== '') onText(rest.words, path, false);
 }
 
-/** Numbers that are joined at once: hundreds of thousands, each added by itself, take three times as long. */
+/** Numbers joined at once. Adding hundreds of thousands one by one takes three times as long. */
 const MAX_JOINED = 1_024;
 
-/** Adds the numbers from an index on that nothing else stands between; gives the index behind them. */
+/** Adds the run of numbers that starts at `from`. Returns the index after it. */
 function addNumbers(rest: { words: string }, list: readonly unknown[], from: number): number {
   const most = Math.min(list.length, from + MAX_JOINED);
   let to = from + 1;
@@ -89,18 +89,18 @@ function addOtherWord(rest: { words: string }, word: string): void {
   rest.words += rest.words === '' ? word : `\n${word}`;
 }
 
-/** What a request's reader gathers on its way through the body. */
+/** What a request reader collects from the body. */
 export interface Gathered {
   readonly texts: PromptText[];
   readonly media: Media[];
   unseenContent: boolean;
-  /** As in RequestFacts. */
+  /** See `RequestFacts.undecoded`. */
   undecoded: boolean;
-  /** As in RequestFacts: the first one. */
+  /** See `RequestFacts.encodedPrompt`. The first one found. */
   encodedPrompt?: JsonPath;
 }
 
-/** Notes a prompt of token ids or vectors. */
+/** Records a prompt of token ids or vectors. */
 export function addEncodedPrompt(into: Gathered, path: JsonPath): void {
   into.unseenContent = true;
   into.encodedPrompt ??= path;
@@ -111,8 +111,8 @@ export function createGathered(): Gathered {
 }
 
 /**
- * A request of what was gathered that asks for one answer, offers no tools and generates nothing: a dialect adds the rest.
- * @param models that may serve it, the one that is asked for first
+ * Builds the facts of a request for one answer without tools or output. The dialect adds the rest.
+ * @param models all that may serve the request, the requested one first
  */
 export function gatheredFacts(into: Gathered, models: readonly string[]): RequestFacts {
   return {
@@ -131,22 +131,22 @@ export function gatheredFacts(into: Gathered, models: readonly string[]): Reques
   };
 }
 
-/** Who says a text of a request, and what it is. */
+/** The role and kind of a request text. */
 export type TextRole = Pick<PromptText, 'role' | 'kind'>;
 
-/** Adds one string; anything else, empty included, is left out. */
+/** Adds a non-empty string and ignores everything else. */
 export function addText(into: Gathered, place: TextRole, text: unknown, path: JsonPath): void {
   if (typeof text === 'string' && text !== '') {
     into.texts.push({ role: place.role, kind: place.kind, text, path });
   }
 }
 
-/** Adds text that takes part and is counted, but that no edit may replace (signatures, encrypted blocks). */
+/** Adds text that is counted but not editable, such as signatures and encrypted blocks. */
 export function addSealedText(into: Gathered, place: TextRole, text: unknown, path: JsonPath): void {
   if (typeof text === 'string' && text !== '') into.texts.push({ ...place, text, path, editable: false });
 }
 
-/** Adds what a model thought, and whether its signature stands beside it. */
+/** Adds a model's reasoning, marked as signed if a signature accompanies it. */
 export function addThought(
   into: Gathered,
   role: TextRole['role'],
@@ -185,7 +185,7 @@ export function* addAnswerTextsIn(
   });
 }
 
-/** Every string inside a part of an answer. */
+/** Returns every string inside a part of an answer. */
 export function* answerTextsIn(kind: AnswerText['kind'], value: unknown, path: JsonPath): Work<AnswerText[]> {
   const found: AnswerText[] = [];
   yield* addAnswerTextsIn(found, kind, value, path);

@@ -13,7 +13,7 @@ import {
   type TextRole,
 } from './json-text.ts';
 
-/** The kind of medium that a MIME type says, `document` for whatever is no picture, sound or film. */
+/** Returns the kind of media for a MIME type: `document` unless it is image, audio or video. */
 export function mediaKind(mimeType: string): Media['kind'] {
   const family = mimeType.split('/', 1)[0]?.toLowerCase();
   return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
@@ -22,20 +22,20 @@ export function mediaKind(mimeType: string): Media['kind'] {
 const TEXT_TYPE =
   /^(text\/|application\/(json|xml|x-yaml|yaml|javascript|x-javascript|x-sh|rtf|x-ndjson|sql)\b|[^;]+\+(json|xml)\b)/i;
 
-/** True for a MIME type whose content is words in plain sight once its base64 is decoded. */
+/** Reports whether content of this MIME type is plain text once base64-decoded. */
 export function isTextType(mimeType: string): boolean {
   return TEXT_TYPE.test(mimeType);
 }
 
-/** Adds the words of something that came as base64; they are read, counted, and cannot be edited in place. */
+/** Adds base64-encoded text, which is read and counted but cannot be edited in place. */
 export function addEncodedText(into: Gathered, place: TextRole, base64: unknown, path: JsonPath): void {
   if (typeof base64 !== 'string') return;
   addSealedText(into, place, Buffer.from(base64, 'base64').toString('utf8'), path);
 }
 
 /**
- * Adds a file that is said to be of text. Who goes by its bytes, or by where it stands (`kind`), may take it for a
- * medium all the same: unless it is a document of nothing but words, it counts as one that nothing bounds, too.
+ * Adds a file declared as text. A provider may go by its bytes or by its member (`kind`) and treat it as media
+ * anyway, so unless it is a document of plain text, it also counts as media of unknown size.
  */
 export function addTextFile(
   into: Gathered,
@@ -59,22 +59,22 @@ function addTextBytes(
   into.media.push({ kind: isSoundFile(bytes) ? 'audio' : kind, source: 'inline' });
 }
 
-/** A medium by the member that it came in, and the type that is said beside it. */
+/** Media as declared by its member name and MIME type. */
 export interface SaidMedium {
   readonly kind: Media['kind'];
   readonly mimeType?: string | undefined;
-  /** The member is named for an address: what stands there is one unless it is a data URL. */
+  /** The member is named for an address, so its value is one unless it is a data URL. */
   readonly isAddress?: boolean;
-  /** An object of this type is a medium whatever its members are called. */
+  /** An object of this type is media whatever its members are called. */
   readonly isPart?: boolean;
 }
 
-/** A name of a file on a server can be as long as this, and look like base64. */
+/** A server file path can be this long and look like base64. */
 const MAX_PATH_CHARS = 4_096;
 const BASE64_START = /^[A-Za-z0-9+/=_\r\n-]*$/;
 const START_CHARS = 256;
 
-/** Adds a medium that comes as a string: a data URL, an address, or base64. */
+/** Adds media given as a string: a data URL, an address or base64. */
 export function addMedium(
   into: Gathered,
   place: TextRole,
@@ -86,7 +86,7 @@ export function addMedium(
   const start = text.slice(0, START_CHARS);
   if (addDataUrl(into, { place, kind }, text, path)) return;
   if (/^data:/i.test(start)) {
-    // Its header is longer than any that is read here.
+    // Its header is too long to read here.
     into.media.push({ kind, source: 'inline' });
     addText(into, place, text, path);
   } else if ((isAddress && text.length <= MAX_PATH_CHARS) || !BASE64_START.test(start)) {
@@ -102,11 +102,11 @@ const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i;
 interface DataUrlPlace {
   readonly place: TextRole;
   readonly kind: Media['kind'];
-  /** It is among the texts already, as it stands. */
+  /** The text was already added unchanged. */
   readonly isAdded?: true;
 }
 
-/** False where the text is no data URL. */
+/** Returns false if the text is not a data URL. */
 function addDataUrl(
   into: Gathered,
   { place, kind, isAdded }: DataUrlPlace,
@@ -136,7 +136,7 @@ function percentDecoded(data: string): Buffer | undefined {
   }
 }
 
-/** Names of members whose value is a medium, in the spelling of any dialect. */
+/** Names of media members in all dialects. */
 const KINDS: ReadonlyMap<string, Media['kind']> = new Map([
   ['image', 'image'],
   ['images', 'image'],
@@ -151,13 +151,13 @@ const KINDS: ReadonlyMap<string, Media['kind']> = new Map([
   ['file_data', 'document'],
   ['file_url', 'document'],
 ]);
-/** `image_data`, `audio_base64`, `multi_modal_data`, in the spelling of engines and SDKs. */
+/** `image_data`, `audio_base64`, `multi_modal_data`: names used by engines and SDKs. */
 const DATA_NAME =
   /^(?:input_?)?(image|picture|photo|audio|video|pdf|media|multi_?modal|mm)s?_?(?:data|base64|b64|bytes|blob|uuids)$/i;
 const ADDRESS_NAME = /(?:_ur[li]|Ur[li])s?$/;
 const KIND_IN_NAME = /image|picture|photo|audio|video/i;
 
-/** What kind of medium a member of this name holds; undefined where it holds none, or may. */
+/** Returns the media that a member of this name holds, or undefined if it need not hold any. */
 export function mediumNamed(name: string): SaidMedium | undefined {
   const isAddress = ADDRESS_NAME.test(name);
   const kind = KINDS.get(name);
@@ -174,14 +174,14 @@ const MEDIUM_CONTENT = namesIn(
   'url uri src href link location path source data bytes blob base64 b64 b64_json image pdf media document',
 );
 
-/** Members of an object that stands for a medium, in which its address or its bytes are. */
+/** Reports whether a media object may hold its address or bytes under this name. */
 export function isMediumContent(name: string): boolean {
   return MEDIUM_CONTENT.has(name);
 }
 
 /**
- * Adds every string inside a value of unknown shape, and the media that can be told in it: data URLs, addresses under a
- * name of a medium, and encoded bytes.
+ * Adds every string inside a value of unknown shape, and the media recognisable in it: data URLs, addresses under
+ * media names, and encoded bytes.
  */
 export function addUnknown(into: Gathered, place: TextRole, value: unknown, path: JsonPath): void {
   addTextsIn(into, place, value, path);
@@ -189,8 +189,8 @@ export function addUnknown(into: Gathered, place: TextRole, value: unknown, path
 }
 
 /**
- * Adds the media that can be told in a value whose strings are among the texts already.
- * @param medium what the value itself is said to be
+ * Adds the media recognisable in a value whose strings were already added.
+ * @param medium how the value itself was declared
  */
 export function addMediaOf(
   into: Gathered,
@@ -233,24 +233,24 @@ function addMediaIn(
       addMediaIn(into, place, member, at, mediumNamed(name) ?? (isMediumContent(name) ? own : undefined));
       at.pop();
     }
-    // Its content is under a name that is not known, or too short to be told from words.
+    // Its content has an unknown name, or is too short to distinguish from words.
     const isSaid = typed?.isPart === true || typeof value.blob === 'string';
     if (isSaid && into.media.length === before)
       into.media.push({ kind: typed?.kind ?? 'document', source: 'id' });
   }
 }
 
-/** An address beside a media type is a file's, whatever the object is called. */
+/** An address beside a MIME type is a file, whatever the object is called. */
 export function fileReferred(value: { readonly [name: string]: unknown }): SaidMedium | undefined {
   const type = value.mimeType ?? value.mime_type ?? value.media_type ?? value.mediaType ?? value.contentType;
   return typeof type === 'string' && /^[a-z]+\//i.test(type) ? { kind: mediaKind(type) } : undefined;
 }
 
 const MEDIUM_TYPE = /^(?:input_|output_)?(image|audio|video|file|document|media|pdf)(?![a-z])/;
-/** These may hold plain text. */
+/** Types that may hold plain text. */
 const MAY_BE_TEXT: ReadonlySet<string> = new Set(['file', 'document']);
 
-/** What a part of this type is; undefined where it is text, or unknown. */
+/** Returns the media declared by a part's type, or undefined for text and unknown types. */
 export function mediumTyped(type: unknown): SaidMedium | undefined {
   const word = typeof type === 'string' ? MEDIUM_TYPE.exec(type)?.[1] : undefined;
   if (word === undefined) return undefined;
@@ -258,7 +258,7 @@ export function mediumTyped(type: unknown): SaidMedium | undefined {
   return { kind, isPart: !MAY_BE_TEXT.has(word) };
 }
 
-/** Members of a body that put together what the model reads, out of what else the request says. */
+/** Body members that control how other members are assembled into the prompt. */
 const TEMPLATES: ReadonlySet<string> = new Set([
   'template',
   'chat_template',
@@ -270,14 +270,14 @@ const TEMPLATES: ReadonlySet<string> = new Set([
 const TOKENS_OR_VECTORS =
   /^(?:(?:prompt|input|inputs|encoder|decoder)_?(?:token_?ids|tokens|ids|embeds?|embeddings)|token_?ids)$/i;
 
-/** Whether a member of this name holds a prompt by the numbers of its tokens, or as vectors. */
+/** Reports whether a member of this name holds a prompt as token ids or vectors. */
 export function isTokensOrVectors(name: string): boolean {
   return TOKENS_OR_VECTORS.test(name);
 }
 
 /**
- * Adds a member of a body that the dialect has no place for: as text, with the media in it, and told as unseen where
- * the text says nothing of what a model makes of it.
+ * Adds a body member that the dialect does not read by name: as text, with the media in it. Also marks content as
+ * unseen if the text does not show what the model will read.
  */
 export function addBodyMember(into: Gathered, place: TextRole, name: string, value: unknown): void {
   const medium = mediumNamed(name);
@@ -289,12 +289,12 @@ export function addBodyMember(into: Gathered, place: TextRole, name: string, val
   if (name === 'kv_transfer_params' && isObject(value)) addPeer(into, value, [name]);
 }
 
-/** Settings such as `enable_thinking` steer a template and put no words into it. */
+/** Switches such as `enable_thinking` steer a template without adding text. */
 function isSwitches(value: unknown): boolean {
   return isObject(value) && Object.values(value).every((one) => typeof one !== 'string' && !isContainer(one));
 }
 
-/** Another engine, from which vLLM would take a prompt that it has read already. */
+/** vLLM would fetch an already processed prompt from this other engine. */
 function addPeer(into: Gathered, parameters: { readonly [name: string]: unknown }, path: JsonPath): void {
   const { remote_host: host } = parameters;
   if (typeof host !== 'string') return;

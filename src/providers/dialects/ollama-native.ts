@@ -35,7 +35,7 @@ import { addListedTokens, tokensMember } from './token-texts.ts';
 /** Ollama's own `POST /api/chat`. */
 export const ollamaChat = nativeDialect('ollama-chat', (body) => void requiredArray(body, 'messages'));
 
-/** Ollama's own `POST /api/generate`: a prompt in place of messages. */
+/** Ollama's own `POST /api/generate`, with a prompt instead of messages. */
 export const ollamaGenerate = nativeDialect('ollama-generate', () => undefined);
 
 /** `POST /api/embed`, and its predecessor `/api/embeddings`. */
@@ -75,13 +75,13 @@ function readBody(body: JsonObject): RequestFacts {
     prompt: words('prompt', 'user'),
     suffix: words('suffix', 'user'),
     input: (value) => readTokenInput(into, value, ['input']),
-    // The tokens of an earlier conversation: their count is known, their words are not.
+    // Tokens of an earlier conversation. They can be counted but not read.
     context: (value) => readTokenInput(into, value, ['context']),
     options: () => undefined,
   });
   return {
     ...gatheredFacts(into, [model]),
-    // Ollama streams unless it is told not to.
+    // Ollama streams by default.
     stream: body.stream === undefined || body.stream === null ? true : optionalBoolean(body, 'stream'),
     ...toolFacts(offers, undefined),
     output: outputLimit(body),
@@ -92,7 +92,7 @@ function isClientRun(tool: JsonObject): boolean {
   return tool.type === 'function' || (tool.type === undefined && isObject(tool.function));
 }
 
-/** `options.num_predict`; -1 and -2 ask for as much as there is room for, which is no limit. */
+/** `options.num_predict`. -1 and -2 mean no limit other than the context size. */
 function outputLimit(body: JsonObject): OutputLimit {
   const options = optionalObject(body, 'options') ?? {};
   const endless = options.num_predict === -1 || options.num_predict === -2;
@@ -137,7 +137,7 @@ function createLineReader(): StreamReader {
   return jsonReader(plainCut, (line) => readAnswerLine(line, wordDeltas));
 }
 
-/** One line a piece; the last one has `done` and the counts. A tool call comes whole. */
+/** Reads one line, which carries one piece. The last line has `done` and the counts. Tool calls arrive whole. */
 function* readAnswerLine(line: JsonObject, wordDeltas: WordDeltas): Work<Meaning> {
   const texts = yield* answerTexts(line);
   const calls = texts.filter(({ kind }) => kind === 'tool_arguments');
@@ -163,8 +163,8 @@ const WHOLE = '0/tool/';
 type WordDeltas = (texts: readonly AnswerText[]) => Work<TextDelta[]>;
 
 /**
- * Chats say their words in `message`, generated text in `response` and `thinking`. In a stream that has both, clients read
- * the one that they know: what spoke first streams, and the other is read as a copy.
+ * Chats put text in `message`, generation in `response` and `thinking`. Clients of a stream with both read only the
+ * one they know, so the first to carry text streams it and the other is treated as a copy.
  */
 function createWordDeltas(): WordDeltas {
   let speaker: string | undefined;

@@ -4,11 +4,11 @@ import type { HostedTool, JsonObject } from '../provider.ts';
 import { camelName } from './gemini-fields.ts';
 import { readToolSwitches, SWITCHES, toolFacts, type ToolFacts, type ToolOffer } from './openai-tools.ts';
 
-/** Types of tools that a client runs, in whichever dialect: every other type is the provider's. */
+/** Tool types that clients run, in any dialect. The provider runs every other type. */
 const CLIENT_RUN =
   /^(?:function|custom|computer|computer_use_preview|local_shell|apply_patch|(?:bash|text_editor|computer|computer_toolset|memory|browser_toolset)_\d{8})$/;
 
-/** Types of hosted tools, without version, as they stand outside of lists of tools too (`tool_choice`, attachments). */
+/** Hosted tool types without version. They also occur outside tool lists, as in `tool_choice` and attachments. */
 const HOSTED: ReadonlySet<string> = new Set(
   `browser_search code_execution code_interpreter connector document_library file_search image_generation
    live_search mcp mcp_toolset retrieval web_fetch web_search x_search`.split(/\s+/),
@@ -16,21 +16,21 @@ const HOSTED: ReadonlySet<string> = new Set(
 const VERSION = /(?:_preview|_premium|_tool)?(?:_\d{1,8}){0,3}$/;
 const MAX_TYPE_CHARS = 64;
 
-/** Whether a type is that of a tool which a provider runs. */
+/** Reports whether a provider runs tools of this type. */
 export function isHostedType(type: string): boolean {
   if (type.length > MAX_TYPE_CHARS) return false;
   const lower = type.toLowerCase();
   return HOSTED.has(lower.replace(VERSION, '')) || lower.startsWith('tool_search_tool_');
 }
 
-/** Members, as `plainName` has them, that switch a tool on wherever they stand. */
+/** Members, normalised by `plainName`, that enable a tool wherever they occur. */
 const SWITCH_NAMES: ReadonlySet<string> = new Set([
   ...[...SWITCHES].map(plainName),
   ...`codeexecution coderunner connectors enterprisewebsearch filesearch googlemaps googlesearch
     googlesearchretrieval mcpservers novagrounding systemtool urlcontext`.split(/\s+/),
 ]);
 
-/** Members of an untyped tool that the client acts on, or that describe one of the client's. */
+/** Members of an untyped tool that the client acts on, or that describe a client tool. */
 const CLIENT_MEMBERS: ReadonlySet<string> = new Set([
   'functiondeclarations',
   'computeruse',
@@ -40,8 +40,8 @@ const CLIENT_MEMBERS: ReadonlySet<string> = new Set([
 const DESCRIBED: ReadonlySet<string> = new Set(['function', 'name']);
 
 /**
- * Reads the tools of a body that no dialect knows. They may stand at any depth: in messages of a thread, in a run, in
- * requests of a batch.
+ * Reads the tools of a body of unknown dialect. They may occur at any depth: in thread messages, in a run, in batched
+ * requests.
  */
 export function readOpaqueTools(body: JsonObject, models: readonly string[]): ToolFacts {
   const offers: ToolOffer[] = readToolSwitches({}, models);
@@ -118,7 +118,7 @@ function isOn(value: unknown): boolean {
   );
 }
 
-/** A name as a lenient reader may take it: letter case and what joins words do not matter. */
+/** Normalises a name as a lenient parser would, ignoring case and word separators. */
 function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }

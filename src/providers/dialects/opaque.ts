@@ -7,8 +7,8 @@ import { readOpaqueTools } from './opaque-tools.ts';
 import { createAnyJsonReader, textsOverElements } from './any-json.ts';
 
 /**
- * An endpoint the gateway does not know, let through by `proxy.unknown_endpoints`: every string of its
- * JSON is prompt text, and nothing of it can be priced. Its answers are read for texts that go on over events.
+ * The dialect of unknown endpoints allowed by `proxy.unknown_endpoints`. Every string of the JSON is prompt text, and
+ * nothing can be priced. Answers are read for texts that span events.
  */
 export const opaque: Dialect = {
   name: 'opaque',
@@ -27,7 +27,7 @@ export const opaque: Dialect = {
       unbounded: 'the gateway does not know this endpoint',
     };
   },
-  // What is one JSON array may be a stream of its elements to a client.
+  // A client may read a JSON array as a stream of its elements.
   answer: stepwise(function* (body: unknown): Work<AnswerFacts> {
     const facts = { usage: undefined, texts: [] };
     return Array.isArray(body) ? { ...facts, joined: yield* textsOverElements(body) } : facts;

@@ -7,7 +7,7 @@ import { readParts } from './openai-parts.ts';
 import { choiceFacts, pinTier, readMembers, readModels, type OpenaiVariant } from './openai-request.ts';
 import { readToolList, type ToolOffer } from './openai-tools.ts';
 
-/** `POST …/chat/completions`, as OpenAI defines it and many others speak it. */
+/** `POST …/chat/completions`, as defined by OpenAI and implemented by many others. */
 export function openaiChat(variant: OpenaiVariant): Dialect {
   return choiceDialect('openai-chat', variant, (body, endpoint) => readChat(body, endpoint, variant));
 }
@@ -33,13 +33,13 @@ function readChat(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant):
   };
 }
 
-/** A token is at least a byte (platform.openai.com, predicted outputs). */
+/** Bounds predicted tokens: a token is at least one byte (platform.openai.com, predicted outputs). */
 function predicted({ prediction }: JsonObject): Pick<RequestFacts, 'predictedTokens'> {
   if (prediction === undefined || prediction === null) return {};
   return { predictedTokens: Buffer.byteLength(JSON.stringify(prediction)) };
 }
 
-/** Functions without a type are how Mistral's clients may write them. */
+/** Mistral clients may omit the type of a function. */
 function isClientRun(tool: JsonObject): boolean {
   if (tool.type === 'function' || tool.type === 'custom') return true;
   return (tool.type === undefined || tool.type === null) && tool.function !== undefined;
@@ -76,14 +76,14 @@ function readChatMessage(into: Gathered, value: unknown, path: JsonPath): void {
   }
 }
 
-/** What the model said in an earlier turn comes back as its id, and is billed as sound again. */
+/** An earlier audio turn is sent back by id, and billed as audio again. */
 function readEarlierSound(into: Gathered, value: unknown): void {
   if (value === undefined || value === null) return;
   into.unseenContent = true;
   into.media.push({ kind: 'audio', source: 'id' });
 }
 
-/** Without ids and types, which are the provider's own words. */
+/** Skips ids and types, which come from the provider. */
 function readCalls(into: Gathered, role: PromptText['role'], value: unknown, path: JsonPath): void {
   if (!Array.isArray(value)) return;
   value.forEach((item, index) => {

@@ -5,24 +5,25 @@ import { arrayOf, objectOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { textsInSteps } from './json-text.ts';
 
-/** What is read of one choice. */
+/** Texts read from one choice. */
 export interface ChoiceTexts {
   readonly deltas: TextDelta[];
-  /** Channels of strings that come whole. */
+  /** Channels of strings that arrive whole. */
   readonly ends: string[];
-  /** Calls of which only the name has come. */
+  /** Calls of which only the name has arrived. */
   readonly begins?: BegunChannel[];
 }
 
 /** Names the call that an entry of `tool_calls` belongs to. */
 export type NameCall = (choice: number, call: JsonObject, place: number) => string;
 
-/** Calls of a whole answer: each entry is one. */
+/** Names the calls of a whole answer, where each entry is one call. */
 export const wholeCall: NameCall = (_choice, _call, place) => String(place);
 
 /**
- * Calls of a stream: entries of one `index` are pieces of one call, until another `id` comes under it with a name (some
- * servers number all their calls 0). Without a name it is the same call: some servers give every piece an `id`.
+ * Names streamed calls. Entries with the same `index` belong to one call until another `id` arrives with a function
+ * name: some servers number every call 0. Without a name the call continues, since some servers give every piece a
+ * new `id`.
  */
 export function createCallNames(): NameCall {
   const calls = new Map<string, { id: unknown; count: number }>();
@@ -46,12 +47,12 @@ function hasName(call: JsonObject): boolean {
   return typeof name === 'string' && name !== '';
 }
 
-/** Where a choice has its message: chat's `delta` or `message`; completions have none. */
+/** The member that holds a choice's message in chat. Completions have none. */
 export type MessageMember = 'message' | 'delta';
 
 /**
- * Every text of one choice. Runs for every chunk of a stream: paths are made only for texts that are there.
- * @param index the choice's own number, which need not be its place
+ * Reads every text of one choice. Runs for every chunk of a stream, so it builds paths only for texts it finds.
+ * @param index the choice's own number, which may differ from its place
  */
 export function* readChoiceTexts(
   into: ChoiceTexts,
@@ -68,13 +69,13 @@ export function* readChoiceTexts(
     into.deltas.push(isJson === true ? { ...delta, isJson } : delta);
   };
   const message = choice[member];
-  // Together's chunks say in `text` what their `delta` says: pieces of one text would come twice each.
+  // Together repeats `delta` in `text`, so both on one channel would duplicate every piece.
   add(choice, 'text', path, isObject(message) ? 'beside/text' : 'text', 'text');
-  // Mistral's fill-in-the-middle streams `delta` and answers `message`, as chat does.
+  // Mistral's fill-in-the-middle uses `delta` in streams and `message` in answers, like chat.
   if (isObject(message)) yield* addMessage({ into, add, index, nameCall }, message, [...path, member]);
 }
 
-/** What is read of one choice, and how. */
+/** State for reading one choice. */
 interface ChoiceReading {
   readonly into: ChoiceTexts;
   readonly add: Add;
@@ -82,7 +83,7 @@ interface ChoiceReading {
   readonly nameCall: NameCall;
 }
 
-/** Mistral may give arguments as an object: each string in it is a text of its own, and comes whole. */
+/** Mistral may send arguments as an object. Each string in it is a separate, whole text. */
 function* addStringsIn(into: ChoiceTexts, value: JsonObject, path: JsonPath, under: string): Work<void> {
   for (const found of yield* textsInSteps(value, path)) {
     if (found.editable !== undefined) continue;
@@ -93,7 +94,7 @@ function* addStringsIn(into: ChoiceTexts, value: JsonObject, path: JsonPath, und
   }
 }
 
-/** Adds the text that an object has under a name, if it has one; `at` is the object's own path. */
+/** Adds the text under `name` if there is one. `at` is the path of `from`. */
 type Add = (
   from: JsonObject,
   name: string,
@@ -105,7 +106,7 @@ type Add = (
 
 function* addMessage(reading: ChoiceReading, message: JsonObject, at: JsonPath): Work<void> {
   const { add, index, nameCall } = reading;
-  // Reasoning first: of a chunk that has both, clients read it first.
+  // Clients read reasoning first when a chunk has both.
   add(message, 'reasoning_content', at, 'reasoning/reasoning_content', 'reasoning');
   add(message, 'reasoning', at, 'reasoning/reasoning', 'reasoning');
   for (const [d, detail] of arrayOf(message.reasoning_details).entries()) {
@@ -130,7 +131,7 @@ function* addMessage(reading: ChoiceReading, message: JsonObject, at: JsonPath):
   }
 }
 
-/** Mistral's list of parts: `{type: 'text', text}`, `{type: 'thinking', thinking: [parts]}`. */
+/** Mistral's content parts: `{type: 'text', text}`, `{type: 'thinking', thinking: [parts]}`. */
 function* addContentParts(add: Add, parts: readonly unknown[], path: JsonPath): Work<void> {
   for (const [p, part] of parts.entries()) {
     yield ITEM_CHARS;
@@ -150,12 +151,12 @@ function* addCall(reading: ChoiceReading, call: JsonObject, name: string, path: 
   const before = into.deltas.length;
   if (isObject(call.function))
     yield* addArguments(reading, call.function, 'arguments', [...path, 'function'], channel, true);
-  // A tool without a schema takes text as it is.
+  // A tool without a schema takes plain text.
   if (isObject(call.custom)) yield* addArguments(reading, call.custom, 'input', [...path, 'custom'], channel);
   if (into.deltas.length === before) into.begins?.push({ channel: `${index}/${channel}`, before });
 }
 
-/** Adds arguments, as a text or as an object. */
+/** Adds arguments given as text or as an object. */
 function* addArguments(
   { into, add, index }: ChoiceReading,
   from: JsonObject,

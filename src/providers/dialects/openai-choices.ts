@@ -21,18 +21,18 @@ import { createChunkTexts } from './openai-chunk-texts.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
 import { addListedTokens, addParallelTokens, tokensMember } from './token-texts.ts';
 
-/** How a stream of chunks is cut; `last` is the chunk before. */
+/** Builds the payloads that cut a stream of chunks. `last` is the previous chunk. */
 export type ChoiceCut = (refusal: Refusal, last: JsonObject) => readonly CutPayload[];
 
-/** How one provider's answers differ from OpenAI's own. */
+/** Differences between a provider's answers and OpenAI's. */
 export interface ChoiceVariant {
-  /** As a chunk with an `error` unless set. */
+  /** Defaults to a chunk with an `error`. */
   readonly cut?: ChoiceCut;
-  /** As in Dialect. */
+  /** See `Dialect.bearsComments`. */
   readonly bearsComments?: false;
 }
 
-/** A dialect whose answers have `choices`. */
+/** Builds a dialect whose answers have `choices`. */
 export function choiceDialect(
   name: string,
   { bearsComments, cut }: ChoiceVariant,
@@ -54,7 +54,7 @@ export function choiceAnswers(cut: ChoiceCut = choicesCut): AnswerReaders {
 
 function* readChoices(answer: JsonObject): Work<AnswerFacts> {
   const tokens: TokenText[] = [];
-  /** Parts of one channel are one text, as the pieces of a stream are. */
+  /** Texts on one channel form one text, as they do in a stream. */
   const channels = new Map<AnswerText, string>();
   const texts: AnswerText[] = [];
   for (const [place, value] of arrayOf(answer.choices).entries()) {
@@ -79,7 +79,7 @@ function* readChoices(answer: JsonObject): Work<AnswerFacts> {
   return { usage: usageOf(answer), texts, ...joined, ...tokensMember(tokens) };
 }
 
-/** Groq's compound models and the like show what their own tools did. */
+/** Adds the results of provider-run tools, as in Groq's compound models. */
 function* addExecutedTools(into: AnswerText[], answer: JsonObject): Work<void> {
   for (const [index, choice] of arrayOf(answer.choices).entries()) {
     const { executed_tools: executed } = objectOf(objectOf(choice).message);
@@ -93,13 +93,15 @@ function usageOf(answer: JsonObject): AnswerFacts['usage'] {
   return readOpenaiUsage(answer.usage) ?? readOpenaiUsage(objectOf(answer.x_groq).usage);
 }
 
-/** Which texts a choice's tokens spell. */
+/** Names of the texts that a choice's tokens spell. */
 interface Spelled {
   readonly content: string;
   readonly refusal: string;
 }
 
-/** Adds `logprobs` of chat (lists of objects) or of completions (lists side by side, which some give in chat too). */
+/**
+ * Adds `logprobs` of chat (lists of objects) or completions (parallel lists, which some servers also use in chat).
+ */
 function* addChoiceTokens(
   into: TokenText[],
   choice: JsonObject,
@@ -114,7 +116,7 @@ function* addChoiceTokens(
   yield* addParallelTokens(into, logprobs, at, spelled.content);
 }
 
-/** Reads the chunks of a streamed answer, in which usage is that of the whole answer so far. */
+/** Reads the chunks of a streamed answer. Usage covers the whole answer so far. */
 function createChoiceReader(cut: ChoiceCut) {
   const endsChoice = createChoiceEnds();
   const readChunkTexts = createChunkTexts();
@@ -156,7 +158,7 @@ function createChoiceReader(cut: ChoiceCut) {
   return jsonReader((refusal, isLastWithheld) => cut(refusal, isLastWithheld === true ? before : last), read);
 }
 
-/** Bedrock's Mistral says `stop_reason`. */
+/** Mistral on Bedrock uses `stop_reason`. */
 function isStopped({ finish_reason: finish, stop_reason: stop }: JsonObject): boolean {
   const reason = finish ?? stop;
   return typeof reason === 'string' && reason !== '';

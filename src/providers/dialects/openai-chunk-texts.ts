@@ -13,9 +13,9 @@ import {
 type ReadChunkTexts = (into: ChoiceTexts, choice: JsonObject, index: number, path: JsonPath) => Work<void>;
 
 /**
- * Reads the texts of one choice, chunk by chunk. Most servers stream a `delta`; Bedrock's Mistral streams a `message`.
- * Where a choice has both, the one that spoke first streams its text, and the other is read as a copy of it: clients
- * differ in which they show.
+ * Reads the texts of one choice, chunk by chunk. Most servers stream `delta`; Mistral on Bedrock streams `message`.
+ * If a choice has both, the first to carry text streams it and the other is read as a copy, because clients differ in
+ * which they show.
  */
 export function createChunkTexts(): ReadChunkTexts {
   const nameCall = createCallNames();
@@ -65,7 +65,7 @@ export function createChunkTexts(): ReadChunkTexts {
   };
 }
 
-/** Together's chunks say in `text` what their `delta` says. */
+/** Reads `text`, in which Together repeats `delta`. */
 function textBeside(
   { text }: JsonObject,
   index: number,

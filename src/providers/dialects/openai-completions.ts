@@ -4,9 +4,9 @@ import { choiceDialect } from './openai-choices.ts';
 import { readTokenInput } from './openai-embeddings.ts';
 import { choiceFacts, readMembers, readModels, type OpenaiVariant } from './openai-request.ts';
 
-/** `POST …/completions`, and Mistral's and DeepSeek's fill-in-the-middle: a prompt instead of messages. */
+/** `POST …/completions`, and Mistral's and DeepSeek's fill-in-the-middle, with a prompt instead of messages. */
 export function openaiCompletions(variant: OpenaiVariant): Dialect {
-  // The older endpoint knows `max_tokens` alone, also where chat has a newer name for it.
+  // This older endpoint only knows `max_tokens`, even where chat uses a newer name.
   const here: OpenaiVariant = { ...variant, limitFields: ['max_tokens'] };
   return choiceDialect('openai-completions', variant, (body, endpoint) =>
     readCompletion(body, endpoint, here),
@@ -28,12 +28,12 @@ function readCompletion(body: JsonObject, endpoint: Endpoint, variant: OpenaiVar
   return {
     ...facts,
     choices: facts.choices * promptCount(body.prompt),
-    // The client's limit or the endpoint's own, which is low enough to be a limit that clients rely on.
+    // The client's limit, or else the endpoint's documented default, which is low enough for clients to rely on.
     output: { ...output, tokens: output.tokens ?? variant.completionsDefault },
   };
 }
 
-/** A list of strings or of token lists is a batch: every one gets its own completions. */
+/** A list of strings or token lists is a batch, where each prompt gets its own completions. */
 function promptCount(prompt: unknown): number {
   if (!Array.isArray(prompt) || typeof prompt[0] === 'number') return 1;
   return Math.max(1, prompt.length);

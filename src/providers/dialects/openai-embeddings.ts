@@ -10,16 +10,16 @@ import { readInputUsage } from './openai-usage.ts';
 /** `POST …/embeddings`. */
 export const openaiEmbeddings = inputDialect('openai-embeddings', (body) => requiredString(body, 'model'));
 
-/** `POST …/rerank` and `…/score` (together, vllm, fireworks). */
+/** `POST …/rerank` and `…/score` (Together, vLLM, Fireworks). */
 export const openaiRerank = inputDialect('openai-rerank', (body) => requiredString(body, 'model'));
 
-/** `POST …/moderations`: the model may be left out. */
+/** `POST …/moderations`, where the model is optional. */
 export const openaiModerations = inputDialect(
   'openai-moderations',
   (body) => optionalString(body, 'model') ?? 'omni-moderation-latest',
 );
 
-/** A dialect that only reads: nothing is generated, nothing is streamed. */
+/** Builds a dialect for endpoints that generate and stream nothing. */
 function inputDialect(name: string, modelOf: (body: JsonObject) => string): Dialect {
   return {
     name,
@@ -45,7 +45,7 @@ function readEmbeddingsInput(body: JsonObject, model: string): RequestFacts {
   return gatheredFacts(into, [model]);
 }
 
-/** Text, parts, or tokens by number, whose words the gateway cannot read but whose count it can. */
+/** Reads text, content parts or token ids. Token ids can be counted but not read. */
 export function readTokenInput(into: Gathered, value: unknown, path: JsonPath): void {
   const place = { role: 'user', kind: 'text' } as const;
   if (!Array.isArray(value)) return readParts(into, place, value, path);

@@ -13,7 +13,7 @@ import {
   type SaidMedium,
 } from './media.ts';
 
-/** Members of a content part that say how to read it and are no content themselves. */
+/** Members of a content part that describe it and are not content themselves. */
 const NOT_CONTENT: ReadonlySet<string> = new Set([
   'type',
   'id',
@@ -27,18 +27,18 @@ const NOT_CONTENT: ReadonlySet<string> = new Set([
   'prompt_cache_breakpoint',
 ]);
 
-/** Names that some hosts use for media, and others for words: both count. */
+/** Names that some hosts use for media and others for text. Both readings count. */
 const MEDIA_OR_WORDS: ReadonlyMap<string, Media['kind']> = new Map([
   ['audio', 'audio'],
   ['video', 'video'],
 ]);
 
-/** Members that nobody may edit: the provider checks them or decrypts them. */
+/** Members that must not be edited, because the provider verifies or decrypts them. */
 const SEALED: ReadonlySet<string> = new Set(['signature', 'encrypted_content', 'fingerprint']);
 
 /**
- * Reads content in any of its forms: a string, a part, or a list of parts. What it does not know by name it
- * reads for every string in it, so that no new kind of part goes by unseen.
+ * Reads content in any form: a string, a part or a list of parts. Every string in an unknown part is read, so that
+ * new types cannot bypass inspection.
  */
 export function readParts(into: Gathered, place: TextRole, value: unknown, path: JsonPath): void {
   if (typeof value === 'string') {
@@ -62,10 +62,10 @@ function mediumOfType(type: unknown): SaidMedium | undefined {
   return type === 'computer_screenshot' ? { kind: 'image' } : mediumTyped(type);
 }
 
-/** Members by which an engine takes a medium that it has read before, or one in a form of its own. */
+/** Members that reference media the engine has already processed, or media in an engine-specific form. */
 const IN_ENGINE = /^uuid$|_(?:embeds?|pil)$/;
 
-/** @param type the medium that the part's type says */
+/** @param type the media declared by the part's type */
 function readMember(
   into: Gathered,
   place: TextRole,

@@ -20,23 +20,23 @@ import { readToolSwitches, SWITCHES, toolFacts, type ToolOffer } from './openai-
 import { storedPrompt } from './stored-prompts.ts';
 import { thinkingTokensOfBody } from './thinking-tokens.ts';
 
-/** How one provider's reading of a shared dialect differs from OpenAI's own. */
+/** Differences between a provider's requests and OpenAI's. */
 export interface OpenaiVariant extends ChoiceVariant {
-  /** Members that limit the output here, the one to grant a limit in first; others are ignored upstream. */
+  /** Members that limit output here, the preferred one first. The provider ignores any others. */
   readonly limitFields: readonly [string, ...string[]];
-  /** False where a stream reports its usage without being asked (or refuses to be asked). */
+  /** False if streams report usage by default, or the provider rejects the option. */
   readonly asksUsage: boolean;
-  /** Service tiers at the standard price, beside `auto` and `default`. */
+  /** Service tiers at the standard price, besides `auto` and `default`. */
   readonly standardTiers?: readonly string[];
-  /** The tier at the list price, where an account's own setting would decide for a request that asks for none. */
+  /** The list-price tier, for requests whose tier an account setting would otherwise choose. */
   readonly pinnedTier?: { readonly chat: string; readonly responses: string };
-  /** What `/completions` stops at where no limit is set, if the provider documents it. */
+  /** The documented default output limit of `/completions`. */
   readonly completionsDefault?: number;
-  /** OpenRouter: `models` names fallbacks, `:online` asks for web search, `@preset/` for stored prompts. */
+  /** OpenRouter: `models` lists fallbacks, `:online` requests web search, `@preset/` names stored prompts. */
   readonly routes?: boolean;
 }
 
-/** Members that steer the model and put no words before it. Anything that is not listed is read as text. */
+/** Members that steer the model without adding text. Every other member is read as text. */
 const PARAMETERS = namesIn(
   'model models stream stream_options n best_of max_tokens max_completion_tokens max_output_tokens min_tokens',
   'temperature top_p top_k min_p frequency_penalty presence_penalty repetition_penalty seed random_seed stop',
@@ -48,7 +48,7 @@ const PARAMETERS = namesIn(
 
 export type MemberReaders = Readonly<Record<string, (value: unknown) => void>>;
 
-/** Goes through a body in its own order: named members by their readers, parameters not at all, the rest as text. */
+/** Reads a body in its own order: named members by their readers, parameters not at all, the rest as text. */
 export function readMembers(into: Gathered, body: JsonObject, readers: MemberReaders): void {
   refuseOtherCase(body, (name) => PARAMETERS.has(name) || SWITCHES.has(name) || Object.hasOwn(readers, name));
   for (const [name, value] of Object.entries(body)) {
@@ -62,18 +62,18 @@ export function readMembers(into: Gathered, body: JsonObject, readers: MemberRea
 }
 
 export interface AskedModels {
-  /** The one that is asked for, and those that may stand in for it. */
+  /** The requested model, then its possible fallbacks. */
   readonly names: readonly string[];
-  /** The web search that `:online` in a model's name asks for. */
+  /** The web search requested by `:online` in a model name. */
   readonly online: readonly ToolOffer[];
-  /** A prompt that is stored at the router takes part. */
+  /** A prompt stored at the router is used. */
   readonly preset: boolean;
 }
 
 const ONLINE = /:online(?=:|$)/;
 const EVERY_ONLINE = new RegExp(ONLINE, 'g');
 
-/** The models that the path or the body names. */
+/** Returns the models that the path or the body names. */
 export function readModels(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant): AskedModels {
   const model = endpoint.model ?? requiredString(body, 'model');
   if (variant.routes !== true) return { names: [model], online: [], preset: false };
@@ -99,16 +99,16 @@ function withoutOnline(model: string): string {
   return model.replaceAll(EVERY_ONLINE, '');
 }
 
-/** What is known of a request beside its body's words. */
+/** Facts about a request besides the text of its body. */
 interface Asked {
   readonly models: AskedModels;
   readonly offers: readonly ToolOffer[];
   readonly variant: OpenaiVariant;
-  /** `tool_choice`, where the endpoint has one. */
+  /** `tool_choice`, if the endpoint has one. */
   readonly toolChoice: unknown;
 }
 
-/** What a body says in all of OpenAI's forms alike. */
+/** Returns the facts common to all OpenAI request formats. */
 export function bodyFacts(into: Gathered, body: JsonObject, asked: Asked): RequestFacts {
   const { names, online, preset } = asked.models;
   const offers = [...asked.offers, ...readToolSwitches(body, names), ...online];
@@ -126,13 +126,13 @@ export function bodyFacts(into: Gathered, body: JsonObject, asked: Asked): Reque
   };
 }
 
-/** An earlier conversation that the provider keeps. */
+/** The request continues a conversation stored by the provider. */
 function goesOn(body: JsonObject): boolean {
   const isNamed = body.conversation !== undefined && body.conversation !== null;
   return isNamed || optionalString(body, 'previous_response_id') !== undefined;
 }
 
-/** The same, and what bodies say of which the answer has `choices`. */
+/** Like `bodyFacts`, with the facts of formats whose answers have `choices`. */
 export function choiceFacts(into: Gathered, body: JsonObject, asked: Asked) {
   return {
     ...bodyFacts(into, body, asked),
@@ -142,10 +142,10 @@ export function choiceFacts(into: Gathered, body: JsonObject, asked: Asked) {
   };
 }
 
-/** Above this a number of tokens or answers is nonsense, and arithmetic on it loses its units. */
+/** Larger counts are nonsense, and lose precision in arithmetic. */
 const MAX_COUNT = 1e9;
 
-/** A member that must be a whole number of at least 1; null counts as absent. */
+/** Reads a member that must be a whole number of at least 1. Null counts as absent. */
 export function optionalPositive(body: JsonObject, name: string): number | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
@@ -153,22 +153,22 @@ export function optionalPositive(body: JsonObject, name: string): number | undef
   throw new GatewayError('invalid_request', `The request's "${name}" must be a positive whole number.`);
 }
 
-/** The names of OpenAI's own API, and those under which engines that speak it know a limit too. */
+/** OpenAI's own names, and other names for a limit that compatible engines accept. */
 const LIMIT_NAMES = [
   ...['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
   ...['max_new_tokens', 'n_predict', 'num_predict', 'max_gen_len', 'max_tokens_to_sample', 'max_length'],
   ...['maxTokens', 'maxOutputTokens', 'maxNewTokens', 'max_generated_tokens'],
 ];
-/** How many answers are asked for, or are written to choose from. */
+/** Members for the number of answers returned, or generated to choose from. */
 const CHOICE_NAMES = [
   ...['n', 'best_of', 'n_cmpl', 'num_generations', 'num_return_sequences', 'num_choices', 'num_beams'],
   ...['candidate_count', 'candidateCount', 'beam_width'],
 ];
 
 /**
- * The limit in the members that count here; where a client sets several, the highest is what may be billed. A
- * limit under a name that this provider ignores bounds nothing by itself, and a grant does not go beyond it; but
- * since a provider may learn a name any day, it is never taken for lower than it is, nor left above a grant.
+ * Reads the output limit. If a client sets several effective members, the highest may be billed. A limit under a name
+ * that this provider ignores bounds nothing by itself, and caps what may be granted. Since a provider may start to
+ * support a name at any time, such a limit is never raised, nor left above a grant.
  */
 export function readOutputLimit(body: JsonObject, fields: OpenaiVariant['limitFields']): OutputLimit {
   const limits = LIMIT_NAMES.map((name) => ({ name, tokens: optionalPositive(body, name) }));
@@ -187,7 +187,7 @@ export function readOutputLimit(body: JsonObject, fields: OpenaiVariant['limitFi
   };
 }
 
-/** The edit that asks for the tier at the list price, where the client leaves it to the provider. */
+/** Returns the edit that selects the list-price tier if the client leaves the choice to the provider. */
 export function pinTier(body: JsonObject, tier: string | undefined): Pick<RequestFacts, 'pinTier'> {
   const asked = body.service_tier;
   const leftOpen = asked === undefined || asked === null || asked === 'auto';
@@ -198,19 +198,19 @@ function setMember(name: string, value: number | string): JsonEdit {
   return { kind: 'set', path: [name], value };
 }
 
-/** The edits that make a stream report its usage, where it would not by itself. */
+/** Returns the edits that make a stream report its usage, if it would not by default. */
 function askUsage(body: JsonObject, variant: OpenaiVariant): Pick<RequestFacts, 'askUsage'> {
   const options = optionalObject(body, 'stream_options');
   if (!optionalBoolean(body, 'stream') || !variant.asksUsage || options?.include_usage === true) return {};
   return { askUsage: [{ kind: 'set', path: ['stream_options', 'include_usage'], value: true }] };
 }
 
-/** Some providers' parsers take 1 or "true" for true. */
+/** Some provider parsers accept 1 or "true" for true. */
 function isOn(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false;
 }
 
-/** The client asks for an answer that leaves out the model's reasoning, which is billed all the same. */
+/** The client asks to omit the model's reasoning from the answer. Hidden reasoning is still billed. */
 function hidesReasoning(body: JsonObject): Pick<RequestFacts, 'hidesReasoning'> {
   const hides =
     isOn(objectOf(body.reasoning).exclude) ||
@@ -219,7 +219,7 @@ function hidesReasoning(body: JsonObject): Pick<RequestFacts, 'hidesReasoning'> 
   return hides ? { hidesReasoning: true } : {};
 }
 
-/** Why a request's cost cannot be bounded, if so. */
+/** Returns why a request's cost cannot be bounded, if it cannot. */
 function whyUnbounded(body: JsonObject, variant: OpenaiVariant): Pick<RequestFacts, 'unbounded'> {
   for (const name of ['background', 'deferred']) if (isOn(body[name])) return { unbounded: name };
   const tier = optionalString(body, 'service_tier');

@@ -11,7 +11,7 @@ import { addAnswerTextsIn } from './json-text.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
 import { addListedTokens, tokensMember } from './token-texts.ts';
 
-/** Reads responses: their output items and usage. */
+/** Reads the output items and usage of responses. */
 export const responsesAnswers = answerReaders(readResponse, createResponseReader);
 
 function* readResponse(response: JsonObject): Work<AnswerFacts> {
@@ -27,7 +27,10 @@ function* readResponse(response: JsonObject): Work<AnswerFacts> {
   };
 }
 
-/** `response.output_text` of OpenAI's SDKs: the text of all parts of all messages. Refusals and thoughts alike, apart. */
+/**
+ * Joins texts as OpenAI's SDKs do for `response.output_text`: all parts of all messages. Refusals and reasoning join
+ * separately.
+ */
 function joinedName({ kind, path: [, , list, , name, ...below] }: AnswerText): string | undefined {
   const isPart = (list === 'content' || list === 'summary') && below.length === 0;
   return isPart && (name === 'text' || name === 'refusal') ? `${kind}/${list}/${name}` : undefined;
@@ -39,7 +42,7 @@ function* addOutputTexts(into: AnswerText[], response: JsonObject, path: JsonPat
   }
 }
 
-/** Members of items and parts that carry the model's words, with their kind. Others name and link. */
+/** Members of items and parts that carry model output, with their kind. The others are names and links. */
 const WORDS: ReadonlyMap<string, AnswerText['kind']> = new Map([
   ['text', 'text'],
   ['refusal', 'text'],
@@ -59,7 +62,7 @@ const WORDS: ReadonlyMap<string, AnswerText['kind']> = new Map([
   ['tools', 'text'],
 ]);
 
-/** An output item or content part: its own words, and those of its `content` and `summary` lists. */
+/** Reads an output item or content part, including its `content` and `summary` lists. */
 function* addItemTexts(
   into: AnswerText[],
   value: unknown,
@@ -71,7 +74,7 @@ function* addItemTexts(
   for (const name of Object.keys(value)) {
     const member = value[name];
     const at = [...path, name];
-    // A custom tool's input and code are text as they are.
+    // A custom tool's input and code are plain text, not JSON.
     if (name === 'arguments' && typeof member === 'string') {
       if (member !== '') into.push({ kind: 'tool_arguments', text: member, path: at, isJson: true });
     } else if (name === 'content' || name === 'summary') {
@@ -80,7 +83,7 @@ function* addItemTexts(
       }
     } else {
       const words = WORDS.get(name);
-      // An image comes as base64: no words in it, and far too long to read as such.
+      // Base64 image data has no words, and is far too long to read as text.
       if (words === undefined || (name === 'result' && value.type === 'image_generation_call')) continue;
       yield* addAnswerTextsIn(into, kind === 'reasoning' ? 'reasoning' : words, member, at);
     }
@@ -102,7 +105,7 @@ function* addOutputTokens(
   }
 }
 
-/** A content part has its tokens beside its text, an item has parts. */
+/** Content parts hold tokens beside their text; items contain parts. */
 function* addItemTokens(into: TokenText[], value: unknown, path: JsonPath, nameText: NameText): Work<void> {
   const item = objectOf(value);
   if (item.logprobs !== undefined) {
@@ -116,14 +119,14 @@ function* addItemTokens(into: TokenText[], value: unknown, path: JsonPath, nameT
 
 interface DeltaKind {
   readonly kind: TextDelta['kind'];
-  /** Names its channel, together with the numbers of its item and part. */
+  /** Names the channel, together with the item and part numbers. */
   readonly word: string;
   readonly isJson?: true;
-  /** Clients join those of all items. */
+  /** Clients join these texts across items. */
   readonly joins?: string;
 }
 
-/** Events that carry a new piece of text in `delta`, without their ending: each has a `.delta` and a `.done`. */
+/** Event types, without `.delta` or `.done`, that stream text. */
 const PIECES: ReadonlyMap<string, DeltaKind> = new Map<string, DeltaKind>([
   ['response.output_text', { kind: 'text', word: 'text', joins: 'text' }],
   ['response.refusal', { kind: 'text', word: 'refusal', joins: 'refusal' }],
@@ -140,15 +143,15 @@ const PIECES: ReadonlyMap<string, DeltaKind> = new Map<string, DeltaKind>([
 const LAST: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
 /**
- * Reads the events of a streamed response. The `.done` events, and the last one, say again what the deltas
- * said: those copies are marked as repeats.
+ * Reads the events of a streamed response. The `.done` events and the last event repeat what the deltas contained, so
+ * their texts are marked as repeats.
  */
 function createResponseReader() {
   let response: JsonObject = {};
   let before: JsonObject = {};
   let sequence = 0;
   function* read(event: JsonObject, { data }: Frame): Work<Meaning> {
-    // Some compatible servers close with chat's end marker after the last event.
+    // Some compatible servers add chat's end marker after the last event.
     if (data === '[DONE]') return DONE;
     const type = typeof event.type === 'string' ? event.type : '';
     before = response;
@@ -171,10 +174,10 @@ function createResponseReader() {
 
 type Said = Pick<Meaning, 'deltas' | 'ends' | 'tokens'>;
 
-/** Sound in base64. */
+/** Base64 audio. */
 const SOUND = 'response.audio';
 
-/** What streams as a string streams in pieces, also where its event is not known. */
+/** Unknown events with a string delta also stream text. */
 function pieceNamed(name: string, { delta }: JsonObject): DeltaKind | undefined {
   const isText = typeof delta === 'string' && name !== SOUND;
   return PIECES.get(name) ?? (isText ? { kind: 'text', word: name } : undefined);
@@ -195,7 +198,7 @@ function* readPiece(event: JsonObject, type: string): Work<Said> {
   };
 }
 
-/** One channel for each output item and content part. */
+/** Returns the channel of an output item and content part. */
 function channelOf(event: JsonObject, word: string): string {
   const part = event.content_index ?? event.summary_index ?? event.command_index;
   return `${itemOf(event)}${word}${typeof part === 'number' ? `/${part}` : ''}`;
@@ -205,7 +208,7 @@ function itemOf(event: JsonObject): string {
   return `${String(event.output_index ?? 0)}/`;
 }
 
-/** The channels of text to which an event says that nothing comes any more. */
+/** Returns the channels that an event ends. */
 function endsByEvent(event: JsonObject, type: string): string[] {
   if (LAST.has(type)) return ['*'];
   if (!type.endsWith('.done')) return [];
@@ -215,14 +218,14 @@ function endsByEvent(event: JsonObject, type: string): string[] {
   return ['text', 'refusal', 'reasoning', 'summary'].map((word) => channelOf(event, word));
 }
 
-/** Words of channels by the members that say their text again; those of parts have their number in the list of parts. */
+/** Channel words of item members that repeat streamed text. Content parts include their number instead. */
 const WORDS_OF_ITEMS: ReadonlyMap<unknown, string> = new Map([
   ['arguments', 'tool'],
   ['input', 'tool'],
   ['code', 'tool'],
 ]);
 
-/** The text with the channel that streamed it, where one did. */
+/** Links a repeated text to the channel that streamed it, if there is one. */
 function copyOf(delta: TextDelta, event: JsonObject, type: string): TextDelta {
   const copies = copiedChannel(delta, event, type);
   return copies === undefined ? delta : { ...delta, copies };
@@ -259,7 +262,7 @@ function wordOfPart(name: unknown, kind: TextDelta['kind']): string {
   return kind === 'reasoning' ? 'reasoning' : 'text';
 }
 
-/** Every text in the event says again what came in pieces, or comes whole. */
+/** Reads texts that repeat earlier pieces or arrive whole. */
 function* readCopies(event: JsonObject, type: string): Work<Said> {
   const isReasoning = type.includes('.reasoning');
   const kind = isReasoning ? 'reasoning' : 'text';

@@ -17,7 +17,7 @@ import {
 import { responsesAnswers } from './openai-responses-answer.ts';
 import { readToolList, type ToolOffer } from './openai-tools.ts';
 
-/** `POST …/responses`, OpenAI's newer interface, in which items take the place of messages. */
+/** `POST …/responses`, OpenAI's newer API with items instead of messages. */
 export function openaiResponses(variant: OpenaiVariant): Dialect {
   const here: OpenaiVariant = { ...variant, limitFields: ['max_output_tokens'] };
   return {
@@ -34,7 +34,7 @@ export function openaiResponses(variant: OpenaiVariant): Dialect {
   };
 }
 
-/** `POST …/responses/compact`: a summary of the items, whose length nothing limits. */
+/** `POST …/responses/compact`: returns a summary of the items, with no limit on its length. */
 export function openaiCompact(variant: OpenaiVariant): Dialect {
   return {
     name: 'openai-compact',
@@ -47,7 +47,7 @@ export function openaiCompact(variant: OpenaiVariant): Dialect {
   };
 }
 
-/** `POST …/responses/input_tokens`: the same body, nothing generated, free of charge. */
+/** `POST …/responses/input_tokens`: the same body without output, free of charge. */
 export function openaiInputTokens(variant: OpenaiVariant): Dialect {
   return {
     name: 'openai-input-tokens',
@@ -78,7 +78,7 @@ function readRequest(body: JsonObject, endpoint: Endpoint, variant: OpenaiVarian
   };
 }
 
-/** Tools that run at the client's: everything else the provider would run (docs/hosted-tools.md). */
+/** Tool types that the client runs. The provider runs all others (docs/hosted-tools.md). */
 const CLIENT_RUN: ReadonlySet<unknown> = new Set([
   'function',
   'custom',
@@ -92,13 +92,13 @@ function isClientRun(tool: JsonObject): boolean {
   if (CLIENT_RUN.has(tool.type)) return true;
   if (tool.type === 'shell') return objectOf(tool.environment).type === 'local';
   if (tool.type === 'tool_search') return tool.execution === 'client';
-  // A namespace groups tools; it is the client's if they are.
+  // A namespace groups tools. The client runs it if it runs all of them.
   return tool.type === 'namespace' && arrayOf(tool.tools).every((inner) => isClientRun(objectOf(inner)));
 }
 
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant']);
 
-/** A string, or items: messages, calls and their outputs, reasoning, references, tool definitions. */
+/** Reads a string, or items: messages, calls and their outputs, reasoning, references, tool definitions. */
 function readInputItems(
   into: Gathered,
   offers: ToolOffer[],
@@ -121,7 +121,7 @@ function readItem(
 ): void {
   const type = typeof item.type === 'string' ? item.type : 'message';
   const isTyped = item.type !== undefined && item.type !== null;
-  // A container's files and a picture that the provider keeps are named by their ids.
+  // Container files and stored images are referenced by id.
   if (
     type === 'item_reference' ||
     type === 'image_generation_call' ||
@@ -146,7 +146,7 @@ function readItem(
 }
 
 const NOT_TEXT = namesIn('type id role status call_id caller execution');
-/** Items that bring tool definitions into the middle of a conversation. */
+/** Items that add tool definitions mid-conversation. */
 const TOOL_ITEMS: ReadonlySet<string> = new Set(['additional_tools', 'tool_search_output']);
 
 function itemRole(type: string, item: JsonObject, defaultRole: PromptText['role']): TextRole {

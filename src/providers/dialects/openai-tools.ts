@@ -13,10 +13,10 @@ export interface ToolOffer {
   readonly remove: readonly JsonEdit[];
 }
 
-/** Says of a tool definition whether the client runs it (docs/hosted-tools.md). */
+/** Reports whether the client runs a tool (docs/hosted-tools.md). */
 export type IsClientRun = (tool: JsonObject) => boolean;
 
-/** Reads a list of tool definitions: their words, and an offer for each. */
+/** Reads a list of tool definitions: their texts, and an offer for each. */
 export function readToolList(
   into: Gathered,
   value: unknown,
@@ -43,7 +43,7 @@ function openaiToolName(tool: JsonObject): string {
   return typeof tool.type === 'string' ? tool.type : '';
 }
 
-/** Members of a chat body that switch a tool on which the provider runs. */
+/** Members of a chat body that enable provider-run tools. */
 export const SWITCHES: ReadonlySet<string> = new Set([
   'web_search_options',
   'search_parameters',
@@ -53,14 +53,14 @@ export const SWITCHES: ReadonlySet<string> = new Set([
   'plugins',
 ]);
 
-/** Models that run tools of their own whatever the request says. */
+/** Models that always run tools of their own. */
 const TOOL_RUNNING_MODELS: readonly (readonly [RegExp, string])[] = [
   [/(^|\/)compound(-beta)?(-mini)?$/, 'compound'],
   [/-search-(preview|api)(-|$)/, 'web_search'],
   [/(^|\/)sonar(-|$)/, 'web_search'],
 ];
 
-/** Offers that stand outside the lists of tools. */
+/** Returns tools offered outside the tool lists. */
 export function readToolSwitches(body: JsonObject, models: readonly string[]): ToolOffer[] {
   const offers: ToolOffer[] = [];
   for (const name of SWITCHES) {
@@ -75,7 +75,7 @@ export function readToolSwitches(body: JsonObject, models: readonly string[]): T
   return offers;
 }
 
-/** Whatever stands there may switch it on; only xAI's search has a mode that says off. */
+/** Any value may enable the tool. Only xAI's search has an explicit off mode. */
 function isSwitchedOn(name: string, value: unknown): boolean {
   if (value === undefined || value === null || value === false) return false;
   if (Array.isArray(value)) return value.length > 0;
@@ -87,7 +87,7 @@ export interface ToolFacts {
   readonly hostedTools: readonly HostedTool[];
 }
 
-/** Splits the offers by who runs them, with what `tool_choice` insists on. */
+/** Splits the offers by who runs them, and marks those required by `tool_choice`. */
 export function toolFacts(offers: readonly ToolOffer[], toolChoice: unknown): ToolFacts {
   const clientRun = offers.filter((offer) => offer.clientRun);
   const choice = objectOf(toolChoice);
@@ -96,7 +96,7 @@ export function toolFacts(offers: readonly ToolOffer[], toolChoice: unknown): To
   const hostedTools = offers
     .filter((offer) => !offer.clientRun)
     .map(({ type, remove }): HostedTool => {
-      // The first of a type takes the type out of the choice; were it each, many tools would cost their square.
+      // Only the first tool of a type edits `tool_choice`. Repeating it for each would take quadratic time.
       const removals = seen.has(type) ? remove : [...remove, ...allowedToolRemovals(allowed, type)];
       seen.add(type);
       return {
@@ -111,11 +111,11 @@ export function toolFacts(offers: readonly ToolOffer[], toolChoice: unknown): To
 interface AllowedTools {
   readonly path: JsonPath;
   readonly required: boolean;
-  /** The types that are listed, each with its places in the list. */
+  /** The listed types, each with its positions in the list. */
   readonly types: ReadonlyMap<unknown, readonly number[]>;
 }
 
-/** `tool_choice: {type: 'allowed_tools', …}`; chat nests its list one level deeper than responses. */
+/** `tool_choice: {type: 'allowed_tools', …}`. Chat nests its list one level deeper than responses. */
 function allowedTools(choice: JsonObject): AllowedTools | undefined {
   if (choice.type !== 'allowed_tools') return undefined;
   const nested = isObject(choice.allowed_tools);

@@ -3,11 +3,11 @@ import { objectOf, tokenCount } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
 /**
- * Normalises a usage object in either naming (`prompt_tokens`, `completion_tokens` of chat; `input_tokens`,
- * `output_tokens` of responses). The prompt's count includes cached tokens.
+ * Normalises a usage object with chat names (`prompt_tokens`, `completion_tokens`) or responses names
+ * (`input_tokens`, `output_tokens`). The prompt count includes cached tokens.
  *
- * Some providers (xAI, Gemini's compatible endpoint) leave reasoning out of `completion_tokens` and count it in
- * `total_tokens` alone: whatever the total has over the prompt is output.
+ * Some providers (xAI, Gemini's compatible endpoint) count reasoning only in `total_tokens`, so everything in the
+ * total beyond the prompt is output.
  */
 export function readOpenaiUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
@@ -28,7 +28,7 @@ export function readOpenaiUsage(value: unknown): Usage | undefined {
   };
 }
 
-/** OpenAI's place, DeepSeek's, and Mistral's. */
+/** OpenAI's member, DeepSeek's and Mistral's. */
 function cachedTokens(usage: JsonObject, details: JsonObject): unknown {
   return details.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.num_cached_tokens;
 }
@@ -38,13 +38,13 @@ function part(name: keyof Usage, value: unknown, whole: number): Partial<Usage> 
   return count === undefined || count === 0 ? {} : { [name]: Math.min(count, whole) };
 }
 
-/** As a part, but 0 stands: that there was no sound is another thing than not to say. */
+/** Like `part`, but keeps 0: no audio differs from an unknown amount. */
 function usageField(name: keyof Usage, value: unknown, whole: number): Partial<Usage> {
   const count = tokenCount(value);
   return count === undefined ? {} : { [name]: Math.min(count, whole) };
 }
 
-/** Usage of endpoints that write nothing: embeddings and rerank report the input, some only as a total. */
+/** Reads usage of endpoints without output. Embeddings and rerank report the input, some only as a total. */
 export function readInputUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
   const inputTokens = tokenCount(usage.prompt_tokens ?? usage.input_tokens ?? usage.total_tokens);

@@ -16,9 +16,9 @@ import type {
 import { objectOf, optionalObject, refuseOtherCase } from './fields.ts';
 
 /**
- * A dialect as OpenRouter speaks it, which sends a request to the hosts of a model by its own choice and the client's
- * (`provider`, `:nitro`), and says what it billed: hosts over a price can be refused, and the bill is read
- * (openrouter.ai/docs, provider routing and usage accounting).
+ * Extends a dialect for OpenRouter, which routes a request among a model's hosts by its own choice and the client's
+ * (`provider`, `:nitro`) and reports what it billed. Caps the hosts' prices and reads the bill (openrouter.ai/docs,
+ * provider routing and usage accounting).
  */
 export function routed(inner: Dialect): Dialect {
   return {
@@ -35,7 +35,7 @@ export function routed(inner: Dialect): Dialect {
   };
 }
 
-/** Members of `provider` that are read here; others choose among hosts, none of which may be dearer. */
+/** Members of `provider` read here. The others only choose among hosts, which the price cap bounds. */
 const READ: ReadonlySet<string> = new Set(['max_price']);
 
 function readRouting(body: JsonObject): Pick<RequestFacts, 'capPrice'> {
@@ -64,7 +64,7 @@ const CAPPED: ReadonlyMap<string, (cap: PriceCap) => number | undefined> = new M
   ['audio', ({ audioUsdPerMillion }: PriceCap) => audioUsdPerMillion],
 ]);
 
-/** OpenRouter takes numbers, and decimals in strings; null counts as absent. */
+/** OpenRouter accepts numbers and decimal strings. Null counts as absent. */
 function usdOf(value: unknown): number {
   if (value === null) return Infinity;
   const isDecimal = typeof value === 'string' && /^\d{1,12}(?:\.\d{1,12})?$/.test(value);
@@ -72,14 +72,14 @@ function usdOf(value: unknown): number {
   if (usd >= 0 && usd < Infinity) return usd;
   throw new GatewayError(
     'invalid_request',
-    'The request\'s "provider.max_price" must hold prices of at least 0, in USD.',
+    'The request\'s "provider.max_price" must hold prices in USD of at least 0.',
   );
 }
 
-/** A bill above this for one call is nonsense, as a negative one is. */
+/** A larger bill for one call is nonsense, like a negative one. */
 const MAX_BILL_USD = 10_000;
 
-/** What an answer or event says was billed; with a key of the client's own at the host, the host's bill comes on top. */
+/** Reads the billed amount. If the client's own key is used at the host, the host's bill is added. */
 function billIn(json: unknown): number | undefined {
   const { usage, response, message } = objectOf(json);
   const bills = [usage, objectOf(response).usage, objectOf(message).usage].flatMap((value) => {
@@ -95,7 +95,7 @@ function usdBill(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= MAX_BILL_USD ? value : undefined;
 }
 
-/** A bill without readable counts is all that is known. */
+/** A bill counts even without readable token counts. */
 function withBill(usage: Usage | undefined, billedNanoUsd: number | undefined): Usage | undefined {
   if (billedNanoUsd === undefined) return usage;
   if (usage === undefined && billedNanoUsd === 0) return undefined;

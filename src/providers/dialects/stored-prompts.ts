@@ -3,9 +3,9 @@ import { arrayOf, objectOf, settingsOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
 /**
- * Members that name something stored at the provider with prompt and tools together: OpenAI's prompts, OpenRouter's
- * presets, Mistral's and Azure's agents, assistants, Gemini's caches, Anthropic's skills. None of them is a word to
- * the model, so that any value but nothing counts.
+ * Members that name something stored at the provider with its own prompt and tools: OpenAI's prompts, OpenRouter's
+ * presets, Mistral's and Azure's agents, assistants, Gemini's caches, Anthropic's skills. They never carry prompt
+ * text, so any non-null value counts.
  */
 const STORED: readonly string[] = [
   'preset',
@@ -18,10 +18,10 @@ const STORED: readonly string[] = [
   'cachedContent',
 ];
 
-/** OpenRouter takes a preset in a model's place or behind it, Bedrock the ARN of a prompt. */
+/** OpenRouter accepts a preset in place of a model or appended to it; Bedrock accepts a prompt ARN. */
 const STORED_MODEL = /@preset\/|^arn:[^:]*:bedrock:[^:]*:[^:]*:prompt\//i;
 
-/** What a request brings along that is stored at the provider and may carry tools, by the member that names it. */
+/** Returns the member that names something stored at the provider, which may bring tools of its own. */
 export function storedPrompt(
   body: unknown,
   models: readonly string[] = [],
@@ -30,7 +30,7 @@ export function storedPrompt(
   const places = settingsOf(own);
   const named = STORED.find((name) => places.some((place) => isGiven(place[name])));
   if (named !== undefined) return { storedPrompt: named };
-  // Elsewhere a prompt is the text itself.
+  // In other dialects, `prompt` is the text itself.
   if (isObject(own.prompt) || (isObject(own.extra_body) && isObject(own.extra_body.prompt)))
     return { storedPrompt: 'prompt' };
   if (arrayOf(objectOf(own.container).skills).length > 0) return { storedPrompt: 'container.skills' };

@@ -2,7 +2,7 @@ import type { JsonObject, RequestFacts } from '../provider.ts';
 import { objectOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
-/** Objects that switch thinking on, in any dialect and in Google's two spellings, and their members that count it. */
+/** Objects that enable thinking, in all dialects and both of Google's spellings, with their token limits. */
 const SETTINGS: readonly (readonly [name: string, members: readonly string[]])[] = [
   ['thinking', ['budget_tokens', 'token_budget']], // Anthropic, and those that follow it; Cohere
   ['reasoning', ['max_tokens']], // OpenRouter
@@ -11,17 +11,20 @@ const SETTINGS: readonly (readonly [name: string, members: readonly string[]])[]
   ['thinkingConfig', ['thinkingBudget', 'thinking_budget']],
   ['thinking_config', ['thinkingBudget', 'thinking_budget']],
 ];
-/** Members of their own (Qwen's hosts, vLLM; Fireworks takes a number for an effort). */
+/** Top-level token limits (Qwen hosts, vLLM). Fireworks accepts a number as reasoning effort. */
 const COUNTS: readonly string[] = ['thinking_budget', 'thinking_token_budget', 'reasoning_effort'];
 
-/** The most tokens that these objects, a body and those where providers keep such settings, give to thinking. */
+/** Returns the largest thinking limit in these objects: the body, and its members that hold such settings. */
 export function thinkingTokens(...places: readonly unknown[]): Pick<RequestFacts, 'thinkingTokens'> {
   let most = 0;
   for (const place of places) if (isObject(place)) most = Math.max(most, mostIn(place));
   return most === 0 ? {} : { thinkingTokens: most };
 }
 
-/** A body in OpenAI's style, and where the switches of others come in one: clients write `extra_body` out, or send it as such. */
+/**
+ * Reads an OpenAI-style body, including other providers' settings: clients spell out `extra_body`, or send its
+ * content.
+ */
 export function thinkingTokensOfBody(body: JsonObject): Pick<RequestFacts, 'thinkingTokens'> {
   const extra = objectOf(body.extra_body);
   return thinkingTokens(
@@ -46,7 +49,7 @@ function mostIn(place: JsonObject): number {
   return most;
 }
 
-/** Some stand for "as much as it likes" (-1) or for none (0). */
+/** Ignores -1 (no limit) and 0 (no thinking). */
 function countOf(value: unknown): number {
   return typeof value === 'number' && value > 0 && value <= 1e9 ? value : 0;
 }

@@ -2,15 +2,15 @@ import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { TokenText } from '../provider.ts';
 import { arrayOf } from './fields.ts';
 
-/** A token of a list, and the `bytes` beside it: the UTF-8 of its text, or part of a character's. */
+/** A listed token and the `bytes` beside it: the UTF-8 of its text, or part of a character's. */
 export interface TokenBytes {
   readonly token: TokenText;
   readonly bytes: unknown;
 }
 
 /**
- * Adds what the bytes of a list spell, as tokens of a text of its own; none where they say what the tokens say. A character
- * that is cut belongs to the token with its end.
+ * Adds the text that the list's bytes spell, on a channel of its own, if it differs from the tokens. A split
+ * character belongs to the token with its last byte.
  */
 export function* addSpelledBytes(into: TokenText[], list: readonly TokenBytes[]): Work<void> {
   if (!(yield* isAnyOther(list))) return;
@@ -30,14 +30,14 @@ function* isAnyOther(list: readonly TokenBytes[]): Work<boolean> {
   return false;
 }
 
-/** True where the bytes beside a token are not those of its text. */
+/** Reports whether the bytes beside a token differ from its text. */
 export function saysOther(text: string, bytes: unknown): boolean {
   if (!Array.isArray(bytes)) return false;
   if (bytes.length === text.length && isAscii(text, bytes)) return false;
   const given = tokenBytes(text, bytes);
   const own = ESCAPED.test(text) ? escapedBytes(text) : Buffer.from(text);
   if (own.equals(given)) return false;
-  // Part of a character, which no string holds: what is ASCII in it is said all the same.
+  // A string cannot hold part of a character. ASCII bytes beside it must still match.
   return !text.includes('\ufffd') || asciiIn(given) !== asciiIn(own);
 }
 
@@ -57,7 +57,7 @@ function asciiIn(bytes: Buffer): string {
   return Buffer.from(bytes.filter((byte) => byte <= 0x7f)).toString('latin1');
 }
 
-/** How OpenAI writes a token with part of a character: `bytes: \xf0\x9f`. */
+/** OpenAI writes a token with part of a character as `bytes: \xf0\x9f`. */
 const ESCAPED = /^bytes:[\x20-\x7e]*\\x[89a-f][0-9a-f]/i;
 
 function escapedBytes(text: string): Buffer {

@@ -6,8 +6,8 @@ import { arrayOf, objectOf } from './fields.ts';
 import { addSpelledBytes, saysOther, type TokenBytes } from './token-bytes.ts';
 
 /**
- * Adds tokens with their probabilities as a list of objects, OpenAI's form and Ollama's: `{token, logprob, bytes,
- * top_logprobs}`, and llama.cpp's, with the token's `id`. `path` is the list's own.
+ * Adds tokens listed as objects with probabilities: OpenAI's and Ollama's `{token, logprob, bytes, top_logprobs}`,
+ * and llama.cpp's, which adds the token's `id`. `path` is the path of the list.
  */
 export function* addListedTokens(
   into: TokenText[],
@@ -44,17 +44,19 @@ export function* addListedTokens(
   for (const token of alternatives) into.push(token);
 }
 
-/** Nothing that is looked for is shorter. */
+/** No finding is shorter. */
 const MIN_FOUND_BYTES = 6;
 
-/** What the bytes of a token that could have been chosen say, where the token says something else. */
+/** Returns the text in the bytes of an alternative token, if it differs from the token itself. */
 function alternativeText(value: unknown): string | undefined {
   const { token, bytes } = objectOf(value);
   const isLong = typeof token === 'string' && arrayOf(bytes).length >= MIN_FOUND_BYTES;
   return isLong && saysOther(token, bytes) ? Buffer.from(arrayOf(bytes).map(Number)).toString() : undefined;
 }
 
-/** Adds tokens as lists side by side: completions' `{tokens, token_logprobs, top_logprobs, text_offset}`, and Together's. */
+/**
+ * Adds tokens in parallel lists: completions' `{tokens, token_logprobs, top_logprobs, text_offset}`, and Together's.
+ */
 export function* addParallelTokens(
   into: TokenText[],
   lists: JsonObject,
@@ -75,7 +77,7 @@ export function* addParallelTokens(
   }
 }
 
-/** Adds Gemini's `logprobsResult`: the tokens that were chosen, and beside them those that could have been. */
+/** Adds Gemini's `logprobsResult`: chosen tokens, and alternatives beside them. */
 export function* addChosenTokens(
   into: TokenText[],
   result: JsonObject,
@@ -97,7 +99,7 @@ export function* addChosenTokens(
   }
 }
 
-/** One of Cohere's pieces: the text of several tokens, and their ids. */
+/** Reads one of Cohere's pieces: the text of several tokens with their ids. */
 export function pieceTokens(value: unknown, path: JsonPath, channel: string): TokenText[] {
   const piece = objectOf(value);
   if (typeof piece.text !== 'string') return [];
@@ -105,7 +107,7 @@ export function pieceTokens(value: unknown, path: JsonPath, channel: string): To
   return [{ channel, text: piece.text, blank }];
 }
 
-/** As a member of a reader's event or an answer's facts: absent where there are none. */
+/** Wraps tokens as an optional member of event or answer facts. */
 export function tokensMember(tokens: readonly TokenText[]): { readonly tokens?: readonly TokenText[] } {
   return tokens.length === 0 ? {} : { tokens };
 }
@@ -114,7 +116,7 @@ function set(path: JsonPath, value: unknown): JsonEdit {
   return { kind: 'set', path, value };
 }
 
-/** Only where the member is there: an edit would add it. */
+/** Edits existing members only, since an edit would add a missing one. */
 function setWhere(object: JsonObject, name: string, path: JsonPath, value: unknown): JsonEdit[] {
   return object[name] == null ? [] : [set([...path, name], value)];
 }
