@@ -73,6 +73,36 @@ export function meterCpu({ processes }: Pick<Rig, 'processes'>): () => SpentCpu 
   };
 }
 
+/** The unit of CPU times in `/proc/stat` (Linux: USER_HZ). */
+const TICKS_PER_SECOND = 100;
+
+/**
+ * Starts to measure what the machine does beside these processes and this one.
+ * @returns a function that ends it and returns how many cores the others kept busy, 0 where there is no `/proc/stat`
+ */
+export function meterOthers(pids: readonly number[]): () => number {
+  const ours = [process.pid, ...pids];
+  const seconds = (): number => ours.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
+  const before = { all: busySeconds(), ours: seconds(), at: performance.now() };
+  return () => {
+    const others = busySeconds() - before.all - (seconds() - before.ours);
+    return Math.max(0, others / ((performance.now() - before.at) / 1_000));
+  };
+}
+
+/** CPU seconds of all processes since the machine started, with what a hypervisor gave to others. */
+function busySeconds(): number {
+  try {
+    const [, ...ticks] = (readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? '')
+      .split(/\s+/)
+      .map(Number);
+    const [user = 0, nice = 0, system = 0, _idle, _ioWait, irq = 0, softIrq = 0, steal = 0] = ticks;
+    return (user + nice + system + irq + softIrq + steal) / TICKS_PER_SECOND;
+  } catch {
+    return 0;
+  }
+}
+
 /** CPU seconds of the threads that a process has, to the nanosecond where the kernel counts them (Linux). */
 function cpuSeconds(pid: number): number {
   const threads = readdirSync(`/proc/${String(pid)}/task`);

@@ -11,6 +11,7 @@ import { OTHER_CORE, pin } from './machine.ts';
 export interface Parts {
   readonly directory: string;
   readonly providerPort: number;
+  readonly providerPid: number;
   /** Envoy's. */
   readonly binary: string;
   readonly redisPort: number;
@@ -54,7 +55,15 @@ async function startParts(directory: string, stops: (() => unknown)[]): Promise<
   const binary = (await findEnvoy({ environment: process.env })).path;
   const redis = await startRedis({ program: await findRedisServer(process.env), directory });
   stops.push(() => redis.stop());
-  return { directory, providerPort, binary, redisPort: redis.port, redisPid: redis.pid, stops };
+  return {
+    directory,
+    providerPort,
+    providerPid: provider.pid ?? 0,
+    binary,
+    redisPort: redis.port,
+    redisPid: redis.pid,
+    stops,
+  };
 }
 
 /** Every one of them, the last first, whatever becomes of the others. */

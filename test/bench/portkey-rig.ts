@@ -1,14 +1,11 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../src/runtime/free-port.ts';
-import { MissingPartError } from '../../src/runtime/program.ts';
-import { installClient } from '../support/clients/install.ts';
 import type { ClientRecipe } from '../support/clients/recipe.ts';
-import { chatBody } from '../support/load.ts';
 import { MEASURED_CORE, pin } from './machine.ts';
 import type { Parts } from './parts.ts';
+import { askPeer, installPeer, untilAnswered } from './peer.ts';
 import { CHAT, type MissingRig, type Rig } from './rig.ts';
 
 const PORTKEY: ClientRecipe = {
@@ -39,7 +36,7 @@ const PORTKEY_NAME = `Portkey with ${String(GUARDS.length)} regex guards`;
 
 /** Portkey's gateway, in which each guard judges each request: one that is denied is sent to prove it. */
 export async function startPortkey(parts: Parts): Promise<Rig | MissingRig> {
-  const home = await installed();
+  const home = await installPeer(PORTKEY);
   if ('missing' in home) return { name: PORTKEY_NAME, missing: home.missing };
   const port = await freePort();
   const program = join(home.home, 'node_modules', PORTKEY.name, 'build', 'start-server.js');
@@ -61,19 +58,10 @@ export async function startPortkey(parts: Parts): Promise<Rig | MissingRig> {
     headers: { 'x-portkey-config': guardConfig(parts.providerPort) },
     processes: [{ part: 'node', pid: child.pid ?? 0 }],
   };
-  await untilAnswered(rig);
+  await untilAnswered('Portkey', rig, 30);
   await proveGuards(rig);
   pin(child.pid ?? 0, MEASURED_CORE);
   return rig;
-}
-
-async function installed(): Promise<{ readonly home: string } | { readonly missing: string }> {
-  try {
-    return await installClient(PORTKEY);
-  } catch (error) {
-    if (error instanceof MissingPartError) return { missing: error.message };
-    throw error;
-  }
 }
 
 function guardConfig(providerPort: number): string {
@@ -93,27 +81,9 @@ function guardConfig(providerPort: number): string {
 }
 
 async function proveGuards(rig: Rig): Promise<void> {
-  const [denied, passed] = [await ask(rig, DENIED_PROMPT), await ask(rig, 'Please go on.')];
+  const [denied, passed] = [await askPeer(rig, DENIED_PROMPT), await askPeer(rig, 'Please go on.')];
   if (denied === DENIED && passed === 200) return;
   throw new Error(
     `Portkey's guards do not judge: a prompt that one denies gave ${String(denied)}, another one ${String(passed)}`,
   );
-}
-
-async function untilAnswered(rig: Rig): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt++) {
-    if ((await ask(rig, 'Hello').catch(() => 0)) === 200) return;
-    await sleep(100);
-  }
-  throw new Error('Portkey did not become ready within 30 s');
-}
-
-async function ask({ port, path, headers }: Rig, prompt: string): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: chatBody(false, prompt),
-  });
-  await answer.arrayBuffer();
-  return answer.status;
 }

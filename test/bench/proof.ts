@@ -1,6 +1,5 @@
-import { connectRedis, waitUntilReady } from '../../src/redis/client.ts';
-import { defaultConfig } from '../support/default-config.ts';
 import { ANSWER_WITH_MAIL, chatBody } from '../support/load.ts';
+import { redisKeys } from './redis-counts.ts';
 import { CHAT } from './rig.ts';
 
 /** What a row of the bench may have on, each of which `proveEngines` sees act. */
@@ -43,7 +42,7 @@ export async function proveEngines(gateway: ProvedGateway, engines: readonly Eng
   const injected = await ask(gateway, INJECTION);
   const disguised = await ask(gateway, Buffer.from(INJECTION).toString('base64'));
   const metrics = await (await fetch(`http://127.0.0.1:${String(gateway.adminPort)}/metrics`)).text();
-  const keys = await redisKeys(gateway.redisPort);
+  const keys = await redisKeys(gateway.redisPort, 'gateway:*');
   const found = (side: string): boolean =>
     new RegExp(`^gateway_dlp_findings_total\\{[^}]*side="${side}"[^}]*\\} [1-9]`, 'm').test(metrics);
   const acted: Readonly<Record<Engine, boolean>> = {
@@ -81,17 +80,4 @@ async function ask({ port, headers }: ProvedGateway, prompt: string, more: objec
     type: answer.headers.get('x-gateway-error-type') ?? '',
     headers: answer.headers,
   };
-}
-
-async function redisKeys(port: number): Promise<readonly string[]> {
-  const redis = connectRedis(
-    { ...defaultConfig().redis, addr: `127.0.0.1:${String(port)}` },
-    { name: 'bench' },
-  );
-  await waitUntilReady(redis, 10_000);
-  try {
-    return await redis.keys('gateway:*');
-  } finally {
-    redis.disconnect();
-  }
 }

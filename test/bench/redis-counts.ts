@@ -1,5 +1,5 @@
 import { defaultConfig } from '../support/default-config.ts';
-import { connectRedis, waitUntilReady } from '../../src/redis/client.ts';
+import { connectRedis, waitUntilReady, type RedisClient } from '../../src/redis/client.ts';
 
 /** Since Redis started, of all clients. */
 export interface RedisCounts {
@@ -9,15 +9,11 @@ export interface RedisCounts {
   readonly reads: number;
 }
 
-/** Each reading is two commands itself. */
+/** Counts what Redis is asked. Each reading is two commands itself. */
 export async function createRedisCounts(
   port: number,
 ): Promise<{ read(): Promise<RedisCounts>; close(): void }> {
-  const redis = connectRedis(
-    { ...defaultConfig().redis, addr: `127.0.0.1:${String(port)}` },
-    { name: 'bench' },
-  );
-  await waitUntilReady(redis, 10_000);
+  const redis = await connect(port);
   return {
     async read() {
       return countsOf(await redis.info('stats'), await redis.info('commandstats'));
@@ -26,6 +22,25 @@ export async function createRedisCounts(
       redis.disconnect();
     },
   };
+}
+
+/** Returns the names of the keys that a glob pattern matches. */
+export async function redisKeys(port: number, pattern: string): Promise<readonly string[]> {
+  const redis = await connect(port);
+  try {
+    return await redis.keys(pattern);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function connect(port: number): Promise<RedisClient> {
+  const redis = connectRedis(
+    { ...defaultConfig().redis, addr: `127.0.0.1:${String(port)}` },
+    { name: 'bench' },
+  );
+  await waitUntilReady(redis, 10_000);
+  return redis;
 }
 
 /** From the texts that INFO answers with. */

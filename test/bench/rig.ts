@@ -1,6 +1,6 @@
 import type { Target } from '../support/load.ts';
 
-export type Part = 'envoy' | 'node' | 'redis' | 'go';
+export type Part = 'envoy' | 'node' | 'redis' | 'go' | 'python';
 
 export interface RigProcess {
   readonly part: Part;
@@ -12,6 +12,8 @@ export interface RigProcess {
 /** What is measured: a target and all the processes that serve it, whose CPU is counted. */
 export interface Rig extends Target {
   readonly name: string;
+  /** Part of the usual number of requests, for a rig that needs minutes for all of them; 1 by default. */
+  readonly share?: number;
   /** Its requests are the turns of sessions. */
   readonly inSessions?: boolean;
   /** Of a gateway of ours: where its metrics are. */

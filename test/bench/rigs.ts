@@ -6,12 +6,14 @@ import { startGoNoop, startOurNoop } from './noop-rigs.ts';
 import { startOnParts, type Parts } from './parts.ts';
 import type { MissingRig, Rig } from './rig.ts';
 import { startPassThrough } from './plain-envoy.ts';
+import { LITELLM_NAME, startLiteLlm } from './litellm-rig.ts';
 import { startPortkey } from './portkey-rig.ts';
 
 export interface CostRigs {
   readonly rigs: readonly Rig[];
   readonly missing: readonly MissingRig[];
   readonly redisPort: number;
+  readonly providerPid: number;
 }
 
 type Start = (parts: Parts) => Promise<Rig | MissingRig>;
@@ -26,6 +28,7 @@ const RIGS: readonly (readonly [string, Start])[] = [
   ['Envoy + no-op in Go', startGoNoop],
   ['our Envoy + no-op, lean', (parts) => startOurNoop(parts, 'lean')],
   ['Portkey with 8 regex guards', startPortkey],
+  [LITELLM_NAME, startLiteLlm],
   [OURS_CORE, async (parts) => (await startGateway(parts, OURS_CORE, CORE_CHECKS)).rig],
   [OURS_EQUAL, async (parts) => (await startGateway(parts, OURS_EQUAL, EQUAL_WORK, ['budgets', 'dlp'])).rig],
   [
@@ -52,7 +55,7 @@ export function startRigs(
       if ('missing' in rig) missing.push(rig);
       else rigs.push(rig);
     }
-    return { rigs, missing, redisPort: parts.redisPort };
+    return { rigs, missing, redisPort: parts.redisPort, providerPid: parts.providerPid };
   });
 }
 
