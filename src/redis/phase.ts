@@ -39,6 +39,8 @@ export function createAsking(client: RedisClient, deadlineMs: number): Asking {
   };
 }
 
+function ignore(): void {}
+
 /** Replies are of many types; each question reads its own. */
 interface Asked {
   readonly question: Question<unknown>;
@@ -63,7 +65,7 @@ export class RedisPhase implements Phase {
       this.#asked.push({ question: question as Question<unknown>, resolve, reject });
     });
     // Where an earlier check denies, nobody waits for it.
-    answered.catch(() => undefined);
+    answered.catch(ignore);
     if (this.#isSent) this.#flush();
     return answered as Promise<Reply>;
   }

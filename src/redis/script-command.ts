@@ -14,18 +14,17 @@ function announced(bytes: number): string {
   return `\r\n$${String(bytes)}\r\n`;
 }
 
+const TEXT_REPLIES = { replyEncoding: 'utf8' } as const;
+
 /**
  * EVALSHA or EVAL for the client to send, resend and redirect as any command of its own; but its arguments are written at
  * half the cost.
  */
 export class ScriptCommand extends Command {
-  /** @param script its digest, or its text */
-  constructor(name: 'evalsha' | 'eval', script: string, keys: readonly string[], args: readonly ScriptArg[]) {
-    super(name, [], { replyEncoding: 'utf8' });
-    const all = [script, String(keys.length)];
-    for (const key of keys) all.push(key);
-    for (const arg of args) all.push(typeof arg === 'string' ? arg : String(arg));
-    this.args = all;
+  /** @param words all that follows the command's name, see `scriptWords`; kept, not copied */
+  constructor(name: 'evalsha' | 'eval', words: string[]) {
+    super(name, [], TEXT_REPLIES);
+    this.args = words;
   }
 
   override toWritable(): string {
@@ -33,11 +32,22 @@ export class ScriptCommand extends Command {
   }
 }
 
+/** @param script its digest, or its text */
+export function scriptWords(script: string, keys: readonly string[], args: readonly ScriptArg[]): string[] {
+  const words = [script, String(keys.length)];
+  for (const key of keys) words.push(key);
+  for (const arg of args) words.push(String(arg));
+  return words;
+}
+
 /** In the protocol's form (RESP). */
 function encodedCommand(name: string, args: readonly string[]): string {
   const begin = `*${String(args.length + 1)}`;
   let text = begin + announced(name.length) + name;
-  for (const arg of args) text += (ANNOUNCED[arg.length] ?? announced(arg.length)) + arg;
+  for (const arg of args) {
+    text += ANNOUNCED[arg.length] ?? announced(arg.length);
+    text += arg;
+  }
   text += '\r\n';
   // A character was not a byte somewhere.
   return Buffer.byteLength(text) === text.length ? text : encodedByBytes(begin, name, args);

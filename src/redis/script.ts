@@ -4,7 +4,7 @@ import type { RedisClient } from './client.ts';
 import { withConstants } from './lua-constants.ts';
 import { withoutUnused } from './lua-functions.ts';
 import { wrongShape } from './reply.ts';
-import { ScriptCommand, type ScriptArg } from './script-command.ts';
+import { ScriptCommand, scriptWords, type ScriptArg } from './script-command.ts';
 
 export type { ScriptArg };
 
@@ -31,8 +31,6 @@ export interface RedisScript {
 
 /** What a script is made of. */
 export interface ScriptParts {
-  /** Its own among those that this process has loaded. */
-  readonly id: number;
   /** Undefined without a first line `#!lua`: Redis then judges command by command what may run. */
   readonly flags: readonly string[] | undefined;
   /** Declarations of its constants, see `withConstants`. */
@@ -60,7 +58,13 @@ export function loadScript(
       parts.flags,
       `${parts.constants}${[...parts.includes.values()].join('')}local function part()\n${parts.body}\nend\n${RUN_ALONE}`,
     ));
-  return { parts, run: (client, keys, args) => evaluate(client, made(), keys, args) };
+  return {
+    parts,
+    run: (client, keys, args) => {
+      const evaluable = made();
+      return evaluate(client, evaluable, scriptWords(evaluable.sha, keys, args));
+    },
+  };
 }
 
 /**
@@ -68,17 +72,14 @@ export function loadScript(
  * nothing that one wants to write at its end is written.
  */
 export async function runTogether(client: RedisClient, calls: readonly ScriptCall[]): Promise<Replies> {
-  const evaluable = composed(calls.map(({ script }) => script.parts));
-  const keys: string[] = [];
-  const args: ScriptArg[] = [''];
-  let ends = '';
-  for (const call of calls) {
-    for (const key of call.keys) keys.push(key);
-    for (const arg of call.args) args.push(arg);
-    ends += endDigits(keys) + endDigits(args);
-  }
-  args[0] = ends;
-  const reply = await evaluate(client, evaluable, keys, args);
+  const evaluable = composed(calls);
+  const words = [evaluable.sha, ''];
+  for (const { keys } of calls) for (const key of keys) words.push(key);
+  const keyCount = words.length - BEFORE_KEYS;
+  words[1] = String(keyCount);
+  words.push(endsOf(calls));
+  for (const { args } of calls) for (const arg of args) words.push(String(arg));
+  const reply = await evaluate(client, evaluable, words);
   if (!Array.isArray(reply)) throw wrongShape();
   const refused: unknown = reply[0];
   const replies: readonly unknown[] = reply.slice(1);
@@ -93,24 +94,23 @@ export interface Replies {
   readonly replies: readonly unknown[];
 }
 
+/** The script and the number of its keys come before them. */
+const BEFORE_KEYS = 2;
+
 interface Evaluable {
   readonly source: string;
   readonly sha: string;
 }
 
-async function evaluate(
-  client: RedisClient,
-  { sha, source }: Evaluable,
-  keys: readonly string[],
-  args: readonly ScriptArg[],
-): Promise<unknown> {
+/** @param words those of EVALSHA */
+async function evaluate(client: RedisClient, { source }: Evaluable, words: string[]): Promise<unknown> {
   try {
-    return await client.sendCommand(new ScriptCommand('evalsha', sha, keys, args));
+    return await client.sendCommand(new ScriptCommand('evalsha', words));
   } catch (failure) {
     // A restarted, failed-over or flushed server does not know the script: EVAL runs and stores it. On a cluster the
     // client may say so as the last of several redirections.
     if (failure instanceof Error && failure.message.includes('NOSCRIPT')) {
-      return await client.sendCommand(new ScriptCommand('eval', source, keys, args));
+      return await client.sendCommand(new ScriptCommand('eval', words.with(0, source)));
     }
     throw failure;
   }
@@ -124,10 +124,23 @@ end
 return reply
 `;
 
-/** Where the keys or arguments of a part end, as two digits of base 64 from `0` on: four characters for each part. */
-function endDigits({ length }: readonly unknown[]): string {
-  if (length >= 4_096) throw new Error('the parts of a script have too many keys or arguments');
-  return String.fromCharCode(48 + (length >> 6), 48 + (length & 63));
+/** Where the keys and arguments of each part end, among all of them, with this text as the first argument. */
+function endsOf(calls: readonly ScriptCall[]): string {
+  let keyEnd = 0;
+  let argEnd = 1;
+  let ends = '';
+  for (const { keys, args } of calls) {
+    keyEnd += keys.length;
+    argEnd += args.length;
+    ends += endDigits(keyEnd) + endDigits(argEnd);
+  }
+  return ends;
+}
+
+/** Two digits of base 64 from `0` on. */
+function endDigits(end: number): string {
+  if (end >= 4_096) throw new Error('the parts of a script have too many keys or arguments');
+  return String.fromCharCode(48 + (end >> 6), 48 + (end & 63));
 }
 
 /**
@@ -170,23 +183,37 @@ function sliceText(what: 'key' | 'arg', nth: number): string {
   return `{ unpack(all_${what}s, ${what}_end_${nth - 1} + 1, ${what}_end_${nth}) }`;
 }
 
-/** As many as there are sets of steps that checks ask for in one phase: a handful. */
-const compositions = new Map<string, Evaluable>();
+/** Scripts that begin with the same parts. */
+interface Composition {
+  evaluable: Evaluable | undefined;
+  readonly longer: Map<RedisScript, Composition>;
+}
 
-function composed(parts: readonly ScriptParts[]): Evaluable {
-  const name = parts.map(({ id }) => id).join(' ');
-  const known = compositions.get(name);
-  if (known !== undefined) return known;
+/** As many as there are sets of steps that checks ask for in one phase: a handful. */
+const compositions: Composition = { evaluable: undefined, longer: new Map() };
+
+function composed(calls: readonly ScriptCall[]): Evaluable {
+  let found = compositions;
+  for (const { script } of calls) {
+    let longer = found.longer.get(script);
+    if (longer === undefined) {
+      longer = { evaluable: undefined, longer: new Map() };
+      found.longer.set(script, longer);
+    }
+    found = longer;
+  }
+  return (found.evaluable ??= composedOf(calls.map(({ script }) => script.parts)));
+}
+
+function composedOf(parts: readonly ScriptParts[]): Evaluable {
   const includes = new Map(parts.flatMap((part) => [...part.includes]));
   const bodies = parts.map(({ body }) => body);
   const constants = new Set(parts.map((part) => part.constants));
-  const made = prepare(
+  return prepare(
     // A flag lifts a guard of Redis, so all must have it.
     parts[0]?.flags?.filter((flag) => parts.every(({ flags }) => flags?.includes(flag))) ?? [],
     `${[...constants].join('')}local KEYS, ARGV = KEYS, ARGV\n${[...includes.values()].join('')}${togetherText(bodies)}`,
   );
-  compositions.set(name, made);
-  return made;
 }
 
 function prepare(flags: ScriptParts['flags'], text: string): Evaluable {
@@ -195,15 +222,12 @@ function prepare(flags: ScriptParts['flags'], text: string): Evaluable {
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 }
 
-let loaded = 0;
-
 function readScriptParts(file: URL, constants: Readonly<Record<string, string | number>>): ScriptParts {
   const text = readFileSync(file, 'utf8');
   const includes = new Map<string, string>();
   const body = withoutIncludes(text.replace(HEAD, ''), file, includes);
   const head = HEAD.exec(text);
   return {
-    id: (loaded += 1),
     flags: head === null ? undefined : (head[1]?.split(',') ?? []),
     constants: Object.entries(constants)
       .map(([name, value]) => `local ${name} = ${typeof value === 'string' ? `'${value}'` : String(value)}\n`)

@@ -202,20 +202,25 @@ function operationKeys({ keyHash, operationId, accounts }: BudgetOperation): str
 }
 
 function ledgersOf(accounts: readonly Account[]): string[] {
-  return [...new Set(accounts.map(({ ledger }) => ledger))];
+  const ledgers: string[] = [];
+  for (const { ledger } of accounts) if (ledger !== ledgers.at(-1)) ledgers.push(ledger);
+  return ledgers;
 }
 
 /** As accounts.lua wants them, ledger by ledger: of each the spec of its accounts (see ledger.lua), and its life. */
 function ledgerArgs(accounts: readonly Account[]): ScriptArg[] {
-  const ledgers = new Map<string, { spec: string; idleMs: number }>();
-  for (const { ledger, name, calendar, limitNanoUsd, idleMs } of accounts) {
-    const before = ledgers.get(ledger);
-    ledgers.set(ledger, {
-      spec: `${before?.spec ?? ''}${name} ${calendar} ${limitText(limitNanoUsd)};`,
-      idleMs: Math.max(before?.idleMs ?? 0, idleMs),
-    });
-  }
-  return [...ledgers.values()].flatMap(({ spec, idleMs }) => [spec, idleMs]);
+  const args: ScriptArg[] = [];
+  let spec = '';
+  let longestMs = 0;
+  accounts.forEach(({ ledger, name, calendar, limitNanoUsd, idleMs }, index) => {
+    spec += `${name} ${calendar} ${limitText(limitNanoUsd)};`;
+    longestMs = Math.max(longestMs, idleMs);
+    if (accounts[index + 1]?.ledger === ledger) return;
+    args.push(spec, longestMs);
+    spec = '';
+    longestMs = 0;
+  });
+  return args;
 }
 
 function limitText(limitNanoUsd: number | undefined): string {

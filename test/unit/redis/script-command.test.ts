@@ -1,6 +1,6 @@
 import { Command } from 'ioredis';
 import { describe, expect, it } from 'vitest';
-import { ScriptCommand } from '../../../src/redis/script-command.ts';
+import { ScriptCommand, scriptWords } from '../../../src/redis/script-command.ts';
 
 const SHA = 'f'.repeat(40);
 const KEYS = ['gateway:{sha256:ab}:a', 'gateway:{sha256:ab}:b'];
@@ -17,7 +17,7 @@ describe('ScriptCommand', () => {
     for (const name of ['evalsha', 'eval'] as const) {
       for (const args of ARGUMENTS) {
         for (const keys of [[], KEYS, ['é']]) {
-          const own = new ScriptCommand(name, SHA, keys, args);
+          const own = new ScriptCommand(name, scriptWords(SHA, keys, args));
           const clients = new Command(name, [SHA, keys.length, ...keys, ...args]);
           expect(Buffer.from(own.toWritable())).toEqual(Buffer.from(clients.toWritable({})));
         }
@@ -26,12 +26,12 @@ describe('ScriptCommand', () => {
   });
 
   it('is of the slot of its keys, and of none without them', () => {
-    expect(new ScriptCommand('evalsha', SHA, KEYS, [1]).getKeys()).toEqual(KEYS);
-    expect(new ScriptCommand('eval', 'return 1', [], [KEYS[0] ?? '']).getKeys()).toEqual([]);
+    expect(new ScriptCommand('evalsha', scriptWords(SHA, KEYS, [1])).getKeys()).toEqual(KEYS);
+    expect(new ScriptCommand('eval', scriptWords('return 1', [], [KEYS[0] ?? ''])).getKeys()).toEqual([]);
   });
 
   it('gives texts for bulk strings, in lists too', async () => {
-    const command = new ScriptCommand('evalsha', SHA, [], []);
+    const command = new ScriptCommand('evalsha', scriptWords(SHA, [], []));
     command.resolve([Buffer.from('é'), [Buffer.from('a'), 1], null]);
     await expect(command.promise).resolves.toEqual(['é', ['a', 1], null]);
   });
