@@ -14,6 +14,7 @@ import { mayHaveLongNumber, mayHavePhone } from './pii/long-number.ts';
 import { findSecretsUpTo, secretsDetector } from './secrets/secrets.ts';
 import { isTurnOver, ITEM_CHARS, nextTurn } from '../turns.ts';
 import { findAllSeeingThrough, seeingThrough } from './seen-through.ts';
+import { isOneSlice } from './slices.ts';
 import { ssnDetector } from './pii/ssn.ts';
 
 /** What data-loss prevention looks for (`server.dlp`). */
@@ -65,18 +66,19 @@ export function createFindContentAll(scope: ContentScope, most: number): FindCon
       if (left < 0 && isTurnOver(ITEM_CHARS)) await nextTurn();
       const secretsInIt = secrets[index]?.findings ?? NOTHING;
       let content: Content | undefined;
-      for (let from = 0; from < text.length && left >= 0; from += SLICE_CHARS) {
+      for (let from = 0; from < text.length && left >= 0;) {
         let found: readonly Finding[] = NOTHING;
         const slice = sliceFrom(text, from);
         const hasLongNumber = data.length > 0 && mayHaveLongNumber(slice.text);
         for (const { find, mayFind } of data) {
           if (mayFind?.(slice.text, hasLongNumber) === false) continue;
-          if (isTurnOver(Math.min(text.length, SLICE_CHARS))) await nextTurn();
+          if (isTurnOver(slice.to - from)) await nextTurn();
           const more = findInSlice(slice, find);
           if (more.length > 0) found = [...found, ...more];
         }
         if (isTurnOver(slice.text.length)) await nextTurn();
         if (found.length > 0) left -= (content ??= collectContent(secretsInIt)).add(found);
+        from = slice.to;
       }
       const findings = content?.end() ?? secretsInIt;
       all.push(left >= 0 && findings.length === 0 ? CLEAN : { findings, isWhole: left >= 0 });
@@ -104,7 +106,7 @@ export function contentDetectorsOf(scope: ContentScope): readonly DetectorName[]
 const NOTHING: readonly Finding[] = [];
 const CLEAN: SearchedText = { findings: NOTHING, isWhole: true };
 
-/** How much is searched before others may get a turn. */
+/** How much of a long text is searched before others may get a turn. A shorter one is searched as policies do: whole. */
 const SLICE_CHARS = 4096;
 
 /** UTF-16 units around a slice, or around a place: further than any detector of data looks. */
@@ -120,7 +122,7 @@ interface SearchedSlice {
 }
 
 function sliceFrom(text: string, from: number): SearchedSlice {
-  if (text.length <= SLICE_CHARS) return { text, offset: 0, from: 0, to: Infinity };
+  if (isOneSlice(text)) return { text, offset: 0, from: 0, to: text.length };
   const to = from + SLICE_CHARS;
   const offset = Math.max(0, from - MARGIN_CHARS);
   return { text: text.slice(offset, to + MARGIN_CHARS), offset, from, to };

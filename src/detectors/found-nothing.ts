@@ -1,8 +1,6 @@
 import { createQuestion, type KnownText, type TextQuestion } from '../known-texts.ts';
 import type { DetectorName } from './finding.ts';
-
-/** So much of a text every search takes in one step: what one finds in it, all do. */
-const ONE_PIECE_CHARS = 4_096;
+import { isOneSlice } from './slices.ts';
 
 type Questions = Readonly<Record<DetectorName, TextQuestion>>;
 
@@ -31,9 +29,12 @@ const WHOLE = createQuestions();
 /** Of longer texts, which were searched slice by slice (slices.ts): whoever cuts them in the same way finds the same. */
 const IN_SLICES = createQuestions();
 
-/** Notes that a detector finds nothing in a text as it stands: others who run it need not. Emails at any host count. */
+/**
+ * Notes that a detector finds nothing in a text as it stands: others who run it need not. Emails at any host count. A text
+ * of one slice every search takes whole, and so finds the same in it.
+ */
 export function noteNothing(text: string, known: KnownText | undefined, detector: DetectorName): void {
-  if (text.length <= ONE_PIECE_CHARS) known?.note(WHOLE[detector]);
+  if (isOneSlice(text)) known?.note(WHOLE[detector]);
 }
 
 export function findsNothing(known: KnownText | undefined, detector: DetectorName): boolean {
@@ -46,7 +47,7 @@ export function noteNothingInSlices(
   known: KnownText | undefined,
   detector: DetectorName,
 ): void {
-  if (text.length <= ONE_PIECE_CHARS) noteNothing(text, known, detector);
+  if (isOneSlice(text)) noteNothing(text, known, detector);
   else known?.note(IN_SLICES[detector]);
 }
 

@@ -34,6 +34,10 @@ describe('what data-loss prevention has found nothing in', () => {
     expect(await knownAfter(prose(1))).toEqual(DETECTORS);
   });
 
+  it('is known of whatever policies search whole', async () => {
+    expect(await knownAfter(prose(7).repeat(80))).toEqual(DETECTORS);
+  });
+
   it('is not known where it looked for less', async () => {
     expect(await knownAfter(prose(2), { allowed_hosts: ['example.org'] })).not.toContain('email');
     expect(await knownAfter(prose(3), { scan_pii: false })).toEqual(['secrets', 'network']);
@@ -42,7 +46,7 @@ describe('what data-loss prevention has found nothing in', () => {
 
   it('is not known where something was found, or where a text is cut into pieces', async () => {
     expect(await knownAfter(`${prose(5)} ${EMAIL}`)).toEqual([]);
-    expect(await knownAfter(prose(6).repeat(20))).toEqual([]);
+    expect(await knownAfter(prose(6).repeat(120))).toEqual([]);
   });
 });
 
@@ -79,7 +83,7 @@ describe('a detector that has found nothing in a text', () => {
 });
 
 describe('what rules have found nothing in, slice by slice', () => {
-  const long = (nth: number, end = ''): string => `${prose(nth).repeat(80)} ${end}`;
+  const long = (nth: number, end = ''): string => `${prose(nth).repeat(120)} ${end}`;
 
   /** Judged by a rule that asks this detector, and normalized before, as calls are. */
   async function judgedBy(detector: string, text: string): Promise<string> {
@@ -90,7 +94,7 @@ describe('what rules have found nothing in, slice by slice', () => {
 
   it('is known of long texts too, and of that detector alone', async () => {
     const text = await judgedBy('email', long(30));
-    expect(text.length).toBeGreaterThan(20_480);
+    expect(text.length).toBeGreaterThan(32_768);
     expect(findsNothingInSlices(knownText(text), 'email')).toBe(true);
     expect(findsNothingInSlices(knownText(text), 'phone')).toBe(false);
     // Whoever cuts in another way looks for himself.
