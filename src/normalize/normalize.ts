@@ -10,7 +10,8 @@ import type { Span } from '../text/span.ts';
 import { readScripts } from './scripts.ts';
 import type { StageResult, SpanMap, Stage } from './rewrite.ts';
 import { sliceEnds, sliceUnits } from './slices.ts';
-import { TRAIT, traitsOf } from './traits.ts';
+import { TRAIT } from './trait.ts';
+import { traitsOf } from './traits.ts';
 
 /** How often the stages are gone through: Base64 within Base64, entities of lookalikes. */
 const mostRounds = 4;

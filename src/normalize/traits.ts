@@ -1,22 +1,6 @@
 import { UnitReader } from '../text/units.ts';
-
-/** What a text has that some stage may have to do with; each is a bit. */
-export const TRAIT = {
-  /** A sign that escapes begin with. */
-  escape: 1,
-  /** Bytes or code points one after the other. */
-  list: 2,
-  /** Twelve letters of Base64 in a row, which a long word has too. */
-  block: 4,
-  /** Three single letters or digits close to each other. */
-  singles: 8,
-  /** The same sign twice, close to each other. */
-  splits: 16,
-  /** A digit or sign beside a letter. */
-  leet: 32,
-  /** Anything beyond printable ASCII. */
-  beyond: 64,
-} as const;
+import { quickTraitsOf } from './quick-traits.ts';
+import { TRAIT } from './trait.ts';
 
 const LETTER = 1;
 const DIGIT = 2;
@@ -76,6 +60,11 @@ const reader = new UnitReader(8_192);
  * long words. A trait says little: it may be there where there is nothing to do.
  */
 export function traitsOf(text: string): number {
+  return quickTraitsOf(text) ?? readTraits(text);
+}
+
+/** The same, character by character. */
+export function readTraits(text: string): number {
   const { length } = text;
   const units = reader.read(text);
   let traits = 0;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { readLeet } from '../../../src/normalize/leet.ts';
 import { STAGES } from '../../../src/normalize/normalize.ts';
-import { TRAIT, traitsOf } from '../../../src/normalize/traits.ts';
+import { quickTraitsOf } from '../../../src/normalize/quick-traits.ts';
+import { TRAIT } from '../../../src/normalize/trait.ts';
+import { readTraits, traitsOf } from '../../../src/normalize/traits.ts';
 import { seededRandom } from '../detectors/secrets/samples.ts';
 
 const random = seededRandom(14);
@@ -118,4 +120,52 @@ describe('the traits of a text', () => {
     }
     expect(left).toBeGreaterThan(20_000);
   });
+
+  it('are the same 32 characters at a time, wherever something stands', () => {
+    let quick = 0;
+    for (let nth = 0; nth < 40_000; nth++) {
+      const text = `${'word of '.repeat(nth % 9)}${'.'.repeat(nth % 2)}${plain(1 + (nth % 24))}${soup(nth % 3)}`;
+      const traits = quickTraitsOf(text);
+      if (traits === undefined) continue;
+      quick += 1;
+      expect(traits, JSON.stringify(text)).toBe(readTraits(text));
+    }
+    expect(quick).toBeGreaterThan(5_000);
+  });
+
+  it('are those of a long text, whatever its length', () => {
+    for (let chars = 1; chars < 200; chars++) {
+      const text = 'Normalization is of no use here, be it as it may: an egg boils. '
+        .repeat(4)
+        .slice(0, chars);
+      expect(quickTraitsOf(text)).toBe(readTraits(text));
+    }
+    expect(quickTraitsOf('an egg boils '.repeat(600))).toBe(0);
+    expect(quickTraitsOf('an egg boils '.repeat(700))).toBeUndefined();
+  });
 });
+
+/** Mostly plain: words, short and long ones, with what the closer look is for here and there. */
+const PLAIN = [
+  'a',
+  'be',
+  'ad',
+  'egg',
+  'rules',
+  'normalization',
+  '7',
+  '49',
+  '1984',
+  ' ',
+  ' ',
+  ' ',
+  ', ',
+  '. ',
+  '\n',
+  ':',
+];
+const RARE = ['-', '_', '/', '(', '%', '0', 'x', '"', '*', '~', ';', '\\'];
+
+function plain(pieces: number): string {
+  return Array.from({ length: pieces }, () => pick(random() < 0.06 ? RARE : PLAIN) ?? '').join('');
+}

@@ -1,0 +1,154 @@
+import { TRAIT } from './trait.ts';
+
+/** Longer texts are read character by character. */
+const MAX_CHARS = 8_192;
+/** Characters of a lane: a bit each. */
+const LANE = 32;
+
+/** Spaces stand behind the text: its end parts words as they do. */
+const ascii = Buffer.alloc(MAX_CHARS + 2 * LANE);
+const SPACE = 0x20;
+
+/** Kinds of characters, one in each byte of a number: of eight characters, each shifted by its place, eight bits a kind. */
+const LETTER = 0;
+const HEX = 8;
+const BASE64 = 16;
+const SIGN = 24;
+const KINDS = kindsOf([
+  [LETTER, /[A-Za-z]/],
+  [HEX, /[0-9A-Fa-f]/],
+  [BASE64, /[A-Za-z0-9+/_-]/],
+  [SIGN, /[._\-*|~%\\&@$!+]|[^\t\n\v\f\r\x20-\x7e]/],
+]);
+/** Of the signs: what only a look at each character tells, and what escapes begin with. */
+const PLAIN = 0;
+const ESCAPE = 1;
+const OTHER = 2;
+const SIGN_KINDS = Uint8Array.from({ length: 128 }, (_, unit) => {
+  const sign = String.fromCharCode(unit);
+  if (/[%\\&]/.test(sign)) return ESCAPE;
+  return /[._\-*|~]/.test(sign) ? PLAIN : OTHER;
+});
+
+function kindsOf(kinds: readonly (readonly [shift: number, of: RegExp])[]): Int32Array {
+  return Int32Array.from({ length: 128 }, (_, unit) =>
+    kinds.reduce((bits, [shift, of]) => (of.test(String.fromCharCode(unit)) ? bits | (1 << shift) : bits), 0),
+  );
+}
+
+/**
+ * The traits of a text of ASCII, 32 characters at a time: where nothing in it could be a list, singles, splits or leet,
+ * whatever is looked at more closely. Undefined where something could, or where the text is another.
+ */
+export function quickTraitsOf(text: string): number | undefined {
+  const { length } = text;
+  if (length > MAX_CHARS || Buffer.byteLength(text) !== length) return undefined;
+  ascii.write(text, 'latin1');
+  ascii.fill(SPACE, length, length + 2 * LANE);
+  let traits = 0;
+  // Of the lane before; a bit is a character, or its end where a word is told by that.
+  let letters0 = 0;
+  let digits0 = 0;
+  let hex0 = 0;
+  let singles0 = 0;
+  let chained0 = 0;
+  let pairs0 = 0;
+  let signs0 = 0;
+  let base0 = 0;
+  let two0 = 0;
+  let four0 = 0;
+  for (let at = 0; at <= length; at += LANE) {
+    const first = eight(at);
+    const second = eight(at + 8);
+    const third = eight(at + 16);
+    const fourth = eight(at + 24);
+
+    const signs = lane(first, second, third, fourth, SIGN);
+    if (signs !== 0) {
+      const kinds = signKindsIn(signs, at);
+      if (kinds >= OTHER) return undefined;
+      if (kinds === ESCAPE) traits |= TRAIT.escape;
+    }
+    if ((signs & (behind(signs, signs0, 1) | near(signs, signs0))) !== 0) return undefined;
+    signs0 = signs;
+
+    const letters = lane(first, second, third, fourth, LETTER);
+    const hex = lane(first, second, third, fourth, HEX);
+    const base = lane(first, second, third, fourth, BASE64);
+    const digits = hex & ~letters;
+    const besideLetters = digits & behind(letters, letters0, 1);
+    const besideDigits = letters & behind(digits, digits0, 1);
+    if ((besideLetters | besideDigits) !== 0) return undefined;
+
+    const words = letters | digits;
+    const words0 = letters0 | digits0;
+    const isOne = ~words & behind(words, words0, 1);
+    const singles = isOne & ~behind(words, words0, 2);
+    const chained = singles & near(singles, singles0);
+    if ((chained & near(chained, chained0)) !== 0) return undefined;
+
+    const twoHex = ~words & behind(hex, hex0, 1) & behind(hex, hex0, 2);
+    const pairs = twoHex & ~behind(words, words0, 3);
+    if ((pairs & behind(pairs, pairs0, 3)) !== 0) return undefined;
+
+    const two = base & behind(base, base0, 1);
+    const four = two & behind(two, two0, 2);
+    const eightInRow = four & behind(four, four0, 4);
+    if ((eightInRow & behind(four, four0, 8)) !== 0) traits |= TRAIT.block;
+
+    letters0 = letters;
+    digits0 = digits;
+    hex0 = hex;
+    singles0 = singles;
+    chained0 = chained;
+    pairs0 = pairs;
+    base0 = base;
+    two0 = two;
+    four0 = four;
+  }
+  return traits;
+}
+
+/** Eight characters, eight bits a kind. */
+function eight(at: number): number {
+  return (
+    (KINDS[ascii[at] ?? 0] ?? 0) |
+    ((KINDS[ascii[at + 1] ?? 0] ?? 0) << 1) |
+    ((KINDS[ascii[at + 2] ?? 0] ?? 0) << 2) |
+    ((KINDS[ascii[at + 3] ?? 0] ?? 0) << 3) |
+    ((KINDS[ascii[at + 4] ?? 0] ?? 0) << 4) |
+    ((KINDS[ascii[at + 5] ?? 0] ?? 0) << 5) |
+    ((KINDS[ascii[at + 6] ?? 0] ?? 0) << 6) |
+    ((KINDS[ascii[at + 7] ?? 0] ?? 0) << 7)
+  );
+}
+
+/** The kinds of the signs of a lane, together. */
+function signKindsIn(signs: number, at: number): number {
+  let kinds = PLAIN;
+  for (let left = signs; left !== 0; left &= left - 1) {
+    const place = LANE - 1 - Math.clz32(left & -left);
+    kinds |= SIGN_KINDS[ascii[at + place] ?? 0] ?? OTHER;
+  }
+  return kinds;
+}
+
+/** One kind of 32 characters. */
+function lane(first: number, second: number, third: number, fourth: number, shift: number): number {
+  return (
+    ((first >>> shift) & 0xff) |
+    (((second >>> shift) & 0xff) << 8) |
+    (((third >>> shift) & 0xff) << 16) |
+    ((fourth >>> shift) << 24)
+  );
+}
+
+/** What stands so many characters before each. */
+function behind(bits: number, before: number, chars: number): number {
+  return (bits << chars) | (before >>> (LANE - chars));
+}
+
+/** What stands two to four characters before each: singles with one to three between, signs as far apart. */
+function near(bits: number, before: number): number {
+  return behind(bits, before, 2) | behind(bits, before, 3) | behind(bits, before, 4);
+}
