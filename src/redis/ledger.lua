@@ -78,10 +78,9 @@ end
 local function write_ledger(key, ledger)
   local values, spec = ledger.values, ledger.spec
   local count = values[2]
-  values[3] = #spec
-  local packed = struct.pack(
-    LEDGER_HEAD .. string.rep(ACCOUNT_LAYOUT, count), unpack(values, 1, FIRST + count * WIDTH)
-  ) .. spec
+  local last = FIRST + count * WIDTH + 1
+  values[3], values[last] = #spec, spec
+  local packed = struct.pack(LEDGER_HEAD .. string.rep(ACCOUNT_LAYOUT, count) .. 'c0', unpack(values, 1, last))
   local life_ms, keeps = ledger.life_ms, ledger.stored
   if ledger.owner_ms then
     life_ms, keeps = ledger.owner_ms, false

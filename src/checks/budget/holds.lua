@@ -40,11 +40,6 @@ local function hold_at(key)
   )
 end
 
--- True where the window that an account stands in now is the one that the hold was reserved in.
-local function stands_in(hold, start)
-  return start >= 0 and start <= hold.reserved_at
-end
-
 -- A hold that was changed has `life_ms`: how long it is remembered from now on.
 local function save_holds()
   for key, hold in pairs(holds) do

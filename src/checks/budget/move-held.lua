@@ -7,7 +7,8 @@ local function move(hold, spent, reserved)
     local ledger = ledger_at(key)
     local values = ledger.values
     for at = FIRST, ledger.last, WIDTH do
-      if stands_in(hold, values[at + START]) then
+      local start = values[at + START]
+      if start >= 0 and start <= hold.reserved_at then
         values[at + SPENT], values[at + RESERVED] = values[at + SPENT] + spent, values[at + RESERVED] + reserved
         ledger.changed = true
       end

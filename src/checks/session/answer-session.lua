@@ -16,8 +16,4 @@ end
 session.answered = true
 put_off(session, now_ms(ARGV[1]))
 
-local function commit()
-  save_sessions()
-end
-
-return math.max(1, redis.call('ZCARD', KEYS[2])), commit
+return math.max(1, redis.call('ZCARD', KEYS[2])), save_sessions

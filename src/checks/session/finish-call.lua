@@ -17,8 +17,4 @@ end
 take_call(session, ARGV[3])
 put_off(session, now_ms(ARGV[1]))
 
-local function commit()
-  save_sessions()
-end
-
-return 1, commit
+return 1, save_sessions

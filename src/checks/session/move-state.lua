@@ -29,8 +29,4 @@ session.state = ARGV[6]
 add_move(session, ARGV[3])
 put_off(session, now_ms(ARGV[1]))
 
-local function commit()
-  save_sessions()
-end
-
-return { 'moved', state }, commit
+return { 'moved', state }, save_sessions

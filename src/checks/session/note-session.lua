@@ -37,8 +37,4 @@ session.kept, session.answered = true, session.answered or ARGV[8] == '1'
 local noted = note()
 put_off(session, now_ms(ARGV[1]))
 
-local function commit()
-  save_sessions()
-end
-
-return noted, commit
+return noted, save_sessions

@@ -35,15 +35,12 @@ end
 local session, spent_before = session_of(1, 2), spent_in(KEYS[3])
 local is_new = session.created < 0
 
-local function is_as_read()
-  return session.created == tonumber(ARGV[7]) and session.revision == tonumber(ARGV[8])
-    and (is_new or spent_before == tonumber(ARGV[9]))
-end
-
 if not is_new and call_at(session, operation) then
   return { 'opened', 0, int(spent_before), view_of(session), 0, {} }
 end
-if ARGV[7] ~= '' and not is_as_read() then
+local is_as_read = session.created == tonumber(ARGV[7]) and session.revision == tonumber(ARGV[8])
+  and (is_new or spent_before == tonumber(ARGV[9]))
+if ARGV[7] ~= '' and not is_as_read then
   return { 'changed', 0, '0', {}, 0, {} }, false
 end
 

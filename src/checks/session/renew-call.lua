@@ -16,8 +16,4 @@ if not lives_since(session, ARGV[4]) then
 end
 put_off(session, now_ms(ARGV[1]), ARGV[3])
 
-local function commit()
-  save_sessions()
-end
-
-return 1, commit
+return 1, save_sessions
