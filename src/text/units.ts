@@ -16,7 +16,9 @@ export class UnitReader {
   read(text: string): Uint16Array {
     const { length } = text;
     if (length >= this.#units.length) {
-      return Uint16Array.from({ length: length + 1 }, (_, at) => text.charCodeAt(at) || 0);
+      const units = new Uint16Array(length + 1);
+      Buffer.from(units.buffer).write(text, 'utf16le');
+      return units;
     }
     this.#bytes.write(text, 'utf16le');
     this.#units[length] = 0;

@@ -1,4 +1,6 @@
 import { UnitReader } from '../../text/units.ts';
+import { WordRuns } from '../../text/word-runs.ts';
+import { WordMemo } from './word-memo.ts';
 import { childOf, createWordTree, type WordTree } from './word-tree.ts';
 import { FOLDED, isUnspaced, LINE_END, SENTENCE_END, SEPARATOR, SILENT } from './letters.ts';
 
@@ -104,34 +106,47 @@ function foldedUnits(word: string): number[] {
 
 /** What the words of a text are read from, and where they are written. */
 interface LexerState {
-  readonly length: number;
   /** Of the text, and a separator behind the last. */
   readonly units: Uint16Array;
   readonly tokens: MutableTokens;
+  /** 1 where a sentence has ended since the last word. */
+  isBroken: number;
 }
 
 const CR = 0x0d;
 const LF = 0x0a;
+const SPACE = 0x20;
 
 /** Most texts are short: they are read in the same arrays. */
 const SHORT_CHARS = 32_768;
+let shared: { readonly runs: WordRuns; readonly tokens: MutableTokens } | undefined;
 const reader = new UnitReader(SHORT_CHARS);
-let shared: MutableTokens | undefined;
+const memos = new WeakMap<WordTree, WordMemo>();
 
 /**
- * `lex` for who is done with the words of one text before the next is read: a short text takes no memory of its own.
+ * `lex` for who is done with the words of one text before the next is read: a short text takes no memory of its own, and
+ * most of its words are known again.
  */
 export function lexOnce(text: string, tree: WordTree): Tokens {
-  if (text.length > SHORT_CHARS) return lex(text, tree);
-  shared ??= createTokens(SHORT_CHARS);
-  return readTokens({ length: text.length, units: reader.read(text), tokens: shared }, tree);
+  const { length } = text;
+  if (length > SHORT_CHARS) return lex(text, tree);
+  shared ??= { runs: new WordRuns(SHORT_CHARS), tokens: createTokens(SHORT_CHARS) };
+  const { runs, tokens } = shared;
+  tokens.count = 0;
+  const state = { units: reader.read(text), tokens, isBroken: 0 };
+  if (runs.read(text)) readRuns(runs, state, tree);
+  else readTokens(state, tree, 0, length);
+  return tokens;
 }
 
 /**
  * Cuts a text into words and looks each up; linear, for a word of a script without spaces is at most a few characters.
  */
-export const lex = (text: string, tree: WordTree): Tokens =>
-  readTokens({ length: text.length, units: reader.read(text), tokens: createTokens(text.length) }, tree);
+export function lex(text: string, tree: WordTree): Tokens {
+  const tokens = createTokens(text.length);
+  readTokens({ units: reader.read(text), tokens, isBroken: 0 }, tree, 0, text.length);
+  return tokens;
+}
 
 const createTokens = (length: number): MutableTokens => ({
   count: 0,
@@ -141,15 +156,65 @@ const createTokens = (length: number): MutableTokens => ({
   breaks: new Uint8Array(length),
 });
 
-/** One function for what is done for each letter, with all that it reads at hand: parted, it takes twice as long. */
-function readTokens(state: LexerState, tree: WordTree): Tokens {
-  const { length, units, tokens } = state;
+/** Of a text of ASCII: but for apostrophes, its words are its runs. */
+function readRuns(runs: WordRuns, state: LexerState, tree: WordTree): void {
+  const { units, tokens } = state;
+  const { starts, ends, words, breaks } = tokens;
+  const { edges } = runs;
+  const memo = memoOf(tree);
+  const folded = FOLDED;
+  let count = 0;
+  let at = 0;
+  for (let run = 0; run < runs.count; run++) {
+    const start = edges[2 * run] ?? 0;
+    const end = edges[2 * run + 1] ?? 0;
+    if (end <= at) continue;
+    breaks[count] = start - at === 1 && units[at] === SPACE ? 0 : breakIn(units, at, start);
+    if (folded[units[end] ?? 0] === SILENT) {
+      tokens.count = count;
+      state.isBroken = breaks[count] ?? 0;
+      at = readTokens(state, tree, start, end);
+      count = tokens.count;
+      continue;
+    }
+    starts[count] = start;
+    ends[count] = end;
+    words[count] = memo.wordOf(runs, units, start, end);
+    count += 1;
+    at = end;
+  }
+  tokens.count = count;
+}
+
+/** 1 where a sentence ends between two words. */
+function breakIn(units: Uint16Array, from: number, to: number): number {
+  let isBroken = 0;
+  for (let at = from; at < to; at++) {
+    const unit = foldedAt(units, at);
+    if (unit > SILENT && isSentenceEnd(units, at, unit)) isBroken = 1;
+  }
+  return isBroken;
+}
+
+function memoOf(tree: WordTree): WordMemo {
+  let memo = memos.get(tree);
+  if (memo === undefined) memos.set(tree, (memo = new WordMemo(tree)));
+  return memo;
+}
+
+/**
+ * Reads the words that begin between two places, and tells where the last one ends. One function for what is done for each
+ * letter, with all that it reads at hand: parted, it takes twice as long.
+ */
+function readTokens(state: LexerState, tree: WordTree, from: number, to: number): number {
+  const { units, tokens } = state;
   const { starts, ends, words, breaks } = tokens;
   const { roots, stemOf, wordOf } = tree;
   const folded = FOLDED;
-  let count = 0;
-  let isBroken = 0;
-  for (let at = 0; at < length;) {
+  let { count } = tokens;
+  let { isBroken } = state;
+  let at = from;
+  while (at < to) {
     let unit = folded[units[at] ?? 0] ?? SEPARATOR;
     if (unit <= LINE_END) {
       if (unit > SILENT && isSentenceEnd(units, at, unit)) isBroken = 1;
@@ -186,7 +251,8 @@ function readTokens(state: LexerState, tree: WordTree): Tokens {
     count += 1;
   }
   tokens.count = count;
-  return tokens;
+  state.isBroken = isBroken;
+  return at;
 }
 
 /** A separator behind the text's end. */

@@ -83,3 +83,50 @@ test('words read in shared arrays are those read in arrays of their own', () => 
     { numRuns: 500, seed: 5 },
   );
 });
+
+const ASCII = [
+  'ignore',
+  'Ignore',
+  'previous',
+  'instructions',
+  'ignoring',
+  'antidisestablishment',
+  'a',
+  'x9',
+  '523',
+];
+const KNOWN = Object.values(CLASSES)
+  .flatMap((words) => words.trim().split(/\s+/))
+  .filter((word) => /^[a-z]+$/.test(word));
+const BETWEEN = [
+  ' ',
+  ' ',
+  ' ',
+  "'",
+  "''",
+  '`',
+  '. ',
+  '.',
+  '?\n',
+  '\n',
+  '\n\n',
+  '\r\n\r\n',
+  '-',
+  ', ',
+  '\u0000',
+];
+
+test('words of ASCII, known again or not, are those that are read letter by letter', () => {
+  const part = fc.tuple(fc.constantFrom(...ASCII, ...KNOWN), fc.constantFrom(...BETWEEN));
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 40 }), fc.constantFrom('', "'", ' '), (parts, before) => {
+      const given = before + parts.flat().join('');
+      const { count, starts, ends, words: numbers, breaks } = lex(given, tree);
+      const own = [starts, ends, numbers, breaks].map((list) => [...list.subarray(0, count)]);
+      const shared = lexOnce(given, tree);
+      const known = [shared.starts, shared.ends, shared.words, shared.breaks];
+      expect(known.map((list) => [...list.subarray(0, shared.count)])).toEqual(own);
+    }),
+    { numRuns: 2_000, seed: 5 },
+  );
+});
