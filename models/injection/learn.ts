@@ -1,5 +1,6 @@
-import { readFeatures } from '../../src/detectors/learned/features.ts';
-import { stretchesOf } from '../../src/detectors/learned/model.ts';
+import { MAX_FEATURES, writeFeatures } from '../../src/detectors/learned/features.ts';
+import { eachStretch } from '../../src/detectors/learned/model.ts';
+import { Outline } from '../../src/detectors/learned/outline.ts';
 
 /** Weights: 2 to the power of this, 512 KiB of them. */
 const BITS = 19;
@@ -28,15 +29,22 @@ export interface Learned {
   bias: number;
 }
 
+const outline = new Outline();
+const unknown = new Int8Array(1);
+const hashes = new Int32Array(MAX_FEATURES);
+
 export function exampleOf(text: string, isAttack: boolean): Example {
+  outline.read(text, unknown);
   const features: number[] = [];
   const firsts: number[] = [];
-  readFeatures(text, {
-    word: () => firsts.push(features.length),
-    feature: (hash) => features.push(hash & (WEIGHTS - 1)),
-  });
-  const stretches = stretchesOf(firsts.length).map(({ start, end }) =>
-    Int32Array.from(new Set(features.slice(firsts[start] ?? 0, firsts[end]))),
+  for (let word = 0; word < outline.words; word += 1) {
+    firsts.push(features.length);
+    const count = writeFeatures(outline, word, hashes);
+    for (const hash of hashes.subarray(0, count)) features.push(hash & (WEIGHTS - 1));
+  }
+  const stretches: Int32Array[] = [];
+  eachStretch(outline.words, (start, end) =>
+    stretches.push(Int32Array.from(new Set(features.slice(firsts[start] ?? 0, firsts[end])))),
   );
   return { stretches: stretches.filter(({ length }) => length > 0), isAttack };
 }

@@ -4,19 +4,20 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readWords } from '../../src/detectors/learned/features.ts';
 import { judge, type Model } from '../../src/detectors/learned/model.ts';
-import { ReadText } from '../../src/detectors/learned/read-text.ts';
+import { Outline } from '../../src/detectors/learned/outline.ts';
 import { exampleOf, learn, seeded, type Example, type Learned } from './learn.ts';
 import { formsOf } from './forms.ts';
 import { packModel } from './pack.ts';
 import type { Row } from './row.ts';
 import { allRows } from './rows.ts';
 
-/** Some 64 words and more: shorter texts are not screened. */
-const LONG_CHARS = 300;
+/** Of a document in which an attack is looked for. */
+const DOCUMENT_CHARS = 2_000;
+/** One row in so many is put into one. */
+const SCREENED_BY = 4;
 /** Count it up with every training whose weights are committed. */
-const VERSION = 2;
+const VERSION = 3;
 const SEED = 20_261_124;
 /**
  * Sums that are scores of 0.5 and of 0.9. Of innocent texts of kinds that are not trained on (messages of other programs,
@@ -39,23 +40,26 @@ export function trained(rows: readonly Row[]): Model {
   return { ...unscreened, screen: screenOf(unscreened, rows) };
 }
 
-function sumOfWords(model: Model, text: string): number {
-  const read = new ReadText();
-  read.begin(model);
-  readWords(text, read);
-  return read.sumOfDistinct({ start: 0, end: read.words });
+const outline = new Outline();
+
+/** What the screen compares: the weights of a text's words by themselves. */
+function sumOfWords({ weights }: Model, text: string): number {
+  outline.read(text, weights);
+  return outline.sumOfWords(0, outline.words);
 }
 
-/** Of four hundred long attacks that are found, one has words that add up to less. */
+/** Of four hundred attacks that are found in the middle of a document, one has words that add up to less. */
 function screenOf(model: Model, rows: readonly Row[]): number {
-  const sums: number[] = [];
-  for (const { text, isAttack } of rows) {
-    if (!isAttack || text.length < LONG_CHARS) continue;
-    const found = judge(model, text);
-    if (found.score >= 0.5) sums.push(sumOfWords(model, text.slice(found.start, found.end)));
-  }
-  const lowest = sums.toSorted((one, other) => one - other)[Math.floor(sums.length / 400)];
-  return Math.floor(lowest ?? -Infinity);
+  const documents = rows.filter(({ set, text }) => set === 'documents' && text.length >= DOCUMENT_CHARS);
+  const attacks = rows.filter(({ isAttack }, index) => isAttack && index % SCREENED_BY === 0);
+  const sums = attacks.flatMap(({ text }, index) => {
+    const document = documents[index % documents.length]?.text ?? '';
+    const middle = DOCUMENT_CHARS / 2;
+    const whole = `${document.slice(0, middle)}\n${text}\n${document.slice(middle)}`;
+    const found = judge(model, whole);
+    return found.score < 0.5 ? [] : [sumOfWords(model, whole.slice(found.start, found.end))];
+  });
+  return Math.floor(sums.toSorted((one, other) => one - other)[Math.floor(sums.length / 400)] ?? -Infinity);
 }
 
 /** Rows are read once, however many models learn from them. */

@@ -7,13 +7,22 @@ const MAX_PREFIX_CHARS = 12;
 
 const words = new Map<string, number>();
 const prefixes = new Map<string, number>();
+/** First characters of these: most words begin with others. */
+const prefixBeginnings = new Set<string>();
 const charsAlone = new Map<string, number>();
+/** Units that begin one of these. */
+const beginnings = new Uint8Array(1 << 16);
 
 for (const [index, list] of Object.values(CONCEPTS).entries()) {
   for (const word of list.split(/\s+/).filter((one) => one !== '')) {
-    if (standsAlone(word.charCodeAt(0))) charsAlone.set(word, index + 1);
-    else if (word.endsWith('*')) prefixes.set(folded(word.slice(0, -1)), index + 1);
-    else words.set(folded(word), index + 1);
+    if (standsAlone(word.charCodeAt(0))) {
+      charsAlone.set(word, index + 1);
+      beginnings[word.charCodeAt(0)] = 1;
+    } else if (word.endsWith('*')) {
+      const prefix = folded(word.slice(0, -1));
+      prefixes.set(prefix, index + 1);
+      prefixBeginnings.add(prefix.slice(0, MIN_PREFIX_CHARS));
+    } else words.set(folded(word), index + 1);
   }
 }
 
@@ -55,6 +64,7 @@ export function folded(word: string): string {
 export function conceptOf(word: string): number {
   const known = words.get(word);
   if (known !== undefined) return known;
+  if (!prefixBeginnings.has(word.slice(0, MIN_PREFIX_CHARS))) return 0;
   for (let chars = Math.min(word.length, MAX_PREFIX_CHARS); chars >= MIN_PREFIX_CHARS; chars -= 1) {
     const found = prefixes.get(word.slice(0, chars));
     if (found !== undefined) return found;
@@ -64,6 +74,7 @@ export function conceptOf(word: string): number {
 
 /** Returns the concept of the longest word that begins at `at`, in a script without blanks; 0 for none. */
 export function conceptAt(text: string, at: number): number {
+  if (beginnings[text.charCodeAt(at)] === 0) return 0;
   for (let chars = MAX_ALONE_CHARS; chars >= 1; chars -= 1) {
     const found = charsAlone.get(text.slice(at, at + chars));
     if (found !== undefined) return found;

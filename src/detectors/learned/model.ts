@@ -1,6 +1,7 @@
 import type { Span } from '../../text/span.ts';
-import { CONTEXT_WORDS, FEATURES_VERSION, readFeatures, readWords } from './features.ts';
-import { ReadText } from './read-text.ts';
+import { FEATURES_VERSION } from './features.ts';
+import { Outline } from './outline.ts';
+import { ReadFeatures } from './read-features.ts';
 
 /** Weights of a logistic model over hashed features, as `models/injection/train.ts` writes them. */
 export interface Model {
@@ -63,64 +64,74 @@ interface ReadStretch extends Span {
 }
 
 /** Used again by the next text. */
-const outline = new ReadText();
-const reading = new ReadText();
+const outline = new Outline();
+const features = new ReadFeatures(STRETCH_WORDS[0]);
 
 /**
- * Reads words by themselves first, and with their neighbours only where a stretch may be an attack by its words: in
- * ordinary prose that is one in twenty. The likeliest stretch is always read, so that each text has a score.
+ * Reads words by themselves first, and their neighbours only where a stretch may be an attack by its words. The likeliest
+ * stretch is always read, so that each text has a score.
  */
 function likelyStretches(
-  model: Model,
+  { weights, screen }: Model,
   text: string,
 ): { readonly likely: readonly ReadStretch[]; readonly count: number } {
-  outline.begin(model);
-  readWords(text, outline);
+  outline.read(text, weights);
   const { words } = outline;
   if (words < LEAST_WORDS) return { likely: [], count: 0 };
-  const all = stretchesOf(words);
-  const wanted = words <= STRETCH_WORDS[0] ? all : screened(model, all);
+  const { wanted, count } = screened(words, words <= STRETCH_WORDS[0] ? -Infinity : screen);
   const likely: ReadStretch[] = [];
   for (let next = 0; next < wanted.length;) {
-    const first = Math.max(0, (wanted[next]?.start ?? 0) - CONTEXT_WORDS);
-    let end = 0;
-    let after = next;
-    for (let one = wanted[after]; one !== undefined && (end === 0 || one.start <= end); one = wanted[after]) {
-      end = Math.max(end, one.end);
-      after += 1;
-    }
-    const region = outline.spanOf({ start: first, end });
-    reading.begin(model);
-    // Marks before the first word are its neighbours.
-    readFeatures(text, reading, first === 0 ? 0 : region.start, region.end);
-    for (const stretch of wanted.slice(next, after)) {
-      const sum = reading.sumOfDistinct({ start: stretch.start - first, end: stretch.end - first });
-      likely.push({ ...outline.spanOf(stretch), sum });
-    }
+    const after = endOfOverlap(wanted, next);
+    const together = wanted.slice(next, after);
+    const start = together[0]?.start ?? 0;
+    features.read(outline, { start, end: Math.max(...together.map(({ end }) => end)) }, weights);
+    for (const stretch of together)
+      likely.push({ ...outline.spanOf(stretch), sum: features.sumOfDistinct(stretch) });
     next = after;
   }
-  return { likely, count: all.length };
+  return { likely, count };
 }
 
-/** Returns the stretches whose words let them be attacks, by their beginnings. */
-function screened({ screen }: Model, stretches: readonly Span[]): readonly Span[] {
-  const sums = stretches.map((stretch) => outline.sumOfDistinct(stretch));
-  const best = sums.indexOf(Math.max(...sums));
-  return stretches
-    .filter((_, index) => index === best || (sums[index] ?? 0) >= screen)
-    .toSorted((one, other) => one.start - other.start || one.end - other.end);
+/** Returns the index behind the stretches that overlap or touch, one after another, from the one at `first` on. */
+function endOfOverlap(stretches: readonly Span[], first: number): number {
+  let end = stretches[first]?.end ?? 0;
+  let after = first + 1;
+  for (let one = stretches[after]; one !== undefined && one.start <= end; one = stretches[after]) {
+    end = Math.max(end, one.end);
+    after += 1;
+  }
+  return after;
 }
 
-/** Returns the stretches by which a text of so many words is judged; offsets count words. */
-export function stretchesOf(words: number): readonly Span[] {
-  const stretches: Span[] = [];
+/** Returns the stretches whose words let them be attacks, by their beginnings, and how many stretches there are. */
+function screened(
+  words: number,
+  screen: number,
+): { readonly wanted: readonly Span[]; readonly count: number } {
+  const wanted: Span[] = [];
+  let best: Span = { start: 0, end: words };
+  let highest = -Infinity;
+  let count = 0;
+  eachStretch(words, (start, end) => {
+    const sum = outline.sumOfWords(start, end);
+    count += 1;
+    if (sum >= screen) wanted.push({ start, end });
+    if (sum <= highest) return;
+    highest = sum;
+    best = { start, end };
+  });
+  if (highest < screen) wanted.push(best);
+  return { wanted: wanted.sort((one, other) => one.start - other.start || one.end - other.end), count };
+}
+
+/** Visits the stretches by which a text of so many words is judged; offsets count words. */
+export function eachStretch(words: number, visit: (start: number, end: number) => void): void {
   for (const [index, size] of STRETCH_WORDS.entries()) {
     if (index > 0 && words <= size) break;
-    stretches.push({ start: 0, end: Math.min(words, size) });
+    visit(0, Math.min(words, size));
     for (let start = size / 2; start + size / 2 < words; start += size / 2)
-      stretches.push({ start, end: Math.min(words, start + size) });
+      visit(start, Math.min(words, start + size));
   }
-  return stretches;
 }
 
 /** A text of more stretches has more chances to look like an attack by accident, so its odds count for less. */

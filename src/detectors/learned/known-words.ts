@@ -1,0 +1,98 @@
+import { hashOf, hashOfChars, KIND } from './hashes.ts';
+import { conceptOf, folded } from './lexicon.ts';
+
+/** Longer words are keys, addresses or random: their beginnings say as much. */
+const MAX_WORD_CHARS = 24;
+/** Inflections of one word mostly share so many characters. */
+const STEM_CHARS = 5;
+const STEM_SEED = 0x5bd1e995;
+/** Words kept; a power of two. */
+const PLACES = 8_192;
+
+/** What an entry holds, by its index from the entry's start: a cache line of 32-bit numbers. */
+export const ENTRY = { length: 0, met: 1, id: 2, stem: 3, concept: 4, sum: 5, key: 6 } as const;
+const ENTRY_SIZE = 18;
+/** Pairs of UTF-16 units that are compared at once. */
+const FIRST_PAIRS = 4;
+const PAIRS = MAX_WORD_CHARS / 2;
+
+/** By length: which bits of each pair of units belong to a word of so many units. */
+const MASKS = Int32Array.from({ length: (MAX_WORD_CHARS + 1) * PAIRS }, (_, index) => {
+  const units = Math.floor(index / PAIRS) - 2 * (index % PAIRS);
+  if (units >= 2) return -1;
+  return units === 1 ? 0xffff : 0;
+});
+
+/**
+ * Words come again and again: each place holds the last word whose hash led there, with what it says by itself. Earlier
+ * texts change how fast an answer is found, and never the answer.
+ */
+export class KnownWords {
+  readonly entries = new Int32Array(PLACES * ENTRY_SIZE);
+  readonly #weights: Int8Array;
+
+  constructor(weights: Int8Array) {
+    this.#weights = weights;
+  }
+
+  /**
+   * Returns where the entry of a word begins in `entries`, good until the next call.
+   *
+   * @param units two bytes each, with room for a longest word after `end`
+   * @param hash of the units between
+   */
+  entryOf(units: DataView, start: number, end: number, hash: number): number {
+    const entry = ((hash ^ (hash >>> 13)) & (PLACES - 1)) * ENTRY_SIZE;
+    const length = end - start < MAX_WORD_CHARS ? end - start : MAX_WORD_CHARS;
+    if (!this.#holds(entry, units, start * 2, length)) this.#learn(entry, units, start * 2, length);
+    return entry;
+  }
+
+  #holds(entry: number, units: DataView, byte: number, length: number): boolean {
+    const entries = this.entries;
+    if (entries[entry + ENTRY.length] !== length) return false;
+    const key = entry + ENTRY.key;
+    const mask = length * PAIRS;
+    const differs =
+      ((units.getInt32(byte, true) ^ (entries[key] ?? 0)) & (MASKS[mask] ?? 0)) |
+      ((units.getInt32(byte + 4, true) ^ (entries[key + 1] ?? 0)) & (MASKS[mask + 1] ?? 0)) |
+      ((units.getInt32(byte + 8, true) ^ (entries[key + 2] ?? 0)) & (MASKS[mask + 2] ?? 0)) |
+      ((units.getInt32(byte + 12, true) ^ (entries[key + 3] ?? 0)) & (MASKS[mask + 3] ?? 0));
+    if (differs !== 0) return false;
+    for (let pair = FIRST_PAIRS; pair * 2 < length; pair += 1) {
+      const read = units.getInt32(byte + pair * 4, true);
+      if (((read ^ (entries[key + pair] ?? 0)) & (MASKS[mask + pair] ?? 0)) !== 0) return false;
+    }
+    return true;
+  }
+
+  #learn(entry: number, units: DataView, byte: number, length: number): void {
+    const entries = this.entries;
+    for (let pair = 0; pair * 2 < length; pair += 1)
+      entries[entry + ENTRY.key + pair] = units.getInt32(byte + pair * 4, true);
+    let text = '';
+    for (let index = 0; index < length; index += 1)
+      text += String.fromCharCode(units.getUint16(byte + index * 2, true));
+    const word = folded(text);
+    const id = hashOfChars(word, word.length);
+    const stem = hashOfChars(word, STEM_CHARS) ^ STEM_SEED;
+    const concept = conceptOf(word);
+    entries[entry + ENTRY.length] = length;
+    entries[entry + ENTRY.met] = 0;
+    entries[entry + ENTRY.id] = id;
+    entries[entry + ENTRY.stem] = stem;
+    entries[entry + ENTRY.concept] = concept;
+    entries[entry + ENTRY.sum] = this.sumOf(id, stem, concept);
+  }
+
+  /** Adds up the weights that a word has by itself. */
+  sumOf(id: number, stem: number, concept: number): number {
+    const weights = this.#weights;
+    const mask = weights.length - 1;
+    return (
+      (weights[hashOf(KIND.word, id) & mask] ?? 0) +
+      (weights[hashOf(KIND.stem, stem) & mask] ?? 0) +
+      (concept === 0 ? 0 : (weights[hashOf(KIND.concept, concept) & mask] ?? 0))
+    );
+  }
+}

@@ -1,0 +1,100 @@
+import type { Span } from '../../text/span.ts';
+import { MAX_FEATURES, writeFeatures } from './features.ts';
+import type { Outline } from './outline.ts';
+
+const FIRST_WORDS = 256;
+/** Far below what an Int32Array holds, with room for the longest text. */
+const MAX_CLOCK = 1 << 30;
+/** Features that are remembered, by the upper bits of their hashes: several times those of a longest stretch. */
+const RECENT_BITS = 13;
+
+/**
+ * Features of some words of a text. What a table or a list repeats says no more than the first time, so each stretch counts
+ * a feature once. Most features stand once in any stretch, and are added up as they are read; the others are kept one by one.
+ */
+export class ReadFeatures {
+  /** Words of the longest stretch that is asked for. */
+  readonly #maxWords: number;
+  /** Hashes of features, each followed by the word at which it was last met, on a clock that goes on from text to text. */
+  readonly #recent = new Int32Array(2 << RECENT_BITS);
+  #clock = 1;
+  readonly #hashes = new Int32Array(MAX_FEATURES);
+  /** Features before each word that no stretch has twice: what they add up to, and their number. */
+  #sums = new Int32Array(0);
+  #counts = new Int32Array(0);
+  /** Features that a stretch may have twice: their weights, the words at which they stood before; and how many are before each word. */
+  #repeated = new Int8Array(0);
+  #before = new Int32Array(0);
+  #repeatedBefore = new Int32Array(0);
+  #start = 0;
+
+  constructor(maxWords: number) {
+    this.#maxWords = maxWords;
+  }
+
+  /** Reads the words from `start` to `end`; those before them are their neighbours. */
+  read(outline: Outline, { start, end }: Span, weights: Int8Array): void {
+    const words = end - start;
+    if (words >= this.#sums.length) this.#grow(words + 1);
+    this.#start = start;
+    const recent = this.#recent;
+    const hashes = this.#hashes;
+    const clock = this.#clock;
+    const mask = weights.length - 1;
+    let sum = 0;
+    let count = 0;
+    let repeated = 0;
+    for (let word = 0; word < words; word += 1) {
+      const features = writeFeatures(outline, start + word, hashes);
+      for (let index = 0; index < features; index += 1) {
+        const hash = hashes[index] ?? 0;
+        const weight = weights[hash & mask] ?? 0;
+        const place = (hash >>> (32 - RECENT_BITS)) << 1;
+        const before = recent[place] === hash ? (recent[place + 1] ?? 0) - clock : -1;
+        recent[place] = hash;
+        recent[place + 1] = clock + word;
+        if (before < 0 || before <= word - this.#maxWords) {
+          sum += weight;
+          count += 1;
+        } else if (before < word) {
+          this.#repeated[repeated] = weight;
+          this.#before[repeated] = before;
+          repeated += 1;
+        }
+      }
+      this.#sums[word + 1] = sum;
+      this.#counts[word + 1] = count;
+      this.#repeatedBefore[word + 1] = repeated;
+    }
+    this.#clock = clock + words > MAX_CLOCK ? this.#restart() : clock + words;
+  }
+
+  /** Adds up the weights of the features of a stretch of the words read, each once, in units of the model's scale. */
+  sumOfDistinct(stretch: Span): number {
+    const start = stretch.start - this.#start;
+    const end = stretch.end - this.#start;
+    let sum = (this.#sums[end] ?? 0) - (this.#sums[start] ?? 0);
+    let count = (this.#counts[end] ?? 0) - (this.#counts[start] ?? 0);
+    const last = this.#repeatedBefore[end] ?? 0;
+    for (let index = this.#repeatedBefore[start] ?? 0; index < last; index += 1) {
+      if ((this.#before[index] ?? 0) >= start) continue;
+      sum += this.#repeated[index] ?? 0;
+      count += 1;
+    }
+    return sum / Math.sqrt(Math.max(1, count));
+  }
+
+  #restart(): number {
+    this.#recent.fill(0);
+    return 1;
+  }
+
+  #grow(words: number): void {
+    const size = Math.max(FIRST_WORDS, 2 ** Math.ceil(Math.log2(words)));
+    this.#sums = new Int32Array(size);
+    this.#counts = new Int32Array(size);
+    this.#repeatedBefore = new Int32Array(size);
+    this.#repeated = new Int8Array(size * MAX_FEATURES);
+    this.#before = new Int32Array(size * MAX_FEATURES);
+  }
+}
