@@ -1,4 +1,4 @@
-/** Readers of flag values; a wrong one is a UsageError. */
+/** Parsers for flag values. Each throws UsageError for an invalid value. */
 import { parseDuration, type Milliseconds } from '../src/config/duration.ts';
 import { PRESET_NAMES, type PresetName } from '../src/policy/presets.ts';
 import { INSTRUCTION_ROLES, type InstructionRole } from '../src/providers/instructions.ts';
@@ -7,7 +7,7 @@ import { PROVIDER_NAMES, type ProviderName } from '../src/providers/provider.ts'
 import { UsageError } from './command.ts';
 import { printable } from './output.ts';
 
-/** `a,b,c`. */
+/** Reads `a,b,c`. */
 function commaList(flag: string, written: string): string[] {
   const items = written.split(',').map((item) => item.trim());
   if (items.includes(''))
@@ -17,7 +17,7 @@ function commaList(flag: string, written: string): string[] {
   return items;
 }
 
-/** Stands for an empty list: nothing is allowed. Without the flag, everything is. */
+/** Stands for an empty list, which allows nothing. Leaving the flag out allows everything. */
 const NOTHING = 'none';
 
 /** Reads `a,b,c`, or `none`. */
@@ -30,12 +30,12 @@ function listOrNone(flag: string, written: string): string[] {
   if (!items.includes(NOTHING)) return items;
   if (items.length > 1)
     throw new UsageError(
-      `${flag}: ${NOTHING} allows nothing and stands alone. Take it out, or write only ${NOTHING}`,
+      `${flag}: ${NOTHING} cannot be combined with other entries. Remove it, or write only ${NOTHING}`,
     );
   return [];
 }
 
-/** `openai,anthropic`, or `none`. */
+/** Reads `openai,anthropic`, or `none`. */
 export function providerList(written: string): ProviderName[] {
   return listOrNone('--allowed-providers', written).map((item) => {
     const known = PROVIDER_NAMES.find((name) => name === item);
@@ -47,7 +47,7 @@ export function providerList(written: string): ProviderName[] {
   });
 }
 
-/** `system,developer`, or `none`. */
+/** Reads `system,developer`, or `none`. */
 export function roleList(written: string): InstructionRole[] {
   return listOrNone('--trust', written).map((item) => {
     const known = INSTRUCTION_ROLES.find((role) => role === item);
@@ -59,7 +59,7 @@ export function roleList(written: string): InstructionRole[] {
   });
 }
 
-/** `safety,pci`. */
+/** Reads `safety,pci`. */
 export function presetList(written: string): PresetName[] {
   return commaList('--presets', written).map((item) => {
     const known = PRESET_NAMES.find((name) => name === item);
@@ -71,7 +71,7 @@ export function presetList(written: string): PresetName[] {
   });
 }
 
-/** `key=value,key=value`, or `none`. */
+/** Reads `key=value,key=value`, or `none`. */
 export function tagMap(written: string): Record<string, string> {
   return Object.fromEntries(
     listOrNone('--tags', written).map((pair) => {
@@ -83,7 +83,7 @@ export function tagMap(written: string): Record<string, string> {
   );
 }
 
-/** `rule=report,safety/rule=off`, or `none`. */
+/** Reads `rule=report,safety/rule=off`, or `none`. */
 export function overrideMap(written: string): RuleOverrides {
   return Object.fromEntries(
     listOrNone('--policy-overrides', written).map((pair) => {
@@ -98,13 +98,13 @@ export function overrideMap(written: string): RuleOverrides {
   );
 }
 
-/** Reads `30d` or `1h30m` into milliseconds; a wrong one is told by the flag that has it. */
+/** Parses `30d` or `1h30m` into milliseconds. The error names the flag. */
 export function durationOf(flag: string): (written: string) => Milliseconds {
   return (written) => {
     const durationMs = parseDuration(written);
     if (durationMs !== undefined) return durationMs;
-    throw new UsageError(`${flag}: "${printable(written)}" ${DURATION_MISREAD}, for example: ${flag} 1h`);
+    throw new UsageError(`${flag}: "${printable(written)}" ${NOT_A_DURATION}, for example: ${flag} 1h`);
   };
 }
 
-const DURATION_MISREAD = 'is not a duration. Write a number and a unit (ms, s, m, h, d)';
+const NOT_A_DURATION = 'is not a duration. Write a number and a unit (ms, s, m, h, d)';

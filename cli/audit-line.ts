@@ -3,11 +3,11 @@ import { printable } from './output.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Members of `unmapped` that a line of `audit tail` names otherwise, or that say nothing to a reader. */
+/** Members of `unmapped` that a line shows elsewhere or that mean little to a reader. */
 const NOT_SHOWN: ReadonlySet<string> = new Set(['stage', 'key_hash', 'outcome']);
 const MAX_VALUE_CHARS = 80;
 
-/** One record of the trail as a line: when, what became of it, who, what, on what, and how it ended. */
+/** Formats one audit record as a line: time, disposition, status, user, operation, targets and outcome. */
 export function tailLine(record: Json): string {
   const { time } = record;
   const isOperator = textAt(record, 'unmapped', 'stage') === 'operator';
@@ -29,7 +29,7 @@ export function tailLine(record: Json): string {
     .join('  ');
 }
 
-/** A refusal has its own status, also where MCP sent it as JSON-RPC in an answer of 200. */
+/** A refusal keeps its own status even when MCP returned it as JSON-RPC with HTTP 200. */
 function statusOf(record: Json): string {
   const refusal = textAt(record, 'status_detail');
   const known = Object.entries(ERROR_STATUS).find(([type]) => type === refusal);
@@ -41,7 +41,7 @@ function called(record: Json): string {
   return [service, textAt(record, 'api', 'operation')].join(' ');
 }
 
-/** Names the key or server of an operator's change, or the model, tool, prompt or resource of a request. */
+/** Names the key or server that an operator changed, or the model, tool, prompt or resource of a request. */
 function targets(record: Json, isOperator: boolean): string[] {
   const resources = record['resources'];
   const named = (Array.isArray(resources) ? resources : []).flatMap((one: unknown) => {
@@ -56,7 +56,7 @@ function targets(record: Json, isOperator: boolean): string[] {
     : [...named.filter((one) => !one.startsWith('model ')), `model ${model}`];
 }
 
-/** Lists the settings of an operator's change as `name=value`. */
+/** Formats the settings of an operator's change as `name=value`. */
 function changed({ unmapped }: Json): string[] {
   if (typeof unmapped !== 'object' || unmapped === null) return [];
   return Object.entries(unmapped).flatMap(([name, value]) =>

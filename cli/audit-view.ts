@@ -2,7 +2,7 @@ import { listing, printable, type Paint } from './output.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One request's records, for people: who asked, what was decided and found, how it ended. */
+/** Formats all records of one request: the caller, the decisions, the findings and the outcome. */
 export function storyText(requestId: string, records: readonly Json[], paint: Paint): string {
   const activities = records.filter(({ class_uid: uid }) => uid === 6003);
   const detections = records.filter(({ class_uid: uid }) => uid === 2004);

@@ -14,7 +14,7 @@ export interface KeyBudget {
 const BAR_CELLS = 20;
 const MINUTE_MS = 60_000;
 
-/** Percent of the limit that is spent or reserved, in the fullest window; 0 without a limit. */
+/** Returns the percentage of the limit that is spent or reserved in the fullest window; 0 without a limit. */
 export function usedPercent({ windows }: KeyBudget): number {
   return Math.max(0, ...windows.map(windowPercent));
 }
@@ -25,7 +25,7 @@ function windowPercent({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus
   return limitNanoUsd === 0 ? 100 : ((spentNanoUsd + reservedNanoUsd) / limitNanoUsd) * 100;
 }
 
-/** The fullest budget first; equal ones by name. */
+/** Sorts by use, fullest budget first, then by name. */
 export function byUse(a: KeyBudget, b: KeyBudget): number {
   return usedPercent(b) - usedPercent(a) || a.record.name.localeCompare(b.record.name);
 }
@@ -46,7 +46,7 @@ export function usd(nanoUsd: number | undefined): number | null {
   return nanoUsd === undefined ? null : nanoUsd / 1e9;
 }
 
-/** Every window turns at a whole minute: neither the way from Redis nor its clock may make midnight 23:59. */
+/** Windows reset on whole minutes. Rounding hides network delay and clock drift, which could turn 00:00 into 23:59. */
 function turnOf(now: number, resetMs: number): number {
   return Math.round((now + resetMs) / MINUTE_MS) * MINUTE_MS;
 }
@@ -72,7 +72,7 @@ export function statusTable(budgets: readonly KeyBudget[], io: Io, now: number):
   return budgets
     .map(({ record, source, windows }) => {
       const title = `${printable(record.name)}  ${paint('dim', `${record.keyHash}  ${sourceText(source)}`)}`;
-      const shown = windows.filter(isTold);
+      const shown = windows.filter(isShown);
       if (shown.length === 0) return `${title}\n  nothing spent, no limit`;
       const rows = shown.map((window) => [
         window.account.name,
@@ -88,8 +88,8 @@ export function statusTable(budgets: readonly KeyBudget[], io: Io, now: number):
     .join('\n\n');
 }
 
-/** A window without a limit in which nothing was spent says nothing. */
-function isTold({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus): boolean {
+/** Hides a window that has no limit and no spending. */
+function isShown({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus): boolean {
   return account.limitNanoUsd !== undefined || spentNanoUsd > 0 || reservedNanoUsd > 0;
 }
 
@@ -101,7 +101,7 @@ function amount(nanoUsd: number | undefined): string {
   return nanoUsd === undefined ? '-' : formatUsd(nanoUsd);
 }
 
-/** Spent in full cells, reserved in shaded ones. */
+/** Draws spent money as full cells and reserved money as shaded ones. */
 function bar({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus): string {
   const { limitNanoUsd } = account;
   if (limitNanoUsd === undefined) return '';

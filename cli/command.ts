@@ -1,26 +1,26 @@
 import type { Command } from 'commander';
 
-/** What a command may touch of the process: given by main.ts, so that a command can be run elsewhere too. */
+/** Process resources that a command may use. Passed in by main.ts, so that tests can run commands too. */
 export interface Io {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Present where the command owns its process and may replace it. */
+  /** Set if the command owns its process and may replace it. */
   readonly process?: NodeJS.Process;
 }
 
-/** The global flags, as every command sees them with `program.opts<GlobalOptions>()` or `command.optsWithGlobals()`. */
+/** Global flags. Read them with `program.opts<GlobalOptions>()` or `command.optsWithGlobals()`. */
 export interface GlobalOptions {
-  /** `--config <path>`; undefined: ./gateway.yaml if it is there, else the defaults. */
+  /** `--config <path>`; undefined: ./gateway.yaml if it exists, else the defaults. */
   readonly config?: string;
   readonly verbose?: boolean;
 }
 
-/** Each file of cli/commands exports one of these, `register<Name>`; main.ts calls them all. */
+/** Adds a command to the program. Each file of cli/commands exports one as `register<Name>`. */
 export type Register = (program: Command, io: Io) => void;
 
-/** A mistake in how the command was called: one clear line, exit code 2. Any other error exits with 1. */
+/** The command was called wrongly. Printed as one line, exit code 2; other errors exit with 1. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -28,7 +28,7 @@ export class UsageError extends Error {
   }
 }
 
-/** The command did its work and its answer is "no" (`config check`, `doctor`): exit code 1, nothing more to print. */
+/** The command succeeded and its result is negative (`config check`, `doctor`). Exits silently with the code. */
 export class ExitCode extends Error {
   readonly code: number;
 

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { cacheDirectory } from '../src/runtime/program.ts';
 
 /**
- * Keeps compiled code for the next start, of this process and of its children: it takes half the CPU then. Where no
- * file can be kept, each compiles as it always would.
+ * Caches compiled code for later starts and for child processes, which halves their CPU use at start. Without a
+ * writable cache, code is compiled as usual.
  */
 export async function keepCompiledCode(env: NodeJS.ProcessEnv): Promise<void> {
-  if (getCompileCacheDir() !== undefined) return; // NODE_COMPILE_CACHE has said where
+  if (getCompileCacheDir() !== undefined) return; // set by NODE_COMPILE_CACHE
   try {
     const cache = await cacheDirectory(env);
     if (!(await isOurs(cache))) return;
@@ -17,11 +17,11 @@ export async function keepCompiledCode(env: NodeJS.ProcessEnv): Promise<void> {
     enableCompileCache(directory);
     env['NODE_COMPILE_CACHE'] = directory;
   } catch {
-    // No home that can be written to, as in a container with a read-only root.
+    // The home directory is not writable, as in a container with a read-only root.
   }
 }
 
-/** Whoever can write there decides what we run. */
+/** Any user who can write to the cache decides which code we run. */
 async function isOurs(directory: string): Promise<boolean> {
   const { uid, mode } = await stat(directory);
   return uid === process.getuid?.() && (mode & 0o022) === 0;

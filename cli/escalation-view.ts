@@ -2,43 +2,43 @@ import { formatDuration } from '../src/config/duration.ts';
 import type { Escalation } from '../src/escalation/escalation.ts';
 import { listing, printable, table, type Paint } from './output.ts';
 
-/** For programs: the record, without the nonce that only its answer needs. Times in ISO 8601. */
-export function escalationJson(asked: Escalation): Record<string, unknown> {
-  const { nonce: _nonce, requested_at, expiry, ...told } = asked;
-  return { ...told, requested_at: iso(requested_at), expiry: iso(expiry) };
+/** Returns the record for programs, with ISO 8601 times and without the nonce, which only the answer needs. */
+export function escalationJson(escalation: Escalation): Record<string, unknown> {
+  const { nonce: _nonce, requested_at, expiry, ...shown } = escalation;
+  return { ...shown, requested_at: iso(requested_at), expiry: iso(expiry) };
 }
 
-/** @param now by Redis's clock */
+/** @param now in Redis time */
 export function escalationTable(waiting: readonly Escalation[], now: number, paint: Paint): string {
-  const rows = waiting.map((asked) => [
-    asked.id,
-    asked.key_name,
-    subjectOf(asked),
-    ruleNames(asked),
-    formatDuration(Math.max(1, Math.ceil((asked.expiry - now) / 1_000)) * 1_000),
+  const rows = waiting.map((escalation) => [
+    escalation.id,
+    escalation.key_name,
+    subjectOf(escalation),
+    ruleNames(escalation),
+    formatDuration(Math.max(1, Math.ceil((escalation.expiry - now) / 1_000)) * 1_000),
   ]);
   return table(['ID', 'KEY', 'ASKS FOR', 'RULE', 'LEFT'], rows, paint);
 }
 
-/** All that is known of one request, and how to answer it. */
-export function escalationBlock(asked: Escalation, paint: Paint): string {
-  const [first] = asked.rules;
+/** Shows all details of one request and the commands that answer it. */
+export function escalationBlock(escalation: Escalation, paint: Paint): string {
+  const [first] = escalation.rules;
   const entries: [string, string][] = [
-    ['id', asked.id],
-    ['key', `${asked.key_name} (${asked.key_hash})`],
-    ...optionalRow('agent', asked.agent_name),
-    ...optionalRow('owner', asked.owner),
-    ['asks for', subjectOf(asked)],
-    ...optionalRow('session', asked.session_id),
-    ['rule', ruleNames(asked)],
+    ['id', escalation.id],
+    ['key', `${escalation.key_name} (${escalation.key_hash})`],
+    ...optionalRow('agent', escalation.agent_name),
+    ...optionalRow('owner', escalation.owner),
+    ['asks for', subjectOf(escalation)],
+    ...optionalRow('session', escalation.session_id),
+    ['rule', ruleNames(escalation)],
     ['reason', first?.reason ?? ''],
-    ['digest', asked.request_digest],
-    ['until', iso(asked.expiry)],
+    ['digest', escalation.request_digest],
+    ['until', iso(escalation.expiry)],
   ];
   return [
-    paint('bold', `${printable(asked.key_name)} asks for ${printable(subjectOf(asked))}`),
+    paint('bold', `${printable(escalation.key_name)} asks for ${printable(subjectOf(escalation))}`),
     listing(entries, paint),
-    paint('dim', `gateway escalations approve ${asked.id}   |   deny ${asked.id}`),
+    paint('dim', `gateway escalations approve ${escalation.id}   |   deny ${escalation.id}`),
     '',
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** Calls to copy, of commands whose own file says nothing more at the end of their help. */
+/** Examples for commands whose own file adds none to its help. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: ['gateway serve', 'SERVER_INSECURE_DEV=true gateway serve --config ./gateway.yaml'],
   demo: ['gateway demo'],
@@ -42,7 +42,6 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'policy schema': ['gateway policy schema > card.schema.json'],
 };
 
-/** Adds its examples to the help of each command that is there. */
 export function addExamples(program: Command): void {
   for (const [path, calls] of Object.entries(EXAMPLES)) {
     const lines = calls.map((call) => `  $ ${call}\n`).join('');
@@ -50,7 +49,7 @@ export function addExamples(program: Command): void {
   }
 }
 
-/** Not every command is loaded. */
+/** Returns undefined if the command is not loaded. */
 function findCommand(program: Command, path: readonly string[]): Command | undefined {
   return path.reduce<Command | undefined>(
     (command, name) => command?.commands.find((one) => one.name() === name),

@@ -3,7 +3,7 @@ import { defaultAnswers, DEFAULT_ANSWERS, type Answers, type Purpose } from '../
 import { PRESET_NAMES, type PresetName } from '../src/policy/presets.ts';
 import type { Io } from './command.ts';
 
-/** Whoever was asked has left: nothing is written. */
+/** The user cancelled the questions. Nothing is written. */
 export class Cancelled extends Error {}
 
 const PURPOSE_OPTIONS: { value: Purpose; label: string; hint: string }[] = [
@@ -16,7 +16,7 @@ const DLP_QUESTION: Readonly<Record<Purpose, string>> = {
   agent: 'Mask secrets in requests and answers?',
 };
 
-/** Asks on a terminal; the first answer of each is the default. @param given what is not asked */
+/** Asks on a terminal. The default of each question comes first. @param given the purpose, if already chosen */
 export async function askAnswers(io: Io, given: Purpose | undefined): Promise<Answers> {
   const at = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
   const purpose =
@@ -32,16 +32,16 @@ export async function askAnswers(io: Io, given: Purpose | undefined): Promise<An
   const port = answerOrCancel(
     await text({
       ...at,
-      message: 'On which port do clients find the gateway?',
+      message: 'Which port should the gateway listen on?',
       defaultValue: String(DEFAULT_ANSWERS.port),
       placeholder: String(DEFAULT_ANSWERS.port),
-      validate: (written) => whyNoPort(written ?? ''),
+      validate: (written) => portProblem(written ?? ''),
     }),
   );
   const certFile = answerOrCancel(
     await text({
       ...at,
-      message: 'TLS certificate (PEM)? Empty: plain HTTP on this machine alone, for development',
+      message: 'TLS certificate (PEM)? Leave empty for plain HTTP on this machine (development only)',
       defaultValue: '',
     }),
   );
@@ -49,12 +49,16 @@ export async function askAnswers(io: Io, given: Purpose | undefined): Promise<An
     certFile === ''
       ? ''
       : answerOrCancel(
-          await text({ ...at, message: 'Its key (PEM)?', validate: (written) => whyEmpty(written ?? '') }),
+          await text({
+            ...at,
+            message: 'Private key of the certificate (PEM)?',
+            validate: (written) => keyFileProblem(written ?? ''),
+          }),
         );
   const presets = answerOrCancel(
     await multiselect<PresetName>({
       ...at,
-      message: 'Which policies, to begin with?',
+      message: 'Which policy presets?',
       options: PRESET_NAMES.map((value) => ({ value })),
       initialValues: [...defaultAnswers(purpose).presets],
       required: false,
@@ -71,7 +75,6 @@ export async function askAnswers(io: Io, given: Purpose | undefined): Promise<An
   };
 }
 
-/** Whether to go on. */
 export async function askWhether(io: Io, question: string, initialValue: boolean): Promise<boolean> {
   const at = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
   return answerOrCancel(await confirm({ ...at, message: question, initialValue }));
@@ -82,13 +85,11 @@ function answerOrCancel<T>(answer: T): Exclude<T, symbol> {
   return answer as Exclude<T, symbol>;
 }
 
-function whyNoPort(written: string): string | undefined {
+function portProblem(written: string): string | undefined {
   const port = written === '' ? DEFAULT_ANSWERS.port : Number(written);
-  return Number.isInteger(port) && port > 0 && port < 65_536
-    ? undefined
-    : 'A port is a number from 1 to 65535.';
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? undefined : 'Enter a port from 1 to 65535.';
 }
 
-function whyEmpty(written: string): string | undefined {
-  return written === '' ? 'A certificate is of no use without its key.' : undefined;
+function keyFileProblem(written: string): string | undefined {
+  return written === '' ? 'Enter the path of the key: a certificate needs one.' : undefined;
 }

@@ -1,15 +1,15 @@
 import type { KeyRecord } from '../src/auth/key-record.ts';
 import type { KeyState } from '../src/auth/key-state-store.ts';
 
-/** The `<key>` argument of every command about one key. */
+/** The `<key>` argument shared by all commands about one key. */
 export const KEY_ARGUMENT = ['<key>', 'its name, or its hash (6 hex digits or more)'] as const;
 
-/** How to name a key in a command to copy: the name where the operator used it, else the hash. */
+/** Returns how to name a key in a suggested command: by name if the operator used it, else by hash. */
 export function copyable(reference: string, { name, keyHash }: KeyRecord): string {
   return reference === name && /^[\w.@-]+$/.test(name) ? name : keyHash;
 }
 
-/** A record as the CLI prints it, as of `now` by Redis's clock; names as in docs/keys.md, times in ISO 8601. */
+/** Returns a record as JSON, with the names of docs/keys.md and ISO 8601 times. @param now in Redis time */
 export function recordJson(record: KeyRecord, now: number): Record<string, unknown> {
   return {
     key_hash: record.keyHash,
@@ -32,7 +32,7 @@ export function recordJson(record: KeyRecord, now: number): Record<string, unkno
   };
 }
 
-/** What the gateway knows of a key beside its record. */
+/** Returns the state of a key that its record does not hold: lock, risk and limits. */
 export function stateJson(state: KeyState | undefined): Record<string, unknown> {
   if (state === undefined) return {};
   const { lock, risk, limits } = state;
@@ -47,13 +47,13 @@ export function stateJson(state: KeyState | undefined): Record<string, unknown> 
   };
 }
 
-/** The record's own status; a single raw key of it may have ended by rotation. */
+/** Returns the status of the record. A single raw key of it may have ended by rotation. */
 export function statusOf(record: KeyRecord, now: number): KeyState['status'] {
   if (record.revokedAt !== undefined) return 'revoked';
   return record.expiresAt !== undefined && record.expiresAt <= now ? 'expired' : 'active';
 }
 
-/** What a listing shows of a key; a list that allows nothing is no missing list, which allows everything. */
+/** Formats a key for a listing. An empty list allows nothing and shows as `none`; an absent one allows everything. */
 export function keyEntries(json: Record<string, unknown>): [string, string][] {
   const shown = Object.entries(json).map(([name, value]) => [
     name,
@@ -62,7 +62,7 @@ export function keyEntries(json: Record<string, unknown>): [string, string][] {
   return entries(Object.fromEntries(shown));
 }
 
-/** What a listing shows of it: names and values, without what is empty. */
+/** Formats names and values for a listing, without empty values. */
 export function entries(json: Record<string, unknown>): [string, string][] {
   return Object.entries(json)
     .filter(([, value]) => value !== undefined && !isEmpty(value))
@@ -85,7 +85,7 @@ function isoTime(timeMs: number | undefined): string | undefined {
   return timeMs === undefined ? undefined : new Date(timeMs).toISOString();
 }
 
-/** To the minute, for tables. */
+/** Formats a time to the minute, for tables. */
 export function shortTime(timeMs: number | undefined): string {
   return isoTime(timeMs)?.slice(0, 16).replace('T', ' ') ?? '-';
 }

@@ -6,28 +6,28 @@ import type { Io } from './command.ts';
 import { whyTooOld } from './node-version.ts';
 
 /**
- * Runs one command line; the exit code is 0, 1 for a failure, 2 for a mistake in the call.
+ * Runs one command line. Returns exit code 0, 1 for a failure, or 2 for a usage error.
  *
- * This file imports nothing statically that an old Node lacks, so that it can say so instead of a SyntaxError.
+ * Static imports here must work on old Node versions, so that they get a clear message instead of a SyntaxError.
  */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
-  // Modules that are imported from here on come from the compile cache.
+  // Modules imported from here on use the compile cache.
   const { run } = await import('./run.ts');
   return run(argv, io);
 }
 
 async function start(): Promise<void> {
   const { stdin, stdout, stderr, env } = process;
-  // `gateway keys list | head` closes the pipe: no reader is left for an error.
+  // `gateway keys list | head` closes the pipe. The error has no reader left.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   const { keepCompiledCode } = await import('./compiled-code.ts');
   await keepCompiledCode(env);
   const code = await main(process.argv.slice(2), { stdin, stdout, stderr, env, process });
-  // The work is done: timers of connections that never came about must not hold the terminal.
+  // Exits at once: timers of connections that were never established would keep the process alive.
   stdout.write('', () => process.exit(code));
 }
 
-/** `import.meta.main` does not exist before Node 22.18. */
+/** Replaces `import.meta.main`, which needs Node 22.18. */
 function isMain(): boolean {
   const [, program] = process.argv;
   return program !== undefined && realpathSync(program) === fileURLToPath(import.meta.url);

@@ -4,7 +4,7 @@ import { operate, type Operations } from '../src/operate.ts';
 import type { Io } from './command.ts';
 import { loadedConfig } from './loaded-config.ts';
 
-/** Does a command's work on the Redis of its configuration. */
+/** Runs `work` on the Redis server that the command's configuration names. */
 export function onRedis<T>(
   command: Command,
   io: Io,
@@ -13,7 +13,7 @@ export function onRedis<T>(
   return operate(loadedConfig(command, io).config, work);
 }
 
-/** The same for one key, which its name, its hash or the beginning of that stands for. */
+/** Runs `work` for one key. @param reference its name, its hash, or the beginning of the hash */
 export function onKey<Result extends object>(
   command: Command,
   io: Io,
@@ -26,7 +26,6 @@ export function onKey<Result extends object>(
   });
 }
 
-/** Every key, page by page. */
 export async function* allKeys({ keys }: Operations): AsyncGenerator<KeyRecord> {
   let after: string | undefined;
   do {

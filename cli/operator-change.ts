@@ -9,14 +9,13 @@ import { isPlainLabel } from '../src/text/label.ts';
 import { UsageError, type Io } from './command.ts';
 import { loadedConfig } from './loaded-config.ts';
 
-/** As `withOperator` gives them to an action. */
 export interface OperatorOptions {
   readonly as?: string;
 }
 
 const NAME = /^[^]{1,128}$/u;
 
-/** Adds `--as <name>`, which every command has that changes something. */
+/** Adds `--as <name>`, shared by all commands that change something. */
 export function withOperator(command: Command): Command {
   return command.addOption(
     new Option('--as <name>', 'your name in the audit trail (default: your user name)').argParser(nameOf),
@@ -29,8 +28,8 @@ function nameOf(written: string): string {
 }
 
 /**
- * Writes what an operator did to the audit trail, if it is on. Called last, after the command has printed its result.
- * @throws Error if the change was made and is not on record
+ * Records an operator's change in the audit trail, if it is enabled. Call it last, after the result is printed.
+ * @throws Error if the change was made but could not be recorded
  */
 export async function auditChange(command: Command, io: Io, change: OperatorChange): Promise<void> {
   const { config } = loadedConfig(command, io);
@@ -45,12 +44,12 @@ export async function auditChange(command: Command, io: Io, change: OperatorChan
   }
 }
 
-/** One order, under which a repeat of its commands changes nothing. */
+/** Returns an id that makes repeated commands of one operation idempotent. */
 export function newOrderId(): string {
   return `cli-${randomUUID()}`;
 }
 
-/** Who gives the command, as the system knows; undefined where the user has no name, as in containers. */
+/** Returns the operating system's user name; undefined for users without one, as in containers. */
 export function operatorName({ env }: Io): string | undefined {
   try {
     return userInfo().username;

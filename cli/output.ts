@@ -5,35 +5,34 @@ import type { Io } from './command.ts';
 
 export type OutputFormat = 'json' | 'table';
 
-/** As `withOutput` gives them to an action. */
 export interface OutputOptions {
   readonly output: OutputFormat;
 }
 
-/** Adds `--output json|table`, which every command has that shows something. */
+/** Adds `--output json|table`, shared by all commands that print a result. */
 export function withOutput(command: Command): Command {
   return command.addOption(
     new Option('--output <format>', 'how to print the result').choices(['json', 'table']).default('table'),
   );
 }
 
-/** Says that an old spelling was used, which a later release will not know. */
+/** Warns that a flag is deprecated and names its replacement. */
 export function warnOfOldFlag(io: Io, old: string, instead: string): void {
-  io.stderr.write(`gateway: ${old} will go away in a later release. Use ${instead}\n`);
+  io.stderr.write(`gateway: ${old} is deprecated and will be removed. Use ${instead}\n`);
 }
 
-/** Prints a result: `json` is for programs and stable, `table` is for people. */
+/** Prints a result: stable `json` for programs, or a `table` for people. */
 export function print(io: Io, format: OutputFormat, json: unknown, table: () => string): void {
   io.stdout.write(format === 'json' ? `${printableJson(json, 2)}\n` : `${table()}\n`);
 }
 
 /**
- * JSON in which nothing of what it holds ends a line early, hides, or moves a terminal's cursor: such characters are
- * escaped, so that the value stays the same.
+ * Formats JSON without characters that break a line, hide text or move a terminal's cursor. They are escaped, so the
+ * value stays the same.
  */
 export function printableJson(value: unknown, indent = 0): string {
   return replaceUnseen(JSON.stringify(value, null, indent), (hidden) =>
-    // JSON.stringify has escaped every line feed of a text: what is left is its own.
+    // JSON.stringify has escaped line feeds inside strings. A bare one is its own indentation.
     hidden === '\n' ? hidden : hidden.replace(/[^]/g, unicodeEscape),
   );
 }
@@ -45,13 +44,13 @@ function unicodeEscape(unit: string): string {
 export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 export type Paint = (colour: Colour, text: string) => string;
 
-/** Colours text on a terminal, never with `NO_COLOR` (no-color.org) or where the output is read by a program. */
+/** Colours text on a terminal. Respects `NO_COLOR` (no-color.org); piped output stays plain. */
 export function painter(io: Io, stream: { readonly isTTY?: boolean } = io.stdout): Paint {
   const coloured = stream.isTTY === true && (io.env['NO_COLOR'] ?? '') === '' && io.env['TERM'] !== 'dumb';
   return (colour, text) => (coloured ? styleText(colour, text, { validateStream: false }) : text);
 }
 
-/** Rows under a heading, columns aligned. */
+/** Formats rows under headings, with aligned columns. */
 export function table(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -69,7 +68,7 @@ export function table(
   return [paint('bold', line(headings)), ...cells.map(line)].join('\n');
 }
 
-/** Names and values, one a line, values aligned. */
+/** Formats names and aligned values, one pair a line. */
 export function listing(entries: readonly (readonly [string, string])[], paint: Paint): string {
   const width = Math.max(...entries.map(([name]) => name.length));
   return entries
@@ -77,7 +76,7 @@ export function listing(entries: readonly (readonly [string, string])[], paint: 
     .join('\n');
 }
 
-/** Stored texts may hold anything: control characters could rewrite the terminal's screen. */
+/** Replaces control characters: stored text could otherwise rewrite the terminal's screen. */
 export function printable(text: string): string {
   return replaceUnseen(text, () => '\uFFFD');
 }

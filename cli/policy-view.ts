@@ -3,12 +3,11 @@ import type { Explanation, RuleExplanation } from '../src/policy/explain-call.ts
 import type { TestResult } from '../src/policy/testing/test-result.ts';
 import { listing, printable, printableJson, type Paint } from './output.ts';
 
-/** Several lines of which each may hold what a file says. */
+/** Applies `printable` to each line: any of them may hold text from a file. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
-/** `gateway policy check`, for people. */
 export function describedText(set: SetDescription, paint: Paint): string {
   const files = set.files.map((file) => {
     const named = file.rules.map((rule) => ruleWithMode(set, file.file, rule));
@@ -34,7 +33,7 @@ function ruleWithMode({ overrides }: SetDescription, file: string, rule: string)
   return mode === undefined ? rule : `${rule}: ${mode}`;
 }
 
-/** One source of policies and how much is in it, on one line. */
+/** Describes one policy source and its number of rules on one line. */
 export function describedFile({ file, kind, rules, has_states }: SetDescription['files'][number]): string {
   const count = `${String(rules.length)} ${rules.length === 1 ? 'rule' : 'rules'}`;
   return `${kind === 'preset' ? file : `${kind} ${file}`}: ${count}${has_states ? ', states' : ''}`;
@@ -44,21 +43,23 @@ function yes(value: boolean): string {
   return value ? 'yes' : 'no';
 }
 
-/** `gateway policy explain`, for people: what fired first, what did not after it. */
-export function explainedText(told: Explanation, paint: Paint): string {
-  const verdict = told.verdict === 'none' ? 'no rule decides' : told.verdict;
-  const fate = told.passes ? paint('green', 'passes') : paint('red', 'refused');
-  const fired = told.rules.filter((rule) => rule.fired);
-  const others = told.rules.filter((rule) => !rule.fired);
+/** Formats the result of `gateway policy explain`: rules that fired come first. */
+export function explainedText(explanation: Explanation, paint: Paint): string {
+  const verdict = explanation.verdict === 'none' ? 'no rule decides' : explanation.verdict;
+  const fate = explanation.passes ? paint('green', 'passes') : paint('red', 'refused');
+  const fired = explanation.rules.filter((rule) => rule.fired);
+  const others = explanation.rules.filter((rule) => !rule.fired);
   return [
-    `${printable(told.call)}: ${fate} (${verdict})`,
-    ...told.reasons.map((reason) => `  ${printable(reason)}`),
+    `${printable(explanation.call)}: ${fate} (${verdict})`,
+    ...explanation.reasons.map((reason) => `  ${printable(reason)}`),
     '',
-    listing(explanationRows(told), paint),
+    listing(explanationRows(explanation), paint),
     ...rulesSection('Rules that fired', fired, paint),
-    ...rulesSection('Rules for such a call that did not fire', others, paint),
-    ...(told.rules_for_other_calls === 0 ? [] : ['', forOtherCalls(told.rules_for_other_calls)]),
-    ...regoLines(told.rego, paint),
+    ...rulesSection('Rules for this kind of call that did not fire', others, paint),
+    ...(explanation.rules_for_other_calls === 0
+      ? []
+      : ['', forOtherCalls(explanation.rules_for_other_calls)]),
+    ...regoLines(explanation.rego, paint),
   ].join('\n');
 }
 
@@ -90,14 +91,14 @@ function ruleLines(
       ({ condition, holds }) => `    ${truth(holds, paint)} ${printable(printableJson(condition))}`,
     ),
     ...(conditions.length === 0 && mode !== 'off'
-      ? [`    ${paint('dim', 'no conditions: fires for every such call')}`]
+      ? [`    ${paint('dim', 'no conditions: fires for every call of this kind')}`]
       : []),
     ...found.map((one) => `      ${foundLine(one, paint)}`),
     ...(fired ? [`    ${printable(reason)}`] : []),
   ];
 }
 
-/** The words in their context, and who found them where. */
+/** Shows a finding in its context, with its detector and place. */
 function foundLine(found: RuleExplanation['found'][number], paint: Paint): string {
   const { before, words, after, detector = '', finding = '', place = '', role = '' } = found;
   const by = [detector, finding, place, role].filter((part) => part !== '').join(', ');
@@ -105,8 +106,8 @@ function foundLine(found: RuleExplanation['found'][number], paint: Paint): strin
 }
 
 function truth(holds: boolean | null, paint: Paint): string {
-  if (holds === null) return paint('yellow', '? cannot be told:');
-  return holds ? paint('green', '✓ holds:') : paint('dim', '✗ does not:');
+  if (holds === null) return paint('yellow', '? unknown:');
+  return holds ? paint('green', '✓ holds:') : paint('dim', '✗ does not hold:');
 }
 
 function regoLines(rego: Explanation['rego'], paint: Paint): string[] {
@@ -114,12 +115,11 @@ function regoLines(rego: Explanation['rego'], paint: Paint): string[] {
   const said = Object.entries(rego).flatMap(([rule, reasons]) =>
     reasons.map((reason) => `  ${rule}${rule === 'allow' ? '' : `: ${printable(reason)}`}`),
   );
-  return ['', paint('bold', 'Rego (gateway.policy)'), ...(said.length === 0 ? ['  says nothing'] : said)];
+  return ['', paint('bold', 'Rego (gateway.policy)'), ...(said.length === 0 ? ['  no results'] : said)];
 }
 
 const LABELS = { pass: 'PASS', fail: 'FAIL', error: 'ERROR', skip: 'SKIP' } as const;
 
-/** `gateway policy test`, for people. */
 export function testedText(results: readonly TestResult[], paint: Paint): string {
   const lines = results.flatMap(({ name, file, line, outcome, detail }) => [
     `${label(outcome, paint)} ${printable(`${file}:${String(line)}: ${name}`)}`,

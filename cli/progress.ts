@@ -1,6 +1,6 @@
 import type { Io } from './command.ts';
 
-/** Tells a person who waits how far it is, where that does not mix with what is printed. */
+/** Shows progress on a terminal, if it does not mix with the printed result. */
 export interface Progress {
   show(done: number): void;
   clear(): void;
@@ -9,7 +9,7 @@ export interface Progress {
 const AFTER_MS = 1_000;
 const EVERY_MS = 250;
 
-/** @param what is counted: `lines` */
+/** @param what the counted things, such as `lines` */
 export function createProgress({ stdout, stderr }: Io, what: string): Progress {
   const watched = stderr.isTTY === true && stdout.isTTY !== true;
   let nextMs = performance.now() + AFTER_MS;

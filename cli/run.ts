@@ -8,7 +8,7 @@ import { messageOf } from '../src/errors.ts';
 
 type Commands = Readonly<Record<string, () => Promise<Register>>>;
 
-/** Every command, grouped as in `gateway --help`; loaded only if the command line names it, or for help. */
+/** All commands, grouped as in `gateway --help`. Loaded only when named, or for help. */
 const GROUPS: Readonly<Record<string, Commands>> = {
   'Start:': {
     init: async () => (await import('./commands/init.ts')).registerInit,
@@ -56,7 +56,7 @@ Examples:
 Help for one command: gateway help <command>, or gateway <command> --help
 `;
 
-/** The program with the commands that the command line names; all of them where it names none, or asks for all. */
+/** Creates the program with the commands named in `argv`, or with all of them for help and completion. */
 export async function createProgram(argv: readonly string[], io: Io): Promise<Command> {
   const program = new Command('gateway')
     .description(
@@ -65,7 +65,7 @@ export async function createProgram(argv: readonly string[], io: Io): Promise<Co
     .option('--config <path>', 'configuration file (default: ./gateway.yaml if it exists)')
     .option('-v, --verbose', 'show the details of errors')
     .version(
-      ofOurs(argv).includes('--version') ? await version() : '',
+      ownArguments(argv).includes('--version') ? await version() : '',
       '--version',
       'print the version and the commit',
     )
@@ -79,7 +79,7 @@ export async function createProgram(argv: readonly string[], io: Io): Promise<Co
     })
     .exitOverride();
   const all = Object.values(GROUPS).flatMap(Object.keys);
-  const named = all.filter((name) => ofOurs(argv).includes(name));
+  const named = all.filter((name) => ownArguments(argv).includes(name));
   const wanted = named.length > 0 && !named.includes('completion') ? named : all;
   for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading);
@@ -91,33 +91,33 @@ export async function createProgram(argv: readonly string[], io: Io): Promise<Co
   return program;
 }
 
-/** What stands after `--` is another program's (`gateway exec -- …`). */
-function ofOurs(argv: readonly string[]): readonly string[] {
+/** Returns the arguments before `--`; the rest belongs to another program (`gateway exec -- …`). */
+function ownArguments(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return end < 0 ? argv : argv.slice(0, end);
 }
 
-/** Loaded only where it is asked for: in a checkout it runs git. */
+/** Loaded on demand: in a checkout it runs git. */
 async function version(): Promise<string> {
   const { versionText } = await import('./version.ts');
   return versionText();
 }
 
-/** Runs one command line; the exit code is 0, 1 for a failure, 2 for a mistake in the call. */
+/** Runs one command line. Returns exit code 0, 1 for a failure, or 2 for a usage error. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
     const program = await createProgram(argv, io);
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
-    const ours = ofOurs(argv);
+    const ours = ownArguments(argv);
     return await reportError(error, io, ours.includes('--verbose') || ours.includes('-v'));
   }
 }
 
 async function reportError(error: unknown, io: Io, verbose: boolean): Promise<number> {
   if (error instanceof ExitCode) return error.code;
-  // Commander has printed its own line; help and version are no errors.
+  // Commander has already printed the error. Help and version exit with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const label = painter(io, io.stderr)('red', 'gateway:');
   for (const line of await errorLines(error)) io.stderr.write(`${label} ${printableLines(line)}\n`);
@@ -130,15 +130,15 @@ async function reportError(error: unknown, io: Io, verbose: boolean): Promise<nu
 
 async function errorLines(error: unknown): Promise<readonly string[]> {
   if (error instanceof ConfigError) return error.problems.map(formatProblem);
-  // Read by what needs it only: a whole library that few commands load.
+  // Imported on demand: few commands load this large library.
   const { ZodError } = await import('zod');
   if (error instanceof ZodError) {
-    return error.issues.map((issue) => `${flagOf(issue.path)}: ${ruleOf(issue)}`);
+    return error.issues.map((issue) => `${flagOf(issue.path)}: ${brokenRule(issue)}`);
   }
   return [messageOf(error)];
 }
 
-/** Fields of keys are set by flags; `allowedModels.0` is the first value of `--allowed-models`. */
+/** Returns the flag of an invalid field: `allowedModels.0` is the first value of `--allowed-models`. */
 function flagOf([field = '', ...rest]: readonly PropertyKey[]): string {
   const flag = String(field)
     .replace(/InMs$/, 'In')
@@ -147,13 +147,13 @@ function flagOf([field = '', ...rest]: readonly PropertyKey[]): string {
   return [`--${flag}`, ...which].join(', ');
 }
 
-/** Of a member's name, the rule that the name broke. */
-function ruleOf(issue: z.core.$ZodIssue): string {
+/** Returns the broken rule. An invalid member name carries its rule one level down. */
+function brokenRule(issue: z.core.$ZodIssue): string {
   const [inKey] = issue.code === 'invalid_key' ? issue.issues : [];
   return inKey?.message ?? issue.message;
 }
 
-/** A message may repeat what was given or stored. */
+/** Messages may repeat input or stored text. */
 function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }

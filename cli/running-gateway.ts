@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { gatewayIdentity } from '../src/admin/identity.ts';
 import type { Config } from '../src/config/schema.ts';
 
-/** What `/readyz` says, as far as it is read here. */
+/** The fields of `/readyz` used here. */
 const readyz = z.object({
   ready: z.boolean(),
   envoy: z.string(),
@@ -20,43 +20,43 @@ export interface RunningGateway {
 
 const ANSWERS_WITHIN_MS = 1_000;
 
-/** Asks the gateway that runs with this configuration here, if one does. */
+/** Checks whether a gateway with this configuration runs on this machine. */
 export async function runningGateway(config: Config): Promise<RunningGateway> {
   const { server } = config;
   const { admin_host: host, admin_port: port } = server;
   const address = `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
-  const said = await getJson(`http://${address}/readyz`);
-  if (said === undefined) return { status: 'ok', message: `none runs here (nobody answers at ${address})` };
-  const read = readyz.safeParse(said);
+  const body = await getJson(`http://${address}/readyz`);
+  if (body === undefined) return { status: 'ok', message: `not running (no answer at ${address})` };
+  const read = readyz.safeParse(body);
   if (!read.success) {
     return {
       status: 'warn',
-      message: `server.admin_port: what answers at ${address} is no gateway of this version`,
+      message: `server.admin_port: ${address} is used by another program or by another gateway version`,
     };
   }
   if (read.data.identity !== gatewayIdentity(config)) {
     return {
       status: 'warn',
-      message: `another gateway answers at ${address}, not one of this configuration: name its file with --config, or choose another server.admin_port. One that runs with an older state of this file has to be restarted`,
+      message: `the gateway at ${address} runs with another configuration. Pass its file with --config, choose another server.admin_port, or restart it if this file has changed`,
     };
   }
   const { ready, envoy, redis, workers, draining, crash_loops: loops } = read.data;
   if (loops.length > 0) {
     return {
       status: 'fail',
-      message: `${loops.join(', ')}: in a crash loop, started again and again; the log of gateway serve says why`,
+      message: `${loops.join(', ')}: in a crash loop; see the log of gateway serve`,
     };
   }
   if (ready)
     return {
       status: 'ok',
-      message: `runs and is ready, ${String(workers.ready)} worker${workers.ready === 1 ? '' : 's'}`,
+      message: `running and ready, ${String(workers.ready)} worker${workers.ready === 1 ? '' : 's'}`,
     };
   const state = `Envoy ${envoy}, Redis ${redis}, ${String(workers.ready)} of ${String(workers.wanted)} workers`;
-  return { status: 'warn', message: `runs and is not ready: ${draining ? 'it drains' : state}` };
+  return { status: 'warn', message: `running, not ready: ${draining ? 'draining' : state}` };
 }
 
-/** Undefined where nobody answers; null where it is no JSON. */
+/** Returns undefined if nothing answers, null if the answer is not JSON. */
 async function getJson(url: string): Promise<unknown> {
   let answer: Response;
   try {

@@ -2,7 +2,7 @@ import type { ConversationReport } from '../src/scan/scan-conversation.ts';
 import type { TextReport } from '../src/scan/scan-text.ts';
 import { printable, table, type Paint } from './output.ts';
 
-/** The findings of one text, a row each, with the text that was found masked. */
+/** Formats the findings of one text, one row each, with the found text masked. */
 export function textTable({ id, findings, obfuscation, masked }: TextReport, paint: Paint): string {
   const disguises = Object.entries(obfuscation).flatMap(([name, found]) => (found ? [name] : []));
   const rows = findings.map(({ detector, class: kind, rule, start, end, action, score }) => [
@@ -24,7 +24,6 @@ export function textTable({ id, findings, obfuscation, masked }: TextReport, pai
   ].join('\n');
 }
 
-/** The drift of one conversation, a row a turn. */
 export function conversationTable({ id, turns }: ConversationReport, paint: Paint): string {
   const rows = turns.map((turn) => [
     String(turn.turn_count),

@@ -12,7 +12,7 @@ export interface StartServingOptions extends Pick<ServeOptions, 'config' | 'rend
   readonly io: Io;
 }
 
-/** Starts what `gateway serve` runs; `close` writes what was counted and not written yet. */
+/** Starts everything that `gateway serve` runs. `close` writes the remaining counts of unlogged refusals. */
 export async function startServing({ io, ...options }: StartServingOptions): Promise<Serving> {
   const { config } = options;
   const fields = { name: 'gateway' };
@@ -24,7 +24,7 @@ export async function startServing({ io, ...options }: StartServingOptions): Pro
       io[from].write(`${line}\n`);
     },
     onUnlogged: (requests) => {
-      auditLog.info({ requests }, 'more requests that Envoy refused by itself, not logged one by one');
+      auditLog.info({ requests }, 'further requests refused by Envoy, not logged individually');
     },
   });
   const gateway = await serve({

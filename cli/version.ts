@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isObject } from '../src/json/is-object.ts';
 
-/** The version and the commit, such as `0.2.0 (3f2a9c1d0b7e)`; the version alone where no commit is known. */
+/** Returns the version and the commit, such as `0.2.0 (3f2a9c1d0b7e)`; the version alone if the commit is unknown. */
 export function versionText(): string {
-  // A package and an image carry `build.json`, stamped by the build.
+  // Packages and images contain `build.json`, written by the build.
   const { version, commit } = read('../build.json') ?? { ...read('../package.json'), commit: checkedOut() };
   const name = typeof version === 'string' ? version : 'unknown';
   return typeof commit === 'string' ? `${name} (${commit})` : name;
@@ -20,7 +20,7 @@ function read(path: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** The commit of a checkout, with `-dirty` where files differ from it. */
+/** Returns the commit of a checkout, with `-dirty` if it has local changes. */
 function checkedOut(): string | undefined {
   try {
     return commitOf(fileURLToPath(new URL('..', import.meta.url)));
@@ -29,7 +29,7 @@ function checkedOut(): string | undefined {
   }
 }
 
-/** @throws Error where git or its repository is missing */
+/** @throws Error if git or its repository is missing */
 export function commitOf(folder: string): string {
   const git = ['describe', '--always', '--dirty', '--exclude=*', '--abbrev=12'];
   return execFileSync('git', git, {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { Config } from '../config/schema.ts';
 
-/** Tells gateways apart, by what they listen on, where their state lies and what they enforce; holds no secret. */
+/** Returns an id of a gateway, derived from its listeners, state and enforcement settings. Holds no secret. */
 export function gatewayIdentity({ server, redis, policy, mcp }: Config): string {
   const { host, port, admin_port, public_url, shadow_mode, tls, dlp } = server;
   const parts = [

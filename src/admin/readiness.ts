@@ -1,30 +1,30 @@
 import type { WorkerStatus } from '../runtime/workers.ts';
 
-/** What `/readyz` says. */
+/** The state reported by `/readyz`. */
 export interface Readiness {
   readonly ready: boolean;
-  /** Live Envoy; `external` where another container runs it. */
+  /** `external` if another container runs Envoy. */
   readonly envoy: 'live' | 'down' | 'external';
-  /** Up on every worker, and a server that `serve` accepts. */
+  /** `up`: every worker is connected to a server that `serve` accepts. */
   readonly redis: 'up' | 'down' | 'unfit';
   readonly workers: { readonly ready: number; readonly wanted: number };
   readonly draining: boolean;
-  /** Parts that end again and again, e.g. `worker 0`, `envoy`: what they print says why. */
+  /** Parts in a crash loop, such as `worker 0` or `envoy`. Their output tells the cause. */
   readonly crash_loops: readonly string[];
 }
 
 export interface ReadinessInput {
-  /** Undefined where Envoy is not ours to run. */
+  /** Undefined if Envoy runs externally. */
   readonly envoyLive: boolean | undefined;
   readonly envoyLoops: boolean;
   readonly workers: readonly WorkerStatus[];
   readonly wantedWorkers: number;
-  /** The server that was reached is too old, or evicts. */
+  /** The Redis server is too old or may evict keys. */
   readonly redisUnfit: boolean;
   readonly draining: boolean;
 }
 
-/** Ready only when a request would be served: Envoy live, every worker listening with its Redis up. */
+/** Ready only if requests can be served: Envoy is live, every worker listens and is connected to Redis. */
 export function readiness(input: ReadinessInput): Readiness {
   const { envoyLive, workers, wantedWorkers, draining } = input;
   const listening = workers.filter((worker) => worker.listening);

@@ -6,18 +6,18 @@ import type { Readiness } from './readiness.ts';
 
 export interface AdminOptions {
   readonly host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly readiness: () => Readiness;
-  /** Of `gatewayIdentity`, for those that ask which gateway this is. */
+  /** From `gatewayIdentity`, so that clients can tell gateways apart. */
   readonly identity?: string;
-  /** Prometheus text of the whole gateway. */
+  /** Returns Prometheus text of the whole gateway. */
   readonly metrics: () => Promise<string>;
-  /** JWK Set that receipts and upstream signatures are verified by; undefined where the key is no pair. */
+  /** JWK Set to verify receipts and upstream signatures; undefined for a shared key. */
   readonly publicKeys?: object | undefined;
 }
 
-/** The admin listener (docs/serving.md#listeners): metrics, health and public keys, and nothing that changes anything. */
+/** The read-only admin listener: metrics, health and public keys (docs/serving.md#listeners). */
 export interface AdminServer {
   readonly port: number;
   close(): Promise<void>;
@@ -25,14 +25,14 @@ export interface AdminServer {
 
 type Handler = (response: ServerResponse) => Promise<void> | void;
 
-/** Starts the listener; rejects where the address cannot be bound. */
+/** Starts the listener. Rejects if the address cannot be bound. */
 export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
   const pages: Record<string, Handler> = {
     '/metrics': async (response) => {
       const text = await options.metrics();
       replyWith(response, 200, 'text/plain; version=0.0.4; charset=utf-8', text);
     },
-    // Alive as long as this process can answer at all.
+    // This process is alive if it answers at all.
     '/healthz': (response) => {
       replyWith(response, 200, 'application/json', JSON.stringify({ status: 'ok' }));
     },
@@ -54,10 +54,10 @@ export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
   }
   const server = createServer((request, response) => {
     answerAdmin(pages, request, response).catch(() => {
-      replyError(response, 'gateway_unavailable', 'the gateway cannot tell its state now');
+      replyError(response, 'gateway_unavailable', 'the gateway state is currently unavailable');
     });
   });
-  // Scrapers keep connections open; none may hold up the end of the process.
+  // Scrapers keep connections open, which must not delay the shutdown.
   server.keepAliveTimeout = 5_000;
   await listenOn(server, options);
   const address = server.address();

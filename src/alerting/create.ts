@@ -8,15 +8,15 @@ import { secretBytes } from './sign.ts';
 
 export type AlertKind = Config['alerting']['events'][number];
 
-/** What one worker tells people. */
+/** Sends the alerts of one worker. */
 export interface Alerts {
   budget(crossed: Omit<BudgetThreshold, 'message'>): void;
-  /** Does nothing where `alerting.events` does not name its kind. */
+  /** Does nothing unless `alerting.events` contains the kind. */
   send(kind: AlertKind, event: AlertEvent): void;
   close(): Promise<void>;
 }
 
-/** What a stopping worker gives a message that is on its way. */
+/** Time for messages in flight when a worker stops. */
 const CLOSE_WITHIN_MS = 2_000;
 
 export function createAlerts(

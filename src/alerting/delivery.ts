@@ -10,27 +10,27 @@ export interface DeliveryDeps {
   readonly secret: Buffer | undefined;
   readonly post: (posting: Posting) => Promise<number>;
   readonly onDelivered: (type: AlertEvent['type']) => void;
-  /** It is given up, after all attempts or at once. */
+  /** Called when a message is dropped, after all attempts or immediately. */
   readonly onLost: (type: AlertEvent['type'], why: LossReason, cause: string) => void;
-  /** Before each attempt after the first, in ms; the jitter comes on top. */
+  /** Delays before the second and later attempts, in ms, without jitter. */
   readonly backOffMs?: readonly number[];
   readonly maxQueued?: number;
 }
 
-/** `refused`: the receiver does not want it; `unreachable`: it did not answer, or failed, too often. */
+/** `refused`: the receiver rejected it. `unreachable`: all attempts failed. */
 export type LossReason = 'refused' | 'unreachable' | 'queue_full' | 'stopped';
 
 export interface Delivery {
-  /** Returns at once. */
+  /** Queues the event and returns immediately. */
   send(event: AlertEvent): void;
-  /** Gives what is on its way a moment to arrive; drops the rest. */
+  /** Waits briefly for messages in flight and drops the rest. */
   close(withinMs: number): Promise<void>;
 }
 
-/** As Standard Webhooks has it, as far as somebody is still interested: some 12 minutes in all. */
+/** Schedule of Standard Webhooks, limited to about 12 minutes in total. */
 const BACK_OFF_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const;
 const MAX_QUEUED = 1_000;
-/** At once: a receiver that hangs holds up three others at most. */
+/** Parallel deliveries. */
 const MAX_RUNNING = 4;
 const TIMEOUT_MS = 10_000;
 
@@ -41,7 +41,7 @@ interface Message {
   attempts: number;
 }
 
-/** Sends messages off the path of requests, one POST each, again until the receiver has taken it or time is up. */
+/** Delivers messages outside the request path, one POST each, with retries. */
 export function createDelivery(deps: DeliveryDeps): Delivery {
   const { url, secret, post, backOffMs = BACK_OFF_MS, maxQueued = MAX_QUEUED } = deps;
   const ready: Message[] = [];
@@ -67,7 +67,7 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
     try {
       const status = await post({ url, headers, body: message.body, timeoutMs: TIMEOUT_MS });
       if (status >= 200 && status < 300) deps.onDelivered(message.type);
-      else if (mayPass(status)) again(message, `status ${String(status)}`);
+      else if (isTemporary(status)) again(message, `status ${String(status)}`);
       else deps.onLost(message.type, 'refused', `status ${String(status)}`);
     } catch (cause) {
       const why = failureCode(cause);
@@ -121,12 +121,12 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
   };
 }
 
-/** Where the same message may be taken a little later. */
-function mayPass(status: number): boolean {
+/** Returns true if a later attempt may succeed. */
+function isTemporary(status: number): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }
 
-/** Error codes of the system say enough; messages may hold the address with what it lets in. */
+/** Returns a system error code. Messages are left out: they may contain the URL with its credential. */
 function failureCode(cause: unknown): string {
   if (cause instanceof ForbiddenAddress) return cause.message;
   if (!(cause instanceof Error)) return '';

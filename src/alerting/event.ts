@@ -1,4 +1,4 @@
-/** What is worth a message to people; budgets always are, the others where `alerting.events` names them. */
+/** Alerts. Budgets are always sent, other types only if listed in `alerting.events`. */
 export type AlertEvent =
   | { readonly type: 'budget.threshold'; readonly data: BudgetThreshold }
   | { readonly type: 'key.quarantined'; readonly data: KeyQuarantined }
@@ -12,29 +12,29 @@ export interface BudgetThreshold {
   readonly window: string;
   readonly percent: number;
   readonly limit_usd: string;
-  /** Of the threshold, filled in. */
+  /** Message of the threshold, with placeholders filled in. */
   readonly message: string;
 }
 
 export interface KeyQuarantined {
   readonly key_hash: string;
-  /** What the key did, as its risk score names it. */
+  /** The behaviour that raised the risk score. */
   readonly trigger: string;
   readonly risk_score: number;
-  /** Null where it is not locked, but blocked until an operator resets its risk. */
+  /** Null if the key is not locked but blocked until an operator resets its risk. */
   readonly lock_seconds: number | null;
   readonly blocked: boolean;
 }
 
 export interface CircuitChanged {
   readonly server: string;
-  /** For all keys, or for one. */
+  /** `server` affects all keys, `key` a single one. */
   readonly circuit: 'server' | 'key';
   /** Null for all keys. */
   readonly key_hash: string | null;
 }
 
-/** `{percent}`, `{window}` and `{key_name}` of a threshold's message; what is filled in is not read again. */
+/** Fills `{percent}`, `{window}` and `{key_name}` into a threshold's message, in a single pass. */
 export function filledMessage(
   message: string,
   { percent, window, key_name }: Pick<BudgetThreshold, 'percent' | 'window' | 'key_name'>,

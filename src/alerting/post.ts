@@ -7,14 +7,13 @@ export interface Posting {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** For all of it: the name, the connection, the answer's headers. */
+  /** Covers name resolution, connection and response headers. */
   readonly timeoutMs: number;
 }
 
 /**
- * Sends one message to the address that was judged, and to no other: a redirect is an answer like any. Resolves to the
- * status; nothing of the answer's body is read.
- * @throws ForbiddenAddress, or Error where no answer came
+ * Sends one message to the checked address only. Redirects are not followed. Resolves to the status and ignores the body.
+ * @throws ForbiddenAddress, or Error if no answer arrives
  */
 export async function postPinned({ url, headers, body, timeoutMs }: Posting): Promise<number> {
   const deadline = AbortSignal.timeout(timeoutMs);
@@ -46,7 +45,8 @@ export async function postPinned({ url, headers, body, timeoutMs }: Posting): Pr
 
 function withDeadline<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(new Error('the name of the receiver was not resolved in time'));
+  const onAbort = (): void =>
+    reject(new Error('the host name of alerting.webhook_url was not resolved in time'));
   deadline.addEventListener('abort', onAbort, { once: true });
   return Promise.race([work, late]).finally(() => deadline.removeEventListener('abort', onAbort));
 }

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 
 const PREFIX = 'whsec_';
-/** Standard Webhooks 1.0: 24 to 64 bytes. */
+/** Secret length of Standard Webhooks 1.0, in bytes. */
 const LENGTHS = { least: 24, most: 64 } as const;
 
-/** The bytes of `whsec_<base64>`; undefined where it is no such secret. */
+/** Decodes `whsec_<base64>`; undefined if it is invalid. */
 export function secretBytes(written: string): Buffer | undefined {
   if (!written.startsWith(PREFIX)) return undefined;
   const text = written.slice(PREFIX.length);
@@ -13,14 +13,14 @@ export function secretBytes(written: string): Buffer | undefined {
   return isBase64 && bytes.length >= LENGTHS.least && bytes.length <= LENGTHS.most ? bytes : undefined;
 }
 
-/** What pads base64 is two characters at most. */
+/** Base64 padding is at most two characters. */
 function withoutPadding(text: string): string {
   return text.replace(/={1,2}$/, '');
 }
 
 /**
- * The headers of one attempt to deliver a message (Standard Webhooks 1.0). The id stays the same for all attempts, so that
- * a receiver knows a repeat; without a secret there is no signature.
+ * Returns the headers of one delivery attempt (Standard Webhooks 1.0). The id is the same in all attempts, so that
+ * receivers can detect duplicates. Without a secret there is no signature.
  */
 export function webhookHeaders(
   message: { readonly id: string; readonly body: string },

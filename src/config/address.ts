@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 
 export interface HostPort {
-  /** Without the brackets of an IPv6 address. */
+  /** An IPv6 address has no brackets here. */
   readonly host: string;
   readonly port: number;
 }
 
-/** Reads `host:port` or `[v6]:port`; undefined where it is neither. */
+/** Parses `host:port` or `[v6]:port`; undefined if it is neither. */
 export function parseHostPort(written: string): HostPort | undefined {
   const match = /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253})):(\d{1,5})$/.exec(written);
   const host = match?.[1] ?? match?.[2];
@@ -16,25 +16,25 @@ export function parseHostPort(written: string): HostPort | undefined {
   return { host, port };
 }
 
-/** Where the ext_proc server listens: a unix socket, or TCP (mesh). */
+/** Address of the ext_proc server: a unix socket, or TCP in a mesh. */
 export type ExtprocAddress =
   { readonly kind: 'unix'; readonly path: string } | ({ readonly kind: 'tcp' } & HostPort);
 
-/** Reads `unix:/absolute/path` or `host:port`; undefined where it is neither. */
+/** Parses `unix:/absolute/path` or `host:port`; undefined if it is neither. */
 export function parseExtprocAddress(written: string): ExtprocAddress | undefined {
   if (written.startsWith('unix:/')) return { kind: 'unix', path: written.slice('unix:'.length) };
   const tcp = parseHostPort(written);
   return tcp && { kind: 'tcp', ...tcp };
 }
 
-/** True for an address that never leaves this machine. `host` may carry the brackets of an IPv6 URL. */
+/** Returns true for an address that never leaves this machine. `host` may have IPv6 brackets. */
 export function isLoopbackHost(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   if (bare === 'localhost' || bare === '::1') return true;
   return isIP(bare) === 4 && bare.startsWith('127.');
 }
 
-/** Whether what is sent to a URL leaves this machine in the clear. */
+/** Returns true if requests to this URL leave the machine unencrypted. */
 export function isPlainAfar(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !isLoopbackHost(hostname);

@@ -9,7 +9,7 @@ import { redis } from './sections/redis.ts';
 import { riskProfile, sessionSection } from './sections/session.ts';
 import type { section, Settings } from './fields.ts';
 
-/** The sections of gateway.yaml that are no check's own. */
+/** Sections of gateway.yaml that do not belong to a single check. */
 export const coreSections = {
   server,
   redis,
@@ -29,10 +29,10 @@ export const coreSections = {
   envoy,
 };
 
-/** What every check may read of the configuration, besides its own sections. */
+/** The configuration that every check may read in addition to its own sections. */
 export type CoreConfig = Settings<ReturnType<typeof section<typeof coreSections>>> & {
   readonly server: {
-    /** From `SERVER_INSECURE_DEV=true` alone, never from the file: plain HTTP is allowed. Development only. */
+    /** Set only by `SERVER_INSECURE_DEV=true`, never by the file. Allows plain HTTP, for development. */
     readonly insecure_dev: boolean;
   };
 };

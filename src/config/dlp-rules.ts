@@ -17,7 +17,7 @@ const SWITCHES: Readonly<Record<ContentClass, Switch>> = {
   seed_phrase: 'scan_seed_phrases',
 };
 
-/** A class that is switched off would be looked for nowhere, whatever the lists say. */
+/** Rejects listed classes whose scan is switched off: they would never be detected. */
 export function dlpClasses({ server: { dlp } }: Config): readonly (RuleProblem | false)[] {
   return (['request_classes', 'answer_classes'] as const).flatMap((list) =>
     (dlp[list] ?? []).map(

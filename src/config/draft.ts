@@ -4,12 +4,12 @@ import { configSchema, type ConfigInput } from './schema.ts';
 import { mergeGroups, removeAt, setAt, configValueAt } from './values.ts';
 import type { KeyPath, YamlFile } from './yaml-file.ts';
 
-/** The values before they are validated, and who wrote which. */
+/** Configuration values before validation, with the source of each. */
 export class Draft {
   readonly values: Record<string, unknown>;
   readonly #file: YamlFile | undefined;
   readonly #argv: ConfigInput;
-  /** Dotted path -> environment variable that wrote it. */
+  /** Maps dotted paths to the environment variables that set them. */
   readonly #variables = new Map<string, string>();
 
   constructor(file: YamlFile | undefined, env: Environment, argvOverrides: ConfigInput) {
@@ -18,7 +18,7 @@ export class Draft {
     this.values = structuredClone(file?.values ?? {});
     for (const [name, path] of Object.entries(ENVIRONMENT_OVERRIDES)) {
       const value = env[name];
-      // Compose passes unset variables on as empty ones.
+      // Compose passes unset variables as empty ones.
       if (value === undefined || value === '') continue;
       setAt(this.values, path, value);
       this.#variables.set(path.join('.'), name);
@@ -26,7 +26,7 @@ export class Draft {
     mergeGroups(this.values, this.#argv);
   }
 
-  /** Every issue of the schema, after null and filled-in values have been given the meaning they can have. */
+  /** Returns all schema issues that remain after empty keys are removed and environment text is converted. */
   validate(): readonly z.core.$ZodIssue[] {
     for (;;) {
       const issues = configSchema.safeParse(this.values).error?.issues ?? [];
@@ -42,7 +42,7 @@ export class Draft {
     return this.#file?.locate(path) ?? '';
   }
 
-  /** `key:` without a value means "not written"; text from the environment may mean a number or a boolean. */
+  /** Treats an empty key as unset. Text from the environment may mean a number or a boolean. */
   #repair(issue: z.core.$ZodIssue): boolean {
     const value = configValueAt(this.values, issue.path);
     if (value === null) return removeAt(this.values, issue.path);
@@ -56,7 +56,7 @@ export class Draft {
   }
 }
 
-/** A value of the wrong type breaks further rules by that alone. */
+/** A value of the wrong type breaks further rules. Only its first issue is kept. */
 function oneForEachPath(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const seen = new Set<string>();
   return issues.filter((issue) => {
@@ -74,7 +74,7 @@ function writtenNumber(text: string): number | undefined {
   return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : undefined;
 }
 
-/** The values without what is wrong, so that the rules that join keys can be judged in the same run. */
+/** Returns the values without the invalid ones, so that cross-field rules can run at the same time. */
 export function withoutFaults(
   values: Record<string, unknown>,
   issues: readonly z.core.$ZodIssue[],
@@ -84,7 +84,7 @@ export function withoutFaults(
     if (issue.code === 'unrecognized_keys') issue.keys.forEach((key) => removeAt(rest, [...issue.path, key]));
     else removeAt(rest, issue.path);
   }
-  // What is missing from an entry cannot be taken out of it: its whole list goes.
+  // An incomplete list entry cannot be repaired, so its whole list is removed.
   for (const { path } of configSchema.safeParse(rest).error?.issues ?? []) removeAt(rest, path.slice(0, 2));
   return rest;
 }

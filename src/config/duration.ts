@@ -1,4 +1,4 @@
-/** A span of time in milliseconds: what every duration of gateway.yaml is once loaded. */
+/** A duration in milliseconds, the unit of all loaded durations. */
 export type Milliseconds = number;
 
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -9,15 +9,15 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** The longest duration accepted (ten years): anything longer is a typing error, and timers overflow long before. */
+/** Ten years. Longer durations are typing errors, and would overflow timers. */
 export const MAX_DURATION_MS: Milliseconds = 3_650 * 86_400_000;
 
-/** The written form, for the JSON Schema: `30s`, `250ms`, `1h30m`, or `0`. */
+/** Pattern of a written duration, for the JSON Schema: `30s`, `250ms`, `1h30m`, or `0`. */
 export const DURATION_PATTERN = /^(?:0|(?:\d{1,12}(?:\.\d{1,6})?(?:ms|s|m|h|d)){1,5})$/;
 
 export const DURATION_RULE = 'must be a duration such as 250ms, 30s, 5m, 1h or 1h30m';
 
-/** Reads a written duration; undefined where it is not one. Fractions of a millisecond are rounded. */
+/** Parses a duration, rounded to milliseconds; undefined if it is invalid. */
 export function parseDuration(written: string): Milliseconds | undefined {
   if (!DURATION_PATTERN.test(written)) return undefined;
   let totalMs = 0;
@@ -27,7 +27,7 @@ export function parseDuration(written: string): Milliseconds | undefined {
   return totalMs <= MAX_DURATION_MS ? Math.round(totalMs) : undefined;
 }
 
-/** Writes a duration in its largest whole unit (`90s`, `5m`, `250ms`), as `config print` shows it. */
+/** Formats a duration in its largest whole unit, such as `90s`, `5m` or `250ms`. */
 export function formatDuration(durationMs: Milliseconds): string {
   if (durationMs === 0) return '0';
   for (const unit of ['h', 'm', 's'] as const) {

@@ -1,10 +1,10 @@
 import type { ConfigInput } from './schema.ts';
 import type { Problem } from './problems.ts';
 
-/** The environment that the CLI was started with: handed in, never read elsewhere. */
+/** The environment of the process. The CLI passes it in; no other code reads it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Environment variables that override keys of the file (docs/serving.md#configuration). */
+/** Environment variables and the keys they override (docs/serving.md#configuration). */
 export const ENVIRONMENT_OVERRIDES = {
   SERVER_PORT: ['server', 'port'],
   SERVER_ADMIN_HOST: ['server', 'admin_host'],
@@ -13,7 +13,7 @@ export const ENVIRONMENT_OVERRIDES = {
   REDIS_PASSWORD: ['redis', 'password'],
 } as const satisfies Record<string, readonly [keyof ConfigInput, string]>;
 
-/** Reads `SERVER_INSECURE_DEV`: `true` alone lifts the TLS requirement; a misspelt value must not pass silently. */
+/** Reads `SERVER_INSECURE_DEV`. Only `true` lifts the TLS requirement. Misspelt values are reported. */
 export function readInsecureDev(env: Environment, problems: Problem[]): boolean {
   const written = env['SERVER_INSECURE_DEV'] ?? '';
   if (!['', 'true', 'false'].includes(written)) {
@@ -28,15 +28,15 @@ export function readInsecureDev(env: Environment, problems: Problem[]): boolean 
 
 export interface Filled {
   readonly text: string;
-  /** Something was filled in. */
+  /** True if at least one variable was substituted. */
   readonly filled: boolean;
   readonly problems: readonly string[];
 }
 
-/** One that is not closed is read to the end of the value, and left as it is. */
+/** Matches to the end of the value if the brace is not closed. Such text is left unchanged. */
 const EXPRESSION = /\$\$\{|\$\{([^}]*)(\}|$)/g;
 
-/** Fills `${NAME}` and `${NAME:-default}` into a value; `$${` stands for a literal `${`. Not recursive. */
+/** Substitutes `${NAME}` and `${NAME:-default}`, not recursively. `$${` is a literal `${`. */
 export function fillEnvironment(value: string, env: Environment): Filled {
   const problems: string[] = [];
   let filled = false;
@@ -46,7 +46,7 @@ export function fillEnvironment(value: string, env: Environment): Filled {
     const match = /^([A-Za-z_][A-Za-z0-9_]*)(?::-([^]*))?$/.exec(expression);
     const name = match?.[1];
     if (name === undefined) {
-      problems.push('holds a ${…} that is neither ${NAME} nor ${NAME:-default} ($${ is a literal ${)');
+      problems.push('has an invalid ${…}: write ${NAME} or ${NAME:-default}, or $${ for a literal ${');
       return whole;
     }
     filled = true;
@@ -54,7 +54,7 @@ export function fillEnvironment(value: string, env: Environment): Filled {
     if (match?.[2] !== undefined) return found === undefined || found === '' ? match[2] : found;
     if (found === undefined) {
       problems.push(
-        `needs the environment variable ${name}, which is not set (\${${name}:-default} gives it a default)`,
+        `needs the environment variable ${name}, which is not set (write \${${name}:-default} for a default)`,
       );
     }
     return found ?? '';

@@ -1,10 +1,10 @@
-/** Building blocks of the section files: each names its rule in words, because the rule is the error message. */
+/** Building blocks of the section files. Each states its rule, which is also the error message. */
 import { isIP } from 'node:net';
 import * as z from 'zod';
 import { parseExtprocAddress, parseHostPort } from './address.ts';
 import { DURATION_PATTERN, DURATION_RULE, parseDuration } from './duration.ts';
 
-/** A group of keys: unknown keys are errors, and an absent group has its defaults. */
+/** A group of keys that rejects unknown keys. */
 export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
   return z.strictObject(shape);
 }
@@ -15,7 +15,7 @@ export type DeepReadonly<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T;
 
-/** What a section is once it is loaded: validated, complete, frozen. */
+/** A loaded section: validated, complete, frozen. */
 export type Settings<Section extends z.ZodType> = DeepReadonly<z.output<Section>>;
 
 const writtenDuration = z
@@ -27,14 +27,14 @@ const writtenDuration = z
     return z.NEVER;
   });
 
-/** A duration over zero, in milliseconds once loaded. */
+/** A positive duration, in milliseconds once loaded. */
 export function duration(preset: string) {
   return writtenDuration
-    .refine((durationMs) => durationMs > 0, { error: `${DURATION_RULE}, over zero` })
+    .refine((durationMs) => durationMs > 0, { error: `${DURATION_RULE}, and more than zero` })
     .prefault(preset);
 }
 
-/** A duration that may be `0` for "none" or "for ever". */
+/** A duration that may be `0`. */
 export function durationOrZero(preset: string) {
   return writtenDuration.prefault(preset);
 }
@@ -56,16 +56,16 @@ export const hostPort = z.string().refine((written) => parseHostPort(written) !=
   error: 'must be host:port or [IPv6]:port',
 });
 
-/** `:authority` as clients send it: a host, and its port where it is not the scheme's own. */
+/** `:authority` as clients send it, with the port unless it is the scheme's default. */
 export const authority = z.string().regex(/^(?:[a-z0-9-]{1,63}\.)*[a-z0-9-]{1,63}(?::\d{1,5})?$/, {
-  error: 'must be a host name in lower case, with a port or without, and no wildcard',
+  error: 'must be a lower-case host name without wildcards; a port is optional',
 });
 
 export const extprocAddress = z.string().refine((written) => parseExtprocAddress(written) !== undefined, {
   error: 'must be unix:/absolute/path or host:port',
 });
 
-/** A name of a file; relative names start at the working directory. */
+/** A file name. Relative names start at the working directory. */
 export const filePath = z.string().min(1).max(4_096);
 
 function isHttpUrl(written: string): boolean {
@@ -81,7 +81,7 @@ export const httpUrlOrEmpty = z.string().refine((written) => written === '' || i
   error: 'must be an http:// or https:// URL, or empty',
 });
 
-/** The root of an API: no credentials, query or fragment, because requests are built on it; no trailing slash once loaded. */
+/** Root URL of an API. Requests append to it, so credentials, query and fragment are refused. Loads without trailing slash. */
 export const baseUrl = z
   .string()
   .refine(

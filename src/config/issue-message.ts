@@ -2,7 +2,7 @@ import type * as z from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** The rule that a value broke, in words; never the value itself, which may be a secret. */
+/** Describes the broken rule. Never includes the value, which may be a secret. */
 export function issueMessage(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -10,11 +10,11 @@ export function issueMessage(issue: Issue): string {
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'too_small':
-      return sizeMessage(issue.origin, issue.inclusive === false ? 'over' : 'at least', issue.minimum);
+      return sizeMessage(issue.origin, issue.inclusive === false ? 'more than' : 'at least', issue.minimum);
     case 'too_big':
-      return sizeMessage(issue.origin, issue.inclusive === false ? 'under' : 'at most', issue.maximum);
+      return sizeMessage(issue.origin, issue.inclusive === false ? 'less than' : 'at most', issue.maximum);
     case 'invalid_key':
-      return 'is not a name that can stand here';
+      return 'is not a valid name here';
     case 'invalid_format':
     case 'invalid_union':
     case 'custom':

@@ -16,19 +16,19 @@ export const DEFAULT_CONFIG_PATH = './gateway.yaml';
 const MAX_FILE_BYTES = 4 * 1_048_576;
 
 export interface LoadOptions {
-  /** `--config`; must exist. Undefined: ./gateway.yaml if it is there, else the defaults alone. */
+  /** `--config`; the file must exist. Undefined: ./gateway.yaml if it exists, else the defaults. */
   readonly path?: string | undefined;
   readonly env: Environment;
-  /** Strongest of all: what the command line, or a program that starts the gateway, insists on. */
+  /** Values from the command line or from an embedding program. They win over everything else. */
   readonly argvOverrides?: ConfigInput | undefined;
 }
 
 export interface ConfigSources {
-  /** The file that was read; undefined where there was none. */
+  /** The file that was read; undefined if there was none. */
   readonly file: string | undefined;
-  /** True where the file, the environment or the command line wrote this key, or one inside it. */
+  /** Returns true if the file, the environment or the command line set this key or one inside it. */
   explicitlySet(dottedPath: string): boolean;
-  /** Where a key was written, for messages: `gateway.yaml:3:5`, `environment REDIS_ADDR`, `command line`. */
+  /** Returns where a key was set, for messages: `gateway.yaml:3:5`, `environment REDIS_ADDR`, `command line`. */
   locate(path: KeyPath): string;
 }
 
@@ -38,7 +38,7 @@ export interface LoadedConfig {
 }
 
 /**
- * Reads the configuration: defaults < file < environment < argvOverrides; validated and deeply frozen.
+ * Loads and validates the configuration, and freezes it deeply. Precedence: argvOverrides, environment, file, defaults.
  * @throws ConfigError that lists every problem at once
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
@@ -72,8 +72,8 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
 }
 
 /**
- * The environment over the `.env` beside the configuration file; a variable that is set wins, even an empty one.
- * `SERVER_INSECURE_DEV` counts in the environment alone: another program's `.env` must not lift TLS.
+ * Adds the `.env` beside the configuration file. Variables that are already set win, even empty ones.
+ * `SERVER_INSECURE_DEV` is ignored there: the `.env` of another program must not lift TLS.
  */
 function withEnvFile({ path, env }: LoadOptions): Environment {
   if (path === NO_FILE) return env;
@@ -88,7 +88,7 @@ function withEnvFile({ path, env }: LoadOptions): Environment {
   }
 }
 
-/** Paths of policies are relative to the file that names them, or that leaves them to their defaults. */
+/** Resolves policy paths relative to the configuration file, also when they are defaults. */
 function besideFile(config: Config, file: string | undefined): Config {
   const folder = file === undefined ? '.' : dirname(file);
   if (folder === '.') return config;
@@ -101,7 +101,7 @@ function besideFile(config: Config, file: string | undefined): Config {
   };
 }
 
-/** Stands for "read no file, not even ./gateway.yaml". */
+/** As `path`: reads no file, not even ./gateway.yaml. */
 export const NO_FILE = '';
 
 type NamedFile = YamlFile & { readonly name: string };
@@ -115,11 +115,11 @@ function readConfigFile(options: LoadOptions, problems: Problem[]): NamedFile | 
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     if (code === 'ENOENT' && options.path === undefined) return undefined;
-    const message = code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`;
+    const message = code === 'ENOENT' ? 'file not found' : `cannot be read (${code})`;
     throw new ConfigError([{ where: name, path: '', message }]);
   }
   if (bytes.length > MAX_FILE_BYTES) {
-    throw new ConfigError([{ where: name, path: '', message: 'is over 4 MiB' }]);
+    throw new ConfigError([{ where: name, path: '', message: 'is larger than 4 MiB' }]);
   }
   const file = readConfigYaml(
     name.replace(/^\.\//, ''),
@@ -149,7 +149,7 @@ function freeze(values: Record<string, unknown>, insecureDev: boolean): Config |
   return data && { ...data, server: { ...data.server, insecure_dev: insecureDev } };
 }
 
-/** A rule is not judged where one of the keys it joins may be the faulty one: it would name a fault twice. */
+/** Skips a rule if one of its keys is already invalid, which would report the same fault twice. */
 function mayConcern(issue: z.core.$ZodIssue, path: KeyPath): boolean {
   if (issue.code === 'unrecognized_keys') return false;
   return issue.path.slice(0, 2).every((step, index) => step === path[index]);
@@ -170,10 +170,10 @@ interface SchemaNode {
   readonly anyOf?: readonly SchemaNode[];
 }
 
-/** What to say of a key that does not exist: the nearest name beside it, or where a key of that name belongs. */
+/** Suggests the nearest name in the group, or the place where a key of this name belongs. */
 function unknownKeyMessage(group: readonly PropertyKey[], key: string): string {
   if (group.join('.') === 'server' && key === 'insecure_dev') {
-    return 'is set by the environment variable SERVER_INSECURE_DEV alone';
+    return 'can only be set by the environment variable SERVER_INSECURE_DEV';
   }
   const root: SchemaNode = configJsonSchema();
   const near = nearestName(key, Object.keys(nodeAt(root, group)?.properties ?? {}));

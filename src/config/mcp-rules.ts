@@ -1,4 +1,4 @@
-/** Rules of the section `mcp` that join several keys. */
+/** Cross-field rules of the section `mcp`. */
 import { createPatternDetector } from '../detectors/custom-pattern.ts';
 import { toolRuleNames } from '../detectors/tool-rules.ts';
 import { nearestName } from './nearest-name.ts';
@@ -11,7 +11,7 @@ export function mcpServers({ mcp }: Config): readonly (RuleProblem | false)[] {
   return mcp.servers.flatMap(({ name, headers, url, public: known }, index) => [
     names.indexOf(name) !== index && {
       path: ['mcp', 'servers', index, 'name'],
-      message: 'is the name of an earlier server too',
+      message: 'repeats the name of an earlier server',
     },
     ...headerNameProblems(Object.keys(headers)).map(({ path, message }) => ({
       path: ['mcp', 'servers', index, 'headers', ...path],
@@ -26,7 +26,7 @@ export function mcpServers({ mcp }: Config): readonly (RuleProblem | false)[] {
   ]);
 }
 
-/** What says how a request is carried, or what it is: never a server's own. */
+/** Headers that describe the transport or the content. A server's configuration must not set them. */
 const CARRYING =
   /^(host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept|accept-encoding|last-event-id|mcp-.*|x-gateway-.*|x-envoy-.*|x-forwarded-.*|x-request-id|proxy-.*)$/;
 
@@ -34,27 +34,27 @@ function headerNameProblems(names: readonly string[]): RuleProblem[] {
   const lower = names.map((name) => name.toLowerCase());
   return names.flatMap((name, index) => {
     if (CARRYING.test(name.toLowerCase())) {
-      return [{ path: [name], message: 'is a header that the gateway or the client sets' }];
+      return [{ path: [name], message: 'is a header that only the gateway or the client may set' }];
     }
     const isRepeated = lower.indexOf(name.toLowerCase()) !== index;
-    return isRepeated ? [{ path: [name], message: 'is the name of an earlier header too' }] : [];
+    return isRepeated ? [{ path: [name], message: 'repeats the name of an earlier header' }] : [];
   });
 }
 
-/** A name that is misspelt would leave a value guarded that the operator takes for public. */
+/** Rejects misspelt names: the value that the operator considers public would stay guarded. */
 function publicProblems(known: readonly string[], configured: readonly string[]): RuleProblem[] {
   const lower = configured.map((name) => name.toLowerCase());
   return known.flatMap((name, index) => {
     if (lower.includes(name.toLowerCase())) return [];
     const meant = nearestName(name, configured);
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-    return [{ path: [index], message: `is no header or parameter of this server${hint}` }];
+    return [{ path: [index], message: `is not a header or parameter of this server${hint}` }];
   });
 }
 
 export function injectionPatterns({ mcp }: Config): readonly (RuleProblem | false)[] {
   return mcp.inspector.custom_injection_patterns.map((pattern, index) => {
-    const reason = whyNoPattern(pattern);
+    const reason = patternProblem(pattern);
     return (
       reason !== undefined && {
         path: ['mcp', 'inspector', 'custom_injection_patterns', index],
@@ -64,21 +64,19 @@ export function injectionPatterns({ mcp }: Config): readonly (RuleProblem | fals
   });
 }
 
-function whyNoPattern(pattern: string): string | undefined {
+function patternProblem(pattern: string): string | undefined {
   try {
     createPatternDetector(pattern, '');
     return undefined;
   } catch (failure) {
     const reason = messageOf(failure);
-    // RE2 quotes the pattern behind what it has against it.
+    // RE2 puts the pattern after its complaint.
     const complaint = /^error parsing regexp: ([^`]*?):? ?(?:`|$)/.exec(reason)?.[1];
-    return complaint === undefined
-      ? reason
-      : `is no pattern that RE2 can match in linear time (${complaint})`;
+    return complaint === undefined ? reason : `cannot be matched by RE2 (${complaint})`;
   }
 }
 
-/** A rule that is misspelt would go on firing, or one that is gone would seem to be switched off. */
+/** Rejects unknown rules. A misspelt rule would keep firing, and a removed one would only seem switched off. */
 export function suppressedRules({ mcp }: Config): readonly (RuleProblem | false)[] {
   if (mcp.servers.every(({ suppress }) => suppress.length === 0)) return [];
   const known = toolRuleNames(mcp.inspector.custom_injection_patterns.length);
@@ -89,7 +87,7 @@ export function suppressedRules({ mcp }: Config): readonly (RuleProblem | false)
       const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
       return {
         path: ['mcp', 'servers', server, 'suppress', index],
-        message: `is no rule of the inspector${hint}`,
+        message: `is not a rule of the inspector${hint}`,
       };
     }),
   );

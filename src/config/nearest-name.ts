@@ -1,4 +1,4 @@
-/** The name among `known` that `name` was most likely meant to be; undefined where none is near. */
+/** Returns the known name closest to `name`; undefined if none is close. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const plain = snakeCase(name.slice(0, 64));
   let best: string | undefined;
@@ -10,7 +10,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best;
 }
 
-/** `maxPayloadBytes`, `max-payload-bytes` and `max_payload_bytes` are one name to a reader. */
+/** Normalizes `maxPayloadBytes` and `max-payload-bytes` to `max_payload_bytes`. */
 function snakeCase(name: string): string {
   return name
     .replace(/([a-z])([A-Z])/g, '$1_$2')
@@ -18,7 +18,7 @@ function snakeCase(name: string): string {
     .toLowerCase();
 }
 
-/** Damerau-Levenshtein distance (adjacent swaps count once), row by row. */
+/** Returns the Damerau-Levenshtein distance. An adjacent swap counts once. */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

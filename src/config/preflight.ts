@@ -6,7 +6,7 @@ import { ConfigError, type Problem } from './problems.ts';
 import type { Config } from './schema.ts';
 import { messageOf } from '../errors.ts';
 
-/** What keeps `serve` from starting, beyond what every command asks of a configuration. */
+/** Returns the problems that only prevent `serve` from starting; other commands ignore them. */
 export function preflightProblems(config: Config, sources: ConfigSources): Problem[] {
   const problem = (path: string, message: string): Problem => ({
     where: sources.locate(path.split('.')),
@@ -19,7 +19,7 @@ export function preflightProblems(config: Config, sources: ConfigSources): Probl
     problems.push(
       problem(
         'server.tls',
-        `needs cert_file and key_file: TLS is required (SERVER_INSECURE_DEV=true lifts that, for development only)${sources.file === undefined ? '. There is no gateway.yaml here: gateway init writes one' : ''}`,
+        `needs cert_file and key_file: TLS is required (for development, SERVER_INSECURE_DEV=true allows plain HTTP)${sources.file === undefined ? '. No gateway.yaml found: gateway init writes one' : ''}`,
       ),
     );
   }
@@ -28,13 +28,13 @@ export function preflightProblems(config: Config, sources: ConfigSources): Probl
   if (config.policy.enabled) problems.push(...policyPathProblems(config, sources));
   for (const [path, file] of certificateFiles(config)) {
     if (file !== undefined && !isReadable(file)) {
-      problems.push(problem(path, 'names a file that is not there or cannot be read'));
+      problems.push(problem(path, 'names a file that is missing or cannot be read'));
     }
   }
   return problems;
 }
 
-/** A key that cannot sign shows before anybody relies on it. */
+/** Tests the signing key at start, before clients rely on signatures. */
 function signingKeyFault({ signature }: Config): string | undefined {
   if (!signature.enabled) return undefined;
   try {
@@ -45,18 +45,18 @@ function signingKeyFault({ signature }: Config): string | undefined {
   }
 }
 
-/** Where policies come from: the defaults may lead nowhere, what somebody wrote may not. */
+/** Checks the policy paths that were set explicitly. The default paths may be missing. */
 export function policyPathProblems({ policy }: Config, sources: ConfigSources): Problem[] {
   return (['policy_file', 'policy_dir'] as const)
     .filter((key) => sources.explicitlySet(`policy.${key}`) && !isReadable(policy[key]))
     .map((key) => ({
       where: sources.locate(['policy', key]),
       path: `policy.${key}`,
-      message: `leads nowhere, or cannot be read (${policy[key]})`,
+      message: `is missing or cannot be read (${policy[key]})`,
     }));
 }
 
-/** Every file of a key or certificate: one that is missing shows only when Envoy or a first connection fails. */
+/** Lists all key and certificate files. A missing one would otherwise only show when a connection fails. */
 function certificateFiles({ server, redis, providers }: Config): [string, string | undefined][] {
   const { extproc } = server;
   return [
@@ -80,12 +80,12 @@ function isReadable(file: string): boolean {
     accessSync(file, constants.R_OK);
     return true;
   } catch {
-    return false; // said as a problem of the key that names it
+    return false; // reported by the caller
   }
 }
 
 /**
- * Refuses a configuration that may not be served.
+ * Rejects a configuration that cannot be served.
  * @throws ConfigError that lists every reason
  */
 export function preflight(config: Config, sources: ConfigSources): void {

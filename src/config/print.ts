@@ -3,10 +3,10 @@ import { isOpaqueSegment } from '../text/opaque-segment.ts';
 import { type Config, configJsonSchema, type ConfigInput } from './schema.ts';
 import { DURATION_PATTERN, formatDuration } from './duration.ts';
 
-/** Keys whose value is a secret, wherever in the configuration they stand. */
+/** Keys with secret values, at any depth. */
 const SECRET_KEYS: ReadonlySet<string> = new Set(['password', 'secret', 'escalation_secret', 'token']);
 
-/** A copy for people's eyes: secrets are `***` where they are set, and so is what may be a credential in a URL. */
+/** Returns a copy for display. Secrets and possible credentials in URLs are replaced by `***`. */
 export function maskConfig(config: Config): Config {
   return {
     ...withMasks(config),
@@ -34,7 +34,7 @@ function maskedValue(value: unknown, key: string): unknown {
   return SECRET_KEYS.has(key) ? MASK : maskUrl(value);
 }
 
-/** Places of a URL where credentials stand: user, password, query, and segments that look like one. */
+/** Masks the user, password, query and opaque path segments of a URL. */
 function maskUrl(value: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || !URL.canParse(value)) return value;
   const url = new URL(value);
@@ -48,7 +48,7 @@ function maskUrl(value: string): string {
   return url.href;
 }
 
-/** Chat services put the credential into the webhook's path. */
+/** Masks the path of a webhook: chat services put the credential there. */
 function maskWebhook(value: string): string {
   return URL.canParse(value) ? `${new URL(value).origin}/${MASK}` : value;
 }
@@ -58,10 +58,10 @@ interface SchemaNode {
   readonly anyOf?: readonly { readonly pattern?: string }[];
 }
 
-/** The effective configuration in the form of gateway.yaml: durations as written, and only what a file may hold. */
+/** Returns the effective configuration as gateway.yaml would spell it, with durations such as `30s`. */
 export function serializeConfig(config: Config): ConfigInput {
   const written = write(config, configJsonSchema()) as ConfigInput & { server: { insecure_dev?: boolean } };
-  // The environment's alone: a file with it would be refused.
+  // Only the environment may set it. A file with it would be refused.
   delete written.server.insecure_dev;
   return written;
 }

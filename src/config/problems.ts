@@ -1,14 +1,14 @@
-/** One thing that is wrong with the configuration. Never carries a value: values may be secrets. */
+/** A problem in the configuration. It never contains a value, which may be a secret. */
 export interface Problem {
-  /** Where it was written: `gateway.yaml:3:5`, `environment SERVER_PORT`, `command line`, or the file alone. */
+  /** Where the key was set: `gateway.yaml:3:5`, `environment SERVER_PORT`, `command line`, or the file name. */
   readonly where: string;
-  /** Dotted path of the key, empty for the file as a whole. */
+  /** Dotted path of the key; empty for the whole file. */
   readonly path: string;
-  /** The rule that the value breaks, or what to do. */
+  /** The broken rule, or the remedy. */
   readonly message: string;
 }
 
-/** The configuration cannot be used. The message lists every problem, one a line. */
+/** The configuration is invalid. The message lists every problem, one a line. */
 export class ConfigError extends Error {
   readonly problems: readonly Problem[];
 

@@ -6,5 +6,5 @@ export interface RuleProblem {
   readonly message: string;
 }
 
-/** A rule that joins several keys: what it has against a configuration that is valid key by key. */
+/** A rule across several keys. Runs on a configuration whose single keys are valid. */
 export type Rule = (config: Config) => readonly (RuleProblem | false)[];

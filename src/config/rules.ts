@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
 import { isForbidden } from '../alerting/address.ts';
-/** Rules that join several keys. Each returns what it has against a configuration that is valid key by key. */
 import { secretBytes } from '../alerting/sign.ts';
 import { PROVIDER_NAMES } from '../providers/provider.ts';
 import { isLoopbackHost, isPlainAfar, parseExtprocAddress } from './address.ts';
@@ -11,28 +10,28 @@ import type { Rule, RuleProblem } from './rule.ts';
 import type { Config } from './schema.ts';
 import { tokenProblems } from './token-rules.ts';
 
-/** Added to `redis.read_timeout`: what a retry inside one phase may cost (docs/redis.md). */
+/** Time for one retry within a phase, added to `redis.read_timeout` (docs/redis.md). */
 const PHASE_SLACK_MS: Milliseconds = 500;
-/** Envoy must outwait the sidecar, and a hung sidecar costs a client that long. */
+/** Envoy must wait longer than the sidecar. This also bounds how long a hung sidecar blocks a client. */
 const MAX_PHASE_MS: Milliseconds = 30_000;
-/** `sun_path` holds 104 bytes on some systems; a worker's index is added to it. */
+/** `sun_path` holds 104 bytes on some systems, and the index of the worker is appended. */
 const MAX_SOCKET_PATH_BYTES = 98;
 
-/** One deadline for all Redis work of a phase, retries inside; Envoy's `message_timeout` is rendered above it. */
+/** Deadline for all Redis work of a phase, including retries. Envoy's `message_timeout` is longer. */
 export function phaseDeadlineMs(config: Config): Milliseconds {
   return config.redis.read_timeout + PHASE_SLACK_MS;
 }
 
 /**
- * What the policies of one call may take beyond Redis: the wait for the engine, an evaluation, and the time in which a
- * policy that does not stop is ended. Envoy's `message_timeout` is rendered above the sum.
+ * Time limits of policies in one call, on top of Redis: waiting for the engine, evaluation, and stopping a policy that
+ * does not end. Envoy's `message_timeout` exceeds their sum.
  */
 export const POLICY_LIMITS_MS = { wait: 2_500, evaluation: 200, grace: 300 } as const;
 
-/** What one reading of the keys of JWTs may take. */
+/** Time limit for fetching the key set of JWTs once. */
 export const KEY_SET_TIMEOUT_MS: Milliseconds = 3_000;
 
-/** The longest that one phase may take. */
+/** Upper bound of the duration of one phase. */
 export function longestPhaseMs(config: Config): Milliseconds {
   const { wait, evaluation, grace } = POLICY_LIMITS_MS;
   return (
@@ -42,19 +41,17 @@ export function longestPhaseMs(config: Config): Milliseconds {
   );
 }
 
-/** Requests of one key that may wait for a person at once. */
+/** Limit of requests per key that wait for approval at the same time. */
 export function pendingPerKey({ zsp }: Config): number {
   return zsp.max_pending_per_key ?? Math.ceil(zsp.max_pending / 10);
 }
 
-/** Beyond the deadlines of what follows: long texts, and a process that shares its core. */
+/** Margin beyond the deadlines after an approval: long texts, shared cores. */
 const AFTER_APPROVAL_MS: Milliseconds = 5_000;
-/** After an approval the key is judged again, and what was left of the phase is done. */
+/** After an approval, the key is checked again and the rest of the phase runs. */
 const PHASES_AFTER_APPROVAL = 3;
 
-/**
- * How long a person may take, and how long Envoy waits for the phase meanwhile; undefined where nobody is asked.
- */
+/** Returns the time for an approval and Envoy's timeout for that phase; undefined without approvals. */
 export function approvalPatience(
   config: Config,
 ): { readonly waitMs: Milliseconds; readonly messageTimeoutMs: Milliseconds } | undefined {
@@ -108,7 +105,7 @@ function listeners({ server }: Config): readonly (RuleProblem | false)[] {
   ];
 }
 
-/** A certificate is of no use without its key, and the other way round. */
+/** A certificate and its key need each other. */
 function pairRules({ server, redis }: Config): readonly (RuleProblem | false)[] {
   const groups = [
     [['server', 'tls'], server.tls],
@@ -133,7 +130,7 @@ function extproc({ server }: Config): readonly (RuleProblem | false)[] {
     return [
       Buffer.byteLength(parsed.path) > MAX_SOCKET_PATH_BYTES && {
         path,
-        message: `must be a path of at most ${String(MAX_SOCKET_PATH_BYTES)} bytes, as unix sockets demand`,
+        message: `must be a path of at most ${String(MAX_SOCKET_PATH_BYTES)} bytes, the limit of unix sockets`,
       },
     ];
   }
@@ -142,7 +139,7 @@ function extproc({ server }: Config): readonly (RuleProblem | false)[] {
   return [
     parsed.port + server.workers - 1 > 65_535 && {
       path,
-      message: 'leaves no port for each of server.workers: they take this port and those after it',
+      message: 'must leave a port for each of server.workers: they use this port and the following ones',
     },
     !mutualTls &&
       !tokenIsEnough && {
@@ -167,34 +164,34 @@ function redisTopology({ redis }: Config): readonly (RuleProblem | false)[] {
     redis.wait_replicas > 0 &&
       redis.wait_timeout >= redis.read_timeout && {
         path: ['redis', 'wait_timeout'],
-        message: 'must be under redis.read_timeout, which gives a connection up that does not answer',
+        message: 'must be less than redis.read_timeout, which closes unresponsive connections',
       },
     cluster &&
       redis.db !== 0 && { path: ['redis', 'db'], message: 'must be 0 on a cluster, which has one database' },
   ];
 }
 
-/** Who is asked by host has no path for anything else. */
+/** Gateways addressed by host name have no paths for MCP servers. */
 function authorityRules({ proxy, mcp }: Config): readonly (RuleProblem | false)[] {
   return [
     mcp.enabled &&
       Object.keys(proxy.authorities).length > 0 && {
         path: ['proxy', 'authorities'],
         message:
-          'cannot be used with mcp.enabled, whose servers are known by path: give them a gateway of their own',
+          'cannot be used with mcp.enabled, whose servers are addressed by path: run a separate gateway for them',
       },
   ];
 }
 
 function auditTrail({ audit }: Config): readonly (RuleProblem | false)[] {
-  const message = 'needs audit.enabled: true, without which nothing is recorded';
+  const message = 'needs audit.enabled: true';
   return [
     audit.required && !audit.enabled && { path: ['audit', 'required'], message },
     audit.file !== '' && !audit.enabled && { path: ['audit', 'file'], message },
   ];
 }
 
-/** Credentials travel to these addresses: in the clear only where nobody else can listen. */
+/** Credentials travel to these addresses. Plain HTTP is only safe on this machine. */
 function plainHttp({ server, providers, mcp }: Config): readonly (RuleProblem | false)[] {
   if (server.insecure_dev) return [];
   const bases = PROVIDER_NAMES.filter((name) => name !== 'ollama' && name !== 'vllm').map((name) => ({
@@ -202,14 +199,15 @@ function plainHttp({ server, providers, mcp }: Config): readonly (RuleProblem | 
     problem: {
       path: ['providers', name, 'base_url'],
       message:
-        'must be https:// (plain http is for loopback addresses, ollama, vllm, or with SERVER_INSECURE_DEV=true)',
+        'must be https:// (plain http is allowed for loopback addresses, ollama and vllm, or with SERVER_INSECURE_DEV=true)',
     },
   }));
   const servers = mcp.servers.map(({ url }, index) => ({
     url,
     problem: {
       path: ['mcp', 'servers', index, 'url'],
-      message: 'must be https:// (plain http is for loopback addresses, or with SERVER_INSECURE_DEV=true)',
+      message:
+        'must be https:// (plain http is allowed for loopback addresses, or with SERVER_INSECURE_DEV=true)',
     },
   }));
   return [...bases, ...servers].map(({ url, problem }) => url !== undefined && isPlainAfar(url) && problem);
@@ -219,12 +217,12 @@ function riskThresholds({ risk_profile }: Config): readonly (RuleProblem | false
   return [
     risk_profile.auto_quarantine_threshold > risk_profile.permanent_block_threshold && {
       path: ['risk_profile', 'auto_quarantine_threshold'],
-      message: 'must not be over risk_profile.permanent_block_threshold',
+      message: 'must not exceed risk_profile.permanent_block_threshold',
     },
   ];
 }
 
-/** What is switched on with an empty secret would protect nothing. */
+/** A feature with an empty secret would protect nothing. */
 function secrets({ signature, zsp }: Config): readonly (RuleProblem | false)[] {
   const needed = [
     [signature.enabled, signature.secret, 'signature', 'secret', 'signature.enabled'],
@@ -239,13 +237,13 @@ function secrets({ signature, zsp }: Config): readonly (RuleProblem | false)[] {
   );
 }
 
-/** An address as it is written; a name is judged when an alert is sent. */
+/** Checks a literal IP address. Host names are checked when an alert is sent. */
 function isForbiddenHost(hostname: string): boolean {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return isIP(bare) !== 0 && isForbidden(bare);
 }
 
-/** Names of keys and what they spend travel there, and what it lets in stands in its path. */
+/** Alerts carry key names and spending, and the URL path often holds a credential. */
 function webhook({ alerting, server }: Config): readonly (RuleProblem | false)[] {
   const { webhook_url: url, secret } = alerting;
   if (url === '') return [];
@@ -255,22 +253,22 @@ function webhook({ alerting, server }: Config): readonly (RuleProblem | false)[]
     isPlainAfar(url) &&
       !server.insecure_dev && {
         path,
-        message: 'must be https:// (plain http is for loopback addresses, or with SERVER_INSECURE_DEV=true)',
+        message:
+          'must be https:// (plain http is allowed for loopback addresses, or with SERVER_INSECURE_DEV=true)',
       },
     username + password !== '' && {
       path,
-      message: 'must hold no user name and password: what it lets in belongs into its path',
+      message: 'must not contain a user name or password: put the credential into its path',
     },
     isForbiddenHost(hostname) && {
       path,
-      message:
-        'leads to a link-local, metadata or multicast address, where no alert is sent: name another host',
+      message: 'must not be a link-local, metadata or multicast address: use another host',
     },
     secret !== '' &&
       secretBytes(secret) === undefined && {
         path: ['alerting', 'secret'],
         message:
-          'must be whsec_ and the base64 of 24 to 64 bytes, e.g. of: echo whsec_$(openssl rand -base64 32)',
+          'must be whsec_ and the base64 of 24 to 64 bytes, for example from: echo whsec_$(openssl rand -base64 32)',
       },
   ];
 }

@@ -6,11 +6,11 @@ interface TokenProblem {
   readonly message: string;
 }
 
-/** Rules of JWTs: a demand that nobody looks at would only seem to protect. */
+/** Rejects JWT settings that would have no effect, or that trust an unsafe address. */
 export function tokenProblems({ server, zsp }: Config): readonly (TokenProblem | false)[] {
   const demands = (['jwt_only', 'require_dpop'] as const).map(
     (key) =>
-      zsp[key] && !zsp.enabled && { path: ['zsp', key], message: 'does nothing without zsp.enabled: true' },
+      zsp[key] && !zsp.enabled && { path: ['zsp', key], message: 'has no effect without zsp.enabled: true' },
   );
   const isRead = zsp.enabled && zsp.jwks_url !== '';
   return [
@@ -18,19 +18,19 @@ export function tokenProblems({ server, zsp }: Config): readonly (TokenProblem |
     zsp.require_dpop &&
       server.public_url === undefined && {
         path: ['zsp', 'require_dpop'],
-        message: 'needs server.public_url, the address that clients make their DPoP proofs for',
+        message: 'needs server.public_url, the address that clients put into DPoP proofs',
       },
     isRead &&
       /^[a-z]+:\/\/[^/?#]*@/i.test(zsp.jwks_url) && {
         path: ['zsp', 'jwks_url'],
-        message: 'must carry no user and password: a key set is public',
+        message: 'must not contain a user or password: key sets are public',
       },
     isRead &&
       !server.insecure_dev &&
       isPlainAfar(zsp.jwks_url) && {
         path: ['zsp', 'jwks_url'],
         message:
-          'must be https:// (plain http is for loopback addresses, or with SERVER_INSECURE_DEV=true): whoever answers there says which JWTs are good',
+          'must be https:// (plain http is allowed for loopback addresses, or with SERVER_INSECURE_DEV=true): this server decides which JWTs are valid',
       },
   ];
 }

@@ -1,4 +1,4 @@
-/** Edits on the plain values of a configuration before it is validated. */
+/** Edits the plain values of a configuration before validation. */
 import type { KeyPath } from './yaml-file.ts';
 import { isObject } from '../json/is-object.ts';
 
@@ -12,7 +12,7 @@ export function configValueAt(values: unknown, path: KeyPath): unknown {
   return value;
 }
 
-/** Sets a value, making the groups on its way; leaves everything alone where something else than a group is there. */
+/** Sets a value and creates missing groups. Does nothing if the path crosses a value that is not a group. */
 export function setAt(values: Record<string, unknown>, path: KeyPath, value: unknown): void {
   const parent = parentOf(values, path, true);
   const last = path.at(-1);
@@ -20,13 +20,13 @@ export function setAt(values: Record<string, unknown>, path: KeyPath, value: unk
   else if (parent) parent[String(last)] = value;
 }
 
-/** Takes a key out; items of lists stay, because the others' positions would move. */
+/** Removes a key. List items stay, because the positions of the others would change. */
 export function removeAt(values: Record<string, unknown>, path: KeyPath): boolean {
   const parent = parentOf(values, path, false);
   return isObject(parent) && Reflect.deleteProperty(parent, path.at(-1) ?? '');
 }
 
-/** Merges groups key by key; every other value of `over` replaces that of `base`. */
+/** Merges groups recursively. Any other value of `over` replaces the one in `base`. */
 export function mergeGroups(base: Record<string, unknown>, over: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(over)) {
     const existing = base[name];

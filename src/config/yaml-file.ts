@@ -13,20 +13,19 @@ import {
 import { fillEnvironment, type Environment } from './environment.ts';
 import type { Problem } from './problems.ts';
 
-/** A path inside the file's values. */
 export type KeyPath = readonly PropertyKey[];
 
-/** gateway.yaml as read: plain values with `${ENV}` filled in, and where each stands in the text. */
+/** The parsed gateway.yaml: plain values with `${ENV}` substituted, and their positions in the text. */
 export interface YamlFile {
   readonly values: Record<string, unknown>;
   readonly problems: readonly Problem[];
-  /** Dotted paths of values that came out of `${ENV}`, and are strings although a number may be meant. */
+  /** Dotted paths of substituted values. They are strings, but may mean numbers. */
   readonly filledPaths: ReadonlySet<string>;
-  /** `file:line:column` of a key, or of the nearest group around it that is written. */
+  /** Returns `file:line:column` of a key, or of the nearest enclosing group. */
   locate(path: KeyPath): string;
 }
 
-/** Reads the text of a configuration file. Never throws: what is wrong comes back as problems. */
+/** Parses a configuration file. Never throws; problems are returned. */
 export function readConfigYaml(name: string, text: string, env: Environment): YamlFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -55,7 +54,11 @@ function toValues(document: Document, name: string, problems: Problem[]): Record
     values = document.toJS({ maxAliasCount: 100 }) ?? {};
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
-    problems.push({ where: name, path: '', message: 'too many YAML aliases, or one without its anchor' });
+    problems.push({
+      where: name,
+      path: '',
+      message: 'has too many YAML aliases, or one without its anchor',
+    });
     return {};
   }
   if (isObject(values)) return values;
@@ -63,7 +66,7 @@ function toValues(document: Document, name: string, problems: Problem[]): Record
   return {};
 }
 
-/** Fills `${ENV}` into every string value, in place. */
+/** Substitutes `${ENV}` in every string value, in place. */
 function fill(
   document: Document,
   env: Environment,
@@ -79,7 +82,7 @@ function fill(
       for (const message of result.problems) {
         problems.push({ where: at(node.range?.[0] ?? 0), path, message });
       }
-      // A value that could not be filled in counts as not written: one fault is reported once.
+      // A value that could not be filled counts as unset, so that its fault is reported once.
       node.value = result.problems.length === 0 ? result.text : null;
       if (result.filled) filledPaths.add(path);
     },
@@ -87,7 +90,6 @@ function fill(
   return filledPaths;
 }
 
-/** The dotted path that a chain of YAML nodes spells. */
 function keyPath(chain: readonly unknown[]): string {
   const steps: string[] = [];
   chain.forEach((node, index) => {

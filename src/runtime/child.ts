@@ -4,23 +4,23 @@ import type { Readable } from 'node:stream';
 
 import type { Guard } from './guard.ts';
 
-/** `waiting`: it ended and is started again after the back-off. */
+/** `waiting`: the child has ended and restarts after the back-off. */
 export type ChildState = 'running' | 'waiting' | 'stopped';
 
 export interface ChildExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** How long until it is started again. */
+  /** Delay until the restart. */
   readonly retryInMs: number;
 }
 
 export interface ChildOptions {
-  /** Starts the process once; called again after each unexpected end. */
+  /** Starts the process. Called again after each unexpected end. */
   readonly start: () => ChildProcess;
   readonly onLine?: (line: string, from: 'stdout' | 'stderr') => void;
-  /** Called for each fresh process, before anything else happens with it. */
+  /** Called with each new process before any other use of it. */
   readonly onStart?: (child: ChildProcess) => void;
-  /** Called for each unexpected end. */
+  /** Called after each unexpected end. */
   readonly onExit?: (exit: ChildExit) => void;
   readonly guard?: Guard;
   readonly backoff?: Backoff;
@@ -29,9 +29,9 @@ export interface ChildOptions {
 export interface Backoff {
   readonly initialMs: number;
   readonly maxMs: number;
-  /** A child that lived this long is healthy: its next back-off starts small again. */
+  /** A child that ran this long counts as healthy and resets the back-off. */
   readonly resetAfterMs: number;
-  /** 0 to 1; injected so that tests are exact. */
+  /** Returns 0 to 1. Injected for deterministic tests. */
   readonly random: () => number;
 }
 
@@ -42,23 +42,23 @@ const DEFAULT_BACKOFF: Backoff = {
   random: Math.random,
 };
 
-/** Unexpected ends within a time that make a crash loop; the back-off leaves room for ten. */
+/** Unexpected ends that count as a crash loop. The back-off allows about ten in this time. */
 const LOOP = { ends: 4, withinMs: 120_000 } as const;
 
-/** A child process that is started again whenever it ends by itself. */
+/** A child process that is restarted whenever it ends unexpectedly. */
 export interface SupervisedChild {
   readonly state: ChildState;
   readonly pid: number | undefined;
   readonly restarts: number;
-  /** It has ended by itself so often, so shortly after one another, that a restart mends nothing. */
+  /** The child has crashed so often, in so short a time, that restarts do not help. */
   readonly isLooping: boolean;
-  /** Sends `signal` to the process, if there is one. */
+  /** Sends `signal` to the process, if it runs. */
   kill(signal: NodeJS.Signals): void;
-  /** Ends it for good: asks (SIGTERM if not told how), and after `graceMs` SIGKILL. Resolves when it is gone. */
+  /** Stops the child for good: calls `ask` (default: SIGTERM), then sends SIGKILL after `graceMs`. Resolves when it is gone. */
   stop(graceMs: number, ask?: (child: ChildProcess) => void): Promise<void>;
 }
 
-/** Delay before start number `attempt` (from 0): exponential, capped, with up to half of it taken off at random. */
+/** Returns the delay before restart `attempt` (from 0): exponential, capped, shortened by up to half at random. */
 export function backoffMs(attempt: number, backoff: Backoff): number {
   const full = Math.min(backoff.maxMs, backoff.initialMs * 2 ** Math.min(attempt, 30));
   return Math.round(full * (1 - backoff.random() / 2));
@@ -139,7 +139,7 @@ function askToEnd(child: ChildProcess): void {
   child.kill('SIGTERM');
 }
 
-/** Calls back once, whether the process ended or could not even be started. */
+/** Calls back once, when the process ends or fails to start. */
 function onceEnded(
   child: ChildProcess,
   callback: (code: number | null, signal: NodeJS.Signals | null) => void,
@@ -152,7 +152,7 @@ function onceEnded(
   }
   child.once('exit', once);
   child.once('error', () => {
-    // 'error' also tells of a failed kill; only a process that never started has no pid.
+    // 'error' also reports a failed kill. Only a process that never started has no pid.
     if (child.pid === undefined) once(null, null);
   });
 }

@@ -7,18 +7,18 @@ import type { EnvoyLayout } from '../envoy/layout.ts';
 import { entryFile } from './entry-file.ts';
 
 /**
- * A process that reads the configuration and ends. What that takes (YAML, schemas, a compiler of patterns) is half of
- * what a supervisor would load, and never needed again.
+ * A process that reads the configuration and then exits. YAML, schemas and the pattern compiler are half of what a
+ * supervisor would load, and are not needed afterwards.
  */
 export interface ConfigReader {
   /**
-   * What may be served, of the file at `path` (./gateway.yaml where it is left out, if there is one).
-   * @throws ConfigError that lists every reason why it may not
+   * Loads the configuration at `path` (default: ./gateway.yaml, if it exists) and checks that it can be served.
+   * @throws ConfigError that lists every reason against it
    */
   readConfig(path: string | undefined, environment: Environment): Promise<Config>;
-  /** Envoy's bootstrap for the configuration that was read, as JSON. */
+  /** Renders Envoy's bootstrap for the loaded configuration, as JSON. */
   renderEnvoy(layout: EnvoyLayout): Promise<string>;
-  /** It ends; what it has not answered fails. */
+  /** Ends the process. Unanswered calls fail. */
   close(): void;
 }
 
@@ -29,7 +29,7 @@ export type Question =
 export type Answer =
   | { readonly kind: 'config'; readonly config: Config }
   | { readonly kind: 'envoy'; readonly json: string }
-  /** Why the configuration may not be served. */
+  /** The configuration cannot be served. */
   | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -38,14 +38,14 @@ export function startConfigReader(): ConfigReader {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',
   });
-  // It may end, or never have started, while nobody asks.
+  // The process may end or fail to start between calls. `ask` reports that.
   child.on('error', () => undefined);
 
-  /** One question at a time. */
+  /** Handles one question at a time. */
   async function ask(question: Question): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     function ended(): void {
-      reject(new Error('the process that reads the configuration has ended without an answer'));
+      reject(new Error('the process that reads the configuration ended without an answer'));
     }
     const take = (answer: unknown): void => resolve(answer as Answer);
     child.once('message', take).once('disconnect', ended);
@@ -71,7 +71,7 @@ export function startConfigReader(): ConfigReader {
       throw faultOf(answer);
     },
     close: () => {
-      // Not killed: what it has compiled is kept for the next start when it ends.
+      // Not killed, so that it can write its compile cache for the next start.
       if (child.connected) child.disconnect();
     },
   };
@@ -79,5 +79,5 @@ export function startConfigReader(): ConfigReader {
 
 function faultOf(answer: Answer): Error {
   if (answer.kind === 'refused') return new ConfigError(answer.problems);
-  return new Error(answer.kind === 'failed' ? answer.message : `not asked for: ${answer.kind}`);
+  return new Error(answer.kind === 'failed' ? answer.message : `unexpected answer: ${answer.kind}`);
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** What a process of ours begins with: `src/<name>.ts` in a checkout, `dist/src/<name>.js` in the published package. */
+/** Returns the entry of a child process: `src/<name>.ts` in a checkout, `dist/src/<name>.js` in the package. */
 export function entryFile(name: 'worker' | 'config-reader'): string {
   const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
   return fileURLToPath(new URL(`../${name}${extension}`, import.meta.url));

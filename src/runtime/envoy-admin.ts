@@ -1,8 +1,8 @@
 import { request } from '../node-http.ts';
 
-/** Envoy's admin interface on its unix socket; nobody but this process's user reaches it. */
+/** Client for Envoy's admin interface on a unix socket that only this user can reach. */
 export interface EnvoyAdmin {
-  /** The answer's status; 0 where nothing answers. */
+  /** Resolves with status 0 if Envoy does not answer. */
   get(path: string): Promise<AdminAnswer>;
   post(path: string): Promise<AdminAnswer>;
 }
@@ -37,19 +37,19 @@ export function createEnvoyAdmin(socketPath: string): EnvoyAdmin {
   return { get: (path) => call('GET', path), post: (path) => call('POST', path) };
 }
 
-/** Requests that clients have open on the listeners of ours; undefined where Envoy does not answer. */
+/** Counts open requests on the client listeners; undefined if Envoy does not answer. */
 export async function activeRequests(admin: EnvoyAdmin): Promise<number | undefined> {
   const answer = await admin.get('/stats?filter=downstream_rq_active');
   if (answer.status !== 200) return undefined;
   let active = 0;
   for (const [, prefix, count] of answer.body.matchAll(/^http\.(\w+)\.downstream_rq_active: (\d+)$/gm)) {
-    // This very question is a request on the admin listener.
+    // This call itself counts on the admin listener.
     if (prefix !== 'admin') active += Number(count);
   }
   return active;
 }
 
-/** Sidecars that Envoy's health checks have found serving; undefined where Envoy does not answer. */
+/** Counts the sidecars that pass Envoy's health checks; undefined if Envoy does not answer. */
 export async function healthySidecars(admin: EnvoyAdmin): Promise<number | undefined> {
   const answer = await admin.get('/stats?filter=^cluster\\.sidecar\\.membership_healthy$');
   const [, count] = /membership_healthy: (\d+)/.exec(answer.body) ?? [];

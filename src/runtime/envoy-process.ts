@@ -9,33 +9,33 @@ export interface EnvoyOptions {
   readonly binary: string;
   readonly configFile: string;
   readonly adminSocketPath: string;
-  /** Worker threads. */
+  /** Number of worker threads. */
   readonly concurrency: number;
-  /** Envoy's own output, line by line: its log and its access log. */
+  /** Receives each line of Envoy's log and access log. */
   readonly onLine: (line: string, from: 'stdout' | 'stderr') => void;
   readonly onExit?: (exit: ChildExit) => void;
-  /** Called when it becomes live, or stops being so. */
+  /** Called when `live` changes. */
   readonly onChange?: () => void;
   readonly guard?: Guard;
 }
 
-/** The Envoy of this run. */
+/** The supervised Envoy process. */
 export interface EnvoyProcess {
   readonly live: boolean;
   readonly pid: number | undefined;
   readonly restarts: number;
-  /** It ends again and again. */
+  /** Envoy keeps crashing. */
   readonly crashLoop: boolean;
-  /** Resolves once it serves; rejects after `timeoutMs` with the last line that it wrote. */
+  /** Resolves once Envoy is live; rejects after `timeoutMs` with its last line of output. */
   waitUntilLive(timeoutMs: number): Promise<void>;
-  /** Resolves once it has found so many sidecars to serve, at the latest after `timeoutMs`. */
+  /** Resolves once Envoy sees this many healthy sidecars, or after `timeoutMs`. */
   waitUntilMet(sidecars: number, timeoutMs: number): Promise<void>;
-  /** Refuses new connections, soon; resolves when no request is running any more, at the latest after `timeoutMs`. */
+  /** Closes the listeners gradually. Resolves when no request is running, or after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Log lines as JSON, like ours; `%j` escapes the message. Never the source path. */
+/** JSON like our own log. `%j` escapes the message; the source path is left out. */
 const LOG_FORMAT = '{"level":"%l","time":"%Y-%m-%dT%T.%e%z","name":"envoy.%n","msg":"%j"}';
 
 const PROBE_EVERY_MS = { starting: 20, live: 1_000 } as const;
@@ -53,7 +53,7 @@ export function startEnvoy(options: EnvoyOptions): EnvoyProcess {
     start: () =>
       spawn(options.binary, envoyArguments(options), {
         stdio: ['ignore', 'pipe', 'pipe'],
-        // Its own process group: Ctrl-C is for us, and Envoy ends when it has drained.
+        // Separate process group: Ctrl-C must only reach us, because Envoy drains first.
         detached: true,
       }),
     onLine: (line, from) => {
@@ -88,9 +88,9 @@ export function startEnvoy(options: EnvoyOptions): EnvoyProcess {
     waitUntilLive: async (timeoutMs) => {
       const deadline = performance.now() + timeoutMs;
       while (!live) {
-        // One that cannot even start (bad file, port taken) says so and ends; waiting on would hide it.
+        // Envoy exits on a bad file or a taken port. Waiting longer would hide its message.
         if (child.restarts > 0 || performance.now() > deadline) {
-          throw new Error(`Envoy did not start: ${lastLine === '' ? 'it said nothing' : lastLine}`);
+          throw new Error(`Envoy did not start: ${lastLine === '' ? 'no output' : lastLine}`);
         }
         await delay(20);
       }
@@ -113,18 +113,18 @@ function envoyArguments(options: EnvoyOptions): string[] {
   return [
     ...['-c', options.configFile],
     ...['--concurrency', String(options.concurrency)],
-    // At debug it prints keys and paths (docs/serving.md).
+    // Level debug would print keys and paths (docs/serving.md).
     ...['--log-level', 'warn'],
     ...['--log-format', LOG_FORMAT],
-    // Several may run on one machine, and a restart is ours to do.
+    // Several Envoys may run on one machine, and we handle restarts ourselves.
     '--disable-hot-restart',
-    // While draining, every answer asks its client to close the connection.
+    // While draining, each answer asks the client to close its connection.
     ...['--drain-strategy', 'immediate'],
     ...['--drain-time-s', '600'],
   ];
 }
 
-/** Runs `check` again and again, each time after the delay that it returned. */
+/** Runs `check` repeatedly, each time after the delay it returned. */
 function probe(check: () => Promise<number>): () => void {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -139,11 +139,11 @@ function probe(check: () => Promise<number>): () => void {
   };
 }
 
-/** How long no request may have run before a connection that is kept open counts as idle. */
+/** Time without requests after which open connections count as idle. */
 const QUIET_MS = 300;
 /**
- * The part of the drain in which new connections are still let in, so that clients who do not know yet are not
- * refused. Where they never cease to come, what is left of the time belongs to those that are in already.
+ * Share of the drain time in which new connections are still accepted, for clients that have not noticed yet. The rest
+ * is reserved for requests already running.
  */
 const LISTENING_SHARE = 1 / 5;
 
@@ -151,7 +151,7 @@ async function drain(admin: EnvoyAdmin, timeoutMs: number): Promise<void> {
   const startedAt = performance.now();
   await admin.post('/drain_listeners?graceful&skip_exit');
   await quiet(admin, startedAt + timeoutMs * LISTENING_SHARE);
-  // Now the listeners close, so that no new connection can bring a request while Envoy ends.
+  // Closing the listeners now prevents requests on new connections while Envoy stops.
   await admin.post('/drain_listeners');
   await quiet(admin, startedAt + timeoutMs);
 }
@@ -160,7 +160,7 @@ async function quiet(admin: EnvoyAdmin, deadline: number): Promise<void> {
   let quietSince: number | undefined;
   while (performance.now() < deadline) {
     const active = await activeRequests(admin);
-    // An Envoy that does not answer has nothing left to finish.
+    // If Envoy does not answer, there is nothing left to drain.
     if (active === undefined) return;
     const now = performance.now();
     quietSince = active === 0 ? (quietSince ?? now) : undefined;

@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the range that outgoing connections take theirs from, where a port that is free now is soon taken. */
+/** Below the ephemeral range, whose free ports are quickly taken by outgoing connections. */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 const TRIES = 100;
 
 /**
- * A TCP port that nobody listens on: `preferred` if it is free, else one picked at random. Another process may take
- * it before the caller does, so whoever binds it must be ready to ask again.
+ * Returns an unused TCP port: `preferred` if it is free, else a random one. Another process may take it first, so
+ * callers must be ready to retry.
  */
 export async function freePort(host = '127.0.0.1', preferred?: number): Promise<number> {
   const candidates = [
@@ -21,7 +21,7 @@ export async function freePort(host = '127.0.0.1', preferred?: number): Promise<
   throw new Error(`no free TCP port on ${host}`);
 }
 
-/** True if nobody listens there. Envoy itself would not notice: it shares ports with others of its user. */
+/** Returns true if the port is unused. Envoy cannot detect this itself: it shares ports with processes of its user. */
 export function portIsFree(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();

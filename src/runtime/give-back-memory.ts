@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Collects all garbage, and gives the system back what V8 holds without need; it takes some 50 ms, in which nothing else
- * runs. For a process that has loaded what it needs and does little from then on.
+ * Collects all garbage and returns unused V8 memory to the system. Blocks for about 50 ms. Meant for a process that has
+ * finished loading and does little afterwards.
  */
 export function giveBackMemory(): void {
   setFlagsFromString('--expose-gc');

@@ -2,22 +2,22 @@ import { spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 
 /**
- * Ends children and removes private directories when this process dies without a word (kill -9, out of memory):
- * an Envoy or a Redis that nobody supervises any more must not linger.
+ * Kills children and removes private directories if this process dies abruptly (kill -9, out of memory). Envoy and
+ * Redis must not run on unsupervised.
  */
 export interface Guard {
-  /** From now on, `pid` is killed if this process dies. */
+  /** Kills `pid` if this process dies. */
   watch(pid: number): void;
   unwatch(pid: number): void;
-  /** From now on, `directory` is removed if this process dies. Must be a private one that we made. */
+  /** Removes `directory` if this process dies. It must be a private one that we created. */
   watchDirectory(directory: string): void;
-  /** Ends the guard without touching what it watched. */
+  /** Ends the guard without touching anything it watches. */
   release(): void;
 }
 
 /**
- * Reads `+ PID`, `- PID`, `d DIRECTORY`, `x` (forget all) from a pipe. The pipe's end is this process's death,
- * however it came about: the kernel closes it for us.
+ * Reads `+ PID`, `- PID`, `d DIRECTORY` and `x` (forget all) from a pipe. When this process dies, however it dies, the
+ * kernel closes the pipe.
  */
 const SCRIPT = `
 pids=; dirs=
@@ -35,30 +35,30 @@ sleep 1
 printf '%s\\n' "$dirs" | while IFS= read -r d; do [ -z "$d" ] || rm -rf -- "$d"; done
 `;
 
-/** Starts the guard: one small shell, in a process group of its own so that Ctrl-C does not reach it. */
+/** Starts the guard: a small shell in its own process group, which Ctrl-C does not reach. */
 export function startGuard(): Guard {
   const shell = spawn('/bin/sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  // Without a shell there is no guard; an orderly end does not need one.
+  // Without a shell there is no guard. An orderly shutdown does not need one.
   shell.on('error', () => undefined);
   shell.stdin.on('error', () => undefined);
   shell.unref();
-  // It watches over an end; it must not put one off.
+  // The guard must not keep this process alive.
   if (shell.stdin instanceof Socket) shell.stdin.unref();
-  function say(line: string): void {
+  function send(line: string): void {
     if (shell.stdin.writable) shell.stdin.write(`${line}\n`);
   }
   return {
     watch: (pid) => {
-      say(`+ ${String(pid)}`);
+      send(`+ ${String(pid)}`);
     },
     unwatch: (pid) => {
-      say(`- ${String(pid)}`);
+      send(`- ${String(pid)}`);
     },
     watchDirectory: (directory) => {
-      say(`d ${directory}`);
+      send(`d ${directory}`);
     },
     release: () => {
-      say('x');
+      send('x');
       shell.stdin.end();
     },
   };

@@ -1,36 +1,35 @@
-/** How long a process may be silent before it is held to hang. */
+/** How long a process may be silent before it counts as hung. */
 export interface HeartbeatPatience {
   readonly tickMs: number;
-  /** Ticks without a word of one that has served. */
+  /** Allowed silent ticks once the process serves. */
   readonly ticks: number;
-  /** The same of one that still loads. */
+  /** Allowed silent ticks while the process loads. */
   readonly startTicks: number;
 }
 
 /**
- * An event loop that stands still so long serves nobody: Envoy has long cut its streams. Well over `message_timeout`, in
- * which a loop that was only late would still have answered.
+ * Envoy cuts the streams of an event loop that is blocked this long. The limit is well above `message_timeout`, so a
+ * merely slow loop would still answer in time.
  */
 export const DEFAULT_PATIENCE: HeartbeatPatience = { tickMs: 1_000, ticks: 15, startTicks: 90 };
-/** How often a worker says that it lives. */
+/** Interval between a worker's heartbeats. */
 export const HEARTBEAT_MS = 1_000;
 
-/** Watches one process after the other. */
+/** Watches one process at a time. */
 export interface Heartbeat {
-  /** A fresh process is to be watched. */
+  /** Starts to watch a new process. */
   begin(): void;
-  /** It said something. */
+  /** Records a message from the process. */
   heard(): void;
-  /** It serves. */
+  /** Records that the process serves now. */
   serves(): void;
-  /** There is none to be watched. */
+  /** Stops watching. */
   end(): void;
 }
 
 /**
- * Calls `onSilent` once where a process has said nothing for so many ticks. Time is counted in ticks, of which a supervisor
- * that was held up itself (a machine that slept, a core that it shares) has none: what it could not read yet is nobody's
- * silence.
+ * Calls `onSilent` once when a process has sent nothing for the allowed ticks. Counting ticks instead of time protects
+ * against a delayed supervisor (sleep, shared core): while it cannot read messages, no ticks pass either.
  */
 export function watchHeartbeat(patience: HeartbeatPatience, onSilent: () => void): Heartbeat {
   let timer: NodeJS.Timeout | undefined;

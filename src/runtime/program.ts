@@ -5,10 +5,10 @@ import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 
-/** Told of each step that takes longer than a moment, in words for a person. */
+/** Receives a message for the user about each step that takes noticeable time. */
 export type TellProgress = (message: string) => void;
 
-/** A missing part: the message names it and the remedy. */
+/** A required program is missing. The message names it and the remedy. */
 export class MissingPartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -16,10 +16,10 @@ export class MissingPartError extends Error {
   }
 }
 
-/** The full path of an executable on PATH, or undefined. */
+/** Returns the full path of an executable on PATH, or undefined. */
 export async function findOnPath(name: string, environment: Environment): Promise<string | undefined> {
   for (const folder of (environment['PATH'] ?? '').split(delimiter)) {
-    // A relative entry means another program in each working directory.
+    // A relative entry would find a different program in each working directory.
     if (!isAbsolute(folder)) continue;
     const candidate = join(folder, name);
     if (await isExecutable(candidate)) return candidate;
@@ -36,7 +36,7 @@ export async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
-/** Where downloaded parts are kept for the next start: `$XDG_CACHE_HOME` or `~/.cache`, in a folder of ours. */
+/** Returns our cache folder for downloads, in `$XDG_CACHE_HOME` or `~/.cache`. Creates it if needed. */
 export async function cacheDirectory(environment: Environment): Promise<string> {
   const xdg = environment['XDG_CACHE_HOME'];
   const base = xdg !== undefined && isAbsolute(xdg) ? xdg : join(homedir(), '.cache');
@@ -51,7 +51,7 @@ export interface RunResult {
   readonly stderr: string;
 }
 
-/** Runs a program to its end, with bounded time and output; a failure is a value. */
+/** Runs a program to its end, with limited time and output. Reports failures in the result. */
 export function runFile(
   file: string,
   args: readonly string[],
@@ -74,12 +74,12 @@ export function runFile(
   });
 }
 
-/** The last line of a program's complaint, for an error message. */
+/** Returns the last line of a program's output, for an error message. */
 export function lastLine(text: string): string {
   return text.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
 }
 
-/** True where a docker engine answers. */
+/** Returns true if a docker engine answers. */
 export async function dockerAnswers(environment: Environment): Promise<boolean> {
   const docker = await findOnPath('docker', environment);
   if (docker === undefined) return false;
@@ -89,7 +89,7 @@ export async function dockerAnswers(environment: Environment): Promise<boolean> 
   return result.ok && result.stdout.trim() !== '';
 }
 
-/** True if dotted version `version` is at least `minimum`. */
+/** Compares dotted version numbers. */
 export function versionAtLeast(version: string, minimum: string): boolean {
   const have = version.split('.').map(Number);
   const want = minimum.split('.').map(Number);

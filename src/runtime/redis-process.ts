@@ -11,34 +11,34 @@ export interface StartRedisOptions {
   readonly program: RedisProgram;
   /** Private working directory. */
   readonly directory: string;
-  /** Binds exactly this port; else a free one. */
+  /** Port to bind; default: a free one. */
   readonly port?: number;
   readonly password?: string;
-  /** Further command-line settings, e.g. `['--maxmemory', '10mb']`. */
+  /** Further command-line settings, such as `['--maxmemory', '10mb']`. */
   readonly args?: readonly string[];
   readonly guard?: Guard;
 }
 
-/** A Redis of our own, on loopback, without persistence. */
+/** A private Redis server on loopback, without persistence. */
 export interface RunningRedis {
   readonly host: string;
   readonly port: number;
   readonly pid: number;
-  /** Resolves when it is gone. */
+  /** Resolves when the process is gone. */
   stop(): Promise<void>;
 }
 
-/** Keeps nothing on disk and never evicts: losing keys to eviction would forget budgets and locks. */
+/** Disables persistence and eviction. Evicting keys would lose budgets and locks. */
 const BASE_ARGS = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
 
 const READY_WITHIN_MS = 15_000;
 
 /**
- * Starts a Redis and waits until it answers.
- * @throws MissingPartError when it does not
+ * Starts a Redis server and waits until it answers.
+ * @throws MissingPartError if it does not answer
  */
 export async function startRedis(options: StartRedisOptions): Promise<RunningRedis> {
-  // A port that was free may be taken by the time Redis binds it; then another is asked for.
+  // A free port may be taken before Redis binds it. Retries with another one.
   const attempts = options.port === undefined ? 3 : 1;
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await freePort());
@@ -49,7 +49,7 @@ export async function startRedis(options: StartRedisOptions): Promise<RunningRed
   }
 }
 
-/** The running Redis, or why it did not start. */
+/** Returns the running server, or the reason why it did not start. */
 async function tryStart(options: StartRedisOptions, port: number): Promise<RunningRedis | string> {
   const password = options.password === undefined ? [] : ['--requirepass', options.password];
   const child = spawnRedis(options.program, {
@@ -57,7 +57,7 @@ async function tryStart(options: StartRedisOptions, port: number): Promise<Runni
     directory: options.directory,
     args: [...BASE_ARGS, ...password, ...(options.args ?? [])],
   });
-  let lastLine = 'it said nothing';
+  let lastLine = 'no output';
   function keepLast(data: Buffer): void {
     lastLine = data.toString().trim().split('\n').at(-1) ?? lastLine;
   }
@@ -101,7 +101,7 @@ function running(
     pid,
     stop: async () => {
       child.kill('SIGTERM');
-      // A stopped (SIGSTOP) or busy server does not hear SIGTERM.
+      // A stopped (SIGSTOP) or busy server does not react to SIGTERM.
       const force = setTimeout(() => child.kill('SIGKILL'), 2_000);
       await gone;
       clearTimeout(force);
@@ -112,7 +112,7 @@ function running(
   };
 }
 
-/** True if a Redis answers there; a demand for a password is an answer, `LOADING` is not. */
+/** Returns true if a Redis server answers. Asking for a password counts as an answer, `LOADING` does not. */
 function answersPing(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port });

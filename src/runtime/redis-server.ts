@@ -16,12 +16,12 @@ import {
 } from './program.ts';
 import type { Environment } from '../config/environment.ts';
 
-/** Redis 7 or newer is required (docs/redis.md). */
+/** Oldest supported version (docs/redis.md). */
 const MIN_REDIS_VERSION = '7.0.0';
 
 export const REDIS_IMAGE = 'redis:7';
 
-/** A Redis server program that can be started here. */
+/** A Redis server program that can be started on this machine. */
 export type RedisProgram =
   | { readonly kind: 'binary'; readonly path: string; readonly libraryPath?: string }
   | { readonly kind: 'docker'; readonly path: string };
@@ -29,8 +29,8 @@ export type RedisProgram =
 const REMEDY = 'install redis-server 7 or newer and put it on PATH, or start docker';
 
 /**
- * Finds a Redis server to run: PATH, docker, then Debian's package unpacked into the per-user cache. Nothing is
- * installed into the system, so no daemon of the package is ever started.
+ * Finds a Redis server: on PATH, in docker, or as Debian's package unpacked into the per-user cache. Nothing is
+ * installed into the system, so the package's own daemon never starts.
  * @throws MissingPartError with the remedy
  */
 export async function findRedisServer(
@@ -59,7 +59,7 @@ async function redisVersion(path: string, libraryPath?: string): Promise<string 
   return /v=(\d+\.\d+\.\d+)/.exec(result.stdout)?.[1];
 }
 
-/** Unpacks Debian's package and what it lacks of libraries into the cache. */
+/** Unpacks Debian's package and missing libraries into the cache. */
 export async function fromDebianPackage(
   environment: Environment,
   progress: TellProgress | undefined,
@@ -76,24 +76,21 @@ export async function fromDebianPackage(
     progress?.('Fetching redis-server with apt-get (once; it is not installed as a service) …');
     await download(aptGet, staging, progress);
     await unpack(staging);
-    // Another process may have been first: its copy is as good as ours.
+    // Another process may have been faster. Its copy is equivalent.
     await rename(staging, home).catch(() => undefined);
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
   const program = await unpacked(home);
   if (program === undefined) {
-    throw new MissingPartError(
-      `the redis-server that apt-get has is not 7 or newer, or does not run; ${REMEDY}`,
-    );
+    throw new MissingPartError(`the redis-server from apt-get is older than 7 or does not run; ${REMEDY}`);
   }
   progress?.('redis-server is ready');
   return program;
 }
 
 /**
- * Downloads the two packages of the server (its binary is a link into redis-tools) and those of their
- * dependencies that the system does not have; installs nothing.
+ * Downloads redis-server, redis-tools (which holds the actual binary) and missing dependencies. Installs nothing.
  */
 async function download(aptGet: string, into: string, progress: TellProgress | undefined): Promise<void> {
   const args = ['install', '-y', '--no-install-recommends', '--download-only', '--reinstall'];
@@ -101,7 +98,7 @@ async function download(aptGet: string, into: string, progress: TellProgress | u
   const attempt = (): ReturnType<typeof runFile> =>
     runFile(aptGet, [...args, ...options, 'redis-server', 'redis-tools'], { timeoutMs: 300_000 });
   if ((await attempt()).ok) return;
-  // A fresh system has no package lists yet.
+  // A new system has no package lists yet.
   progress?.('Refreshing the package lists …');
   await runFile(aptGet, ['update'], { timeoutMs: 300_000 });
   const result = await attempt();
@@ -136,7 +133,7 @@ async function unpacked(home: string): Promise<RedisProgram | undefined> {
   return { kind: 'binary', path, libraryPath };
 }
 
-/** Starts the server process; its data stay in `directory`, and nothing but loopback can reach it. */
+/** Starts the server process. Its data stay in `directory`, and it listens on loopback only. */
 export function spawnRedis(
   program: RedisProgram,
   options: { readonly port: number; readonly directory: string; readonly args: readonly string[] },
@@ -153,7 +150,7 @@ export function spawnRedis(
   const own = ['--port', port, '--bind', '127.0.0.1', '--dir', options.directory];
   return spawn(program.path, [...own, ...options.args], {
     stdio,
-    // Its own process group: Ctrl-C is for us, and we end Redis last.
+    // Separate process group: Ctrl-C must only reach us, because Redis stops last.
     detached: true,
     env: program.libraryPath === undefined ? undefined : { LD_LIBRARY_PATH: program.libraryPath },
   });

@@ -4,21 +4,21 @@ import { checkServer } from '../redis/server-check.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { messageOf } from '../errors.ts';
 
-/** Watches that the Redis behind the workers is one that `serve` accepts, at start and after each reconnect. */
+/** Checks at start and after each reconnect that the Redis server is suitable. */
 export interface RedisWatch {
-  /** The server that was reached last is too old, or may evict. */
+  /** The last server reached is too old or may evict keys. */
   readonly unfit: boolean;
   close(): void;
 }
 
-/** How long `serve` waits for Redis before it starts without it: every request is 503 until Redis is there. */
+/** Time to wait for Redis at start. Without Redis, `serve` starts anyway and answers 503. */
 const WAIT_AT_START_MS = 1_500;
-/** An unfit server is asked again this often, so that an operator who mends it sees it at once. */
+/** Interval between checks of an unfit server, so that a fix takes effect at once. */
 const ASK_AGAIN_MS = 1_000;
 
 /**
- * Connects and checks. A Redis that is away does not hold up the start.
- * @throws Error with the remedy, where Redis answers and may not be used
+ * Connects and checks the server. An unreachable Redis does not block the start.
+ * @throws Error with the remedy if Redis answers but must not be used
  */
 export async function watchRedis(config: Config, log: Logger): Promise<RedisWatch> {
   let unfit = false;
@@ -32,7 +32,7 @@ export async function watchRedis(config: Config, log: Logger): Promise<RedisWatc
   });
   const problems = async (): Promise<readonly string[]> => (await checkServer(client)).problems;
   async function recheck(): Promise<void> {
-    // A failed check is an outage: the next reconnect asks again.
+    // A failed check means an outage. The next reconnect checks again.
     const found = await problems().catch(() => undefined);
     if (found === undefined || closed) return;
     if (!unfit) for (const problem of found) log.error({ redis: describedRedis(config.redis) }, problem);
@@ -48,7 +48,7 @@ export async function watchRedis(config: Config, log: Logger): Promise<RedisWatc
     const reason = messageOf(cause);
     log.warn(
       { redis: describedRedis(config.redis), cause: reason },
-      'Redis is unavailable: no request passes until it is back',
+      'Redis is unavailable: requests are refused until it is back',
     );
   }
   starting = false;

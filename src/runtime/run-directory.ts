@@ -4,18 +4,18 @@ import { isAbsolute, join } from 'node:path';
 
 import type { Environment } from '../config/environment.ts';
 
-/** A private folder (0700) of one run: sockets, Envoy's configuration. */
+/** A private folder (0700) for the sockets and the Envoy configuration of one run. */
 export interface RunDirectory {
   readonly path: string;
-  /** Full path of a file in it. */
+  /** Returns the full path of a file in it. */
   file(name: string): string;
   remove(): Promise<void>;
 }
 
-/** `sun_path` holds 108 bytes on Linux and 104 elsewhere; the longest name of ours in the folder is shorter than 20. */
+/** `sun_path` holds 108 bytes on Linux and 104 elsewhere. Our longest file name is shorter than 20. */
 const MAX_PATH_BYTES = 80;
 
-/** Makes the folder in `$XDG_RUNTIME_DIR` or the system's temporary folder, wherever a socket's path fits. */
+/** Creates the folder in `$XDG_RUNTIME_DIR` or a temporary folder, wherever socket paths are short enough. */
 export async function createRunDirectory(environment: Environment): Promise<RunDirectory> {
   const runtimeDirectory = environment['XDG_RUNTIME_DIR'];
   const preferred = runtimeDirectory !== undefined && isAbsolute(runtimeDirectory) ? [runtimeDirectory] : [];
@@ -28,7 +28,7 @@ export async function createRunDirectory(environment: Environment): Promise<RunD
       failure = error;
     }
   }
-  throw new Error('no folder for sockets: set TMPDIR to a writable folder with a short path', {
+  throw new Error('found no folder for sockets: set TMPDIR to a writable folder with a short path', {
     cause: failure,
   });
 }
@@ -41,7 +41,7 @@ function runDirectory(path: string): RunDirectory {
   };
 }
 
-/** Makes the folder of a unix socket that somebody else shares (compose's volume), private if it is new. */
+/** Creates the folder of a socket shared with another container (compose's volume), private if it is new. */
 export async function prepareSocketFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
 }

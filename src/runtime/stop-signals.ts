@@ -1,9 +1,9 @@
-/** A terminal's Ctrl-C may reach a process twice, from the terminal and from npm: that is one wish, not two. */
-const SAME_WISH_MS = 1_000;
+/** One Ctrl-C may arrive twice, from the terminal and from npm. Both count as the same signal. */
+const SAME_SIGNAL_MS = 1_000;
 
 /**
  * Calls `onFirst` at the first SIGTERM or SIGINT, and `onSecond` at a later one.
- * @returns a function that stops listening
+ * @returns a function that removes the listeners
  */
 export function onStopSignals(onFirst: (signal: NodeJS.Signals) => void, onSecond: () => void): () => void {
   let firstAt: number | undefined;
@@ -12,7 +12,7 @@ export function onStopSignals(onFirst: (signal: NodeJS.Signals) => void, onSecon
     if (firstAt === undefined) {
       firstAt = now;
       onFirst(signal);
-    } else if (now - firstAt > SAME_WISH_MS) {
+    } else if (now - firstAt > SAME_SIGNAL_MS) {
       onSecond();
     }
   }

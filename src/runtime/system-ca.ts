@@ -3,7 +3,7 @@ import { rootCertificates } from 'node:tls';
 
 import type { Environment } from '../config/environment.ts';
 
-/** Where the distributions keep their bundle of trusted authorities. */
+/** CA bundles of common distributions. */
 const BUNDLES = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
@@ -11,7 +11,7 @@ const BUNDLES = [
   '/etc/ssl/cert.pem',
 ];
 
-/** The system's bundle for upstream TLS, `$SSL_CERT_FILE` first; a system without one gets Node's, written to `fallback`. */
+/** Returns the CA file for upstream TLS: `$SSL_CERT_FILE`, the system's, or Node's bundle written to `fallback`. */
 export async function systemCaFile(environment: Environment, fallback: string): Promise<string> {
   const configured = environment['SSL_CERT_FILE'];
   for (const file of configured === undefined || configured === '' ? BUNDLES : [configured, ...BUNDLES]) {

@@ -3,9 +3,9 @@ import type { Config } from '../config/schema.ts';
 import type { WorkerAddress } from './worker-protocol.ts';
 
 /**
- * Where each worker serves ext_proc, in the order of their indices; `gateway envoy render` and `serve` agree on it.
- * Without `server.extproc.address`: sockets in `runPath`. With it: the address itself for one worker; for several,
- * `<path>.<index>` or the ports from its own upwards.
+ * Returns the ext_proc address of each worker, by index. Shared by `gateway envoy render` and `serve`.
+ * Without `server.extproc.address`: sockets in `runPath`. With it, a single worker uses the address itself; several use
+ * `<path>.<index>` or consecutive ports.
  */
 export function workerAddresses(config: Config, runPath: string): WorkerAddress[] {
   const { workers, extproc } = config.server;

@@ -2,25 +2,25 @@ import { fork, type ChildProcess } from 'node:child_process';
 
 import { entryFile } from './entry-file.ts';
 
-/** Where a worker's log goes: our own standard output, or nowhere. What it says as it breaks is always shown. */
+/** Destination of a worker's log: our standard output, or nothing. Its standard error is always shown. */
 export type WorkerOutput = 'inherit' | 'ignore';
 
-/** Starts one sidecar process, which loads its modules and waits for its first message; it ends with this process. */
+/** Starts a sidecar process. It loads its modules and waits for its first message; it ends with this process. */
 export function forkWorker(
   entry: string = entryFile('worker'),
   output: WorkerOutput = 'inherit',
 ): ChildProcess {
   const child = fork(entry, [], {
-    // Logs go straight to our own output; the channel is for the protocol alone.
+    // Logs go directly to our own output. The channel carries only the protocol.
     stdio: ['ignore', output, 'inherit', 'ipc'],
     serialization: 'advanced',
-    // A request's objects die young, and a nursery stays resident: 16 MiB would save 3 % of its CPU, for 20 MB. Left to
-    // itself the old space grows to three times what lives in it before it is collected: 70 MB, for 1 to 2 % of CPU.
+    // Request objects die young, and a nursery stays resident: 16 MiB would save 3 % of CPU for 20 MB. By default the old
+    // space grows to three times its live size before a collection: 70 MB for 1 to 2 % of CPU.
     execArgv: [...process.execArgv, '--max-semi-space-size=8', '--heap-growing-percent=60'],
-    // Its own process group: Ctrl-C is for us, and a worker ends when it has drained.
+    // Separate process group: Ctrl-C must only reach us, because workers drain first.
     detached: true,
   });
-  // Whoever supervises it hears of it too; before that nobody does.
+  // Errors before supervision starts are handled later: the supervisor sees that the process is gone.
   child.on('error', () => undefined);
   return child;
 }

@@ -1,13 +1,13 @@
 import type { Config } from '../config/schema.ts';
 
-/** Where one worker serves ext_proc, and where Envoy finds it. */
+/** The ext_proc address of a worker, which Envoy connects to. */
 export type WorkerAddress =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number };
 
-/** What `gateway serve` says to a worker process. */
+/** Messages from `gateway serve` to a worker process. */
 export type ToWorker =
-  /** The first message; a worker does nothing before it. */
+  /** The first message. A worker does nothing before it. */
   | {
       readonly kind: 'start';
       readonly config: Config;
@@ -15,19 +15,19 @@ export type ToWorker =
       readonly address: WorkerAddress;
     }
   | { readonly kind: 'metrics'; readonly id: number }
-  /** Refuse new streams, finish those that run, answer `drained`, exit 0. */
+  /** Refuse new streams, finish running ones, answer `drained`, and exit with 0. */
   | { readonly kind: 'drain' };
 
-/** What a worker process says to `gateway serve`. */
+/** Messages from a worker process to `gateway serve`. */
 export type FromWorker =
-  /** ext_proc streams are accepted at the address. */
+  /** The worker accepts ext_proc streams at its address. */
   | { readonly kind: 'listening' }
-  /** Sent at each change, and once after `start`. */
+  /** Sent after `start` and at each change. */
   | { readonly kind: 'redis'; readonly up: boolean }
-  /** `metrics`: the array of prom-client's `getMetricsAsJSON`. */
+  /** `metrics` is the array from prom-client's `getMetricsAsJSON`. */
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly object[] }
-  /** Its event loop goes round: said every `HEARTBEAT_MS`. */
+  /** Heartbeat, sent every `HEARTBEAT_MS`. */
   | { readonly kind: 'alive' }
   | { readonly kind: 'drained' }
-  /** The worker cannot go on (bad address, broken configuration) and exits; the message holds no secret. */
+  /** The worker cannot continue (bad address, broken configuration) and exits. The message holds no secret. */
   | { readonly kind: 'failed'; readonly message: string };

@@ -11,14 +11,14 @@ import type { FromWorker, ToWorker, WorkerAddress } from './worker-protocol.ts';
 export interface WorkerStatus {
   readonly index: number;
   readonly pid: number | undefined;
-  /** It takes ext_proc streams. */
+  /** The worker accepts ext_proc streams. */
   readonly listening: boolean;
-  /** Its connection to Redis is up. */
+  /** The worker is connected to Redis. */
   readonly redis: boolean;
   readonly restarts: number;
-  /** Times that it hung, and was ended. */
+  /** Number of times it hung and was killed. */
   readonly hangs: number;
-  /** It ends again and again. */
+  /** The worker keeps crashing. */
   readonly crashLoop: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface WorkersOptions {
   readonly addresses: readonly WorkerAddress[];
   readonly onExit?: (index: number, exit: ChildExit) => void;
   readonly onFailed?: (index: number, message: string) => void;
-  /** It says nothing any more, and is ended. */
+  /** Called when a silent worker is about to be killed. */
   readonly onHang?: (index: number) => void;
   /** Called after each change of a worker's status. */
   readonly onChange?: () => void;
@@ -35,23 +35,23 @@ export interface WorkersOptions {
   readonly backoff?: Backoff;
   /** How long a worker may be silent. */
   readonly patience?: HeartbeatPatience;
-  /** A process of `forkWorker` that has begun to load already: the first worker, if it still lives. */
+  /** A process that `forkWorker` started early. Becomes the first worker if it still lives. */
   readonly ahead?: ChildProcess | undefined;
   readonly output?: WorkerOutput | undefined;
-  /** The worker's entry; another one in tests only. */
+  /** Entry file of the worker. Set by tests only. */
   readonly entry?: string;
 }
 
-/** The sidecar processes. None shares another's fate: one that dies is started again, the others go on. */
+/** The sidecar processes. If one dies it is restarted; the others continue. */
 export interface Workers {
   status(): WorkerStatus[];
-  /** Resolves when every worker has listened once; rejects when one says that it cannot. */
+  /** Resolves when every worker has listened once; rejects when one reports a failure. */
   started(): Promise<void>;
-  /** Each living worker's metrics as prom-client gives them; one that does not answer in time is left out. */
+  /** Returns the prom-client metrics of each worker. Workers that do not answer in time are left out. */
   metrics(): Promise<object[][]>;
-  /** They refuse new streams, finish those they have, and end; at the latest after `timeoutMs`. */
+  /** Refuses new streams and waits for running ones. Workers end after `timeoutMs` at the latest. */
   drain(timeoutMs: number): Promise<void>;
-  /** Ends them at once. */
+  /** Kills the workers immediately. */
   kill(): Promise<void>;
 }
 
@@ -94,18 +94,18 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
   let ahead = index === 0 ? options.ahead : undefined;
   const waiting = new Map<number, (metrics: object[] | undefined) => void>();
   const started = Promise.withResolvers<undefined>();
-  // A failure before anybody waits for it must not end the process as an unhandled rejection.
+  // Avoids an unhandled rejection if a worker fails before `started()` is called.
   started.promise.catch(() => undefined);
 
   const heartbeat = watchHeartbeat(options.patience ?? DEFAULT_PATIENCE, () => {
     hangs += 1;
     options.onHang?.(index);
-    // Nothing less reaches a process whose loop stands still, or that is stopped.
+    // SIGKILL alone ends a process that is blocked or stopped.
     current?.kill('SIGKILL');
   });
 
   function send(child: ChildProcess | undefined, message: ToWorker): void {
-    // A worker that is just dying has a closed channel; its end is handled where it is told of.
+    // A dying worker has a closed channel. `onExit` handles its end.
     if (child?.connected === true) child.send(message, () => undefined);
   }
   function receive(message: FromWorker): void {
@@ -189,7 +189,7 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
         send(current, { kind: 'metrics', id });
       }),
     drain: (timeoutMs) => {
-      // One that hangs now is ended when its time is over.
+      // A worker that hangs now is killed after `timeoutMs`.
       heartbeat.end();
       return child.stop(timeoutMs, (last) => {
         send(last, { kind: 'drain' });
@@ -204,7 +204,7 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
   };
 }
 
-/** What a killed worker left would make the next one's `bind` fail. */
+/** Removes the socket of a killed worker, which would make the next `bind` fail. */
 function removeStaleSocket(address: WorkerAddress): void {
   if (address.kind !== 'unix') return;
   try {

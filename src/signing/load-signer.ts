@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import type { Signer } from './signer.ts';
 
-/** What signs under this configuration; loaded only where something is signed. */
+/** Creates the configured signer. Imports it on demand, because signing is optional. */
 export async function loadSigner(signature: Config['signature']): Promise<Signer> {
   const [{ createSigningKey }, { createSigner }] = await Promise.all([
     import('./signing-key.ts'),

@@ -1,30 +1,30 @@
 import * as z from 'zod';
 
-/** `typ` of what is signed, so that nobody passes a signed body off as a receipt. */
+/** `typ` headers that distinguish signed requests from receipts, so that one cannot pass for the other. */
 export const REQUEST_TYPE = 'gateway-request+jws';
 export const RECEIPT_TYPE = 'gateway-receipt+jwt';
 
 const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 
-/** What the gateway says of one exchange to its client. */
+/** The gateway's signed statement to its client about one exchange. */
 export const receiptSchema = z.object({
-  /** The request's id, as in `X-Gateway-Request-ID`. */
+  /** Request id, as in `X-Gateway-Request-ID`. */
   jti: z.string(),
-  /** Unix seconds at which the answer began. */
+  /** Start of the answer, in Unix seconds. */
   iat: z.int(),
   key_hash: digest,
-  /** Of the body as the client sent it; absent where it was refused before its body came. */
+  /** Digest of the body that the client sent; absent if the request was refused before its body arrived. */
   request_digest: digest.optional(),
-  /** Of the body as it was sent upstream; absent where nothing was. */
+  /** Digest of the body sent upstream; absent if nothing was sent. */
   upstream_digest: digest.optional(),
-  /** `mask`: something was taken out of the answer. */
+  /** `mask`: parts of the answer were masked. */
   decision: z.enum(['allow', 'mask', 'deny']),
-  /** The error's type, where it was refused. */
+  /** Error type of a refusal. */
   type: z.string().optional(),
   status: z.int(),
-  /** Digest of the policies that judged it; absent where none did. */
+  /** Digest of the policy set; absent if no policies were evaluated. */
   policy_set: z.string().optional(),
-  /** Absent where it is not known when the headers leave (streams). */
+  /** Absent if unknown when the headers are sent, as in streams. */
   cost_usd: z.number().optional(),
 });
 

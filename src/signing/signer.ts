@@ -3,20 +3,20 @@ import { nextTurn } from '../turns.ts';
 import { RECEIPT_TYPE, REQUEST_TYPE, type Receipt } from './receipt.ts';
 import type { SigningKey } from './signing-key.ts';
 
-/** What signs one exchange (docs/signatures.md). */
+/** Creates the signatures of an exchange (docs/signatures.md). */
 export interface Signer {
-  /** `sha256:<hex>` of a body. */
+  /** Returns `sha256:<hex>` of a body. */
   digest(body: Buffer): string;
-  /** `X-Gateway-Signature` of the bytes that go upstream. */
+  /** Returns `X-Gateway-Signature` for the bytes sent upstream. */
   request(body: Buffer, requestId: string): Promise<string>;
-  /** `X-Gateway-Signature` of an answer. */
+  /** Returns `X-Gateway-Signature` for an answer. */
   receipt(receipt: Omit<Receipt, 'iat'>): string;
 }
 
-/** From here on signing has a turn of its own. */
+/** Larger bodies are signed in their own turn of the event loop. */
 const LARGE_BYTES = 256 * 1_024;
 
-/** @param now Unix ms */
+/** @param now returns Unix ms */
 export function createSigner(key: SigningKey, now: () => number = Date.now): Signer {
   const seconds = (): number => Math.floor(now() / 1_000);
   return {
@@ -31,16 +31,16 @@ export function createSigner(key: SigningKey, now: () => number = Date.now): Sig
 
 type JwsHeader = Readonly<Record<string, string | number>>;
 
-/** Bytes that base64url writes without a rest, so that pieces of it can follow each other. */
+/** A multiple of 3, so that base64url pieces can be concatenated. */
 const PIECE_BYTES = 3 * 64 * 1_024;
 
-/** JWS compact serialization (RFC 7515 section 7.1) of a payload that is sent with it. */
+/** Returns a JWS in compact serialization (RFC 7515 section 7.1). */
 function signCompact(key: SigningKey, header: JwsHeader, payload: object): string {
   const input = `${encoded(protectedHeader(key, header))}.${encoded(payload)}`;
   return `${input}.${key.sign([input]).toString('base64url')}`;
 }
 
-/** The same with its payload left out (RFC 7515 appendix F): whoever has the bytes puts them back to verify. */
+/** Returns a JWS with detached payload (RFC 7515 appendix F). Verifiers insert the bytes again. */
 function signDetached(key: SigningKey, header: JwsHeader, payload: Buffer): string {
   const first = encoded(protectedHeader(key, header));
   return `${first}..${key.sign(signingInput(first, payload)).toString('base64url')}`;

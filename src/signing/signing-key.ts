@@ -2,14 +2,14 @@ import { createHash, createHmac, createPrivateKey, createPublicKey, sign, type K
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config/schema.ts';
 
-/** The key of `signature.*`: signs what goes upstream, and the receipts of clients. */
+/** The key of `signature.*`. Signs upstream requests and receipts. */
 export interface SigningKey {
   readonly algorithm: 'HS256' | 'EdDSA';
-  /** Of a public key its RFC 7638 thumbprint. */
+  /** For a public key, its RFC 7638 thumbprint. */
   readonly kid: string;
-  /** Of the bytes of a JWS Signing Input, which may come in pieces. */
+  /** Signs a JWS Signing Input, given in pieces. */
   sign(pieces: Iterable<string>): Buffer;
-  /** JWK Set for whoever verifies; undefined where the key is shared. */
+  /** JWK Set for verifiers; undefined for a shared key. */
   readonly publicKeys: { readonly keys: readonly PublicJwk[] } | undefined;
 }
 
@@ -23,15 +23,15 @@ export interface PublicJwk {
 }
 
 const KID_BYTES = 12;
-/** HS256 wants a key as long as its hash (RFC 7518 section 3.2). */
+/** HS256 needs a key as long as its hash (RFC 7518 section 3.2). */
 const STRONG_SECRET_BYTES = 32;
 
-/** Whether an HMAC secret could be found by trying, by whoever has one receipt. */
+/** Returns true if the HMAC secret is short enough to be found by brute force from one receipt. */
 export function isWeakSecret({ enabled, type, secret }: Config['signature']): boolean {
   return enabled && type === 'hmac' && Buffer.byteLength(secret) < STRONG_SECRET_BYTES;
 }
 
-/** @throws Error that says what `signature.secret` must be, and repeats nothing of it */
+/** @throws Error that states what `signature.secret` must be, without repeating it */
 export function createSigningKey({ type, secret }: Pick<Config['signature'], 'type' | 'secret'>): SigningKey {
   return type === 'hmac' ? sharedKey(secret) : keyPair(privateKeyOf(secret));
 }
@@ -57,7 +57,7 @@ function keyPair(privateKey: KeyObject): SigningKey {
   return {
     algorithm: 'EdDSA',
     kid,
-    // Ed25519 reads its message twice, so that it wants it whole (RFC 8032).
+    // Ed25519 needs the whole message, because it reads it twice (RFC 8032).
     sign: (pieces) => sign(null, Buffer.from([...pieces].join(''), 'latin1'), privateKey),
     publicKeys: { keys: [{ kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' }] },
   };
@@ -69,7 +69,7 @@ function privateKeyOf(secret: string): KeyObject {
   try {
     key = createPrivateKey(pem);
   } catch {
-    key = undefined; // the reason could quote the key
+    key = undefined; // its message could quote the key
   }
   if (key?.asymmetricKeyType !== 'ed25519') {
     throw new Error(
@@ -84,7 +84,7 @@ function readPem(path: string): string {
     return readFileSync(path, 'utf8');
   } catch {
     throw new Error(
-      'names a file that is not there or cannot be read (ed25519 wants a PKCS#8 PEM, or its path)',
+      'names a file that is missing or cannot be read (ed25519 needs a PKCS#8 PEM, or its path)',
     );
   }
 }

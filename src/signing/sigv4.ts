@@ -4,13 +4,13 @@ import type { Credential } from '../providers/provider.ts';
 export interface SigV4Request {
   readonly credential: Extract<Credential, { kind: 'sigv4' }>;
   readonly method: string;
-  /** The `host` header as it will be sent, with its port where that is not the scheme's own. */
+  /** The `host` header as sent, including a non-default port. */
   readonly authority: string;
-  /** Path and query exactly as they will be sent. */
+  /** Path and query exactly as sent. */
   readonly path: string;
-  /** The body exactly as it will be sent. */
+  /** Body exactly as sent. */
   readonly body: Buffer;
-  /** Default: the region that the authority names. */
+  /** Default: the region in the authority. */
   readonly region?: string;
   readonly service?: string;
   readonly now?: Date;
@@ -20,9 +20,9 @@ const ALGORITHM = 'AWS4-HMAC-SHA256';
 const DEFAULT_REGION = 'us-east-1';
 
 /**
- * The headers that sign a request with AWS Signature Version 4 (AWS IAM User Guide, "Create a signed AWS API
- * request"). Signed are host, date, body digest and session token: what the gateway itself sets, so that no
- * proxy on the way can break the signature.
+ * Returns the headers that sign a request with AWS Signature Version 4 (AWS IAM User Guide, "Create a signed AWS API
+ * request"). Only headers set by the gateway are signed, so that no proxy can break the signature: host, date, body
+ * digest and session token.
  */
 export function signSigV4(request: SigV4Request): Record<string, string> {
   const { credential, authority, body, service = 'bedrock', now = new Date() } = request;
@@ -46,7 +46,7 @@ export function signSigV4(request: SigV4Request): Record<string, string> {
   return { ...signed, authorization };
 }
 
-/** `bedrock-runtime.eu-west-1.amazonaws.com`, its FIPS, VPC and dual-stack forms -> `eu-west-1`. */
+/** Extracts `eu-west-1` from `bedrock-runtime.eu-west-1.amazonaws.com` and its FIPS, VPC and dual-stack forms. */
 export function regionOf(authority: string): string {
   return /(?:^|\.)bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(authority)?.[1] ?? DEFAULT_REGION;
 }
@@ -75,8 +75,8 @@ function canonicalRequest(
 }
 
 /**
- * Each segment of the path as sent, encoded once more: every service but S3 signs an ARN's `%2F` as `%252F`.
- * Dot segments never get here, because paths with them are refused.
+ * Encodes each path segment again: every service except S3 signs an ARN's `%2F` as `%252F`.
+ * Dot segments never occur, because paths with them are refused.
  */
 function canonicalPath(path: string): string {
   const segments = path.split('/').filter((segment) => segment !== '');
@@ -98,7 +98,7 @@ function canonicalQuery(query: string): string {
     .join('&');
 }
 
-/** RFC 3986: everything but unreserved characters. */
+/** Encodes everything except unreserved characters (RFC 3986). */
 function encode(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
@@ -110,7 +110,7 @@ function percentDecode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // not percent-encoding: signed as it stands
+    return text; // not percent-encoded: signed unchanged
   }
 }
 

@@ -3,22 +3,22 @@ import { createAddressCounts } from '../address-counts.ts';
 const MINUTE_MS = 60_000;
 
 export interface AnonymousLinesOptions {
-  /** Lines that one client address may write in a minute. */
+  /** Log lines per client address and minute. */
   readonly maxPerMinute: number;
-  /** Told at most once a minute how many requests wrote no line since it was told last. */
+  /** Called at most once a minute with the number of requests left out since the last call. */
   readonly onUnlogged: (requests: number) => void;
-  /** Unix ms. */
+  /** Returns Unix ms. */
   readonly now?: () => number;
 }
 
 /**
- * Bounds what strangers can write into the log: requests that are refused before their key is known to be good
- * write a line each up to a limit per client address and minute, and are counted beyond it.
+ * Limits log lines from unauthenticated clients. Requests refused before their key is verified get one line each, up to
+ * a limit per client address and minute. The others are only counted.
  */
 export interface AnonymousLines {
-  /** Whether this request may write its line; false counts it. */
+  /** Returns whether this request may be logged; otherwise counts it. */
   take(clientAddress: string): boolean;
-  /** Tells what is still counted, before the process ends. */
+  /** Reports the remaining count, before the process ends. */
   flush(): void;
 }
 

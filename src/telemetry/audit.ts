@@ -1,47 +1,47 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Logger } from './logger.ts';
 
-/** One security event (docs/audit.md). Holds no text of what was found. */
+/** One security event (docs/audit.md). Never contains matched text. */
 export interface AuditEvent {
-  /** What happened: a closed set, e.g. `tool_response_inspected`. */
+  /** Event name from a closed set, such as `tool_response_inspected`. */
   readonly event: string;
   readonly requestId: string;
   readonly keyHash: string;
-  /** What was done about it, or would have been. */
+  /** The action taken, or in shadow mode the one that would have been taken. */
   readonly action: 'redacted' | 'blocked' | 'withheld' | 'flagged' | 'suppressed';
   /** False in shadow mode. */
   readonly enforced: boolean;
   readonly server?: string;
   readonly tool?: string | undefined;
   readonly findings: readonly AuditedFinding[];
-  /** Findings beyond those that are listed. */
+  /** Number of findings beyond the listed ones. */
   readonly moreFindings?: number;
-  /** Rules that found something, and are switched off there. */
+  /** Rules with findings that are suppressed on this server. */
   readonly suppressedRules?: readonly string[];
 }
 
 export interface AuditedFinding {
   readonly rule: string;
   readonly class: string;
-  /** Where in the message: member names and indexes, joined by full stops. */
+  /** Path within the message: member names and indexes, joined by dots. */
   readonly path: string;
-  /** UTF-16 units of the text at `path`, end exclusive. */
+  /** Range in UTF-16 units of the text at `path`; the end is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** Equal for equal matches; see `createMatchDigest`. */
+  /** Same value for equal matches; see `createMatchDigest`. */
   readonly digest: string;
 }
 
-/** Takes security events; never throws, and is not waited for. */
+/** Records security events. Never throws, and callers do not wait. */
 export interface Audit {
   emit(event: AuditEvent): void;
-  /** Names a match without telling it. */
+  /** Identifies a match without revealing it. */
   readonly digest: MatchDigest;
 }
 
 export type MatchDigest = (match: string) => string;
 
-/** Writes security events to the audit channel; those of rules that are suppressed are for who debugs. */
+/** Writes security events to the audit channel. Suppressed rules go to the debug log. */
 export function createAudit(
   auditLog: Pick<Logger, 'info'>,
   log: Pick<Logger, 'debug'>,
@@ -71,8 +71,8 @@ export function createAudit(
 }
 
 /**
- * HMAC-SHA256, 128 bits of it.
- * @param secret equal matches have equal digests wherever it is the same; empty: within this process alone
+ * Creates a digest function: HMAC-SHA256, truncated to 132 bits.
+ * @param secret makes digests comparable across processes; empty: only within this process
  */
 export function createMatchDigest(secret: string): MatchDigest {
   const key = secret === '' ? randomBytes(32) : secret;

@@ -1,20 +1,20 @@
 import { createAnonymousLines, type AnonymousLinesOptions } from './anonymous-lines.ts';
 
 export interface EnvoyLinesOptions extends AnonymousLinesOptions {
-  /** Where a line that may be written goes. */
+  /** Writes an allowed line. */
   readonly write: (line: string, from: 'stdout' | 'stderr') => void;
 }
 
-/** Envoy's own output, in which those who send what is no request have a bounded number of lines. */
+/** Forwards Envoy's output, with a limit on lines about invalid requests. */
 export interface EnvoyLines {
   take(line: string, from: 'stdout' | 'stderr'): void;
-  /** Tells what is still counted, before the process ends. */
+  /** Reports the remaining count, before the process ends. */
   flush(): void;
 }
 
 /**
- * Passes Envoy's output on, but of requests that it refused by itself no more than `maxPerMinute` lines, whoever sent
- * them. No key was asked for before, so none of them can be told from a stranger's.
+ * Forwards Envoy's output, with at most `maxPerMinute` lines about requests that Envoy refused itself. No key was read
+ * for those requests, so any client could have sent them.
  */
 export function createEnvoyLines({ write, ...options }: EnvoyLinesOptions): EnvoyLines {
   const anonymous = createAnonymousLines(options);
@@ -27,8 +27,9 @@ export function createEnvoyLines({ write, ...options }: EnvoyLinesOptions): Envo
 }
 
 /**
- * Of a line of the access log (`accessLog` in envoy/render.ts, its names in alphabetical order): Envoy answered before
- * it made an id, or to an upgrade. What a client writes stands behind, in `method`, and its quotes are escaped.
+ * Matches an access log line (`accessLog` in envoy/render.ts, names in alphabetical order) of a request that Envoy
+ * answered before assigning an id, or of a failed upgrade. Client input comes later in the line, in `method`, with
+ * escaped quotes.
  */
 const REFUSED_BY_ENVOY =
   /^\{"answer_id":(?:null|"[^"]*"),"details":(?:"upgrade_failed"|(?:null|"[^"]*"),"flags":(?:null|"[^"]*"),"id":null)/;

@@ -3,7 +3,7 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** Fields that may never reach a log, nor those of an object in it; a second net under "do not log it". */
+/** Fields that must never be logged, on the top level or one level down. A safety net; code must not log them anyway. */
 const CREDENTIALS: ReadonlySet<string> = new Set([
   'rawKey',
   'providerKey',
@@ -15,7 +15,7 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
 ]);
 const REDACTED = '[redacted]';
 
-/** Where what an operator should know of a key is told: the log's own channel, or the audit trail. */
+/** Destination of security events: the log's audit channel, or the audit trail. */
 export interface SecurityEvents {
   info(fields: object, message: string): void;
 }
@@ -23,14 +23,14 @@ export interface SecurityEvents {
 type Fields = Record<string, unknown>;
 
 /**
- * What is logged without its credentials. By ourselves: pino's own redaction of fields of any object costs more than all
- * else of a line, and every request has one.
+ * Redacts credentials. pino's own redaction of nested fields would cost more than the rest of a log line, and every
+ * request writes one.
  */
 function withoutCredentials(fields: Fields): Fields {
   return redacted(fields, (value) => (isObject(value) ? redacted(value, (inner) => inner) : value));
 }
 
-/** The fields themselves where nothing is to be changed. */
+/** Returns the same object if nothing changes. */
 function redacted(fields: Fields, ofValue: (value: unknown) => unknown): Fields {
   let changed: Fields | undefined;
   for (const name of Object.keys(fields)) {
@@ -43,15 +43,12 @@ function redacted(fields: Fields, ofValue: (value: unknown) => unknown): Fields 
   return changed ?? fields;
 }
 
-/** Standard output; loggers of one process share one, or their lines would run into each other. */
+/** Opens standard output. Loggers of one process must share it, or their lines would mix. */
 export function standardOutput(): DestinationStream {
   return pino.destination({ sync: false });
 }
 
-/**
- * Security events and verdicts: a channel of its own (`"channel": "audit"`), which `server.log_level` does not
- * silence.
- */
+/** Creates the logger of security events and verdicts (`"channel": "audit"`). `server.log_level` does not silence it. */
 export function createAuditLog(
   fields: Readonly<Record<string, unknown>>,
   destination: DestinationStream,
@@ -60,7 +57,7 @@ export function createAuditLog(
   return createLogger(level, { ...fields, channel: 'audit' }, destination);
 }
 
-/** JSON lines with level names and ISO times. */
+/** Creates a logger that writes JSON lines with level names and ISO times. */
 export function createLogger(
   level: 'debug' | 'info' | 'warn' | 'error' | 'silent',
   fields: Readonly<Record<string, unknown>>,

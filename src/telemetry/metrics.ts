@@ -1,13 +1,13 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
-/** Seconds; a provider's answer may take minutes, a refusal a millisecond. */
+/** In seconds. Refusals take a millisecond, answers up to minutes. */
 const DURATION_BUCKETS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ];
 
 /**
- * The metrics of one worker; `gateway serve` adds up those of all. Labels come from closed sets only: never a
- * key, a model name or a path.
+ * Creates the metrics of one worker. `gateway serve` sums them over all workers. Labels come from closed sets only,
+ * never from keys, model names or paths.
  */
 export function createMetrics() {
   const registry = new Registry();
@@ -36,7 +36,7 @@ export function createMetrics() {
     registry,
     requests: counter(
       'gateway_requests_total',
-      'Finished requests by provider, operation, status class and refusal type (empty where none).',
+      'Finished requests by provider, operation, status class and refusal type (empty if not refused).',
       ['provider', 'operation', 'status', 'type'],
     ),
     duration: seconds('gateway_request_duration_seconds', 'From request headers to the end of the answer.', [
@@ -50,7 +50,7 @@ export function createMetrics() {
     ),
     judgedAgain: counter(
       'gateway_judged_again_total',
-      'Requests that the checks judged twice, because what was read ahead did not do, by the check that found so.',
+      'Requests that ran through the checks twice because data read ahead did not suffice, by the check that found it.',
       ['by'],
     ),
     failures: counter('gateway_failures_total', 'Requests that failed closed for an unexpected reason.'),
@@ -60,27 +60,27 @@ export function createMetrics() {
     ),
     tokenRefusals: counter(
       'gateway_jwt_refusals_total',
-      'Requests refused for their JWT or DPoP proof, by what was wrong with it.',
+      'Requests refused for their JWT or DPoP proof, by fault.',
       ['fault'],
     ),
     keySetReads: counter(
       'gateway_jwks_reads_total',
-      'Readings of the key set that JWTs are verified by, by outcome (read, failed).',
+      'Fetches of the key set that verifies JWTs, by outcome (read, failed).',
       ['outcome'],
     ),
     policyLoads: counter(
       'gateway_policy_loads_total',
-      'Policy sets that came into force, and changed files that made none (the last good set stays).',
+      'Policy sets that were loaded, and changed files that could not be loaded (the last good set stays in force).',
       ['outcome'],
     ),
     policyReports: counter(
       'gateway_policy_reports_total',
-      'Calls for which a rule fired that is in mode report (`policy.overrides`) and changed nothing, by rule and the action that it would have taken.',
+      'Calls that matched a rule in mode report (`policy.overrides`), by rule and the action it would have taken.',
       ['rule', 'action'],
     ),
     policyTroubles: counter(
       'gateway_policy_troubles_total',
-      'Calls that the policies could not judge (an error, a time-out, a broken engine), and that were denied.',
+      'Calls denied because the policies could not be evaluated (error, timeout, broken engine).',
     ),
     tokens: counter(
       'gen_ai_client_token_usage_total',
@@ -90,16 +90,16 @@ export function createMetrics() {
     spend: counter('gateway_spend_usd_total', 'Cost charged to keys, in USD.', ['provider']),
     overReservation: counter(
       'gateway_cost_over_reservation_total',
-      'Answers that cost more than their worst case; the difference was charged all the same.',
+      'Answers that cost more than their reservation; the difference was charged, too.',
     ),
     toldDearer: counter(
       'gateway_told_dearer_usd_total',
-      'USD charged because an answer told of a dearer model, service tier, speed or place, or of more tool calls, than was asked for.',
+      'USD charged because an answer reported a more expensive model, service tier, speed or region, or more tool calls, than requested.',
       ['provider'],
     ),
     absurdUsages: counter(
       'gateway_absurd_usages_total',
-      'Answers whose usage cannot be true; their reservation was charged.',
+      'Answers with implausible usage; their reservation was charged.',
       ['provider'],
     ),
     budgetAlerts: counter('gateway_budget_alerts_total', 'Alert thresholds that a key crossed, by window.', [
@@ -112,7 +112,7 @@ export function createMetrics() {
     ),
     dlpFindings: counter(
       'gateway_dlp_findings_total',
-      'Bodies and streams in which data-loss prevention found something, by class, side and action.',
+      'Bodies and streams with data-loss prevention findings, by class, side and action.',
       ['class', 'side', 'action'],
     ),
     mcpCircuits: counter(
@@ -122,36 +122,38 @@ export function createMetrics() {
     ),
     escalations: counter(
       'gateway_escalations_total',
-      'Requests that a policy escalated, by how they went on (approved, denied, timeout, full, withdrawn, failed).',
+      'Requests that a policy escalated, by outcome (approved, denied, timeout, full, withdrawn, failed).',
       ['outcome'],
     ),
-    escalationsPending: gauge('gateway_escalations_pending', 'Requests that wait for an approval now.'),
+    escalationsPending: gauge('gateway_escalations_pending', 'Requests currently waiting for an approval.'),
     escalationAnswersRefused: counter(
       'gateway_escalation_answers_refused_total',
-      'Answers to waiting requests that did not count: malformed, forged, mismatched (of another request), expired.',
+      'Rejected answers to waiting requests, by fault: malformed, forged, mismatched (for another request), expired.',
       ['fault'],
     ),
     riskEvents: counter(
       'gateway_risk_events_total',
-      'What counted against keys and scored, by trigger (policy_block, quarantine, escalation, taint, …).',
+      'Events that raised the risk score of a key, by trigger (policy_block, quarantine, escalation, taint, …).',
       ['trigger'],
     ),
-    riskLocks: counter('gateway_risk_locks_total', 'Keys that were locked or blocked for good, by trigger.', [
-      'trigger',
-    ]),
+    riskLocks: counter(
+      'gateway_risk_locks_total',
+      'Keys locked temporarily or blocked permanently, by trigger.',
+      ['trigger'],
+    ),
     traceSpans: counter(
       'gateway_trace_spans_total',
-      'Spans handed to the exporter of traces, by outcome (exported, failed).',
+      'Spans handed to the trace exporter, by outcome (exported, failed).',
       ['outcome'],
     ),
     firstToken: seconds(
       'gen_ai_server_time_to_first_token_seconds',
-      'From request headers to the first bytes of a streamed answer that the client is sent.',
+      'From request headers to the first bytes of a streamed answer sent to the client.',
       ['provider', 'operation'],
     ),
     auditRecords: counter(
       'gateway_audit_records_total',
-      'Audit records by sink (stdout, file, stream), written or dropped for want of room.',
+      'Audit records by sink (stdout, file, stream), written or dropped because the queue was full.',
       ['sink', 'outcome'],
     ),
     redisUp: gauge('gateway_redis_up', '1 while this worker reaches Redis.'),

@@ -3,11 +3,11 @@ import { owaspIds } from '../owasp.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What is said of an exchange outside; a narrow view, so that nothing else of it can be logged. */
+/** The parts of an exchange that may be logged. A narrow type, so that nothing else can be. */
 export interface ObservedExchange {
   readonly requestId: string;
   readonly key: { readonly keyHash: string };
-  /** Absent where the request was refused before its address was judged. */
+  /** Absent if the request was refused before routing. */
   readonly provider?: { readonly name: string };
   readonly endpoint?: { readonly operation: string };
 }
@@ -28,7 +28,7 @@ export interface ObservedFinish {
   readonly outcome: { readonly kind: string };
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | undefined;
   readonly durationMs: number;
-  /** To the first bytes of a streamed answer; undefined where none went out. */
+  /** Time to the first bytes of a streamed answer; undefined if none were sent. */
   readonly firstChunkMs: number | undefined;
   /** False for a refusal that is only counted; see `AnonymousLines`. */
   readonly isLogged: boolean;
@@ -37,10 +37,7 @@ export interface ObservedFinish {
 const DONE = { flag: 'flagged', rewrite: 'rewritten', deny: 'denied' } as const;
 const WOULD_HAVE = { flag: 'flagged', rewrite: 'would have rewritten', deny: 'would have denied' } as const;
 
-/**
- * Logs and counts what the edge and the runner report: one line per request, one per verdict that is no pass.
- * Verdicts go to the audit channel.
- */
+/** Logs and counts finished requests (one line each) and verdicts other than pass, which go to the audit channel. */
 export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) {
   return {
     finished(finish: ObservedFinish): void {
@@ -105,12 +102,12 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
         check,
         cause: causeInWords(cause),
       };
-      log.error(line, 'denied, but what goes with it could not be done');
+      log.error(line, 'denied, but a follow-up action failed');
     },
     endFailed(exchange: ObservedExchange, check: string, cause: unknown): void {
       log.warn(
         { request_id: exchange.requestId, check, cause: causeInWords(cause) },
-        'check could not close',
+        'check could not finish its work',
       );
     },
   };
@@ -125,7 +122,7 @@ function refusalCause(error: Refusal | undefined): string | undefined {
   return error?.cause === undefined ? undefined : causeInWords(error.cause);
 }
 
-/** Name, message and place of an error; of a syntax error only the place, since its message quotes the input. */
+/** Returns name, message and stack of an error. A syntax error's message quotes the input, so it is left out. */
 function causeInWords(cause: unknown): string {
   if (!(cause instanceof Error)) return 'not an Error';
   const place = cause.stack?.split('\n').slice(1, 12).join('\n') ?? '';

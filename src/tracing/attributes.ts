@@ -5,7 +5,7 @@ import {
   ATTR_HTTP_RESPONSE_STATUS_CODE,
 } from '@opentelemetry/semantic-conventions';
 
-/** What a span says of an exchange; a narrow view, so that nothing else of it can be told. */
+/** The parts of an exchange that a span may contain. A narrow type, so that nothing else can be exported. */
 export interface TracedExchange {
   readonly method: string;
   readonly key: { readonly keyHash: string };
@@ -40,7 +40,7 @@ export interface TracedFinish {
   readonly firstChunkMs: number | undefined;
 }
 
-/** Names of GenAI's conventions where they differ from ours. */
+/** Provider names of the GenAI conventions that differ from ours. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   azure: 'azure.ai.openai',
   bedrock: 'aws.bedrock',
@@ -58,9 +58,9 @@ export interface SpanFacts {
 }
 
 /**
- * What the span of a request says once it is over: GenAI's and MCP's semantic conventions, and `gateway.*` for what they do
- * not know. No content, no path, no key; of a resource its address, as MCP's convention has it.
- * @param safe makes a text that a client wrote fit to be shown
+ * Returns the final attributes of a request span: OpenTelemetry's GenAI and MCP conventions, plus `gateway.*`. Contains
+ * no content, path or key. MCP resources show their URI, as the convention says.
+ * @param safe makes client text safe to export
  */
 export function spanFacts(finish: TracedFinish, safe: (text: string) => string): SpanFacts {
   const { exchange, refusal, status } = finish;
@@ -68,7 +68,7 @@ export function spanFacts(finish: TracedFinish, safe: (text: string) => string):
   const { name, attributes } =
     exchange === undefined
       ? { name: 'refused', attributes: refusal?.key && { 'gateway.key.hash': refusal.key.keyHash } }
-      : ofExchange(exchange, safe);
+      : exchangeFacts(exchange, safe);
   return {
     name,
     isError: error !== undefined,
@@ -83,7 +83,7 @@ export function spanFacts(finish: TracedFinish, safe: (text: string) => string):
   };
 }
 
-function ofExchange(
+function exchangeFacts(
   exchange: TracedExchange,
   safe: (text: string) => string,
 ): { readonly name: string; readonly attributes: Attributes } {
@@ -92,12 +92,12 @@ function ofExchange(
     'gateway.key.hash': exchange.key.keyHash,
     ...(exchange.facts.session && { 'gen_ai.conversation.id': safe(exchange.facts.session.id) }),
   };
-  const of =
-    exchange.mcp === undefined ? ofModel(exchange, safe) : ofMcp(exchange, exchange.mcp.server, safe);
-  return { name: of.name, attributes: { ...common, ...of.attributes } };
+  const facts =
+    exchange.mcp === undefined ? modelFacts(exchange, safe) : mcpFacts(exchange, exchange.mcp.server, safe);
+  return { name: facts.name, attributes: { ...common, ...facts.attributes } };
 }
 
-function ofModel({ provider, endpoint, request }: TracedExchange, safe: (text: string) => string) {
+function modelFacts({ provider, endpoint, request }: TracedExchange, safe: (text: string) => string) {
   const operation = endpoint?.operation ?? 'refused';
   const named = OPERATIONS[operation] ?? operation;
   const model = request?.model === undefined ? undefined : safe(request.model);
@@ -112,7 +112,7 @@ function ofModel({ provider, endpoint, request }: TracedExchange, safe: (text: s
   };
 }
 
-function ofMcp({ request, headers }: TracedExchange, server: string, safe: (text: string) => string) {
+function mcpFacts({ request, headers }: TracedExchange, server: string, safe: (text: string) => string) {
   const method = request?.mcp?.method === undefined ? undefined : safe(request.mcp.method);
   const target = request?.mcp?.name === undefined ? undefined : safe(request.mcp.name);
   const version = headers.get('mcp-protocol-version') ?? '';
@@ -145,7 +145,7 @@ function usageAttributes({ usage, firstChunkMs }: TracedFinish): Attributes {
       }),
       ...(usage.cacheWriteTokens !== undefined && {
         'gen_ai.usage.cache_write.input_tokens': usage.cacheWriteTokens,
-        // The older name, for one release.
+        // Deprecated name, kept for one release.
         'gen_ai.usage.cache_creation.input_tokens': usage.cacheWriteTokens,
       }),
       ...(usage.reasoningTokens !== undefined && {

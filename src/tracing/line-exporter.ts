@@ -3,7 +3,7 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 
 const OK = 0;
 
-/** Writes each span as a line of JSON, in the names of OTLP/JSON: `otel.protocol: stdout`, which `gateway verify` reads. */
+/** Writes each span as a line of OTLP/JSON (`otel.protocol: stdout`), which `gateway verify` reads. */
 export function createLineExporter(write: (line: string) => void): SpanExporter {
   return {
     export(spans, done) {
@@ -22,7 +22,7 @@ function lineOf(span: ReadableSpan): object {
     spanId,
     ...(span.parentSpanContext && { parentSpanId: span.parentSpanContext.spanId }),
     name: span.name,
-    // OTLP counts kinds from 1, the API from 0.
+    // OTLP numbers span kinds from 1, the API from 0.
     kind: span.kind + 1,
     startTimeUnixNano: nanos(span.startTime),
     endTimeUnixNano: nanos(span.endTime),

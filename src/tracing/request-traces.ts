@@ -15,23 +15,23 @@ import {
 import type { EdgeTracing } from '../extproc/services.ts';
 import { spanFacts } from './attributes.ts';
 
-/** Where the work that runs now belongs. */
+/** The current request and the context of its active span. */
 interface Place {
   readonly request: Span;
   readonly context: Context;
 }
 
-/** The traces of one worker. */
+/** Traces of one worker. */
 export interface RequestTraces extends EdgeTracing {
-  /** A child of what runs now; undefined where nobody would see it. */
+  /** Starts a child of the active span; undefined if the request is not recorded. */
   child(name: string, kind: SpanKind, attributes: Attributes): Span | undefined;
-  /** What `work` does is part of `span`. */
+  /** Runs `work` with `span` as the active span. */
   within<T>(span: Span, work: () => T): T;
-  /** Of the request that runs now. */
+  /** Adds attributes to the current request's span. */
   note(attributes: Attributes): void;
 }
 
-/** @param safe makes a text that a client wrote fit to be shown */
+/** @param safe makes client text safe to export */
 export function createRequestTraces(tracer: Tracer, safe: (text: string) => string): RequestTraces {
   const places = new AsyncLocalStorage<Place>();
   return {
@@ -69,23 +69,22 @@ export function createRequestTraces(tracer: Tracer, safe: (text: string) => stri
   };
 }
 
-/** W3C Trace Context (www.w3.org/TR/trace-context), in and out. */
-/** Version, trace id, parent id, flags; versions to come may say more behind them. */
+/** `traceparent` of W3C Trace Context (www.w3.org/TR/trace-context). Later versions may append fields. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
-const NOBODY = /^0+$/;
-/** What a propagator has to pass on; longer ones are left out whole, as they may be. */
+const ALL_ZERO = /^0+$/;
+/** Longest `tracestate` that propagators must pass on. Longer ones are dropped, which the standard allows. */
 const MAX_STATE_CHARS = 512;
 
 type Headers = readonly (readonly [string, string])[];
 
-/** The caller's span; undefined where none is told, or in a form that no caller may use. */
+/** Returns the caller's span context; undefined if it is missing or invalid. */
 export function readTraceContext(headers: Headers): SpanContext | undefined {
   const parents = headers.filter(([name]) => name === 'traceparent');
   const [, version, traceId = '', spanId = '', flags = ''] =
     TRACEPARENT.exec(parents[0]?.[1].trim() ?? '') ?? [];
-  if (parents.length !== 1 || version === undefined || NOBODY.test(traceId) || NOBODY.test(spanId))
+  if (parents.length !== 1 || version === undefined || ALL_ZERO.test(traceId) || ALL_ZERO.test(spanId))
     return undefined;
-  // Version 00 has nothing behind its flags.
+  // Version 00 has no fields after its flags.
   if (version === '00' && parents[0]?.[1].trim().length !== 55) return undefined;
   const states = headers.filter(([name]) => name === 'tracestate').map(([, value]) => value);
   const state = states.join(',');
@@ -98,7 +97,7 @@ export function readTraceContext(headers: Headers): SpanContext | undefined {
   };
 }
 
-/** The headers that make `span` the parent of whoever gets them. */
+/** Returns the headers that make `span` the parent of the receiver's spans. */
 export function traceHeaders({ traceId, spanId, traceFlags, traceState }: SpanContext): Headers {
   const flags = (traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, '0');
   const state = traceState?.serialize() ?? '';

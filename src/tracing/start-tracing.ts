@@ -19,13 +19,13 @@ import { createRequestTraces } from './request-traces.ts';
 import { watchedCheck } from './watch-checks.ts';
 
 const SERVICE = 'ai-firewall-gateway';
-/** Spans that wait for their export; more are dropped. */
+/** Spans waiting for export. Further ones are dropped. */
 const MAX_QUEUED = 4_096;
 const MAX_BATCH = 512;
 const EXPORT_EVERY_MS = 1_000;
 const EXPORT_WITHIN_MS = 10_000;
 const CLOSE_WITHIN_MS = 3_000;
-/** Of a text that a client wrote. */
+/** Limit for exported client text. */
 const MAX_TEXT_CHARS = 256;
 const MAX_READ_CHARS = 4_096;
 
@@ -37,13 +37,13 @@ export interface TracingDeps {
   readonly metrics: Pick<Metrics, 'traceSpans'>;
 }
 
-/** The traces of one sidecar. */
+/** The tracing of one sidecar. */
 export interface SidecarTracing {
   readonly edge: EdgeTracing;
   watched(check: Check): Check;
-  /** The request that runs now was charged. */
+  /** Records the cost of the current request. */
   charged(costUsd: number): void;
-  /** Exports what waits, for a moment. */
+  /** Exports waiting spans, for a limited time. */
   close(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function startTracing(deps: TracingDeps): Promise<SidecarTracing> {
       'service.name': SERVICE,
       'service.instance.id': `${String(process.pid)}-${String(worker)}`,
     }),
-    // What a caller has not sampled is not; what it has is sampled at our rate, by its trace id.
+    // Requests that the caller did not sample stay unsampled. Others are sampled at our rate, by trace id.
     sampler: new ParentBasedSampler({ root: ratio, remoteParentSampled: ratio }),
     spanProcessors: [
       new BatchSpanProcessor({
@@ -88,7 +88,7 @@ export async function startTracing(deps: TracingDeps): Promise<SidecarTracing> {
   };
 }
 
-/** Only the one that is used is read. */
+/** Imports only the exporter in use. */
 async function exporterOf({ config: { otel }, output }: TracingDeps): Promise<SpanExporter> {
   switch (otel.protocol) {
     case 'stdout': {

@@ -2,14 +2,14 @@ import { SpanKind, SpanStatusCode, type Span } from '@opentelemetry/api';
 import type { Check } from '../pipeline/check.ts';
 import type { RequestTraces } from './request-traces.ts';
 
-/** The hooks in which a check judges, or makes good what it took. */
+/** Hooks in which a check judges or settles. */
 const HOOKS = ['admit', 'requestHeaders', 'requestBody', 'forwarding', 'response', 'end'] as const;
 
 type Hook = (...args: unknown[]) => unknown;
 
-/** The check, each of whose hooks is a span. */
+/** Wraps a check so that each hook call gets a span. */
 export function watchedCheck(check: Check, traces: Pick<RequestTraces, 'child' | 'within'>): Check {
-  // What is not watched stays the check's own, wherever it keeps it.
+  // Other members resolve to the check itself through the prototype.
   const watched = Object.create(check) as Record<string, Hook>;
   for (const name of HOOKS) {
     const hook = check[name] as Hook | undefined;
@@ -24,7 +24,7 @@ export function watchedCheck(check: Check, traces: Pick<RequestTraces, 'child' |
   return watched as unknown as Check;
 }
 
-/** The span ends when the verdict is known. */
+/** Ends the span once the verdict is known. */
 function recordVerdict(span: Span, judge: () => unknown): unknown {
   function settle<T>(verdict: T): T {
     const pending = pendingOf(verdict);

@@ -80,7 +80,7 @@ describe('requests without a good key', () => {
     expect(lines(talkative)).toContainEqual(
       expect.objectContaining({
         channel: 'audit',
-        msg: 'more requests that Envoy refused by itself, not logged one by one',
+        msg: 'further requests refused by Envoy, not logged individually',
         requests: STRANGERS - MAX_LINES,
       }) as object,
     );

@@ -3,19 +3,19 @@ import { circuitBreaker } from '../../checks/mcp-breaker/config.ts';
 import { inspector } from '../../checks/mcp-inspector/config.ts';
 import { httpUrl, positiveCount, section, type Settings } from '../fields.ts';
 
-/** Whole: its path and query are all that a server is asked for. A credential belongs into `headers`. */
+/** The full URL of a server: requests use its path and query. Credentials belong in `headers`. */
 const serverUrl = httpUrl.refine(
   (written) => {
-    if (!URL.canParse(written)) return true; // said by the rule before
+    if (!URL.canParse(written)) return true; // reported by httpUrl
     const url = new URL(written);
     return url.username === '' && url.password === '' && !written.includes('#');
   },
-  { error: 'must be a URL without user, password and fragment (credentials go into headers)' },
+  { error: 'must be a URL without user, password or fragment (put credentials into headers)' },
 );
 
-/** As browsers write it, since it is compared letter by letter. */
+/** The form that browsers send, because origins are compared exactly. */
 const origin = z.string().regex(/^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._:[\]-]+$/, {
-  error: 'must be an origin as browsers send it: https://app.example, in lower case and without a path',
+  error: 'must be an origin as browsers send it, such as https://app.example: lower case, no path',
 });
 
 const headerValue = z.string().regex(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/, {
@@ -28,13 +28,13 @@ const mcpServer = section({
     error: 'must be 1 to 64 of A-Z a-z 0-9 . _ -, and not . or ..',
   }),
   url: serverUrl,
-  /** Sent to this server with every request, its own credential among them. */
+  /** Sent with every request to this server, including its credential. */
   headers: z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), headerValue).default({}),
-  /** Names of headers and of parameters of `url` whose values are no credentials: a server may repeat them. */
+  /** Names of headers and URL parameters whose values are not credentials. Answers may repeat them. */
   public: z.array(z.string().min(1)).default([]),
-  /** Inspector rules whose findings are known to be harmless here. */
+  /** Inspector rules whose findings are harmless on this server. */
   suppress: z.array(z.string().min(1)).default([]),
-  /** What happens to a tool whose definition has changed since it was first seen. */
+  /** Action for a tool whose definition changed since it was first seen. */
   pin: z.enum(['off', 'warn', 'block']).default('warn'),
 });
 
@@ -42,9 +42,9 @@ const mcpServer = section({
 export const mcpSection = section({
   enabled: z.boolean().default(false),
   max_request_size: positiveCount.max(15 * 1_048_576).default(1_048_576),
-  /** Values of `Origin` that are let in; a request without one passes. */
+  /** Allowed values of `Origin`. Requests without one pass. */
   allowed_origins: z.array(origin).default([]),
-  /** Methods that MCP does not define. Another spelling of one that it defines is always refused. */
+  /** Methods outside the MCP specification. Misspelt methods of the specification are always refused. */
   unknown_methods: z.enum(['deny', 'allow']).default('deny'),
   servers: z.array(mcpServer).default([]),
   circuit_breaker: circuitBreaker,

@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { parseHostPort } from '../address.ts';
 import { fraction, section, httpUrlOrEmpty, positiveCount } from '../fields.ts';
 
-/** Budget alerts (docs/alerts.md). */
+/** Alerts about budgets and other events (docs/alerts.md). */
 export const alerting = section({
-  /** Empty: no alerts are sent. */
+  /** Empty: sends no alerts. */
   webhook_url: httpUrlOrEmpty.default(''),
-  /** `whsec_` and the base64 of 24 to 64 bytes: signs the webhook (Standard Webhooks 1.0). Empty: it is not signed. */
+  /** Signs the webhook (Standard Webhooks 1.0): `whsec_` and the base64 of 24 to 64 bytes. Empty: unsigned. */
   secret: z.string().default(''),
-  /** What is told beside budgets. */
+  /** Events reported in addition to budgets. */
   events: z
     .array(z.enum(['quarantine', 'escalation', 'circuit']))
     .max(3)
@@ -17,7 +17,7 @@ export const alerting = section({
     .array(
       section({
         percent: z.int().min(1).max(100),
-        /** `{percent}`, `{window}` and `{key_name}` are filled in. */
+        /** May contain `{percent}`, `{window}` and `{key_name}`. */
         message: z.string().min(1).max(1_000),
       }),
     )
@@ -33,10 +33,10 @@ function isEndpoint(written: string): boolean {
 /** Trace export (docs/telemetry.md). */
 export const otel = section({
   enabled: z.boolean().default(false),
-  /** host:port or a URL. */
+  /** `host:port` or a URL. */
   endpoint: z
     .string()
-    .refine(isEndpoint, { error: 'must be host:port, or a URL that begins with http:// or https://' })
+    .refine(isEndpoint, { error: 'must be host:port, or an http:// or https:// URL' })
     .default('localhost:4317'),
   protocol: z.enum(['grpc', 'http', 'stdout']).default('grpc'),
   sampling_rate: fraction.default(1),
@@ -46,12 +46,11 @@ export const otel = section({
 export const audit = section({
   enabled: z.boolean().default(false),
   stdout: z.boolean().default(true),
-  /** JSON lines are appended here; empty: no file. */
+  /** File to which JSON lines are appended; empty: no file. */
   file: z.string().default(''),
-  /** Key of the HMAC that names matches; empty: each process has one of its own. */
+  /** HMAC key for the digests of matches. Empty: each process generates one. */
   secret: z.string().default(''),
-  /** Events kept in the Redis stream `gateway:audit`. */
   stream_max_length: positiveCount.default(100_000),
-  /** Refuse traffic that cannot be audited. */
+  /** Refuses traffic that cannot be audited. */
   required: z.boolean().default(false),
 }).prefault({});

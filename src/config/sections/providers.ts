@@ -7,15 +7,15 @@ import { remoteContentSettings } from '../../checks/remote-content/config.ts';
 const provider = section({
   /** Unset: the provider's public API. */
   base_url: baseUrl.optional(),
-  /** PEM bundle that upstream TLS verifies against, instead of the system's. */
+  /** PEM bundle to verify upstream TLS, instead of the system's. */
   ca_file: filePath.optional(),
 }).prefault({});
 
 const azure = section({
-  /** The resource, `https://<name>.openai.azure.com`: without it azure cannot be reached. */
+  /** URL of the resource, `https://<name>.openai.azure.com`. Required to use azure. */
   base_url: baseUrl.optional(),
   ca_file: filePath.optional(),
-  /** Deployment name -> model name, for prices and allowed models. */
+  /** Maps deployment names to model names, for prices and allowed models. */
   deployments: z.record(z.string().min(1), z.string().min(1)).default({}),
 }).prefault({});
 
@@ -38,21 +38,21 @@ export const providersSection = section({
   openrouter: provider,
 } satisfies Record<ProviderName, z.ZodType>).prefault({});
 
-/** `POST /openai/v1/audio/*`: a method, a provider and its path. */
+/** Matches a method and a path with its provider: `POST /openai/v1/audio/*`. */
 export const UNKNOWN_ENDPOINT_PATTERN = new RegExp(
   `^(GET|POST) (/(?:${PROVIDER_NAMES.join('|')})(?:/[A-Za-z0-9_~@:.*-]+)+)$`,
 );
 
 const unknownEndpoint = z.string().regex(UNKNOWN_ENDPOINT_PATTERN, {
   error:
-    'must be a method and a path with its provider, such as `POST /openai/v1/audio/*`; `*` is one segment, `**` at the end any',
+    'must be a method and a path with its provider, such as `POST /openai/v1/audio/*`; `*` matches one segment, a final `**` any number',
 });
 
-/** What passes to the providers (docs/routing.md). */
+/** Endpoints and features that may pass to the providers (docs/routing.md). */
 export const proxy = section({
-  /** Bounds the wait for an answer's headers, the silence between chunks, and the whole of an unstreamed answer. */
+  /** Limits the wait for response headers, the silence between chunks, and the total time of an unstreamed answer. */
   upstream_timeout: duration('300s'),
-  /** Endpoints that the gateway cannot read: none, all of providers that are not self-hosted, or those of a list. */
+  /** Endpoints that the gateway cannot inspect: none, all of hosted providers, or a list of patterns. */
   unknown_endpoints: z
     .union([z.enum(['deny', 'allow']), z.array(unknownEndpoint)], {
       error: 'must be deny, allow, or a list of patterns such as `POST /openai/v1/audio/*`',
@@ -60,6 +60,6 @@ export const proxy = section({
     .default('deny'),
   ...hostedToolsSettings,
   ...remoteContentSettings,
-  /** Transparent egress: whom clients ask by host -> provider. Where there are any, nothing else is served. */
+  /** Transparent egress: maps host names to providers. If set, only these hosts are served. */
   authorities: z.record(authority, z.enum(PROVIDER_NAMES)).default({}),
 }).prefault({});

@@ -206,7 +206,7 @@ describe('a gateway does not start', () => {
       /bad\.yaml:2:\d+: rules\.0\.action: must be one of allow, deny/,
     ],
     ['with two cards that have states', undefined, /a session has one state/],
-    ['with a card that is not there', '', /policy\.policy_file.*leads nowhere/],
+    ['with a card that is not there', '', /policy\.policy_file.*is missing or cannot be read/],
   ])('%s', async (_what, text, message) => {
     const dir = await mkdtemp(join(tmpdir(), 'gw-test-cards-'));
     const fsm = 'metadata: {name: c}\nfsm: {transitions: [{from: a, to: b, trigger: x}]}';

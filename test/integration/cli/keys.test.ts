@@ -371,7 +371,7 @@ describe('gateway doctor', () => {
       /^ok probes DLP gate: a secret, personal data in answers: found/,
       /^ok probes tool response inspector: /,
       /^ok probes policy engine: what safety must deny: found/,
-      /^ok gateway none runs here/,
+      /^ok gateway not running/,
     ]) {
       expect(shown).toContainEqual(expect.stringMatching(line));
     }

@@ -33,7 +33,7 @@ async function told(readiness: Readiness, own: object = {}) {
 }
 
 it('is fine where one is ready, or none runs', async () => {
-  expect(await told(READY)).toEqual({ status: 'ok', message: 'runs and is ready, 2 workers' });
+  expect(await told(READY)).toEqual({ status: 'ok', message: 'running and ready, 2 workers' });
   expect(await asked(await freePort())).toMatchObject({
     status: 'ok',
     message: expect.stringContaining('none') as string,
@@ -44,7 +44,7 @@ it('tells another gateway at its port from its own', async () => {
   for (const own of [{ port: 18_443 }, { shadow_mode: true }]) {
     expect(await told(READY, own)).toMatchObject({
       status: 'warn',
-      message: expect.stringMatching(/^another gateway answers at 127\.0\.0\.1:\d+.*--config/) as string,
+      message: expect.stringMatching(/^the gateway at 127\.0\.0\.1:\d+.*--config/) as string,
     });
   }
 });
@@ -52,7 +52,7 @@ it('tells another gateway at its port from its own', async () => {
 it('fails on a crash loop, also where the gateway is ready between two ends', async () => {
   expect(await told({ ...READY, crash_loops: ['envoy', 'worker 1'] })).toEqual({
     status: 'fail',
-    message: 'envoy, worker 1: in a crash loop, started again and again; the log of gateway serve says why',
+    message: 'envoy, worker 1: in a crash loop; see the log of gateway serve',
   });
 });
 
@@ -60,7 +60,7 @@ it('warns of one that is not ready, and says what is missing', async () => {
   const unready: Readiness = { ...READY, ready: false, redis: 'down', workers: { ready: 1, wanted: 2 } };
   expect(await told(unready)).toEqual({
     status: 'warn',
-    message: 'runs and is not ready: Envoy live, Redis down, 1 of 2 workers',
+    message: 'running, not ready: Envoy live, Redis down, 1 of 2 workers',
   });
   expect(await told({ ...unready, draining: true })).toMatchObject({
     message: expect.stringContaining('drains') as string,

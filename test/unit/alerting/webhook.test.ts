@@ -80,7 +80,7 @@ describe('an address', () => {
     'http://[::ffff:169.254.169.254]/',
     'http://0/',
   ])('is judged as what it means: %s', async (url) => {
-    await expect(pinnedAddress(new URL(url).hostname)).rejects.toThrow('nothing is sent');
+    await expect(pinnedAddress(new URL(url).hostname)).rejects.toThrow('which is not allowed');
   });
 });
 

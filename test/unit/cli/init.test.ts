@@ -304,9 +304,9 @@ print('EXIT', os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
   const QUESTIONS = [
     ['Chat application or coding agent?', '\r'],
-    ['which port', '8099\r'],
+    ['Which port', '8099\r'],
     ['TLS certificate', '\r'],
-    ['Which policies', '\r'],
+    ['Which policy presets', '\r'],
     ['answers?', '\r'],
   ] as const;
 

@@ -47,7 +47,7 @@ describe('a wrong call', () => {
     ],
     [
       ['keys', 'create', '--name', 'x', '--provider', 'openai', '--allowed-tools', 'a,none'],
-      /--allowed-tools: none allows nothing and stands alone/,
+      /--allowed-tools: none cannot be combined with other entries/,
     ],
     [
       ['keys', 'create', '--name', 'x', '--provider', 'openai', '--trust', 'user'],
@@ -121,7 +121,7 @@ describe('gateway config', () => {
       SERVER_INSECURE_DEV: 'true',
     });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/lost\.yaml:1:25: policy\.policy_file: leads nowhere, or cannot be read/);
+    expect(stdout).toMatch(/lost\.yaml:1:25: policy\.policy_file: is missing or cannot be read/);
   });
 
   it('check tells of overrides that name no rule', async () => {

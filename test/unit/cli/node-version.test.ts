@@ -13,7 +13,7 @@ describe('the Node that the gateway needs', () => {
   });
 
   it.each(['22.14.0', '20.20.2', '18.0.0', '4.9.1'])('%s is too old', (version) => {
-    expect(whyTooOld(version)).toContain(`needs Node 22.15 or newer, and this is Node ${version}`);
+    expect(whyTooOld(version)).toContain(`needs Node 22.15 or newer; this is Node ${version}`);
   });
 
   it('is the one that package.json claims', () => {

@@ -91,8 +91,12 @@ describe('gateway receipts verify', () => {
   });
 
   it.each<[string, string[], RegExp]>([
-    ['a forged receipt', [`${receipt.slice(0, -4)}AAAA`, '--secret-file', secretFile], /not by this key/],
-    ['nonsense', ['hello', '--jwks', keySet], /no signed receipt/],
+    [
+      'a forged receipt',
+      [`${receipt.slice(0, -4)}AAAA`, '--secret-file', secretFile],
+      /does not match this key/,
+    ],
+    ['nonsense', ['hello', '--jwks', keySet], /not a signed receipt/],
     [
       'a receipt for another request',
       [receipt, '--secret-file', secretFile, '--request', secretFile],

@@ -326,7 +326,7 @@ describe('the older spelling --format', () => {
   it('still chooses the format, and says what to write instead', async () => {
     const { stdout, stderr } = await verify(['--presets', 'safety', '--format', 'json'], '[]');
     expect(() => JSON.parse(stdout) as unknown).not.toThrow();
-    expect(stderr).toMatch(/^gateway: --format json will go away in a later release\. Use --output json$/m);
+    expect(stderr).toMatch(/^gateway: --format json is deprecated and will be removed\. Use --output json$/m);
   });
 });
 
@@ -347,7 +347,7 @@ describe('a mistake in the call', () => {
     [['--trace', 'x', '--policy-file', '/nowhere/p.yaml'], '/nowhere/p.yaml does not exist'],
     [['--trace', 'x', '--policy-dir', '/nowhere'], '/nowhere does not exist'],
     [['--trace', 'x', '--fail-on-violation=perhaps'], 'true or false'],
-    [['--trace', 'x', '--config', '/nowhere/gateway.yaml'], 'there is no such file'],
+    [['--trace', 'x', '--config', '/nowhere/gateway.yaml'], 'file not found'],
   ])('%j exits with 2 and says what to do', async (args, said) => {
     const result = await complaint(...args);
     expect(result.code).toBe(2);

