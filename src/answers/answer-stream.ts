@@ -25,49 +25,48 @@ const NOT_INSPECTED = {
   type: 'gateway_unavailable',
   message: 'the gateway could not inspect the rest of the answer',
 } as const;
-/** Of longer frames each pass is a turn of its own. */
+/** Each pass over a longer frame takes an event-loop turn of its own. */
 const LONG_FRAME_BYTES = 131_072;
-/** A chunk is taken in slices. */
 const SLICE_BYTES = 16_384;
-/** What a frame costs whatever is in it, in characters that are read. */
+/** Fixed cost of a frame, in characters read. */
 const FRAME_CHARS = 512;
 
-/** What goes to the client next. */
+/** The next bytes for the client. */
 export interface Emission {
   readonly bytes: Buffer;
-  /** The stream ends with these bytes, by this denial: nothing of the provider's may follow. */
+  /** Set if the stream ends with these bytes. No provider bytes may follow. */
   readonly cut?: Denial;
-  /** What was thrown, where that is why it was cut and nobody's refusal. */
+  /** The error that cut the stream, if it was not a refusal. */
   readonly failure?: unknown;
 }
 
 type Awaitable<T> = T | Promise<T>;
 
-/** A streamed answer on its way out: bytes in, inspected bytes out, at any chunk boundary. */
+/** Inspects a streamed answer on its way to the client. Accepts chunks cut at any byte. */
 export interface AnswerStream {
   /**
-   * Whole frames go out at once, an unfinished one waits for its rest. Synchronous where every rewriter is; the next
-   * chunk may be pushed only once this one is settled. Nothing comes after a cut.
+   * Sends whole frames at once and holds unfinished ones. Synchronous if all rewriters are. Push the next chunk only
+   * once this call has settled. Returns nothing after a cut.
    */
   push(chunk: Buffer): Awaitable<Emission>;
-  /** The provider has ended its answer: what was held, and the checks' closing comments. A cut ends with them too. */
+  /** Signals the end of the answer. Returns held frames and the checks' closing comments, or a cut. */
   end(): Promise<Emission>;
 }
 
 export interface AnswerStreamParts {
   readonly answer: Answer;
   readonly format: StreamFormat;
-  /** Of its events, if its text is judged; without it, what stands beside payloads is shown to the rewriters. */
+  /** Set if the stream's text is judged. Without it, rewriters also receive sideband data. */
   readonly form?: EventForm | undefined;
   readonly reader: StreamReader;
   readonly rewriters: readonly StreamRewriter[];
-  /** No comment of ours is sent (`server.strip_budget_headers`, or clients that take one for an answer). */
+  /** Suppresses our comments (`server.strip_budget_headers`, or clients that mistake them for an answer). */
   readonly stripComments?: boolean;
 }
 
 /**
- * Decodes frames, keeps the answer's account (usage, text, completeness) and runs the rewriters in order, each on what
- * the one before let through. An untouched frame goes out byte for byte; a changed one is edited by byte spans.
+ * Decodes frames, keeps the answer's account (usage, text, completeness) and runs the rewriters in order, each on the
+ * previous one's output. Untouched frames pass byte for byte; changed frames are edited by byte spans.
  */
 export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   const { answer, format, form, reader, rewriters, stripComments = false } = parts;
@@ -77,7 +76,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   const writer = format.createWriter();
   let pieces: Buffer[] = [];
   let cut: Denial | undefined;
-  /** What came through all the rewriters last, as it was. */
+  /** The last event that passed all rewriters, unchanged. */
   let passed: StreamEvent | undefined;
 
   function take(): Emission {
@@ -87,7 +86,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     return cut === undefined ? { bytes } : { bytes, cut };
   }
 
-  /** In order, and at once as long as no rewriter makes the rest wait, and the turn is not over. */
+  /** Processes items in order, synchronously until a rewriter waits or the event-loop turn is over. */
   function each<T>(items: readonly T[], pass: (item: T) => Awaitable<void>, from = 0): Awaitable<void> {
     for (let index = from; index < items.length && cut === undefined; index += 1) {
       if (isTurnOver(FRAME_CHARS)) return nextTurn().then(() => each(items, pass, index));
@@ -116,7 +115,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     const event = sidebandEvent(frame, sideband);
     observe(event);
     const waiting = passEvent(event, 0);
-    // A frame of nothing else is sent, or not, with this event.
+    // A frame with sideband data only passes or drops with this event.
     if (frame.data === undefined) return waiting;
     const goOn = (): Awaitable<void> =>
       cut === undefined ? passPayload(passed === event ? frame : bare(format, frame, sideband)) : undefined;
@@ -154,7 +153,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     }
   }
 
-  /** @param frame what the event was read from */
+  /** @param frame the frame that the event was read from */
   function passHeld(event: StreamEvent, frame: Frame): Awaitable<void> {
     const held = form === undefined ? event : form.held(event);
     return held === undefined ? undefined : passEvent(unambiguousEvent(format, held, frame), 0);
@@ -164,7 +163,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     for (const observer of observers) observer.received?.(event);
   }
 
-  /** Gives an event to the rewriters from this one on, and what comes through to the client. */
+  /** Passes an event through the rewriters from `at` on, then to the client. */
   function passEvent(event: StreamEvent, at: number): Awaitable<void> {
     const rewriter = rewriters[at];
     if (rewriter === undefined) {
@@ -222,8 +221,8 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   }
 
   /**
-   * What cannot be inspected any further ends with an error as well: to some clients, a connection that only breaks is
-   * an answer's end, and no other says why.
+   * Ends a stream that cannot be inspected further with an error. To some clients, a broken connection alone looks
+   * like the end of the answer, and it gives no reason.
    */
   async function breakOff(cause: unknown): Promise<Emission> {
     if (cut !== undefined) throw cause;
@@ -274,7 +273,7 @@ function closingFrame({ json, pad = 0, ...frame }: CutPayload): ClosingFrame {
   return { ...frame, data: JSON.stringify(json) + ' '.repeat(pad) };
 }
 
-/** What a refusal's headers would have said of it, had they not left before. */
+/** Repeats the refusal's headers as a comment, since the real headers were already sent. */
 function flagComment({ headers = {} }: Denial): string | undefined {
   const flags = Object.entries(headers).filter(
     ([name, value]) => name.startsWith(HEADER_PREFIX) && value === 'true',
@@ -282,13 +281,14 @@ function flagComment({ headers = {} }: Denial): string | undefined {
   return flags.length === 0 ? undefined : flags.map(([name, value]) => `${name}=${value}`).join(' ');
 }
 
-/** What stands beside a payload, as an event before the payload's own: its frame's bytes come with that one. */
+/**
+ * Makes an event of sideband data, which precedes the payload's event. The payload's event carries the frame's bytes.
+ */
 function sidebandEvent(frame: Frame, sideband: string): StreamEvent {
   const raw = frame.data === undefined ? frame.raw : NOTHING;
   return { frame: { ...frame, raw, data: sideband }, deltas: [], json: sideband, sideband: true };
 }
 
-/** A frame that has no payload, as it came. */
 function rest({ raw, open }: Frame): Frame {
   return open === true ? { raw, open } : { raw };
 }

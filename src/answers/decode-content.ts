@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { GatewayError } from '../errors.ts';
 
-/** Most bytes an answer may grow to; as much as Envoy buffers of a plain one. */
+/** The largest decoded answer. Equals Envoy's buffer limit for plain answers. */
 const MAX_DECODED_BYTES = 16_777_216;
 
 const DECODERS = {
@@ -13,9 +13,8 @@ const DECODERS = {
 } as const;
 
 /**
- * Decodes an answer that a provider compressed although it was asked not to (RFC 9110 section 8.4); what cannot
- * be read is refused, never passed on uninspected.
- * @throws GatewayError upstream_unavailable
+ * Decodes an answer that a provider compressed although it was asked not to (RFC 9110 section 8.4).
+ * @throws GatewayError upstream_unavailable if it cannot be decoded, since it must not pass uninspected
  */
 export async function decodeContent(body: Buffer, coding: string): Promise<Buffer> {
   const name = coding.trim().toLowerCase();

@@ -4,28 +4,27 @@ import type { StreamEvent } from '../providers/provider.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
 
 /**
- * Holds the events of a judged stream to one form. Text that stands anywhere else (in a comment, an id, the name of an
- * event, a payload that is not JSON) would pass beside the window in which the stream's text is searched.
+ * Holds the events of a judged stream to a fixed form. Text outside the payload's JSON (in a comment, an id, an event
+ * name) would bypass the text search.
  */
 export interface EventForm {
   /**
-   * The frame with nothing beside its payload; undefined where nothing is left to send. What is still beside it is to be
-   * shown to the rewriters.
-   * @throws GatewayError upstream_unavailable where what stands beside breaks the stream
+   * Strips the frame to its payload. Returns undefined if nothing is left to send. Rewriters receive any sideband that remains.
+   * @throws GatewayError upstream_unavailable if the sideband breaks the stream
    */
   plain(frame: Frame): Frame | undefined;
   /**
-   * The event as it may be sent; undefined where nobody knows its name.
-   * @throws GatewayError upstream_unavailable where it is of another form
+   * Returns the event as it may be sent, or undefined if its name is unknown.
+   * @throws GatewayError upstream_unavailable if its form differs
    */
   held(event: StreamEvent): StreamEvent | undefined;
 }
 
 export interface EventFormTerms {
   readonly format: StreamFormat;
-  /** Every event is a JSON object, as in each dialect that the gateway reads. Else all are JSON, or none is. */
+  /** Every event must be a JSON object, as in all known dialects. Otherwise all events are JSON, or none is. */
   readonly isKnown: boolean;
-  /** Comments keep connections open, and some clients trip over them. */
+  /** Comments keep connections alive, but some clients fail on them. */
   readonly keepsComments: boolean;
 }
 
@@ -50,7 +49,7 @@ export function createEventForm({ format, isKnown, keepsComments }: EventFormTer
       if (sideband === undefined) return isNameAlone ? keptOpen(frame) : frame;
       if (format.name === 'sse' && JSON_LINE.test(sideband)) {
         if (isKnown) throw brokenEvent();
-        // An error in JSON, which some servers send under the type of the stream that was asked for.
+        // A JSON error sent with the requested stream's content type.
         return frame;
       }
       if (frame.data !== undefined && format.name !== 'json-array') return bare(format, frame, sideband);
@@ -64,12 +63,12 @@ export function createEventForm({ format, isKnown, keepsComments }: EventFormTer
   };
 }
 
-/** Some clients read a line of an event stream that begins so. */
+/** Some clients parse an event stream line that starts like this. */
 const JSON_LINE = /^[^\S\n]*[[{,"]/m;
 
 const MARKERS: ReadonlySet<string> = new Set(['', 'null', '[DONE]']);
 
-/** The frame of an event without what stands beside its payload. */
+/** Returns the frame without its sideband. */
 export function bare(format: StreamFormat, frame: Frame, sideband: string): Frame {
   const { event, sideband: _left, ...rest } = frame;
   const isKept = event !== undefined && (format.name !== 'sse' || !sideband.includes(event));
@@ -80,14 +79,14 @@ export function bare(format: StreamFormat, frame: Frame, sideband: string): Fram
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** An empty comment, which says as much to a connection as one with words; its lines end as the provider's do. */
+/** Returns an empty comment, which keeps the connection alive. Line endings stay the provider's. */
 function keepAlive({ raw }: Frame): Frame {
   let end = raw.length;
   while (raw[end - 1] === LF || raw[end - 1] === CR) end -= 1;
   return { raw: Buffer.concat([Buffer.from(':'), raw.subarray(end)]) };
 }
 
-/** Names that dialects have beside the types of their events: markers, errors, and all of Bedrock's. */
+/** Event names that differ from their event's type: markers, errors, and all of Bedrock's. */
 const KNOWN_NAMES: ReadonlySet<string> = new Set([
   '',
   'completion',
@@ -107,13 +106,13 @@ const KNOWN_NAMES: ReadonlySet<string> = new Set([
 ]);
 const EXCEPTION = /^[a-z]{1,40}(?:exception|error|failure)$/i;
 
-/** Whether an event's name says no more than its payload does, or is one of few. */
+/** Reports whether an event's name is well known or repeats its payload's type. */
 function hasKnownName({ frame: { event: name }, json }: StreamEvent): boolean {
   if (name === undefined || KNOWN_NAMES.has(name) || EXCEPTION.test(name)) return true;
   return isObject(json) && (json['type'] === name || json['event_type'] === name);
 }
 
-/** An AWS message is nothing without its type; an event of SSE has one for few clients. */
+/** Drops an unknown event name. An AWS message is useless without its type; few SSE clients need one. */
 function unnamed(format: StreamFormat, event: StreamEvent): StreamEvent | undefined {
   if (format.name !== 'sse') return undefined;
   const { event: _name, ...frame } = event.frame;
@@ -121,8 +120,5 @@ function unnamed(format: StreamFormat, event: StreamEvent): StreamEvent | undefi
 }
 
 function brokenEvent(): GatewayError {
-  return new GatewayError(
-    'upstream_unavailable',
-    'the provider sent a stream with an event that cannot be read',
-  );
+  return new GatewayError('upstream_unavailable', 'the provider sent a stream with an unreadable event');
 }

@@ -3,17 +3,20 @@ import type { AnswerText, StreamEvent } from '../providers/provider.ts';
 import { createBillReader } from '../providers/told-bill.ts';
 import { ITEM_CHARS, type Work } from '../turns.ts';
 
-/** Text kept for counting; what lies beyond is only measured. */
+/** Text kept for counting. The rest is only measured. */
 const MAX_KEPT_CHARS = 262_144;
-/** Streams bring some characters at a time, and each string costs some forty bytes beside: so many become one. */
+/**
+ * Pieces are joined in batches, since streams bring few characters at a time and each string has 40 bytes of
+ * overhead.
+ */
 const MAX_PIECES = 256;
 
-/** Collects what a model wrote, bounded, for answers that end without usage (docs/budgets.md). */
+/** Collects model output, up to a limit, to count tokens of answers that end without usage (docs/budgets.md). */
 export function createWrittenText(): WrittenText {
   return new CollectedText();
 }
 
-/** A class, since every answer has one, and an object with getters of its own costs kilobytes. */
+/** A class to save memory: every answer has one, and an object literal with getters takes kilobytes. */
 class CollectedText implements WrittenText {
   beyondBytes = 0;
   sawReasoning = false;
@@ -39,7 +42,6 @@ class CollectedText implements WrittenText {
   }
 }
 
-/** An answer of which nothing is known yet. */
 export function newAnswer(): Answer {
   return {
     whole: undefined,
@@ -52,13 +54,13 @@ export function newAnswer(): Answer {
   };
 }
 
-/** Adds an event of a stream to what is known of the answer. */
+/** Adds a stream event to the answer's account. */
 export function* keepAccount(answer: Answer, event: StreamEvent): Work<void> {
   for (const delta of event.deltas) {
     if (delta.repeats === true || delta.copies !== undefined) continue;
     answer.written.add(delta.kind, delta.text);
     answer.wroteSinceUsage = true;
-    // Another candidate begins after the first has ended.
+    // Another candidate may begin after the first has ended.
     answer.complete = false;
     yield ITEM_CHARS;
   }

@@ -14,13 +14,13 @@ import { createAnswerStream, type AnswerStream } from './answer-stream.ts';
 export interface StreamTerms {
   readonly format: StreamFormat;
   readonly rewriters: readonly StreamRewriter[];
-  /** As in AnswerStreamParts. */
+  /** See `AnswerStreamParts`. */
   readonly stripComments: boolean;
 }
 
 /**
- * A provider's stream, read as its head says it is to be read.
- * @throws GatewayError upstream_unavailable where its letters cannot be read, and somebody judges them
+ * Opens a provider's stream for reading, in the format its headers declare.
+ * @throws GatewayError upstream_unavailable if its text is judged but in an unsupported character set
  */
 export function openStream(
   exchange: Answered,
@@ -41,14 +41,14 @@ export function openStream(
   });
 }
 
-/** A provider's; the inspector knows what else stands in an MCP server's stream. */
+/** Undefined for MCP servers, whose streams the MCP inspector checks. */
 function eventForm(exchange: Answered, format: StreamFormat, keepsComments: boolean): EventForm | undefined {
   if (exchange.mcp !== undefined) return undefined;
   const isKnown = isSuccess(exchange) && isOfKnownEndpoint(exchange);
   return createEventForm({ format, isKnown, keepsComments });
 }
 
-/** An error says what it says in a form of its own. */
+/** Errors do not use the endpoint's dialect. */
 function streamReader(exchange: Answered): StreamReader {
   const { endpoint, request } = exchange;
   return (isSuccess(exchange) ? endpoint.dialect.stream(request) : undefined) ?? createAnyJsonReader();

@@ -9,17 +9,17 @@ import { assertParseable, hasAllMembers, shapeInSteps, shapeOf } from '../json/d
 import { parseInPieces, type ParsedPieces } from '../json/parse-in-pieces.ts';
 import { strictDocument } from './unambiguous-frame.ts';
 
-/** An answer whose body has come. */
+/** An answer with its complete body. */
 export interface ReadAnswer {
   readonly exchange: Answered;
   readonly whole: WholeAnswer;
-  /** As in ReadBody. */
+  /** See `ReadBody.parsed`. */
   readonly parsed: unknown;
 }
 
 /**
- * The answer of these headers, with its body.
- * @throws GatewayError upstream_unavailable where it is nested too deep
+ * Adds the body to an answer's headers.
+ * @throws GatewayError upstream_unavailable if it is nested too deeply
  */
 export async function readAnswer(head: Answered, body: Buffer): Promise<ReadAnswer> {
   const contentType = head.answerHeaders.get('content-type');
@@ -29,7 +29,7 @@ export async function readAnswer(head: Answered, body: Buffer): Promise<ReadAnsw
   return { exchange: { ...head, answer: { ...head.answer, whole, complete: true } }, whole, parsed };
 }
 
-/** Reads it in its dialect; an error, and what is not the dialect's JSON, is accounted by its reservation. */
+/** Reads the answer in its dialect. Errors, and bodies that are not JSON, are settled at their reservation. */
 export function readFacts({ exchange, parsed }: ReadAnswer): Answered | Promise<Answered> {
   if (!isSuccess(exchange) || parsed === undefined) return exchange;
   return inTurns(factsRead(exchange, parsed));
@@ -48,25 +48,25 @@ function* factsRead(exchange: Answered, parsed: unknown): Work<Answered> {
   return exchange;
 }
 
-/** The body as the checks want it. */
+/** Returns the body with the checks' edits. */
 export async function judgedBody({ body, json, edits, replacement }: WholeAnswer): Promise<Buffer> {
   if (replacement !== undefined) return replacement;
   if (edits.length === 0) return body;
-  if (json === undefined) throw new Error('an answer that is no JSON was to be edited');
+  if (json === undefined) throw new Error('an answer that is not JSON cannot be edited');
   return applyEditsInTurns(body, edits);
 }
 
 /** A whole answer's body as JSON. */
 export interface ReadBody {
-  /** Undefined where it is not JSON, or where parsing it would hold up the event loop. */
+  /** Undefined if it is not JSON, or parsing would block the event loop for too long. */
   readonly parsed: unknown;
-  /** The same, where every parser reads the same in it; else undefined. */
+  /** The same value if every parser would read the same document, else undefined. */
   readonly json: unknown;
-  /** The body as JSON, where it holds numbers that only some parsers take, or bytes that are no UTF-8. */
+  /** The body rewritten as strict JSON and UTF-8, if it was lenient. */
   readonly strict?: Buffer;
 }
 
-/** Not JSON: nothing to account for, and checks look at the bytes. */
+/** Unreadable as JSON: nothing to account for, and checks inspect the bytes. */
 const UNREAD: ReadBody = { parsed: undefined, json: undefined };
 
 /** Longer bodies are read in steps. */
@@ -74,7 +74,7 @@ const LONG_BYTES = 262_144;
 
 /**
  * Reads a body once, as JSON.
- * @throws GatewayError upstream_unavailable where it is nested too deep
+ * @throws GatewayError upstream_unavailable if it is nested too deeply
  */
 function readJsonBody(body: Buffer, isToBeUtf8: boolean): ReadBody | Promise<ReadBody> {
   const reading = readingOf(body, isToBeUtf8);
@@ -82,8 +82,8 @@ function readJsonBody(body: Buffer, isToBeUtf8: boolean): ReadBody | Promise<Rea
 }
 
 /**
- * The same, pass by pass.
- * @param isToBeUtf8 no other character set is declared
+ * Like `readJsonBody`, in steps.
+ * @param isToBeUtf8 true unless another character set is declared
  */
 export function* readingOf(body: Buffer, isToBeUtf8 = true): Work<ReadBody> {
   const isLong = body.length > LONG_BYTES;
@@ -107,7 +107,7 @@ export function* readingOf(body: Buffer, isToBeUtf8 = true): Work<ReadBody> {
   yield LONG_STEP;
   const { value, members } = document;
   const json = hasAllMembers(shape, members) ? value : undefined;
-  // Readers that skip bytes which are no UTF-8, or take them for something else, would read other words.
+  // Clients that skip or replace invalid UTF-8 would read other text.
   if (isUtf8(body)) return { parsed: value, json };
   return isToBeUtf8 ? { parsed: value, json, strict: Buffer.from(text) } : { parsed: value, json: undefined };
 }

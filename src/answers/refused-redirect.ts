@@ -2,21 +2,21 @@ import { GatewayError } from '../errors.ts';
 import type { Answered } from '../pipeline/exchange.ts';
 
 const NOT_MODIFIED = 304;
-/** These ask for the same request elsewhere (RFC 9110 sections 15.4.8, 15.4.9). */
+/** Statuses that repeat the same request elsewhere (RFC 9110 sections 15.4.8, 15.4.9). */
 const SAME_REQUEST: ReadonlySet<number> = new Set([307, 308]);
-/** Headers that some client follows. */
+/** Headers that clients follow. */
 const PLACES = ['location', 'refresh'] as const;
 
 export interface RefusedRedirect {
   readonly refusal: GatewayError;
-  /** The server did nothing, so there is nothing to pay for. */
+  /** The server processed nothing, so nothing is owed. */
   readonly isUnprocessed: boolean;
 }
 
 /**
- * Refuses an answer that moves its client. Clients follow redirects unasked: past the gateway, with the prompt and every
- * header of theirs. Without a place to go to, a 3xx is no answer either; only a 304 to a GET is one. Undefined for
- * every other answer.
+ * Refuses answers that redirect the client, since clients would follow them past the gateway with the prompt and all
+ * headers. A 3xx without a target is not an answer either, except a 304 to a GET. Returns undefined for other
+ * answers.
  */
 export function refusedRedirect(exchange: Answered): RefusedRedirect | undefined {
   const { status, method, answerHeaders } = exchange;
@@ -38,18 +38,18 @@ function messageFor({ status, mcp, provider }: Answered): string {
     mcp === undefined
       ? ['the provider', `providers.${provider.name}.base_url`]
       : ['the MCP server', 'mcp.servers[].url'];
-  return `${who} redirects (HTTP ${String(status)}), which is not followed: an operator can set ${setting} to the final address`;
+  return `${who} redirected the request (HTTP ${String(status)}), which the gateway does not follow: an operator can set ${setting} to the final address`;
 }
 
-/** Resolves an address without a host; RFC 2606 keeps the name from being anybody's. */
+/** Base for relative addresses. RFC 2606 reserves the name. */
 const ITSELF = 'itself.invalid';
 const MAX_HOST_CHARS = 255;
 
-/** The host that a header leads to: never its path or query, which may hold a key. */
+/** Returns the host that a header points to. Omits path and query, which may contain a key. */
 function hostOf(place: string): string {
   const address = place.replace(/^\d*\s*[;,]\s*(?:url\s*=\s*)?/i, '').replace(/^["']|["']$/g, '');
-  if (!URL.canParse(address, `https://${ITSELF}`)) return 'an address that cannot be read';
+  if (!URL.canParse(address, `https://${ITSELF}`)) return 'an unreadable address';
   const { host } = new URL(address, `https://${ITSELF}`);
-  if (host === ITSELF) return 'another path of its own';
+  if (host === ITSELF) return 'another path on the same host';
   return host === '' ? 'an address without a host' : host.slice(0, MAX_HOST_CHARS);
 }

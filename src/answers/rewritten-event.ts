@@ -6,12 +6,12 @@ import { lastIndexUpTo } from '../text/ascending.ts';
 import { inTurns, ITEM_CHARS, runNow, type Work } from '../turns.ts';
 import type { RewrittenFrame } from '../pipeline/check.ts';
 
-/** An event as the next rewriter sees it, and as it is sent: its frame holds the bytes of its edited payload. */
+/** Applies a rewriter's edits to an event. The new frame contains the edited payload. */
 export function rewrittenEvent(format: StreamFormat, rewritten: RewrittenFrame): StreamEvent {
   return runNow(rewriting(format, rewritten));
 }
 
-/** The same of a long event, with turns for others. */
+/** Like `rewrittenEvent`, but yields to the event loop during long events. */
 export async function rewrittenInTurns(
   format: StreamFormat,
   rewritten: RewrittenFrame,
@@ -32,7 +32,7 @@ function isWrittenAnew({ event, edits, copy }: RewrittenFrame): boolean {
   return (edits.length > 0 || copy === true) && event.sideband !== true;
 }
 
-/** @param edited the event's JSON with its edits, where it has both */
+/** @param edited the event's edited JSON, if it has both JSON and edits */
 function* eventWith(format: StreamFormat, rewritten: RewrittenFrame, edited: Buffer): Work<StreamEvent> {
   const { event, edits, copy } = rewritten;
   if (edits.length === 0 && copy !== true) return event;
@@ -54,9 +54,9 @@ function* eventWith(format: StreamFormat, rewritten: RewrittenFrame, edited: Buf
 }
 
 interface Payload {
-  /** The frame's. */
+  /** The frame's payload. */
   readonly data: string;
-  /** What the edits' paths point into: the same, or packed in it. */
+  /** The document that edit paths point into: the payload, or the one packed in it. */
   readonly json: string;
 }
 
@@ -89,19 +89,19 @@ function copied(format: StreamFormat, { frame }: StreamEvent, data: string): Fra
   return { raw, data, added: true, ...(event !== undefined && { event }) };
 }
 
-/** A copy says no more than its text: what else the event meant, it meant when it came. */
+/** A copy carries only its text. Everything else about the event was already processed. */
 function withTokens({ tokens }: StreamEvent): Partial<StreamEvent> {
   return tokens === undefined ? {} : { tokens };
 }
 
-/** Edited JSON is parsed only where another rewriter asks for it. */
+/** Parses edited JSON only on request. */
 function parserOf({ json }: StreamEvent, edits: readonly JsonEdit[], text: string): () => unknown {
   if (json === undefined || edits.length === 0) return () => json;
   let parsed: unknown;
   return () => (parsed ??= JSON.parse(text));
 }
 
-/** So many comparisons are made at once; of more, the edits are looked up by their paths. */
+/** With more comparisons, edits are indexed by path. */
 const MANY_COMPARISONS = 64;
 
 function* changedDeltas(
@@ -121,10 +121,10 @@ function* changedDeltas(
   return changed;
 }
 
-/** The deltas that removals leave, each with its path in the document that is left. */
+/** Returns the deltas that remain after removals, with updated paths. */
 function* leftIn(deltas: readonly TextDelta[], edits: readonly JsonEdit[]): Work<readonly TextDelta[]> {
   const removed = new Set<string>();
-  /** Elements that are removed, by their lists. */
+  /** Removed indexes by list. */
   const byList = new Map<string, number[]>();
   for (const { kind, path } of edits) {
     if (kind !== 'remove') continue;
@@ -149,7 +149,7 @@ function* leftIn(deltas: readonly TextDelta[], edits: readonly JsonEdit[]): Work
   return left;
 }
 
-/** Where a path leads once elements before it are gone; undefined where it leads nowhere. */
+/** Adjusts a path for removed elements before it. Returns undefined if it was removed itself. */
 function pathLeft(
   path: JsonPath,
   removed: ReadonlySet<string>,
@@ -175,7 +175,7 @@ function* editsByPath(edits: readonly JsonEdit[]): Work<ReadonlyMap<string, Json
   return byPath;
 }
 
-/** The value that edits set at a path, the later ones winning. */
+/** Returns the value that edits set at a path. Later edits win. */
 function valueSet(edits: readonly JsonEdit[], path: JsonEdit['path']): unknown {
   const found = editOf(edits, path);
   return found?.kind === 'set' ? found.value : undefined;

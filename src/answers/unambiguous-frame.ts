@@ -6,19 +6,19 @@ import type { Frame, StreamFormat } from '../streams/frame.ts';
 import { LONG_STEP, runNow, type Work } from '../turns.ts';
 
 const MAY_BE_LENIENT = /NaN|Infinity/;
-/** In one frame; more than the probabilities of the longest prompt. Half a million would take a fifth of a second. */
+/** Per frame. More than the logprobs of the longest prompt; half a million would take 0.2 seconds. */
 const MAX_NO_NUMBERS = 100_000;
 
 /**
- * The frame with `null` for `NaN` and `Infinity`: some servers write them, and some clients read them, in what is no
- * JSON to others. As it came where it is JSON without, or none even so.
- * @throws GatewayError upstream_unavailable where it would take too long to parse
+ * Replaces `NaN` and `Infinity` with `null`. Some servers write them and some clients read them, but they are not valid
+ * JSON. Returns the frame unchanged if it contains neither, or is not JSON even then.
+ * @throws GatewayError upstream_unavailable if it would take too long to parse
  */
 export function strictFrame(format: StreamFormat, frame: Frame): Frame {
   return mayBeLenient(frame) ? runNow(strictFrameInSteps(format, frame)) : frame;
 }
 
-/** The same of a long frame. */
+/** Like `strictFrame`, in steps. */
 export function* strictFrameInSteps(format: StreamFormat, frame: Frame): Work<Frame> {
   const { data } = frame;
   if (data === undefined) return frame;
@@ -26,7 +26,9 @@ export function* strictFrameInSteps(format: StreamFormat, frame: Frame): Work<Fr
   return strict === undefined ? frame : { ...frame, raw: format.withData(frame, strict), data: strict };
 }
 
-/** A text that is JSON once `null` stands for the numbers that JSON does not have; undefined for every other. */
+/**
+ * Returns the text as valid JSON with `null` for `NaN` and `Infinity`, or undefined if that does not make it valid.
+ */
 export function* strictDocument(text: string): Work<string | undefined> {
   if (!MAY_BE_LENIENT.test(text)) return undefined;
   const strict = withNulls(text);
@@ -37,7 +39,7 @@ function mayBeLenient({ data }: Frame): boolean {
   return data !== undefined && MAY_BE_LENIENT.test(data);
 }
 
-/** The text with `null` for every number, outside of strings, that JSON does not have. */
+/** Replaces `NaN`, `Infinity` and `-Infinity` outside strings with `null`. */
 function withNulls(text: string): string {
   const nextQuote = createSearch(text, '"');
   const nextNaN = createSearch(text, 'NaN');
@@ -57,7 +59,7 @@ function withNulls(text: string): string {
     i = start + name.length;
     if (isAlphanumeric(text.charCodeAt(start - 1)) || isAlphanumeric(text.charCodeAt(i))) continue;
     replaced += 1;
-    if (replaced > MAX_NO_NUMBERS) throw unparseable('has too many numbers that are none');
+    if (replaced > MAX_NO_NUMBERS) throw unparseable('has too many NaN or Infinity values');
     const isNegative = name === 'Infinity' && text.charAt(start - 1) === '-';
     strict += text.slice(copied, isNegative ? start - 1 : start);
     strict += 'null';
@@ -65,7 +67,7 @@ function withNulls(text: string): string {
   }
 }
 
-/** Where a word stands next, from a place on that only ever moves forward; Infinity where it does not. */
+/** Searches forward for a word from a growing start position. Returns Infinity if there are no more. */
 function createSearch(text: string, word: string): (from: number) => number {
   let next = -1;
   return (from) => {
@@ -76,7 +78,7 @@ function createSearch(text: string, word: string): (from: number) => number {
   };
 }
 
-/** Letters, digits and the underscore of ASCII; nothing beyond the ends of the text. */
+/** Matches ASCII letters, digits and underscore. False beyond the ends of the text. */
 function isAlphanumeric(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a) || code === 0x5f;
 }
@@ -89,10 +91,9 @@ function* isJsonDocument(text: string): Work<boolean> {
 }
 
 /**
- * The event with a frame that says to every client what the event says to the rewriters, and no more. A name that
- * stands twice in its JSON, or is spelled with escapes, is written once and plainly; bytes that are no text, and what
- * a reader found to be hidden beside its document, go.
- * @param frame what the event was read from
+ * Rewrites the frame so that every client reads exactly what the rewriters saw: no duplicate or escaped member names, no
+ * invalid UTF-8, and nothing that the reader found hidden beside its document.
+ * @param frame the frame that the event was read from
  */
 export function unambiguousEvent(format: StreamFormat, event: StreamEvent, frame: Frame): StreamEvent {
   const text = event.inner?.json ?? frame.data ?? '';

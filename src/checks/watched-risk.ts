@@ -2,7 +2,7 @@ import type { RiskEvent, RiskOutcome, RiskStore } from '../risk/store.ts';
 import type { Alerts } from '../alerting/create.ts';
 import { wholeSeconds } from '../text/time-span.ts';
 
-/** Tells of each event that counted against a key: by what, and what came of it. */
+/** Reports each recorded risk event with its outcome. */
 export function countingRisk(
   store: RiskStore,
   onEvent: (trigger: RiskEvent['trigger'], outcome: RiskOutcome) => void,
@@ -17,7 +17,7 @@ export function countingRisk(
   };
 }
 
-/** People hear of a key once for each event that locks or blocks it. */
+/** Sends an alert for each event that locks or blocks a key. */
 export function tellingOfLocks(store: RiskStore, alerts: Alerts | undefined): RiskStore {
   if (alerts === undefined) return store;
   return {

@@ -2,25 +2,25 @@ import type { RequestFacts } from '../providers/provider.ts';
 import { userTurns } from './user-turns.ts';
 import { replaceSpans, type Replacement } from '../text/replace-spans.ts';
 
-/** Characters in which surroundings are looked for; what comes after them is taken as it stands. */
+/** Only this much text is searched for agent context. The rest is kept unchanged. */
 const MAX_CHARS = 262_144;
-/** What a part costs, however short: no agent puts its words into as many thousands of parts as that leaves room for. */
+/** Minimum cost of a part, which limits their number to more than any agent sends. */
 const PART_CHARS = 16;
 
-/** What a person asked first in this request; undefined where there is no user's text. */
+/** Returns the user's first question in this request, or undefined without user text. */
 export function firstAskedTurn(request: RequestFacts): string | undefined {
   return askedIn(userTurns(request));
 }
 
-/** What a person asked last in this request; undefined where there is no user's text. */
+/** Returns the user's last question in this request, or undefined without user text. */
 export function lastAskedTurn(request: RequestFacts): string | undefined {
   return askedIn(userTurns(request).reverse());
 }
 
 /**
- * The first of these turns in which a person asks something, without what agents put around it (their surroundings,
- * rules, reminders); where none is left then, the first as it stands. What is left out here is inspected like every
- * other text: this only says what a session is about.
+ * Returns the first of these turns that contains a question, without the context that agents add to it (environment,
+ * rules, reminders). If every turn is context only, returns the first turn unchanged. This only determines a
+ * session's topic: omitted text is still inspected.
  */
 function askedIn(turns: readonly (readonly string[])[]): string | undefined {
   let left = MAX_CHARS;
@@ -39,12 +39,12 @@ function askedIn(turns: readonly (readonly string[])[]): string | undefined {
 }
 
 /**
- * What agents put around a person's words, as elements: `<system-reminder>…</system-reminder>`,
- * `<environment_context>…`, `<INSTRUCTIONS>…`. Names of one plain word are left alone: people write HTML and XML.
+ * Matches the elements that agents add to a user's text: `<system-reminder>…</system-reminder>`,
+ * `<environment_context>…`, `<INSTRUCTIONS>…`. Plain one-word names do not match, because people write HTML and XML.
  */
 const TAG = /<(\/?)((?=[A-Za-z0-9_-]*[-_])[A-Za-z][A-Za-z0-9_-]{2,63}|[A-Z]{4,32})(?: [^<>]{0,200})?>/g;
 
-/** Messages that are nothing else, by how they begin. */
+/** Openings of messages that are context only. */
 const OPENINGS = [
   /^This is (?:the )?[\w .-]{1,40}\. We are setting up the context for our chat\./,
   /^I have \*added these files to the chat\*/,
@@ -53,17 +53,16 @@ const OPENINGS = [
   /^# (?:AGENTS|CLAUDE|GEMINI|QWEN)\.md instructions for [^\n]{1,4096}$/,
 ];
 
-/** No opening is shorter. */
 const MIN_OPENING_CHARS = 24;
 
-/** The text without what its agent put around it; empty where nothing else is left. One pass over the text. */
+/** Returns the text without agent context, which may leave it empty. Takes one pass. */
 function withoutSurroundings(text: string): string {
   const rest = (text.includes('<') ? withoutElements(text) : text).trim();
   if (rest.length < MIN_OPENING_CHARS) return rest;
   return OPENINGS.some((opening) => opening.test(rest)) ? '' : rest;
 }
 
-/** Elements may hold others; a tag without its other, or crossed by another element, is text. */
+/** Elements may nest. Unpaired tags, and elements that cross another one, count as text. */
 function withoutElements(text: string): string {
   const opened = new Map<string, number>();
   const elements: Replacement[] = [];

@@ -3,13 +3,12 @@ import { HEADER } from '../headers.ts';
 import type { Identified } from '../pipeline/exchange.ts';
 import { SESSION_ID, type SessionName } from './session-turn.ts';
 
-/** Set by the server, repeated by the client (MCP up to 2025-11-25). */
+/** Assigned by the server and repeated by the client (MCP up to 2025-11-25). */
 export const MCP_SESSION_HEADER = 'mcp-session-id';
 
 /**
- * The session that a request to an MCP server belongs to: the one it names as every request may, else that of MCP
- * itself, under the server's own id, or its digest where that is none of ours. Undefined where there is none, as in
- * the stateless era.
+ * Returns the session of an MCP request: the one named by the gateway's own header, else MCP's own session under the
+ * server's id (or its digest, if the id is not valid here). Undefined without a session, as in the stateless era.
  */
 export function mcpSessionOf({ mcp, headers, key }: Identified): SessionName | undefined {
   if (mcp === undefined) return undefined;

@@ -1,14 +1,13 @@
 import type { PromptText, RequestFacts } from '../providers/provider.ts';
 
-/** A text as whoever asks reads it; `index` is its place in `RequestFacts.texts`. */
+/** Returns a text as the caller needs it. `index` is its position in `RequestFacts.texts`. */
 export type TextOf = (found: PromptText, index: number) => string;
 
 const asWritten: TextOf = ({ text }) => text;
 
 /**
- * What the user said last: the last user message, with those right before it that nothing answered. Undefined
- * where there is none. A tool result is no user turn, not even where a dialect carries it in a user message;
- * neither are documents that are sent beside the conversation.
+ * Returns the last user turn: the last user message and any unanswered ones directly before it, or undefined. Tool
+ * results are not user turns, even if the dialect sends them as user messages, and neither are attached documents.
  */
 export function lastUserTurn(request: RequestFacts, textOf = asWritten): string | undefined {
   const turns = userTurns(request, textOf);
@@ -16,8 +15,8 @@ export function lastUserTurn(request: RequestFacts, textOf = asWritten): string 
 }
 
 /**
- * Where dialects keep what is said, in the order of the conversation, which is not the document's order in
- * Cohere's v1 (`message` comes after `chat_history`) and in Responses (`prompt` holds a template's variables).
+ * Members that hold the conversation, in its order. The document's order differs in Cohere v1 (`message` follows
+ * `chat_history`) and in Responses (`prompt` holds template variables).
  */
 const PLACES: readonly (readonly string[])[] = [
   ['prompt', 'inputText'],
@@ -28,19 +27,18 @@ const PLACE_OF: ReadonlyMap<unknown, number> = new Map(
   PLACES.flatMap((names, place) => names.map((name): [string, number] => [name, place])),
 );
 
-/** What was read so far of one of the places. */
 interface PlaceTurns {
   readonly turns: string[][];
   turn: string[] | undefined;
-  /** Indexes of messages: the last one with any text, the user's last one, the last answer or tool result. */
+  /** Message indexes: the last with text, the user's last, the last answer or tool result. */
   last: number;
   said: number;
   answered: number;
 }
 
 /**
- * The texts of each of the user's turns, oldest first. Messages in a row are one turn: agents send their surroundings
- * as a user message before the user's own.
+ * Returns the texts of each user turn, oldest first. Consecutive user messages form one turn, because agents send
+ * their context as a user message before the user's own.
  */
 export function userTurns(request: RequestFacts, textOf = asWritten): string[][] {
   const readings = PLACES.map((): PlaceTurns => ({
@@ -50,7 +48,7 @@ export function userTurns(request: RequestFacts, textOf = asWritten): string[][]
     said: -1,
     answered: -1,
   }));
-  // Of very many texts a list of pairs would be made for nothing.
+  // Avoids `entries()`, which is slow for very many texts.
   let at = -1;
   for (const found of request.texts) {
     at += 1;
@@ -58,7 +56,7 @@ export function userTurns(request: RequestFacts, textOf = asWritten): string[][]
     const reading = readings[PLACE_OF.get(path[0]) ?? PLACES.length];
     if (reading === undefined) continue;
     const index = typeof path[1] === 'number' ? path[1] : 0;
-    // A message without any text of its own stands between: a call without arguments.
+    // A message without text, such as a call without arguments, also separates turns.
     if (index > reading.last + 1) reading.answered = index - 1;
     if (role === 'assistant' || role === 'tool') reading.answered = index;
     else if (role === 'user' && kind === 'text' && !isName(found)) {
@@ -73,7 +71,7 @@ export function userTurns(request: RequestFacts, textOf = asWritten): string[][]
   return readings.flatMap(({ turns }) => turns);
 }
 
-/** A participant's name stands beside every message of theirs. */
+/** Each message of a participant may carry their name. */
 function isName({ path }: PromptText): boolean {
   return path.length === 3 && path[2] === 'name';
 }

@@ -4,7 +4,7 @@ import type { JsonRpcId } from './message.ts';
 import type { JsonObject, StreamEvent } from '../providers/provider.ts';
 import { readMediaType } from '../media-type.ts';
 
-/** A JSON-RPC message of a server: a response, a request of its own, or a notification, and the same to every parser. */
+/** Matches a server's JSON-RPC message (response, request or notification) that every parser reads the same way. */
 export function isServerMessage(value: unknown): value is JsonObject {
   if (!isObject(value) || value['jsonrpc'] !== '2.0' || isMisread(value)) return false;
   return ['result', 'error', 'method'].some((name) => Object.hasOwn(value, name));
@@ -14,14 +14,14 @@ const MEMBERS = lookalikesOf(['jsonrpc', 'id', 'method', 'params', 'result', 'er
 const OF_RESULTS = lookalikesOf(['tools', 'content', 'structuredContent']);
 const OF_TOOLS = lookalikesOf(['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations']);
 
-/** Whether a parser that does not mind letter case, as some languages' are, would read tools where others read none. */
+/** Reports whether a case-insensitive parser would find members that other parsers do not. */
 function isMisread(message: JsonObject): boolean {
   if (MEMBERS(message)) return true;
   const { result } = message;
   return isObject(result) && (OF_RESULTS(result) || (listedTools(message) ?? []).some(OF_TOOLS));
 }
 
-/** Whether a value has a member whose name differs from one of these in letter case only. */
+/** Returns a test for members whose names differ from these only in letter case. */
 function lookalikesOf(names: readonly string[]): (value: unknown) => boolean {
   const known = new Set(names);
   const folded = new Set(names.map(withoutCase));
@@ -29,14 +29,14 @@ function lookalikesOf(names: readonly string[]): (value: unknown) => boolean {
     isObject(value) && Object.keys(value).some((name) => !known.has(name) && folded.has(withoutCase(name)));
 }
 
-/** The id of the request that a message answers, null where its server could not read one; undefined for no response. */
+/** Returns the id that a response answers, null if its server could not read one. Undefined if not a response. */
 export function answeredId(message: JsonObject): JsonRpcId | null | undefined {
   if (Object.hasOwn(message, 'method')) return undefined;
   const { id } = message;
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
-/** The tools of a `tools/list` result; undefined where it is none. */
+/** Returns the tools of a `tools/list` result, or undefined for other messages. */
 export function listedTools(message: unknown): readonly unknown[] | undefined {
   const result = isObject(message) ? message['result'] : undefined;
   const tools = isObject(result) ? result['tools'] : undefined;
@@ -47,8 +47,8 @@ const LISTS = ['tools', 'prompts', 'resources', 'resourceTemplates'];
 const OF_A_SERVER = ['instructions', 'serverInfo', 'capabilities'];
 
 /**
- * Whether a message tells what a server has, which a model takes for its host's word, and not what came of a call: its
- * lists, what it says of itself, and tools that it gives a client's model along with a question.
+ * Reports whether a message describes a server rather than the result of a call: its lists, its self-description, and
+ * tools it offers the client's model with a request. Models trust these like their host's instructions.
  */
 export function isDefinitions(message: unknown): boolean {
   return saidBy(message).some(
@@ -58,30 +58,30 @@ export function isDefinitions(message: unknown): boolean {
   );
 }
 
-/** What a message says to its reader. */
+/** Returns the members of a message that have content. */
 function saidBy(message: unknown): readonly JsonObject[] {
   return isObject(message) ? [message['result'], message['params']].filter(isObject) : [];
 }
 
 const OF_A_CALL = ['content', 'structuredContent', 'contents', 'messages'];
 
-/** Whether a message holds what came of a call, whatever else it tells. */
+/** Reports whether a message contains the result of a call. */
 export function isAnswer(message: unknown): boolean {
   return saidBy(message).some((said) => OF_A_CALL.some((name) => Object.hasOwn(said, name)));
 }
 
-/** Whether a message is a server's answer that lists what it has, without a result, a question or an error beside it. */
+/** Reports whether a message only lists what a server offers, without a call's result, request or error. */
 export function isOnlyDefinitions(message: unknown): boolean {
   const isResult = isObject(message) && !Object.hasOwn(message, 'method') && !Object.hasOwn(message, 'error');
   return isResult && isDefinitions(message) && !isAnswer(message);
 }
 
-/** Some clients read events in the answer to a GET whatever its type says, and would read others than were judged. */
+/** Some clients read events in the answer to a GET regardless of its type, and would read something not judged. */
 export function isOfEvents(contentType: string | undefined): boolean {
   return readMediaType(contentType).essence === 'text/event-stream';
 }
 
-/** Events of another name (`ping`, `endpoint`) are not for the protocol, nor is what stands beside an event's data. */
+/** Events with other names (`ping`, `endpoint`) and sideband data are not protocol messages. */
 export function isForMessages({ frame: { event: name }, sideband }: StreamEvent): boolean {
   return sideband !== true && (name === undefined || name === '' || name === 'message');
 }

@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import type { JsonPath } from '../json/path.ts';
 import type { Work } from '../turns.ts';
 
-/** A longer one that is no text need not be read; a shorter one may be a secret as it stands. */
+/** Longer base64 that is not text need not be read. Shorter base64 may itself be a secret. */
 const SHORT_CHARS = 512;
 const BINARY_TYPE =
   /^(?:image|audio|video|font|model)\/(?!svg)|^application\/(?:octet-stream|pdf|zip|gzip|x-\w+|vnd\.[\w.-]+|wasm)\b/i;
-/** Bytes that tell UTF-16 from UTF-8. */
+/** Number of bytes examined to tell UTF-16 from UTF-8. */
 const SAMPLE_BYTES = 256;
 
-/** Whether MCP has base64 at a place: pictures, sounds, and resources that are sent as bytes. */
+/** Reports whether MCP expects base64 at a path: images, audio and binary resources. */
 export function isBlob(holder: object | undefined, path: JsonPath): boolean {
   if (holder === undefined) return false;
   const name = path.at(-1);
@@ -17,20 +17,21 @@ export function isBlob(holder: object | undefined, path: JsonPath): boolean {
   return name === 'data' && 'type' in holder && (holder.type === 'image' || holder.type === 'audio');
 }
 
-/** The texts that are to be read of a place where MCP has base64. */
+/** The texts to inspect in a base64 value. */
 export interface BlobTexts {
-  /** Whether what is written there may be read as it stands: it is no base64, or short. */
+  /** True if the value itself must be read: it is not base64, or short. */
   readonly asWritten: boolean;
-  /** What it holds, whatever its declared type says; undefined for pictures and the like. */
+  /** The decoded text, whatever its declared type. Undefined for images and the like. */
   readonly held: string | undefined;
 }
 
-/** Characters, or bytes, that are read in one step. */
+/** Characters or bytes read per step. */
 const STEP_CHARS = 262_144;
 
 /**
- * Many decoders pass over what is not in their alphabet: what is no base64 to one is some to another.
- * @param mostChars of what it holds; a longer text is given cut, longer than that
+ * Reads a value where MCP expects base64. Many decoders skip characters outside their alphabet, so invalid base64 is
+ * read both as written and decoded.
+ * @param mostChars the decoding limit; a longer text is cut, but exceeds the limit
  */
 export function* textsOfBlob(
   written: string,
@@ -47,18 +48,18 @@ export function* textsOfBlob(
 }
 
 interface Base64 {
-  /** As a lenient decoder reads them. */
+  /** As a lenient decoder reads it. */
   readonly bytes: Buffer;
-  /** Whether a strict one does too, once lines are joined. */
+  /** True if a strict decoder accepts it too, once lines are joined. */
   readonly isBase64: boolean;
-  /** Without what parts its lines. */
+  /** Length without line breaks. */
   readonly chars: number;
 }
 
 const LINE_ENDS = /[\t\n\r ]+/g;
 const DIGITS_AND_PADS = /^([A-Za-z0-9+/_-]*)(={0,2})$/;
 const OTHERS = /[^A-Za-z0-9+/_-]+/g;
-/** Digits of which a number of whole bytes is made. */
+/** The number of base64 digits that encode whole bytes. */
 const GROUP_DIGITS = 4;
 
 function* decodedBase64(written: string): Work<Base64> {
@@ -88,7 +89,7 @@ function isDeclaredBinary(holder: object | undefined): boolean {
   return typeof type === 'string' && BINARY_TYPE.test(type);
 }
 
-/** As a lenient reader decodes it: one broken byte must not hide the rest. */
+/** Decodes as leniently as a reader would: one invalid byte must not hide the rest. */
 function* textOfBytes(bytes: Buffer, mostChars: number): Work<string> {
   const [first, second] = bytes;
   if (first === 0xfe && second === 0xff && bytes.length % 2 === 0) {
@@ -113,7 +114,7 @@ function* decodedAs(encoding: 'utf8' | 'utf16le', bytes: Buffer, mostChars: numb
   return parts.join('');
 }
 
-/** The offset, or one before it where it would part the bytes of a character; of what is none, any place will do. */
+/** Returns the offset, or an earlier one that does not split a character. */
 function wholeCharactersUpTo(bytes: Buffer, offset: number): number {
   for (let to = offset; to > offset - MAX_CHARACTER_BYTES && to < bytes.length; to -= 1) {
     if (((bytes[to] ?? 0) & 0xc0) !== 0x80) return to;

@@ -6,32 +6,31 @@ import { paramsOf } from './read-message.ts';
 
 type Json = { readonly [name: string]: unknown };
 
-/** What a message asks of a server, as policies read it. */
+/** A message's call to a server, as policies read it. */
 export interface McpCall {
   readonly type: McpCallType;
-  /** Of the message; empty for a client's answer to a server. */
+  /** Empty for a client's answer to a server. */
   readonly method: string;
-  /** Empty where no tool is called. */
+  /** Empty if no tool is called. */
   readonly tool: string;
-  /** Empty where none is named; several are a line each. */
+  /** Empty if no resource is named. Several are separated by newlines. */
   readonly resourceUri: string;
   readonly promptName: string;
   readonly arguments: unknown;
 }
 
-/** A message, and what it says. */
 interface ReadMessage {
   readonly mcp?: McpMessage;
   readonly texts: readonly unknown[];
 }
 
-/** The type of a call that policies judge, in its session; undefined for what names nothing and carries no text. */
+/** Returns the call type that policies judge, or undefined for a message that names nothing and contains no text. */
 export function judgedType({ mcp, texts }: ReadMessage, json: Json): McpCallType | undefined {
   const type = callTypeOf(mcp, paramsOf(json));
   return type === 'mcp_client_response' && texts.length === 0 ? undefined : type;
 }
 
-/** The same, with all that policies read of it. */
+/** Returns everything that policies read of a message. */
 export function mcpCallOf(read: ReadMessage, json: Json): McpCall | undefined {
   const { mcp: message } = read;
   const params = paramsOf(json);
@@ -62,7 +61,7 @@ function argumentsIn(type: McpCallType, params: Json, json: Json): unknown {
   return named;
 }
 
-/** Where a text stands below a call's arguments, by its path in the message; undefined elsewhere. */
+/** Converts a path in the message to a path below the call's arguments. Returns undefined outside them. */
 export function argumentPath(type: McpCallType, path: JsonPath): JsonPath | undefined {
   if (type === 'mcp_client_response') return path.slice(1);
   if (path[0] !== 'params') return undefined;

@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.ts';
 
 type Headers = readonly (readonly [string, string])[];
 
-/** What a page may send beside what any page may; names of MCP's and of the gateway's own are taken as they are asked for. */
+/** Request headers allowed besides the standard ones. MCP and gateway names are also allowed as requested. */
 const SENT = [
   'Content-Type',
   'Accept',
@@ -26,7 +26,7 @@ const MAX_ASKED = 64;
 
 const NEVER_ANSWERED: ReadonlySet<string> = new Set([HEADER.upstream, HEADER.providerKey, HEADER.jwt]);
 
-/** What a page may read of an answer, beside its type and its length. */
+/** Response headers that pages may read, besides type and length. */
 const READ = [
   'Mcp-Session-Id',
   'MCP-Protocol-Version',
@@ -37,15 +37,15 @@ const READ = [
   ...Object.values(HEADER).filter((name) => !NEVER_ANSWERED.has(name)),
 ];
 
-/** How long a browser may remember what a preflight told it, in seconds. */
+/** How long a browser may cache a preflight, in seconds. */
 const REMEMBERED_SECONDS = 600;
 
-/** One a browser sends before a request that a page of another origin may not make unasked (Fetch standard). */
+/** Reports whether a request is a CORS preflight (Fetch standard). */
 export function isPreflight(method: string, headers: ReadonlyMap<string, string>): boolean {
   return method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
 }
 
-/** With these a browser lets a page of an allowed origin read an answer; empty for every other one. */
+/** Returns headers that let a page of an allowed origin read an answer. Empty for other origins. */
 export function readableBy(origin: string | undefined, allowed: readonly string[]): Headers {
   if (origin === undefined || !allowed.includes(origin)) return [];
   return [
@@ -55,7 +55,7 @@ export function readableBy(origin: string | undefined, allowed: readonly string[
   ];
 }
 
-/** What answers the preflight of an allowed origin, beside `readableBy`. */
+/** Returns preflight headers for an allowed origin, in addition to `readableBy`. */
 export function preflightHeaders(headers: ReadonlyMap<string, string>): Headers {
   const asked = (headers.get('access-control-request-headers') ?? '')
     .split(',', MAX_ASKED)
@@ -71,11 +71,11 @@ export function preflightHeaders(headers: ReadonlyMap<string, string>): Headers 
   ];
 }
 
-/** A page of this very address and of no other: no name is looked up that an attacker could lead here. */
+/** Only loopback addresses may match their own origin: DNS cannot lead an attacker's name to one of them. */
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
 
 /**
- * Lets no web page of another origin use a browser's way to an MCP server (DNS rebinding); programs send no `Origin`.
+ * Refuses web pages of other origins (DNS rebinding). Programs send no `Origin`.
  * @param authority the Host header
  * @throws GatewayError policy_denied
  */
@@ -87,7 +87,7 @@ export function assertOrigin(
   if (origin === undefined || allowed.includes(origin) || isOwnAddress(origin, authority)) return;
   throw new GatewayError(
     'policy_denied',
-    'web pages of this Origin may not call the gateway: an operator can list it in mcp.allowed_origins',
+    'this web page may not call the gateway: an operator can add its Origin to mcp.allowed_origins',
   );
 }
 

@@ -17,7 +17,7 @@ import { PROTOCOL_NAMES } from './protocol-words.ts';
 import { paramsOf, readMessage } from './read-message.ts';
 import { jsonRpcError } from './refusal.ts';
 
-/** Members of `params` whose change would make another call of it than the one that was judged. */
+/** Members of `params` that identify the call. An edit would turn it into one that was not judged. */
 const SEALED: ReadonlySet<string> = new Set(['name', 'uri', 'taskId', 'requestState', '_meta']);
 
 const COMMON = { hasBody: true, answer: () => NOTHING_SAID, stream: createReader } as const;
@@ -25,7 +25,7 @@ const COMMON = { hasBody: true, answer: () => NOTHING_SAID, stream: createReader
 /** One JSON-RPC message to an MCP server (Streamable HTTP, both eras). */
 export const mcpMessages: Dialect = { ...COMMON, name: 'mcp', request: (body) => requestFacts(body) };
 
-/** The path for tool calls alone: nothing else is taken there. */
+/** The tool call path, which accepts nothing else. */
 export const mcpToolCalls: Dialect = {
   ...COMMON,
   name: 'mcp-tool-calls',
@@ -39,7 +39,7 @@ export const mcpToolCalls: Dialect = {
   },
 };
 
-/** GET and DELETE of Streamable HTTP up to 2025-11-25: the server's own stream, the end of a session. */
+/** GET (the server's own stream) and DELETE (end of session) of Streamable HTTP up to 2025-11-25. */
 export const mcpBodyless: Dialect = {
   ...COMMON,
   name: 'mcp-bodyless',
@@ -53,7 +53,7 @@ function requestFacts(body: JsonObject): RequestFacts {
   return { ...NOTHING_ASKED, mcp, texts };
 }
 
-/** The arguments of tools are what an agent wrote; whatever else a client sends is its user's. */
+/** An agent writes tool arguments. Everything else comes from the client's user. */
 function paramsTexts(body: JsonObject, mcp: McpMessage): PromptText[] {
   const isToolCall = mcp.kind === 'request' && mcp.method === 'tools/call';
   const texts: PromptText[] = [];
@@ -65,7 +65,7 @@ function paramsTexts(body: JsonObject, mcp: McpMessage): PromptText[] {
   return texts;
 }
 
-/** What a client answers to a server's own request: a model's words, a user's. */
+/** Reads a client's answer to a server's request, which contains a model's or user's text. */
 function answerTexts(body: JsonObject): PromptText[] {
   const texts: PromptText[] = [];
   for (const name of ['result', 'error']) addTextsIn({ texts }, SAID, body[name], [name]);
@@ -76,8 +76,8 @@ const ARGUMENTS = { role: 'assistant', kind: 'tool_arguments' } as const;
 const SAID = { role: 'user', kind: 'text' } as const;
 
 /**
- * Whole JSON-RPC messages, one an event: no text comes in pieces. The stream is complete with the answer to its
- * request; what closes without it may be resumed.
+ * Reads a stream with one whole JSON-RPC message per event. It is complete with the answer to its request; if it
+ * closes earlier, the client may resume it.
  */
 function createReader(request?: RequestFacts): StreamReader {
   const mcp = request?.mcp;
@@ -86,7 +86,7 @@ function createReader(request?: RequestFacts): StreamReader {
       const json = yield* parsedData(frame.data);
       return { frame, json, deltas: [], ...(answers(json, mcp) && { done: true }) };
     }),
-    // No `type` at its top level: the official clients take no member that JSON-RPC does not have.
+    // No top-level `type`: the official clients reject members outside JSON-RPC.
     cut: (refusal) => [{ json: { ...jsonRpcError(refusal, mcp) } }],
   };
 }
@@ -96,7 +96,7 @@ function answers(json: unknown, mcp: McpMessage | undefined): boolean {
   return 'id' in json && json.id === mcp.id && !('method' in json);
 }
 
-/** Undefined where the data is not JSON that reads the same to every parser. */
+/** Returns undefined unless every parser reads the same JSON. */
 function* parsedData(data: string | undefined): Work<unknown> {
   if (data === undefined || data === '') return undefined;
   try {

@@ -3,14 +3,14 @@ import { listedTools } from './answer-shape.ts';
 import { isObject } from '../json/is-object.ts';
 import type { McpMessage } from './message.ts';
 
-/** Whether a key may call a tool: any where it has no list, else those that the list names, letter by letter. */
+/** Reports whether a key may call a tool: any without a list, else an exact match. */
 export function mayCallTool(allowedTools: readonly string[] | undefined, tool: string): boolean {
   return allowedTools === undefined || allowedTools.includes(tool);
 }
 
 /**
- * The list of tools that a server's message is; undefined where it is none. By its form where nobody knows what was
- * asked: on the server's own stream an answer may come once more.
+ * Returns the tool list in a server's message, or undefined. Recognises it by form if the request is unknown, since a
+ * server's own stream may repeat an answer.
  */
 export function toolListIn(message: unknown, asked: McpMessage | undefined): readonly unknown[] | undefined {
   if (!isObject(message)) return undefined;
@@ -18,7 +18,7 @@ export function toolListIn(message: unknown, asked: McpMessage | undefined): rea
   return method === undefined || method === 'tools/list' ? listedTools(message) : undefined;
 }
 
-/** Takes out of a list of tools those that a key may not call. */
+/** Returns the edits that remove tools the key may not call. */
 export function hiddenTools(
   tools: readonly unknown[],
   allowedTools: readonly string[] | undefined,

@@ -1,25 +1,25 @@
-/** JSON-RPC 2.0 ids, as MCP has them: strings and whole numbers. */
+/** JSON-RPC 2.0 ids in MCP: strings and whole numbers. */
 export type JsonRpcId = string | number;
 
-/** One JSON-RPC message that a client sends to an MCP server. What it says decides, never a header or the path. */
+/** A client's JSON-RPC message to an MCP server. Decisions rely on it, never on headers or the path. */
 export type McpMessage =
   | {
       readonly kind: 'request';
       readonly id: JsonRpcId;
       readonly method: string;
-      /** `params.name` (tools, prompts) or `params.uri` (resources), where it is a string. */
+      /** `params.name` (tools, prompts) or `params.uri` (resources), if it is a string. */
       readonly name?: string;
     }
   | { readonly kind: 'notification'; readonly method: string }
-  /** The answer to a request of the server's (sampling, elicitation, roots). */
+  /** The answer to a server's request (sampling, elicitation, roots). */
   | { readonly kind: 'response'; readonly id: JsonRpcId | null };
 
-/** The tool that a message calls; undefined for every other message. */
+/** Returns the called tool, or undefined for other messages. */
 export function calledTool(message: McpMessage | undefined): string | undefined {
   return message?.kind === 'request' && message.method === 'tools/call' ? message.name : undefined;
 }
 
-/** An MCP server that a request goes to (`mcp.servers[]`). */
+/** The MCP server that a request goes to (`mcp.servers[]`). */
 export interface McpTarget {
   /** The path segment: `/mcp/<server>`. */
   readonly server: string;

@@ -6,7 +6,7 @@ type Json = { readonly [name: string]: unknown };
 /** Protocol eras: up to 2025-11-25, and from 2026-07-28. */
 export type McpEra = 'sessions' | 'stateless';
 
-/** What a message asks of a server, as policies name it (`request.method`). */
+/** Call types, as named in policies (`request.method`). */
 export const MCP_CALL_TYPES = [
   'mcp_tool_call',
   'mcp_resource_read',
@@ -14,9 +14,9 @@ export const MCP_CALL_TYPES = [
   'mcp_prompt_get',
   'mcp_completion',
   'mcp_task',
-  /** What a client answers to a server's own request: a model's words, a person's. */
+  /** A client's answer to a server's request, which contains a model's or user's text. */
   'mcp_client_response',
-  /** A method that MCP does not define, or members that it does not define for a method. */
+  /** A method that MCP does not define, or undefined members for a method. */
   'mcp_other',
 ] as const;
 export type McpCallType = (typeof MCP_CALL_TYPES)[number];
@@ -24,7 +24,7 @@ export type McpCallType = (typeof MCP_CALL_TYPES)[number];
 interface Method {
   readonly eras: readonly McpEra[];
   readonly kind: 'request' | 'notification';
-  /** Undefined where it names nothing: then its `params` may hold `members` and no more. */
+  /** Undefined if the method names nothing to judge. Its `params` may then contain only `members`. */
   readonly type?: McpCallType;
   readonly members?: readonly string[];
 }
@@ -41,7 +41,7 @@ const notice = (eras: readonly McpEra[], ...members: string[]): Method => ({
 });
 const call = (eras: readonly McpEra[], type: McpCallType): Method => ({ kind: 'request', eras, type });
 
-/** Every method that a client may send. Those of the official SDK's Skills extension are among them. */
+/** Every method that clients may send, including those of the official SDK's Skills extension. */
 const METHODS: ReadonlyMap<string, Method> = new Map([
   ['initialize', plain(OLD, 'protocolVersion', 'capabilities', 'clientInfo')],
   ['ping', plain(OLD)],
@@ -79,21 +79,21 @@ const METHODS: ReadonlyMap<string, Method> = new Map([
   ],
 ]);
 
-/** What of a stateless subscription names no resource. */
+/** Members of a stateless subscription that name no resource. */
 const LISTENS_TO: ReadonlySet<string> = new Set([
   'toolsListChanged',
   'promptsListChanged',
   'resourcesListChanged',
 ]);
 
-/** What is wrong with the method of a message. */
+/** Problems with a message's method. */
 export type MethodProblem =
-  /** It is not MCP's, or not of this era. */
+  /** Not a method of MCP, or not of this era. */
   | 'unknown'
-  /** A careless server may read another method in it: a request without an id, or another spelling of a known name. */
+  /** A careless server may read another method: a request without id, or another spelling of a known name. */
   | 'disguised';
 
-/** Judges the method of a message; undefined for one that MCP has, and for what is no call. */
+/** Checks the method of a message. Returns undefined for MCP's methods and for responses. */
 export function methodProblem(message: McpMessage, era: McpEra): MethodProblem | undefined {
   if (message.kind === 'response') return undefined;
   const method = METHODS.get(message.method);
@@ -102,14 +102,14 @@ export function methodProblem(message: McpMessage, era: McpEra): MethodProblem |
   return method.eras.includes(era) ? undefined : 'unknown';
 }
 
-/** Without case, and without what careless servers cut off or fold. */
+/** Drops letter case and everything else that careless servers cut off or fold. */
 function spellingOf(method: string): string {
   return method.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
 const SPELLINGS: ReadonlySet<string> = new Set([...METHODS.keys()].map(spellingOf));
 
-/** What policies judge a message as; undefined where it names nothing and carries nothing of a client's. */
+/** Returns the call type for policies, or undefined if the message names nothing and carries no client content. */
 export function callTypeOf(message: McpMessage | undefined, params: Json): McpCallType | undefined {
   if (message === undefined) return undefined;
   if (message.kind === 'response') return 'mcp_client_response';
@@ -123,7 +123,7 @@ export function callTypeOf(message: McpMessage | undefined, params: Json): McpCa
   return isPlain ? undefined : 'mcp_other';
 }
 
-/** Whether a method asks a server for something that policies judge. */
+/** Reports whether policies judge calls of this method. */
 export function isCallMethod(method: string): boolean {
   return METHODS.get(method)?.type !== undefined;
 }

@@ -10,21 +10,21 @@ const NUMBER = /^-?\d{1,32}(?:\.\d{1,32})?$/;
 
 type Json = { readonly [name: string]: unknown };
 
-/** A message and the headers it came with. */
+/** A message with its headers. */
 export interface SentMessage {
   readonly headers: ReadonlyMap<string, string>;
   readonly json: Json;
   readonly request: { readonly mcp?: McpMessage };
 }
 
-/** The first revision in which every request says of itself what it is, and headers must repeat it. */
+/** The first revision with self-describing requests that headers must repeat. */
 const STATELESS = '2026-07-28';
 const REVISION = /^\d{4}-\d{2}-\d{2}$/;
 const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
 
 const PARAM_PREFIX = 'mcp-param-';
 
-/** Where a method's `Mcp-Name` comes from, for those that must have one. */
+/** Required source of `Mcp-Name` by method. */
 const NAME_SOURCES: ReadonlyMap<string, 'name' | 'uri' | 'taskId'> = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
@@ -34,15 +34,15 @@ const NAME_SOURCES: ReadonlyMap<string, 'name' | 'uri' | 'taskId'> = new Map([
   ['tasks/cancel', 'taskId'],
 ]);
 
-/** True for a header that repeats what a message says. */
+/** Reports whether a header repeats part of a message. */
 export function isMirrored(name: string): boolean {
   return name === 'mcp-method' || name === 'mcp-name' || name.startsWith(PARAM_PREFIX);
 }
 
 /**
- * Headers that repeat what a message says must say the same in every era, and be there in the stateless one: whoever
- * stands behind and reads the headers alone is not misled (2026-07-28, "Server Validation").
- * @throws GatewayError header_mismatch; invalid_params where a stateless request does not say its own version
+ * Checks that headers match the parts of a message they repeat, and in the stateless era that they are present, so that
+ * a server which only reads headers is not misled (2026-07-28, "Server Validation").
+ * @throws GatewayError header_mismatch, or invalid_params if a stateless request lacks its own version
  */
 export function assertMirrored({ headers, json, request: { mcp } }: SentMessage): void {
   if (mcp === undefined) return;
@@ -53,7 +53,7 @@ export function assertMirrored({ headers, json, request: { mcp } }: SentMessage)
   assertParams(headers, params, mcp);
 }
 
-/** True where this is a request of the stateless era. */
+/** Checks the version headers. Returns true for a request of the stateless era. */
 function assertVersion(headers: ReadonlyMap<string, string>, params: Json, mcp: McpMessage): boolean {
   const header = headers.get('mcp-protocol-version');
   const meta = params['_meta'];
@@ -63,19 +63,19 @@ function assertVersion(headers: ReadonlyMap<string, string>, params: Json, mcp: 
   if (mustRepeat && typeof claimed !== 'string') {
     throw new GatewayError(
       'invalid_params',
-      `Invalid params: params._meta["${META_VERSION}"] must be the MCP version`,
+      `Invalid params: params._meta["${META_VERSION}"] must contain the MCP version`,
     );
   }
   const agrees =
     header === claimed || (header === undefined ? !mustRepeat : claimed === undefined && !mustRepeat);
   if (agrees) return mustRepeat;
-  throw mismatch(`MCP-Protocol-Version must be what the body says in params._meta["${META_VERSION}"]`);
+  throw mismatch(`MCP-Protocol-Version must equal the body's params._meta["${META_VERSION}"]`);
 }
 
 function assertMethod(header: string | undefined, mcp: McpMessage, mustRepeat: boolean): void {
   const method = mcp.kind === 'response' ? undefined : mcp.method;
   if (header === undefined ? mustRepeat : header !== method) {
-    throw mismatch("Mcp-Method must be the body's method");
+    throw mismatch("Mcp-Method must equal the body's method");
   }
 }
 
@@ -86,19 +86,19 @@ function assertName(header: string | undefined, params: Json, mcp: McpMessage, m
     .filter((name) => typeof name === 'string');
   if (header === undefined) {
     if (mustRepeat && source !== undefined && names.length > 0) {
-      throw mismatch(`Mcp-Name must be the body's params.${source}`);
+      throw mismatch(`Mcp-Name must equal the body's params.${source}`);
     }
     return;
   }
   const named = decodeHeaderValue(header);
   if (named === undefined || !names.includes(named)) {
-    throw mismatch(`Mcp-Name must be the body's params.${source ?? 'name'}`);
+    throw mismatch(`Mcp-Name must equal the body's params.${source ?? 'name'}`);
   }
 }
 
 /**
- * Which argument a header repeats stands in the tool's schema, which nobody need have shown us: so it must repeat one
- * of them. Nothing can then stand in a header that is not in the body too, where it is looked at.
+ * Checks that each `Mcp-Param` header repeats some argument. The tool's schema says which one, but the gateway may
+ * not have seen it. Headers can then contain nothing that is not inspected in the body.
  */
 function assertParams(headers: ReadonlyMap<string, string>, params: Json, mcp: McpMessage): void {
   const isToolCall = mcp.kind === 'request' && mcp.method === 'tools/call';
@@ -111,13 +111,13 @@ function assertParams(headers: ReadonlyMap<string, string>, params: Json, mcp: M
   );
   const stray = values.some((value) => value === undefined || places.get(value)?.length === 0);
   if (stray || !isToolCall) {
-    throw mismatch('an Mcp-Param header must repeat an argument of the tool that is called');
+    throw mismatch('an Mcp-Param header must repeat an argument of the called tool');
   }
 }
 
 /**
- * New values of the headers that repeat arguments, once the body was edited; undefined takes a header out.
- * @throws GatewayError header_mismatch where one may repeat either of two arguments that no longer say the same
+ * Returns new values for headers that repeat edited arguments. Undefined removes a header.
+ * @throws GatewayError header_mismatch if a header may repeat either of two arguments that now differ
  */
 export function mirroredAfter(
   headers: ReadonlyMap<string, string>,
@@ -133,8 +133,7 @@ export function mirroredAfter(
   for (const [name, value] of repeated) {
     if (value === undefined) continue;
     const now = new Set((places.get(value) ?? []).map((path) => argumentText(after, path)));
-    if (now.size > 1)
-      throw mismatch(`${name} repeats an argument that was changed, and which one is not known`);
+    if (now.size > 1) throw mismatch(`${name} repeats an edited argument, but it is ambiguous which one`);
     const [text] = now;
     if (text === undefined) changed.set(name, undefined);
     else if (text !== value) changed.set(name, encodeHeaderValue(text));
@@ -142,7 +141,7 @@ export function mirroredAfter(
   return changed;
 }
 
-/** What each `Mcp-Param` header says; undefined where it is not written as MCP has it. */
+/** Returns the decoded `Mcp-Param` headers. Malformed ones are undefined. */
 function paramHeaders(headers: ReadonlyMap<string, string>): Map<string, string | undefined> {
   const found = new Map<string, string | undefined>();
   for (const [name, written] of headers) {
@@ -151,7 +150,7 @@ function paramHeaders(headers: ReadonlyMap<string, string>): Map<string, string 
   return found;
 }
 
-/** The era that a message says it is of; one that says nothing is of the older. */
+/** Returns the era that a message declares. Defaults to the older one. */
 export function eraOf(headers: ReadonlyMap<string, string>, params: Json): McpEra {
   const meta = params['_meta'];
   const claimed = isObject(meta) ? meta[META_VERSION] : undefined;
@@ -169,8 +168,8 @@ function mismatch(rule: string): GatewayError {
 }
 
 /**
- * Where in a tool's arguments each of these texts stands, as MCP mirrors them: strings, numbers and booleans that are
- * reached through objects alone. Numbers are compared as such (`42.0` says 42). One walk, however many texts.
+ * Returns the paths of these texts in a tool's arguments, as MCP mirrors them: strings, numbers and booleans reached
+ * through objects only. Numbers compare by value (`42.0` equals 42). Walks the arguments once for all texts.
  */
 function findArguments(root: unknown, texts: readonly string[]): ReadonlyMap<string, readonly JsonPath[]> {
   const found = new Map<string, JsonPath[]>(texts.map((text) => [text, []]));
@@ -198,7 +197,7 @@ function findArguments(root: unknown, texts: readonly string[]): ReadonlyMap<str
   return found;
 }
 
-/** What a header says of the argument at `path`; undefined where it says nothing of it. */
+/** Returns a header's text for the argument at `path`, or undefined if it cannot be mirrored. */
 function argumentText(root: unknown, path: JsonPath): string | undefined {
   let value = root;
   for (const step of path) {
@@ -208,24 +207,24 @@ function argumentText(root: unknown, path: JsonPath): string | undefined {
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;
 }
 
-/** How MCP writes what a header cannot hold (2026-07-28, "Value Encoding"). */
+/** MCP's encoding for text that a header cannot contain (2026-07-28, "Value Encoding"). */
 const PREFIX = '=?base64?';
 const SUFFIX = '?=';
 const PLAIN = /^[\t\x20-\x7e]*$/;
 
-/** What the value of a mirrored header says; undefined where it is not written as MCP has it. */
+/** Decodes a mirrored header. Returns undefined if it is malformed. */
 export function decodeHeaderValue(written: string): string | undefined {
   const value = written.replace(/^[\t ]+|(?<![\t ])[\t ]+$/g, '');
   if (!PLAIN.test(value)) return undefined;
   if (!value.startsWith(PREFIX) || !value.endsWith(SUFFIX)) return value;
   const base64 = value.slice(PREFIX.length, -SUFFIX.length);
   const bytes = Buffer.from(base64, 'base64');
-  // Another spelling of the same bytes may be read as other ones elsewhere.
+  // Other decoders may read a non-canonical spelling as different bytes.
   const isCanonical = value.length >= PREFIX.length + SUFFIX.length && bytes.toString('base64') === base64;
   return isCanonical && isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
-/** The value of a mirrored header that says `text`. */
+/** Encodes text for a mirrored header. */
 export function encodeHeaderValue(text: string): string {
   const looksEncoded = text.startsWith(PREFIX) && text.endsWith(SUFFIX);
   if (text !== '' && text === text.trim() && PLAIN.test(text) && !looksEncoded) return text;

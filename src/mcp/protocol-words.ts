@@ -1,6 +1,6 @@
 const wordSet = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Names of members that MCP and JSON Schema give: they say nothing of a server's own, and to change one breaks a message. */
+/** Member names defined by MCP and JSON Schema. They carry no server data, and changing one breaks a message. */
 export const PROTOCOL_NAMES: ReadonlySet<string> = wordSet(`
   jsonrpc id method params result error code message data _meta cursor nextCursor progressToken progress total
   content structuredContent isError type text mimeType uri blob resource contents name title description annotations
@@ -18,7 +18,7 @@ export const PROTOCOL_NAMES: ReadonlySet<string> = wordSet(`
   minItems maxItems uniqueItems minProperties maxProperties anyOf oneOf allOf not if then else
 `);
 
-/** Members with a word of the protocol's own, and those words. */
+/** Members whose values are protocol-defined words, and those words. */
 const SAID_IN = wordSet(
   'type role level mode jsonrpc resultType status action taskSupport audience theme includeContext',
 );
@@ -30,7 +30,7 @@ const SAID = wordSet(`
   forbidden optional required light dark
 `);
 
-/** Whether a value is a word of the protocol's own where it stands. */
+/** Reports whether a value is a protocol-defined word in this member. */
 export function isProtocolWord(name: string | undefined, value: string): boolean {
   return name !== undefined && SAID_IN.has(name) && SAID.has(value);
 }

@@ -6,30 +6,31 @@ import { withoutCase } from './without-case.ts';
 
 type Json = { readonly [name: string]: unknown };
 
-/** Members of a JSON-RPC message; MCP's own schemas take no others. */
+/** Members of a JSON-RPC message. MCP's schemas allow no others. */
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
-/** What a careless server cuts off, leaves out or folds would hide a method from the checks. */
+/** Characters that a careless server trims or folds could hide a method from the checks. */
 const METHOD = /^[\x21-\x7e]+$/;
-/** Members of `params` that decide what is done. */
+/** Members of `params` that determine the effect. */
 const DECISIVE: ReadonlySet<string> = new Set(['name', 'uri', 'taskId', 'arguments', '_meta']);
 const FOLDED_DECISIVE: ReadonlySet<string> = new Set([...DECISIVE].map(withoutCase));
 
 /**
- * Reads one JSON-RPC 2.0 message as MCP has them, so strictly that no server reads another one in it: no unknown
- * member, no id that is null or broken, no name that a case-insensitive parser takes for a decisive one.
+ * Reads one JSON-RPC 2.0 message so strictly that no server can read a different one: no unknown members, no null or
+ * malformed id, no name that a case-insensitive parser takes for a decisive one.
  * @throws GatewayError invalid_request
  */
 export function readMessage(body: Json): McpMessage {
   const stranger = Object.keys(body).some((name) => !MEMBERS.has(name));
-  if (stranger) throw invalidMessage('has a member other than jsonrpc, id, method, params, result and error');
+  if (stranger)
+    throw invalidMessage('must have no members other than jsonrpc, id, method, params, result and error');
   if (body['jsonrpc'] !== '2.0') throw invalidMessage('must have "jsonrpc": "2.0"');
   return Object.hasOwn(body, 'method') ? readCall(body) : readServerResponse(body);
 }
 
-/** A longer message is not read a second time for its id. */
+/** Longer messages are not parsed again for their id. */
 const MAX_REREAD_BYTES = 65_536;
 
-/** The id of what may be no message otherwise; null where there is none, or parsers may read different ones. */
+/** Returns the id of a possibly invalid message. Null if it has none, or if parsers may disagree. */
 export function messageId(body: Buffer): JsonRpcId | null {
   if (body.length > MAX_REREAD_BYTES) return null;
   try {
@@ -41,31 +42,32 @@ export function messageId(body: Buffer): JsonRpcId | null {
   }
 }
 
-/** `params` of a message that has them; empty where it has none. */
+/** Returns the `params` of a message, or an empty object. */
 export function paramsOf(body: Json): Json {
   return isObject(body['params']) ? body['params'] : {};
 }
 
 function readCall(body: Json): McpMessage {
   const { method } = body;
-  if (typeof method !== 'string' || method === '') throw invalidMessage('has a method that is not a string');
-  if (!METHOD.test(method)) throw invalidMessage('has a method with a character that is not visible ASCII');
+  if (typeof method !== 'string' || method === '')
+    throw invalidMessage('must have a non-empty string as its method');
+  if (!METHOD.test(method)) throw invalidMessage('must have a method of visible ASCII characters');
   if (Object.hasOwn(body, 'result') || Object.hasOwn(body, 'error')) {
-    throw invalidMessage('has a method and a result or an error: it must be a call or an answer');
+    throw invalidMessage('must not have both a method and a result or error');
   }
   if (Object.hasOwn(body, 'params')) assertPlainParams(body['params']);
   if (!Object.hasOwn(body, 'id')) return { kind: 'notification', method };
   const { id } = body;
-  if (!isId(id)) throw invalidMessage('has an id that is neither a string nor a whole number');
+  if (!isId(id)) throw invalidMessage('must have a string or a whole number as its id');
   const name = targetName(method, paramsOf(body));
   return { kind: 'request', id, method, ...(name !== undefined && { name }) };
 }
 
-/** @throws GatewayError invalid_request where a tool call does not say which tool. */
+/** @throws GatewayError invalid_request if a tool call names no tool */
 function targetName(method: string, params: Json): string | undefined {
   const { name, uri } = params;
   if (method === 'tools/call' && (typeof name !== 'string' || name === '')) {
-    throw invalidMessage('is a tools/call without params.name, a string');
+    throw invalidMessage('must name the tool in params.name');
   }
   if (typeof name === 'string') return name;
   return typeof uri === 'string' ? uri : undefined;
@@ -75,22 +77,24 @@ function readServerResponse(body: Json): McpMessage {
   const { id } = body;
   const failed = Object.hasOwn(body, 'error');
   if (Object.hasOwn(body, 'result') === failed || Object.hasOwn(body, 'params')) {
-    throw invalidMessage('is no request, notification or response');
+    throw invalidMessage('must be a request, a notification or a response');
   }
-  // An error may answer what could not be read, and then knows no id.
+  // An error may answer an unreadable request, and then has no id.
   if (id === null && failed) return { kind: 'response', id };
-  if (!isId(id)) throw invalidMessage('has an id that is neither a string nor a whole number');
+  if (!isId(id)) throw invalidMessage('must have a string or a whole number as its id');
   return { kind: 'response', id };
 }
 
-/** Some languages' parsers match member names whatever their case: what such a one would read is refused. */
+/** Refuses names that a case-insensitive parser would take for decisive ones. */
 function assertPlainParams(params: unknown): void {
-  if (!isObject(params)) throw invalidMessage('has params that are not an object');
+  if (!isObject(params)) throw invalidMessage('must have an object as its params');
   const lookalike = Object.keys(params).some(
     (name) => !DECISIVE.has(name) && FOLDED_DECISIVE.has(withoutCase(name)),
   );
   if (lookalike)
-    throw invalidMessage('has a member of params that differs from one of MCP only in letter case');
+    throw invalidMessage(
+      "must not have a member of params that differs from one of MCP's only in letter case",
+    );
 }
 
 function isId(value: unknown): value is JsonRpcId {

@@ -1,10 +1,10 @@
 import { ERROR_STATUS, type ErrorType, type Refusal } from '../errors.ts';
 import { calledTool, type JsonRpcId, type McpMessage } from './message.ts';
 
-/** The message that a refusal answers. */
+/** The refused message. */
 export interface RefusedMessage {
   readonly mcp?: McpMessage | undefined;
-  /** Of the message, where one could be read of what is refused as none. */
+  /** The id, if one could be read from an invalid message. */
   readonly mcpId?: JsonRpcId | null;
 }
 
@@ -20,17 +20,16 @@ interface JsonRpcError {
 }
 
 const DENIED = -32001;
-/** The server's side failed; MCP gives no code of this range a meaning. */
+/** A failure of the server. MCP does not define codes in this range. */
 const FAILED = -32000;
 const HEADER_MISMATCH = -32020;
-/** JSON-RPC 2.0's own. */
+/** Defined by JSON-RPC 2.0. */
 const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
 
 /**
- * Refusals of requests that a client reads as answers (docs/refusals.md, docs/mcp-messages.md): those that an agent
- * can act on come with HTTP 200, so that it sees them; those that are MCP's own have the status and the code that it
- * gives them.
+ * Refusals that clients read as answers (docs/refusals.md, docs/mcp-messages.md). Those that an agent can act on use
+ * HTTP 200, so that it sees them. Those defined by MCP use its status and code.
  */
 const AS_ANSWER: { readonly [Type in ErrorType]?: { readonly status: number; readonly code: number } } = {
   policy_denied: { status: 200, code: DENIED },
@@ -41,7 +40,7 @@ const AS_ANSWER: { readonly [Type in ErrorType]?: { readonly status: number; rea
   invalid_params: { status: ERROR_STATUS.invalid_params, code: INVALID_PARAMS },
 };
 
-/** Codes of the others, where the request is to blame; all else is -32000. */
+/** Other types that blame the request. The rest use -32000. */
 const OF_REQUEST: ReadonlySet<ErrorType> = new Set([
   'invalid_request',
   'not_found',
@@ -57,8 +56,8 @@ const UNSEEN = /[\p{C}\p{Z}]/gu;
 const MAX_HEADER_CHARS = 256;
 
 /**
- * The JSON-RPC error that a refusal is on an MCP path. What is no answer has its `type` at the top level too, as our
- * refusals have it everywhere; of an answer the official clients take no such member.
+ * Renders a refusal as a JSON-RPC error for an MCP path. Unless it answers a request, `type` is also at the top
+ * level, as in all our refusals; the official clients reject that member in answers.
  */
 export function mcpAnswer(refusal: Refusal, { mcp, mcpId = null }: RefusedMessage = {}): McpAnswer {
   const { type } = refusal;
@@ -77,7 +76,7 @@ function codeOf(type: ErrorType): number {
   return AS_ANSWER[type]?.code ?? (OF_REQUEST.has(type) ? INVALID_REQUEST : FAILED);
 }
 
-/** The error that ends a stream, or answers a request; without an id where nobody asked for anything. */
+/** Builds the error that ends a stream or answers a request. Has an id only if it answers a request. */
 export function jsonRpcError(refusal: Refusal, mcp?: McpMessage): JsonRpcError {
   return errorOf({ type: refusal.type, message: refusal.message, details: refusal.details }, mcp);
 }
@@ -111,7 +110,7 @@ function told({ findings }: Refusal): { readonly findings?: Refusal['findings'] 
   return findings === undefined || findings.length === 0 ? {} : { findings };
 }
 
-/** `Reason`s are read by agents and stand in a header: visible ASCII on one line, everything else escaped. */
+/** Escapes a reason for agents and for a header: visible ASCII on one line. */
 export function blockReason(reason: string): string {
   let text = '';
   for (let at = 0; at < reason.length; at += 1) {
@@ -124,12 +123,12 @@ export function blockReason(reason: string): string {
   return text.trim();
 }
 
-/** What is common to all upstreams' answers speaks of a provider. */
+/** Messages shared by all upstreams mention a provider. */
 function ofServer(message: string): string {
   return message.replace(/^the provider\b/, 'the MCP server');
 }
 
-/** Why, in the words that a record, an agent or a person is told. */
+/** Returns the reason for records, agents and people. */
 export function refusalReason({ details, message }: Pick<Refusal, 'details' | 'message'>): string {
   return details?.reason ?? message;
 }
@@ -139,7 +138,7 @@ function callSubject(mcp: McpMessage | undefined, toolName: string | undefined):
   return mcp === undefined || mcp.kind === 'response' ? 'message' : `method [${boundedName(mcp.method)}]`;
 }
 
-/** A client's own word, in one line of what can be seen. */
+/** Cleans a client-supplied name to one visible line. */
 function boundedName(name: string): string {
   return name.slice(0, MAX_NAME_CHARS).replace(UNSEEN, '?').toWellFormed();
 }

@@ -7,8 +7,8 @@ import { isProtocolWord, PROTOCOL_NAMES } from './protocol-words.ts';
 type Step = string | number;
 
 /**
- * Reads every text of a server's message, whether it came as one document or as an event: strings, numbers, member names
- * that MCP does not define, the text in base64 blobs, and text parts joined as clients hand them to a model.
+ * Reads every text of a server's message, whole or from an event: strings, numbers, member names outside MCP, text in
+ * base64, and text parts joined as clients pass them to a model.
  */
 export function* saidTexts(message: unknown): Work<string[]> {
   if (typeof message === 'string') return message === '' ? [] : [message];

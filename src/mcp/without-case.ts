@@ -1,6 +1,6 @@
 /**
- * A name as parsers read it that do not mind letter case. Upper-casing first folds the letters that lower-casing alone
- * leaves apart, such as the long s.
+ * Folds a name as case-insensitive parsers do. Upper-casing first folds letters that lower-casing alone leaves
+ * distinct, such as the long s.
  */
 export function withoutCase(name: string): string {
   return name.toUpperCase().toLowerCase();

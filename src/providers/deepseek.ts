@@ -6,10 +6,7 @@ const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: true
 const chat = pick(endpoints, '/chat/completions');
 const beta = pick(endpoints, '/chat/completions', '/completions');
 
-/**
- * DeepSeek, with or without a version prefix. `/beta` adds prefix and fill-in-the-middle completion; `/anthropic`
- * uses Anthropic's dialect.
- */
+/** DeepSeek. `/beta` adds prefix and fill-in-the-middle completion, `/anthropic` the dialect. */
 export const deepseek = tableProvider({
   name: 'deepseek',
   defaultBaseUrl: 'https://api.deepseek.com',

@@ -34,10 +34,7 @@ const COMPATIBLE: Readonly<Record<string, Endpoint>> = {
 };
 const COMPATIBLE_MODELS = /^\/v1beta\/openai\/models(\/[^/]+){0,2}$/;
 
-/**
- * Only safe parameters are allowed: Google's other common ones can omit usage, or change the answer's format or the
- * method.
- */
+/** Excludes Google's parameters that omit usage, or change the answer format or the method. */
 const HARMLESS: ReadonlySet<string> = new Set([
   'alt',
   'prettyPrint',

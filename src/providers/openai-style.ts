@@ -25,7 +25,6 @@ export function openaiEndpoints(variant: OpenaiVariant) {
   } as const satisfies EndpointTable;
 }
 
-/** Returns the part of a table with these paths. */
 export function pick<Table extends EndpointTable>(
   table: Table,
   ...paths: (keyof Table & string)[]
@@ -33,7 +32,6 @@ export function pick<Table extends EndpointTable>(
   return Object.fromEntries(paths.map((path) => [path, table[path] as Endpoint]));
 }
 
-/** Returns the table with a prefix, such as a version, on every path. */
 export function under(prefix: string, table: EndpointTable): EndpointTable {
   return Object.fromEntries(Object.entries(table).map(([path, endpoint]) => [prefix + path, endpoint]));
 }

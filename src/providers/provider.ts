@@ -43,10 +43,7 @@ export type Operation =
   | 'mcp'
   | 'unknown';
 
-/**
- * Describes a provider: its paths, the dialect of each, and its credential format. Pure: no network, state or
- * configuration beyond the arguments.
- */
+/** Describes a provider: its paths, their dialects and its credential format. Pure and stateless. */
 export interface Provider extends ClientFields {
   readonly name: ProviderName;
   /** Public API URL with base path and without trailing slash. Undefined if there is none (Azure, vLLM). */
@@ -189,7 +186,6 @@ export interface AnswerText {
   readonly editable?: false;
 }
 
-/** Reads one streamed answer, frame by frame. */
 export interface StreamReader {
   /** Reads a frame. The event's frame may be repacked to the same meaning, without hidden data. */
   readonly read: Stepwise<Frame, StreamEvent>;
@@ -200,17 +196,13 @@ export interface StreamReader {
   cut(refusal: Refusal, isLastWithheld?: true): readonly CutPayload[];
 }
 
-/** A decoded frame of a stream. */
 export interface StreamEvent {
   readonly frame: Frame;
   /** The JSON that delta paths point into, if it is packed inside the frame's payload. */
   readonly inner?: InnerPayload;
   /** Pieces of text in this frame. Their paths point into the frame's JSON. */
   readonly deltas: readonly TextDelta[];
-  /**
-   * The parsed JSON that delta paths point into: the frame's payload, or `inner`'s. Undefined if it is not JSON
-   * (`[DONE]`, a broken frame).
-   */
+  /** The parsed JSON that delta paths point into. Undefined if it is not JSON (`[DONE]`, a broken frame). */
   readonly json?: unknown;
   /** Channels that end after this event's deltas: a name, a prefix ending in `/` (`0/`), or `*` for all channels. */
   readonly ends?: readonly string[];
@@ -230,7 +222,6 @@ export interface StreamEvent {
   readonly usageOnly?: boolean;
   /** The dialect's end marker. Once seen, the answer is complete even if the connection breaks. */
   readonly done?: boolean;
-  /** The provider reports an error within the stream. */
   readonly failed?: boolean;
 }
 
@@ -248,10 +239,7 @@ export interface InnerPayload {
 }
 
 export interface TextDelta {
-  /**
-   * Identifies the text that this continues: one per choice, content block and tool call, such as `0/text` or
-   * `0/tool/1`.
-   */
+  /** Names the text that this continues: one per choice, block and tool call (`0/text`, `0/tool/1`). */
   readonly channel: string;
   readonly kind: 'text' | 'reasoning' | 'tool_arguments';
   readonly text: string;

@@ -11,9 +11,8 @@ export interface RequestFacts {
   readonly stream: boolean;
   /** Texts from everywhere in the request: content parts, system, tool definitions, results, arguments and so on. */
   readonly texts: readonly PromptText[];
-  /** Input other than text. */
   readonly media: readonly Media[];
-  /** Names of the tools that the client offers and runs itself. */
+  /** Tools that the client offers and runs itself. */
   readonly tools: readonly string[];
   /** Tools that the provider would run itself (docs/hosted-tools.md). */
   readonly hostedTools: readonly HostedTool[];
@@ -27,10 +26,7 @@ export interface RequestFacts {
   readonly predictedTokens?: number;
   /** Requested output modalities besides text. */
   readonly outputs?: readonly OutputModality[];
-  /**
-   * True if content of unknown length is not in the request (previous_response_id, stored prompts, file ids,
-   * templates).
-   */
+  /** Set by content outside the request (previous_response_id, stored prompts, file ids, templates). */
   readonly unseenContent: boolean;
   /** Unexpected encoded bytes that were not read. The body's length bounds them. */
   readonly undecoded?: true;

@@ -4,11 +4,8 @@ import type { JsonObject } from './provider.ts';
 
 /** Billing details in an answer besides token counts, with the provider's own names. */
 export interface ToldBill {
-  /** Models that answered. */
   readonly models: readonly string[];
-  /** Service tiers and traffic types. */
   readonly tiers: readonly string[];
-  /** Speeds and latencies. */
   readonly speeds: readonly string[];
   /** Where inference ran. */
   readonly geos: readonly string[];

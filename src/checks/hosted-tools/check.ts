@@ -5,14 +5,14 @@ import { invalidRequest, policyDenied } from '../denials.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JsonObject, HostedTool } from '../../providers/provider.ts';
 
-/** What adds something to a request that makes sense without it: OpenRouter's plugins, which read files or mend JSON. */
+/** Optional additions to a request: OpenRouter's plugins, which read files or repair JSON. */
 const EXTRAS: ReadonlySet<string> = new Set(['plugins']);
 
-/** No client sends so many; each costs an edit. */
+/** More than any client sends. Each costs an edit. */
 const MAX_REMOVED = 1_000;
 
 export interface HostedToolsOptions {
-  /** `proxy.provider_tools`: types that may stay. */
+  /** Allowed types (`proxy.provider_tools`). */
   readonly allowed: readonly string[];
   /** `proxy.provider_tools_action`. */
   readonly action: 'remove' | 'deny';
@@ -21,9 +21,8 @@ export interface HostedToolsOptions {
 }
 
 /**
- * Tools that the provider would run itself act outside the gateway's sight: those not allowed are taken out of
- * the body, or the request is denied where it insists on one, brings no other, or brings something stored that may carry
- * some (docs/routing.md).
+ * Removes tools that the provider would run out of the gateway's sight, unless allowed. Denies the request instead if
+ * it requires one, has no other tool, or names stored content that may bring such tools (docs/hosted-tools.md).
  */
 export function createHostedToolsCheck(options: HostedToolsOptions): Check<unknown, 'hosted-tools'> {
   return {
@@ -33,23 +32,25 @@ export function createHostedToolsCheck(options: HostedToolsOptions): Check<unkno
       const { storedPrompt } = exchange.request;
       if (storedPrompt !== undefined && options.storedPrompts === 'deny') {
         return policyDenied(
-          `the request's ${storedPrompt} names something that is stored at the provider and may run tools there: send its content instead, or ask the operator for proxy.stored_prompts: allow`,
+          `the request's ${storedPrompt} refers to content stored at the provider, which may run tools there: send the content itself, or ask the operator to set proxy.stored_prompts: allow`,
         );
       }
       const unwanted = exchange.request.hostedTools.filter((tool) => !options.allowed.includes(tool.type));
       if (unwanted.length === 0) return PASS;
       if (unwanted.length > MAX_REMOVED) {
-        return invalidRequest(`more than ${MAX_REMOVED} tools of the request are not allowed: send fewer`);
+        return invalidRequest(
+          `the request has more than ${MAX_REMOVED} tools that are not allowed: send fewer`,
+        );
       }
       const types = [...new Set(unwanted.map((tool) => toolTypeInPrint(tool.type)))].slice(0, 16).join(', ');
       if (options.action === 'deny' || unwanted.some((tool) => tool.forced)) {
         return policyDenied(
-          `the provider would run ${types} itself: leave these tools out, or ask the operator to list them in proxy.provider_tools`,
+          `the provider would run ${types} itself: omit these tools, or ask the operator to add them to proxy.provider_tools`,
         );
       }
       if (isAllThereIs(exchange, unwanted)) {
         return policyDenied(
-          `the only tools of this request are ${types}, which the provider would run itself: without them it would answer as if it had used them; an operator may list them in proxy.provider_tools`,
+          `the request's only tools are ${types}, which the provider would run itself: without them the model would invent results; an operator can add them to proxy.provider_tools`,
         );
       }
       exchange.edits.push(...removals(exchange.json, unwanted));
@@ -60,8 +61,8 @@ export function createHostedToolsCheck(options: HostedToolsOptions): Check<unkno
 }
 
 /**
- * Whether a request asks for nothing but what is taken out of it. Agents send their web search so: a model that is asked
- * to search, and cannot, makes results up. Counting tokens makes up nothing.
+ * Reports whether only unwanted tools were requested. Agents send their web search this way, and a model that cannot
+ * search as asked invents results. Counting tokens is harmless.
  */
 function isAllThereIs({ request, endpoint }: Parsed, unwanted: readonly HostedTool[]): boolean {
   if (endpoint.operation === 'count_tokens' || request.tools.length > 0) return false;
@@ -69,7 +70,7 @@ function isAllThereIs({ request, endpoint }: Parsed, unwanted: readonly HostedTo
   return kept === 0 && unwanted.some(({ type }) => !EXTRAS.has(type));
 }
 
-/** The tools' own removals; a list that loses all its members goes whole, since providers refuse an empty one. */
+/** Returns the tools' removals. A list that becomes empty is removed too, since providers reject empty lists. */
 function removals(json: JsonObject, tools: readonly HostedTool[]): JsonEdit[] {
   const edits = tools.flatMap((tool) => tool.remove);
   const removedIn = new Map<string, { parent: JsonPath; indexes: Set<number> }>();
@@ -103,7 +104,7 @@ function hostedValueAt(json: JsonObject, path: JsonPath): unknown {
   return at;
 }
 
-/** Tool types come from the client and go into a header: only plain characters, bounded. */
+/** Tool types come from the client and go into a header, so they are limited to plain characters. */
 function toolTypeInPrint(type: string): string {
   return type.slice(0, 64).replace(/[^A-Za-z0-9._:-]/g, '?');
 }

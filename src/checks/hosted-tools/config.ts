@@ -4,8 +4,8 @@ import * as z from 'zod';
 export const hostedToolsSettings = {
   /** Tool types that the provider may run itself. */
   provider_tools: z.array(z.string().min(1)).default([]),
-  /** What becomes of the other types. */
+  /** Whether other types are removed or the request is denied. */
   provider_tools_action: z.enum(['remove', 'deny']).default('remove'),
-  /** Prompts, caches, presets and agents that are stored at the provider, and may bring such tools along unseen. */
+  /** Prompts, caches, presets and agents stored at the provider, which may bring such tools unseen. */
   stored_prompts: z.enum(['deny', 'allow']).default('deny'),
 };

@@ -4,13 +4,12 @@ import type { ProviderName } from '../../providers/provider.ts';
 import { globMatches } from '../../text/glob.ts';
 
 export interface KeyAccessOptions {
-  /** The model that a name stands for (`providers.azure.deployments`): that one must be allowed, not its name. */
+  /** Maps a deployment name to its model (`providers.azure.deployments`). The model must be allowed, not the name. */
   readonly modelOf: (provider: ProviderName, name: string) => string;
 }
 
 /**
- * Holds a key to its own providers and models (docs/keys.md): a key for one provider is
- * useless for another, and every model that may serve the request must be allowed.
+ * Restricts a key to its providers and models (docs/keys.md). Every model that may serve the request must be allowed.
  */
 export function createKeyAccessCheck({ modelOf }: KeyAccessOptions): Check<unknown, 'key-access'> {
   return {
@@ -26,13 +25,13 @@ export function createKeyAccessCheck({ modelOf }: KeyAccessOptions): Check<unkno
     requestBody({ key, provider, request, endpoint, mcp }) {
       const globs = key.allowedModels;
       if (globs === undefined || mcp !== undefined) return PASS;
-      // Its body may name one model and its path another.
+      // The body and the path may name different models.
       if (endpoint.operation === 'unknown')
         return policyDenied(
-          'this key may only use certain models, and the gateway cannot tell which one this endpoint uses: use another endpoint',
+          'this key is limited to certain models, and the gateway cannot tell which one this endpoint uses: use another endpoint',
         );
       if (request.models.length === 0 && endpoint.operation !== 'models') {
-        return policyDenied('this key may only use certain models: name one of them in the request');
+        return policyDenied('this key is limited to certain models: name one of them in the request');
       }
       const refused = request.models
         .map((name) => modelOf(provider.name, name))

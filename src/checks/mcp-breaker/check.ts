@@ -9,19 +9,19 @@ import type { BreakerStore, CallResult, CircuitCaller, CircuitChange, CircuitSta
 export interface McpBreakerDeps {
   readonly config: Pick<BreakerConfig, 'enabled'>;
   readonly store: BreakerStore;
-  /** A circuit has opened, or closed; told to one of all gateways. */
+  /** Called on one gateway when a circuit opens or closes. */
   readonly onChange: (caller: CircuitCaller, change: CircuitChange) => void;
-  /** How often the lease of a probe is put off: well within it. */
+  /** Interval for renewing a probe's lease, well within it. */
   readonly renewAfterMs: number;
 }
 
-/** One exchange's part in the circuits of its server. */
+/** An exchange's state in its server's circuits. */
 export interface McpBreakerState {
   readonly operationId: string;
   read?: Promise<CircuitState>;
-  /** Passed, and says something of its server. */
+  /** The call passed, and its result counts. */
   counts: boolean;
-  /** This call is the probe, or may be: the reply was lost. */
+  /** This call is the probe, or may be if the reply was lost. */
   probes: boolean;
   renewal?: NodeJS.Timeout;
 }
@@ -30,9 +30,9 @@ const SERVER_ERROR = 500;
 const SOON_MS = 1_000;
 
 /**
- * Fails fast where a server has failed a key, or all keys, too often, and lets one call at a time find out whether it is
- * back (docs/mcp-breaker.md). Only JSON-RPC requests are counted, and probe: servers answer other messages, and GETs
- * they do not serve, with whatever they like.
+ * Fails fast if a server failed a key, or all keys, too often, and lets one call at a time probe whether it has
+ * recovered (docs/mcp-breaker.md). Only JSON-RPC requests count and probe, because servers answer other messages, and
+ * unsupported GETs, arbitrarily.
  */
 export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerState, 'mcp-breaker'> {
   const name = 'mcp-breaker';
@@ -41,7 +41,7 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
 
   async function takeProbe(caller: CircuitCaller, state: McpBreakerState): Promise<CircuitState> {
     const { operationId } = state;
-    // Set before the store is asked: a probe whose reply is lost must be given back too.
+    // Set before the request, because a probe whose reply is lost must be released too.
     Object.assign(state, { counts: true, probes: true });
     const result = await store.takeProbe(caller, operationId);
     if (result.kind !== 'taken') {
@@ -49,14 +49,14 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
       return result;
     }
     function renew(): void {
-      // Where the store does not take it, the lease ends, and somebody else probes.
+      // If this fails, the lease ends and another call may probe.
       store.takeProbe(caller, operationId).catch(() => undefined);
     }
     state.renewal = setInterval(renew, deps.renewAfterMs).unref();
     return { kind: 'closed' };
   }
 
-  /** Once for each call, and only where it changes something. */
+  /** Reports a call at most once, and only if it changes something. */
   async function report(caller: CircuitCaller, state: McpBreakerState, result: CallResult): Promise<void> {
     clearInterval(state.renewal);
     state.counts = false;
@@ -73,7 +73,7 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
       const caller = callerOf(exchange);
       if (caller === undefined) return;
       state.read = store.read(caller);
-      // Where an earlier check denies, nobody waits for it.
+      // Avoids an unhandled rejection if an earlier check denies.
       state.read.catch(() => undefined);
     },
     async requestBody(exchange, state) {
@@ -99,7 +99,7 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
       try {
         await report(caller, state, resultAtEnd(exchange, outcome));
       } catch {
-        // A failure that is not counted; a probe's lease ends by itself.
+        // The failure stays uncounted. A probe's lease expires by itself.
       }
     },
   };
@@ -121,7 +121,7 @@ function callResult(status: number): CallResult {
   return status >= SERVER_ERROR ? 'failed' : 'succeeded';
 }
 
-/** Of a call whose answer did not come to `response`: lost, or refused by a check before this one. */
+/** Returns the result of a call that never reached `response`: lost, or refused by an earlier check. */
 function resultAtEnd(exchange: Identified | Answered, outcome: Outcome): CallResult {
   const isAnswered = 'status' in exchange;
   if (outcome.kind !== 'not_forwarded' && outcome.kind !== 'lost') {

@@ -1,9 +1,9 @@
--- Shared by the scripts of circuits. A circuit is a hash that exists only while it is not closed: opened (Unix ms) and,
--- while a probe is on its way, probe (its operation id) and probe_until (Unix ms). A call goes through two of them: its
--- server's, which all keys share, and its own key's at that server.
+-- Shared by the circuit scripts. A circuit is a hash that exists while the circuit is not closed: opened (Unix ms)
+-- and, during a probe, probe (its operation id) and probe_until (Unix ms). A call passes two circuits: its server's,
+-- shared by all keys, and its own key's at that server.
 
--- Returns closed | open | half_open, and in how many ms the next probe may pass. A time that lies in the future was
--- written before the clock went back: it is over.
+-- Returns closed | open | half_open, and the ms until the next probe. A time in the future was written before the
+-- clock went back, and counts as over.
 local function state_of(key, now, window, lease)
   local fields = redis.call('HMGET', key, 'opened', 'probe_until')
   if not fields[1] then

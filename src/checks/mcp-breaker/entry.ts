@@ -1,6 +1,6 @@
 import { checkEntry } from '../entry.ts';
 
-/** Of the lease of a probe, well within it. */
+/** Interval for renewing a probe's lease, well within it. */
 const PROBE_RENEW_MS = 3_000;
 
 export const mcpBreaker = checkEntry(async ({ mcp }, { counting }) => {

@@ -1,10 +1,10 @@
 #!lua flags=no-writes
--- Says what the two circuits of a call let pass: the stricter one decides.
+-- Returns the state of a call's two circuits. The stricter one wins.
 --
--- KEYS  1 circuit of the server   2 circuit of the key there (hashes, see circuit.lua)
--- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
---       2 how long a circuit stays open, ms   3 lease of a probe, ms
--- reply {closed | open | half_open, ms until a probe may pass}
+-- KEYS  1 server's circuit   2 the key's circuit there (hashes, see circuit.lua)
+-- ARGV  1 now in Unix ms for tests, '' = Redis clock
+--       2 ms that a circuit stays open   3 probe lease in ms
+-- reply {closed | open | half_open, ms until the next probe}
 
 -- @include ../../redis/clock.lua
 -- @include circuit.lua

@@ -1,16 +1,16 @@
 #!lua
--- Notes what became of a call. A key's failures within the window open its own circuit; the server's, which shuts all
--- keys out, opens by connections that failed, whoever wanted them, and by what several keys saw: of what a server
--- answers to one key, its arguments may be the cause. Idempotent: a failure counts once under its operation, and what is
--- reported of a probe a second time finds no probe.
+-- Records the result of a call. A key's failures within the window open its own circuit. The server's circuit, which
+-- blocks all keys, opens on connection failures of any key, and on failed answers to several keys, since one key's
+-- arguments may cause its own failures. Idempotent: a failure counts once per operation, and a repeated probe report
+-- finds no probe.
 --
--- KEYS  1 circuit of the server (hash, see circuit.lua)   2 its failures   3 circuit of the key there
+-- KEYS  1 server's circuit (hash, see circuit.lua)   2 server's failures   3 the key's circuit there
 --       4 the key's failures there (both: sorted sets by Unix ms)
--- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
---       2 window of failures, ms   3 threshold   4 operation id
---       5 unreachable | lost | failed | succeeded | abandoned (store.ts, CallResult)   6 how long an open circuit is remembered, ms   7 key hash
---       8 how many keys are several
--- reply {opened | closed | same of the server's circuit, the same of the key's}
+-- ARGV  1 now in Unix ms for tests, '' = Redis clock
+--       2 failure window in ms   3 threshold   4 operation id
+--       5 unreachable | lost | failed | succeeded | abandoned (store.ts, CallResult)
+--       6 ms that an open circuit is remembered   7 key hash   8 number of keys that count as several
+-- reply {opened | closed | same for the server's circuit, the same for the key's}
 
 -- @include ../../redis/clock.lua
 
@@ -19,7 +19,8 @@ local operation, result, key_hash, several = ARGV[4], ARGV[5], ARGV[7], tonumber
 local no_answer = result == 'unreachable' or result == 'lost'
 local has_failed = no_answer or result == 'failed'
 
--- What opens the server's circuit by answers; and how many of them one key may give, so that fewer than several do not.
+-- Failed answers that open the server's circuit, and each key's maximum share, so that fewer than several keys
+-- cannot.
 local needed = math.max(threshold, several)
 local per_key = math.max(1, math.floor((needed - 1) / (several - 1)))
 
@@ -41,7 +42,7 @@ local function forget_old(failures)
   redis.call('ZREMRANGEBYSCORE', failures, '(' .. int(now), '+inf')
 end
 
--- Returns how many there are in the window, and whether this one is new.
+-- Returns the number of failures in the window, and whether this one is new.
 local function add(failures, member)
   local added = redis.call('ZADD', failures, 'NX', int(now), member)
   forget_old(failures)
@@ -53,7 +54,7 @@ local function is_open(circuit)
   return redis.call('EXISTS', circuit) == 1
 end
 
--- What was sent before a circuit opened, and what comes after a probe's lease, decides nothing of it.
+-- Calls sent before a circuit opened, and calls whose probe lease expired, do not affect it.
 local function is_probe_of(circuit)
   return redis.call('HGET', circuit, 'probe') == operation
 end
@@ -63,7 +64,7 @@ local function give_back_probe(circuit)
   return 'same'
 end
 
--- The newest of a key's failures count for the server, as many as one key may give.
+-- Counts a key's newest failures for the server, up to its share.
 local function count_for_server()
   if redis.call('ZREVRANK', KEYS[4], operation) < per_key then
     for _, older in ipairs(redis.call('ZREVRANGE', KEYS[4], per_key, per_key)) do
@@ -84,8 +85,8 @@ local function of_closed_server(is_new)
   return 'same'
 end
 
--- A key whose probe came to the server and failed waits by itself while others probe, until several have failed so:
--- else whoever gets the probe with bad arguments would keep the server from all.
+-- A key whose probe reached the server and failed waits while others probe, until several keys have failed. Otherwise
+-- a key with bad arguments could block the server for all.
 local function of_probed_server()
   if result == 'abandoned' then
     return give_back_probe(KEYS[1])

@@ -1,57 +1,56 @@
-/** What the circuits of a call say to it when it has just come. */
+/** State of a call's circuits before it is sent. */
 export type CircuitState =
   | { readonly kind: 'closed' }
-  /** Nothing passes; also while a probe is on its way. */
+  /** Nothing passes. Also during a probe. */
   | { readonly kind: 'open'; readonly retryAfterMs: number }
-  /** The time is over: the next call may be the probe. */
+  /** The next call may be the probe. */
   | { readonly kind: 'half_open' };
 
 export type ProbeResult = { readonly kind: 'taken' } | Exclude<CircuitState, { kind: 'half_open' }>;
 
-/** Whose call goes to which server. */
+/** The caller's key and the server it calls. */
 export interface CircuitCaller {
   readonly server: string;
   readonly keyHash: string;
 }
 
 /**
- * What became of a call. `unreachable`: no connection. `lost`: sent, and no answer began. `failed`: the server answered,
- * with a fault of its own. `abandoned`: of a probe of which nobody knows.
+ * Result of a call. `unreachable`: no connection. `lost`: sent, but no answer began. `failed`: the server answered
+ * with an error of its own. `abandoned`: a probe with unknown result.
  */
 export type CallResult = 'unreachable' | 'lost' | 'failed' | 'succeeded' | 'abandoned';
 
-/** What a report changed: of the circuit of the server, or of that of the key there. */
+/** A change in the server's circuit, or the key's circuit there. */
 export interface CircuitChange {
   readonly circuit: 'server' | 'key';
   readonly change: 'opened' | 'closed';
 }
 
 export interface BreakerSettings {
-  /** So many failures in `windowMs` open a circuit. */
+  /** Number of failures in `windowMs` that open a circuit. */
   readonly threshold: number;
-  /** Also how long a circuit stays open until a probe may pass. */
+  /** Also the time that a circuit stays open before a probe. */
   readonly windowMs: number;
-  /** How long nobody else may probe, unless it is put off: a gateway may die while its probe is on its way. */
+  /** Time before another call may probe, unless renewed, in case a gateway dies during its probe. */
   readonly probeLeaseMs: number;
 }
 
 /**
- * The circuits of MCP servers (docs/mcp-breaker.md), for all gateways or for this process alone. A call goes
- * through two: its key's own at the server, which its failures open, and the server's, which shuts all keys out and opens
- * by failures to get an answer at all, or by answers that several keys got. Every change is atomic and safe to repeat; a
- * failure of the store throws `redis_unavailable`.
+ * Circuits of MCP servers (docs/mcp-breaker.md), shared by all gateways or local to this process. A call passes two:
+ * its key's own at the server, opened by the key's failures, and the server's, which blocks all keys and opens on
+ * connection failures, or failed answers to several keys. Changes are atomic and safe to repeat. Throws
+ * `redis_unavailable` if the store fails.
  */
 export interface BreakerStore {
-  /** Changes nothing. */
   read(caller: CircuitCaller): Promise<CircuitState>;
-  /** Takes the one probe of a half-open circuit; again under the same operation, it puts the end of its lease off. */
+  /** Takes the single probe of a half-open circuit. A repeat by the same operation renews its lease. */
   takeProbe(caller: CircuitCaller, operationId: string): Promise<ProbeResult>;
-  /** Of a call that is no probe only its failure is of interest. */
+  /** Reports a call's result. Only failures matter unless it is the probe. */
   report(caller: CircuitCaller, operationId: string, result: CallResult): Promise<readonly CircuitChange[]>;
 }
 
-/** How long a circuit that nobody asks for stays open, at least. */
+/** Minimum time that an unused circuit stays open. */
 export const CIRCUIT_MEMORY_MS = 86_400_000;
 
-/** So many keys are several: what fewer of them see may be their own doing. */
+/** Failures seen by fewer keys may be the keys' own fault. */
 export const SEVERAL_KEYS = 3;

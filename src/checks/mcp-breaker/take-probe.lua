@@ -1,12 +1,12 @@
 #!lua
--- Takes the probe of a call's half-open circuits, of both or of none: one at a time, whoever asks. Under the operation
--- that holds a probe it puts off the end of its lease, so that a repeat changes nothing else.
+-- Takes the probe of a call's half-open circuits, either all or none. Only one probe runs at a time. A repeat by the
+-- operation that holds the probe renews its lease.
 --
--- KEYS  1 circuit of the server   2 circuit of the key there (hashes, see circuit.lua)
--- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
---       2 how long a circuit stays open, ms   3 lease of a probe, ms   4 operation id
---       5 how long an open circuit is remembered, ms
--- reply {taken | closed | open, ms until a probe may pass}
+-- KEYS  1 server's circuit   2 the key's circuit there (hashes, see circuit.lua)
+-- ARGV  1 now in Unix ms for tests, '' = Redis clock
+--       2 ms that a circuit stays open   3 probe lease in ms   4 operation id
+--       5 ms that an open circuit is remembered
+-- reply {taken | closed | open, ms until the next probe}
 
 -- @include ../../redis/clock.lua
 -- @include circuit.lua

@@ -8,9 +8,8 @@ import type { StreamEvent } from '../../providers/provider.ts';
 const ERROR_STATUS = 400;
 
 /**
- * Shows a key the tools that it may call and no other (docs/mcp-tools.md): what a key may do, so that neither shadow
- * mode nor an inspector that is switched off shows more. Of a key with a list nothing passes that could be read as
- * another one.
+ * Hides tools that a key may not call (docs/mcp-tools.md). This is access control, so shadow mode or a disabled
+ * inspector does not reveal more. For a key with an allowlist, ambiguous answers are refused.
  */
 export function createMcpToolsCheck(): Check<unknown, 'mcp-tools'> {
   return {
@@ -47,7 +46,7 @@ function isLimited({ mcp, key }: Answered): boolean {
   return mcp !== undefined && key.allowedTools !== undefined;
 }
 
-/** Whoever asked reads a message in the answer; a GET asks for a stream of them. */
+/** Answers to requests and GETs are read as messages. */
 function isMessageAsked({ method, request, status }: Answered): boolean {
   return status < ERROR_STATUS && (method === 'GET' || request.mcp?.kind === 'request');
 }
@@ -57,14 +56,13 @@ function hiddenIn({ key, request }: Answered, message: unknown): readonly JsonEd
 }
 
 function leftOut(edits: readonly JsonEdit[]): string {
-  return `left out tools not allowed to the key: ${String(edits.length)}`;
+  return `removed tools that the key may not use: ${String(edits.length)}`;
 }
 
 function unreadableBody(): Denial {
   return {
     kind: 'deny',
     type: 'upstream_unavailable',
-    message:
-      "the MCP server's answer cannot be read, so tools that this key may not see cannot be taken out of it",
+    message: "the MCP server's answer is unreadable, so tools hidden from this key cannot be removed",
   };
 }

@@ -14,22 +14,22 @@ import type { SessionBinding } from './session-binding/binding.ts';
 
 export interface McpCheckDeps {
   readonly binding: SessionBinding;
-  /** Scores a policy block of a key (docs/risk.md): +10, once a day for one and the same finding. */
+  /** Adds a key's policy block to its risk score (docs/risk.md): +10, once a day per finding. */
   readonly scorePolicyBlock: (keyHash: string, findings: readonly string[]) => Promise<void>;
   readonly authenticateAgain: AuthenticateAgain;
   readonly unknownMethods: McpConfig['unknown_methods'];
 }
 
 export interface McpState {
-  /** Whether the MCP session that the request names is its key's own. */
+  /** Whether the named MCP session belongs to the key. */
   session?: Promise<Verdict>;
 }
 
 const RULE = 'allowed_tools';
 
 /**
- * Holds a message to the methods of MCP, and a key to its own tools and its own MCP sessions (docs/mcp.md), on both paths
- * alike: what a message says decides, never its path.
+ * Restricts messages to the methods of MCP, and keys to their own tools and sessions (docs/mcp.md). The message
+ * decides, never the path.
  */
 export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
   const { binding, scorePolicyBlock, authenticateAgain, unknownMethods } = deps;
@@ -49,7 +49,7 @@ export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
     return {
       ...toolDenied({
         tool,
-        reason: 'the allowed_tools of this key do not name it',
+        reason: "this key's allowed_tools do not include it",
         rule: RULE,
         found: calledByName('mcp'),
       }),
@@ -64,7 +64,7 @@ export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
     prepare(exchange, state) {
       if (exchange.mcp === undefined) return;
       state.session = binding.judge(exchange);
-      // Where an earlier check denies, nobody waits for it.
+      // Avoids an unhandled rejection if an earlier check denies.
       state.session.catch(() => undefined);
     },
     async requestBody(exchange, { session }) {
@@ -79,7 +79,10 @@ export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
   };
 }
 
-/** Refuses what is no call of a tool and may become one, or asks for more than a key without any tool may have. */
+/**
+ * Refuses messages other than tool calls that could become one, or that ask for more than a key without tools may
+ * have.
+ */
 function judgeOther(allowedTools: readonly string[] | undefined, type: McpCallType | undefined): Verdict {
   const isRefused =
     type === 'mcp_other'
@@ -88,8 +91,8 @@ function judgeOther(allowedTools: readonly string[] | undefined, type: McpCallTy
   if (!isRefused) return PASS;
   const reason =
     type === 'mcp_other'
-      ? 'a key with allowed_tools sends only what MCP defines'
-      : 'a key that may call no tool may use no resource, prompt, completion or task either';
+      ? 'a key with allowed_tools may send only methods that MCP defines'
+      : 'a key without allowed tools may not use resources, prompts, completions or tasks either';
   return methodDenied(reason, RULE);
 }
 
@@ -98,12 +101,12 @@ function disguisedMethod(): Denial {
     kind: 'deny',
     type: 'invalid_request',
     message:
-      'the method must be spelled as MCP has it: a request has an id, and a notification none (tools/call, notifications/initialized)',
+      'spell the method as MCP does, and send an id with requests only, not with notifications (tools/call, notifications/initialized)',
   };
 }
 
 function unknownMethod(era: McpEra): Denial {
-  const reason = `the method is none of MCP ${era === 'sessions' ? 'up to 2025-11-25' : '2026-07-28'}: an operator can let it pass (mcp.unknown_methods)`;
+  const reason = `MCP ${era === 'sessions' ? 'up to 2025-11-25' : '2026-07-28'} does not define this method: an operator can allow it (mcp.unknown_methods)`;
   return methodDenied(reason, 'unknown_methods');
 }
 

@@ -2,17 +2,17 @@ import { GatewayError } from '../../errors.ts';
 import { asDenial, PASS_EVENT, type StreamAction, type StreamRewriter } from '../../pipeline/check.ts';
 import type { Admitted, Answered } from '../../pipeline/exchange.ts';
 
-/** A key is judged again before an event that comes so long after it was judged last. */
+/** How long a key's last check remains valid. */
 const JUDGED_FOR_MS = 1_000;
 
-/** Throws GatewayError where what a request was let in by would not be let in now. */
+/** Throws GatewayError if the request would no longer be admitted. */
 export type AuthenticateAgain = (
   admitted: Pick<Admitted, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,
 ) => Promise<unknown>;
 
 /**
- * Cuts a stream that has no end of its own, before its next event, once its key is locked, blocked, revoked or over:
- * for such a stream there is no next request at which it would show. Undefined for every other one.
+ * Cuts an open-ended stream before its next event once its key is locked, blocked, revoked or expired, since no
+ * further request would reveal it. Returns undefined for other streams.
  */
 export function createKeyGuard(
   exchange: Answered,
@@ -38,7 +38,7 @@ export function createKeyGuard(
   };
 }
 
-/** What a server says by itself: its own stream in the older era, a subscription in the stateless one. */
+/** Matches server-initiated streams: the GET stream of the older era, and subscriptions of the stateless one. */
 function isOpenEnded({ mcp, method, request }: Answered): boolean {
   if (mcp === undefined) return false;
   return (

@@ -1,17 +1,17 @@
 import { BlockList, isIP } from 'node:net';
 
-/** What a client wrote where the address of a medium stands. */
+/** A client-supplied media address. */
 export type Address =
-  /** The bytes are in it (`data:`). */
+  /** Contains the data itself (`data:`). */
   | { readonly kind: 'inline' }
-  /** In lower case and ASCII, IPv4 in decimal, without a final dot or the brackets of IPv6. */
+  /** The host in lower-case ASCII, IPv4 in decimal, without a final dot or IPv6 brackets. */
   | { readonly kind: 'web'; readonly host: string }
-  /** In a store of the provider's own cloud. */
+  /** In the provider's own cloud storage. */
   | { readonly kind: 'stored' }
-  /** Another scheme, no address, or one that not every parser reads alike. */
+  /** Another scheme, not an address, or ambiguous between parsers. */
   | { readonly kind: 'unclear' };
 
-/** No user name, percent sign, backslash or other script in the host: on those, parsers of URLs do not agree. */
+/** Excludes user names, percent signs, backslashes and non-ASCII hosts, on which URL parsers disagree. */
 const PLAIN = /^https?:\/\/(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::\d{1,5})?(?=[/?#]|$)/i;
 
 export function readAddress(written: string): Address {
@@ -21,7 +21,7 @@ export function readAddress(written: string): Address {
   return host === undefined ? { kind: 'unclear' } : hostAddress(host);
 }
 
-/** The host as the parser of the URL standard has it: numbers of any base and length are IPv4 addresses. */
+/** Normalises the host as the URL standard does: numbers of any base and length are IPv4 addresses. */
 function hostAddress(host: string): Address {
   const url = `http://${host}/`;
   if (!URL.canParse(url)) return { kind: 'unclear' };
@@ -35,14 +35,14 @@ function withoutDots(host: string): string {
   return host.slice(0, end);
 }
 
-/** Networks that only mean something on a machine or inside of a network (IANA's special-purpose registries). */
+/** Local and private networks (IANA's special-purpose registries). */
 const INSIDE = new BlockList();
 const V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  // Azure's metadata and DNS.
+  // Azure's metadata service and DNS.
   '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
@@ -52,7 +52,7 @@ const V4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-/** Those that carry an IPv4 address inside (translated, NAT64, 6to4, Teredo) lead wherever that one does. */
+/** Translated, NAT64, 6to4 and Teredo addresses lead to the IPv4 address they contain. */
 const V6 = [
   '::/96',
   '::ffff:0:0:0/96',
@@ -61,7 +61,7 @@ const V6 = [
   '100::/64',
   '2001::/32',
   '2002::/16',
-  // Segments of routers.
+  // Segment routing (SRv6 SIDs).
   '5f00::/16',
   'fc00::/7',
   'fe80::/10',
@@ -73,18 +73,18 @@ for (const network of [...V4, ...V6]) {
   INSIDE.addSubnet(address, Number(prefix), address.includes(':') ? 'ipv6' : 'ipv4');
 }
 
-/** Names below these are known inside of a network alone, or are anybody's who asks for them (the last row). */
+/** Names that resolve only inside a network, or to any address their owner chooses (the last row). */
 const INSIDE_NAMES =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|home\.arpa|svc|consul|nip\.io|sslip\.io|xip\.io|localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|traefik\.me|rbndr\.us|1u\.ms)$/;
 
-/** Whether a host, as `readAddress` gives it, is on this machine or inside of a network. */
+/** Reports whether a host from `readAddress` is on this machine or inside a network. */
 export function isInsideHost(host: string): boolean {
   const family = isIP(host);
   if (family !== 0) return INSIDE.check(host, family === 4 ? 'ipv4' : 'ipv6');
   return !host.includes('.') || INSIDE_NAMES.test(host);
 }
 
-/** @param allowed names of hosts, and `.name` for all below one */
+/** @param allowed host names, or `.name` for all subdomains */
 export function isAllowedHost(host: string, allowed: readonly string[]): boolean {
   return allowed.some((one) => (one.startsWith('.') ? host.endsWith(one) : host === one));
 }

@@ -9,21 +9,22 @@ import type { RemoteContent } from './config.ts';
 export interface RemoteContentOptions {
   /** `proxy.remote_content`. */
   readonly setting: RemoteContent | undefined;
-  /** Some rule reads prompts: what it cannot read is then denied unless the setting says otherwise. */
+  /** Reports whether any rule reads prompts. If so, unreadable content is denied by default. */
   readonly isTextJudged: () => boolean;
-  /** The provider is an engine inside the operator's own network, which reaches what a client cannot. */
+  /** Reports whether a provider is in the operator's network, with access that clients lack. */
   readonly isInside: (provider: ProviderName) => boolean;
   readonly shadowMode: boolean;
 }
 
 /**
- * Denies prompts of token ids while something reads prompts, what a provider would fetch by an address in the request, and nobody here reads, as the operator has it; and
- * always what an engine inside the operator's network would fetch from there (docs/remote-content.md).
+ * Denies content that the provider would fetch from an address in the request, as configured, and prompts of token
+ * ids while any rule reads prompts. Always denies what a provider in the operator's network would fetch from that
+ * network (docs/remote-content.md).
  */
 export function createRemoteContentCheck(options: RemoteContentOptions): Check<unknown, 'remote-content'> {
   const { setting, isTextJudged, isInside, shadowMode } = options;
 
-  /** The first that the setting is against; a list is against every host that it does not name. */
+  /** Returns the first medium that the setting denies. A list denies every host it does not contain. */
   function unwanted(remote: readonly RemoteMedia[]): RemoteMedia | undefined {
     if (setting === 'allow' || (setting === undefined && !isTextJudged())) return undefined;
     const allowed = typeof setting === 'object' ? setting : [];
@@ -41,7 +42,7 @@ export function createRemoteContentCheck(options: RemoteContentOptions): Check<u
       if (request.encodedPrompt !== undefined && isTextJudged()) {
         const at = fieldOf(request.encodedPrompt);
         if (!shadowMode) return encodedDenial(at);
-        return { kind: 'flag', reason: `would deny the prompt as token ids or vectors in ${at}` };
+        return { kind: 'flag', reason: `would deny the prompt given as token ids or vectors in ${at}` };
       }
       if (request.media.length === 0) return PASS;
       const remote = request.media.filter(isRemote);
@@ -51,7 +52,7 @@ export function createRemoteContentCheck(options: RemoteContentOptions): Check<u
       }
       const denied = unwanted(remote);
       if (denied === undefined) return PASS;
-      // The rules that it is denied for deny nothing in shadow mode either.
+      // In shadow mode the rules that caused this denial deny nothing either.
       return shadowMode && setting === undefined
         ? { kind: 'flag', reason: `would deny the address in ${fieldOf(denied.path)}` }
         : remoteDenial(denied);
@@ -70,13 +71,13 @@ function leadsInside(address: string): boolean {
 
 function encodedDenial(at: string): Denial {
   return policyDenied(
-    `the prompt stands in ${at} as token ids or vectors, which the gateway cannot read, and the operator has prompts read: send it as text (LangChain's OpenAIEmbeddings: check_embedding_ctx_length=False)`,
+    `the prompt in ${at} consists of token ids or vectors, which the configured prompt checks cannot read: send it as text (LangChain's OpenAIEmbeddings: check_embedding_ctx_length=False)`,
   );
 }
 
 function remoteDenial(media: RemoteMedia): Denial {
   return policyDenied(
-    `the provider would fetch ${fieldOf(media.path)} by its address, and the gateway cannot read it: send the content itself (base64, a data URL), or ask the operator to allow its host in proxy.remote_content`,
+    `the provider would fetch ${fieldOf(media.path)} by its address, so the gateway cannot inspect it: send the content itself (base64, a data URL), or ask the operator to add its host to proxy.remote_content`,
   );
 }
 
@@ -86,7 +87,7 @@ function leadsInsideDenial(media: RemoteMedia): Denial {
   );
 }
 
-/** Members as they nest; what a client named itself is cut and cleaned, since it goes into a message. */
+/** Returns the path as a dotted name. Steps may come from the client, so they are cut and cleaned for the message. */
 function fieldOf(path: JsonPath): string {
   return path
     .slice(0, 16)

@@ -31,6 +31,6 @@ export function answerWithoutKey(context: StreamContext, head: RequestHead): Pro
 function strangeOrigin(): GatewayError {
   return new GatewayError(
     'policy_denied',
-    'web pages of this Origin may not call the gateway: an operator can list it in mcp.allowed_origins',
+    'this web page may not call the gateway: an operator can add its Origin to mcp.allowed_origins',
   );
 }

@@ -11,10 +11,8 @@ import type {
 } from '../provider.ts';
 import { objectOf, parseJson } from './fields.ts';
 
-/** Readers for a dialect's whole and streamed answers. */
 export interface AnswerReaders {
   readonly answer: Dialect['answer'];
-  /** See `Dialect.stream`. */
   stream(request?: RequestFacts): StreamReader;
 }
 

@@ -53,7 +53,6 @@ function* addBlockTexts(into: AnswerText[], value: unknown, path: JsonPath): Wor
   }
 }
 
-/** Adds non-empty strings only. */
 function addOne(into: AnswerText[], one: Omit<AnswerText, 'text'> & { readonly text: unknown }): void {
   const { text } = one;
   if (typeof text === 'string' && text !== '') into.push({ ...one, text });
@@ -62,10 +61,7 @@ function addOne(into: AnswerText[], one: Omit<AnswerText, 'text'> & { readonly t
 /** Iterations that the top-level counts exclude. */
 const BILLED_BESIDE: ReadonlySet<unknown> = new Set(['compaction', 'advisor_message']);
 
-/**
- * Normalises a usage object. Anthropic's `input_tokens` excludes cache reads and writes. Returns undefined if either
- * main count is missing.
- */
+/** Normalises usage. Anthropic's `input_tokens` excludes cache reads and writes. */
 function readUsage(usage: JsonObject): Usage | undefined {
   const top = readCounts(usage);
   if (top === undefined) return undefined;

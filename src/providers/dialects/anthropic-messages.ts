@@ -44,7 +44,7 @@ export function readAnthropicChat(body: JsonObject, model: string): RequestFacts
   return { ...readBody(body, model), output: outputLimit(body) };
 }
 
-/** Reads everything except the output limit. */
+/** Reads everything but the output limit. */
 function readBody(body: JsonObject, model: string): RequestFacts {
   const into = createGathered();
   readAnthropicContent(into, 'system', body.system, ['system']);

@@ -15,14 +15,11 @@ export interface AnthropicTools {
 interface Offer {
   readonly tool: JsonObject;
   readonly path: JsonPath;
-  /** The path to remove to withdraw the offer. */
+  /** Removed to withdraw the offer. */
   readonly remove: JsonPath;
 }
 
-/**
- * Reads `tools`, `mcp_servers`, tools added by messages, and what `tool_choice` requires. `at` is the path of `body`
- * in the document.
- */
+/** Reads all tool definitions and `tool_choice`. `at` is the path of `body` in the document. */
 export function readAnthropicTools(into: Gathered, body: JsonObject, at: JsonPath = []): AnthropicTools {
   const offers = [...declaredTools(body, at), ...addedTools(body, at)];
   const names: string[] = [];

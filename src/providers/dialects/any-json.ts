@@ -58,11 +58,9 @@ export function* textsOverElements(elements: readonly unknown[]): Work<readonly 
 
 interface PlacedLevel extends Level {
   readonly place: string;
-  /** The nearest enclosing member name. */
   readonly name: string | undefined;
 }
 
-/** Parts visited per step. */
 const STEP_PARTS = 16;
 
 /** Keeps the path in one stack and copies it only for found texts. */

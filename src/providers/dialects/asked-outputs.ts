@@ -36,7 +36,6 @@ export function askedOutputs(...places: readonly unknown[]): Pick<RequestFacts, 
   return asked.length === 0 ? {} : { outputs: [...new Set(asked)] };
 }
 
-/** Reads an OpenAI-style body. */
 export function outputsOfBody(body: JsonObject): Pick<RequestFacts, 'outputs'> {
   const places = settingsOf(body);
   return askedOutputs(

@@ -47,10 +47,7 @@ function* addBlockTexts(into: AnswerText[], block: JsonObject, path: JsonPath): 
   yield ITEM_CHARS;
 }
 
-/**
- * Normalises Converse usage. `inputTokens` excludes cache reads and writes. Nova's own invoke format appends `Count`
- * to the cache counts.
- */
+/** Normalises usage. `inputTokens` excludes cache reads and writes. Nova's invoke appends `Count`. */
 function readUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
   return cacheApart(
@@ -82,10 +79,7 @@ function signsReasoning(model: string | undefined): boolean {
   return model === undefined || /anthropic|^arn:/.test(model);
 }
 
-/**
- * Reads one event. `path` is the path of its content in the frame's JSON. A reasoning signature follows all of its
- * text.
- */
+/** Reads one event, whose content is at `path`. A reasoning signature follows all of its text. */
 function* readConverseEvent(name: string, event: JsonObject, path: JsonPath, signed: boolean): Work<Meaning> {
   switch (name) {
     case 'contentBlockDelta':

@@ -41,7 +41,6 @@ const anthropic: InvokeFamily = {
 
 const anthropicByBody: InvokeFamily = { ...anthropic, name: 'anthropic-by-body' };
 
-/** Members read by name. */
 const NOVA_READ = namesIn('system messages toolConfig schemaVersion');
 
 const nova: InvokeFamily = {

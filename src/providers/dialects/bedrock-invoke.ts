@@ -41,10 +41,7 @@ function requireAnthropicBody(body: JsonObject): void {
 /** Bedrock's random padding, which hides lengths from eavesdroppers. */
 const PADDING = /^[A-Za-z0-9]{1,64}$/;
 
-/**
- * Reads `chunk` events, whose `bytes` hold the family's own JSON document in base64. The last one adds Bedrock's
- * metrics.
- */
+/** Reads `chunk` events: base64 JSON of the family, and Bedrock's metrics in the last one. */
 function createInvokeReader(family: InvokeFamily): StreamReader {
   const reader = family.stream();
   let own: Usage | undefined;

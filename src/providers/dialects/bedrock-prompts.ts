@@ -13,7 +13,6 @@ export interface InvokeFamily extends AnswerReaders {
   readonly request: Dialect['request'];
 }
 
-/** Describes a plain prompt format. */
 interface PromptFormat {
   /** Members that hold prompt text. */
   readonly prompts: readonly string[];
@@ -21,7 +20,6 @@ interface PromptFormat {
   readonly limit?: readonly [string] | readonly [string, string];
   /** Paths of texts in an answer or a stream chunk: a member, or a member of each item of a list. */
   readonly texts?: readonly (readonly [name: string] | readonly [list: string, name: string])[];
-  /** Absent if the format reports no usage. */
   usage?(answer: JsonObject): Usage | undefined;
 }
 

@@ -144,7 +144,6 @@ function* readV2Event(event: JsonObject): Work<Meaning> {
   }
 }
 
-/** Places pieces of text on one channel. */
 function on(channel: string, found: readonly AnswerText[], joins?: string): TextDelta[] {
   return editable(found).map((piece) => ({ ...piece, channel, ...(joins !== undefined && { joins }) }));
 }

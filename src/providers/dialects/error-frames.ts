@@ -68,7 +68,6 @@ export function mistralCut({ type, message }: Refusal, last: JsonObject): readon
   return [{ json: error }, { json: chunk, pad: LONGER_THAN_WHAT_IS_READ_WITH_IT }];
 }
 
-/** The state of a streamed response when it is cut. */
 export interface CutResponse {
   /** Holds identifying members only, no model output. */
   readonly response: JsonObject;

@@ -112,7 +112,6 @@ export function optionalObject(body: JsonObject, name: string): JsonObject | und
   return value;
 }
 
-/** Checks a list item that must be an object, such as a message. */
 export function requiredObject(value: unknown, name: string): JsonObject {
   if (!isObject(value)) throw wrongType(name, 'an object');
   return value;
@@ -135,15 +134,11 @@ export function optionalCount(body: JsonObject, name: string): number | undefine
   return value;
 }
 
-/** Splits space-separated names into a set. */
 export function namesIn(...lines: readonly string[]): ReadonlySet<string> {
   return new Set(lines.flatMap((line) => line.split(' ')));
 }
 
-/**
- * Refuses known members in another letter case. Some provider parsers accept `N` for `n`, and the gateway cannot
- * bound what it does not read.
- */
+/** Refuses known members in another letter case, since some provider parsers accept `N` for `n`. */
 export function refuseOtherCase(body: JsonObject, isKnown: (name: string) => boolean): void {
   for (const name of Object.keys(body)) {
     // Upper-casing first folds letters that lower-casing alone leaves distinct, such as the long s.

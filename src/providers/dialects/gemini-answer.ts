@@ -38,10 +38,7 @@ function* readGenerated(answer: JsonObject): Work<AnswerFacts> {
   };
 }
 
-/**
- * Joins text as Google's SDKs do for `response.text`: all text parts of a candidate, skipping other parts. Thoughts
- * join separately.
- */
+/** Joins a candidate's text parts as `response.text` of Google's SDKs does. Thoughts join separately. */
 function joinedName({ kind, path }: AnswerText): string | undefined {
   const isPartText = path.length === PART_TEXT_STEPS && path.at(-1) === 'text';
   return isPartText ? `${String(path[1])}/${kind}` : undefined;
@@ -175,14 +172,12 @@ function createGeneratedReader() {
   });
 }
 
-/** Content gathered from the parts of one event. */
 interface Said {
   readonly deltas: TextDelta[];
   readonly ends: string[];
   readonly begins: BegunChannel[];
 }
 
-/** Function calls of a candidate. */
 interface CallsSoFar {
   count: number;
   /** True if the candidate's next function call part continues the last call. */

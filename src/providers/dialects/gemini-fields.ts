@@ -41,7 +41,6 @@ export function member(object: JsonObject, camel: string): Member | undefined {
   return { name: snake, value: inSnake };
 }
 
-/** Converts either spelling to camel case. */
 export function camelName(name: string): string {
   return !name.includes('_')
     ? name

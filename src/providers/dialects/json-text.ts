@@ -19,7 +19,6 @@ export function textsIn(value: unknown, path: JsonPath): FoundText[] {
   return runNow(textsInSteps(value, path));
 }
 
-/** Like `textsIn`, in steps. */
 export function* textsInSteps(value: unknown, path: JsonPath): Work<FoundText[]> {
   const found: FoundText[] = [];
   yield* walk(value, path, (text, at, editable) => {
@@ -30,7 +29,6 @@ export function* textsInSteps(value: unknown, path: JsonPath): Work<FoundText[]>
 
 type OnText = (text: string, path: JsonPath, editable: boolean) => void;
 
-/** Parts visited per step. */
 const STEP_PARTS = 16;
 
 /** Keeps the path in one stack and copies it only for found texts. */
@@ -100,7 +98,6 @@ export interface Gathered {
   encodedPrompt?: JsonPath;
 }
 
-/** Records a prompt of token ids or vectors. */
 export function addEncodedPrompt(into: Gathered, path: JsonPath): void {
   into.unseenContent = true;
   into.encodedPrompt ??= path;
@@ -131,7 +128,6 @@ export function gatheredFacts(into: Gathered, models: readonly string[]): Reques
   };
 }
 
-/** The role and kind of a request text. */
 export type TextRole = Pick<PromptText, 'role' | 'kind'>;
 
 /** Adds a non-empty string and ignores everything else. */
@@ -158,7 +154,6 @@ export function addThought(
   into.texts.push({ role, kind: 'reasoning', text, path, ...(isSigned && { signed: true }) });
 }
 
-/** Adds every string inside a value of unknown shape. */
 export function addTextsIn(
   into: Pick<Gathered, 'texts'>,
   place: TextRole & Pick<PromptText, 'editable'>,
@@ -173,7 +168,6 @@ export function addTextsIn(
   runNow(reading);
 }
 
-/** Adds every string inside a part of an answer. */
 export function* addAnswerTextsIn(
   into: AnswerText[],
   kind: AnswerText['kind'],
@@ -185,7 +179,6 @@ export function* addAnswerTextsIn(
   });
 }
 
-/** Returns every string inside a part of an answer. */
 export function* answerTextsIn(kind: AnswerText['kind'], value: unknown, path: JsonPath): Work<AnswerText[]> {
   const found: AnswerText[] = [];
   yield* addAnswerTextsIn(found, kind, value, path);

@@ -179,10 +179,7 @@ export function isMediumContent(name: string): boolean {
   return MEDIUM_CONTENT.has(name);
 }
 
-/**
- * Adds every string inside a value of unknown shape, and the media recognisable in it: data URLs, addresses under
- * media names, and encoded bytes.
- */
+/** Adds every string in a value of unknown shape, and its media: data URLs, addresses, encoded bytes. */
 export function addUnknown(into: Gathered, place: TextRole, value: unknown, path: JsonPath): void {
   addTextsIn(into, place, value, path);
   addMediaIn(into, place, value, [...path], undefined);

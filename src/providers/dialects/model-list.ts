@@ -1,7 +1,6 @@
 import type { AnswerFacts, Dialect, RequestFacts } from '../provider.ts';
 import { createGathered, gatheredFacts } from './json-text.ts';
 
-/** Facts of a request without a body. */
 export const NOTHING_ASKED: RequestFacts = gatheredFacts(createGathered(), []);
 
 export const NOTHING_SAID: AnswerFacts = { usage: undefined, texts: [] };

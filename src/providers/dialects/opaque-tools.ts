@@ -16,7 +16,6 @@ const HOSTED: ReadonlySet<string> = new Set(
 const VERSION = /(?:_preview|_premium|_tool)?(?:_\d{1,8}){0,3}$/;
 const MAX_TYPE_CHARS = 64;
 
-/** Reports whether a provider runs tools of this type. */
 export function isHostedType(type: string): boolean {
   if (type.length > MAX_TYPE_CHARS) return false;
   const lower = type.toLowerCase();
@@ -39,10 +38,7 @@ const CLIENT_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 const DESCRIBED: ReadonlySet<string> = new Set(['function', 'name']);
 
-/**
- * Reads the tools of a body of unknown dialect. They may occur at any depth: in thread messages, in a run, in batched
- * requests.
- */
+/** Reads tools at any depth of an unknown body: in thread messages, in a run, in batched requests. */
 export function readOpaqueTools(body: JsonObject, models: readonly string[]): ToolFacts {
   const offers: ToolOffer[] = readToolSwitches({}, models);
   const forced: HostedTool[] = [];

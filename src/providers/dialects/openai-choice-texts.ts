@@ -5,7 +5,6 @@ import { arrayOf, objectOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { textsInSteps } from './json-text.ts';
 
-/** Texts read from one choice. */
 export interface ChoiceTexts {
   readonly deltas: TextDelta[];
   /** Channels of strings that arrive whole. */
@@ -75,7 +74,6 @@ export function* readChoiceTexts(
   if (isObject(message)) yield* addMessage({ into, add, index, nameCall }, message, [...path, member]);
 }
 
-/** State for reading one choice. */
 interface ChoiceReading {
   readonly into: ChoiceTexts;
   readonly add: Add;

@@ -32,7 +32,6 @@ export interface ChoiceVariant {
   readonly bearsComments?: false;
 }
 
-/** Builds a dialect whose answers have `choices`. */
 export function choiceDialect(
   name: string,
   { bearsComments, cut }: ChoiceVariant,
@@ -116,7 +115,7 @@ function* addChoiceTokens(
   yield* addParallelTokens(into, logprobs, at, spelled.content);
 }
 
-/** Reads the chunks of a streamed answer. Usage covers the whole answer so far. */
+/** Reads chunks, whose usage covers the whole answer so far. */
 function createChoiceReader(cut: ChoiceCut) {
   const endsChoice = createChoiceEnds();
   const readChunkTexts = createChunkTexts();

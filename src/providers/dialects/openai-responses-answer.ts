@@ -11,7 +11,6 @@ import { addAnswerTextsIn } from './json-text.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
 import { addListedTokens, tokensMember } from './token-texts.ts';
 
-/** Reads the output items and usage of responses. */
 export const responsesAnswers = answerReaders(readResponse, createResponseReader);
 
 function* readResponse(response: JsonObject): Work<AnswerFacts> {
@@ -27,10 +26,7 @@ function* readResponse(response: JsonObject): Work<AnswerFacts> {
   };
 }
 
-/**
- * Joins texts as OpenAI's SDKs do for `response.output_text`: all parts of all messages. Refusals and reasoning join
- * separately.
- */
+/** Joins parts as `response.output_text` of OpenAI's SDKs does. Refusals and reasoning join separately. */
 function joinedName({ kind, path: [, , list, , name, ...below] }: AnswerText): string | undefined {
   const isPart = (list === 'content' || list === 'summary') && below.length === 0;
   return isPart && (name === 'text' || name === 'refusal') ? `${kind}/${list}/${name}` : undefined;
@@ -174,7 +170,6 @@ function createResponseReader() {
 
 type Said = Pick<Meaning, 'deltas' | 'ends' | 'tokens'>;
 
-/** Base64 audio. */
 const SOUND = 'response.audio';
 
 /** Unknown events with a string delta also stream text. */
@@ -198,7 +193,6 @@ function* readPiece(event: JsonObject, type: string): Work<Said> {
   };
 }
 
-/** Returns the channel of an output item and content part. */
 function channelOf(event: JsonObject, word: string): string {
   const part = event.content_index ?? event.summary_index ?? event.command_index;
   return `${itemOf(event)}${word}${typeof part === 'number' ? `/${part}` : ''}`;
@@ -208,7 +202,6 @@ function itemOf(event: JsonObject): string {
   return `${String(event.output_index ?? 0)}/`;
 }
 
-/** Returns the channels that an event ends. */
 function endsByEvent(event: JsonObject, type: string): string[] {
   if (LAST.has(type)) return ['*'];
   if (!type.endsWith('.done')) return [];

@@ -4,7 +4,6 @@ import { arrayOf, objectOf, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addTextsIn, type Gathered } from './json-text.ts';
 
-/** A tool that a request offers to the model. */
 export interface ToolOffer {
   /** The dialect's own type name. */
   readonly type: string;

@@ -21,10 +21,7 @@ export function thinkingTokens(...places: readonly unknown[]): Pick<RequestFacts
   return most === 0 ? {} : { thinkingTokens: most };
 }
 
-/**
- * Reads an OpenAI-style body, including other providers' settings: clients spell out `extra_body`, or send its
- * content.
- */
+/** Also reads other providers' settings: clients spell out `extra_body`, or send its content. */
 export function thinkingTokensOfBody(body: JsonObject): Pick<RequestFacts, 'thinkingTokens'> {
   const extra = objectOf(body.extra_body);
   return thinkingTokens(

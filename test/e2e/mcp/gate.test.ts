@@ -125,7 +125,7 @@ describe('allowed_tools', () => {
     async (path) => {
       const { call } = await newKey({ allowedTools: ['read_file', 'search'] });
       const reply = await call({ path, tool: 'run_command', id: 'call-7' });
-      const reason = 'the allowed_tools of this key do not name it';
+      const reason = "this key's allowed_tools do not include it";
       expect(JSON.parse(reply.body)).toEqual({
         jsonrpc: '2.0',
         id: 'call-7',

@@ -42,7 +42,7 @@ export function redirects(): void {
     expect(reply.status).toBe(502);
     expect(JSON.parse(reply.body)).toMatchObject({
       type: 'upstream_unavailable',
-      error: `the provider redirects (HTTP ${String(status)}), which is not followed: an operator can set providers.openai.base_url to the final address`,
+      error: `the provider redirected the request (HTTP ${String(status)}), which the gateway does not follow: an operator can set providers.openai.base_url to the final address`,
     });
     expect(JSON.stringify(reply)).not.toMatch(SEEN);
   });
@@ -50,9 +50,9 @@ export function redirects(): void {
   it.each<[string, string]>([
     [ELSEWHERE, 'elsewhere.example:8443'],
     [`https://user:pass-77@elsewhere.example/${SECRET_PATH}`, 'elsewhere.example'],
-    [`/v2/${SECRET_PATH}`, 'another path of its own'],
+    [`/v2/${SECRET_PATH}`, 'another path on the same host'],
     [`javascript:${SECRET_PATH}`, 'an address without a host'],
-    ['http://[', 'an address that cannot be read'],
+    ['http://[', 'an unreadable address'],
   ])('are logged with the host that %s leads to, and no more of it', async (location, host) => {
     answer(307, { location });
     const id = String((await ask('openai')).headers['x-gateway-request-id']);

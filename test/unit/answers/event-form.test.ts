@@ -247,7 +247,7 @@ describe('a stream with an event that is not of its form', () => {
       )
     ).toString();
     expect(out).toContain('"type":"upstream_unavailable"');
-    expect(out).toContain('an event that cannot be read');
+    expect(out).toContain('an unreadable event');
     expect(out.startsWith(`data: ${chat('Hello. ')}\n\n`)).toBe(true);
     expect(out).not.toMatch(/late|nu3ll|\[DONE\]/);
   });

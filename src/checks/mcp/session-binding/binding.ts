@@ -4,11 +4,11 @@ import type { Answered, Parsed } from '../../../pipeline/exchange.ts';
 import { MCP_SESSION_HEADER } from '../../../conversation/mcp-session.ts';
 import type { McpSession, McpSessionStore } from './store.ts';
 
-/** Holds each session of an MCP server to the key that it was given to (docs/mcp-sessions.md). */
+/** Binds each MCP session to the key that received it (docs/mcp-sessions.md). */
 export interface SessionBinding {
-  /** Whether the session that a request names is its key's own; one wait for Redis, none where it names none. */
+  /** Checks that the named session belongs to the key. Takes one Redis round trip, or none without a session. */
   judge(exchange: Parsed): Promise<Verdict>;
-  /** Binds the session that an answer gives out, and forgets one that was ended. */
+  /** Binds a session that an answer creates, and forgets one that it ends. */
   keep(exchange: Answered): Promise<Verdict>;
 }
 
@@ -17,7 +17,7 @@ export function createSessionBinding(store: McpSessionStore): SessionBinding {
     async judge(exchange) {
       const session = sessionOf(exchange, exchange.headers.get(MCP_SESSION_HEADER));
       if (session === undefined) return resumesNobodys(exchange) ? sessionMissing() : PASS;
-      // Nobody's and another's look alike: whoever guesses ids learns nothing.
+      // Unknown sessions and those of others look alike, so guessing ids reveals nothing.
       return (await store.use(session)) === 'own' ? PASS : sessionGone();
     },
     async keep(exchange) {
@@ -27,7 +27,7 @@ export function createSessionBinding(store: McpSessionStore): SessionBinding {
         await store.end(asked);
         return PASS;
       }
-      // With a refusal a server gives out no session, and whoever asks would fill the store with them.
+      // Servers create no session with an error, and accepting one would let callers fill the store.
       if (!isSuccess(exchange)) return PASS;
       const given = sessionOf(exchange, exchange.answerHeaders.get(MCP_SESSION_HEADER));
       if (given === undefined || given.sessionId === asked?.sessionId) return PASS;
@@ -41,7 +41,7 @@ function sessionOf({ mcp, key }: Parsed, sessionId: string | undefined): McpSess
   return { server: mcp.server, sessionId, keyHash: key.keyHash };
 }
 
-/** All keys are one client to a server: only a session tells it whose events it gives out once more. */
+/** All keys are one client to a server. Only a session tells it whose events to resend. */
 function resumesNobodys({ mcp, method, headers }: Parsed): boolean {
   return mcp !== undefined && method === 'GET' && headers.has('last-event-id');
 }
@@ -50,16 +50,16 @@ function sessionMissing(): Denial {
   return {
     kind: 'deny',
     type: 'invalid_request',
-    message: 'Last-Event-ID without Mcp-Session-Id: a stream is resumed in the session that it belongs to',
+    message: 'Last-Event-ID requires the Mcp-Session-Id of the stream to resume',
   };
 }
 
-/** A server may refuse to end a session (405), and then keeps it. */
+/** A server may refuse to end a session (405) and keep it. */
 function hasEndedSession(exchange: Answered): boolean {
   return exchange.method === 'DELETE' && isSuccess(exchange);
 }
 
-/** At a 404 a client begins a new session, as MCP has it. */
+/** A 404 makes a client start a new session, as MCP specifies. */
 function sessionGone(): Denial {
   return {
     kind: 'deny',
@@ -68,11 +68,11 @@ function sessionGone(): Denial {
   };
 }
 
-/** Whoever got it would share another key's session with it. */
+/** Handing it out would let the client use another key's session. */
 function takenSession(): Denial {
   return {
     kind: 'deny',
     type: 'upstream_unavailable',
-    message: 'the MCP server gave out a session id that belongs to another key',
+    message: 'the MCP server returned a session id that belongs to another key',
   };
 }

@@ -1,11 +1,11 @@
 #!lua
--- Says which key a session of an MCP server belongs to, and keeps it alive for that key; one that is nobody's is given
--- to the asking key where it may bind. A repeat of the command finds the session its own and changes nothing.
+-- Reports which key owns an MCP session, and extends its life for that key. Binds an unowned session to the calling
+-- key if ARGV 3 allows it. A repeat finds the session already owned and changes nothing.
 --
 -- KEYS  1 the session's key hash
--- ARGV  1 key hash that asks
+-- ARGV  1 hash of the calling key
 --       2 ms until an unused session is forgotten
---       3 1 = binds a session that is nobody's
+--       3 1 = bind an unowned session
 -- reply 'own' | 'foreign' | 'nobody'
 
 local owner = redis.call('GET', KEYS[1])

@@ -1,12 +1,11 @@
 #!lua
--- Notes the use of a session of an MCP server in its key's index, and takes the least recently used out of it where there
--- are more than a key may have. The sessions themselves lie in other slots: the caller ends those that are named.
--- Repeating it changes nothing but times.
+-- Records the use of an MCP session in its key's index, and removes the least recently used ones beyond the limit.
+-- The sessions themselves are in other slots, so the caller ends the returned ones. A repeat only changes times.
 --
 -- KEYS  1 the key's sessions of MCP servers (sorted set of digests by Unix ms)
 -- ARGV  1 digest   2 ms until an unused session is forgotten   3 most sessions
---       4 '1' adds it where it is not there
--- reply digests that were taken out
+--       4 '1' adds it if missing
+-- reply removed digests
 
 -- @include ../../../redis/clock.lua
 

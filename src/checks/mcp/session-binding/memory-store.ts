@@ -2,19 +2,19 @@ import { MAX_MCP_SESSIONS, type McpSession, type McpSessionStore, type Owner } f
 
 export interface MemoryMcpSessionStoreOptions {
   readonly ttlMs: number;
-  /** MAX_MCP_SESSIONS unless a test says otherwise. */
+  /** Defaults to MAX_MCP_SESSIONS. Set by tests. */
   readonly maxPerKey?: number;
   /** Unix ms. */
   readonly now?: () => number;
 }
 
-/** Sessions of MCP servers that this process alone has seen, for use without Redis. */
+/** Stores the MCP sessions of this process, for use without Redis. */
 export function createMemoryMcpSessionStore({
   ttlMs,
   maxPerKey = MAX_MCP_SESSIONS,
   now = Date.now,
 }: MemoryMcpSessionStoreOptions): McpSessionStore {
-  /** The least recently used first. */
+  /** Least recently used first. */
   const owners = new Map<string, { readonly keyHash: string; readonly endsAt: number }>();
 
   function claim(session: McpSession, mayBind: boolean): Owner {

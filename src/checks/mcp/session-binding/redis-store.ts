@@ -12,7 +12,7 @@ export interface RedisMcpSessionStoreOptions {
   readonly deadlineMs: number;
   /** `session.ttl`. */
   readonly ttlMs: number;
-  /** MAX_MCP_SESSIONS unless a test says otherwise. */
+  /** Defaults to MAX_MCP_SESSIONS. Set by tests. */
   readonly maxPerKey?: number;
 }
 
@@ -25,7 +25,7 @@ const useReply = z.enum(['own', 'foreign', 'nobody']);
 const digests = z.array(z.string());
 const flag = z.literal([0, 1]);
 
-/** Sessions of MCP servers in Redis. Their ids are credentials of a kind: only digests are stored. */
+/** Stores MCP sessions in Redis. Session ids act as credentials, so only digests are stored. */
 export function createRedisMcpSessionStore(options: RedisMcpSessionStoreOptions): McpSessionStore {
   const { client, deadlineMs, ttlMs, maxPerKey = MAX_MCP_SESSIONS } = options;
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
@@ -75,7 +75,7 @@ function storeKey(session: McpSession): string {
   return mcpSessionKey(sessionKeyDigest(session));
 }
 
-/** No server's name holds a space, so that no two pairs read the same. */
+/** Server names contain no space, so pairs cannot collide. */
 function sessionKeyDigest({ server, sessionId }: McpSession): string {
   return createHash('sha256').update(`${server} ${sessionId}`).digest('hex');
 }

@@ -1,26 +1,26 @@
-/** A session that an MCP server gave out, and the key that asks for it. */
+/** A session created by an MCP server, and the key asking for it. */
 export interface McpSession {
   readonly server: string;
-  /** `Mcp-Session-Id`, as the server wrote it. */
+  /** `Mcp-Session-Id`, as sent by the server. */
   readonly sessionId: string;
   readonly keyHash: string;
 }
 
-/** Whose a session is: the asking key's, another one's, nobody's. */
+/** The session's owner: the asking key, another key, or none. */
 export type Owner = 'own' | 'foreign' | 'nobody';
 
-/** Sessions of MCP servers that one key may have: with one more the least recently used is forgotten. */
+/** Maximum MCP sessions per key. Beyond it, the least recently used is forgotten. */
 export const MAX_MCP_SESSIONS = 10_000;
 
 /**
- * Which key each session of the MCP servers was given to; forgotten once it was not used for `session.ttl`, or when its
- * key was given MAX_MCP_SESSIONS others since.
+ * Maps MCP sessions to the keys that received them. Forgets a session unused for `session.ttl`, or after its key has
+ * received MAX_MCP_SESSIONS others.
  */
 export interface McpSessionStore {
-  /** Gives a session that is nobody's to the asking key; its own stays its own. */
+  /** Binds an unowned session to the asking key. No change if it already owns it. */
   bind(session: McpSession): Promise<'own' | 'foreign'>;
-  /** Says whose a session is, and keeps one's own alive. */
+  /** Returns the owner, and extends the session's life if the asking key owns it. */
   use(session: McpSession): Promise<Owner>;
-  /** Forgets a session of one's own; another's is left alone. */
+  /** Forgets the session if the asking key owns it. */
   end(session: McpSession): Promise<void>;
 }

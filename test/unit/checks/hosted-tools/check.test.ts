@@ -129,7 +129,7 @@ describe('a request that brings no other tool', () => {
     const { verdict, sent } = await judge(request);
     expect(verdict).toMatchObject(REFUSED);
     if (verdict?.kind !== 'deny') throw new Error('was not refused');
-    expect(verdict.message).toContain(`the only tools of this request are ${types}, which`);
+    expect(verdict.message).toContain(`the request's only tools are ${types}, which`);
     expect(verdict.message).toContain('proxy.provider_tools');
     expect(sent).toEqual(request.body);
     const allowed = types.split(', ');

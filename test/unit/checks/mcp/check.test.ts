@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../../src/providers/provider.ts';
 import { answered, parsed } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../../support/mcp-exchange.ts';
 
-const REASON = 'the allowed_tools of this key do not name it';
+const REASON = "this key's allowed_tools do not include it";
 
 function rig(unknownMethods: 'deny' | 'allow' = 'deny') {
   const scored: unknown[] = [];

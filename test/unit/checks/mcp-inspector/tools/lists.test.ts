@@ -17,7 +17,7 @@ describe('a list of tools', () => {
     expect(rig.audited).toEqual([]);
     expect(rig.verdicts[0]).toMatchObject({
       kind: 'rewrite',
-      reason: 'left out tools not allowed to the key: 3',
+      reason: 'removed tools that the key may not use: 3',
     });
   });
 

@@ -57,7 +57,7 @@ describe('in shadow mode', () => {
     expect(messagesIn((await rig.stream([event(said)], asked)).body)).toEqual([shown]);
     expect(rig.verdicts).toContainEqual({
       kind: 'rewrite',
-      reason: 'left out tools not allowed to the key: 2',
+      reason: 'removed tools that the key may not use: 2',
       enforced: true,
     });
   });
