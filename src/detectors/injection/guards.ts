@@ -68,6 +68,10 @@ const AS_MEANS = new RegExp(
 );
 const MEANS_CHARS = 96;
 
+const ANNOTATED = /#[ \t]{0,4}type:[ \t]{0,4}$/;
+const ANNOTATION = /^ignore(?:\[[\w, -]{1,64}\])?[ \t]{0,4}(?:#[^\n]{0,24})?(?:\r?\n|$)/;
+const ANNOTATION_CHARS = 128;
+
 /** Tells whether the phrase from token `at` to text offset `end` is told about rather than said. */
 export type MentionGuard = (text: string, tokens: Tokens, at: number, end: number) => boolean;
 
@@ -96,8 +100,17 @@ export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {
     for (let distance = 2; distance <= reach; distance++)
       if (before(distance) === how && afterHow.has(before(distance - 1))) return true;
     const start = tokens.starts[at] ?? 0;
+    if (isAnnotation(text, start)) return true;
     return isInQuotes(text, start, end) || isDefence(text, start, end) || isMeans(text, start, end);
   };
+}
+
+/** `# type: ignore[assignment]` of Python, at the end of its line: what follows is code. */
+function isAnnotation(text: string, start: number): boolean {
+  return (
+    ANNOTATED.test(text.slice(Math.max(0, start - 16), start)) &&
+    ANNOTATION.test(text.slice(start, start + ANNOTATION_CHARS))
+  );
 }
 
 /** Number of the word `distance` words before, or -1 beyond the sentence. */

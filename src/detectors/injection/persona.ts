@@ -10,10 +10,11 @@ interface Scale {
   readonly rolelessScore: number;
 }
 
-/** A short order says it in few words; a long text holds some of the signs by chance, and must show more of them. */
+/** Scores by span: the wider the span, the more signs a text holds by chance, and the more it must show. */
 const PERSONA_SCALES: readonly Scale[] = [
-  { span: 1024, score: 5, rolelessScore: 9 },
-  { span: 4096, score: 8, rolelessScore: 10 },
+  { span: 512, score: 5, rolelessScore: 9 },
+  { span: 1024, score: 6, rolelessScore: 9 },
+  { span: 4096, score: 9, rolelessScore: 11 },
 ];
 
 export const PERSONA_RULE = 'persona';

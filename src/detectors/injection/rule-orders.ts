@@ -57,7 +57,9 @@ export const ORDER_RULES: readonly PhraseRule[] = [
       'DISCLOSE|TURN_OVER ~4 RULES_HARD|directive|rules ~1 behind|guiding|governing|shaping|underlying|controlling|driving|shapes|guides|governs|drives|steers|controls ~2 your ~1 responses|answers|behavior|behaviour|replies|output|outputs',
       'reveal|divulge|disclose|leak|expose ~1 your ~1 INNATE',
       'DISCLOSE|TURN_OVER ~2 your operational|operating|behavioral|behavioural|core ~1 INNATE',
-      'DISCLOSE ~2 initialization|preprompt|metaprompt $',
+      'DISCLOSE ~2 preprompt|metaprompt $',
+      'reveal|show|disclose|expose|leak|dump|display|share|print|output|recite|repeat ~1 initialization $',
+      'DISCLOSE ~1 your|real ~1 initialization $',
     ],
   },
   {

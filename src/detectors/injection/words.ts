@@ -44,6 +44,15 @@ export const WORDS = {
     предыдущ* прежн* предшеств* вышеуказанн* предыдущие попередн* poprzedni* wcześniejsz* powyższ* tidigare forrige předchozí
     önceki anterioare sebelumnya yukarıdaki üstteki föregående ovan trước السابقة السابق προηγούμεν* पिछले पिछली पिछला पूर्व पहले ऊपर
     之前 以前 先前 上面 前面 上述 以上 此前 前の これまで 今まで 与えられた 上記 以前の 이전 이전의 앞의 위의 기존`,
+  /** The same without what is said of places on a screen. */
+  RECENT: `
+    previous previously prevous previus prior earlier preceding foregoing former existing original initial past aforementioned acima arriba sopra
+    vorherigen vorherige vorigen bisherigen bisherige obigen obige vorangegangenen vorangehenden früheren zuvor
+    précédentes précédents précédente précédent antérieures antérieurs précède précèdent avant dessus initiales initiaux anteriores anterior previas previos previa previo iniciales ursprünglichen iniziali iniciais oorspronkelijke изначальн*
+    precedenti precedente anteriori vorige eerdere voorgaande bovenstaande prévias prévios
+    предыдущ* прежн* предшеств* вышеуказанн* предыдущие попередн* poprzedni* wcześniejsz* powyższ* tidigare forrige předchozí
+    önceki anterioare sebelumnya yukarıdaki üstteki föregående ovan trước السابقة السابق προηγούμεν* पिछले पिछली पिछला पूर्व पहले ऊपर
+    之前 以前 先前 上面 前面 上述 以上 此前 前の これまで 今まで 与えられた 上記 以前の 이전 이전의 앞의 위의 기존`,
   /** Of what binds a model from the start. */
   INBORN: `current present default preset standing given built builtin inbuilt starting hardcoded preprogrammed predefined preconfigured embedded
     inherent internal hidden secret`,
@@ -55,6 +64,8 @@ export const WORDS = {
   YOUR: `your ur youre its deine deinen deiner ihre ihren vos votre tes ton tus tu sus su tue tuoi suas seus teus jouw je uw твои ваши свои twoje 你的 您的 你 あなたの 당신의`,
   ALL: `
     all any every each everything entire whole alle alles sämtliche jede toutes tous toute tout todas todos toda todo tutte tutti tudo
+    все всё всех всі wszystkie wszelkie alla tüm bütün semua tất सभी جميع كل 所有 一切 全部 すべて 全て 모든 tüm lahat`,
+  ALL_ELSEWHERE: `alle alles sämtliche jede toutes tous toute tout todas todos toda todo tutte tutti tudo
     все всё всех всі wszystkie wszelkie alla tüm bütün semua tất सभी جميع كل 所有 一切 全部 すべて 全て 모든 tüm lahat`,
   /** What binds a model and hardly anything else. */
   RULES: `
@@ -69,6 +80,9 @@ export const WORDS = {
   SYSTEM_PROMPT: `systemprompt systemanweisung systemanweisungen systeminstruktionen 系统提示 系统提示词 系统指令 システムプロンプト`,
   /** The same without words of networks, linters and offices. */
   RULES_HARD: `instruction instructions directive directives guideline guidelines prompt prompts guardrail guardrails programming
+    anweisungen instruktionen richtlinien vorgaben consignes instrucciones directrices istruzioni direttive diretrizes instruções instructies инструкц* 指令 指示 プロンプト 지시`,
+  /** Of that, what is said of programs too where it is one: an instruction, a prompt. */
+  BARRED: `instructions directives guideline guidelines prompts guardrail guardrails programming
     anweisungen instruktionen richtlinien vorgaben consignes instrucciones directrices istruzioni direttive diretrizes instruções instructies инструкц* 指令 指示 プロンプト 지시`,
   /** What `your` makes the model's. */
   BOUNDS: `instruction instructions directive directives guideline guidelines prompt prompts prompting guardrail guardrails programming rules policies
@@ -114,7 +128,7 @@ export const WORDS = {
   LECTURE: `apologize apologizes apologise apologises moralize moralizes moralizing moralise moralises lecture lectures lecturing preach preaches`,
   ETHIC: `moral ethical ethics morality morals legality conscience scruples scruple`,
   /** What binds a persona, without words of laws and offices. */
-  FETTERS: `restrictions limitations filters filter censorship censoring filtering guidelines restraints inhibitions boundaries confines shackles
+  FETTERS: `restrictions limitations filters censorship censoring filtering guidelines restraints inhibitions boundaries confines shackles
     guardrails safeguards moderation`,
 
   /** Who a model should be. */
@@ -122,6 +136,9 @@ export const WORDS = {
     rules rule filters filter filtering filtered censorship censoring policy policies regulations boundaries boundary constraints safety norms principles
     standards ethicality consequences confines safeguards inhibitions guardrails protocols taboos qualms remorse shackles warnings disclaimers
     moderation conscience scruples guideline`,
+  /** Of that, what software seldom has: warnings, rules and filters are turned off daily. */
+  BONDS: `ethical ethics ethic moral morals morality guidelines restrictions limitations censorship censoring boundaries norms principles
+    inhibitions guardrails safeguards taboos qualms remorse shackles conscience scruples moderation safety`,
   HARM: `illegal unethical immoral harmful inhumane offensive dangerous derogatory inappropriate explicit violent racist sexist hateful profane vulgar lewd nsfw controversial evil toxic politically depraved disgusting unlawful criminal illicit
     illégal* ilegal* illegale illegalen illegali`,
   FREE: `unfiltered uncensored unrestricted amoral unrestrained unbound unchained unhinged unleashed jailbroken unlimited limitless lawless ruthless immoral unmoderated`,

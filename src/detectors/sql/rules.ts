@@ -35,7 +35,7 @@ export interface SqlRule {
 /** A blank, and what stands for it where blanks are filtered. */
 const S = String.raw`(?:\s|\/\*[^*]{0,24}\*\/|\+|%20|%0[9a-d])`;
 /** A comment that cuts off the rest of the statement: on its line nothing follows but a sign. */
-const CUT = String.raw`(?:;?\s{0,2}(?:--|#)[-+ \t]{0,4}$|--[ \t][a-z]{1,2}$|--\+|\/\*[* \t]{0,4}$|;?%00)`;
+const CUT = String.raw`(?:;?[ \t]{0,2}(?:--|#)[-+ \t]{0,4}$|--[ \t][a-z]{1,2}$|--\+|\/\*[* \t]{0,4}$|;?%00)`;
 /** A statement behind the end of another; comments of some languages begin like that too. */
 const STACKED = String.raw`${S}{0,6}(?:drop${S}{1,4}(?:table|database|schema|user|view|index)|delete${S}{1,4}from|insert${S}{1,4}into|update${S}{1,4}[\w.]{1,40}${S}{1,4}set|truncate${S}|alter${S}{1,4}(?:table|user|login)|create${S}{1,4}(?:user|login)|exec(?:ute)?${S}{0,4}(?:[(@']|xp_|sp_|master)|shutdown\b|declare${S}{1,4}@|waitfor\b|select${S}{1,4}(?:pg_)?sleep)`;
 /** What some rule can go on with behind an operator: prose goes on with a word, and behind that with another. */
@@ -146,7 +146,7 @@ export const SQL_RULES: readonly SqlRule[] = [
     String.raw`(?![^\n]{160})${QUOTED_OPERATOR}${S}{0,6}[^\n#]{1,120}?${CUT}`,
     both(beginsWithStray, isTail),
   ),
-  sql('comment_cut', QUOTE, String.raw`[\s)]{0,6}${CUT}`, both(beginsWithStray, isTail)),
+  sql('comment_cut', QUOTE, String.raw`[ \t)]{0,6}${CUT}`, both(beginsWithStray, isTail)),
   sql(
     'comment_cut',
     beginsWithWords('order', 'group'),
