@@ -122,7 +122,7 @@ it('is never sent to an address of the link', async () => {
   sending.send(EVENT);
   await expect
     .poll(() => told)
-    .toEqual([expect.stringMatching(/^refused circuit\.opened .*nothing is sent/)]);
+    .toEqual([expect.stringMatching(/^refused circuit\.opened .*is not allowed/)]);
   expect(received).toEqual([]);
 });
 

@@ -407,7 +407,7 @@ describe('gateway audit show', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ request_id: 'r-shown', records });
     const old = await gateway('audit', 'show', 'r-shown', '--json');
     expect(JSON.parse(old.stdout)).toMatchObject(records);
-    expect(old.stderr).toMatch(/--json will go away.*Use --output json/);
+    expect(old.stderr).toMatch(/--json is deprecated.*Use --output json/);
     await close();
   });
 

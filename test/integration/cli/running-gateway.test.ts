@@ -36,7 +36,7 @@ it('is fine where one is ready, or none runs', async () => {
   expect(await told(READY)).toEqual({ status: 'ok', message: 'running and ready, 2 workers' });
   expect(await asked(await freePort())).toMatchObject({
     status: 'ok',
-    message: expect.stringContaining('none') as string,
+    message: expect.stringContaining('not running') as string,
   });
 });
 
@@ -63,7 +63,7 @@ it('warns of one that is not ready, and says what is missing', async () => {
     message: 'running, not ready: Envoy live, Redis down, 1 of 2 workers',
   });
   expect(await told({ ...unready, draining: true })).toMatchObject({
-    message: expect.stringContaining('drains') as string,
+    message: expect.stringContaining('draining') as string,
   });
 });
 

@@ -60,8 +60,8 @@ describe('the process that reads the configuration', () => {
     await expect(reader.renderEnvoy(LAYOUT)).rejects.toThrow('no configuration has been read');
     const asked = reader.readConfig(path, PLAIN);
     reader.close();
-    await expect(asked).rejects.toThrow('has ended without an answer');
-    await expect(reader.readConfig(path, PLAIN)).rejects.toThrow('has ended without an answer');
+    await expect(asked).rejects.toThrow('ended without an answer');
+    await expect(reader.readConfig(path, PLAIN)).rejects.toThrow('ended without an answer');
   });
 });
 

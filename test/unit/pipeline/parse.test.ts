@@ -37,7 +37,7 @@ describe('a request', () => {
     const exchange = { provider, endpoint, headers: new Map() } as unknown as Identified;
     const naming = (model: string) => Buffer.from(JSON.stringify(body).replace('LONG', model));
     expect(parseRequest(exchange, naming('m'.repeat(256))).request.models).toContain('m'.repeat(256));
-    expect(() => parseRequest(exchange, naming('m'.repeat(257)))).toThrow('at most 256 characters');
+    expect(() => parseRequest(exchange, naming('m'.repeat(257)))).toThrow('longer than 256 characters');
   });
 
   it('has no member, at any level, that others read under another name', () => {

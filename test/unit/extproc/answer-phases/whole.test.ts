@@ -142,7 +142,7 @@ describe('a whole answer', () => {
       response: ({ answer: { whole } }) => whole?.edits.push({ kind: 'remove', path: ['a'] }),
     });
     await edited.headers(JSON_TYPE);
-    await expect(edited.body('{"a":1,"a":2}')).rejects.toThrow('no JSON');
+    await expect(edited.body('{"a":1,"a":2}')).rejects.toThrow('not JSON');
   });
 
   it('of an error is shown too, without facts', async () => {
