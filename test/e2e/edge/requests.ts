@@ -230,7 +230,7 @@ export function modelNames(): void {
       ] as const) {
         const reply = await chat({ path, body, headers });
         expectRefusal(reply, 400, 'invalid_request');
-        expect(reply.body).toContain('at most 256 characters');
+        expect(reply.body).toContain('longer than 256 characters');
       }
     }
     expect(provider.requests.slice(before)).toEqual([]);
