@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { stringify } from 'yaml';
+import { explainConfig } from '../../src/config/explain.ts';
 import { maskConfig, serializeConfig } from '../../src/config/print.ts';
 import { ConfigError, formatProblem, type Problem } from '../../src/config/problems.ts';
 import { configJsonSchema, type Config, type ConfigInput } from '../../src/config/schema.ts';
@@ -17,9 +18,8 @@ export function registerConfig(program: Command, io: Io): void {
     .command('print')
     .description('print the effective configuration, defaults filled in and secrets masked')
     .addOption(new Option('--output <format>', 'how to print it').choices(['yaml', 'json']).default('yaml'))
-    .action((options: { output: 'yaml' | 'json' }, command: Command) =>
-      printConfig(command, io, options.output),
-    );
+    .addOption(new Option('--explain', 'print what each key does above it, as YAML').conflicts('output'))
+    .action((options: PrintOptions, command: Command) => printConfig(command, io, options));
   config
     .command('schema')
     .description('print the JSON Schema of gateway.yaml, for editors')
@@ -31,9 +31,15 @@ export function registerConfig(program: Command, io: Io): void {
   ).action((options: OutputOptions, command: Command) => checkConfig(command, io, options.output));
 }
 
-async function printConfig(command: Command, io: Io, output: 'yaml' | 'json'): Promise<void> {
+interface PrintOptions {
+  readonly output: 'yaml' | 'json';
+  readonly explain?: boolean;
+}
+
+async function printConfig(command: Command, io: Io, { output, explain }: PrintOptions): Promise<void> {
   const written = await withBaseUrls(serializeConfig(maskConfig(loadedConfig(command, io).config)));
-  io.stdout.write(output === 'json' ? `${JSON.stringify(written, null, 2)}\n` : stringify(written));
+  if (explain === true) io.stdout.write(explainConfig(written));
+  else io.stdout.write(output === 'json' ? `${JSON.stringify(written, null, 2)}\n` : stringify(written));
 }
 
 /** Fills in the public APIs that requests go to where the file names no other. */

@@ -1,12 +1,17 @@
 import * as z from 'zod';
 import { fraction, positiveCount, section, type Settings } from '../../config/fields.ts';
 
-/** `session.drift_detection` (docs/drift.md). */
 export const driftDetection = section({
-  enabled: z.boolean().default(false),
-  min_turns: positiveCount.default(3),
-  anchor_similarity_threshold: fraction.default(0.08),
-  drift_score_threshold: fraction.default(0.45),
-}).prefault({});
+  enabled: z.boolean().default(false).describe('Detect sessions that drift away from their first request.'),
+  min_turns: positiveCount.default(3).describe('Turns before drift is judged.'),
+  anchor_similarity_threshold: fraction
+    .default(0.08)
+    .describe('Similarity to the first and the last turn, 0 to 1, from which a turn is fully on topic.'),
+  drift_score_threshold: fraction
+    .default(0.45)
+    .describe('Drift score, 0 to 1, above which drift is detected.'),
+})
+  .prefault({})
+  .describe('See docs/drift.md.');
 
 export type DriftConfig = Settings<typeof driftDetection>;

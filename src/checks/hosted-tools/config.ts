@@ -2,10 +2,20 @@ import * as z from 'zod';
 
 /** Keys of `proxy` (docs/hosted-tools.md). */
 export const hostedToolsSettings = {
-  /** Tool types that the provider may run itself. */
-  provider_tools: z.array(z.string().min(1)).default([]),
-  /** Whether other types are removed or the request is denied. */
-  provider_tools_action: z.enum(['remove', 'deny']).default('remove'),
-  /** Prompts, caches, presets and agents stored at the provider, which may bring such tools unseen. */
-  stored_prompts: z.enum(['deny', 'allow']).default('deny'),
+  provider_tools: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      'Tool types that the provider itself may run, such as `web_search`. The gateway cannot see what they do.',
+    ),
+  provider_tools_action: z
+    .enum(['remove', 'deny'])
+    .default('remove')
+    .describe('Remove other provider-run tools from requests, or refuse the request.'),
+  stored_prompts: z
+    .enum(['deny', 'allow'])
+    .default('deny')
+    .describe(
+      'Prompts, caches, presets and agents stored at the provider, which may bring tools and text that the gateway cannot see.',
+    ),
 };

@@ -1,29 +1,47 @@
 import * as z from 'zod';
 import { count, fraction, positiveCount, section, type Settings } from '../../config/fields.ts';
 
-/** Repeats, bursts and stalls within a session (docs/loops.md). */
 export const loopDetection = section({
-  enabled: z.boolean().default(true),
+  enabled: z.boolean().default(true).describe('Detect repeated calls within a session.'),
   fingerprint: section({
-    threshold: positiveCount.default(3),
-    window_seconds: positiveCount.default(60),
-    similarity_threshold: fraction.default(0.95),
-    /** Also drop digits, punctuation and repeated filler before hashing. */
-    defeat_padding: z.boolean().default(false),
+    threshold: positiveCount.default(3).describe('Similar calls within the window that make a loop.'),
+    window_seconds: positiveCount
+      .default(60)
+      .describe('Window, in seconds, in which similar calls are counted.'),
+    similarity_threshold: fraction
+      .default(0.95)
+      .describe('Similarity of two calls, 0 to 1, from which they count as repeats.'),
+    defeat_padding: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Ignore digits, punctuation and repeated filler when calls are compared, so that a counter in a prompt does not hide a loop.',
+      ),
   }).prefault({}),
   velocity: section({
-    /** 0 disables. */
-    max_rps: z.number().min(0).max(1_000_000).default(0),
-    /** 0 disables. */
-    max_endpoint_repeats: count.default(0),
-    repeat_window_seconds: positiveCount.default(60),
+    max_rps: z
+      .number()
+      .min(0)
+      .max(1_000_000)
+      .default(0)
+      .describe('Requests per second of one session. 0 disables the limit.'),
+    max_endpoint_repeats: count
+      .default(0)
+      .describe('Calls of one endpoint by a session within `repeat_window_seconds`. 0 disables the limit.'),
+    repeat_window_seconds: positiveCount.default(60).describe('Window of `max_endpoint_repeats` in seconds.'),
   }).prefault({}),
   stall: section({
-    /** Bits of 64; 0 disables. */
-    min_hamming_distance: z.int().min(0).max(64).default(0),
-    low_diversity_threshold: positiveCount.default(5),
+    min_hamming_distance: z
+      .int()
+      .min(0)
+      .max(64)
+      .default(0)
+      .describe('Bits, of 64, in which the fingerprints of recent calls must differ. 0 disables the check.'),
+    low_diversity_threshold: positiveCount.default(5).describe('Recent calls that are compared for a stall.'),
   }).prefault({}),
-  action: z.enum(['warn', 'block']).default('warn'),
-}).prefault({});
+  action: z.enum(['warn', 'block']).default('warn').describe('Log a detected loop, or refuse the call.'),
+})
+  .prefault({})
+  .describe('Repeats, bursts and stalls within a session. See docs/loops.md.');
 
 export type LoopConfig = Settings<typeof loopDetection>;

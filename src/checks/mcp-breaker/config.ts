@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { positiveCount, section, type Settings } from '../../config/fields.ts';
 
-/** `mcp.circuit_breaker` (docs/mcp-breaker.md). */
 export const circuitBreaker = section({
-  enabled: z.boolean().default(true),
-  threshold: positiveCount.default(5),
-  window_seconds: positiveCount.default(60),
-}).prefault({});
+  enabled: z.boolean().default(true).describe('Stop calling MCP servers that keep failing.'),
+  threshold: positiveCount.default(5).describe('Failures within the window that open the circuit.'),
+  window_seconds: positiveCount.default(60).describe('Window, in seconds, in which failures are counted.'),
+})
+  .prefault({})
+  .describe('See docs/mcp-breaker.md.');
 
 export type BreakerConfig = Settings<typeof circuitBreaker>;

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { positiveCount, section, type Settings } from '../../config/fields.ts';
 
-/** Requests per key (docs/rate-limit.md). */
 export const rateLimitSection = section({
-  enabled: z.boolean().default(false),
-  requests_per_minute: positiveCount.default(60),
-}).prefault({});
+  enabled: z.boolean().default(false).describe('Limit the requests of each key.'),
+  requests_per_minute: positiveCount.default(60).describe('Requests of one key in a minute; more get 429.'),
+})
+  .prefault({})
+  .describe('Requests per key. See docs/rate-limit.md.');
 
 export type RateLimitConfig = Settings<typeof rateLimitSection>;

@@ -6,11 +6,12 @@ const allowedHost = z.string().regex(/^\.?(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63
 
 /** Keys of `proxy` (docs/remote-content.md). */
 export const remoteContentSettings = {
-  /**
-   * Content that a provider fetches from an address in the request. Unset: denied while a policy rule or
-   * `server.dlp.requests` reads prompts. A list: only these hosts are allowed.
-   */
-  remote_content: z.union([z.enum(['deny', 'allow']), z.array(allowedHost)]).optional(),
+  remote_content: z
+    .union([z.enum(['deny', 'allow']), z.array(allowedHost)])
+    .optional()
+    .describe(
+      'Content that a provider fetches from a URL in the request, which no check can read: refuse it, allow it, or allow listed hosts. Default: refused while policies or `server.dlp.requests` read prompts.',
+    ),
 };
 
 export type RemoteContent = 'deny' | 'allow' | readonly string[];

@@ -3,10 +3,11 @@ import { count, duration } from '../../config/fields.ts';
 
 /** Keys of `session` (docs/sessions.md). */
 export const sessionSettings = {
-  /** Concurrent sessions of one key, beyond which a new one is refused; at 0 an old one makes room. */
-  max_per_key: count.default(0),
-  /** Life of an idle session in which a call was answered. */
-  ttl: duration('24h'),
-  /** Refuse requests without a session id. */
-  required: z.boolean().default(false),
+  max_per_key: count
+    .default(0)
+    .describe(
+      'Sessions of one key at the same time; a new one beyond is refused. At 0 an old session makes room for a new one.',
+    ),
+  ttl: duration('24h').describe('Life of an idle session in which a call was answered.'),
+  required: z.boolean().default(false).describe('Refuse requests without `X-Gateway-Session-ID`.'),
 };

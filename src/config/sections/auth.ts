@@ -1,38 +1,65 @@
 import * as z from 'zod';
 import { count, positiveCount, section, duration, durationOrZero, httpUrlOrEmpty } from '../fields.ts';
 
-/** Limits on failed attempts, and trust in client addresses (docs/keys.md#failed-attempts). */
 export const auth = section({
-  /** Failed authentications per client address that get full handling. */
-  max_failures_per_minute: positiveCount.default(60),
-  /** Number of trusted proxies in front that set `x-forwarded-for`. */
-  trusted_hops: count.max(100).default(0),
-}).prefault({});
+  max_failures_per_minute: positiveCount
+    .default(60)
+    .describe(
+      'Failed authentications of one client address that are answered with full effort in a minute; repeated bad keys beyond get a cheap refusal. Valid keys are unaffected.',
+    ),
+  trusted_hops: count
+    .max(100)
+    .default(0)
+    .describe('Proxies in front of the gateway whose `x-forwarded-for` is believed. 0 believes none.'),
+})
+  .prefault({})
+  .describe('Limits on failed attempts, and trust in client addresses. See docs/keys.md#failed-attempts.');
 
 /** JWT authentication and human approval (docs/identity.md, docs/approvals.md). */
 export const zsp = section({
-  enabled: z.boolean().default(false),
-  /** Requires a JWT for every proxy key. */
-  jwt_only: z.boolean().default(false),
-  jwks_url: httpUrlOrEmpty.default(''),
-  issuer: z.string().default(''),
-  audience: z.string().default(''),
-  /** Tolerated clock difference. */
-  leeway: durationOrZero('30s'),
-  require_dpop: z.boolean().default(false),
-  escalation_enabled: z.boolean().default(false),
-  escalation_secret: z.string().default(''),
-  escalation_timeout: duration('60s'),
-  /** Requests that may wait for approval at the same time. */
-  max_pending: positiveCount.default(100),
-  /** The same limit per key; unset: a tenth of max_pending. */
-  max_pending_per_key: positiveCount.optional(),
+  enabled: z.boolean().default(false).describe('Accept JWTs beside proxy keys.'),
+  jwt_only: z.boolean().default(false).describe('Require a JWT with every proxy key.'),
+  jwks_url: httpUrlOrEmpty
+    .default('')
+    .describe('URL of the JSON Web Key Set that verifies JWTs. Required when `enabled`.'),
+  issuer: z.string().default('').describe('Required `iss` of a JWT.'),
+  audience: z.string().default('').describe('Required `aud` of a JWT.'),
+  leeway: durationOrZero('30s').describe('Tolerated clock difference when the times of a JWT are checked.'),
+  require_dpop: z
+    .boolean()
+    .default(false)
+    .describe('Require a DPoP proof (RFC 9449) with every JWT, so that a stolen token is of no use.'),
+  escalation_enabled: z
+    .boolean()
+    .default(false)
+    .describe('Let policies hold a request until a person approves it (`escalate`).'),
+  escalation_secret: z
+    .string()
+    .default('')
+    .describe('Secret that signs approvals. All gateways and operators on one Redis need the same one.'),
+  escalation_timeout: duration('60s').describe(
+    'Longest time that a request waits for a person; then it is refused.',
+  ),
+  max_pending: positiveCount.default(100).describe('Requests that may wait for a person at the same time.'),
+  max_pending_per_key: positiveCount
+    .optional()
+    .describe(
+      'Requests of one key that may wait for a person at the same time. Default: a tenth of `max_pending`.',
+    ),
 }).prefault({});
 
-/** Signed upstream requests and receipts (docs/signatures.md). */
 export const signature = section({
-  enabled: z.boolean().default(false),
-  type: z.enum(['hmac', 'ed25519']).default('hmac'),
-  /** The HMAC secret; for ed25519 a PKCS#8 PEM or its path. */
-  secret: z.string().default(''),
-}).prefault({});
+  enabled: z.boolean().default(false).describe('Sign requests to providers and issue receipts to clients.'),
+  type: z
+    .enum(['hmac', 'ed25519'])
+    .default('hmac')
+    .describe(
+      'Signature algorithm: `hmac` uses a shared secret, `ed25519` lets anyone with the public key verify.',
+    ),
+  secret: z
+    .string()
+    .default('')
+    .describe('The HMAC secret; for `ed25519` a PKCS#8 PEM private key or the path of one.'),
+})
+  .prefault({})
+  .describe('Signed upstream requests and receipts. See docs/signatures.md.');

@@ -23,32 +23,56 @@ const headerValue = z.string().regex(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?
 });
 
 const mcpServer = section({
-  /** The path segment: `/mcp/<name>`. */
-  name: z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/, {
-    error: 'must be 1 to 64 of A-Z a-z 0-9 . _ -, and not . or ..',
-  }),
-  url: serverUrl,
-  /** Sent with every request to this server, including its credential. */
-  headers: z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), headerValue).default({}),
-  /** Names of headers and URL parameters whose values are not credentials. Answers may repeat them. */
-  public: z.array(z.string().min(1)).default([]),
-  /** Inspector rules whose findings are harmless on this server. */
-  suppress: z.array(z.string().min(1)).default([]),
-  /** Action for a tool whose definition changed since it was first seen. */
-  pin: z.enum(['off', 'warn', 'block']).default('warn'),
+  name: z
+    .string()
+    .regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/, {
+      error: 'must be 1 to 64 of A-Z a-z 0-9 . _ -, and not . or ..',
+    })
+    .describe('Path segment of the server: clients use `/mcp/<name>`.'),
+  url: serverUrl.describe('URL of the server, with its path and query. Credentials go into `headers`.'),
+  headers: z
+    .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), headerValue)
+    .default({})
+    .describe('Headers that the gateway adds to every request to this server, such as its credential.'),
+  public: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      'Names of headers and of query parameters of `url` whose values are not credentials, so that the server may repeat them in answers.',
+    ),
+  suppress: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Inspector rules to ignore for this server because their findings are known to be harmless.'),
+  pin: z
+    .enum(['off', 'warn', 'block'])
+    .default('warn')
+    .describe(
+      'What to do when the definition of a tool has changed since it was first seen: nothing, log a warning, or refuse calls.',
+    ),
 });
 
-/** MCP servers behind the gateway (docs/mcp.md). */
 export const mcpSection = section({
-  enabled: z.boolean().default(false),
-  max_request_size: positiveCount.max(15 * 1_048_576).default(1_048_576),
-  /** Allowed values of `Origin`. Requests without one pass. */
-  allowed_origins: z.array(origin).default([]),
-  /** Methods outside the MCP specification. Misspelt methods of the specification are always refused. */
-  unknown_methods: z.enum(['deny', 'allow']).default('deny'),
-  servers: z.array(mcpServer).default([]),
+  enabled: z.boolean().default(false).describe('Serve MCP servers under `/mcp/<name>`.'),
+  max_request_size: positiveCount
+    .max(15 * 1_048_576)
+    .default(1_048_576)
+    .describe('Largest MCP request body in bytes; a larger one gets 413.'),
+  allowed_origins: z
+    .array(origin)
+    .default([])
+    .describe(
+      'Values of the `Origin` header to accept, for clients in browsers. Requests without the header pass.',
+    ),
+  unknown_methods: z
+    .enum(['deny', 'allow'])
+    .default('deny')
+    .describe('Methods that MCP does not define. Misspelt variants of defined methods are always refused.'),
+  servers: z.array(mcpServer).default([]).describe('MCP servers that clients may use.'),
   circuit_breaker: circuitBreaker,
   inspector,
-}).prefault({});
+})
+  .prefault({})
+  .describe('MCP servers behind the gateway. See docs/mcp.md.');
 
 export type McpConfig = Settings<typeof mcpSection>;

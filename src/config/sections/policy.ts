@@ -3,16 +3,34 @@ import { PRESET_NAMES } from '../../policy/presets.ts';
 import { RULE_MODES } from '../../policy/rule-modes.ts';
 import { filePath, section } from '../fields.ts';
 
-/** Sources of policies (docs/policies.md). */
 export const policySection = section({
-  enabled: z.boolean().default(false),
-  policy_file: filePath.default('./policies.yaml'),
-  policy_dir: filePath.default('./policies'),
-  presets: z.array(z.enum(PRESET_NAMES)).default([]),
-  /** Changes the mode of rules in cards and presets (docs/policies.md). */
-  overrides: z.record(z.string().min(1).max(256), z.enum(RULE_MODES)).default({}),
-  /** Unset: `deny` if any source can allow, else `allow` (docs/policies.md). */
-  default_action: z.enum(['allow', 'deny']).optional(),
-  /** Roles whose instructions are exempt from injection rules, unless a key, a card or a rule overrides it. */
-  trust: section({ system: z.boolean().default(true), developer: z.boolean().default(true) }).prefault({}),
-}).prefault({});
+  enabled: z.boolean().default(false).describe('Evaluate policies.'),
+  policy_file: filePath
+    .default('./policies.yaml')
+    .describe('YAML file of policy cards. Changes on disk are picked up.'),
+  policy_dir: filePath
+    .default('./policies')
+    .describe('Directory of Rego files (package `gateway.policy`). Changes on disk are picked up.'),
+  presets: z
+    .array(z.enum(PRESET_NAMES))
+    .default([])
+    .describe('Built-in sets of rules to evaluate beside your own.'),
+  overrides: z
+    .record(z.string().min(1).max(256), z.enum(RULE_MODES))
+    .default({})
+    .describe('Modes of single rules of cards and presets, by name, such as `safety/block-cvv: report`.'),
+  default_action: z
+    .enum(['allow', 'deny'])
+    .optional()
+    .describe(
+      'Verdict when no rule applies. Default: `deny` if any source has a rule that allows, else `allow`.',
+    ),
+  trust: section({
+    system: z.boolean().default(true).describe('Leave system messages alone.'),
+    developer: z.boolean().default(true).describe('Leave developer messages alone.'),
+  })
+    .prefault({})
+    .describe('Authors whose messages injection rules leave alone. Keys, cards and rules may say otherwise.'),
+})
+  .prefault({})
+  .describe('Sources of policies. See docs/policies.md.');

@@ -6,23 +6,23 @@ import { count, positiveCount, section } from '../fields.ts';
 const perMillion = z.number().min(0).max(1_000_000);
 
 const override = section({
-  input: perMillion.optional(),
-  cached_input: perMillion.optional(),
-  cache_write: perMillion.optional(),
-  output: perMillion.optional(),
-  input_audio: perMillion.optional(),
-  output_audio: perMillion.optional(),
-  output_image: perMillion.optional(),
-  output_video: perMillion.optional(),
-  /** In USD per call. */
-  request: z.number().min(0).max(10_000).optional(),
-  max_output_tokens: positiveCount.optional(),
-  context_tokens: positiveCount.optional(),
+  input: perMillion.optional().describe('USD per million input tokens.'),
+  cached_input: perMillion.optional().describe('USD per million input tokens read from a cache.'),
+  cache_write: perMillion.optional().describe('USD per million input tokens written to a cache.'),
+  output: perMillion.optional().describe('USD per million output tokens.'),
+  input_audio: perMillion.optional().describe('USD per million audio input tokens.'),
+  output_audio: perMillion.optional().describe('USD per million audio output tokens.'),
+  output_image: perMillion.optional().describe('USD per million image output tokens.'),
+  output_video: perMillion.optional().describe('USD per million video output tokens.'),
+  request: z.number().min(0).max(10_000).optional().describe('USD per call.'),
+  max_output_tokens: positiveCount.optional().describe('Most output tokens of one answer.'),
+  context_tokens: positiveCount.optional().describe('Size of the context window in tokens.'),
 });
 
+const SPEED = 'Output tokens per second.';
 const perSecond = z.int().min(1).max(1_000_000);
-const usual = perSecond.default(300);
-const fast = perSecond.default(3_000);
+const usual = perSecond.default(300).describe(SPEED);
+const fast = perSecond.default(3_000).describe(SPEED);
 
 /**
  * Upper bound of each provider's output speed, in tokens per second, with a margin. `fast` applies to fast hardware, to
@@ -32,7 +32,7 @@ const outputTokensPerSecond = section({
   openai: usual,
   anthropic: usual,
   // The smallest models reach 900 (artificialanalysis.ai).
-  gemini: perSecond.default(1_000),
+  gemini: perSecond.default(1_000).describe(SPEED),
   bedrock: usual,
   azure: usual,
   mistral: usual,
@@ -47,24 +47,41 @@ const outputTokensPerSecond = section({
   openrouter: fast,
 } satisfies Record<ProviderName, z.ZodType>).prefault({});
 
-/** Prices that override the built-in table, and defaults for unknown models (docs/pricing.md). */
 export const pricing = section({
-  default_max_output_tokens: positiveCount.default(8_192),
-  default_context_tokens: positiveCount.default(200_000),
-  /** Added to the observed tokens of an interrupted stream. */
-  abort_slack_tokens: count.default(256),
-  /** Used to charge an interrupted answer whose reasoning was hidden, by its duration. */
-  output_tokens_per_second: outputTokensPerSecond,
-  /** Lowers a client's output limit to what its budget allows; false refuses the request instead. */
-  lower_client_limits: z.boolean().default(true),
-  /** Unset: `deny` for keys with a budget, free for others. */
+  default_max_output_tokens: positiveCount
+    .default(8_192)
+    .describe('Output tokens to reserve where neither the model nor the request has a known limit.'),
+  default_context_tokens: positiveCount
+    .default(200_000)
+    .describe('Context window, in tokens, of a model whose own is unknown.'),
+  abort_slack_tokens: count
+    .default(256)
+    .describe('Output tokens to charge beyond what was seen when a stream breaks off.'),
+  output_tokens_per_second: outputTokensPerSecond.describe(
+    'Upper bound of output speed by provider, in tokens per second. It prices an answer that broke off and hid its reasoning.',
+  ),
+  lower_client_limits: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Lower the output limit of a client to what its budget has left. False refuses the request instead.',
+    ),
   unknown_model: z
     .union([z.enum(['deny', 'free']), section({ input: perMillion, output: perMillion })], {
       error: 'must be deny, free, or {input, output} in USD per million tokens',
     })
-    .optional(),
-  /** Maps `provider/model`, or a model alone, to its price. */
-  overrides: z.record(z.string().min(1), override).default({}),
-  /** Maps types of provider-run tools to USD per call. */
-  tools: z.record(z.string().min(1), z.number().min(0).max(10_000)).default({}),
-}).prefault({});
+    .optional()
+    .describe(
+      'Requests for a model without a known price: `deny`, `free`, or a price. Default: `deny` for a key with a budget, else `free`.',
+    ),
+  overrides: z
+    .record(z.string().min(1), override)
+    .default({})
+    .describe('Prices that replace the built-in ones, by `provider/model` or model.'),
+  tools: z
+    .record(z.string().min(1), z.number().min(0).max(10_000))
+    .default({})
+    .describe('USD per call of provider-run tools, by tool type.'),
+})
+  .prefault({})
+  .describe('Prices that override the built-in table, and defaults for unknown models. See docs/pricing.md.');

@@ -5,21 +5,25 @@ import { hostedToolsSettings } from '../../checks/hosted-tools/config.ts';
 import { remoteContentSettings } from '../../checks/remote-content/config.ts';
 
 const provider = section({
-  /** Unset: the provider's public API. */
-  base_url: baseUrl.optional(),
-  /** PEM bundle to verify upstream TLS, instead of the system's. */
-  ca_file: filePath.optional(),
+  base_url: baseUrl.optional().describe('Base URL of the API. Default: the public one of the provider.'),
+  ca_file: filePath
+    .optional()
+    .describe('PEM bundle that verifies the certificate of the provider, instead of the system bundle.'),
 }).prefault({});
 
 const azure = section({
-  /** URL of the resource, `https://<name>.openai.azure.com`. Required to use azure. */
-  base_url: baseUrl.optional(),
-  ca_file: filePath.optional(),
-  /** Maps deployment names to model names, for prices and allowed models. */
-  deployments: z.record(z.string().min(1), z.string().min(1)).default({}),
+  base_url: baseUrl
+    .optional()
+    .describe('URL of your resource: `https://<name>.openai.azure.com`. Without it Azure cannot be reached.'),
+  ca_file: filePath
+    .optional()
+    .describe('PEM bundle that verifies the certificate of the provider, instead of the system bundle.'),
+  deployments: z
+    .record(z.string().min(1), z.string().min(1))
+    .default({})
+    .describe('Model names by deployment name, for prices and allowed models.'),
 }).prefault({});
 
-/** Upstreams (docs/routing.md#upstreams). */
 export const providersSection = section({
   openai: provider,
   anthropic: provider,
@@ -36,7 +40,9 @@ export const providersSection = section({
   xai: provider,
   vllm: provider,
   openrouter: provider,
-} satisfies Record<ProviderName, z.ZodType>).prefault({});
+} satisfies Record<ProviderName, z.ZodType>)
+  .prefault({})
+  .describe('Upstreams. See docs/routing.md#upstreams.');
 
 /** Matches a method and a path with its provider: `POST /openai/v1/audio/*`. */
 export const UNKNOWN_ENDPOINT_PATTERN = new RegExp(
@@ -48,18 +54,26 @@ const unknownEndpoint = z.string().regex(UNKNOWN_ENDPOINT_PATTERN, {
     'must be a method and a path with its provider, such as `POST /openai/v1/audio/*`; `*` matches one segment, a final `**` any number',
 });
 
-/** Endpoints and features that may pass to the providers (docs/routing.md). */
 export const proxy = section({
-  /** Limits the wait for response headers, the silence between chunks, and the total time of an unstreamed answer. */
-  upstream_timeout: duration('300s'),
-  /** Endpoints that the gateway cannot inspect: none, all of hosted providers, or a list of patterns. */
+  upstream_timeout: duration('300s').describe(
+    'Longest wait for the headers of an answer, for the next chunk of a stream, and for an unstreamed answer as a whole; then 504. Raise it for models that think long without streaming.',
+  ),
   unknown_endpoints: z
     .union([z.enum(['deny', 'allow']), z.array(unknownEndpoint)], {
       error: 'must be deny, allow, or a list of patterns such as `POST /openai/v1/audio/*`',
     })
-    .default('deny'),
+    .default('deny')
+    .describe(
+      'Endpoints that the gateway cannot read: refuse them, pass them to providers that are not self-hosted, or pass those of a list such as `POST /openai/v1/audio/*`.',
+    ),
   ...hostedToolsSettings,
   ...remoteContentSettings,
-  /** Transparent egress: maps host names to providers. If set, only these hosts are served. */
-  authorities: z.record(authority, z.enum(PROVIDER_NAMES)).default({}),
-}).prefault({});
+  authorities: z
+    .record(authority, z.enum(PROVIDER_NAMES))
+    .default({})
+    .describe(
+      'Transparent egress: providers by the host that clients ask for. If set, nothing else is served.',
+    ),
+})
+  .prefault({})
+  .describe('Endpoints and features that may pass to the providers. See docs/routing.md.');

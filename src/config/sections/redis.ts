@@ -1,35 +1,51 @@
 import * as z from 'zod';
 import { count, duration, filePath, hostName, hostPort, section } from '../fields.ts';
 
-/** A single Redis, Sentinel or Cluster: the one with addresses is used (docs/redis.md). */
 export const redis = section({
-  addr: hostPort.default('localhost:6379'),
-  password: z.string().default(''),
-  db: count.max(1_000_000).default(0),
-  max_retries: count.max(100).default(3),
-  dial_timeout: duration('5s'),
-  read_timeout: duration('2s'),
-  write_timeout: duration('2s'),
-  /** Replicas that must confirm a lock before it counts; 0 waits for none. */
-  wait_replicas: count.max(10).default(0),
-  wait_timeout: duration('1s'),
+  addr: hostPort
+    .default('localhost:6379')
+    .describe('`host:port` of Redis 7 or newer. `REDIS_ADDR` overrides it.'),
+  password: z.string().default('').describe('Password of Redis. `REDIS_PASSWORD` overrides it.'),
+  db: count.max(1_000_000).default(0).describe('Database number.'),
+  max_retries: count.max(100).default(3).describe('Retries of a command.'),
+  dial_timeout: duration('5s').describe('Longest time to connect.'),
+  read_timeout: duration('2s').describe('Longest wait for a reply; then the request gets 503.'),
+  write_timeout: duration('2s').describe('Longest time for a command to be sent.'),
+  wait_replicas: count
+    .max(10)
+    .default(0)
+    .describe('Replicas that must confirm a lock before it counts as set. 0 waits for none.'),
+  wait_timeout: duration('1s').describe('Longest wait for `wait_replicas`.'),
   tls: section({
-    enabled: z.boolean().default(false),
-    /** Replaces the system's bundle. */
-    ca_file: filePath.optional(),
-    cert_file: filePath.optional(),
-    key_file: filePath.optional(),
-    /** Name in the server certificate, if it differs from the address. */
-    server_name: hostName.optional(),
+    enabled: z.boolean().default(false).describe('Connect over TLS.'),
+    ca_file: filePath
+      .optional()
+      .describe('PEM bundle that verifies the certificate of the server, instead of the system bundle.'),
+    cert_file: filePath.optional().describe('PEM client certificate, where Redis asks for one.'),
+    key_file: filePath.optional().describe('PEM private key of `cert_file`.'),
+    server_name: hostName
+      .optional()
+      .describe('Name in the certificate of the server, where it differs from the address.'),
   }).prefault({}),
   sentinel: section({
-    addrs: z.array(hostPort).default([]),
-    master_name: z.string().min(1).optional(),
-    /** Password of the sentinels; the servers use redis.password. */
-    password: z.string().default(''),
+    addrs: z
+      .array(hostPort)
+      .default([])
+      .describe('`host:port` of the sentinels. If set, they name the server in place of `redis.addr`.'),
+    master_name: z.string().min(1).optional().describe('Name of the master that the sentinels watch.'),
+    password: z
+      .string()
+      .default('')
+      .describe('Password of the sentinels. The password of the servers is `redis.password`.'),
   }).prefault({}),
   cluster: section({
-    /** Some of the nodes; the others are discovered. */
-    addrs: z.array(hostPort).default([]),
+    addrs: z
+      .array(hostPort)
+      .default([])
+      .describe(
+        '`host:port` of some nodes of a Redis Cluster; the others are discovered. If set, they stand in place of `redis.addr`.',
+      ),
   }).prefault({}),
-}).prefault({});
+})
+  .prefault({})
+  .describe('A single Redis, Sentinel or Cluster: the one with addresses is used. See docs/redis.md.');

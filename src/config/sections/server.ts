@@ -13,63 +13,143 @@ import {
 } from '../fields.ts';
 
 const tls = section({
-  /** PEM, leaf first. */
-  cert_file: filePath.optional(),
-  key_file: filePath.optional(),
+  cert_file: filePath
+    .optional()
+    .describe(
+      'PEM certificate chain of the listener, leaf first. Required unless `SERVER_INSECURE_DEV=true`.',
+    ),
+  key_file: filePath.optional().describe('PEM private key of `cert_file`.'),
 }).prefault({});
 
 /** Connection between Envoy and the sidecar. Without an address: a unix socket in a private directory. */
 const extproc = section({
-  address: extprocAddress.optional(),
+  address: extprocAddress
+    .optional()
+    .describe(
+      'Where the sidecar listens for Envoy: `unix:/path` or `host:port`. Default: a Unix socket in a private directory. Set it when Envoy runs in another container.',
+    ),
   tls: section({
-    cert_file: filePath.optional(),
-    key_file: filePath.optional(),
-    /** CA of the client certificate that Envoy must present. */
-    ca_file: filePath.optional(),
+    cert_file: filePath.optional().describe('PEM certificate that the sidecar shows to Envoy.'),
+    key_file: filePath.optional().describe('PEM private key of `cert_file`.'),
+    ca_file: filePath
+      .optional()
+      .describe('PEM certificate authority that must have signed the certificate that Envoy shows.'),
   }).prefault({}),
-  /** Shared secret in the gRPC metadata; sufficient only on loopback. */
-  token: z.string().min(16).optional(),
-  /** HTTP/2 server of the sidecar: its own, or grpc-js (decision 110). */
-  transport: z.enum(['lean', 'grpc-js']).default('lean'),
+  token: z
+    .string()
+    .min(16)
+    .optional()
+    .describe(
+      'Shared secret that Envoy sends as gRPC metadata, at least 16 characters. On loopback it may replace mutual TLS.',
+    ),
+  transport: z
+    .enum(['lean', 'grpc-js'])
+    .default('lean')
+    .describe(
+      'HTTP/2 server for gRPC: `lean` is the faster one of the gateway, `grpc-js` the library. Change it only to rule the transport out when you look for a fault.',
+    ),
 }).prefault({});
 
-/** Listeners and request limits (docs/serving.md). */
 export const server = section({
-  host: ipAddress.default('0.0.0.0'),
-  port: port.default(8080),
-  admin_host: hostName.default('127.0.0.1'),
-  admin_port: port.default(9090),
-  log_level: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
-  /** Limits the time to receive a whole request. */
-  read_timeout: duration('30s'),
-  /** Limits how long a client may stall while reading. */
-  write_timeout: duration('120s'),
-  /** Open requests per key in each worker. */
-  max_open_per_key: positiveCount.default(4_000),
-  /** Open requests per client address in each worker (`auth.trusted_hops`), across keys. */
-  max_open_per_address: positiveCount.default(8_000),
-  max_payload_bytes: positiveCount.max(15 * 1_048_576).default(2_097_152),
-  shadow_mode: z.boolean().default(false),
-  strip_budget_headers: z.boolean().default(false),
-  /** Format of refusals: the gateway's own, or the provider's error object. */
-  error_format: z.enum(['gateway', 'native']).default('gateway'),
-  /** Whether refusals name the rules, detectors and messages behind them, or only type and reason. */
-  refusal_details: z.enum(['full', 'brief']).default('full'),
-  /** The public address of the gateway, for DPoP proofs. */
-  public_url: baseUrl.optional(),
+  host: ipAddress
+    .default('0.0.0.0')
+    .describe('IP address on which clients are served. `0.0.0.0` is every address of this machine.'),
+  port: port.default(8080).describe('Port on which clients are served. `SERVER_PORT` overrides it.'),
+  admin_host: hostName
+    .default('127.0.0.1')
+    .describe(
+      'Host of the admin listener, which serves `/metrics`, `/healthz` and `/readyz` without authentication. Keep it off public networks. `SERVER_ADMIN_HOST` overrides it.',
+    ),
+  admin_port: port.default(9090).describe('Port of the admin listener.'),
+  log_level: z
+    .enum(['debug', 'info', 'warn', 'error'])
+    .default('info')
+    .describe(
+      'Least severe log lines to write. No level logs prompts, answers or credentials. `LOG_LEVEL` overrides it.',
+    ),
+  read_timeout: duration('30s').describe(
+    'Longest time for a client to send a whole request; then it gets 408. Raise it for clients that upload large prompts over slow links.',
+  ),
+  write_timeout: duration('120s').describe(
+    'Longest time for a client to stall while it reads an answer. It does not bound how long a stream runs.',
+  ),
+  max_open_per_key: positiveCount
+    .default(4_000)
+    .describe('Requests of one key that may be open at the same time in each worker; more get 429.'),
+  max_open_per_address: positiveCount
+    .default(8_000)
+    .describe(
+      'Requests of one client address that may be open at the same time in each worker, over all keys; more get 429. Raise it, or set `auth.trusted_hops`, when clients share an address.',
+    ),
+  max_payload_bytes: positiveCount
+    .max(15 * 1_048_576)
+    .default(2_097_152)
+    .describe(
+      'Largest request body in bytes; a larger one gets 413. Raise it for prompts with images or files.',
+    ),
+  shadow_mode: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Record what policies, loops, drift, DLP and the inspector would do, without doing it. Use it to try rules on real traffic. Keys, locks and budgets still apply.',
+    ),
+  strip_budget_headers: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Leave all budget and telemetry headers out of answers. Set it when clients must not see what they spend.',
+    ),
+  error_format: z
+    .enum(['gateway', 'native'])
+    .default('gateway')
+    .describe(
+      'Bodies of refusals: `gateway` is one JSON form for all, `native` the error object of the requested provider, for clients that read only that.',
+    ),
+  refusal_details: z
+    .enum(['full', 'brief'])
+    .default('full')
+    .describe(
+      '`full` tells clients which rules, detectors and messages caused a refusal, `brief` only its type and reason. The audit trail always has the details.',
+    ),
+  public_url: baseUrl
+    .optional()
+    .describe(
+      'URL under which clients reach the gateway. DPoP proofs are checked against it; set it when a proxy in front changes host or scheme.',
+    ),
   tls,
   extproc,
-  workers: positiveCount.max(256).default(1),
-  drain_timeout: duration('25s'),
+  workers: positiveCount
+    .max(256)
+    .default(1)
+    .describe(
+      'Sidecar processes that share the load. Use one for each core that Envoy and Redis leave free.',
+    ),
+  drain_timeout: duration('25s').describe(
+    'Longest time after SIGTERM for open requests to finish. Keep it below the grace period of your orchestrator.',
+  ),
   dlp: dlpSection,
-}).prefault({});
+})
+  .prefault({})
+  .describe('Listeners and request limits. See docs/serving.md.');
 
-/** The Envoy in front (docs/serving.md). */
 export const envoy = section({
-  /** Path of the binary. Unset: found on PATH or installed by the set-up. */
-  path: filePath.optional(),
-  /** False if Envoy runs in another container (compose, mesh). */
-  managed: z.boolean().default(true),
-  /** Heap limit. Above half of it, streams with large buffers are reset; above nine tenths, requests get 503. */
-  max_heap_bytes: z.int().min(134_217_728).max(1_099_511_627_776).default(2_147_483_648),
-}).prefault({});
+  path: filePath
+    .optional()
+    .describe('Path of the Envoy binary. Default: Envoy on PATH, or the one that the set-up installed.'),
+  managed: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Start and supervise Envoy. Set it to false when Envoy runs in another container or in a mesh.',
+    ),
+  max_heap_bytes: z
+    .int()
+    .min(134_217_728)
+    .max(1_099_511_627_776)
+    .default(2_147_483_648)
+    .describe(
+      'Heap that Envoy may use, in bytes. Above half of it, streams that hold much data are reset; above nine tenths, requests get 503.',
+    ),
+})
+  .prefault({})
+  .describe('The Envoy in front. See docs/serving.md.');

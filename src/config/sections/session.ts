@@ -8,13 +8,13 @@ export const sessionSection = section({ ...sessionSettings, drift_detection: dri
 
 const score = z.int().min(0).max(100);
 
-/** The persistent risk score of each key (docs/risk.md). */
 export const riskProfile = section({
-  enabled: z.boolean().default(true),
-  /** Lifetime of a profile; 0 is permanent. */
-  ttl: durationOrZero('0'),
-  /** Scores above it lock the key temporarily. */
-  auto_quarantine_threshold: score.default(75),
-  /** Scores above it block the key until an operator resets it. */
-  permanent_block_threshold: score.default(90),
-}).prefault({});
+  enabled: z.boolean().default(true).describe('Keep a risk score for each key.'),
+  ttl: durationOrZero('0').describe('Life of a profile. 0 keeps it for ever.'),
+  auto_quarantine_threshold: score.default(75).describe('Score above which the key is locked for a while.'),
+  permanent_block_threshold: score
+    .default(90)
+    .describe('Score above which the key is blocked until an operator resets it.'),
+})
+  .prefault({})
+  .describe('The persistent risk score of each key. See docs/risk.md.');

@@ -1,0 +1,83 @@
+/** `npm run docs` writes the pages of `docs/` that are made from the code; a test holds them to it. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { format } from 'prettier';
+import { configKeys, type ConfigKey } from './src/config/config-keys.ts';
+import { PROVIDER_NAMES } from './src/providers/provider.ts';
+
+export const CONFIGURATION_PAGE = join(import.meta.dirname, 'docs', 'configuration.md');
+
+/** Returns `docs/configuration.md`. */
+export function configurationPage(): Promise<string> {
+  const keys = configKeys();
+  const sections = keys.filter(({ path }) => !path.includes('.'));
+  const text = `<!-- Made by \`npm run docs\` from the schema; edit the descriptions in src/config and src/checks. -->
+
+# Configuration
+
+All keys of \`gateway.yaml\`. Every key is optional. [Serving](serving.md#configuration) says how the file is found and read, and
+which environment variables override it. \`gateway config print --explain\` prints your own values with these descriptions,
+\`gateway config schema\` the JSON Schema for your editor.
+
+A duration is written as \`250ms\`, \`30s\`, \`5m\`, \`1h\` or \`1h30m\`.
+
+${sections.map((section) => sectionText(section, keys)).join('\n')}`;
+  return format(text, { parser: 'markdown', printWidth: 120 });
+}
+
+function sectionText(section: ConfigKey, keys: readonly ConfigKey[]): string {
+  const below = keys.filter(({ path, isGroup }) => path.startsWith(`${section.path}.`) && !isGroup);
+  const notes = keys
+    .filter(
+      ({ path, isGroup, description }) =>
+        path.startsWith(`${section.path}.`) && isGroup && description !== '',
+    )
+    .map(({ path, description }) => `\`${path}\`: ${linked(description)}`);
+  const rows = merged(below).map(
+    ({ path, preset, values, description }) =>
+      `| \`${path}\` | ${presetText(preset)} | ${cell(values)} | ${cell(linked(description))} |`,
+  );
+  return `## \`${section.path}\`
+
+${[linked(section.description), ...notes].join('\n\n')}
+
+| key | default | values | what it does |
+| --- | --- | --- | --- |
+${rows.join('\n')}
+`;
+}
+
+/** Joins rows that differ in the name of a provider alone. */
+function merged(keys: readonly ConfigKey[]): readonly ConfigKey[] {
+  const rows = new Map<
+    string,
+    { readonly key: ConfigKey; readonly names: string[]; readonly path: string }
+  >();
+  for (const key of keys) {
+    const name = key.path.split('.').find((part) => PROVIDER_NAMES.some((provider) => provider === part));
+    const path = name === undefined ? key.path : key.path.replace(name, '<provider>');
+    const id = JSON.stringify([path, key.preset, key.values, key.description]);
+    const row = rows.get(id) ?? { key, names: [], path };
+    if (name !== undefined) row.names.push(name);
+    rows.set(id, row);
+  }
+  return [...rows.values()].map(({ key, names, path }) => {
+    const named = names.length < 2 ? key.path : path.replace('<provider>', `{${names.join(', ')}}`);
+    return { ...key, path: named };
+  });
+}
+
+function presetText(preset: unknown): string {
+  if (preset === undefined) return '';
+  return preset === '' ? 'empty' : `\`${typeof preset === 'string' ? preset : JSON.stringify(preset)}\``;
+}
+
+function linked(text: string): string {
+  return text.replaceAll(/docs\/([\w-]+)\.md(#[\w-]+)?/g, '[$1]($1.md$2)');
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+if (process.argv[1] === import.meta.filename) writeFileSync(CONFIGURATION_PAGE, await configurationPage());

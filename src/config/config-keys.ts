@@ -1,0 +1,79 @@
+import { DURATION_PATTERN } from './duration.ts';
+import { configJsonSchema } from './schema.ts';
+
+/** One key of gateway.yaml, as the schema describes it. */
+export interface ConfigKey {
+  /** Dotted path; items of lists are `servers[]`, values of maps `overrides.*`. */
+  readonly path: string;
+  /** Accepted values in words: `duration`, `true or false`, `integer, 1 to 65535`. */
+  readonly values: string;
+  /** Undefined for a key without a default. */
+  readonly preset: unknown;
+  readonly description: string;
+  /** Whether other keys stand below it. */
+  readonly isGroup: boolean;
+}
+
+interface Schema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+}
+
+/** Lists all keys of gateway.yaml in the order of the schema, groups before the keys in them. */
+export function configKeys(): readonly ConfigKey[] {
+  return keysBelow(configJsonSchema() as Schema, '');
+}
+
+function keysBelow(schema: Schema, prefix: string): readonly ConfigKey[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, child]) => {
+    const path = `${prefix}${name}`;
+    const [below, suffix] = nested(child);
+    return [
+      {
+        path,
+        values: valuesText(child),
+        preset: child.default,
+        description: child.description ?? '',
+        isGroup: child.properties !== undefined,
+      },
+      ...(below === undefined ? [] : keysBelow(below, `${path}${suffix}.`)),
+    ];
+  });
+}
+
+/** Finds the schema with the keys below this one, and how their paths go on. */
+function nested(schema: Schema): readonly [Schema | undefined, string] {
+  if (schema.properties) return [schema, ''];
+  if (schema.items?.properties) return [schema.items, '[]'];
+  const values = schema.additionalProperties;
+  return typeof values === 'object' && values.properties ? [values, '.*'] : [undefined, ''];
+}
+
+function valuesText(schema: Schema): string {
+  if (isDuration(schema)) return 'duration';
+  if (schema.anyOf) return schema.anyOf.map(valuesText).join(', or ');
+  if (schema.enum) return schema.enum.map((value) => `\`${String(value)}\``).join(', ');
+  if (schema.items) return `list of ${schema.items.properties ? 'objects' : valuesText(schema.items)}`;
+  if (schema.properties) return `object with ${Object.keys(schema.properties).join(', ')}`;
+  if (typeof schema.additionalProperties === 'object')
+    return `map to ${schema.additionalProperties.properties ? 'objects' : valuesText(schema.additionalProperties)}`;
+  if (schema.type === 'boolean') return 'true or false';
+  const { minimum, maximum, type = 'any value' } = schema;
+  return minimum === undefined || maximum === undefined
+    ? type
+    : `${type}, ${String(minimum)} to ${String(maximum)}`;
+}
+
+function isDuration({ anyOf }: Schema): boolean {
+  return anyOf?.some(({ pattern }) => pattern === DURATION_PATTERN.source) === true;
+}
