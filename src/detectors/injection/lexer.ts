@@ -156,7 +156,7 @@ const createTokens = (length: number): MutableTokens => ({
   breaks: new Uint8Array(length),
 });
 
-/** Of a text of ASCII: but for apostrophes, its words are its runs. */
+/** Reads an ASCII text, whose words are its runs of letters and digits, apart from apostrophes. */
 function readRuns(runs: WordRuns, state: LexerState, tree: WordTree): void {
   const { units, tokens } = state;
   const { starts, ends, words, breaks } = tokens;

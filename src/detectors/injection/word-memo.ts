@@ -5,7 +5,7 @@ const SLOT_BITS = 12;
 const KEYS = 3;
 const TO_LOWER = 0x20;
 
-/** What runs of ASCII are in a vocabulary, as they were looked up last: most words of a text stand in the one before too. */
+/** Remembers which vocabulary word each short ASCII run is, since most words of a text occurred in the text before. */
 export class WordMemo {
   readonly #tree: WordTree;
   readonly #keys = new Int32Array(KEYS << SLOT_BITS);
@@ -15,7 +15,7 @@ export class WordMemo {
     this.#tree = tree;
   }
 
-  /** The number of a run that is a whole word. */
+  /** Returns the number of the vocabulary word that the whole run is. */
   wordOf(runs: WordRuns, units: Uint16Array, start: number, end: number): number {
     const chars = end - start;
     if (chars > MAX_KEY_CHARS) return this.#lookUp(units, start, end);

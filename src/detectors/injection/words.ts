@@ -1,5 +1,19 @@
 import type { WordClasses } from './grammar.ts';
 
+/** Words for what came before, without those for places on a screen. */
+const RECENT = `
+    previous previously prevous previus prior earlier preceding foregoing former existing original initial past aforementioned acima arriba sopra
+    vorherigen vorherige vorigen bisherigen bisherige obigen obige vorangegangenen vorangehenden früheren zuvor
+    précédentes précédents précédente précédent antérieures antérieurs précède précèdent avant dessus initiales initiaux anteriores anterior previas previos previa previo iniciales ursprünglichen iniziali iniciais oorspronkelijke изначальн*
+    precedenti precedente anteriori vorige eerdere voorgaande bovenstaande prévias prévios
+    предыдущ* прежн* предшеств* вышеуказанн* предыдущие попередн* poprzedni* wcześniejsz* powyższ* tidigare forrige předchozí
+    önceki anterioare sebelumnya yukarıdaki üstteki föregående ovan trước السابقة السابق προηγούμεν* पिछले पिछली पिछला पूर्व पहले ऊपर
+    之前 以前 先前 上面 前面 上述 以上 此前 前の これまで 今まで 与えられた 上記 以前の 이전 이전의 앞의 위의 기존`;
+
+/** Words for everything, in languages other than English. */
+const ALL_ELSEWHERE = `alle alles sämtliche jede toutes tous toute tout todas todos toda todo tutte tutti tudo
+    все всё всех всі wszystkie wszelkie alla tüm bütün semua tất सभी جميع كل 所有 一切 全部 すべて 全て 모든 tüm lahat`;
+
 /**
  * The words that injections are made of, by what they do in the sentence. Written without accents or with them, the lexer
  * folds both; `stem*` stands for every ending. One class holds all languages: a pattern works wherever the order of words does.
@@ -35,24 +49,10 @@ export const WORDS = {
     following obeying adhering complying abiding listening heeding`,
   NOT: `not dont never no stop cease cannot cant without neither nor longer quit refrain avoid`,
 
-  /** What came before. */
-  WHEN: `
-    previous previously prevous previus prior earlier above preceding foregoing former existing original initial past aforementioned before acima arriba sopra
-    vorherigen vorherige vorigen bisherigen bisherige obigen obige vorangegangenen vorangehenden früheren zuvor
-    précédentes précédents précédente précédent antérieures antérieurs précède précèdent avant dessus initiales initiaux anteriores anterior previas previos previa previo iniciales ursprünglichen iniziali iniciais oorspronkelijke изначальн*
-    precedenti precedente anteriori vorige eerdere voorgaande bovenstaande prévias prévios
-    предыдущ* прежн* предшеств* вышеуказанн* предыдущие попередн* poprzedni* wcześniejsz* powyższ* tidigare forrige předchozí
-    önceki anterioare sebelumnya yukarıdaki üstteki föregående ovan trước السابقة السابق προηγούμεν* पिछले पिछली पिछला पूर्व पहले ऊपर
-    之前 以前 先前 上面 前面 上述 以上 此前 前の これまで 今まで 与えられた 上記 以前の 이전 이전의 앞의 위의 기존`,
-  /** The same without what is said of places on a screen. */
-  RECENT: `
-    previous previously prevous previus prior earlier preceding foregoing former existing original initial past aforementioned acima arriba sopra
-    vorherigen vorherige vorigen bisherigen bisherige obigen obige vorangegangenen vorangehenden früheren zuvor
-    précédentes précédents précédente précédent antérieures antérieurs précède précèdent avant dessus initiales initiaux anteriores anterior previas previos previa previo iniciales ursprünglichen iniziali iniciais oorspronkelijke изначальн*
-    precedenti precedente anteriori vorige eerdere voorgaande bovenstaande prévias prévios
-    предыдущ* прежн* предшеств* вышеуказанн* предыдущие попередн* poprzedni* wcześniejsz* powyższ* tidigare forrige předchozí
-    önceki anterioare sebelumnya yukarıdaki üstteki föregående ovan trước السابقة السابق προηγούμεν* पिछले पिछली पिछला पूर्व पहले ऊपर
-    之前 以前 先前 上面 前面 上述 以上 此前 前の これまで 今まで 与えられた 上記 以前の 이전 이전의 앞의 위의 기존`,
+  /** Words for what came before. */
+  WHEN: `above before ${RECENT}`,
+  /** The same without words for places on a screen. */
+  RECENT,
   /** Of what binds a model from the start. */
   INBORN: `current present default preset standing given built builtin inbuilt starting hardcoded preprogrammed predefined preconfigured embedded
     inherent internal hidden secret`,
@@ -62,11 +62,9 @@ export const WORDS = {
   MODEL: `system safety content ethical ethics moral security moderation developer developers openai anthropic`,
   /** Whose they are. */
   YOUR: `your ur youre its deine deinen deiner ihre ihren vos votre tes ton tus tu sus su tue tuoi suas seus teus jouw je uw твои ваши свои twoje 你的 您的 你 あなたの 당신의`,
-  ALL: `
-    all any every each everything entire whole alle alles sämtliche jede toutes tous toute tout todas todos toda todo tutte tutti tudo
-    все всё всех всі wszystkie wszelkie alla tüm bütün semua tất सभी جميع كل 所有 一切 全部 すべて 全て 모든 tüm lahat`,
-  ALL_ELSEWHERE: `alle alles sämtliche jede toutes tous toute tout todas todos toda todo tutte tutti tudo
-    все всё всех всі wszystkie wszelkie alla tüm bütün semua tất सभी جميع كل 所有 一切 全部 すべて 全て 모든 tüm lahat`,
+  ALL: `all any every each everything entire whole ${ALL_ELSEWHERE}`,
+  /** The same without English. */
+  ALL_ELSEWHERE,
   /** What binds a model and hardly anything else. */
   RULES: `
     instruction instructions instuctions instructons directive directives guideline guidelines prompt prompts guardrail guardrails programming
@@ -81,7 +79,7 @@ export const WORDS = {
   /** The same without words of networks, linters and offices. */
   RULES_HARD: `instruction instructions directive directives guideline guidelines prompt prompts guardrail guardrails programming
     anweisungen instruktionen richtlinien vorgaben consignes instrucciones directrices istruzioni direttive diretrizes instruções instructies инструкц* 指令 指示 プロンプト 지시`,
-  /** Of that, what is said of programs too where it is one: an instruction, a prompt. */
+  /** Those of them that programs seldom use: plurals, since a program has an instruction or a prompt too. */
   BARRED: `instructions directives guideline guidelines prompts guardrail guardrails programming
     anweisungen instruktionen richtlinien vorgaben consignes instrucciones directrices istruzioni direttive diretrizes instruções instructies инструкц* 指令 指示 プロンプト 지시`,
   /** What `your` makes the model's. */
@@ -136,7 +134,7 @@ export const WORDS = {
     rules rule filters filter filtering filtered censorship censoring policy policies regulations boundaries boundary constraints safety norms principles
     standards ethicality consequences confines safeguards inhibitions guardrails protocols taboos qualms remorse shackles warnings disclaimers
     moderation conscience scruples guideline`,
-  /** Of that, what software seldom has: warnings, rules and filters are turned off daily. */
+  /** Those of them that software seldom has. Warnings, rules and filters are turned off daily. */
   BONDS: `ethical ethics ethic moral morals morality guidelines restrictions limitations censorship censoring boundaries norms principles
     inhibitions guardrails safeguards taboos qualms remorse shackles conscience scruples moderation safety`,
   HARM: `illegal unethical immoral harmful inhumane offensive dangerous derogatory inappropriate explicit violent racist sexist hateful profane vulgar lewd nsfw controversial evil toxic politically depraved disgusting unlawful criminal illicit
