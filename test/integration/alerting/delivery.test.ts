@@ -120,9 +120,7 @@ it('goes to the address that its host resolved to', async () => {
 it('is never sent to an address of the link', async () => {
   const { received, told, delivery: sending } = await rig(status(200), { host: '[::ffff:169.254.169.254]' });
   sending.send(EVENT);
-  await expect
-    .poll(() => told)
-    .toEqual([expect.stringMatching(/^refused circuit\.opened .*is not allowed/)]);
+  await expect.poll(() => told).toEqual([expect.stringMatching(/^refused circuit\.opened .*is not allowed/)]);
   expect(received).toEqual([]);
 });
 
