@@ -66,7 +66,7 @@ export function readTimeout(): void {
 
   it('and neither the answer nor a stream', async () => {
     const client = await newClient();
-    fake.behave({ headersDelayMs: READ_TIMEOUT_MS + 300 });
+    fake.behave({ headersDelayMs: READ_TIMEOUT_MS + 100 });
     expect((await ask(client)).status).toBe(200);
   });
 }
