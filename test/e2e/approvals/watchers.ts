@@ -78,27 +78,31 @@ export function shortWaits(): void {
   });
 
   it('leaves places to other keys, over two gateways, and tells a key that has its share so', async () => {
-    const narrow = approvalsOn({ escalation_timeout: '6s', max_pending: 20 });
+    const narrow = approvalsOn({ escalation_timeout: '60s', max_pending: 20 });
     const light = await rig.start({}, narrow);
     const gateways = [light, await rig.start({}, narrow)];
     const other = await gateway.createKey();
     const heavy = gateways.flatMap((at) =>
       ['one', 'two', 'three'].map((prompt) => ask({ at, prompt: `${prompt} at ${at.baseUrl}` })),
     );
-    // A tenth of `max_pending`.
-    await waitingOf(key, 2);
-    const asked = ask({ at: light, key: other });
-    const waiting = await oneOf(other);
-    await rig.redis.client.publish(channelOf(waiting), signed(waiting));
-    expect((await asked).status).toBe(200);
-    const replies = await Promise.all(heavy);
-    const over = replies.filter(({ status }) => status === 429);
-    expect(over).toHaveLength(4);
+    // A tenth of `max_pending`: the other four are refused at once, while these two wait.
+    const over: Awaited<ReturnType<typeof ask>>[] = [];
+    for (const reply of heavy) void reply.then((refused) => over.push(refused));
+    await vi.waitFor(() => expect(over).toHaveLength(4), 10_000);
     for (const reply of over) {
       expectRefusal(reply, 429, 'rate_limited');
       expect(reply.body).toContain('too many requests of this key wait');
       expect(reply.headers['retry-after']).toBe('10');
     }
+    const asked = ask({ at: light, key: other });
+    const waiting = await oneOf(other);
+    await rig.redis.client.publish(channelOf(waiting), signed(waiting));
+    expect((await asked).status).toBe(200);
+    for (const held of await waitingOf(key, 2)) {
+      await rig.redis.client.publish(channelOf(held), signed(held));
+    }
+    const replies = await Promise.all(heavy);
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(2);
     for (const one of gateways) expect(await one.stop()).toBe(0);
   });
 
