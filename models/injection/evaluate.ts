@@ -41,7 +41,7 @@ for (const set of sets) {
   const measured = rows.filter((row) => row.set === set);
   report(`${set}, left out`, model, measured);
   const clear = clearlyLabelled(measured);
-  if (!set.startsWith('own-') && clear.length < measured.length)
+  if (!isOurs(set) && clear.length < measured.length)
     report(`${set}, left out, clearly labelled`, model, clear);
 }
 const heldBack = rows.filter(({ isHeldBack }) => isHeldBack);
@@ -50,15 +50,19 @@ for (const set of new Set(heldBack.map((row) => row.set))) {
   const measured = heldBack.filter((row) => row.set === set);
   report(`${set}, its held-back part`, inSample, measured);
   const clear = clearlyLabelled(measured);
-  if (!set.startsWith('own-') && clear.length < measured.length)
+  if (!isOurs(set) && clear.length < measured.length)
     report(`${set}, its held-back part, clearly labelled`, inSample, clear);
 }
-for (const surface of ['alone', 'among others', 'in a document'])
-  report(
-    `own, held back, ${surface}`,
-    inSample,
-    heldBack.filter((row) => row.surface === surface),
-  );
+for (const [name, prefix] of [
+  ['phrases', 'own-'],
+  ['texts', 'texts-'],
+] as const)
+  for (const surface of ['alone', 'among others', 'in a document'])
+    report(
+      `${name}, held back, ${surface}`,
+      inSample,
+      heldBack.filter((row) => row.surface === surface && row.set.startsWith(prefix)),
+    );
 const shipped = unpackModel(readFileSync(join(import.meta.dirname, 'weights.bin')));
 for (const other of others) report(basename(other), shipped, labelledRows(other));
 
@@ -68,6 +72,10 @@ function clearlyLabelled(measured: readonly Row[]): readonly Row[] {
   return measured.filter(
     (row) => row.isAttack || row.text.length < OPENING_CHARS || !openings.has(openingOf(row)),
   );
+}
+
+function isOurs(set: string): boolean {
+  return /^(?:own|texts)-/.test(set);
 }
 
 function openingOf({ text }: Row): string {

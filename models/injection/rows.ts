@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { ownRows } from './own-rows.ts';
+import { textRows } from './own-texts.ts';
 import type { Row } from './row.ts';
 import { lines, PACKAGES, pieces, type SourcePackage } from './sources.ts';
 
@@ -99,5 +100,6 @@ export function allRows(publicFile: string, random: () => number): readonly Row[
     ...documentRows(root),
     ...compilerRows(root),
     ...ownRows(random),
+    ...textRows(random),
   ];
 }

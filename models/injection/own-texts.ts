@@ -1,0 +1,45 @@
+import { CARRIERS, embed } from './phrases/carriers.ts';
+import type { Row } from './row.ts';
+import { readTexts, type Texts } from './texts.ts';
+
+/** One text in so many is kept apart, to measure with texts that were not learnt. */
+const HELD_BACK_BY = 8;
+/** One attack in so many is put into a document too. */
+const DOCUMENTS_BY = 2;
+
+/** The rows of `texts/`: each text alone, attacks among innocent ones, and some in documents. */
+export function textRows(random: () => number): readonly Row[] {
+  return readTexts().flatMap((texts) => [
+    ...rowsOf(partOf(texts, false), false, random),
+    ...rowsOf(partOf(texts, true), true, random),
+  ]);
+}
+
+function partOf(texts: Texts, isHeldBack: boolean): Texts {
+  const of = (list: readonly string[]): readonly string[] =>
+    list.filter((_text, index) => (index % HELD_BACK_BY === 0) === isHeldBack);
+  return { ...texts, attacks: of(texts.attacks), innocent: of(texts.innocent) };
+}
+
+function rowsOf({ language, attacks, innocent }: Texts, isHeldBack: boolean, random: () => number): Row[] {
+  const carriers = CARRIERS[language] ?? [];
+  const one = (list: readonly string[]): string => list[Math.floor(random() * list.length)] ?? '';
+  const rows: Row[] = [];
+  function add(text: string, isAttack: boolean, surface: Required<Row>['surface']): void {
+    rows.push({ set: `texts-${language}`, text, isAttack, isHeldBack, surface });
+  }
+  for (const text of innocent) add(text, false, 'alone');
+  for (const [index, text] of attacks.entries()) {
+    add(text, true, 'alone');
+    add(among(one(innocent), text, random() < 0.5 ? one(innocent) : ''), true, 'among others');
+    add(among(one(innocent), one(innocent), one(innocent)), false, 'among others');
+    if (index % DOCUMENTS_BY > 0) continue;
+    add(embed(one(carriers), text, random), true, 'in a document');
+    add(embed(one(carriers), one(innocent), random), false, 'in a document');
+  }
+  return rows;
+}
+
+function among(...texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join(' ');
+}
