@@ -10,6 +10,7 @@ import { MistralError } from '@mistralai/mistralai/models/errors';
 import { CohereClientV2, CohereError } from 'cohere-ai';
 import OpenAI, { APIError as OpenaiError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HEADER } from '../../../src/headers.ts';
 import type { ProviderName } from '../../../src/providers/provider.ts';
 import { startSdkRig, TRANSPORTS, type Access, type SdkRig } from '../../support/sdk-rig.ts';
 
@@ -20,6 +21,8 @@ interface Shown {
   /** The provider's own word for it, where the SDK has one. */
   readonly code?: unknown;
   readonly requestId?: unknown;
+  /** `X-Gateway-Error-Type`, or the body's `type` in an SDK that hides headers. */
+  readonly type: unknown;
 }
 
 interface Sdk {
@@ -31,6 +34,8 @@ interface Sdk {
 const LOCKED = 'this proxy key is locked';
 const SPENT =
   "This key may not spend anything: its daily budget is 0 USD. Ask the gateway's operator for a larger budget. For clients that retry: Quota exceeded (limit: 0), no wait will reset it";
+/** The gateway's types of a locked key, a wrong key and a spent budget. */
+const TYPES = ['quarantined', 'invalid_key', 'budget_exceeded'];
 const MESSAGES = [{ role: 'user' as const, content: 'hi' }];
 
 const openai = (provider: ProviderName, model: string): Sdk => ({
@@ -47,11 +52,8 @@ const openai = (provider: ProviderName, model: string): Sdk => ({
     }),
   shown: (error) => {
     if (!(error instanceof OpenaiError)) throw error;
-    const { status, message, code, requestID } = error as OpenaiError & {
-      status: number;
-      requestID?: string;
-    };
-    return { status, message, code, requestId: requestID };
+    const { status, message, code, requestID, headers } = error as OpenaiError<number, Headers>;
+    return { status, message, code, requestId: requestID, type: headers.get(HEADER.errorType) };
   },
 });
 
@@ -68,11 +70,8 @@ const SDKS: Readonly<Record<string, Sdk>> = {
       }),
     shown: (error) => {
       if (!(error instanceof AnthropicError)) throw error;
-      const { status, message, type, requestID } = error as AnthropicError & {
-        status: number;
-        requestID?: string;
-      };
-      return { status, message, code: type, requestId: requestID };
+      const { status, message, type, requestID, headers } = error as AnthropicError<number, Headers>;
+      return { status, message, code: type, requestId: requestID, type: headers.get(HEADER.errorType) };
     },
   },
   'google genai': {
@@ -84,10 +83,15 @@ const SDKS: Readonly<Record<string, Sdk>> = {
       }),
     shown: (error) => {
       if (!(error instanceof ApiError)) throw error;
-      const body = JSON.parse(error.message) as { error: string | { message: string; status: string } };
-      return typeof body.error === 'string'
-        ? { status: error.status, message: body.error }
-        : { status: error.status, message: body.error.message, code: body.error.status };
+      // No headers: its message is the body.
+      const { error: told, type } = JSON.parse(error.message) as {
+        error: string | { message: string; status: string };
+        type: string;
+      };
+      const { status } = error;
+      return typeof told === 'string'
+        ? { status, message: told, type }
+        : { status, message: told.message, code: told.status, type };
     },
   },
   cohere: {
@@ -100,7 +104,8 @@ const SDKS: Readonly<Record<string, Sdk>> = {
     shown: (error) => {
       if (!(error instanceof CohereError)) throw error;
       const { message = '' } = error.body as { message?: string };
-      return { status: error.statusCode, message };
+      const type = error.rawResponse?.headers.get(HEADER.errorType);
+      return { status: error.statusCode, message, type };
     },
   },
   mistral: {
@@ -117,7 +122,8 @@ const SDKS: Readonly<Record<string, Sdk>> = {
     },
     shown: (error) => {
       if (!(error instanceof MistralError)) throw error;
-      return { status: error.statusCode, message: error.message };
+      const { statusCode, message, headers } = error;
+      return { status: statusCode, message, type: headers.get(HEADER.errorType) };
     },
   },
   bedrock: {
@@ -146,8 +152,9 @@ const SDKS: Readonly<Record<string, Sdk>> = {
     },
     shown: (error) => {
       if (!(error instanceof BedrockRuntimeServiceException)) throw error;
-      const { name, message, $metadata } = error;
-      return { status: $metadata.httpStatusCode, message, code: name, requestId: $metadata.requestId };
+      const { name, message, $metadata, $response } = error;
+      const { httpStatusCode: status, requestId } = $metadata;
+      return { status, message, code: name, requestId, type: $response?.headers[HEADER.errorType] };
     },
   },
 };
@@ -196,8 +203,9 @@ describe.each(['native', 'gateway'] as const)('server.error_format: %s', (error_
         ['AccessDeniedException', 'UnrecognizedClientException', 'ServiceQuotaExceededException'],
         withId,
       ],
-    ])('%s shows the message, its own code and the id of the request', async (name, codes, requestId) => {
+    ])('%s shows the message, its own code, the type and the request id', async (name, codes, requestId) => {
       const { locked, unknown, spent } = await refusals(name);
+      expect([locked, unknown, spent].map(({ type }) => type)).toEqual(TYPES);
       expect([locked, unknown, spent].map(({ status }) => status)).toEqual([403, 401, 429]);
       expect(locked.message).toContain(LOCKED);
       expect(unknown.message).toContain('invalid proxy key');
@@ -214,6 +222,7 @@ describe.each(['native', 'gateway'] as const)('server.error_format: %s', (error_
     it.each(Object.keys(SDKS))('%s gets the gateway’s own shape', async (name) => {
       const { locked, unknown, spent } = await refusals(name);
       expect([locked, unknown, spent].map(({ status }) => status)).toEqual([403, 401, 429]);
+      expect([locked, unknown, spent].map(({ type }) => type)).toEqual(TYPES);
       if (name === 'bedrock') {
         expect([locked.code, spent.message]).toEqual(['AccessDeniedException', SPENT]);
         expect(unknown.requestId).toEqual(withId);
