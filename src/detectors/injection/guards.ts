@@ -1,4 +1,5 @@
 import type { Tokens, Vocabulary } from './lexer.ts';
+import { isAboutThings } from './things.ts';
 
 /** Words that tell of an act instead of ordering it, right before the verb. */
 const NARRATORS = `i they he she people users who which often sometimes students drivers always we did does would could might
@@ -10,6 +11,8 @@ const RELATIVES = `que qui che который которая которые кт
 const WANTING = `quiero necesito pido exijo ordeno requiero quero preciso peço mando voglio ordino exige veux`;
 const ADDRESSED = `you u ai assistant assistants model llm chatbot chatgpt gpt agent it`;
 const NEGATIONS = `not dont never cannot cant wont shouldnt mustnt doesnt didnt nicht nie 不要 请勿 切勿`;
+/** "Refuses to print the prompt": what is not done, in names of tests for one. */
+const REFUSALS = `refuses refused declines declined`;
 const HOW = `to do does can could should would did i models attackers`;
 
 const MENTION =
@@ -39,6 +42,10 @@ const TO_BE_DONE =
   /\b(?:follow|obey|comply|execute|do (?:it|this|that|so|what|as)|act on|carry (?:it|this) out|reveal|print|(?:tell|give|show) me|send|now|your (?:new|task))\b|befolge|führe|obéis|applique|exécute|obedece|ejecuta|esegui|obbedisci|execute|gehoorzaam|voer|выполни|执行|照做|実行|従|نفذ|पालन/i;
 /** A string of JSON, which has quotes whatever it says. */
 const JSON_STRING = /["\]}\d]\s{0,8}[:,]\s{0,8}$|[[{]\s{0,8}$/;
+/** The same behind a member's name: `"text": "…"` mentions nothing. */
+const JSON_MEMBER = /"\s{0,8}:\s{0,8}$/;
+/** Backslashes before a quote in JSON in JSON. */
+const MOST_ESCAPES = 3;
 const REPORT_CHARS = 80;
 const CLOSING = /^[^"”'’»`」』\n]{0,64}["”'’»`」』]/;
 
@@ -87,6 +94,7 @@ export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {
   const relatives = vocabulary.setOf(RELATIVES);
   const wanting = vocabulary.setOf(WANTING);
   const negations = vocabulary.setOf(NEGATIONS);
+  const refusals = vocabulary.setOf(REFUSALS);
   const afterHow = vocabulary.setOf(HOW);
   const [how, why, to] = [vocabulary.add('how'), vocabulary.add('why'), vocabulary.add('to')];
   return (text, tokens, at, end) => {
@@ -95,12 +103,13 @@ export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {
     if (relatives.has(before(1)) && !wanting.has(before(2))) return true;
     if (modals.has(before(1)) && !addressed.has(before(2))) return true;
     if (negations.has(before(1)) && before(2) !== why) return true;
-    if (before(1) === to && negations.has(before(2))) return true;
+    if (before(1) === to && (negations.has(before(2)) || refusals.has(before(2)))) return true;
     const reach = before(1) === to ? 10 : 5;
     for (let distance = 2; distance <= reach; distance++)
       if (before(distance) === how && afterHow.has(before(distance - 1))) return true;
     const start = tokens.starts[at] ?? 0;
     if (isAnnotation(text, start)) return true;
+    if (isAboutThings(text, start, end)) return true;
     return isInQuotes(text, start, end) || isDefence(text, start, end) || isMeans(text, start, end);
   };
 }
@@ -133,18 +142,27 @@ function isInQuotes(text: string, start: number, end: number): boolean {
   if (!CLOSING.test(text.slice(end, end + 65))) return false;
   const open = openingQuote(text, start, end);
   if (open === -1) return false;
-  return (
-    (open < start && MENTION.test(text.slice(Math.max(0, start - 40), open))) || isReported(text, open, end)
-  );
+  const before = text.slice(Math.max(0, start - 40), open);
+  return (open < start && MENTION.test(before) && !JSON_MEMBER.test(before)) || isReported(text, open, end);
 }
 
-/** Index of the last opening quote before or within the phrase, which may begin with words before it; or -1. */
+/**
+ * Index of the last opening quote before or within the phrase, which may begin with words before it; or -1. In a string of
+ * JSON, of the backslashes before the quote.
+ */
 function openingQuote(text: string, start: number, end: number): number {
   for (let at = end - 1; at >= Math.max(0, start - 2); at--) {
     if (!QUOTES.test(text.charAt(at))) continue;
-    return OPENING.test(text.charAt(at)) && BEFORE_QUOTE.test(text.charAt(at - 1)) ? at : -1;
+    const open = withEscapes(text, at);
+    return OPENING.test(text.charAt(at)) && BEFORE_QUOTE.test(text.charAt(open - 1)) ? open : -1;
   }
   return -1;
+}
+
+function withEscapes(text: string, quote: number): number {
+  let open = quote;
+  while (quote - open < MOST_ESCAPES && text.charAt(open - 1) === '\\') open -= 1;
+  return open;
 }
 
 /** A text about attacks quotes a phrase and does not ask for it to be done. */

@@ -1,0 +1,81 @@
+/** Earlier ones of these never bind a model: "ignore all previous versions". */
+const EARLIER_THINGS = [
+  'versions?|drafts?|revisions?|releases?|builds?|commits?|branches|networks?|devices?|bookings?|reservations?|orders? (?:of|for)',
+  'e-?mails?|mails|letters?|memos?|newsletters?|invoices?|quotes?|quotations?|offers?|bids?|notices?|reminders?|invitations?|calls?',
+  'typos?|mistakes?|errors?|warnings?|alerts?|measurements?|readings?|values?|prices?|rates?|deadlines?|dates?',
+  'columns?|rows?|tabs?|files?|downloads?|backups?|snapshots?|logs?|entries|records?|purchases?|payments?|seasons?|episodes?|chapters?',
+].join('|');
+const EARLIER = new RegExp(
+  String.raw`^[^.!?]{0,40}?\b(?:previous|prior|earlier|older|preceding|former|past)(?: (?:wi-?fi|saved|paired|known|failed|unread))? (?:${EARLIER_THINGS})(?![\w-])`,
+  'i',
+);
+/** A phrase with one of these is about more than things. */
+const BINDING =
+  /instruction|directive|guideline|prompt|rule|command|polic|restriction|limit|constraint|safeguard|guardrail|training|programming|safety|told|said|taught|learn|given/i;
+
+/** Things that come with instructions or rules of their own. */
+const THINGS = [
+  'box|packet|package|packaging|label|leaflet|booklet|brochure|manual|sheet|card|poster|cover|back|front|bottle|tin|bag|kit|sign|sticker',
+  'printer|machine|dishwasher|oven|toaster|router|recipe|letter|memo|invoice|form|exam|worksheet|dentist|doctor',
+  'base class|superclass|parent class|subclass|compiler|assembler|makefile|dockerfile|processor|cpu|shelf',
+].join('|');
+const ON_A_THING = new RegExp(
+  [
+    String.raw`^,? ?(?:(?:that|which) (?:are|is|were) )?(?:(?:printed|written|given|found|supplied|included) )?`,
+    String.raw`(?:on|of|for|from|in|inside|with|by) (?:(?:the|this|that|our|my|its|a|an) )?(?:[a-z-]{1,16} )?(?:${THINGS})(?![\w-])`,
+  ].join(''),
+  'i',
+);
+const ON_A_THING_ELSEWHERE = new RegExp(
+  [
+    String.raw`^ (?:auf|aus|in|von|zu) (?:der|dem|den) (?:packung|verpackung|schachtel|etikett|beipackzettel|handbuch|formular|gerät|rückseite)`,
+    String.raw`^ (?:zur|zum) \p{L}{0,24}(?:planung|montage|anmeldung|abgabe|pflege|bedienung|reinigung|urlaub|abrechnung|buchung|wartung)`,
+    String.raw`^ (?:de la|de l['’]|du|sur la|sur l['’]|sur le) ?(?:notice|boîte|emballage|étiquette|fiche|brochure|manuel|formulaire)`,
+    String.raw`^ (?:del|de la|en el|en la) (?:folleto|prospecto|envase|caja|etiqueta|manual|cartel|formulario|receta|impreso)`,
+    String.raw`^ (?:del|della|dell['’]|sulla|sul|sull['’]) ?(?:foglietto|confezione|scatola|etichetta|manuale|modulo|ricetta|opuscolo)`,
+    String.raw`^ (?:do|da|no|na) (?:folheto|embalagem|caixa|rótulo|manual|formulário|receita|bula)`,
+    String.raw`^ (?:op|in|van|uit) (?:de|het) (?:verpakking|doos|bijsluiter|folder|handleiding|etiket|formulier|achterkant)`,
+    String.raw`^ (?:на|в|из) (?:упаковк|коробк|этикетк|бланк|буклет|листовк)`,
+  ].join('|'),
+  'iu',
+);
+/** Languages that say the verb last have the thing within the phrase. */
+const GERMAN_RULES = /(?:anweisungen|vorgaben|regeln|instruktionen)(?= (?:zur|zum|auf|aus|in|von|zu) )/i;
+/** The model's own, whatever else is said of it. */
+const OF_A_MODEL = /\b(?:system|developer|safety|your|assistant|model|ai)\b/i;
+const AFTER_CHARS = 96;
+
+/** Rules of a trade: "the rules you follow when you write". Answers and talks are the model's own. */
+const YOU_FOLLOW = /\byou (?:usually |normally |always |personally )?follow$/i;
+const TRADES = [
+  'writ(?:e|ing)|cook(?:ing)?|edit(?:ing)?|draft(?:ing)?|translat(?:e|ing)|format(?:ting)?|plan(?:ning)?|design(?:ing)?|draw(?:ing)?',
+  'test(?:ing)?|review(?:ing)?|cod(?:e|ing)|program(?:ming)?|hir(?:e|ing)|nam(?:e|ing)|paint(?:ing)?|bak(?:e|ing)|driv(?:e|ing)',
+  'teach(?:ing)?|garden(?:ing)?|clean(?:ing)?|pack(?:ing)?|travel(?:l?ing)?|invest(?:ing)?|budget(?:ing)?|compos(?:e|ing)',
+  'proofread(?:ing)?|spell(?:ing)?|punctuat(?:e|ing)|photograph(?:ing)?|shop(?:ping)?|train(?:ing)?',
+].join('|');
+const IN_A_TRADE = new RegExp(
+  String.raw`^ (?:when|while|whenever)(?: you(?:'re| are)?)? (?:${TRADES})(?![\w-])`,
+  'i',
+);
+
+/** `void` where a type stands, which orders nothing. */
+const VOID_TYPE = /^void(?=\s{0,4}[{;,>|&*/]|\s{1,4}\w{1,64}\s?\()/;
+
+/**
+ * Tells whether the phrase is about a thing with rules or earlier ones of its own: instructions on a box, previous versions,
+ * rules for writing.
+ */
+export function isAboutThings(text: string, start: number, end: number): boolean {
+  const phrase = text.slice(start, end);
+  if (VOID_TYPE.test(text.slice(start, start + AFTER_CHARS))) return true;
+  const after = text.slice(end, end + AFTER_CHARS);
+  if (YOU_FOLLOW.test(phrase) && IN_A_TRADE.test(after)) return true;
+  if (!BINDING.test(phrase) && EARLIER.test(text.slice(start, end + AFTER_CHARS))) return true;
+  return !OF_A_MODEL.test(phrase) && isOnAThing(phrase, after);
+}
+
+function isOnAThing(phrase: string, after: string): boolean {
+  const [, german] = phrase.split(GERMAN_RULES);
+  const place = ON_A_THING.exec(after) ?? ON_A_THING_ELSEWHERE.exec(german ?? after);
+  return place !== null && !OF_A_MODEL.test(place[0]);
+}
