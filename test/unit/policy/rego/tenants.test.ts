@@ -58,8 +58,8 @@ describe('one tenant beside others on one engine', { timeout: 60_000 }, () => {
   });
 
   it('is judged apart once it has used its share, so that they wait no more', async () => {
-    const on = await started();
-    for (let i = 0; i < 4; i++) await ask(on, 'heavy', { slow: true });
+    const on = await started({ ...LIMITS, evaluationMs: 600 });
+    for (let i = 0; i < 2; i++) await ask(on, 'heavy', { slow: true });
     let isOver = false;
     const heavy = Promise.all(
       Array.from({ length: 3 }, async () => {
@@ -75,13 +75,13 @@ describe('one tenant beside others on one engine', { timeout: 60_000 }, () => {
     isOver = true;
     await heavy;
     waits.sort((a, b) => a - b);
-    // Behind it each would wait for some 150 ms.
-    expect(waits[20]).toBeLessThan(75);
+    // Behind it each would wait for some 600 ms.
+    expect(waits[20]).toBeLessThan(300);
   });
 
   it('breaks an engine that is not theirs, from its second time on', async () => {
     let replaced = 0;
-    const on = await started({ ...LIMITS, onReplaced: () => replaced++ });
+    const on = await started({ ...LIMITS, graceMs: 2_000, onReplaced: () => replaced++ });
     const broken = { trouble: expect.stringMatching(/^(hung|died)$/), isBusy: false };
     expect((await ask(on, 'heavy', { hung: true })).said).toMatchObject(broken);
     expect((await ask(on, 'quick', { word: 'it' })).said).toEqual(DENIED);
@@ -89,7 +89,7 @@ describe('one tenant beside others on one engine', { timeout: 60_000 }, () => {
     const behind = ask(on, 'heavy', { word: 'it' });
     const { said, ms } = await ask(on, 'quick', { word: 'it' });
     expect(said).toEqual(DENIED);
-    expect(ms).toBeLessThan(250);
+    expect(ms).toBeLessThan(1_500);
     expect((await hung).said).toMatchObject(broken);
     expect((await behind).said).toEqual(DENIED);
     expect(replaced).toBe(2);
