@@ -2,33 +2,44 @@ import { GatewayError } from '../errors.ts';
 
 /** The bytes of a frame that has begun and not ended: kept in pieces, so that tiny chunks cost linear time. */
 export class PendingBytes {
-  private readonly maxBytes: number;
-  private pieces: Buffer[] = [];
-  private size = 0;
+  readonly #maxBytes: number;
+  #pieces: Buffer[] = [];
+  #size = 0;
 
   constructor(maxBytes: number) {
-    this.maxBytes = maxBytes;
+    this.#maxBytes = maxBytes;
   }
 
   get length(): number {
-    return this.size;
+    return this.#size;
   }
 
-  /** Throws GatewayError upstream_unavailable where the frame grows over its bound. */
+  /** @throws GatewayError upstream_unavailable if the frame exceeds its bound */
   add(piece: Buffer): void {
     if (piece.length === 0) return;
-    this.size += piece.length;
-    if (this.size > this.maxBytes) throw frameTooLarge(this.maxBytes);
-    this.pieces.push(piece);
+    this.#size += piece.length;
+    if (this.#size > this.#maxBytes) throw frameTooLarge(this.#maxBytes);
+    this.#pieces.push(piece);
   }
 
-  /** Everything so far as one buffer; nothing is pending afterwards. */
+  /** Returns everything so far as one buffer; nothing is pending afterwards. */
   take(): Buffer {
-    const [only] = this.pieces;
-    const whole = this.pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.pieces);
-    this.pieces = [];
-    this.size = 0;
+    const [only] = this.#pieces;
+    const whole = this.#pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.#size = 0;
     return whole;
+  }
+
+  /**
+   * Returns everything so far and the last piece as one buffer; nothing is pending afterwards.
+   *
+   * @throws GatewayError upstream_unavailable if the frame exceeds its bound
+   */
+  endWith(piece: Buffer): Buffer {
+    if (this.#size === 0 && piece.length <= this.#maxBytes) return piece;
+    this.add(piece);
+    return this.take();
   }
 }
 

@@ -27,21 +27,46 @@ export const sse: StreamFormat = {
 };
 
 class SseDecoder implements FrameDecoder {
-  private readonly pending: PendingBytes;
-  private lineIsEmpty = true;
-  private afterCr = false;
-  private first = true;
+  readonly #pending: PendingBytes;
+  #lineIsEmpty = true;
+  #afterCr = false;
+  #first = true;
 
   constructor(maxFrameBytes: number) {
-    this.pending = new PendingBytes(maxFrameBytes);
+    this.#pending = new PendingBytes(maxFrameBytes);
   }
 
   push(chunk: Buffer): Frame[] {
+    return this.#afterCr || chunk.includes(CR) ? this.#pushWithCr(chunk) : this.#pushLines(chunk);
+  }
+
+  end(): Frame[] {
+    return this.#pending.length === 0 ? [] : [{ ...this.#frameOf(this.#pending.take()), open: true }];
+  }
+
+  /** Lines that end at LF, as nearly every provider sends them. */
+  #pushLines(chunk: Buffer): Frame[] {
     const frames: Frame[] = [];
-    const length = chunk.length;
-    let { lineIsEmpty, afterCr } = this;
     let from = 0;
-    for (let i = 0; i < length; i += 1) {
+    let line = 0;
+    for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, line)) {
+      const isBlank = at === line && (line > 0 || this.#lineIsEmpty);
+      line = at + 1;
+      if (!isBlank) continue;
+      frames.push(this.#frameOf(this.#pending.endWith(chunk.subarray(from, line))));
+      from = line;
+    }
+    if (from < chunk.length) this.#pending.add(chunk.subarray(from));
+    this.#lineIsEmpty = line === chunk.length && (line > 0 || this.#lineIsEmpty);
+    return frames;
+  }
+
+  #pushWithCr(chunk: Buffer): Frame[] {
+    const frames: Frame[] = [];
+    let lineIsEmpty = this.#lineIsEmpty;
+    let afterCr = this.#afterCr;
+    let from = 0;
+    for (let i = 0; i < chunk.length; i += 1) {
       const byte = chunk[i];
       if (byte !== LF && byte !== CR) {
         lineIsEmpty = false;
@@ -51,8 +76,8 @@ class SseDecoder implements FrameDecoder {
       const endsCrLf = byte === LF && afterCr;
       afterCr = byte === CR;
       if (endsCrLf) {
-        // Of an event that was given already, where its chunk ended between the two.
-        if (i === 0 && this.pending.length === 0) {
+        // The event was returned already: its chunk ended between CR and LF.
+        if (i === 0 && this.#pending.length === 0) {
           frames.push({ raw: chunk.subarray(0, 1) });
           from = 1;
         }
@@ -67,44 +92,52 @@ class SseDecoder implements FrameDecoder {
         i += 1;
         afterCr = false;
       }
-      this.pending.add(chunk.subarray(from, i + 1));
+      frames.push(this.#frameOf(this.#pending.endWith(chunk.subarray(from, i + 1))));
       from = i + 1;
-      frames.push(this.take());
     }
-    this.pending.add(chunk.subarray(from));
-    this.lineIsEmpty = lineIsEmpty;
-    this.afterCr = afterCr;
+    if (from < chunk.length) this.#pending.add(chunk.subarray(from));
+    this.#lineIsEmpty = lineIsEmpty;
+    this.#afterCr = afterCr;
     return frames;
   }
 
-  end(): Frame[] {
-    return this.pending.length === 0 ? [] : [{ ...this.take(), open: true }];
-  }
-
-  private take(): Frame {
-    const raw = this.pending.take();
+  #frameOf(raw: Buffer): Frame {
     const text = raw.toString('utf8');
-    const frame = frameOfEvent(raw, this.first && text.startsWith('\uFEFF') ? text.slice(1) : text);
-    this.first = false;
+    const frame = frameOfEvent(raw, this.#first && text.startsWith('\uFEFF') ? text.slice(1) : text);
+    this.#first = false;
     return frame;
   }
 }
 
 function frameOfEvent(raw: Buffer, text: string): Frame {
+  return (text.includes('\r') ? undefined : plainFrame(raw, text)) ?? frameOfLines(raw, text);
+}
+
+/** Reads one data line, alone or after an event line, and a blank line, as nearly every event is; undefined for others. */
+function plainFrame(raw: Buffer, text: string): Frame | undefined {
+  const first = text.indexOf('\n');
+  const end = text.length - 2;
+  if (first === end) {
+    const data = fieldValue(text, 'data', 0, end);
+    return data === undefined ? undefined : { raw, data };
+  }
+  if (first === -1 || text.indexOf('\n', first + 1) !== end) return undefined;
+  const event = fieldValue(text, 'event', 0, first);
+  if (event === undefined || !SAYS_NOTHING.test(text.slice(0, first))) return undefined;
+  const data = fieldValue(text, 'data', first + 1, end);
+  return data === undefined ? undefined : { raw, event, data };
+}
+
+function frameOfLines(raw: Buffer, text: string): Frame {
   let event: string | undefined;
   let data: string | undefined;
   let sideband = '';
-  // Nearly every event is one data line and a blank one.
-  if (text.indexOf('\n') === text.length - 2 && !text.includes('\r')) {
-    const only = fieldValue(text.slice(0, -2), 'data');
-    if (only !== undefined) return { raw, data: only };
-  }
   for (const { line } of linesOf(text)) {
     const dataLine = fieldValue(line, 'data');
     if (dataLine !== undefined) data = data === undefined ? dataLine : `${data}\n${dataLine}`;
     else {
       const name = fieldValue(line, 'event');
-      // Of several names the last one counts, and the others are words.
+      // The last of several names counts; the others are searched as text.
       if (name !== undefined && event !== undefined) sideband += `event: ${event}\n`;
       event = name ?? event;
       if (!SAYS_NOTHING.test(line)) sideband += `${line}\n`;
@@ -167,11 +200,12 @@ function dataLines(data: string): string[] {
 }
 
 /** The value of a `name: value` line, without the one space after the colon; undefined for other lines. */
-function fieldValue(line: string, name: string): string | undefined {
-  if (!line.startsWith(name)) return undefined;
-  if (line.length === name.length) return '';
-  if (line[name.length] !== ':') return undefined;
-  return line.slice(name.length + (line[name.length + 1] === ' ' ? 2 : 1));
+function fieldValue(text: string, name: string, from = 0, end = text.length): string | undefined {
+  const colon = from + name.length;
+  if (colon > end || !text.startsWith(name, from)) return undefined;
+  if (colon === end) return '';
+  if (text[colon] !== ':') return undefined;
+  return text.slice(colon + (colon + 1 < end && text[colon + 1] === ' ' ? 2 : 1), end);
 }
 
 interface Line {
