@@ -7,6 +7,7 @@ import { configJsonSchema, type Config, type ConfigInput } from '../../src/confi
 import type { ConfigSources } from '../../src/config/load.ts';
 import { policySources } from '../../src/policy/policy-files.ts';
 import { preflightProblems } from '../../src/config/preflight.ts';
+import { providers } from '../../src/providers/registry.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { painter, print, withOutput, type OutputFormat, type OutputOptions } from '../output.ts';
 import { loadedConfig } from '../loaded-config.ts';
@@ -36,16 +37,14 @@ interface PrintOptions {
   readonly explain?: boolean;
 }
 
-async function printConfig(command: Command, io: Io, { output, explain }: PrintOptions): Promise<void> {
-  const written = await withBaseUrls(serializeConfig(maskConfig(loadedConfig(command, io).config)));
+function printConfig(command: Command, io: Io, { output, explain }: PrintOptions): void {
+  const written = withBaseUrls(serializeConfig(maskConfig(loadedConfig(command, io).config)));
   if (explain === true) io.stdout.write(explainConfig(written));
   else io.stdout.write(output === 'json' ? `${JSON.stringify(written, null, 2)}\n` : stringify(written));
 }
 
 /** Fills in the public APIs that requests go to where the file names no other. */
-async function withBaseUrls(written: ConfigInput): Promise<ConfigInput> {
-  // Loaded only where it is used: the other commands start faster without the providers.
-  const { providers } = await import('../../src/providers/registry.ts');
+function withBaseUrls(written: ConfigInput): ConfigInput {
   const filled = Object.values(providers).map(({ name, defaultBaseUrl }) => {
     const base = defaultBaseUrl === undefined ? {} : { base_url: defaultBaseUrl };
     return [name, { ...base, ...written.providers?.[name] }];

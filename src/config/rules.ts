@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isForbidden } from '../alerting/address.ts';
 import { secretBytes } from '../alerting/sign.ts';
-import { PROVIDER_NAMES } from '../providers/provider.ts';
+import { PROVIDER_NAMES, providers as known } from '../providers/registry.ts';
 import { isLoopbackHost, isPlainAfar, parseExtprocAddress } from './address.ts';
 import type { Milliseconds } from './duration.ts';
 import { dlpClasses } from './dlp-rules.ts';
@@ -191,15 +191,17 @@ function auditTrail({ audit }: Config): readonly (RuleProblem | false)[] {
   ];
 }
 
+const SELF_HOSTED = PROVIDER_NAMES.filter((name) => known[name].selfHosted);
+const ELSEWHERE = PROVIDER_NAMES.filter((name) => !known[name].selfHosted);
+
 /** Credentials travel to these addresses. Plain HTTP is only safe on this machine. */
 function plainHttp({ server, providers, mcp }: Config): readonly (RuleProblem | false)[] {
   if (server.insecure_dev) return [];
-  const bases = PROVIDER_NAMES.filter((name) => name !== 'ollama' && name !== 'vllm').map((name) => ({
+  const bases = ELSEWHERE.map((name) => ({
     url: providers[name].base_url,
     problem: {
       path: ['providers', name, 'base_url'],
-      message:
-        'must be https:// (plain http is allowed for loopback addresses, ollama and vllm, or with SERVER_INSECURE_DEV=true)',
+      message: `must be https:// (plain http is allowed for loopback addresses, ${SELF_HOSTED.join(' and ')}, or with SERVER_INSECURE_DEV=true)`,
     },
   }));
   const servers = mcp.servers.map(({ url }, index) => ({

@@ -1,7 +1,8 @@
 import { stringify } from 'yaml';
 
-import type { ProviderName } from '../providers/provider.ts';
-import { basePath, type Api } from './bases.ts';
+import type { Api } from '../providers/descriptor.ts';
+import { providers, type Provider, type ProviderName } from '../providers/registry.ts';
+import { basePath } from './bases.ts';
 import { providerVariables, type ForwarderPlace, type Variables } from './provider-variables.ts';
 
 /** What a program needs besides the provider's variables, to ask the forwarder and nobody else. */
@@ -34,14 +35,6 @@ export interface KnownAgent {
   readonly speaks?: Api;
   wire(run: AgentRun): Wiring;
 }
-
-const MODELS: Readonly<Partial<Record<ProviderName, string>>> = {
-  openai: 'gpt-4o',
-  anthropic: 'claude-sonnet-4-5',
-  gemini: 'gemini-2.5-flash',
-  deepseek: 'deepseek-chat',
-  mistral: 'mistral-large-latest',
-};
 
 const claude: KnownAgent = {
   provider: 'anthropic',
@@ -259,7 +252,7 @@ function apiPath(api: Api, provider: ProviderName): string {
 }
 
 function overrideModel(provider: ProviderName, override: string | undefined): string {
-  const model = override ?? MODELS[provider];
+  const model = override ?? (providers[provider] as Provider).exec.model;
   if (model !== undefined) return model;
   throw new Error(`name a model of ${provider} with --model-override: this program has to be told one`);
 }

@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.ts';
 import { applyEdits } from '../json/edit.ts';
 import type { JsonEdit, JsonPath } from '../json/path.ts';
 import { parseStrict } from '../json/scan.ts';
-import type { ProviderName } from '../providers/provider.ts';
+import { providers, type ProviderName } from '../providers/registry.ts';
 
 /** What becomes of the models that a program asks for (`--model-override`, `--model-map`). */
 export interface ModelChoice {
@@ -30,20 +30,13 @@ export function chosenModel({ override, aliases }: ModelChoice, model: string): 
   return chosen.startsWith(prefix) ? chosen : prefix + chosen;
 }
 
-/** Where a path names the model: what stands before it, the name, what stands behind. */
-const IN_PATH: Readonly<Partial<Record<ProviderName, RegExp>>> = {
-  gemini: /^(.*\/models\/)([^/:]+)(:[^/]*)$/,
-  bedrock: /^(.*\/model\/)([^/]+)(\/[^/]*)$/,
-  azure: /^(.*\/deployments\/)([^/]+)(\/.*)$/s,
-};
-
 /** The path, without its query, with the chosen model in it. */
 export function pathWithModel(
   provider: ProviderName,
   path: string,
   choice: ModelChoice,
 ): { readonly path: string; readonly namesModel: boolean } {
-  const [, before, written, behind] = IN_PATH[provider]?.exec(path) ?? [];
+  const [, before, written, behind] = providers[provider].modelInPath?.exec(path) ?? [];
   if (before === undefined || written === undefined || behind === undefined) {
     return { path, namesModel: false };
   }

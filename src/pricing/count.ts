@@ -1,4 +1,5 @@
-import type { ProviderName } from '../providers/provider.ts';
+import type { ProviderPricing } from '../providers/descriptor.ts';
+import { providers, type ProviderName } from '../providers/registry.ts';
 import { countWords } from './count-words.ts';
 
 /** Counting costs some 40 us a KiB: what lies beyond is measured in bytes. */
@@ -8,7 +9,6 @@ const MAX_RUN_CHARS = 128;
 
 /** How many tokens others make of a text, for one of OpenAI's: their vocabularies are smaller. */
 const OTHER_TOKENIZERS = 1.5;
-const OPENAI_TOKENIZER: ReadonlySet<ProviderName> = new Set<ProviderName>(['openai', 'azure']);
 
 /** Tokens counted in pieces of text under one bounded amount of work. */
 export interface TokenCounter {
@@ -19,7 +19,8 @@ export interface TokenCounter {
 
 /** A byte is at most one token in every byte-level tokenizer, and a character seldom is more than one. */
 export function createTokenCounter(provider: ProviderName): TokenCounter {
-  const factor = OPENAI_TOKENIZER.has(provider) ? 1 : OTHER_TOKENIZERS;
+  const { countsAsOpenai }: ProviderPricing = providers[provider].pricing;
+  const factor = countsAsOpenai === true ? 1 : OTHER_TOKENIZERS;
   let countable = MAX_COUNTED_CHARS;
   let counted = 0;
   let countedBytes = 0;

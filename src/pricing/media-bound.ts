@@ -1,22 +1,13 @@
-import type { Media, ProviderName } from '../providers/provider.ts';
+import { tilesOf } from '../providers/image-tiles.ts';
+import type { Media } from '../providers/dialect.ts';
+import { providers, type Provider, type ProviderName } from '../providers/registry.ts';
 import { stillImage } from './image-size.ts';
 import { decodeBase64, hasDocumentMagic, isPlainText, isSoundFile } from './media-bytes.ts';
 import { soundSeconds } from './sound-length.ts';
 
-/**
- * The most tokens that a provider makes of one image of any size, detail setting as dear as it comes: OpenAI's
- * tiles (gpt-4o-mini: 2,833 + 8 x 5,667; the others 85 + 8 x 170) and patches (10,000 at "original" detail),
- * Claude's 4,784 at high resolution, Gemini's 258 for each of 16 tiles of 768 px (platform.openai.com, images;
- * platform.claude.com, vision; ai.google.dev, image understanding). Where nothing is published: 10,000.
- */
-const MAX_IMAGE_TOKENS: Readonly<Partial<Record<ProviderName, number>>> = {
-  anthropic: 5_000,
-  bedrock: 5_000,
-  gemini: 4_400,
-  mistral: 4_400,
-  xai: 1_800,
-};
+/** Most tokens of one image where nothing is published: OpenAI's 10,000 patches at "original" detail. */
 export const DEFAULT_MAX_IMAGE_TOKENS = 10_000;
+/** gpt-4o-mini's tiles: 2,833 + 8 x 5,667 (platform.openai.com, images). */
 const MINI_MAX_IMAGE_TOKENS = 48_200;
 
 /** The densest count, Gemini's (ai.google.dev, audio understanding). */
@@ -113,31 +104,18 @@ function imageBound(
   bytes: Buffer | undefined,
   { provider, models }: MediaModel,
 ): MediaBound | undefined {
+  const { pricing }: Provider = providers[provider];
+  const { imageTokens = finestPatches } = pricing;
   const mini = models.some((model) => model.toLowerCase().includes('4o-mini'));
-  const flat = mini ? MINI_MAX_IMAGE_TOKENS : (MAX_IMAGE_TOKENS[provider] ?? DEFAULT_MAX_IMAGE_TOKENS);
+  const flat = mini ? MINI_MAX_IMAGE_TOKENS : (pricing.maxImageTokens ?? DEFAULT_MAX_IMAGE_TOKENS);
   if (source !== 'inline') return { tokens: flat, mayBeSound: false };
   const still = bytes && stillImage(bytes);
   if (still === undefined) return undefined;
-  const pixels = still.size && tokensOfPixels(provider, still.size.width, still.size.height);
+  const pixels = still.size && imageTokens(still.size.width, still.size.height);
   return { tokens: mini || pixels === undefined ? flat : Math.min(flat, pixels), mayBeSound: false };
 }
 
-/** By each provider's own rule, rounded up; others are taken to cut patches of 14 px, the finest in use. */
-function tokensOfPixels(provider: ProviderName, width: number, height: number): number | undefined {
-  const squares = (edge: number): number => Math.ceil(width / edge) * Math.ceil(height / edge);
-  switch (provider) {
-    case 'anthropic':
-      return Math.ceil((width * height) / 750) + 10;
-    case 'openai':
-    case 'azure':
-      return Math.max(85 + 170 * squares(512), Math.ceil(2.5 * squares(32)));
-    case 'gemini':
-      // A tile may be as small as 256 px (crop unit), and a new model bills up to 1,120 for any image.
-      return Math.max(258 * squares(256), 1_120);
-    // Some of its hosts bill a picture flat, which may be more than its pixels.
-    case 'openrouter':
-      return undefined;
-    default:
-      return squares(14) + 64;
-  }
+/** Patches of 14 px are the finest in use. */
+function finestPatches(width: number, height: number): number {
+  return tilesOf(width, height, 14) + 64;
 }

@@ -1,11 +1,8 @@
 import { calcPrice, type ModelInfo } from '@pydantic/genai-prices';
 import type { CoreConfig } from '../config/core.ts';
-import {
-  OUTPUT_MODALITIES,
-  type OutputModality,
-  type ProviderName,
-  type Usage,
-} from '../providers/provider.ts';
+import type { Usage } from '../providers/dialect.ts';
+import { OUTPUT_MODALITIES, type OutputModality } from '../providers/request-facts.ts';
+import { providers, type Provider, type ProviderName } from '../providers/registry.ts';
 import { createModelOf } from './deployments.ts';
 import { tableNames } from './model-names.ts';
 import { contextTokensOf, knownMaxOutputTokens } from './output-limits.ts';
@@ -36,9 +33,6 @@ export interface PricingConfig {
 /** Names come from clients: neither many of them nor a long one may fill the memory. */
 const MAX_CACHED_MODELS = 2_048;
 const MAX_NAME_CHARS = 256;
-
-/** Cohere bills reranking by search units, 2 USD per thousand (cohere.com/pricing); the price table has none. */
-const RERANK_REQUEST_NANO_USD = 2_000_000;
 
 /** Prices of the maintained table, offline, under the overrides of gateway.yaml (docs/pricing.md). */
 export function createPricing(config: PricingConfig): Pricing {
@@ -182,20 +176,12 @@ const FREE_PERIODS: PricePeriod[] = [{ tiers: [{ above: -1, rates: FREE }] }];
 const UNKNOWN: Known = { periods: undefined, contextTokens: undefined };
 
 function lookUp(provider: ProviderName, model: string): Known {
-  if (provider === 'ollama' || provider === 'vllm') {
-    return { periods: FREE_PERIODS, contextTokens: undefined };
-  }
-  if (provider === 'openrouter') {
-    // The router picks the model, so that its price cannot be known beforehand.
-    if (model.trim().startsWith('openrouter/')) {
-      return UNKNOWN;
-    }
-    if (model.endsWith(':free')) {
-      return { periods: FREE_PERIODS, contextTokens: undefined };
-    }
-  }
-  if (provider === 'cohere' && model.startsWith('rerank-')) {
-    const rates = { ...FREE, request: RERANK_REQUEST_NANO_USD };
+  const { selfHosted, pricing }: Provider = providers[provider];
+  const own = selfHosted ? 'free' : pricing.ownPrice?.(model);
+  if (own === 'unknown') return UNKNOWN;
+  if (own === 'free') return { periods: FREE_PERIODS, contextTokens: undefined };
+  if (own !== undefined) {
+    const rates = { ...FREE, request: own.requestNanoUsd };
     return { periods: [{ tiers: [{ above: -1, rates }] }], contextTokens: undefined };
   }
   for (const { table, model: name } of tableNames(provider, model)) {

@@ -1,30 +1,6 @@
-import type { ProviderName } from '../providers/provider.ts';
+import type { PriceMultiples, ProviderPricing } from '../providers/descriptor.ts';
+import { providers, type ProviderName } from '../providers/registry.ts';
 import type { ToldBill } from '../providers/told-bill.ts';
-
-/** How many times the list price a model costs under a name; the first that matches counts, for the others the last. */
-type ByModel = readonly (readonly [model: RegExp, times: number])[];
-
-const OPENAI_PRIORITY: ByModel = [
-  [/gpt-(?:5\.[5-9]|[6-9])/, 2.5],
-  [/gpt-4o|gpt-4\.1(?!-nano)|(?:^|\/)o3/, 1.75],
-  [/^/, 2],
-];
-const GEMINI_PRIORITY: ByModel = [[/^/, 2]];
-const XAI_PRIORITY: ByModel = [[/^/, 2]];
-const BEDROCK_PRIORITY: ByModel = [[/^/, 1.75]];
-
-/**
- * What service tiers cost over the list (openai.com/api-priority-processing, ai.google.dev/gemini-api/docs/pricing,
- * aws.amazon.com/bedrock/pricing, docs.x.ai/developers/pricing). A tier that stands neither here nor among the usual ones
- * has no published price.
- */
-const TIERS: Readonly<Partial<Record<ProviderName, Readonly<Record<string, ByModel>>>>> = {
-  openai: { priority: OPENAI_PRIORITY },
-  azure: { priority: OPENAI_PRIORITY },
-  gemini: { priority: GEMINI_PRIORITY, on_demand_priority: GEMINI_PRIORITY },
-  bedrock: { priority: BEDROCK_PRIORITY },
-  xai: { priority: XAI_PRIORITY },
-};
 
 /** Tiers at the list price or under it, and commitments that were paid for beforehand. A discount is not given. */
 const USUAL_TIERS: ReadonlySet<string> = new Set([
@@ -47,12 +23,12 @@ const USUAL_TIERS: ReadonlySet<string> = new Set([
 const DEAREST_TIER = 2.5;
 
 /** Claude's fast mode (platform.claude.com, fast mode): what is not listed is taken for the dearest. */
-const FAST: ByModel = [
+const FAST: PriceMultiples = [
   [/opus-(?:4[-.]8|5)|fable|mythos/, 2],
   [/^/, 6],
 ];
 /** Bedrock's models optimized for latency (aws.amazon.com/bedrock/pricing). */
-const OPTIMIZED: ByModel = [[/^/, 1.25]];
+const OPTIMIZED: PriceMultiples = [[/^/, 1.25]];
 const USUAL_SPEEDS: ReadonlySet<string> = new Set(['standard', 'default', 'normal']);
 
 /** Claude that is computed in one country (platform.claude.com, data residency). */
@@ -76,7 +52,7 @@ export function surchargeOf(
 
 function tierTimes(provider: ProviderName, models: readonly string[], name: string): number {
   if (USUAL_TIERS.has(name)) return 1;
-  const tiers = TIERS[provider] ?? {};
+  const { tiers = {} }: ProviderPricing = providers[provider].pricing;
   const listed = Object.hasOwn(tiers, name) ? tiers[name] : undefined;
   return listed === undefined ? DEAREST_TIER : ofModels(listed, models);
 }
@@ -86,7 +62,7 @@ function speedTimes(models: readonly string[], name: string): number {
   return ofModels(name === 'optimized' ? OPTIMIZED : FAST, models);
 }
 
-function ofModels(times: ByModel, models: readonly string[]): number {
+function ofModels(times: PriceMultiples, models: readonly string[]): number {
   const each = (model: string) => times.find(([pattern]) => pattern.test(model))?.[1] ?? DEAREST_TIER;
   return models.length === 0 ? each('') : Math.max(...models.map((model) => each(model.toLowerCase())));
 }

@@ -1,4 +1,5 @@
-import type { ProviderName } from '../providers/provider.ts';
+import type { ProviderPricing } from '../providers/descriptor.ts';
+import { providers, type ProviderName } from '../providers/registry.ts';
 import { toNanoUsd } from './usd.ts';
 
 /** What calls of a provider's own tools are told apart by: their names differ from provider to provider. */
@@ -18,18 +19,6 @@ const LISTED_USD: Readonly<Record<ToolKind, number>> = {
   code: 0.03,
   image: 0.25,
 };
-/**
- * Of searches, by provider (platform.claude.com, openai.com/api/pricing, docs.x.ai, console.groq.com/docs,
- * mistral.ai/pricing).
- */
-const SEARCH_USD: Readonly<Partial<Record<ProviderName, number>>> = {
-  anthropic: 0.01,
-  openai: 0.025,
-  xai: 0.025,
-  groq: 0.01,
-  mistral: 0.03,
-};
-
 /** Undefined for tools that cost nothing but their tokens: fetching, MCP, memory. */
 function kindOf(name: string): ToolKind | undefined {
   const folded = name.toLowerCase();
@@ -50,6 +39,7 @@ export interface ToolCalls {
 export function toolCallsNanoUsd({ provider, kept, told, prices }: ToolCalls): number {
   const sumOf = (types: readonly string[]): number =>
     types.reduce((sum, type) => sum + toNanoUsd(prices[type] ?? 0), 0);
+  const { searchUsd }: ProviderPricing = providers[provider].pricing;
   const kinds = new Set<ToolKind | undefined>();
   let toldNanoUsd = 0;
   for (const [name, calls] of told) {
@@ -57,7 +47,7 @@ export function toolCallsNanoUsd({ provider, kept, told, prices }: ToolCalls): n
     if (kind === undefined) continue;
     kinds.add(kind);
     const own = ownPrice(kind, kept, prices) ?? ownPrice(kind, Object.keys(prices), prices);
-    const listed = (kind === 'search' ? SEARCH_USD[provider] : undefined) ?? LISTED_USD[kind];
+    const listed = (kind === 'search' ? searchUsd : undefined) ?? LISTED_USD[kind];
     toldNanoUsd += calls * toNanoUsd(own ?? listed);
   }
   return Math.max(sumOf(kept), toldNanoUsd + sumOf(kept.filter((type) => !kinds.has(kindOf(type)))));

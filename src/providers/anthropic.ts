@@ -2,7 +2,7 @@ import { anthropicCountTokens, anthropicMessages } from './dialects/anthropic-me
 import { ANTHROPIC_HEADERS, ANTHROPIC_PARAMETERS } from './client-headers.ts';
 import { bearer, headerSafe, tableProvider } from './openai-style.ts';
 import { pinTier } from './dialects/openai-request.ts';
-import type { Dialect, Endpoint } from './provider.ts';
+import type { Dialect, Endpoint } from './dialect.ts';
 
 /** Without a `service_tier`, Anthropic may serve a request on the priority tier. */
 const messages: Dialect = {
@@ -22,6 +22,24 @@ const POST: Readonly<Record<string, Endpoint>> = {
 export const anthropic = tableProvider({
   name: 'anthropic',
   defaultBaseUrl: 'https://api.anthropic.com',
+  basePaths: { anthropic: '' },
+  errorShape: 'anthropic',
+  exec: {
+    keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
+    addresses: { ANTHROPIC_BASE_URL: '', ANTHROPIC_API_BASE: '' },
+    detours: ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'],
+    model: 'claude-sonnet-4-5',
+    // With two of the variables set, clients would send two headers.
+    keyed: (key) => ({ ANTHROPIC_API_KEY: key }),
+  },
+  pricing: {
+    outputTokensPerSecond: 300,
+    searchUsd: 0.01,
+    // 4,784 at high resolution (platform.claude.com, vision).
+    maxImageTokens: 5_000,
+    imageTokens: (width, height) => Math.ceil((width * height) / 750) + 10,
+  },
+  traces: { models: /^claude/ },
   post: POST,
   headers: ANTHROPIC_HEADERS,
   parameters: ANTHROPIC_PARAMETERS,

@@ -1,7 +1,8 @@
 import { modelList } from './dialects/model-list.ts';
-import { MODEL_PATHS, openaiOwn } from './openai.ts';
+import { MODEL_PATHS, OPENAI_PRICING, openaiOwn } from './openai.ts';
 import { bearer, headerSafe, openaiEndpoints, pick } from './openai-style.ts';
-import type { Endpoint, Provider } from './provider.ts';
+import type { Descriptor } from './descriptor.ts';
+import type { Endpoint } from './dialect.ts';
 
 /** Older API versions reject `max_completion_tokens` and `stream_options`. */
 const older = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: false, completionsDefault: 16 });
@@ -21,12 +22,31 @@ const MODELS = /^(?:\/openai)?(?:\/v1)?\/models(\/[^/]+)?$/;
  * Azure OpenAI: `/openai/deployments/<name>/…`, where the deployment replaces the model, and `/openai/v1/…`. Set
  * `providers.azure.base_url` to the resource; there is no public endpoint.
  */
-export const azure: Provider = {
+export const azure: Descriptor<'azure'> = {
   name: 'azure',
   defaultBaseUrl: undefined,
   needsKey: true,
   selfHosted: false,
   roots: ['/openai', '/openai/v1', ''],
+  basePaths: { openai: '/openai/v1' },
+  modelInPath: /^(.*\/deployments\/)([^/]+)(\/.*)$/s,
+  errorShape: 'openai',
+  errorShapesAt: [[/^\/anthropic(\/|$)/, 'anthropic']],
+  exec: {
+    keys: ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'],
+    addresses: { AZURE_OPENAI_ENDPOINT: '', AZURE_API_BASE: '' },
+  },
+  pricing: { ...OPENAI_PRICING, outputTokensPerSecond: 300 },
+  traces: {
+    aliases: [
+      'az.ai.openai',
+      'azure.ai.openai',
+      'azure.ai.inference',
+      'az.ai.inference',
+      'azure_openai',
+      'azure_ai',
+    ],
+  },
   headers: new Set(['x-client-request-id', 'x-ms-client-request-id']),
   parameters: new Set(['api-version']),
   endpoint(method, path, query = '') {

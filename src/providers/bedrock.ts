@@ -2,7 +2,8 @@ import { GatewayError } from '../errors.ts';
 import { bedrockConverse, bedrockConverseStream, bedrockCountTokens } from './dialects/bedrock-converse.ts';
 import { bedrockInvoke } from './dialects/bedrock-invoke.ts';
 import { bearer, headerSafe, openaiEndpoints, pick, under } from './openai-style.ts';
-import type { Credential, Endpoint, Provider } from './provider.ts';
+import type { Descriptor } from './descriptor.ts';
+import type { Credential, Endpoint } from './dialect.ts';
 
 /** Bedrock's OpenAI-compatible API, which names the model in the body. */
 const COMPATIBLE = under(
@@ -37,15 +38,47 @@ const BEDROCK_HEADERS: ReadonlySet<string> = new Set([
   'x-amzn-bedrock-trace',
 ]);
 
+/** Regions in front of an inference profile. */
+const REGION = /^(?:us|us-gov|eu|apac|jp|au|ca|global)\./;
+
+/** An ARN that names the model. Application profiles and provisioned throughput hide it. */
+const PRICED_ARN = /^arn:aws[a-z-]*:bedrock:[^/]*:(?:foundation-model|inference-profile)\/(.+)$/;
+
 const ACCESS_KEY = /^[A-Z0-9]{16,128}$/;
 
 /** Amazon Bedrock's runtime API. The base URL selects the region. */
-export const bedrock: Provider = {
+export const bedrock: Descriptor<'bedrock'> = {
   name: 'bedrock',
   defaultBaseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',
   needsKey: true,
   selfHosted: false,
   roots: ['', '/openai/v1'],
+  basePaths: {},
+  modelInPath: /^(.*\/model\/)([^/]+)(\/[^/]*)$/,
+  errorShape: 'bedrock',
+  errorShapesAt: [[/^\/openai\//, 'openai']],
+  exec: {
+    keys: ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+    keyedAddresses: { AWS_ENDPOINT_URL_BEDROCK_RUNTIME: '' },
+    keyIn,
+    keyed: (key) => ({
+      AWS_BEARER_TOKEN_BEDROCK: key,
+      AWS_ACCESS_KEY_ID: 'unused',
+      AWS_SECRET_ACCESS_KEY: 'unused',
+    }),
+  },
+  pricing: {
+    outputTokensPerSecond: 300,
+    table: 'aws',
+    tableNames,
+    maxImageTokens: 5_000,
+    // aws.amazon.com/bedrock/pricing
+    tiers: { priority: [[/^/, 1.75]] },
+  },
+  traces: {
+    aliases: ['aws.bedrock', 'aws_bedrock', 'bedrock_converse'],
+    models: /^(?:us\.|eu\.|apac\.)?(?:anthropic|amazon|meta)\./,
+  },
   headers: BEDROCK_HEADERS,
   endpoint(method, path) {
     if (method !== 'POST') return undefined;
@@ -105,6 +138,19 @@ function modelAction(model: string, action: string | undefined): Endpoint | unde
 function invokeOperation(model: string): Endpoint['operation'] {
   if (/\brerank-/.test(model)) return 'rerank';
   return /\b(titan-embed|embed)-/.test(model) ? 'embeddings' : 'chat';
+}
+
+/** Returns the bearer token, or `ACCESS:SECRET[:TOKEN]`. */
+function keyIn(value: (name: string) => string): string | undefined {
+  const token = value('AWS_BEARER_TOKEN_BEDROCK');
+  if (token !== '') return token;
+  const parts = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'].map(value);
+  return parts[0] === '' || parts[1] === '' ? undefined : parts.filter((part) => part !== '').join(':');
+}
+
+function tableNames(model: string): readonly string[] {
+  const name = PRICED_ARN.exec(model)?.[1] ?? model;
+  return name.startsWith('arn:') ? [] : [name, name.replace(REGION, '')];
 }
 
 /** Parses `ACCESS:SECRET[:SESSION]` for signing. Neither secret nor session token contains a colon. */

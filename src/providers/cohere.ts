@@ -1,7 +1,7 @@
 import { cohereChatV1, cohereChatV2 } from './dialects/cohere-chat.ts';
 import { cohereEmbed, cohereRerank, cohereTokenize } from './dialects/cohere-search.ts';
 import { openaiEndpoints, pick, tableProvider, under } from './openai-style.ts';
-import type { Endpoint } from './provider.ts';
+import type { Endpoint } from './dialect.ts';
 
 const POST: Readonly<Record<string, Endpoint>> = {
   '/v2/chat': { operation: 'chat', dialect: cohereChatV2 },
@@ -21,11 +21,24 @@ const POST: Readonly<Record<string, Endpoint>> = {
   ),
 };
 
+/** Reranking is billed by search units, 2 USD per thousand (cohere.com/pricing). The price table has none. */
+const RERANK_REQUEST_NANO_USD = 2_000_000;
+
 /** Cohere's API. `detokenize` and the retired generation endpoints are not readable. */
 export const cohere = tableProvider({
   name: 'cohere',
   defaultBaseUrl: 'https://api.cohere.com',
   roots: ['/v2', '/v1', '/compatibility/v1'],
+  basePaths: { openai: '/compatibility/v1' },
+  errorShape: 'cohere',
+  errorShapesAt: [[/^\/compatibility\//, 'openai']],
+  exec: { keys: ['CO_API_KEY', 'COHERE_API_KEY'], addresses: { CO_API_URL: '' } },
+  pricing: {
+    outputTokensPerSecond: 300,
+    ownPrice: (model) =>
+      model.startsWith('rerank-') ? { requestNanoUsd: RERANK_REQUEST_NANO_USD } : undefined,
+  },
+  traces: { models: /^command-/ },
   post: POST,
   headers: new Set([
     'x-client-name',

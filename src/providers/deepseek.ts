@@ -11,6 +11,16 @@ export const deepseek = tableProvider({
   name: 'deepseek',
   defaultBaseUrl: 'https://api.deepseek.com',
   roots: ['', '/v1', '/beta', '/anthropic/v1'],
+  basePaths: { openai: '/v1', anthropic: '/anthropic' },
+  errorShape: 'openai',
+  errorShapesAt: [[/^\/anthropic(\/|$)/, 'anthropic']],
+  exec: {
+    keys: ['DEEPSEEK_API_KEY'],
+    addresses: { DEEPSEEK_BASE_URL: '', DEEPSEEK_API_BASE: '/v1' },
+    model: 'deepseek-chat',
+  },
+  pricing: { outputTokensPerSecond: 300 },
+  traces: { models: /^deepseek-/ },
   headers: ANTHROPIC_HEADERS,
   parameters: ANTHROPIC_PARAMETERS,
   post: {

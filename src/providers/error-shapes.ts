@@ -1,25 +1,44 @@
-/** The error object that a client expects. */
-export type ErrorShape = 'openai' | 'anthropic' | 'gemini' | 'bedrock' | 'cohere' | 'mistral' | 'ollama';
+import type { ErrorShape } from './descriptor.ts';
+import { providers, type Provider } from './registry.ts';
+
+type ShapeRow = readonly [RegExp, ErrorShape];
+
+/** Envoy limits the program of a pattern to 100 steps, about one a character. Its renderer adds some 30. */
+const MAX_NAMES_CHARS = 40;
 
 /**
  * Shapes by `/<provider>/<path>`; the first match wins. Envoy also uses these for its own answers, so patterns must
- * work in both JavaScript and RE2, and stay short: Envoy limits a program to 100 steps.
+ * work in both JavaScript and RE2, and stay short.
  */
-export const ERROR_SHAPES: readonly (readonly [RegExp, ErrorShape])[] = [
-  [/^\/gemini\/([^/]+\/)?openai\//, 'openai'],
-  [/^\/bedrock\/openai\//, 'openai'],
-  [/^\/cohere\/compatibility\//, 'openai'],
-  [/^\/(deepseek\/|azure\/)?anthropic(\/|$)/, 'anthropic'],
-  [/^\/(ollama|vllm|openrouter)\/(api\/)?v1\/messages/, 'anthropic'],
-  [/^\/ollama\/v1\//, 'openai'],
-  [/^\/gemini(\/|$)/, 'gemini'],
-  [/^\/bedrock(\/|$)/, 'bedrock'],
-  [/^\/cohere(\/|$)/, 'cohere'],
-  [/^\/mistral(\/|$)/, 'mistral'],
-  [/^\/ollama(\/|$)/, 'ollama'],
-  [/^\/(openai|azure|groq|deepseek|together)(\/|$)/, 'openai'],
-  [/^\/(fireworks|xai|vllm|openrouter)(\/|$)/, 'openai'],
-];
+export const ERROR_SHAPES: readonly ShapeRow[] = errorShapes(Object.values(providers));
+
+/** Returns the rows for single paths, then the rows for whole providers, joined by shape. */
+function errorShapes(all: readonly Provider[]): ShapeRow[] {
+  const single = all.flatMap(({ name, errorShapesAt = [] }) =>
+    errorShapesAt.map(([path, shape]): ShapeRow => [
+      new RegExp(`^/${name}${path.source.replace(/^\^/, '')}`),
+      shape,
+    ]),
+  );
+  const shapes = new Set(all.map(({ errorShape }) => errorShape));
+  const whole = [...shapes].flatMap((shape) =>
+    alternatives(all.filter(({ errorShape }) => errorShape === shape)).map((names): ShapeRow => [
+      new RegExp(`^/${names.includes('|') ? `(${names})` : names}(/|$)`),
+      shape,
+    ]),
+  );
+  return [...single, ...whole];
+}
+
+function alternatives(some: readonly Provider[]): string[] {
+  const rows: string[] = [];
+  for (const { name } of some) {
+    const last = rows.at(-1);
+    if (last === undefined || last.length + name.length >= MAX_NAMES_CHARS) rows.push(name);
+    else rows[rows.length - 1] = `${last}|${name}`;
+  }
+  return rows;
+}
 
 /**
  * Returns the error shape for a path, or undefined if it names no provider.

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import type { JsonObject } from './provider.ts';
+import type { JsonObject } from './dialect.ts';
 import { MEMBER_NAMES, OWN_NAMES, OWN_OBJECTS } from './member-names.ts';
 
 /** Longer than every dialect member. Longer names are only compared with each other. */

@@ -8,7 +8,9 @@ import { modelList } from './dialects/model-list.ts';
 import { openaiChat } from './dialects/openai-chat.ts';
 import { openaiEmbeddings } from './dialects/openai-embeddings.ts';
 import { bearer, headerSafe } from './openai-style.ts';
-import type { Dialect, Endpoint, Provider } from './provider.ts';
+import type { Descriptor, PriceMultiples } from './descriptor.ts';
+import type { Dialect, Endpoint } from './dialect.ts';
+import { tilesOf } from './image-tiles.ts';
 
 const METHOD = /^\/v1(?:beta|alpha)?\/models\/([A-Za-z0-9._-]+):([A-Za-z]+)$/;
 const MODELS = /^\/v1(?:beta|alpha)?\/models(\/[A-Za-z0-9._-]+)?$/;
@@ -44,13 +46,41 @@ const HARMLESS: ReadonlySet<string> = new Set([
 ]);
 const FORMS: ReadonlySet<string> = new Set(['json', 'sse']);
 
+/** See ai.google.dev/gemini-api/docs/pricing. */
+const PRIORITY: PriceMultiples = [[/^/, 2]];
+
 /** Google's Gemini API. Tuned models, batches, files and caches are not readable. */
-export const gemini: Provider = {
+export const gemini: Descriptor<'gemini'> = {
   name: 'gemini',
   defaultBaseUrl: 'https://generativelanguage.googleapis.com',
   needsKey: true,
   selfHosted: false,
   roots: ['/v1beta', '/v1', '/v1alpha', '/v1beta/openai'],
+  basePaths: { openai: '/v1beta/openai', gemini: '' },
+  modelInPath: /^(.*\/models\/)([^/:]+)(:[^/]*)$/,
+  errorShape: 'gemini',
+  errorShapesAt: [[/^\/([^/]+\/)?openai\//, 'openai']],
+  exec: {
+    keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    addresses: { GOOGLE_GEMINI_BASE_URL: '' },
+    detours: ['GOOGLE_GENAI_USE_GCA', 'GOOGLE_GENAI_USE_VERTEXAI'],
+    model: 'gemini-2.5-flash',
+  },
+  pricing: {
+    // The smallest models reach 900 (artificialanalysis.ai).
+    outputTokensPerSecond: 1_000,
+    table: 'google',
+    tableNames: (model) => [model.replace(/^(?:models|publishers\/google\/models)\//, '')],
+    // 258 for each of 16 tiles (ai.google.dev, image understanding).
+    maxImageTokens: 4_400,
+    // A tile may be as small as 256 px (crop unit), and a new model bills up to 1,120 for any image.
+    imageTokens: (width, height) => Math.max(258 * tilesOf(width, height, 256), 1_120),
+    tiers: { priority: PRIORITY, on_demand_priority: PRIORITY },
+  },
+  traces: {
+    aliases: ['gcp.gemini', 'gcp.gen_ai', 'gcp.vertex_ai', 'google', 'google_genai', 'vertex_ai'],
+    models: /^(?:models\/)?gemini/,
+  },
   headers: new Set(['x-goog-api-client', 'x-goog-user-project', 'x-server-timeout']),
   parameters: HARMLESS,
   verbs: ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents'],

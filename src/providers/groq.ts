@@ -12,5 +12,9 @@ const endpoints = openaiEndpoints({
 export const groq = tableProvider({
   name: 'groq',
   defaultBaseUrl: 'https://api.groq.com/openai',
+  basePaths: { openai: '/v1' },
+  errorShape: 'openai',
+  exec: { keys: ['GROQ_API_KEY'], addresses: { GROQ_BASE_URL: '', GROQ_API_BASE: '/v1' } },
+  pricing: { outputTokensPerSecond: 3_000, searchUsd: 0.01 },
   post: under('/v1', pick(endpoints, '/chat/completions', '/responses', '/embeddings')),
 });

@@ -15,6 +15,15 @@ const endpoints = openaiEndpoints({
 export const mistral = tableProvider({
   name: 'mistral',
   defaultBaseUrl: 'https://api.mistral.ai',
+  basePaths: { openai: '/v1' },
+  errorShape: 'mistral',
+  exec: {
+    keys: ['MISTRAL_API_KEY'],
+    addresses: { MISTRAL_API_BASE: '/v1' },
+    model: 'mistral-large-latest',
+  },
+  pricing: { outputTokensPerSecond: 300, searchUsd: 0.03, maxImageTokens: 4_400 },
+  traces: { aliases: ['mistral_ai', 'mistralai'], models: /^(?:mistral|codestral|ministral)-/ },
   post: under('/v1', {
     ...pick(endpoints, '/chat/completions', '/embeddings', '/moderations'),
     '/fim/completions': endpoints['/completions'],

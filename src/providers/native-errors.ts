@@ -1,5 +1,5 @@
 import { mayRetry, type ErrorType, type Refusal } from '../errors.ts';
-import type { ErrorShape } from './error-shapes.ts';
+import type { ErrorShape } from './descriptor.ts';
 
 /** The parts of a native error. `message` and `requestId` may be Envoy placeholders. */
 export interface NativeFacts {

@@ -12,6 +12,15 @@ export const ollama = tableProvider({
   selfHosted: true,
   roots: ['/v1', '/api'],
   openable: /^\/api\/show$/,
+  basePaths: { openai: '/v1' },
+  errorShape: 'ollama',
+  errorShapesAt: [
+    [/^\/(api\/)?v1\/messages/, 'anthropic'],
+    [/^\/v1\//, 'openai'],
+  ],
+  exec: { keys: ['OLLAMA_API_KEY'], keyedAddresses: { OLLAMA_HOST: '', OLLAMA_API_BASE: '' } },
+  // The speed depends on the server's hardware.
+  pricing: { outputTokensPerSecond: 3_000 },
   headers: ANTHROPIC_HEADERS,
   parameters: ANTHROPIC_PARAMETERS,
   post: {

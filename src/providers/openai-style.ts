@@ -5,8 +5,8 @@ import { openaiCompletions } from './dialects/openai-completions.ts';
 import { openaiEmbeddings, openaiModerations, openaiRerank } from './dialects/openai-embeddings.ts';
 import type { OpenaiVariant } from './dialects/openai-request.ts';
 import { openaiCompact, openaiInputTokens, openaiResponses } from './dialects/openai-responses.ts';
-import type { ClientFields } from './client-headers.ts';
-import type { Credential, Endpoint, Provider, ProviderName } from './provider.ts';
+import type { Descriptor } from './descriptor.ts';
+import type { Credential, Endpoint } from './dialect.ts';
 
 /** Endpoints by path without a version, such as `/chat/completions`. */
 export type EndpointTable = Readonly<Record<string, Endpoint>>;
@@ -36,40 +36,42 @@ export function under(prefix: string, table: EndpointTable): EndpointTable {
   return Object.fromEntries(Object.entries(table).map(([path, endpoint]) => [prefix + path, endpoint]));
 }
 
-export interface ProviderTable extends ClientFields {
-  readonly name: ProviderName;
-  readonly defaultBaseUrl: string | undefined;
-  readonly selfHosted?: true;
+/** The parts of a descriptor that `tableProvider` fills in. */
+type Filled = 'endpoint' | 'needsKey' | 'selfHosted' | 'roots' | 'credential';
+
+export type ProviderTable<Name extends string> = Omit<Descriptor<Name>, Filled> & {
+  readonly selfHosted?: boolean;
   /** Defaults to `/v1`. */
   readonly roots?: readonly string[];
-  /** See `Provider.openable`. */
-  readonly openable?: RegExp;
   /** Full paths, version included. */
   readonly post: EndpointTable;
   /** Paths of model lists and single models. */
   readonly models?: RegExp;
-  /** See `Provider.credential`. Defaults to a bearer token. */
-  readonly credential?: Provider['credential'];
-}
+  /** See `Descriptor.credential`. Defaults to a bearer token. */
+  readonly credential?: Descriptor['credential'];
+};
 
 const MODELS = /^\/v1\/models(\/[^/]+){0,3}$/;
 
 /** Builds a provider whose endpoints depend on the path alone. */
-export function tableProvider(table: ProviderTable): Provider {
+export function tableProvider<const Name extends string>({
+  selfHosted = false,
+  roots = ['/v1'],
+  post,
+  models = MODELS,
+  credential = bearer,
+  ...rest
+}: ProviderTable<Name>): Descriptor<Name> {
   return {
-    name: table.name,
-    defaultBaseUrl: table.defaultBaseUrl,
-    needsKey: table.selfHosted !== true,
-    selfHosted: table.selfHosted === true,
-    roots: table.roots ?? ['/v1'],
+    ...(rest as Omit<Descriptor<Name>, Filled>),
+    needsKey: !selfHosted,
+    selfHosted,
+    roots,
     endpoint(method, path) {
-      if (method === 'POST') return Object.hasOwn(table.post, path) ? table.post[path] : undefined;
-      return (table.models ?? MODELS).test(path) ? { operation: 'models', dialect: modelList } : undefined;
+      if (method === 'POST') return Object.hasOwn(post, path) ? post[path] : undefined;
+      return models.test(path) ? { operation: 'models', dialect: modelList } : undefined;
     },
-    credential: table.credential ?? bearer,
-    ...(table.openable !== undefined && { openable: table.openable }),
-    ...(table.headers !== undefined && { headers: table.headers }),
-    ...(table.parameters !== undefined && { parameters: table.parameters }),
+    credential,
   };
 }
 

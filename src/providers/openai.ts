@@ -1,4 +1,6 @@
+import type { PriceMultiples, ProviderPricing } from './descriptor.ts';
 import type { OpenaiVariant } from './dialects/openai-request.ts';
+import { tilesOf } from './image-tiles.ts';
 import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
 const VARIANT: OpenaiVariant = {
@@ -23,10 +25,32 @@ export const MODEL_PATHS = [
   '/embeddings',
 ] as const;
 
+const PRIORITY: PriceMultiples = [
+  [/gpt-(?:5\.[5-9]|[6-9])/, 2.5],
+  [/gpt-4o|gpt-4\.1(?!-nano)|(?:^|\/)o3/, 1.75],
+  [/^/, 2],
+];
+
+/**
+ * Prices and counts that Azure shares (openai.com/api-priority-processing; platform.openai.com, images). An image is
+ * billed by tiles of 512 px, or by patches of 32 px.
+ */
+export const OPENAI_PRICING = {
+  countsAsOpenai: true,
+  imageTokens(width, height) {
+    return Math.max(85 + 170 * tilesOf(width, height, 512), Math.ceil(2.5 * tilesOf(width, height, 32)));
+  },
+  tiers: { priority: PRIORITY },
+} as const satisfies Partial<ProviderPricing>;
+
 /** OpenAI. Images, audio, batches, files, assistants and realtime are not readable. */
 export const openai = tableProvider({
   name: 'openai',
   defaultBaseUrl: 'https://api.openai.com',
+  basePaths: { openai: '/v1' },
+  errorShape: 'openai',
+  exec: { keys: ['OPENAI_API_KEY'], model: 'gpt-4o' },
+  pricing: { ...OPENAI_PRICING, outputTokensPerSecond: 300, searchUsd: 0.025 },
   headers: new Set(['openai-organization', 'openai-project', 'openai-beta', 'x-client-request-id']),
   post: under('/v1', pick(endpoints, ...MODEL_PATHS, '/moderations')),
 });

@@ -5,9 +5,10 @@ import { readModels, type OpenaiVariant } from './dialects/openai-request.ts';
 import { readToolSwitches, toolFacts } from './dialects/openai-tools.ts';
 import { routed } from './dialects/routed.ts';
 import { storedPrompt } from './dialects/stored-prompts.ts';
+import type { OwnPrice } from './descriptor.ts';
 import { ANTHROPIC_HEADERS, ANTHROPIC_PARAMETERS } from './client-headers.ts';
 import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
-import type { Dialect, Endpoint } from './provider.ts';
+import type { Dialect, Endpoint } from './dialect.ts';
 
 /** Streams report usage by default. The body may name fallback models, plugins and stored presets. */
 const variant: OpenaiVariant = {
@@ -51,10 +52,45 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
   },
 };
 
+const VENDOR_TABLES: ReadonlyMap<string, string> = new Map([
+  ['openai', 'openai'],
+  ['anthropic', 'anthropic'],
+  ['google', 'google'],
+  ['mistralai', 'mistral'],
+  ['deepseek', 'deepseek'],
+  ['x-ai', 'x-ai'],
+  ['cohere', 'cohere'],
+]);
+
+/** Suffixes that route the same model differently. `:free` and `:thinking` have prices of their own. */
+const ROUTING = /:(?:nitro|floor|online|exacto|beta)$/;
+
+function ownPrice(model: string): OwnPrice | undefined {
+  // The router selects the model, so its price is not known beforehand.
+  if (model.trim().startsWith('openrouter/')) return 'unknown';
+  return model.endsWith(':free') ? 'free' : undefined;
+}
+
 /** OpenRouter, with OpenAI's and Anthropic's dialects. */
 export const openrouter = tableProvider({
   name: 'openrouter',
   defaultBaseUrl: 'https://openrouter.ai/api',
+  basePaths: { openai: '/v1', anthropic: '' },
+  errorShape: 'openai',
+  errorShapesAt: [[/^\/(api\/)?v1\/messages/, 'anthropic']],
+  exec: {
+    keys: ['OPENROUTER_API_KEY'],
+    addresses: { OPENROUTER_BASE_URL: '/v1', OPENROUTER_API_BASE: '/v1' },
+  },
+  pricing: {
+    // Some hosts use fast hardware.
+    outputTokensPerSecond: 3_000,
+    tableNames: (model) => [model, model.replace(ROUTING, '')],
+    vendorTables: VENDOR_TABLES,
+    ownPrice,
+    // Some hosts bill an image flat, which may exceed its pixels.
+    imageTokens: () => undefined,
+  },
   headers: new Set([
     ...ANTHROPIC_HEADERS,
     'http-referer',

@@ -3,6 +3,7 @@ import { azure } from './azure.ts';
 import { bedrock } from './bedrock.ts';
 import { cohere } from './cohere.ts';
 import { deepseek } from './deepseek.ts';
+import type { Descriptor } from './descriptor.ts';
 import { fireworks } from './fireworks.ts';
 import { gemini } from './gemini.ts';
 import { groq } from './groq.ts';
@@ -10,13 +11,12 @@ import { mistral } from './mistral.ts';
 import { ollama } from './ollama.ts';
 import { openai } from './openai.ts';
 import { openrouter } from './openrouter.ts';
-import type { Provider, ProviderName } from './provider.ts';
 import { together } from './together.ts';
 import { vllm } from './vllm.ts';
 import { xai } from './xai.ts';
 
-/** Providers by name. A missing one does not compile. */
-export const providers: Readonly<Record<ProviderName, Provider>> = {
+/** Every provider, in the order of messages and pages. Adding one takes its file and its line here. */
+const all = {
   openai,
   anthropic,
   gemini,
@@ -33,3 +33,21 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
   vllm,
   openrouter,
 };
+
+/** Exact provider names (docs/routing.md). */
+export type ProviderName = keyof typeof all;
+
+export type Provider = Descriptor<ProviderName>;
+
+/** Providers by name. A line whose name differs from its descriptor's does not compile. */
+export const providers: { readonly [Name in ProviderName]: Descriptor<Name> } = all;
+
+export const PROVIDER_NAMES = Object.keys(providers) as readonly ProviderName[];
+
+/** Returns what `make` derives from each provider, by name. */
+export function fromProviders<Derived>(
+  make: (provider: Provider) => Derived,
+): Readonly<Record<ProviderName, Derived>> {
+  const entries = Object.values<Provider>(providers).map((provider) => [provider.name, make(provider)]);
+  return Object.fromEntries(entries) as Record<ProviderName, Derived>;
+}

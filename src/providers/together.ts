@@ -7,5 +7,10 @@ const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: fals
 export const together = tableProvider({
   name: 'together',
   defaultBaseUrl: 'https://api.together.xyz',
+  basePaths: { openai: '/v1' },
+  errorShape: 'openai',
+  exec: { keys: ['TOGETHER_API_KEY', 'TOGETHERAI_API_KEY'], addresses: { TOGETHER_BASE_URL: '/v1' } },
+  pricing: { outputTokensPerSecond: 3_000 },
+  traces: { aliases: ['together_ai'] },
   post: under('/v1', pick(endpoints, '/chat/completions', '/completions', '/embeddings', '/rerank')),
 });

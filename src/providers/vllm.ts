@@ -13,6 +13,12 @@ export const vllm = tableProvider({
   selfHosted: true,
   roots: ['/v1', ''],
   openable: /^\/(?:tokenize|detokenize|pooling|classify|v1\/audio\/(?:transcriptions|translations))$/,
+  basePaths: { openai: '/v1' },
+  errorShape: 'openai',
+  errorShapesAt: [[/^\/(api\/)?v1\/messages/, 'anthropic']],
+  exec: { keys: ['VLLM_API_KEY'], addresses: { VLLM_API_BASE: '/v1' } },
+  // The speed depends on the server's hardware.
+  pricing: { outputTokensPerSecond: 3_000 },
   headers: ANTHROPIC_HEADERS,
   parameters: ANTHROPIC_PARAMETERS,
   post: {

@@ -1,9 +1,11 @@
-import { PROVIDER_NAMES } from '../../providers/provider.ts';
+import { PROVIDER_NAMES, providers as known } from '../../providers/registry.ts';
 import { checkEntry } from '../entry.ts';
 
 export const remoteContent = checkEntry(async ({ proxy, providers, server }, { policies }) => {
-  const [{ createRemoteContentCheck }, { isInsideHost, readAddress }, { providers: known }] =
-    await Promise.all([import('./check.ts'), import('./address.ts'), import('../../providers/registry.ts')]);
+  const [{ createRemoteContentCheck }, { isInsideHost, readAddress }] = await Promise.all([
+    import('./check.ts'),
+    import('./address.ts'),
+  ]);
   function isInside(url: string | undefined): boolean {
     const read = url === undefined ? undefined : readAddress(url);
     return read?.kind === 'web' && isInsideHost(read.host);

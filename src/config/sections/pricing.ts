@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ProviderName } from '../../providers/provider.ts';
+import { fromProviders } from '../../providers/registry.ts';
 import { count, positiveCount, section } from '../fields.ts';
 
 /** In USD per million tokens. */
@@ -21,31 +21,9 @@ const override = section({
 
 const SPEED = 'Output tokens per second.';
 const perSecond = z.int().min(1).max(1_000_000);
-const usual = perSecond.default(300).describe(SPEED);
-const fast = perSecond.default(3_000).describe(SPEED);
-
-/**
- * Upper bound of each provider's output speed, in tokens per second, with a margin. `fast` applies to fast hardware, to
- * routers that use it, and to self-hosted servers of unknown speed.
- */
-const outputTokensPerSecond = section({
-  openai: usual,
-  anthropic: usual,
-  // The smallest models reach 900 (artificialanalysis.ai).
-  gemini: perSecond.default(1_000).describe(SPEED),
-  bedrock: usual,
-  azure: usual,
-  mistral: usual,
-  groq: fast,
-  cohere: usual,
-  deepseek: usual,
-  together: fast,
-  ollama: fast,
-  fireworks: fast,
-  xai: usual,
-  vllm: fast,
-  openrouter: fast,
-} satisfies Record<ProviderName, z.ZodType>).prefault({});
+const outputTokensPerSecond = section(
+  fromProviders((provider) => perSecond.default(provider.pricing.outputTokensPerSecond).describe(SPEED)),
+).prefault({});
 
 export const pricing = section({
   default_max_output_tokens: positiveCount

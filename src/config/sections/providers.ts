@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ProviderName, PROVIDER_NAMES } from '../../providers/provider.ts';
+import { fromProviders, PROVIDER_NAMES } from '../../providers/registry.ts';
 import { baseUrl, filePath, section, authority, duration } from '../fields.ts';
 import { hostedToolsSettings } from '../../checks/hosted-tools/config.ts';
 import { remoteContentSettings } from '../../checks/remote-content/config.ts';
@@ -24,23 +24,7 @@ const azure = section({
     .describe('Model names by deployment name, for prices and allowed models.'),
 }).prefault({});
 
-export const providersSection = section({
-  openai: provider,
-  anthropic: provider,
-  gemini: provider,
-  bedrock: provider,
-  azure,
-  mistral: provider,
-  groq: provider,
-  cohere: provider,
-  deepseek: provider,
-  together: provider,
-  ollama: provider,
-  fireworks: provider,
-  xai: provider,
-  vllm: provider,
-  openrouter: provider,
-} satisfies Record<ProviderName, z.ZodType>)
+export const providersSection = section({ ...fromProviders(() => provider), azure })
   .prefault({})
   .describe('Upstreams. See docs/routing.md#upstreams.');
 

@@ -1,4 +1,5 @@
-import { errorShapeOf, type ErrorShape } from '../../providers/error-shapes.ts';
+import { errorShapeOf } from '../../providers/error-shapes.ts';
+import type { ErrorShape } from '../../providers/descriptor.ts';
 
 /** Whose API a request is addressed to: all that is known of who will read a refusal, before anything was judged. */
 export type Surface =

@@ -8,7 +8,7 @@ import type {
   RequestFacts,
   StreamEvent,
   StreamReader,
-} from '../provider.ts';
+} from '../dialect.ts';
 import { objectOf, parseJson } from './fields.ts';
 
 export interface AnswerReaders {

@@ -1,5 +1,5 @@
 import { isObject } from '../../json/is-object.ts';
-import type { Dialect, JsonObject, OutputLimit, PromptText, RequestFacts } from '../provider.ts';
+import type { Dialect, JsonObject, OutputLimit, PromptText, RequestFacts } from '../dialect.ts';
 import { anthropicAnswers } from './anthropic-answer.ts';
 import { readAnthropicContent } from './anthropic-content.ts';
 import { readAnthropicTools } from './anthropic-tools.ts';

@@ -1,6 +1,6 @@
 import type { Frame } from '../../streams/frame.ts';
 import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
-import type { AnswerText, StreamEvent, StreamReader, TextDelta } from '../provider.ts';
+import type { AnswerText, StreamEvent, StreamReader, TextDelta } from '../dialect.ts';
 import { plainCut } from './error-frames.ts';
 import { parseJson } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject, OutputModality, RequestFacts } from '../provider.ts';
+import type { JsonObject, OutputModality, RequestFacts } from '../dialect.ts';
 import { settingsOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 

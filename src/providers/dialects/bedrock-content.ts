@@ -1,5 +1,5 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { JsonObject, Media, PromptText } from '../provider.ts';
+import type { JsonObject, Media, PromptText } from '../dialect.ts';
 import { arrayOf, objectOf, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addSealedText, addText, addTextsIn, addThought, type Gathered, type TextRole } from './json-text.ts';

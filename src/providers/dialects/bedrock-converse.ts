@@ -1,5 +1,5 @@
 import { isObject } from '../../json/is-object.ts';
-import type { Dialect, Endpoint, JsonObject, OutputLimit, HostedTool, RequestFacts } from '../provider.ts';
+import type { Dialect, Endpoint, JsonObject, OutputLimit, HostedTool, RequestFacts } from '../dialect.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { askedOutputs } from './asked-outputs.ts';
 import { thinks } from './anthropic-messages.ts';

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import type { Frame } from '../../streams/frame.ts';
 import { stepsOf, stepwise, type Work } from '../../turns.ts';
-import type { Dialect, InnerPayload, JsonObject, StreamEvent, StreamReader, Usage } from '../provider.ts';
+import type { Dialect, InnerPayload, JsonObject, StreamEvent, StreamReader, Usage } from '../dialect.ts';
 import { isException } from './bedrock-answer.ts';
 import { familyOf } from './bedrock-families.ts';
 import type { InvokeFamily } from './bedrock-prompts.ts';

@@ -1,6 +1,6 @@
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, Dialect, JsonObject, Usage } from '../provider.ts';
+import type { AnswerFacts, AnswerText, Dialect, JsonObject, Usage } from '../dialect.ts';
 import { answerReaders, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
 import { bedrockCut } from './error-frames.ts';
 import { arrayOf, limitAt, objectOf, requiredString, tokenCount } from './fields.ts';

@@ -1,6 +1,6 @@
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, JsonObject, TextDelta, TokenText } from '../provider.ts';
+import type { AnswerFacts, AnswerText, JsonObject, TextDelta, TokenText } from '../dialect.ts';
 import { answerReaders, joinedMember, jsonReader, type Meaning } from './answer-reader.ts';
 import { readCohereUsage } from './cohere-usage.ts';
 import { cohereV1Cut, cohereV2Cut } from './error-frames.ts';

@@ -1,5 +1,5 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { Dialect, JsonObject, PromptText, HostedTool, RequestFacts } from '../provider.ts';
+import type { Dialect, JsonObject, PromptText, HostedTool, RequestFacts } from '../dialect.ts';
 import { cohereV1Answers, cohereV2Answers } from './cohere-answer.ts';
 import {
   arrayOf,

@@ -1,4 +1,4 @@
-import type { Dialect, JsonObject } from '../provider.ts';
+import type { Dialect, JsonObject } from '../dialect.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { readCohereUsage } from './cohere-usage.ts';
 import { arrayOf, objectOf, optionalArray, requiredArray, requiredObject, requiredString } from './fields.ts';

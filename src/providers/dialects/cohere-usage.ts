@@ -1,4 +1,4 @@
-import type { JsonObject, Usage } from '../provider.ts';
+import type { JsonObject, Usage } from '../dialect.ts';
 import { objectOf, tokenCount } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 

@@ -1,5 +1,5 @@
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerText, TextDelta } from '../provider.ts';
+import type { AnswerText, TextDelta } from '../dialect.ts';
 import type { FoundText } from './json-text.ts';
 
 /**

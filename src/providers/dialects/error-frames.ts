@@ -1,6 +1,6 @@
 import { arrayOf, objectOf } from './fields.ts';
 import { ERROR_STATUS, mayRetry, type Refusal } from '../../errors.ts';
-import type { CutPayload, JsonObject } from '../provider.ts';
+import type { CutPayload, JsonObject } from '../dialect.ts';
 
 /*
  * Payloads that make clients treat a cut stream as an error, each tested with them (docs/clients/streams.md). `error`

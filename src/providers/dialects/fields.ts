@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import { assertParseable, parseDocument } from '../../json/document-shape.ts';
 import { isObject } from '../../json/is-object.ts';
 import type { JsonEdit } from '../../json/path.ts';
-import type { JsonObject, OutputLimit, Usage } from '../provider.ts';
+import type { JsonObject, OutputLimit, Usage } from '../dialect.ts';
 
 /** Larger counts are treated as missing (docs/budgets.md). */
 export const MAX_TOKENS = 1e9;

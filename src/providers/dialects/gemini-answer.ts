@@ -8,7 +8,7 @@ import type {
   TextDelta,
   TokenText,
   Usage,
-} from '../provider.ts';
+} from '../dialect.ts';
 import { answerReaders, joinedMember, jsonReader, type Meaning } from './answer-reader.ts';
 import { geminiCut } from './error-frames.ts';
 import { createChoiceEnds, wholeDeltas } from './deltas.ts';

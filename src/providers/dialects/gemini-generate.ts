@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { JsonEdit } from '../../json/path.ts';
-import type { Dialect, Endpoint, JsonObject, OutputLimit, HostedTool, RequestFacts } from '../provider.ts';
+import type { Dialect, Endpoint, JsonObject, OutputLimit, HostedTool, RequestFacts } from '../dialect.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { askedOutputs } from './asked-outputs.ts';
 import { arrayOf, namesIn, objectOf, optionalLimit, requiredObject } from './fields.ts';

@@ -2,7 +2,7 @@ import { isContainer } from '../../json/count-members.ts';
 import { levelOf } from '../../json/levels.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, runNow, type Work } from '../../turns.ts';
-import type { AnswerText, Media, PromptText, RequestFacts } from '../provider.ts';
+import type { AnswerText, Media, PromptText, RequestFacts } from '../dialect.ts';
 
 /** A string inside a JSON value, or with `editable: false` its member names and numbers. */
 export interface FoundText {

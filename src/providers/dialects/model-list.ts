@@ -1,4 +1,4 @@
-import type { AnswerFacts, Dialect, RequestFacts } from '../provider.ts';
+import type { AnswerFacts, Dialect, RequestFacts } from '../dialect.ts';
 import { createGathered, gatheredFacts } from './json-text.ts';
 
 export const NOTHING_ASKED: RequestFacts = gatheredFacts(createGathered(), []);

@@ -10,7 +10,7 @@ import type {
   TextDelta,
   TokenText,
   Usage,
-} from '../provider.ts';
+} from '../dialect.ts';
 import { answerReaders, jsonReader, type Meaning } from './answer-reader.ts';
 import { plainCut } from './error-frames.ts';
 import { wholeDeltas } from './deltas.ts';

@@ -1,6 +1,6 @@
 import type { JsonPath } from '../../json/path.ts';
 import { isObject } from '../../json/is-object.ts';
-import type { HostedTool, JsonObject } from '../provider.ts';
+import type { HostedTool, JsonObject } from '../dialect.ts';
 import { camelName } from './gemini-fields.ts';
 import { readToolSwitches, SWITCHES, toolFacts, type ToolFacts, type ToolOffer } from './openai-tools.ts';
 

@@ -1,5 +1,5 @@
 import { stepwise, type Work } from '../../turns.ts';
-import type { AnswerFacts, Dialect, JsonObject, PromptText } from '../provider.ts';
+import type { AnswerFacts, Dialect, JsonObject, PromptText } from '../dialect.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { createGathered } from './json-text.ts';
 import { addMediaOf } from './media.ts';

@@ -1,5 +1,5 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../provider.ts';
+import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../dialect.ts';
 import { arrayOf, namesIn, requiredArray, requiredObject } from './fields.ts';
 import { addEncodedPrompt, addTextsIn, createGathered, type Gathered } from './json-text.ts';
 import { choiceDialect } from './openai-choices.ts';

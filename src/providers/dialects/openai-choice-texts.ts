@@ -1,6 +1,6 @@
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { BegunChannel, JsonObject, TextDelta } from '../provider.ts';
+import type { BegunChannel, JsonObject, TextDelta } from '../dialect.ts';
 import { arrayOf, objectOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { textsInSteps } from './json-text.ts';

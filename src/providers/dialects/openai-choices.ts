@@ -2,7 +2,7 @@ import type { Refusal } from '../../errors.ts';
 import type { JsonPath } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, CutPayload, Dialect, JsonObject, TokenText } from '../provider.ts';
+import type { AnswerFacts, AnswerText, CutPayload, Dialect, JsonObject, TokenText } from '../dialect.ts';
 import {
   answerReaders,
   DONE,

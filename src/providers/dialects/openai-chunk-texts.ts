@@ -1,7 +1,7 @@
 import { isObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
 import type { Work } from '../../turns.ts';
-import type { JsonObject, TextDelta } from '../provider.ts';
+import type { JsonObject, TextDelta } from '../dialect.ts';
 import {
   createCallNames,
   readChoiceTexts,

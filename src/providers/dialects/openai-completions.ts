@@ -1,4 +1,4 @@
-import type { Dialect, Endpoint, JsonObject, RequestFacts } from '../provider.ts';
+import type { Dialect, Endpoint, JsonObject, RequestFacts } from '../dialect.ts';
 import { addEncodedPrompt, createGathered } from './json-text.ts';
 import { choiceDialect } from './openai-choices.ts';
 import { readTokenInput } from './openai-embeddings.ts';

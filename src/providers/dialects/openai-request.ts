@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { JsonEdit } from '../../json/path.ts';
-import type { Endpoint, JsonObject, OutputLimit, RequestFacts } from '../provider.ts';
+import type { Endpoint, JsonObject, OutputLimit, RequestFacts } from '../dialect.ts';
 import { outputsOfBody } from './asked-outputs.ts';
 import {
   namesIn,

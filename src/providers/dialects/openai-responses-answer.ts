@@ -2,7 +2,7 @@ import { isObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, JsonObject, TextDelta, TokenText } from '../provider.ts';
+import type { AnswerFacts, AnswerText, JsonObject, TextDelta, TokenText } from '../dialect.ts';
 import { answerReaders, DONE, joinedMember, jsonReader, type Meaning } from './answer-reader.ts';
 import { responsesCut } from './error-frames.ts';
 import { wholeDeltas } from './deltas.ts';

@@ -1,5 +1,5 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../provider.ts';
+import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../dialect.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { arrayOf, namesIn, objectOf, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';

@@ -1,5 +1,5 @@
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
-import type { JsonObject, HostedTool } from '../provider.ts';
+import type { JsonObject, HostedTool } from '../dialect.ts';
 import { arrayOf, objectOf, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addTextsIn, type Gathered } from './json-text.ts';

@@ -12,7 +12,7 @@ import type {
   StreamEvent,
   StreamReader,
   Usage,
-} from '../provider.ts';
+} from '../dialect.ts';
 import { objectOf, optionalObject, refuseOtherCase } from './fields.ts';
 
 /**

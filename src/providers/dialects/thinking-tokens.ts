@@ -1,4 +1,4 @@
-import type { JsonObject, RequestFacts } from '../provider.ts';
+import type { JsonObject, RequestFacts } from '../dialect.ts';
 import { objectOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 

@@ -1,5 +1,5 @@
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { TokenText } from '../provider.ts';
+import type { TokenText } from '../dialect.ts';
 import { arrayOf } from './fields.ts';
 
 /** A listed token and the `bytes` beside it: the UTF-8 of its text, or part of a character's. */

@@ -1,7 +1,7 @@
 import { MASK } from '../../text/mask.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { JsonObject, TokenText } from '../provider.ts';
+import type { JsonObject, TokenText } from '../dialect.ts';
 import { arrayOf, objectOf } from './fields.ts';
 import { addSpelledBytes, saysOther, type TokenBytes } from './token-bytes.ts';
 

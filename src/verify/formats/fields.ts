@@ -1,6 +1,6 @@
 import { isObject } from '../../json/is-object.ts';
 import { createHash } from 'node:crypto';
-import { PROVIDER_NAMES, type ProviderName } from '../../providers/provider.ts';
+import { providers, type Provider, type ProviderName } from '../../providers/registry.ts';
 import { SESSION_ID } from '../../conversation/session-turn.ts';
 import type { AgentFields } from '../schema.ts';
 import { UNKNOWN_AGENT, type StepAgent } from '../step.ts';
@@ -22,52 +22,17 @@ export function stringIn(fields: TraceFields, names: readonly string[]): string 
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Names that others have for a provider: GenAI's semantic conventions, LiteLLM, LangChain. */
-const OTHER_NAMES: Readonly<Record<string, ProviderName>> = {
-  'aws.bedrock': 'bedrock',
-  aws_bedrock: 'bedrock',
-  bedrock_converse: 'bedrock',
-  'az.ai.openai': 'azure',
-  'azure.ai.openai': 'azure',
-  'azure.ai.inference': 'azure',
-  'az.ai.inference': 'azure',
-  azure_openai: 'azure',
-  azure_ai: 'azure',
-  'gcp.gemini': 'gemini',
-  'gcp.gen_ai': 'gemini',
-  'gcp.vertex_ai': 'gemini',
-  google: 'gemini',
-  google_genai: 'gemini',
-  vertex_ai: 'gemini',
-  mistral_ai: 'mistral',
-  mistralai: 'mistral',
-  x_ai: 'xai',
-  together_ai: 'together',
-  fireworks_ai: 'fireworks',
-};
+const ALL: readonly Provider[] = Object.values(providers);
 
-/** A provider of the gateway by its name, or one of its other names. */
+/** Returns the provider with this name or alias. */
 export function providerNamed(name: string): ProviderName | undefined {
   const lower = name.toLowerCase();
-  return (
-    PROVIDER_NAMES.find((one) => one === lower) ??
-    (Object.hasOwn(OTHER_NAMES, lower) ? OTHER_NAMES[lower] : undefined)
-  );
+  return ALL.find((one) => one.name === lower || one.traces?.aliases?.includes(lower) === true)?.name;
 }
 
-const OF_MODELS: readonly (readonly [RegExp, ProviderName])[] = [
-  [/^claude/, 'anthropic'],
-  [/^(?:models\/)?gemini/, 'gemini'],
-  [/^(?:us\.|eu\.|apac\.)?(?:anthropic|amazon|meta)\./, 'bedrock'],
-  [/^(?:mistral|codestral|ministral)-/, 'mistral'],
-  [/^command-/, 'cohere'],
-  [/^deepseek-/, 'deepseek'],
-  [/^grok-/, 'xai'],
-];
-
-/** Whose a model is by its name; OpenAI's unless it is known for another's. */
-export function providerOfModel(model: string | undefined): ProviderName {
-  return OF_MODELS.find(([pattern]) => pattern.test(model ?? ''))?.[1] ?? 'openai';
+/** Returns the provider whose models have such names, or OpenAI. */
+export function providerOfModel(model = ''): ProviderName {
+  return ALL.find(({ traces }) => traces?.models?.test(model) === true)?.name ?? 'openai';
 }
 
 /** The id of a session, which on the wire has a form of its own: of another one, its digest. */

@@ -1,11 +1,5 @@
-import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
-const ROOT = new URL('../../..', import.meta.url).pathname;
+import { scratchCopy, type ScratchCopy } from '../../support/scratch-copy.ts';
 
 const ENTRY = `
 import * as z from 'zod';
@@ -36,28 +30,16 @@ export function createQuietCheck(maxCapitals: number): Check<unknown, 'quiet'> {
 }
 `;
 
-let scratch: string;
+let scratch: ScratchCopy;
 beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), 'gateway-scratch-'));
-  for (const folder of ['src', 'cli', 'policies']) {
-    cpSync(join(ROOT, folder), join(scratch, folder), { recursive: true });
-  }
-  cpSync(join(ROOT, 'package.json'), join(scratch, 'package.json'));
-  symlinkSync(join(ROOT, 'node_modules'), join(scratch, 'node_modules'));
-
-  const folder = join(scratch, 'src/checks/quiet');
-  mkdirSync(folder);
-  writeFileSync(join(folder, 'entry.ts'), ENTRY);
-  writeFileSync(join(folder, 'check.ts'), CHECK);
-  const order = join(scratch, 'src/checks/order.ts');
-  const before = readFileSync(order, 'utf8');
-  writeFileSync(
-    order,
-    `import { quiet } from './quiet/entry.ts';\n${before.replace(/^ {2}loop,.*$/m, '$&\n  quiet, // nobody need shout')}`,
-  );
+  scratch = scratchCopy();
+  scratch.write('src/checks/quiet/entry.ts', ENTRY);
+  scratch.write('src/checks/quiet/check.ts', CHECK);
+  scratch.replace('src/checks/order.ts', /^ {2}loop,.*$/m, '$&\n  quiet, // nobody need shout');
+  scratch.replace('src/checks/order.ts', /^/, `import { quiet } from './quiet/entry.ts';\n`);
 });
 afterAll(() => {
-  rmSync(scratch, { recursive: true });
+  scratch.remove();
 });
 
 interface Report {
@@ -67,21 +49,11 @@ interface Report {
 
 /** Judges `text` as a user does, by the scratch copy. */
 async function verified(text: string, maxCapitals: number): Promise<Report> {
-  const at = (name: string): string => join(scratch, name);
-  writeFileSync(at('gateway.yaml'), `shouting:\n  max_capitals: ${maxCapitals}\n`);
+  scratch.write('gateway.yaml', `shouting:\n  max_capitals: ${maxCapitals}\n`);
   const said = { type: 'llm_call', provider: 'openai', model: 'gpt-4o', content: text };
-  writeFileSync(at('trace.json'), JSON.stringify({ version: '1', session_id: 'one', traces: [said] }));
-  const args = [
-    'cli/main.ts',
-    'verify',
-    '--trace',
-    'trace.json',
-    '--output',
-    'json',
-    '--fail-on-violation=false',
-  ];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: scratch });
-  return JSON.parse(stdout) as Report;
+  scratch.write('trace.json', JSON.stringify({ version: '1', session_id: 'one', traces: [said] }));
+  const options = ['--trace', 'trace.json', '--output', 'json', '--fail-on-violation=false'];
+  return JSON.parse(await scratch.node('cli/main.ts', 'verify', ...options)) as Report;
 }
 
 describe('a check is added by its folder and its line in order.ts', () => {

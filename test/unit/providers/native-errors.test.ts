@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ERROR_STATUS, mayRetry, type ErrorType } from '../../../src/errors.ts';
-import { errorShapeOf, type ErrorShape } from '../../../src/providers/error-shapes.ts';
+import type { ErrorShape } from '../../../src/providers/descriptor.ts';
+import { errorShapeOf } from '../../../src/providers/error-shapes.ts';
 import { gatewayBody, nativeBody, nativeHeaders } from '../../../src/providers/native-errors.ts';
 import { PROVIDER_NAMES } from '../../../src/providers/provider.ts';
 

@@ -1,0 +1,110 @@
+import type { ClientFields } from './client-headers.ts';
+import type { Credential, Endpoint } from './dialect.ts';
+
+/**
+ * Everything that the gateway knows about a provider. Names, settings, prices, error shapes and the variables of
+ * `gateway exec` derive from it. Pure and stateless.
+ */
+export interface Descriptor<Name extends string = string> extends ClientFields {
+  readonly name: Name;
+  /** Public API URL with base path and without trailing slash. Undefined if there is none (Azure, vLLM). */
+  readonly defaultBaseUrl: string | undefined;
+  /** False if requests need no key (Ollama, vLLM). */
+  readonly needsKey: boolean;
+  /**
+   * Path prefixes before the part that SDKs append (`/v1`), most common first. Clients may omit or repeat them. The
+   * empty string stands for no prefix.
+   */
+  readonly roots: readonly string[];
+  /** Base path that clients of each API expect. An API that the provider does not speak is absent. */
+  readonly basePaths: { readonly [Name in Api]?: string };
+  /** Paths of a self-hosted provider that use a model but are not endpoints. Operators may open them. */
+  readonly openable?: RegExp;
+  /** Mixed-case verbs that follow a colon at the end of paths. */
+  readonly verbs?: readonly string[];
+  /** Splits a path that names the model: what precedes the name, the name, what follows. */
+  readonly modelInPath?: RegExp;
+  /** For self-hosted providers, plain HTTP is allowed and models cost 0 unless overridden. */
+  readonly selfHosted: boolean;
+  /** The error object that clients expect, except at the paths of `errorShapesAt`. */
+  readonly errorShape: ErrorShape;
+  /** Other error objects by path, without the provider's segment. The first match wins. See `ERROR_SHAPES`. */
+  readonly errorShapesAt?: readonly (readonly [RegExp, ErrorShape])[];
+  readonly exec: ExecVariables;
+  readonly pricing: ProviderPricing;
+  readonly traces?: TraceNames;
+  /**
+   * Returns the endpoint at a provider path (`/v1/chat/completions`, after the base path, without query), or
+   * undefined if the gateway cannot read it. `method` is GET, HEAD or POST. `query` matters to the few endpoints
+   * whose answer format it selects.
+   */
+  endpoint(method: string, path: string, query?: string): Endpoint | undefined;
+  /**
+   * Returns why a request header (lower-case names) makes the cost unbounded, such as an expensive service tier.
+   * Complements `RequestFacts.unbounded`.
+   */
+  unboundedBy?(headers: ReadonlyMap<string, string>): string | undefined;
+  /** Returns how to send this credential upstream. Throws GatewayError invalid_request if it is malformed. */
+  credential(key: string): Credential;
+}
+
+/** APIs that several providers implement. */
+export type Api = 'openai' | 'anthropic' | 'gemini';
+
+/** The error object that a client expects. */
+export type ErrorShape = 'openai' | 'anthropic' | 'gemini' | 'bedrock' | 'cohere' | 'mistral' | 'ollama';
+
+/** Environment variables that `gateway exec` reads and sets. Addresses are paths behind the provider's segment. */
+export interface ExecVariables {
+  /** Variables that usually hold the provider's key, most common first. */
+  readonly keys: readonly string[];
+  /** Variables from which the provider's own clients read their address. */
+  readonly addresses?: Readonly<Record<string, string>>;
+  /** Address variables of clients that do not send our key. The address contains it. */
+  readonly keyedAddresses?: Readonly<Record<string, string>>;
+  /** Variables that would send clients to another service. */
+  readonly detours?: readonly string[];
+  /** A model for programs that must be given one. */
+  readonly model?: string;
+  /** Returns the provider's key if it is spread over several variables. Defaults to the first of `keys` that is set. */
+  keyIn?(value: (name: string) => string): string | undefined;
+  /** Returns the variables that carry the key of a run. Defaults to all of `keys`. */
+  keyed?(key: string): Readonly<Record<string, string>>;
+}
+
+/** Multiples of the list price by model. The first match applies. */
+export type PriceMultiples = readonly (readonly [model: RegExp, times: number])[];
+
+/** No cost, no known price, or a flat price per call. */
+export type OwnPrice = 'free' | 'unknown' | { readonly requestNanoUsd: number };
+
+export interface ProviderPricing {
+  /** Upper bound of output speed, with a margin: the default of `pricing.output_tokens_per_second`. */
+  readonly outputTokensPerSecond: number;
+  /** The provider's name in the price table, if it differs. */
+  readonly table?: string;
+  /** Returns the spellings of a model that the price table may list, best first. */
+  tableNames?(model: string): readonly string[];
+  /** Model prefixes (`vendor/`) and the tables of their vendors, which apply if the provider's own has no price. */
+  readonly vendorTables?: ReadonlyMap<string, string>;
+  /** True for OpenAI's tokenizers, which the gateway counts with. */
+  readonly countsAsOpenai?: true;
+  /** Returns the price of a model that the price table lacks or must not decide. */
+  ownPrice?(model: string): OwnPrice | undefined;
+  /** USD per provider-run search, if the provider's price page lists it. */
+  readonly searchUsd?: number;
+  /** Most tokens of one image of any size. */
+  readonly maxImageTokens?: number;
+  /** Returns the most tokens of an image, or undefined if its size does not bound them. */
+  imageTokens?(width: number, height: number): number | undefined;
+  /** Service tiers above the list price. */
+  readonly tiers?: Readonly<Record<string, PriceMultiples>>;
+}
+
+/** Names by which recorded traces refer to a provider (`gateway verify`). */
+export interface TraceNames {
+  /** Other names: GenAI semantic conventions, LiteLLM, LangChain. */
+  readonly aliases?: readonly string[];
+  /** Matches models of the provider where a trace does not name it. */
+  readonly models?: RegExp;
+}

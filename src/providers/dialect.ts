@@ -1,0 +1,208 @@
+import type { Refusal } from '../errors.ts';
+import type { JsonEdit, JsonPath } from '../json/path.ts';
+import type { Frame } from '../streams/frame.ts';
+import type { Stepwise } from '../turns.ts';
+import type { RequestFacts } from './request-facts.ts';
+
+export * from './request-facts.ts';
+
+/** Closed set of endpoint purposes, used as a metric label. */
+export type Operation =
+  | 'chat'
+  | 'completions'
+  | 'responses'
+  | 'embeddings'
+  | 'rerank'
+  | 'count_tokens'
+  | 'moderations'
+  | 'images'
+  | 'audio'
+  | 'models'
+  | 'mcp'
+  | 'unknown';
+
+export interface Endpoint {
+  readonly operation: Operation;
+  readonly dialect: Dialect;
+  /** The model if the path names it (Gemini, Bedrock, Azure deployments), decoded. */
+  readonly model?: string;
+  /** The stream format if the Content-Type does not reveal it (Gemini's JSON array). */
+  readonly streamFormat?: 'json-array';
+}
+
+/** The single credential sent upstream. */
+export type Credential =
+  | { readonly kind: 'header'; readonly name: string; readonly value: string }
+  | {
+      readonly kind: 'sigv4';
+      readonly accessKeyId: string;
+      readonly secretAccessKey: string;
+      readonly sessionToken?: string;
+    };
+
+/** Reads the bodies of a family of endpoints. Stateless: `stream()` creates the state of one answer. */
+export interface Dialect {
+  readonly name: string;
+  /** True if the request has a JSON body to parse. */
+  readonly hasBody: boolean;
+  /** False if clients fail on event stream lines that are not data. No comments are sent to them. */
+  readonly bearsComments?: false;
+  /** Reads a parsed request body. Throws GatewayError invalid_request if a required field has the wrong type. */
+  request(body: JsonObject, endpoint: Endpoint): RequestFacts;
+  /** Reads an unstreamed 2xx answer. Never throws: unreadable parts are absent. */
+  readonly answer: Stepwise<unknown, AnswerFacts>;
+  /**
+   * Returns a reader for one streamed answer, or undefined if the dialect never streams. `request` is the answered
+   * request, for dialects whose frames name it (JSON-RPC).
+   */
+  stream(request?: RequestFacts): StreamReader | undefined;
+}
+
+/**
+ * A frame in the dialect's own format that reports an error. The first one's JSON has our `type` at the top level.
+ */
+export interface CutPayload {
+  /** SSE `event:` name, or AWS `:exception-type`. */
+  readonly event?: string;
+  readonly json: JsonObject;
+  /** See `ClosingFrame.line`. */
+  readonly line?: string;
+  /** Number of spaces after the JSON, for clients that lose short events. */
+  readonly pad?: number;
+}
+
+export type JsonObject = { readonly [name: string]: unknown };
+
+/** Token counts as billed. `inputTokens` includes cache reads and writes in every dialect. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** The part of inputTokens read from a cache. */
+  readonly cacheReadTokens?: number;
+  /** The part of inputTokens written to a cache (with a 5-minute TTL if the provider distinguishes). */
+  readonly cacheWriteTokens?: number;
+  /** The part of inputTokens written to Anthropic's 1-hour cache. */
+  readonly cacheWrite1hTokens?: number;
+  /** The part of outputTokens spent on reasoning. */
+  readonly reasoningTokens?: number;
+  readonly inputAudioTokens?: number;
+  readonly outputAudioTokens?: number;
+  /** The amount a router reports as billed, in nano-USD. */
+  readonly billedNanoUsd?: number;
+  /** Billed units of flat-priced search, if reported (Cohere's rerank). */
+  readonly searchUnits?: number;
+}
+
+export interface AnswerFacts {
+  /** Undefined if the answer reports no valid usage (negative, NaN or over 1e9). */
+  readonly usage: Usage | undefined;
+  /** All model output, for counting and scanning. */
+  readonly texts: readonly AnswerText[];
+  /** Groups of `texts` that clients concatenate. Absent if no text joins another. */
+  readonly joined?: readonly (readonly AnswerText[])[];
+  /** Tokens with probabilities that spell texts again. */
+  readonly tokens?: readonly TokenText[];
+}
+
+/**
+ * One token of a probability list (`logprobs`). The tokens of a channel, concatenated, spell its text. If they do
+ * not, their positions in the text are unknown.
+ */
+export interface TokenText {
+  /**
+   * In a whole answer, the path of the spelled text, joined by `.`; in a stream, the delta's channel. A suffix such
+   * as `/bytes` marks data beside the tokens that spells something different.
+   */
+  readonly channel: string;
+  readonly text: string;
+  /** The edits that erase it: token `***`, no bytes, no alternatives. */
+  readonly blank: readonly JsonEdit[];
+}
+
+export interface AnswerText {
+  readonly kind: 'text' | 'reasoning' | 'tool_arguments';
+  readonly text: string;
+  readonly path: JsonPath;
+  /** Marks `tool_arguments` that are a JSON document in a string, as opposed to a value in an arguments object. */
+  readonly isJson?: true;
+  /** Covered by a signature. The provider rejects it if changed, but accepts it emptied (`''`). */
+  readonly signed?: true;
+  /** See `PromptText.editable`. */
+  readonly editable?: false;
+}
+
+export interface StreamReader {
+  /** Reads a frame. The event's frame may be repacked to the same meaning, without hidden data. */
+  readonly read: Stepwise<Frame, StreamEvent>;
+  /**
+   * Returns at least one payload that ends the stream with an error this dialect's clients show.
+   * @param isLastWithheld true if the last event read must not be repeated, since it may be why the stream is cut
+   */
+  cut(refusal: Refusal, isLastWithheld?: true): readonly CutPayload[];
+}
+
+export interface StreamEvent {
+  readonly frame: Frame;
+  /** The JSON that delta paths point into, if it is packed inside the frame's payload. */
+  readonly inner?: InnerPayload;
+  /** Pieces of text in this frame. Their paths point into the frame's JSON. */
+  readonly deltas: readonly TextDelta[];
+  /** The parsed JSON that delta paths point into. Undefined if it is not JSON (`[DONE]`, a broken frame). */
+  readonly json?: unknown;
+  /** Channels that end after this event's deltas: a name, a prefix ending in `/` (`0/`), or `*` for all channels. */
+  readonly ends?: readonly string[];
+  /** Channels that start in this event without text, such as a tool call with only a name so far. */
+  readonly begins?: readonly BegunChannel[];
+  /** The texts of one choice are sequential: each ends where the next begins. */
+  readonly isInOrder?: true;
+  readonly tokens?: readonly TokenText[];
+  /**
+   * Marks data besides the payload: comments, ids, unknown headers, broken remains. `json` is that text. It precedes
+   * the frame's own event. Clients never join such texts, and an edit removes them.
+   */
+  readonly sideband?: true;
+  /** Usage of the whole answer so far, if this frame reports it. The reader merges partial reports. */
+  readonly usage?: Usage;
+  /** Sent only because usage was requested. Hidden from clients that did not request it. */
+  readonly usageOnly?: boolean;
+  /** The dialect's end marker. Once seen, the answer is complete even if the connection breaks. */
+  readonly done?: boolean;
+  readonly failed?: boolean;
+}
+
+export interface BegunChannel {
+  readonly channel: string;
+  /** Index of the first delta after its start. */
+  readonly before: number;
+}
+
+/** A JSON document packed in a frame's payload (base64 in Bedrock's invoke streams). */
+export interface InnerPayload {
+  readonly json: string;
+  /** Returns the frame's payload with this document as its content. */
+  pack(json: string): string;
+}
+
+export interface TextDelta {
+  /** Names the text that this continues: one per choice, block and tool call (`0/text`, `0/tool/1`). */
+  readonly channel: string;
+  readonly kind: 'text' | 'reasoning' | 'tool_arguments';
+  readonly text: string;
+  readonly path: JsonPath;
+  /** See `AnswerText.isJson`. Pieces of a JSON document streamed as text. */
+  readonly isJson?: true;
+  readonly signed?: true;
+  /** Clients concatenate sequential channels with the same `joins` name into one text. */
+  readonly joins?: string;
+  /** Repeats text already streamed (`response.output_text.done`): scanned, but not counted again. */
+  readonly repeats?: true;
+  /**
+   * The channel that some clients take this text for: a repetition of it (with `repeats`), or a continuation (a
+   * `message` among deltas).
+   */
+  readonly copies?: string;
+  /** The element that contains the text, if the provider's API forbids empty elements. */
+  readonly part?: JsonPath;
+  /** Of unknown role: a separate text, or a continuation of its channel in the previous event. */
+  readonly loose?: true;
+}
