@@ -18,8 +18,8 @@ const PEERS = 300;
 const BLOCKS = 20_000;
 
 let server: TestServer;
-let opened: number;
-let closed: number;
+let opened = 0;
+let closed = 0;
 
 beforeEach(async () => {
   opened = 0;
