@@ -1,8 +1,9 @@
 import { flushCompileCache } from 'node:module';
 import { readWordsAhead } from './pricing/count-words.ts';
 import { HEARTBEAT_MS } from './runtime/heartbeat.ts';
-import type { FromWorker, ToWorker } from './runtime/worker-protocol.ts';
+import { COUNTS_MS, type FromWorker, type ToWorker } from './runtime/worker-protocol.ts';
 import { startSidecar, type Sidecar } from './sidecar.ts';
+import { metricsAsJson, watchCounts } from './telemetry/counts.ts';
 import { messageOf } from './errors.ts';
 
 function say(message: FromWorker): void {
@@ -12,10 +13,21 @@ function say(message: FromWorker): void {
 /** The sidecar of this process, forked by `gateway serve`: it ends when its parent is gone. */
 let sidecar: Sidecar | undefined;
 
+/** Tells the parent the counts before this process can die with them. */
+function reportCounts({ metrics: { registry } }: Sidecar): void {
+  const risen = watchCounts(registry);
+  setInterval(() => {
+    void risen().then((counts) => {
+      if (counts.length > 0) say({ kind: 'counts', counts });
+    });
+  }, COUNTS_MS).unref();
+}
+
 async function receiveMessage(message: ToWorker): Promise<void> {
   switch (message.kind) {
     case 'start':
       sidecar = await startSidecar({ ...message, onRedis: (up) => say({ kind: 'redis', up }) });
+      reportCounts(sidecar);
       // For the next start: a worker that is killed later writes nothing when it ends.
       flushCompileCache();
       say({ kind: 'listening' });
@@ -25,7 +37,7 @@ async function receiveMessage(message: ToWorker): Promise<void> {
       say({
         kind: 'metrics',
         id: message.id,
-        metrics: (await sidecar?.metrics.registry.getMetricsAsJSON()) ?? [],
+        metrics: sidecar === undefined ? [] : await metricsAsJson(sidecar.metrics.registry),
       });
       break;
     case 'drain':

@@ -1,4 +1,8 @@
 import type { Config } from '../config/schema.ts';
+import type { MetricJson } from '../telemetry/counts.ts';
+
+/** Interval between a worker's reports of its counts. A worker that dies loses at most the counts of this time. */
+export const COUNTS_MS = 1_000;
 
 /** The ext_proc address of a worker, which Envoy connects to. */
 export type WorkerAddress =
@@ -24,8 +28,10 @@ export type FromWorker =
   | { readonly kind: 'listening' }
   /** Sent after `start` and at each change. */
   | { readonly kind: 'redis'; readonly up: boolean }
-  /** `metrics` is the array from prom-client's `getMetricsAsJSON`. */
-  | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly object[] }
+  /** All metrics, in answer to a `metrics` request. */
+  | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly MetricJson[] }
+  /** Counters and histograms that have risen, sent every `COUNTS_MS`. */
+  | { readonly kind: 'counts'; readonly counts: readonly MetricJson[] }
   /** Heartbeat, sent every `HEARTBEAT_MS`. */
   | { readonly kind: 'alive' }
   | { readonly kind: 'drained' }

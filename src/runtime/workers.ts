@@ -5,7 +5,9 @@ import type { Config } from '../config/schema.ts';
 import { superviseChild, type Backoff, type ChildExit, type SupervisedChild } from './child.ts';
 import type { Guard } from './guard.ts';
 import { DEFAULT_PATIENCE, watchHeartbeat, type HeartbeatPatience } from './heartbeat.ts';
+import { createKeptCounts, type KeptCounts, type ProcessCounts } from './kept-counts.ts';
 import { forkWorker, type WorkerOutput } from './worker-process.ts';
+import { isCount, type MetricJson } from '../telemetry/counts.ts';
 import type { FromWorker, ToWorker, WorkerAddress } from './worker-protocol.ts';
 
 export interface WorkerStatus {
@@ -47,8 +49,11 @@ export interface Workers {
   status(): WorkerStatus[];
   /** Resolves when every worker has listened once; rejects when one reports a failure. */
   started(): Promise<void>;
-  /** Returns the prom-client metrics of each worker. Workers that do not answer in time are left out. */
-  metrics(): Promise<object[][]>;
+  /**
+   * Returns metrics to be summed: the gauges of each worker that answers in time, and the counters and histograms of
+   * all processes that ever ran.
+   */
+  metrics(): Promise<MetricJson[][]>;
   /** Refuses new streams and waits for running ones. Workers end after `timeoutMs` at the latest. */
   drain(timeoutMs: number): Promise<void>;
   /** Kills the workers immediately. */
@@ -58,15 +63,16 @@ export interface Workers {
 const METRICS_WITHIN_MS = 1_000;
 
 export function startWorkers(options: WorkersOptions): Workers {
-  const workers = options.addresses.map((address, index) => startWorker(options, address, index));
+  const kept = createKeptCounts();
+  const workers = options.addresses.map((address, index) => startWorker(options, kept, address, index));
   return {
     status: () => workers.map((worker) => worker.status()),
     started: async () => {
       await Promise.all(workers.map((worker) => worker.started));
     },
     metrics: async () => {
-      const answers = await Promise.all(workers.map((worker) => worker.metrics()));
-      return answers.filter((answer) => answer !== undefined);
+      const gauges = await Promise.all(workers.map((worker) => worker.gauges()));
+      return [...gauges, ...kept.all()];
     },
     drain: async (timeoutMs) => {
       await Promise.all(workers.map((worker) => worker.drain(timeoutMs)));
@@ -80,19 +86,25 @@ export function startWorkers(options: WorkersOptions): Workers {
 interface Worker {
   readonly started: Promise<void>;
   status(): WorkerStatus;
-  metrics(): Promise<object[] | undefined>;
+  /** Returns no gauges if the worker does not answer in time. */
+  gauges(): Promise<MetricJson[]>;
   drain(timeoutMs: number): Promise<void>;
   kill(): Promise<void>;
 }
 
-function startWorker(options: WorkersOptions, address: WorkerAddress, index: number): Worker {
+function startWorker(
+  options: WorkersOptions,
+  kept: KeptCounts,
+  address: WorkerAddress,
+  index: number,
+): Worker {
   let listening = false;
   let redis = false;
   let current: ChildProcess | undefined;
   let nextId = 0;
   let hangs = 0;
   let ahead = index === 0 ? options.ahead : undefined;
-  const waiting = new Map<number, (metrics: object[] | undefined) => void>();
+  const waiting = new Map<number, (gauges: MetricJson[]) => void>();
   const started = Promise.withResolvers<undefined>();
   // Avoids an unhandled rejection if a worker fails before `started()` is called.
   started.promise.catch(() => undefined);
@@ -108,7 +120,7 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
     // A dying worker has a closed channel. `onExit` handles its end.
     if (child?.connected === true) child.send(message, () => undefined);
   }
-  function receive(message: FromWorker): void {
+  function receive(message: FromWorker, counts: ProcessCounts): void {
     heartbeat.heard();
     switch (message.kind) {
       case 'alive':
@@ -121,8 +133,12 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
       case 'redis':
         redis = message.up;
         break;
+      case 'counts':
+        counts.learn(message.counts);
+        return;
       case 'metrics':
-        waiting.get(message.id)?.([...message.metrics]);
+        counts.learn(message.metrics);
+        waiting.get(message.id)?.(message.metrics.filter((metric) => !isCount(metric)));
         return;
       case 'failed':
         started.reject(new Error(message.message));
@@ -144,16 +160,19 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
     onStart: (fresh) => {
       current = fresh;
       heartbeat.begin();
+      const counts = kept.begin();
       fresh.on('message', (message) => {
-        receive(message as FromWorker);
+        receive(message as FromWorker, counts);
       });
+      // Comes after the last message, which may arrive after the process has ended.
+      fresh.once('disconnect', counts.retire);
       send(fresh, { kind: 'start', config: options.config, index, address });
     },
     onExit: (exit) => {
       heartbeat.end();
       listening = false;
       redis = false;
-      for (const answer of waiting.values()) answer(undefined);
+      for (const answer of waiting.values()) answer([]);
       options.onExit?.(index, exit);
       options.onChange?.();
     },
@@ -172,19 +191,19 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
       hangs,
       crashLoop: child.isLooping,
     }),
-    metrics: () =>
+    gauges: () =>
       new Promise((resolve) => {
         if (!listening) {
-          resolve(undefined);
+          resolve([]);
           return;
         }
         const id = nextId++;
-        function finish(metrics: object[] | undefined): void {
+        function finish(gauges: MetricJson[]): void {
           clearTimeout(timer);
           waiting.delete(id);
-          resolve(metrics);
+          resolve(gauges);
         }
-        const timer = setTimeout(finish, METRICS_WITHIN_MS, undefined);
+        const timer = setTimeout(finish, METRICS_WITHIN_MS, []);
         waiting.set(id, finish);
         send(current, { kind: 'metrics', id });
       }),

@@ -1,12 +1,14 @@
 import { createServer } from 'node:net';
 
-import { Counter, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import type { FromWorker, ToWorker } from '../../src/runtime/worker-protocol.ts';
+import { metricsAsJson, watchCounts } from '../../src/telemetry/counts.ts';
 
 /**
  * A worker process that speaks the protocol and nothing else, for tests of what supervises workers.
- * Its metric `demo_total` stands at its index plus one. An address whose path holds `broken` makes it fail.
+ * Its counter `demo_total` stands at its index plus one; it has observed that value in `demo_seconds`, and its gauge
+ * `demo_open` stands at 1. An address whose path holds `broken` makes it fail.
  */
 function say(message: FromWorker): void {
   process.send?.(message);
@@ -18,7 +20,21 @@ const counter = new Counter({
   labelNames: ['kind'],
   registers: [registry],
 });
+const histogram = new Histogram({
+  name: 'demo_seconds',
+  help: 'A duration',
+  buckets: [1, 10],
+  registers: [registry],
+});
+const gauge = new Gauge({ name: 'demo_open', help: 'A level', registers: [registry] });
+const risen = watchCounts(registry);
 const server = createServer();
+
+async function reportStart(): Promise<void> {
+  say({ kind: 'counts', counts: await risen() });
+  say({ kind: 'listening' });
+  say({ kind: 'redis', up: true });
+}
 
 setInterval(() => say({ kind: 'alive' }), 20).unref();
 // Nobody supervises it any more: it must not linger.
@@ -28,17 +44,16 @@ process.on('message', (message) => {
   switch (order.kind) {
     case 'start':
       counter.inc({ kind: 'x' }, order.index + 1);
+      histogram.observe(order.index + 1);
+      gauge.set(1);
       if (order.address.kind === 'unix' && order.address.path.includes('broken')) {
         say({ kind: 'failed', message: 'the address is broken' });
         process.exit(1);
       }
-      server.listen(order.address, () => {
-        say({ kind: 'listening' });
-        say({ kind: 'redis', up: true });
-      });
+      server.listen(order.address, () => void reportStart());
       break;
     case 'metrics':
-      void registry.getMetricsAsJSON().then((metrics) => {
+      void metricsAsJson(registry).then((metrics) => {
         say({ kind: 'metrics', id: order.id, metrics });
       });
       break;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { AggregatorRegistry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { renderMetrics } from '../../../src/admin/metrics.ts';
@@ -68,6 +69,7 @@ describe('the worker processes', () => {
       envoyRestarts: 0,
     });
     expect(text).toContain('demo_total{kind="x"} 6');
+    expect(text).toContain('demo_open 3');
     expect(text).toContain('gateway_workers 3');
     expect(text.match(/# TYPE demo_total counter/g)).toHaveLength(1);
   });
@@ -131,16 +133,34 @@ describe('the worker processes', () => {
     expect(text).toContain('gateway_crash_loops 1');
   });
 
-  it('answer for metrics without the one that is frozen', async () => {
+  it('answer for metrics with the counts of the one that is frozen, and without its gauges', async () => {
     const running = start(2);
     await running.started();
+    await vi.waitFor(async () => expect(await valuesOf(running)).toEqual([3, 2, 2]));
     const pid = running.status()[0]?.pid ?? 0;
     process.kill(pid, 'SIGSTOP');
     try {
-      expect(await running.metrics()).toHaveLength(1);
+      expect(await valuesOf(running)).toEqual([3, 2, 1]);
     } finally {
       process.kill(pid, 'SIGCONT');
     }
+  });
+
+  it('leave their counts behind when they are killed, and no metric of theirs ever falls', async () => {
+    const running = start(2);
+    await running.started();
+    // Nothing asks for metrics before the first one dies.
+    const seen: number[] = [];
+    for (const restarts of [1, 2]) {
+      process.kill(running.status()[1]?.pid ?? 0, 'SIGKILL');
+      await vi.waitFor(async () => {
+        seen.push((await valuesOf(running))[0] ?? 0);
+        expect(running.status()[1]).toMatchObject({ listening: true, restarts });
+      }, 10_000);
+    }
+    await vi.waitFor(async () => expect(await valuesOf(running)).toEqual([1 + 3 * 2, 4, 2]));
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+    expect(seen[0]).toBe(1 + 2);
   });
 
   it('start over a socket file that a killed one left behind', async () => {
@@ -202,3 +222,12 @@ describe('the worker processes', () => {
     expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
   });
 });
+
+/** The sums that the fake workers' counter, histogram and gauge stand at. */
+async function valuesOf(workers: Workers): Promise<number[]> {
+  const text = await AggregatorRegistry.aggregate(await workers.metrics()).metrics();
+  return ['demo_total{kind="x"}', 'demo_seconds_count', 'demo_open'].map((series) => {
+    const line = text.split('\n').find((one) => one.startsWith(`${series} `)) ?? '';
+    return Number(line.slice(series.length));
+  });
+}

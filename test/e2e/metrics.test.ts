@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { COUNTS_MS } from '../../src/runtime/worker-protocol.ts';
+import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
+import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
+import { send, type Reply } from '../support/http.ts';
+import { readMetrics } from '../support/metrics.ts';
+
+let provider: FakeProvider;
+let gateway: TestGateway;
+let key: TestKey;
+beforeAll(async () => {
+  provider = await createFakeProvider();
+  gateway = await startGateway({
+    workers: 2,
+    config: { providers: { openai: { base_url: provider.url } } },
+  });
+  key = await gateway.createKey({}, { daily: 100 });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await provider.close();
+});
+
+function ask(): Promise<Reply> {
+  return send(gateway.baseUrl, {
+    method: 'POST',
+    path: '/openai/v1/chat/completions',
+    headers: {
+      authorization: `Bearer ${key.rawKey}`,
+      'x-gateway-provider-key': 'sk-of-the-provider',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ model: 'gpt-4o', max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }] }),
+  });
+}
+
+const pidsOfWorkers = (): number[] => gateway.workers().map(({ pid }) => pid);
+
+describe('docs/telemetry.md: counters', () => {
+  it('never fall when workers die, so that no requests and no money are invented', async () => {
+    const REQUESTS = 40;
+    for (let sent = 0; sent < REQUESTS; sent += 1) expect((await ask()).status).toBe(200);
+    const settled = await vi.waitFor(async () => {
+      const metrics = await readMetrics(gateway);
+      expect(metrics.sum('gateway_requests_total')).toBe(REQUESTS);
+      return metrics;
+    });
+    const spent = settled.sum('gateway_spend_usd_total') ?? 0;
+    expect(spent).toBeGreaterThan(0);
+
+    for (const pid of pidsOfWorkers()) {
+      process.kill(pid, 'SIGKILL');
+      await vi.waitFor(
+        async () => {
+          const metrics = await readMetrics(gateway);
+          expect(metrics.sum('gateway_requests_total')).toBe(REQUESTS);
+          expect(metrics.sum('gateway_request_duration_seconds_count')).toBe(REQUESTS);
+          expect(metrics.sum('gateway_spend_usd_total')).toBeCloseTo(spent, 9);
+          expect(pidsOfWorkers()).not.toContain(pid);
+          expect((await gateway.readiness()).ready).toBe(true);
+        },
+        { timeout: 20_000, interval: 20 },
+      );
+    }
+    expect((await ask()).status).toBe(200);
+    await vi.waitFor(async () =>
+      expect((await readMetrics(gateway)).sum('gateway_requests_total')).toBe(REQUESTS + 1),
+    );
+  });
+
+  it('have what a worker counted that died before anything scraped it', async () => {
+    const before = (await readMetrics(gateway)).sum('gateway_requests_total') ?? 0;
+    for (let sent = 0; sent < 10; sent += 1) expect((await ask()).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 2 * COUNTS_MS));
+    for (const pid of pidsOfWorkers()) process.kill(pid, 'SIGKILL');
+    await gateway.waitUntil((now) => now.workers.ready < 2);
+    expect((await readMetrics(gateway)).sum('gateway_requests_total')).toBe(before + 10);
+    await gateway.waitUntil((now) => now.ready);
+  });
+});
