@@ -13,11 +13,21 @@ import { GIVEN_FACTS, ORDER, type CheckName, type UnwrittenFact } from './order.
 import { createEscalate, type EscalateDeps } from './policy/escalate.ts';
 import { createJudge } from './policy/judge.ts';
 import { createReportSecretLeak } from './report-secret-leak.ts';
-import type { CheckServices, CheckStores, ChecksObserver, Counting, PolicyServices } from './services.ts';
+import type {
+  CheckServices,
+  ChecksObserver,
+  Counting,
+  OwnStore,
+  PolicyServices,
+  SharedStores,
+  StoreForms,
+  StorePlace,
+} from './services.ts';
 
 export interface ComposedOf {
   readonly config: Config;
-  readonly stores: CheckStores;
+  readonly stores: SharedStores;
+  readonly place: StorePlace;
   /** Undefined where no policy is asked. */
   readonly policies: { current(): PolicySet } | undefined;
   readonly observer: ChecksObserver;
@@ -53,6 +63,7 @@ export async function composeChecks(
   }
   const services: CheckServices = {
     stores,
+    ownStore: ownStoreIn(of.place),
     counting,
     observer,
     authenticateAgain,
@@ -77,6 +88,12 @@ export async function composeChecks(
       await Promise.all(closers.map((close) => close()));
     },
   };
+}
+
+function ownStoreIn(place: StorePlace): OwnStore {
+  return async <Store>({ redis, memory }: Pick<StoreForms<Store>, 'redis'> & Partial<StoreForms<Store>>) =>
+    // The overloads of OwnStore say when there is no memory form.
+    (place.kind === 'redis' ? redis(place) : memory?.(place)) as Promise<Store>;
 }
 
 interface MadeCheck {

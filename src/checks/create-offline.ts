@@ -2,10 +2,6 @@ import type { Config } from '../config/schema.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 import type { Audit } from '../telemetry/audit.ts';
 import { composeChecks, type ComposedChecks } from './compose.ts';
-import { createMemoryDriftStore } from './drift/memory-store.ts';
-import { createMemoryLoopStore } from './loop/memory-store.ts';
-import { createMemoryMcpSessionStore } from './mcp/session-binding/memory-store.ts';
-import { createMemoryPinStore } from './mcp-inspector/memory-store.ts';
 import { createMemoryRiskStore } from '../risk/memory-store.ts';
 import { riskSettings } from '../risk/settings.ts';
 import type { RiskStore } from '../risk/store.ts';
@@ -45,11 +41,8 @@ export async function createOfflineChecks({
     stores: {
       sessions: createMemorySessionStore({ ttlMs, maxPerKey, now }),
       risk,
-      mcpSessions: createMemoryMcpSessionStore({ ttlMs, now }),
-      pins: createMemoryPinStore(now),
-      loops: createMemoryLoopStore(now),
-      drift: createMemoryDriftStore(),
     },
+    place: { kind: 'memory', now },
     policies: policies && { current: () => policies },
     observer: {
       dlpFound: ignore,

@@ -13,17 +13,10 @@ import type { TrailObserver } from '../audit/observe.ts';
 import { createAudit, createMatchDigest, type Audit } from '../telemetry/audit.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { createRedisBudgetStore } from './budget/redis-store.ts';
 import { composeChecks, type ComposedChecks } from './compose.ts';
-import { createRedisDriftStore } from './drift/redis-store.ts';
-import { createRedisLoopStore } from './loop/redis-store.ts';
-import { createRedisMcpSessionStore } from './mcp/session-binding/redis-store.ts';
-import { createRedisBreakerStore } from './mcp-breaker/redis-store.ts';
-import { createRedisPinStore } from './mcp-inspector/redis-store.ts';
-import { createRedisRateLimitStore } from './rate-limit/redis-store.ts';
 import { createRedisRiskStore } from '../risk/redis-store.ts';
 import { riskSettings } from '../risk/settings.ts';
-import type { CheckStores, ChecksObserver, Counting } from './services.ts';
+import type { ChecksObserver, Counting, SharedStores } from './services.ts';
 import { createRedisSessionStore } from './session/redis-store.ts';
 import { countingRisk, tellingOfLocks } from './watched-risk.ts';
 import { messageOf } from '../errors.ts';
@@ -47,8 +40,6 @@ export interface ChecksDeps {
   readonly alerts: Alerts | undefined;
 }
 
-/** Of a probe of an MCP server. */
-const PROBE_LEASE_MS = 10_000;
 const NANO_USD = 1e9;
 
 /** The checks of one sidecar: every one of them, on Redis. `close` comes before the connection goes. */
@@ -61,6 +52,7 @@ export async function createChecks(
   const checks = await composeChecks({
     config,
     stores: storesOn(deps, acknowledgement),
+    place: { kind: 'redis', client, deadlineMs },
     policies,
     observer: checksObserver(deps),
     authenticateAgain: createAuthenticateAgain({
@@ -83,7 +75,7 @@ export async function createChecks(
 function storesOn(
   { config, redis: client, alerts, metrics }: ChecksDeps,
   acknowledgement: Acknowledgement | undefined,
-): CheckStores {
+): SharedStores {
   const deadlineMs = phaseDeadlineMs(config);
   const { ttl: ttlMs, max_per_key: maxPerKey } = config.session;
   return {
@@ -98,10 +90,6 @@ function storesOn(
         if (lock !== undefined || blocked) metrics.riskLocks.inc({ trigger });
       },
     ),
-    mcpSessions: createRedisMcpSessionStore({ client, deadlineMs, ttlMs }),
-    pins: createRedisPinStore({ client, deadlineMs }),
-    loops: createRedisLoopStore({ client, deadlineMs }),
-    drift: createRedisDriftStore({ client, deadlineMs, ttlMs }),
   };
 }
 
@@ -150,18 +138,8 @@ function auditOf({ config, log, auditLog, trail }: ChecksDeps): Audit {
   };
 }
 
-function countingOn({ config, redis: client, log, metrics, alerts, trail, onCost }: ChecksDeps): Counting {
-  const deadlineMs = phaseDeadlineMs(config);
-  const { threshold, window_seconds } = config.mcp.circuit_breaker;
+function countingOn({ log, metrics, alerts, trail, onCost }: ChecksDeps): Counting {
   return {
-    rateLimits: createRedisRateLimitStore({ client, deadlineMs }),
-    circuits: createRedisBreakerStore({
-      client,
-      deadlineMs,
-      threshold,
-      windowMs: window_seconds * 1_000,
-      probeLeaseMs: PROBE_LEASE_MS,
-    }),
     circuitChanged({ server, keyHash }, { circuit, change }) {
       metrics.mcpCircuits.inc({ server, circuit, change });
       const whose = circuit === 'key' ? { key_hash: keyHash } : {};
@@ -170,11 +148,6 @@ function countingOn({ config, redis: client, log, metrics, alerts, trail, onCost
       alerts?.send('circuit', { type: `circuit.${change}`, data });
     },
     ledger: {
-      store: createRedisBudgetStore({
-        client,
-        deadlineMs,
-        alertPercents: config.alerting.thresholds.map(({ percent }) => percent),
-      }),
       onAlert(alert) {
         metrics.budgetAlerts.inc({ window: alert.window });
         log.warn(alert, 'budget threshold reached');

@@ -1,40 +1,50 @@
 import type { ReportSecretLeak } from './report-secret-leak.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
+import type { RedisStoreOptions } from '../redis/client.ts';
 import type { RiskStore } from '../risk/store.ts';
 import type { Audit } from '../telemetry/audit.ts';
 import type { BudgetCheckDeps } from './budget/deps.ts';
 import type { DlpCheckDeps } from './dlp/deps.ts';
-import type { DriftStore } from './drift/store.ts';
-import type { LoopStore } from './loop/store.ts';
 import type { McpBreakerDeps } from './mcp-breaker/check.ts';
-import type { BreakerStore } from './mcp-breaker/store.ts';
-import type { PinStore } from './mcp-inspector/store.ts';
 import type { McpCheckDeps } from './mcp/check.ts';
-import type { McpSessionStore } from './mcp/session-binding/store.ts';
 import type { PolicyMaskDeps } from './policy-mask/check.ts';
 import type { Judge, JudgeDeps } from './policy/judge.ts';
 import type { PolicyStateDeps } from './policy/state-check.ts';
-import type { RateLimitStore } from './rate-limit/store.ts';
 import type { SessionStore } from './session/store.ts';
 
-/** Where the checks keep what they know of earlier calls: Redis, or this process. */
-export interface CheckStores {
+/** Stores that several checks share. A check builds a store of its own by `ownStore`. */
+export interface SharedStores {
   readonly sessions: SessionStore;
   readonly risk: RiskStore;
-  readonly mcpSessions: McpSessionStore;
-  readonly pins: PinStore;
-  readonly loops: LoopStore;
-  readonly drift: DriftStore;
+}
+
+export type OnRedis = Pick<RedisStoreOptions, 'client' | 'deadlineMs'>;
+
+export interface InMemory {
+  /** Unix ms of the recorded call. */
+  readonly now: () => number;
+}
+
+/** Where checks keep their state: in Redis, or in this process when they judge recorded calls. */
+export type StorePlace = ({ readonly kind: 'redis' } & OnRedis) | ({ readonly kind: 'memory' } & InMemory);
+
+/** Both forms of a check's own store. Each imports its module, so that only the form in use is loaded. */
+export interface StoreForms<Store> {
+  redis(place: OnRedis): Promise<Store>;
+  memory(place: InMemory): Promise<Store>;
+}
+
+/** Builds a check's own store. Without a form for memory, it returns undefined when recorded calls are judged. */
+export interface OwnStore {
+  <Store>(forms: StoreForms<Store>): Promise<Store>;
+  <Store>(forms: Pick<StoreForms<Store>, 'redis'>): Promise<Store | undefined>;
 }
 
 /** What counts time and money, and who is told of it. */
 export interface Counting {
-  readonly rateLimits: RateLimitStore;
-  readonly circuits: BreakerStore;
   readonly circuitChanged: McpBreakerDeps['onChange'];
   readonly ledger: Pick<
     BudgetCheckDeps,
-    | 'store'
     | 'onAlert'
     | 'onReserved'
     | 'onCharged'
@@ -69,7 +79,8 @@ export interface PolicyServices extends Pick<PolicyStateDeps, 'sessions' | 'mark
 
 /** What checks are made of besides the configuration: each takes what it needs. */
 export interface CheckServices {
-  readonly stores: CheckStores;
+  readonly stores: SharedStores;
+  readonly ownStore: OwnStore;
   /** Undefined where recorded calls are judged. */
   readonly counting: Counting | undefined;
   readonly observer: ChecksObserver;

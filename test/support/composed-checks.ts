@@ -1,8 +1,4 @@
 import { composeChecks, type CheckOrder, type ComposedOf } from '../../src/checks/compose.ts';
-import { createMemoryDriftStore } from '../../src/checks/drift/memory-store.ts';
-import { createMemoryLoopStore } from '../../src/checks/loop/memory-store.ts';
-import { createMemoryMcpSessionStore } from '../../src/checks/mcp/session-binding/memory-store.ts';
-import { createMemoryPinStore } from '../../src/checks/mcp-inspector/memory-store.ts';
 import { createMemorySessionStore } from '../../src/checks/session/memory-store.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import type { Check } from '../../src/pipeline/check.ts';
@@ -40,11 +36,8 @@ export async function composedOnMemory(options: ComposedOptions = {}): Promise<C
       stores: {
         sessions: createMemorySessionStore({ ttlMs: config.session.ttl, maxPerKey: 0, now }),
         risk,
-        mcpSessions: createMemoryMcpSessionStore({ ttlMs: config.session.ttl, now }),
-        pins: createMemoryPinStore(now),
-        loops: createMemoryLoopStore(now),
-        drift: createMemoryDriftStore(),
       },
+      place: { kind: 'memory', now },
       policies: card === undefined ? undefined : { current: () => set },
       observer: {
         dlpFound: () => undefined,

@@ -1,14 +1,24 @@
 import { checkEntry } from '../entry.ts';
 
+/** Lease of a probe of an MCP server. */
+const PROBE_LEASE_MS = 10_000;
 /** Interval for renewing a probe's lease, well within it. */
 const PROBE_RENEW_MS = 3_000;
 
-export const mcpBreaker = checkEntry(async ({ mcp }, { counting }) => {
-  if (counting === undefined) return undefined;
+export const mcpBreaker = checkEntry(async ({ mcp }, { counting, ownStore }) => {
+  const { threshold, window_seconds } = mcp.circuit_breaker;
+  const store = await ownStore({
+    async redis(place) {
+      const { createRedisBreakerStore } = await import('./redis-store.ts');
+      const windowMs = window_seconds * 1_000;
+      return createRedisBreakerStore({ ...place, threshold, windowMs, probeLeaseMs: PROBE_LEASE_MS });
+    },
+  });
+  if (counting === undefined || store === undefined) return undefined;
   const { createMcpBreakerCheck } = await import('./check.ts');
   return createMcpBreakerCheck({
     config: mcp.circuit_breaker,
-    store: counting.circuits,
+    store,
     renewAfterMs: PROBE_RENEW_MS,
     onChange: counting.circuitChanged,
   });

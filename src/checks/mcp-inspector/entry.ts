@@ -1,12 +1,22 @@
 import { checkEntry } from '../entry.ts';
 
 export const mcpInspector = checkEntry(
-  async ({ mcp, server }, { stores, observer, reportSecretLeak }) => {
+  async ({ mcp, server }, { ownStore, observer, reportSecretLeak }) => {
     const { createMcpInspectorCheck } = await import('./check.ts');
+    const pins = await ownStore({
+      async redis(place) {
+        const { createRedisPinStore } = await import('./redis-store.ts');
+        return createRedisPinStore(place);
+      },
+      async memory({ now }) {
+        const { createMemoryPinStore } = await import('./memory-store.ts');
+        return createMemoryPinStore(now);
+      },
+    });
     return createMcpInspectorCheck({
       config: mcp,
       shadowMode: server.shadow_mode,
-      pins: stores.pins,
+      pins,
       audit: observer.audit,
       reportSecretLeak,
     });

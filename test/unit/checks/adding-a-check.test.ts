@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scratchCopy, type ScratchCopy } from '../../support/scratch-copy.ts';
+import { addTallyCheck } from '../../support/tally-check.ts';
 
 const ENTRY = `
 import * as z from 'zod';
@@ -35,8 +36,9 @@ beforeAll(() => {
   scratch = scratchCopy();
   scratch.write('src/checks/quiet/entry.ts', ENTRY);
   scratch.write('src/checks/quiet/check.ts', CHECK);
-  scratch.replace('src/checks/order.ts', /^ {2}loop,.*$/m, '$&\n  quiet, // nobody need shout');
+  scratch.replace('src/checks/order.ts', /^ {2}loop,.*$/m, '$&\n  quiet, // in quiet words');
   scratch.replace('src/checks/order.ts', /^/, `import { quiet } from './quiet/entry.ts';\n`);
+  addTallyCheck(scratch);
 });
 afterAll(() => {
   scratch.remove();
@@ -48,26 +50,33 @@ interface Report {
 }
 
 /** Judges `text` as a user does, by the scratch copy. */
-async function verified(text: string, maxCapitals: number): Promise<Report> {
-  scratch.write('gateway.yaml', `shouting:\n  max_capitals: ${maxCapitals}\n`);
-  const said = { type: 'llm_call', provider: 'openai', model: 'gpt-4o', content: text };
-  scratch.write('trace.json', JSON.stringify({ version: '1', session_id: 'one', traces: [said] }));
+async function verified(texts: readonly string[], config: object): Promise<Report> {
+  scratch.write('gateway.yaml', JSON.stringify(config));
+  const traces = texts.map((content) => ({ type: 'llm_call', provider: 'openai', model: 'gpt-4o', content }));
+  scratch.write('trace.json', JSON.stringify({ version: '1', session_id: 'one', traces }));
   const options = ['--trace', 'trace.json', '--output', 'json', '--fail-on-violation=false'];
   return JSON.parse(await scratch.node('cli/main.ts', 'verify', ...options)) as Report;
 }
 
 describe('a check is added by its folder and its line in order.ts', () => {
+  const shouting = (max_capitals: number) => ({ shouting: { max_capitals } });
+
   it('which judges in its place', async () => {
-    const { summary, violations } = await verified('DO IT NOW', 6);
+    const { summary, violations } = await verified(['DO IT NOW'], shouting(6));
     expect(violations).toMatchObject([{ check: 'quiet', reason: '7 capitals' }]);
     const place = summary.checks.indexOf('quiet');
-    expect(summary.checks.slice(place - 1, place + 2)).toEqual(['loop', 'quiet', 'drift']);
+    expect(summary.checks.slice(place - 2, place + 2)).toEqual(['loop', 'tally', 'quiet', 'drift']);
   });
 
   it('and is configured by gateway.yaml', async () => {
-    expect((await verified('DO IT NOW', 7)).violations).toEqual([]);
-    await expect(verified('DO IT NOW', -1)).rejects.toMatchObject({
+    expect((await verified(['DO IT NOW'], shouting(7))).violations).toEqual([]);
+    await expect(verified(['DO IT NOW'], shouting(-1))).rejects.toMatchObject({
       stderr: expect.stringContaining('shouting.max_capitals') as string,
     });
+  });
+
+  it('with a store that keeps its state in memory for recorded calls', async () => {
+    const { violations } = await verified(['DO', 'it', 'NOW'], { tallying: { max_capitals: 4 } });
+    expect(violations).toMatchObject([{ check: 'tally', reason: '5 capitals so far' }]);
   });
 });
