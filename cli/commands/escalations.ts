@@ -79,19 +79,19 @@ async function answerEscalation(
   const approver = options.as ?? operatorName(io);
   if (approver === undefined)
     throw new UsageError('your user has no name here. Give one, for example: --as jane');
-  const { asked, outcome } = await operate(config, async (operations) => {
+  const { escalation, outcome } = await operate(config, async (operations) => {
     const found = await findWaiting(operations.escalations, reference);
-    return { asked: found, outcome: await give(operations, config, found, decision, approver) };
+    return { escalation: found, outcome: await give(operations, config, found, decision, approver) };
   });
-  print(io, options.output, { ...escalationJson(asked), decision, approver, outcome }, () => {
+  print(io, options.output, { ...escalationJson(escalation), decision, approver, outcome }, () => {
     const what = decision === 'approve' ? 'is approved and goes on' : 'is denied';
-    return `The request of ${printable(asked.key_name)} (${asked.id}) ${what}.`;
+    return `The request of ${printable(escalation.key_name)} (${escalation.id}) ${what}.`;
   });
   await auditChange(command, io, {
     activity: 'update',
     operation: `escalations ${decision}`,
-    key: { keyHash: asked.key_hash, name: asked.key_name },
-    fields: { escalation_id: asked.id, request_digest: asked.request_digest, approver, outcome },
+    key: { keyHash: escalation.key_hash, name: escalation.key_name },
+    fields: { escalation_id: escalation.id, request_digest: escalation.request_digest, approver, outcome },
   });
 }
 
@@ -117,7 +117,7 @@ function isPrefix(reference: string, id: string): boolean {
 async function give(
   { escalations, hearEscalations }: Operations,
   config: Config,
-  asked: Escalation,
+  escalation: Escalation,
   decision: ApprovalDecision,
   approver: string,
 ): Promise<EscalationOutcome | 'taken'> {
@@ -126,13 +126,13 @@ async function give(
     throw new Error(
       'zsp.escalation_secret is empty, and answers are signed with it. Set it to the secret that the gateway uses',
     );
-  const { id, nonce, key_hash, request_digest, expiry } = asked;
+  const { id, nonce, key_hash, request_digest, expiry } = escalation;
   const signed = signApproval({ id, nonce, key_hash, decision, approver, expiry, request_digest }, secret);
   const { promise: heard, resolve } = Promise.withResolvers<Resolved>();
   await hearEscalations((event) => {
     if (event.type === 'escalation.resolved' && event.id === id) resolve(event);
   });
-  await keep(escalations, asked, JSON.stringify(signed), secret);
+  await keep(escalations, escalation, JSON.stringify(signed), secret);
   const resolved = await Promise.race([heard, delay(TAKEN_WITHIN_MS, undefined, { ref: false })]);
   if (resolved === undefined) {
     const [standing] = await escalations.look([id]);
@@ -160,20 +160,20 @@ function answeredBefore(approver: string, decision: ApprovalDecision): Error {
 /** What somebody put there that is no answer keeps no person from giving one. */
 async function keep(
   escalations: EscalationStore,
-  asked: Escalation,
+  escalation: Escalation,
   signed: string,
   secret: string,
 ): Promise<void> {
   const now = await escalations.now();
-  const keptMs = Math.max(1, asked.expiry - now);
-  const first = await escalations.answer(asked.id, signed, keptMs, '');
+  const keptMs = Math.max(1, escalation.expiry - now);
+  const first = await escalations.answer(escalation.id, signed, keptMs, '');
   if (first === signed) return;
-  const read = readApproval(first, asked, secret);
+  const read = readApproval(first, escalation, secret);
   if ('approval' in read && read.approval.expiry > now) {
     const { decision, approver } = read.approval;
     throw answeredBefore(approver, decision);
   }
-  if ((await escalations.answer(asked.id, signed, keptMs, first)) !== signed)
+  if ((await escalations.answer(escalation.id, signed, keptMs, first)) !== signed)
     throw new Error('somebody else answered at the same time. See gateway escalations list');
 }
 
@@ -185,20 +185,23 @@ async function watch(command: Command, io: Io, output: OutputFormat): Promise<ne
     function tell(json: unknown, text: () => string): void {
       io.stdout.write(output === 'json' ? `${printableJson(json)}\n` : `${text()}\n`);
     }
-    function requested(asked: Escalation): void {
-      if (known.has(asked.id)) return;
-      known.set(asked.id, asked);
-      tell({ type: 'escalation.requested', ...escalationJson(asked) }, () =>
-        escalationBlock(asked, painter(io)),
+    function requested(escalation: Escalation): void {
+      if (known.has(escalation.id)) return;
+      known.set(escalation.id, escalation);
+      tell({ type: 'escalation.requested', ...escalationJson(escalation) }, () =>
+        escalationBlock(escalation, painter(io)),
       );
     }
     function resolved(id: string, outcome: EscalationOutcome | 'gone', approver?: string): void {
-      const asked = known.get(id);
-      if (asked === undefined) return;
+      const escalation = known.get(id);
+      if (escalation === undefined) return;
       known.delete(id);
       const by = approver === undefined ? '' : ` by ${printable(approver)}`;
       tell({ type: 'escalation.resolved', id, outcome, approver: approver ?? null }, () =>
-        painter(io)('dim', `${id.slice(0, MIN_ID_CHARS)}  ${printable(asked.key_name)}: ${outcome}${by}`),
+        painter(io)(
+          'dim',
+          `${id.slice(0, MIN_ID_CHARS)}  ${printable(escalation.key_name)}: ${outcome}${by}`,
+        ),
       );
     }
     await hearEscalations((event) => {
@@ -209,7 +212,7 @@ async function watch(command: Command, io: Io, output: OutputFormat): Promise<ne
     for (let away = false; ; await delay(LOOK_EVERY_MS)) {
       try {
         const waiting = await escalations.list();
-        for (const asked of waiting) requested(asked);
+        for (const escalation of waiting) requested(escalation);
         const left = new Set(waiting.map(({ id }) => id));
         for (const id of known.keys()) if (!left.has(id)) resolved(id, 'gone');
         away = false;

@@ -2,13 +2,13 @@ import type { AuditEvent } from '../telemetry/audit.ts';
 import type { ReportedVerdict } from '../telemetry/observer.ts';
 import type { Disposition, Resource, Severity } from './ocsf.ts';
 
-/** Refusals after which an operator should look. */
+/** Refusals that an operator should look into. */
 const GRAVE: ReadonlySet<string> = new Set(['quarantined', 'agent_risk_blocked', 'dlp_quarantine']);
 
-/** What a check did, in a word. */
+/** The past tense of each verdict, as records name it. */
 export const DECISION = { flag: 'flagged', rewrite: 'rewritten', deny: 'denied' } as const;
 
-/** Of a finding, by what became of it. */
+/** Severity of a finding, by its disposition. */
 export const SEVERITY_OF: Readonly<Record<Disposition, Severity>> = {
   allowed: 'informational',
   detected: 'low',
@@ -18,7 +18,7 @@ export const SEVERITY_OF: Readonly<Record<Disposition, Severity>> = {
   quarantined: 'high',
 };
 
-/** Of what the inspector did. */
+/** Disposition of each action of the inspector. */
 const INSPECTED: Readonly<Record<Exclude<AuditEvent['action'], 'suppressed'>, Disposition>> = {
   redacted: 'corrected',
   withheld: 'corrected',
@@ -42,7 +42,7 @@ export function severityOf(refusal: string | undefined): Severity {
   return GRAVE.has(refusal) ? 'high' : 'medium';
 }
 
-/** What a Detection Finding says of an event of the inspector. */
+/** Returns the Detection Finding fields for an event of the inspector. */
 export function inspected(event: AuditEvent) {
   const { action, enforced } = event;
   return {

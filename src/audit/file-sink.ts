@@ -1,19 +1,20 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 
-/** How often a file that was moved away is looked for. */
+/** Interval of the check whether the file was moved away. */
 const LOOK_AFTER_MS = 1_000;
 const OWNER_ONLY = 0o600;
 
-/** Appends lines to a file, whole ones, beside other processes that do the same. */
+/** Appends whole lines to a file that other processes may append to as well. */
 export interface FileSink {
-  /** @throws Error of the file system; what was written of the batch then ends in a line of its own */
+  /** @throws Error from the file system; a partly written batch is then closed by a line feed */
   write(lines: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens `path`, which is made for the owner alone. A file that was renamed or removed since is opened anew within a
- * second, so that log rotation needs to tell nobody; one that was truncated in place goes on at its end.
+ * Opens `path`, or creates it with access for the owner only. A file that was renamed or removed is reopened
+ * within a second, so log rotation needs no signal. After truncation in place, writing continues at the new
+ * end.
  */
 export async function openFileSink(path: string, now: () => number = Date.now): Promise<FileSink> {
   let file = await append(path);

@@ -23,22 +23,22 @@ import {
 import { owaspIds } from '../owasp.ts';
 import type { AuditTrail } from './trail.ts';
 
-/** Tells the trail of what the edge, the runner and the checks report. */
+/** Turns reports of the edge, the runner and the checks into audit records. */
 export interface TrailObserver {
-  /** A request that is about to be sent upstream. */
+  /** Called just before a request is sent upstream. */
   forwarding(exchange: AuditedExchange): void;
   finished(finish: AuditedFinish): void;
   verdict(exchange: AuditedExchange, check: string, verdict: ReportedVerdict, enforced: boolean): void;
   policyDecided(exchange: AuditedExchange, decided: PolicyRecord): void;
-  /** The worst case that a request reserved. */
+  /** Records the worst-case cost that a request reserved. */
   reserved(exchange: AuditedExchange, reservedUsd: number): void;
   charged(exchange: AuditedExchange, costUsd: number): void;
-  /** Requests of strangers that wrote no record of their own. */
+  /** Counts unauthenticated requests that got no record of their own. */
   unlogged(requests: number, what: string): void;
-  /** Something of a key's that is no request's end: its approval, say. */
+  /** Records an event about a key, outside a request: an approval, for example. */
   noted(fields: object, message: string): void;
   inspected(event: AuditEvent): void;
-  /** What data-loss prevention found; what was done about it is told by the verdict. */
+  /** Records what DLP found. Its action is recorded by the verdict. */
   dlpFound(
     exchange: AuditedExchange,
     side: 'request' | 'answer',
@@ -47,13 +47,13 @@ export interface TrailObserver {
   ): void;
 }
 
-/** Checks whose verdict says that something was found. */
+/** Checks whose verdict means that something was found. */
 const DETECTORS: ReadonlySet<string> = new Set(['dlp', 'mcp-inspector', 'loop', 'drift']);
-/** Listed in one finding. */
+/** Evidences listed in one finding. */
 const MAX_EVIDENCES = 64;
-/** Of one text, in which secrets are looked for. */
+/** Length of a text that is searched for secrets. */
 const MAX_READ_CHARS = 4_096;
-/** Of one request; more are counted. */
+/** Verdicts recorded for one request; more are only counted. */
 const MAX_VERDICTS = 32;
 
 interface Verdicts {
@@ -64,7 +64,6 @@ interface Verdicts {
   costUsd: number | undefined;
 }
 
-/** What a method names, where it names one thing. */
 const MCP_RESOURCES: ReadonlyMap<string, Resource['type']> = new Map([
   ['tools/call', 'mcp_tool'],
   ['prompts/get', 'mcp_prompt'],
@@ -75,12 +74,12 @@ const MCP_RESOURCES: ReadonlyMap<string, Resource['type']> = new Map([
   ['skills/get', 'mcp_resource'],
 ]);
 
-/** @param maskSecrets of texts that clients and rules write: models, tools, reasons */
+/** @param maskSecrets applied to texts from clients and rules: models, tools, reasons */
 export function createTrailObserver(
   trail: Pick<AuditTrail, 'record'>,
   maskSecrets: (text: string) => string,
 ): TrailObserver {
-  /** By the facts of an exchange, which live as long as it does. */
+  /** Keyed by the exchange's facts, which live as long as the exchange. */
   const verdicts = new WeakMap<object, Verdicts>();
 
   function verdictsOf({ facts }: AuditedExchange): Verdicts {
@@ -204,7 +203,7 @@ export function createTrailObserver(
     },
     verdict(exchange, check, verdict, enforced) {
       const known = verdictsOf(exchange);
-      // A stream may be rewritten thousands of times; what ends a request is on record all the same.
+      // A stream may be rewritten thousands of times. Denials are always recorded.
       if (known.list.length >= MAX_VERDICTS && verdict.kind !== 'deny') {
         known.more += 1;
         return;
@@ -270,9 +269,9 @@ export function createTrailObserver(
     dlpFound(exchange, side, found, digest) {
       const evidences = found
         .slice(0, MAX_EVIDENCES)
-        .map(({ finding: { rule, start, end, ...of }, text, where }) => ({
+        .map(({ finding: { rule, start, end, ...match }, text, where }) => ({
           rule,
-          class: of.class,
+          class: match.class,
           start,
           end,
           digest: digest(text),
@@ -296,7 +295,7 @@ export function createTrailObserver(
   };
 }
 
-/** Why a request was refused, for `unmapped`. */
+/** Returns the reason of a refusal, for `unmapped`. */
 function refusedFor(refusal: AuditedFinish['refusal']): object {
   if (refusal === undefined) return {};
   const { type, findings = [] } = refusal;
@@ -314,7 +313,10 @@ function auditedActor({ key, facts }: AuditedExchange): Actor {
   };
 }
 
-/** A request that was refused before it was admitted; its key is known if it is locked or blocked. */
+/**
+ * Returns the record of a request that was refused before admission. The key is known if it is locked or
+ * blocked.
+ */
 function unadmittedApi(
   finish: Pick<AuditedFinish, 'requestId' | 'clientAddress'>,
   key: { readonly keyHash: string; readonly name: string } | undefined,

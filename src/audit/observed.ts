@@ -1,6 +1,6 @@
 import type { RefusalFinding } from '../where-found.ts';
 
-/** What is recorded of an exchange; a narrow view, so that nothing else of it can be. */
+/** The recorded part of an exchange; a narrow view, so that nothing else can leak into a record. */
 export interface AuditedExchange {
   readonly requestId: string;
   readonly method: string;
@@ -41,7 +41,7 @@ export interface AuditedFinish {
   readonly isLogged: boolean;
 }
 
-/** One thing that was found, with the text that matched: digested here, and not kept. */
+/** A finding and the text that matched. The text is digested, never stored. */
 export interface MatchedText {
   readonly finding: {
     readonly rule: string;

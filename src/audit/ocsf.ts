@@ -1,4 +1,4 @@
-/** Records of the audit trail, in the form of the Open Cybersecurity Schema Framework 1.8 (schema.ocsf.io). */
+/** Audit records in the format of the Open Cybersecurity Schema Framework 1.8 (schema.ocsf.io). */
 import { randomUUID } from 'node:crypto';
 import { owaspIds } from '../owasp.ts';
 
@@ -6,13 +6,12 @@ const VERSION = '1.8.0';
 const PRODUCT = { name: 'AI firewall gateway', vendor_name: 'ai-firewall-gateway' };
 const PROFILES = ['security_control', 'ai_operation'];
 
-/** Of one text that somebody else may have written. */
+/** Length limit of a text from outside. */
 const MAX_TEXT_CHARS = 512;
 
-/** One record, which is written as one line of JSON. */
+/** One record: one line of JSON. */
 export type OcsfRecord = ApiActivity | DetectionFinding;
 
-/** `disposition_id`: what became of it. */
 export const DISPOSITION = {
   allowed: [1, 'Allowed'],
   blocked: [2, 'Blocked'],
@@ -70,7 +69,7 @@ export interface DetectionFinding extends Common {
 }
 
 export interface Actor {
-  /** Hash of the proxy key; or what the operating system calls who ran a command. */
+  /** Hash of the proxy key, or the operating system's user name. */
   readonly uid: string | undefined;
   readonly name: string | undefined;
   readonly agentName?: string | undefined;
@@ -78,9 +77,9 @@ export interface Actor {
   readonly sessionId?: string | undefined;
 }
 
-/** What every record is made of; `undefined` members are not written. */
+/** Fields of every record; `undefined` members are not written. */
 interface Event {
-  /** Joins all records of one request. */
+  /** Common to all records of one request. */
   readonly requestId: string;
   readonly message: string;
   readonly severity: Severity;
@@ -109,7 +108,7 @@ export interface ApiEvent extends Event {
   readonly tokens?: { readonly input: number; readonly output: number } | undefined;
 }
 
-/** A request, what was decided of it, and how it ended; or what an operator did. */
+/** Returns the record of a request with its decisions and outcome, or of an operator's action. */
 export function apiActivity(event: ApiEvent): ApiActivity {
   const { status, refusal, model, tokens } = event;
   const failed = refusal !== undefined || (status !== undefined && status >= 400);
@@ -143,19 +142,17 @@ export function apiActivity(event: ApiEvent): ApiActivity {
 }
 
 export interface DetectionEvent extends Event {
-  /** Name of the check that found it. */
   readonly detector: string;
   readonly title: string;
-  /** Names rules and places, never what was found. */
+  /** Names rules and places, never the matched text. */
   readonly evidences: readonly Evidence[];
-  /** `finding_info.types`. */
   readonly owasp: readonly string[];
 }
 
 export interface Evidence {
   readonly rule: string;
   readonly class: string;
-  /** Where in the message; left out where it is not told. */
+  /** Place in the message, if known. */
   readonly path?: string;
   /** UTF-16 units, end exclusive. */
   readonly start?: number;
@@ -170,7 +167,6 @@ export interface Evidence {
   readonly version?: string;
 }
 
-/** Something that was found in a request or an answer. */
 export function detectionFinding(event: DetectionEvent): DetectionFinding {
   return {
     ...common(event, 'Detection Finding', 2004, 2, ACTIVITY.create),
@@ -178,7 +174,7 @@ export function detectionFinding(event: DetectionEvent): DetectionFinding {
     ...{ status_id: 1, status: 'New', is_alert: event.disposition !== 'detected' },
     ...{ actor: actorObject(event.actor) },
     finding_info: {
-      // One finding may be told of twice: by what it is, and by what was done about it.
+      // A finding may be reported twice: once when found, once with the action taken.
       uid: `${event.requestId}:${event.detector}`,
       title: event.title,
       desc: event.message,

@@ -10,8 +10,8 @@ import { createStreamStore } from './stream-store.ts';
 import { createTrail, type AuditTrail } from './trail.ts';
 import { messageOf } from '../errors.ts';
 
-/** Failures are told at most this often. */
-const TOLD_EVERY_MS = 10_000;
+/** Minimum time between two log lines about failures. */
+const REPORT_EVERY_MS = 10_000;
 
 export interface TrailDeps {
   readonly config: Config;
@@ -23,7 +23,7 @@ export interface TrailDeps {
 
 type SinkName = 'stream' | 'file';
 
-/** Opens the sinks of `audit`. @throws Error that names the remedy where the file cannot be written */
+/** Opens the sinks of `audit`. @throws Error with the remedy if the file cannot be written */
 export async function openTrail(deps: TrailDeps): Promise<AuditTrail> {
   const { config, redis, output, metrics } = deps;
   const { stdout, file: path, stream_max_length: maxLength } = config.audit;
@@ -64,14 +64,14 @@ function queueTo(
   write: (lines: readonly string[], batchId: string) => Promise<void>,
   { log, metrics }: TrailDeps,
 ): RecordQueue {
-  let toldAt = -Infinity;
+  let reportedAt = -Infinity;
   return new RecordQueue({
     write,
     onWritten: (records) => metrics.auditRecords.inc({ sink, outcome: 'written' }, records),
     onDropped(records, cause) {
       metrics.auditRecords.inc({ sink, outcome: 'dropped' }, records);
-      if (performance.now() - toldAt < TOLD_EVERY_MS) return;
-      toldAt = performance.now();
+      if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
+      reportedAt = performance.now();
       log.error({ sink, cause: messageOf(cause) }, 'audit records are lost: the sink does not keep up');
     },
   });

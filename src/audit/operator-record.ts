@@ -1,23 +1,22 @@
 import { newOperationId } from '../operation-id.ts';
 import { apiActivity, type Activity, type ApiActivity, type Resource } from './ocsf.ts';
 
-/** What an operator did with the gateway's state. */
+/** An operator's change of the gateway's state. */
 export interface OperatorChange {
   readonly activity: Activity;
-  /** As the command is called: `keys create`. */
+  /** The command: `keys create`. */
   readonly operation: string;
-  /** Whose state it is; undefined where it is no key's. */
+  /** The affected key, if any. */
   readonly key?: { readonly keyHash: string; readonly name: string } | undefined;
   readonly server?: string;
-  /** What was changed; nothing secret. */
+  /** The changed values; never secrets. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Who ran a command. */
 export interface Operator {
-  /** As the operating system knows them. */
+  /** Name in the operating system. */
   readonly user: string;
-  /** As they call themselves (`--as`). */
+  /** Name given with `--as`. */
   readonly name: string | undefined;
 }
 

@@ -3,15 +3,15 @@ import { newOperationId } from '../operation-id.ts';
 
 export interface RecordQueueOptions {
   /**
-   * Writes a batch whole, or throws. One that failed is tried again under the same id.
-   * @param batchId names the batch where a repeat is to change nothing
+   * Writes a whole batch, or throws. A failed batch is retried with the same id.
+   * @param batchId lets the sink recognize a retry
    */
   readonly write: (lines: readonly string[], batchId: string) => Promise<void>;
   readonly onWritten: (records: number) => void;
-  /** What does not fit is gone; `cause` is why the sink does not keep up, where that is known. */
+  /** Called with the number of records that did not fit. `cause` is the last failure of the sink, if any. */
   readonly onDropped: (records: number, cause: unknown) => void;
   readonly maxRecords?: number;
-  /** UTF-16 units of all that waits. */
+  /** UTF-16 units of all waiting records. */
   readonly maxChars?: number;
 }
 
@@ -23,15 +23,15 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
 interface Waiter {
-  /** Number of the last record that it waits for. */
+  /** Number of the last record to wait for. */
   readonly upTo: number;
   readonly resolve: () => void;
   readonly reject: (cause: unknown) => void;
 }
 
 /**
- * Lines on their way into a sink: in order, in batches, one at a time, bounded. Nobody who adds a line waits; a sink that
- * fails is tried again for as long as the queue lives.
+ * Queue of lines for one sink: ordered, batched, one write at a time, bounded. Adding never waits. A failing
+ * sink is retried as long as the queue lives.
  */
 export class RecordQueue {
   readonly #options: RecordQueueOptions;
@@ -39,7 +39,7 @@ export class RecordQueue {
   readonly #maxChars: number;
   #lines: string[] = [];
   #chars = 0;
-  /** Records that were added, and of them those that were written. */
+  /** Records added so far, and how many of them are written. */
   #added = 0;
   #written = 0;
   #waiters: Waiter[] = [];
@@ -54,7 +54,7 @@ export class RecordQueue {
     this.#maxChars = options.maxChars ?? MAX_CHARS;
   }
 
-  /** False where there was no room. */
+  /** Returns false if the queue is full. */
   add(line: string): boolean {
     if (this.#isClosed || !this.#hasRoom(line.length)) {
       this.#options.onDropped(1, this.#failure);
@@ -65,13 +65,13 @@ export class RecordQueue {
     this.#added += 1;
     if (!this.#isWorking) {
       this.#isWorking = true;
-      // What is added in the same turn goes with it.
+      // Lines added in the same turn join the batch.
       queueMicrotask(() => void this.#work());
     }
     return true;
   }
 
-  /** Resolves once all that was added is written; rejects when the attempt that is next fails. */
+  /** Resolves when everything added so far is written. Rejects if the next attempt fails. */
   written(): Promise<void> {
     if (this.#written === this.#added) return Promise.resolve();
     return new Promise((resolve, reject) => {
@@ -80,7 +80,7 @@ export class RecordQueue {
     });
   }
 
-  /** Writes what waits, for at most so long; what is left is dropped, and nothing more is taken. */
+  /** Writes what is waiting for at most `withinMs`, then drops the rest. Nothing is accepted afterwards. */
   async close(withinMs: number): Promise<void> {
     const end = performance.now() + withinMs;
     while (this.#written < this.#added && performance.now() < end) {
@@ -132,7 +132,7 @@ export class RecordQueue {
     return true;
   }
 
-  /** From the front, where they stay until they are written. */
+  /** Returns the next lines without removing them; they leave the queue when written. */
   #nextBatch(): readonly string[] {
     let chars = 0;
     let end = 0;
@@ -144,7 +144,7 @@ export class RecordQueue {
     return this.#lines.slice(0, end);
   }
 
-  /** Ended by whoever wants to know now. */
+  /** Waits before a retry. A new waiter ends the pause. */
   #pause(ms: number): Promise<void> {
     if (this.#waiters.length > 0) return Promise.resolve();
     return new Promise((resolve) => {

@@ -6,17 +6,16 @@ import { openTrail, type TrailDeps } from './open-trail.ts';
 
 type Observer = EdgeObserver & VerdictObserver;
 
-/** The audit trail of one sidecar. */
 export interface SidecarAudit {
   readonly observer: TrailObserver;
-  /** What `audit.required` asks for. */
+  /** Enforces `audit.required`. */
   readonly audited: Audited;
-  /** Tells the trail what `observer` is told. */
+  /** Returns an observer that reports to the trail as well. */
   watching(observer: Observer): Observer;
   close(): Promise<void>;
 }
 
-/** @throws Error where `audit.file` cannot be written */
+/** @throws Error if `audit.file` cannot be written */
 export async function startAudit(deps: TrailDeps): Promise<SidecarAudit> {
   const trail = await openTrail(deps);
   const records = createTrailObserver(trail, maskSecrets);

@@ -2,19 +2,19 @@ import type { StreamStore } from './stream-store.ts';
 import { readRecord, type TailedRecord } from './tail.ts';
 
 const PAGE = 500;
-/** Of one request; a stream may have left more. */
+/** Records returned for one request; a long stream may have more. */
 const MAX_RECORDS = 1_000;
 
 /** Records of one request, oldest first. */
 export interface Story {
   readonly records: readonly TailedRecord[];
-  /** Records that were looked at. */
+  /** Number of records searched. */
   readonly read: number;
 }
 
 /**
- * Pages backwards through the streams, one page in memory at a time.
- * @param onPage told how many records were read so far
+ * Pages backwards through the streams, with one page in memory at a time.
+ * @param onPage called with the number of records read so far
  * @throws GatewayError redis_unavailable
  */
 export async function storyOf(
@@ -38,7 +38,7 @@ export async function storyOf(
   }
 }
 
-/** The same of the trail's file, of which the lines of one request are kept. */
+/** Finds the same records in the trail's file. Only lines of this request are kept. */
 export async function storyInFile(
   lines: AsyncIterable<string>,
   requestId: string,
@@ -54,7 +54,7 @@ export async function storyInFile(
   return { records, read };
 }
 
-/** Parses only what names the request: nearly all of the stream is about others. */
+/** Parses only lines that contain the request id, since almost all others belong to other requests. */
 function recordOf(line: string, requestId: string): TailedRecord | undefined {
   if (!line.includes(JSON.stringify(requestId))) return undefined;
   const record = readRecord(line);

@@ -5,14 +5,13 @@ import { withRedisDeadline } from '../redis/unavailable.ts';
 
 const appendScript = loadScript(new URL('./append-records.lua', import.meta.url));
 
-/** Longer than any repeat of a batch waits. */
+/** Longer than any retry of a batch can take. */
 const REMEMBERED_MS = 600_000;
-/** A trail that nothing was appended to for so long counts anew. */
+/** The counts of an idle trail expire after this time. */
 const COUNTED_MS = 86_400_000;
-/** So many keys that write without pause fill the stream; none of them has more of it. */
+/** This many busy keys fill the stream; one key may use no more than its share. */
 const KEYS_OF_FULL_STREAM = 10;
 const STREAMS = [AUDIT_STREAM, AUDIT_OVERFLOW_STREAM];
-/** Name of the one field of an entry. */
 const FIELD = 'ocsf';
 
 export interface StreamStoreOptions {
@@ -22,11 +21,10 @@ export interface StreamStoreOptions {
   readonly maxLength: number;
 }
 
-/** A record as it stands in the stream. */
+/** A record as stored in the stream. */
 export interface Entry {
   /** `<Unix ms by Redis's clock>-<number>`. */
   readonly id: string;
-  /** One line of JSON. */
   readonly record: string;
 }
 
@@ -71,11 +69,14 @@ export function createStreamStore({ client, deadlineMs, maxLength }: StreamStore
   };
 }
 
-/** The actor of a record; quotes in texts are escaped, so it can stand nowhere else. */
+/** The actor of a record. Quotes inside texts are escaped, so this matches nowhere else. */
 const ACTOR = /"actor":\{"user":\{(?:"uid":"(sha256:[0-9a-f]{64})"|("type":"Unknown"))/;
 const STRANGERS = 'strangers';
 
-/** Whose share a record counts for: its key's, that of all strangers, or nobody's where an operator has done something. */
+/**
+ * Returns whose share of the stream a record uses: its key's, that of all unauthenticated clients, or '' for
+ * an operator's action.
+ */
 function ownerOf(record: string): string {
   const [, keyHash, unknown] = ACTOR.exec(record) ?? [];
   return keyHash ?? (unknown === undefined ? '' : STRANGERS);

@@ -5,12 +5,12 @@ const PAGE = 500;
 const ASK_EVERY_MS = 500;
 
 export interface TailOptions {
-  /** The last so many that match; ignored where `since` says where to begin. */
+  /** Number of the last matching records; ignored if `since` is set. */
   readonly lines: number;
   /** Unix ms by Redis's clock. */
   readonly since?: number | undefined;
   readonly matches: (record: Record<string, unknown>) => boolean;
-  /** Goes on with what is appended, until `signal` is aborted. */
+  /** Keeps reading new records until `signal` is aborted. */
   readonly follow: boolean;
   readonly signal?: AbortSignal;
 }
@@ -20,7 +20,7 @@ export interface TailedRecord {
   readonly record: Record<string, unknown>;
 }
 
-/** Records of the stream, oldest first. @throws GatewayError redis_unavailable */
+/** Yields the records of the stream, oldest first. @throws GatewayError redis_unavailable */
 export async function* tail(
   store: Pick<StreamStore, 'after' | 'before'>,
   options: TailOptions,
@@ -45,7 +45,7 @@ export async function* tail(
   }
 }
 
-/** Looks backwards until there are as many as are wanted, or no more. */
+/** Searches backwards until enough records match. */
 async function lastMatching(
   store: Pick<StreamStore, 'before'>,
   options: TailOptions,
@@ -69,12 +69,12 @@ function* matching(page: readonly Entry[], { matches }: TailOptions): Generator<
   }
 }
 
-/** Undefined for what somebody else has written there. */
+/** Returns undefined for a line that the gateway did not write. */
 export function readRecord(line: string): Record<string, unknown> | undefined {
   try {
     const read: unknown = JSON.parse(line);
     return typeof read === 'object' && read !== null ? (read as Record<string, unknown>) : undefined;
   } catch {
-    return undefined; // no record of ours
+    return undefined;
   }
 }

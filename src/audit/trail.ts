@@ -2,18 +2,19 @@ import { GatewayError } from '../errors.ts';
 import type { OcsfRecord } from './ocsf.ts';
 import type { RecordQueue } from './record-queue.ts';
 
-/** How long the end of a process waits for what is not written yet. */
+/** Time that a stopping process spends on writing what is left. */
 const CLOSE_WITHIN_MS = 3_000;
 
-/** Where the records of one process go. */
+/** Takes the records of one process. */
 export interface AuditTrail {
-  /** Never throws, and is not waited for. */
+  /** Queues a record. Never throws. */
   record(record: OcsfRecord): void;
-  /** Records that the queue of the stream had no room for, since the start. */
+  /** Records dropped since the start because the stream's queue was full. */
   losses(): number;
   /**
-   * Resolves once all that was recorded so far stands in the Redis stream.
-   * @param knownLosses that there were when a request began: one more may have been its own
+   * Resolves when everything recorded so far is in the Redis stream.
+   * @param knownLosses value of `losses()` when the request began; a higher value now means its own record
+   * may be lost
    * @throws GatewayError redis_unavailable
    */
   written(knownLosses: number): Promise<void>;
@@ -21,10 +22,8 @@ export interface AuditTrail {
 }
 
 export interface TrailSinks {
-  /** `audit.stdout`. */
   readonly stdout: ((line: string) => void) | undefined;
   readonly stream: RecordQueue;
-  /** `audit.file`. */
   readonly file: RecordQueue | undefined;
 }
 

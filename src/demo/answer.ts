@@ -1,24 +1,24 @@
 import { isObject } from '../json/is-object.ts';
 
-/** A request as a dialect of the demo provider sees it. */
+/** A request as the demo provider's dialects see it. */
 export interface DemoRequest {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
-  /** The parsed body; empty where it is no JSON object. */
+  /** The parsed body; empty if it is not a JSON object. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 export type DemoReply =
   | { readonly kind: 'whole'; readonly body: object }
-  /** Server-sent events, ready to be written one after the other. */
+  /** Complete server-sent events, in order. */
   | { readonly kind: 'stream'; readonly events: readonly string[] };
 
-/** What the demo model writes: an echo of the last user message, so that a person sees that it arrived. */
+/** The demo model's answer: an echo of the last user message. */
 export interface DemoAnswer {
-  /** The answer in pieces of about one token; together they are its text. */
+  /** The answer in pieces of about one token. */
   readonly pieces: readonly string[];
-  /** True where the output limit cut it short. */
+  /** True if the output limit cut it short. */
   readonly truncated: boolean;
   readonly inputTokens: number;
 }
@@ -26,10 +26,10 @@ export interface DemoAnswer {
 const MAX_ECHO_CHARS = 200;
 const CHARS_PER_TOKEN = 4;
 
-/** Works out the answer to a request in either dialect; `messages` is as the client sent it. */
+/** Answers a request of either dialect; `messages` as the client sent them. */
 export function demoAnswer(messages: unknown, maxTokens: number | undefined): DemoAnswer {
-  const said = lastText(messages);
-  const echo = said.length > MAX_ECHO_CHARS ? `${said.slice(0, MAX_ECHO_CHARS)}…` : said;
+  const prompt = lastText(messages);
+  const echo = prompt.length > MAX_ECHO_CHARS ? `${prompt.slice(0, MAX_ECHO_CHARS)}…` : prompt;
   const text = `Hello from the demo provider. You said: ${echo === '' ? '(nothing)' : echo}`;
   const words = text.match(/(?<!\s)\s*\S+/g) ?? [];
   const limit = Math.max(0, maxTokens ?? words.length);
@@ -44,7 +44,7 @@ function countTokens(text: string): number {
   return Math.ceil(text.length / CHARS_PER_TOKEN);
 }
 
-/** The text of the last message: a string, or the text parts of a list. */
+/** Returns the text of the last message: a string, or the text parts of a list. */
 function lastText(messages: unknown): string {
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
   const content = isObject(last) ? last['content'] : undefined;

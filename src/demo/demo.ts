@@ -28,26 +28,26 @@ export interface DemoOptions {
   readonly progress: TellProgress;
   /** See `ServeOptions`. */
   readonly ahead?: ChildProcess;
-  /** Takes the log of the gateway, from `warn` upwards. */
+  /** Receives the gateway's log from `warn` upwards. */
   readonly log: { write(line: string): unknown };
 }
 
 export interface Demo extends DemoFacts {
   readonly gateway: Gateway;
-  /** Ends what the demo started beside the gateway: its Redis, its provider, its folder. */
+  /** Stops what the demo started beside the gateway: Redis, provider, folder. */
   close(): Promise<void>;
 }
 
-/** Small enough to be run into, large enough for a few hundred short calls. */
+/** Small enough to be exhausted, large enough for a few hundred short calls. */
 const HOURLY_BUDGET_USD = 0.05;
 
-const CONFIG_HEAD = `# Written by the demo, for as long as it runs. It speaks plain HTTP, on this machine alone: whatever judges or serves this
-# file wants a certificate (server.tls), or SERVER_INSECURE_DEV=true in its environment.
+const CONFIG_HEAD = `# Written by the demo and removed when it stops. It serves plain HTTP on this machine only. To check or serve this
+# file yourself, add a certificate (server.tls) or set SERVER_INSECURE_DEV=true.
 `;
 
 /**
- * Starts the whole gateway with a Redis, a provider and a key of its own: never the Redis at `redis.addr`, which
- * may be somebody's.
+ * Starts a complete gateway with its own Redis, provider and key. It never uses the Redis at `redis.addr`,
+ * which may be in use.
  */
 export async function startDemo(options: DemoOptions): Promise<Demo> {
   const { environment, progress } = options;
@@ -75,7 +75,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     const configFile = run.file('gateway.yaml');
     const settings = await demoConfig(redis.port, provider.baseUrl);
     await writeFile(configFile, `${CONFIG_HEAD}${stringify(settings)}`, { mode: 0o600 });
-    // Nothing of the caller's environment: its REDIS_ADDR is not the demo's.
+    // Ignores the caller's environment: its REDIS_ADDR is not the demo's.
     const { config, sources } = loadConfig({ path: configFile, env: { SERVER_INSECURE_DEV: 'true' } });
     preflight(config, sources);
 
@@ -86,7 +86,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
       renderEnvoy: (layout) => Promise.resolve(JSON.stringify(envoyBootstrap(config, layout))),
       environment,
       log: log.child({}, { level: 'error' }),
-      // Access log and decisions would drown what the demo has to say.
+      // The access log and decisions would drown the demo's own output.
       onEnvoyLine: () => undefined,
       workerOutput: 'ignore',
       progress,
@@ -109,7 +109,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   }
 }
 
-/** The defaults, with the demo's own parts; the usual ports where they are free. */
+/** Returns the defaults with the demo's changes, on the usual ports if they are free. */
 async function demoConfig(redisPort: number, providerUrl: string): Promise<ConfigInput> {
   const port = await freePort('127.0.0.1', 8080);
   const adminPort = await freePort('127.0.0.1', 9090);

@@ -1,4 +1,3 @@
-/** What a person needs to try the demo. */
 export interface DemoFacts {
   readonly url: string;
   readonly adminUrl: string;
@@ -8,12 +7,12 @@ export interface DemoFacts {
   readonly budgetUsd: number;
 }
 
-/** So many tokens of gpt-4o cost more than the demo's budget holds, and so many answers of this length do. */
+// With gpt-4o, this many tokens, or this many answers of FEW_TOKENS, exceed the demo's budget.
 const TOO_MANY_TOKENS = 16_000;
 const TOO_MANY_ANSWERS = 20;
 const FEW_TOKENS = 1_000;
 
-/** The text that `npm start` prints: commands to copy, each of which works as it stands. */
+/** Returns the text that `npm start` prints: commands that work when copied. */
 export function instructions(facts: DemoFacts): string {
   return `
 The gateway is up: ${facts.url} (metrics and health on ${facts.adminUrl})

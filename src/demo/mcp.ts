@@ -1,7 +1,7 @@
 import { isObject } from '../json/is-object.ts';
 import type { DemoReply, DemoRequest } from './answer.ts';
 
-/** Where the demo provider is an MCP server, too. */
+/** Path at which the demo provider is an MCP server. */
 export const MCP_PATH = '/mcp';
 
 const TOOLS = [
@@ -12,7 +12,7 @@ const TOOLS = [
   },
 ];
 
-/** An MCP server without sessions, whose one tool reads no file. */
+/** Serves an MCP server without sessions. Its one tool reads no file. */
 export function mcpReply({ method, path, body }: DemoRequest): DemoReply | undefined {
   if (method !== 'POST' || path !== MCP_PATH) return undefined;
   const { id = null } = body;

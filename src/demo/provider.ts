@@ -8,7 +8,7 @@ import { mcpReply } from './mcp.ts';
 import { openaiErrorBody, openaiReply } from './openai.ts';
 import { responsesReply } from './responses.ts';
 
-/** A local stand-in for a provider, so that the gateway can be tried without an account. */
+/** A local stand-in for a provider, to try the gateway without an account. */
 export interface DemoProvider {
   /** Without `/v1`, for `providers.<name>.base_url`. */
   readonly baseUrl: string;
@@ -17,7 +17,7 @@ export interface DemoProvider {
 
 const MAX_BODY_BYTES = 16 * 1_048_576;
 
-/** Starts it on a free loopback port. `pieceDelayMs` is the pause between the events of a stream. */
+/** Starts the provider on a free loopback port. `pieceDelayMs` is the pause between a stream's events. */
 export async function startDemoProvider(pieceDelayMs = 40): Promise<DemoProvider> {
   const server = createServer((request, response) => {
     answerDemo(request, response, pieceDelayMs).catch(() => response.destroy());
@@ -46,7 +46,7 @@ async function answerDemo(
   pieceDelayMs: number,
 ): Promise<void> {
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-  // Both dialects have /v1/models; only Anthropic's clients name a version.
+  // Both dialects have /v1/models; only Anthropic's clients send a version header.
   const anthropic = request.headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages');
   const received = { method: request.method ?? 'GET', path, body: await readDemoBody(request) };
   const reply = anthropic

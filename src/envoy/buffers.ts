@@ -1,17 +1,18 @@
 import type { Config } from '../config/schema.ts';
 
-/** Largest whole answer that Envoy holds for the sidecar. */
+/** Largest unstreamed answer that Envoy buffers for the sidecar. */
 export const ANSWER_BUFFER_BYTES = 16_777_216;
-/** Per upstream connection: what a client that stops reading can make Envoy hold. */
+/** Limit per upstream connection, for clients that stop reading. */
 export const UPSTREAM_BUFFER_BYTES = 1_048_576;
-/** HTTP/2 knows no smaller window that a stream may begin with. */
+/** Smallest initial stream window of HTTP/2 in Envoy. */
 const MIN_REQUEST_BUFFER_BYTES = 65_536;
 
 /**
- * What Envoy holds of one request: the largest body that the sidecar may let pass. Which of the two limits is a
- * request's own (a provider's or MCP's), the sidecar judges; Envoy does not know before the body is whole.
+ * Returns Envoy's buffer limit for one request: the largest body that the sidecar may accept. The sidecar
+ * applies the request's own limit (a provider's or MCP's), which Envoy cannot know before the body is
+ * complete.
  */
 export function requestBufferBytes({ server, mcp }: Config): number {
-  const ofMcp = mcp.enabled ? mcp.max_request_size : 0;
-  return Math.max(MIN_REQUEST_BUFFER_BYTES, server.max_payload_bytes, ofMcp);
+  const mcpBytes = mcp.enabled ? mcp.max_request_size : 0;
+  return Math.max(MIN_REQUEST_BUFFER_BYTES, server.max_payload_bytes, mcpBytes);
 }

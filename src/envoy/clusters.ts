@@ -6,21 +6,21 @@ import { typed, type EnvoyLayout, type EnvoyObject, type SidecarAddress } from '
 
 const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
-/** Envoy's default of 1,024 of everything is below what one gateway carries. */
+/** Envoy's default of 1,024 connections and requests is too low for a gateway. */
 const UNLIMITED: EnvoyObject = {
   thresholds: [
     { max_connections: 65_536, max_pending_requests: 65_536, max_requests: 65_536, max_retries: 65_536 },
   ],
 };
 
-/** The sidecar's workers: one endpoint each. */
+/** The cluster of sidecar workers, one endpoint each. */
 export function sidecarCluster(config: Config, layout: EnvoyLayout): EnvoyObject {
   const tcp = layout.sidecars.some(({ kind }) => kind === 'tcp');
   return {
     name: 'sidecar',
     type: tcp ? 'STRICT_DNS' : 'STATIC',
     lb_policy: 'ROUND_ROBIN', // LEAST_REQUEST prefers a dead worker, because it has no open streams
-    // Else what a health check finds within a second of another is known to Envoy's threads a second later.
+    // The default delays health changes of a second endpoint by up to a second.
     common_lb_config: { update_merge_window: '0s' },
     connect_timeout: '0.5s',
     per_connection_buffer_limit_bytes: ANSWER_BUFFER_BYTES,
@@ -30,7 +30,8 @@ export function sidecarCluster(config: Config, layout: EnvoyLayout): EnvoyObject
         timeout: '1s',
         interval: '1s',
         unhealthy_interval: '0.5s',
-        // Else the second check comes after 60 s. One that is starting is found at once; one that serves is asked as ever.
+        // The default delays the second check by 60 s. A starting worker is found quickly; a serving one is
+        // checked each second.
         no_traffic_interval: '0.1s',
         no_traffic_healthy_interval: '1s',
         unhealthy_threshold: 2,
@@ -81,7 +82,10 @@ function address(at: SidecarAddress): EnvoyObject {
     : { socket_address: { address: at.host, port_value: at.port } };
 }
 
-/** One provider or MCP server. SNI and the verified name follow the `:authority` that the sidecar sets. */
+/**
+ * The cluster of one provider or MCP server. SNI and the verified name follow the `:authority` set by the
+ * sidecar.
+ */
 export function upstreamCluster(upstream: Upstream, layout: EnvoyLayout): EnvoyObject {
   const fixed = isIP(upstream.host) !== 0;
   return {

@@ -3,16 +3,16 @@ import { approvalPatience, longestPhaseMs } from '../config/rules.ts';
 import type { Config } from '../config/schema.ts';
 import { seconds, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
 
-/** Under it a route tells the gate what it is for. */
+/** Metadata name under which a route tells the gate its surface. */
 export const RESPONSE_GATE_NAME = 'response_gate';
 const RESPONSE_GATE = readFileSync(new URL('./response-gate.lua', import.meta.url), 'utf8');
 /**
- * What Envoy waits beyond the deadline for all Redis work of a phase: 2 MiB of text are judged meanwhile, or a
- * thousand requests that came at once, by a process that has one core and shares it.
+ * Envoy's wait beyond the deadline of all Redis work in a phase. It covers inspection of 2 MiB of text, or of
+ * a thousand simultaneous requests, on one shared core.
  */
 const MESSAGE_MARGIN_MS = 5_000;
 
-/** Requests pass them from the first to the last, answers from the last to the first. */
+/** Requests pass the filters from first to last, answers from last to first. */
 export function httpFilters(config: Config, layout: EnvoyLayout): EnvoyObject[] {
   return [responseGate(), externalProcessor(config, layout), router()];
 }
@@ -26,7 +26,7 @@ function responseGate(): EnvoyObject {
   };
 }
 
-/** A stream that a dying worker has not answered yet goes to another one. */
+/** Moves a stream that a dying worker has not answered to another worker. */
 const ON_ANOTHER_WORKER: EnvoyObject = {
   retry_on: 'connect-failure,refused-stream,reset,unavailable',
   num_retries: 3,
@@ -40,7 +40,10 @@ const ON_ANOTHER_WORKER: EnvoyObject = {
   host_selection_retry_max_attempts: 10,
 };
 
-/** Behind one host there may be several addresses. Where there is none, whatever could be tried again costs each request. */
+/**
+ * Reports whether a retry could reach another worker; a host name may have several addresses. Otherwise
+ * retries are off, because a retriable stream costs every request.
+ */
 function hasAnother({ sidecars }: EnvoyLayout): boolean {
   return sidecars.length > 1 || sidecars.some(({ kind }) => kind === 'tcp');
 }
@@ -60,7 +63,7 @@ function externalProcessor(config: Config, layout: EnvoyLayout): EnvoyObject {
       failure_mode_allow: false,
       status_on_error: { code: 'ServiceUnavailable' },
       message_timeout: seconds(longestPhaseMs(config) + MESSAGE_MARGIN_MS),
-      // Without it Envoy hears no call for patience.
+      // Without this, Envoy ignores a request for more time.
       ...(patience === undefined ? {} : { max_message_timeout: seconds(patience.messageTimeoutMs) }),
       allow_mode_override: true,
       processing_mode: {
@@ -74,7 +77,7 @@ function externalProcessor(config: Config, layout: EnvoyLayout): EnvoyObject {
       request_attributes: ['source.address'],
       response_attributes: ['response.code_details', 'response.flags'],
       metadata_options: { receiving_namespaces: { untyped: ['gw'] } },
-      // The sidecar routes; the mark of a provider's answer it may not touch.
+      // The sidecar sets the route, but must not touch the mark of a provider's answer.
       mutation_rules: {
         allow_all_routing: true,
         allow_envoy: true,

@@ -1,4 +1,4 @@
-/** Where the rendered Envoy finds its surroundings; everything else follows from gateway.yaml. */
+/** The rendered Envoy's surroundings; everything else follows from gateway.yaml. */
 export interface EnvoyLayout {
   /** One endpoint per worker process. */
   readonly sidecars: readonly SidecarAddress[];
@@ -17,12 +17,12 @@ export type SidecarAddress =
 export type EnvoyObject = { readonly [name: string]: EnvoyValue };
 export type EnvoyValue = string | number | boolean | EnvoyObject | readonly EnvoyValue[];
 
-/** An extension's typed configuration. */
+/** Returns an extension's typed configuration. */
 export function typed(type: string, fields: EnvoyObject = {}): EnvoyObject {
   return { '@type': `type.googleapis.com/${type}`, ...fields };
 }
 
-/** Milliseconds as Envoy's duration text, e.g. `2.5s`. */
+/** Formats milliseconds as Envoy's duration, such as `2.5s`. */
 export function seconds(ms: number): string {
   return `${ms / 1000}s`;
 }

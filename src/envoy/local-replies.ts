@@ -12,12 +12,12 @@ import { typed, type EnvoyObject } from './layout.ts';
 
 type ErrorFormat = Config['server']['error_format'];
 
-/** `details` of the sidecar's own ImmediateResponse (extproc/respond); its body is ready and passes as it is. */
+/** `details` of the sidecar's ImmediateResponse (extproc/respond), whose body passes unchanged. */
 const OURS = 'gw';
-/** The same of one that is not to be logged, so that strangers cannot fill the access log. */
+/** The same for replies that are not logged, so that unauthenticated clients cannot fill the access log. */
 const OURS_UNLOGGED = 'gw_unlogged';
 
-/** Keeps out of the access log what the sidecar only counts. */
+/** Keeps replies that the sidecar only counts out of the access log. */
 export const ACCESS_LOG_FILTER: EnvoyObject = byDetails(`!= '${OURS_UNLOGGED}'`);
 
 const TIMEOUTS = [
@@ -28,7 +28,7 @@ const TIMEOUTS = [
   'duration_timeout',
 ];
 
-/** What Envoy answers before it has made an id of its own and dropped a client's. */
+/** Envoy's replies from before it replaces a client's request id with its own. */
 const EARLY = [
   'missing_host_header',
   'missing_path_rejected',
@@ -37,12 +37,12 @@ const EARLY = [
 ];
 
 /**
- * Whether a request is for an MCP server: by the path that its client sent, and by its cluster once the sidecar has set
- * the server's own. What cannot be told is answered in our common shape.
+ * Matches requests to MCP servers: by the client's path, and by the cluster that the sidecar sets later.
+ * Undecided requests get the common error shape.
  */
 const FOR_MCP = `request.path.matches('^/(${RAW_KEY_PREFIX}[^/]*/)?mcp(/|[?]|$)') || xds.cluster_name.startsWith('${MCP_CLUSTER_PREFIX}')`;
 
-/** A response header with the id that the sidecar and the access log call the request by. */
+/** A response header with the request id that the sidecar and the access log use. */
 export const REQUEST_ID: EnvoyObject = requestId('%STREAM_ID%');
 const NEW_ID = requestId('%UNIQUE_ID%');
 
@@ -55,9 +55,9 @@ function header(key: string, value: string): EnvoyObject {
 }
 
 /**
- * Gives Envoy's own replies our JSON shape (docs/refusals.md). The first that matches wins: what names
- * the provider comes before the rule that turns every other 5xx, ext_proc's failures and the gates among them,
- * into `gateway_unavailable`. Providers' answers never come here.
+ * Gives Envoy's own replies the gateway's JSON shape (docs/refusals.md). The first match wins: replies that
+ * name the provider come before the rule that turns every other 5xx, including failures of ext_proc and of
+ * the gates, into `gateway_unavailable`. Providers' answers are not affected.
  */
 export function localReplies(format: ErrorFormat): EnvoyObject {
   const passOurs = {
@@ -74,9 +74,9 @@ interface Reply {
   readonly filter: EnvoyObject;
   readonly type: ErrorType;
   readonly message: string;
-  /** Answered before there is an id to name the request by. */
+  /** Sent before the request has an id. */
   readonly isEarly?: true;
-  /** Envoy's own status says more. */
+  /** Keeps Envoy's status, which is more precise. */
   readonly keepsStatus?: true;
 }
 
@@ -124,7 +124,10 @@ const REPLIES: readonly Reply[] = [
   { filter: byStatus('GE', 400), type: 'invalid_request', message: 'bad request', keepsStatus: true },
 ];
 
-/** One for MCP clients and for each provider whose clients read another shape than ours, and ours for all others. */
+/**
+ * Returns mappers for MCP clients, for each provider whose clients expect another error shape, and for all
+ * others.
+ */
 function mappersOf(reply: Reply, format: ErrorFormat): EnvoyObject[] {
   return [
     {
@@ -140,7 +143,7 @@ function mappersOf(reply: Reply, format: ErrorFormat): EnvoyObject[] {
   ];
 }
 
-/** In our own format Bedrock's clients alone cannot do with it. */
+/** In the common error format, only Bedrock's clients need a shape of their own. */
 function shapesOf(format: ErrorFormat): typeof ERROR_SHAPES {
   return format === 'native' ? ERROR_SHAPES : ERROR_SHAPES.filter(([, shape]) => shape === 'bedrock');
 }
@@ -160,11 +163,14 @@ function mapper(reply: Reply, format: ErrorFormat, path?: RegExp, shape?: ErrorS
   };
 }
 
-/** The id where SDKs look for it too. What is early has none, and each mention of a new one would be another. */
+/**
+ * Adds the request id where SDKs look for it. An early reply has only a newly made id, which changes with
+ * each use.
+ */
 function ids({ isEarly }: Reply, shape: ErrorShape | undefined): EnvoyObject[] {
   if (isEarly === true) return [NEW_ID];
   const more = ['x-request-id', shape && REQUEST_ID_HEADERS[shape]].filter((name) => name !== undefined);
-  // Where there is no id, the second one is not set, and the first stays.
+  // Without a stream id the second header is not set, and the first one stays.
   return [NEW_ID, REQUEST_ID, ...more.map((name) => header(name, '%STREAM_ID%'))];
 }
 
@@ -176,7 +182,7 @@ function advice(type: ErrorType, shape: ErrorShape | undefined): EnvoyObject[] {
   ].map(([name, value]) => header(name, value));
 }
 
-/** A path as the client sent it: with a key in front, where it has one there, and its query. */
+/** Matches a client's path, with or without a leading key, and with its query. */
 function byPath(pattern: RegExp): EnvoyObject {
   const regex = `^(/${RAW_KEY_PREFIX}[^/]*)?${pattern.source.replace(/^\^/, '')}.*`;
   return { header_filter: { header: { name: ':path', string_match: { safe_regex: { regex } } } } };

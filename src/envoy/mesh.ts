@@ -4,17 +4,17 @@ import type { EnvoyLayout, EnvoyObject, EnvoyValue } from './layout.ts';
 import { heapOverload } from './overload.ts';
 import { envoyResources, RUNTIME } from './render.ts';
 
-/** What the resources are called, and where they stand. */
+/** Name and namespace of the resources. */
 export interface MeshNames {
-  /** Of the resource; of Istio's gateway the label `app`, of Envoy Gateway's the `Gateway`. */
+  /** Name of the resource, also the label `app` of Istio's gateway or the name of Envoy Gateway's `Gateway`. */
   readonly name: string;
   readonly namespace: string;
 }
 
 /**
- * Istio's `EnvoyFilter` (YAML) that puts the whole listener, with its gates, on the Envoy of the workload `app: <name>`. It
- * is added beside what Istio makes, not woven into it: a route or a filter of somebody else's between ours would lead past
- * the gates.
+ * Renders Istio's `EnvoyFilter` (YAML), which puts the whole listener with its gates on the Envoy of the
+ * workload `app: <name>`. The listener stands beside Istio's own: if it were woven in, a foreign route or
+ * filter could bypass the gates.
  */
 export function renderIstio(config: Config, layout: EnvoyLayout, { name, namespace }: MeshNames): string {
   const { main, clusters } = envoyResources(config, layout);
@@ -49,19 +49,20 @@ export function renderIstio(config: Config, layout: EnvoyLayout, { name, namespa
 
 const CLUSTER_TYPE = 'type.googleapis.com/envoy.config.cluster.v3.Cluster';
 const LISTENER_TYPE = 'type.googleapis.com/envoy.config.listener.v3.Listener';
-/** Envoy Gateway's listener for `protocol: HTTPS`: TLS is its own, what is behind it is ours. */
+/** Envoy Gateway's listener for `protocol: HTTPS`. It keeps its TLS; the connection manager is replaced. */
 const CONNECTION_MANAGER = '/filter_chains/0/filters/0/typed_config';
 
 /**
- * Envoy Gateway's `EnvoyPatchPolicy` (YAML) for the listener `https` of the `Gateway` of this name: its connection manager
- * is replaced whole, since an `EnvoyExtensionPolicy` can say neither the gates nor what the sidecar may change.
+ * Renders Envoy Gateway's `EnvoyPatchPolicy` (YAML) for the listener `https` of the `Gateway` of this name.
+ * The whole connection manager is replaced, because an `EnvoyExtensionPolicy` cannot express the gates or the
+ * mutation rules.
  */
 export function renderEnvoyGateway(config: Config, layout: EnvoyLayout, names: MeshNames): string {
   const { main, clusters } = envoyResources(config, layout);
   const { name, namespace } = names;
-  const patch = (type: string, of: string, operation: EnvoyObject): EnvoyObject => ({
+  const patch = (type: string, target: string, operation: EnvoyObject): EnvoyObject => ({
     type,
-    name: of,
+    name: target,
     operation,
   });
   const change = (op: 'add' | 'replace', path: string, value: EnvoyValue): EnvoyObject =>
@@ -76,7 +77,7 @@ export function renderEnvoyGateway(config: Config, layout: EnvoyLayout, names: M
       ...(['per_connection_buffer_limit_bytes', 'socket_options'] as const).map((field) =>
         change('add', `/${field}`, main[field] ?? ''),
       ),
-      // At last: what it leads to is there by then.
+      // Last, because the routes need the clusters.
       change('replace', CONNECTION_MANAGER, connectionManagerOf(main)),
     ],
   });

@@ -1,22 +1,22 @@
 import type { Config } from '../config/schema.ts';
 import { typed, type EnvoyObject } from './layout.ts';
 
-/** Far above what one gateway serves; Envoy warns where there is no bound at all. */
+/** Far above real traffic of one gateway; without a limit Envoy logs a warning. */
 const MAX_CLIENT_CONNECTIONS = 50_000;
 const HEAP = 'envoy.resource_monitors.fixed_heap';
 /**
- * How far above `envoy.max_heap_bytes` the monitor measures. Envoy resets streams only where the share changes, 50 at a
- * time: a share that has reached its end resets none, and uploads that came within a moment would hold the heap until
- * their timeouts.
+ * Factor between `envoy.max_heap_bytes` and the monitor's maximum. Envoy resets streams only when the
+ * pressure changes, 50 at a time. At its maximum the pressure no longer changes, so uploads that arrive
+ * together would hold the heap until they time out.
  */
 const HEADROOM = 3;
-/** HTTP/2 streams below 16 KiB are not counted among those that hold memory; each further class is twice as large. */
+/** HTTP/2 streams below 16 KiB are not counted as memory holders; each further class is twice as large. */
 const SMALLEST_CLASS_POWER_OF_TWO = 14;
 
 /**
- * What Envoy does as its heap fills up (`envoy.max_heap_bytes`), as shares of it. First the HTTP/2 streams that hold
- * most are reset, from half of it on: the wide range and the short interval give Envoy many occasions. Then new
- * requests get 503, and at last uploads over HTTP/1.1, which no reset reaches, are cut.
+ * Returns Envoy's reactions to a filling heap, as shares of `envoy.max_heap_bytes`. From half of it, the
+ * largest HTTP/2 streams are reset; the wide range and short interval let Envoy act often. Then new requests
+ * get 503. Finally HTTP/1.1 uploads, which cannot be reset, are cut.
  */
 export function overloadManager(config: Config): EnvoyObject {
   const heap = heapOverload(config);
@@ -30,7 +30,7 @@ export function overloadManager(config: Config): EnvoyObject {
   return { ...heap, resource_monitors: [connections, ...heap.resource_monitors] };
 }
 
-/** The same without what a mesh bounds itself, connections, which may be said once only. */
+/** The same without the connection limit, which a mesh sets itself and which may be set only once. */
 export function heapOverload({ envoy }: Config) {
   return {
     refresh_interval: '0.01s',
@@ -63,7 +63,7 @@ function from(share: number): EnvoyObject {
   return { name: HEAP, threshold: { value: share / HEADROOM } };
 }
 
-/** Grows from nothing at the one share to all at the other. */
+/** Scales from zero at `beginning` to full strength at `all`. */
 function between(beginning: number, all: number): EnvoyObject {
   return {
     name: HEAP,

@@ -13,15 +13,15 @@ import { overloadManager } from './overload.ts';
 const IPPROTO_TCP = 6;
 const TCP_USER_TIMEOUT = 18;
 
-/** With the flag on, Envoy crashes; what it is for is met by lifting Node's guard (extproc/server). */
+/** With this flag on, Envoy crashes. Lifting Node's guard serves its purpose (extproc/server). */
 export const RUNTIME: EnvoyObject = { 'envoy.reloadable_features.ext_proc_graceful_grpc_close': false };
 
-/** `envoyBootstrap` as YAML, for people to read. */
+/** Renders `envoyBootstrap` as YAML for people. */
 export function renderEnvoy(config: Config, layout: EnvoyLayout): string {
   return stringify(envoyBootstrap(config, layout), { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 
-/** Envoy's whole bootstrap for a configuration: one listener, one route to providers and MCP servers, its gates. */
+/** Returns Envoy's whole bootstrap: one listener, the routes to providers and MCP servers, and the gates. */
 export function envoyBootstrap(config: Config, layout: EnvoyLayout): EnvoyObject {
   const { main, clusters } = envoyResources(config, layout);
   return {
@@ -32,7 +32,7 @@ export function envoyBootstrap(config: Config, layout: EnvoyLayout): EnvoyObject
   };
 }
 
-/** The listener with all its gates, and every cluster that it leads to: they are whole together only. */
+/** Returns the listener with its gates and every cluster it uses. Neither works without the other. */
 export function envoyResources(
   config: Config,
   layout: EnvoyLayout,
@@ -52,9 +52,9 @@ function listener(config: Config, layout: EnvoyLayout): EnvoyObject {
   return {
     name: 'main',
     address: { socket_address: { address: config.server.host, port_value: config.server.port } },
-    // For HTTP/1.1, where it bounds the buffer of a stream too. Raised for the answer by the route.
+    // HTTP/1.1 only, where it also limits a stream's buffer. The route raises it for the answer.
     per_connection_buffer_limit_bytes: requestBufferBytes(config),
-    // `server.write_timeout`: the only thing that ends an h1 client that stops reading (Linux).
+    // `server.write_timeout`: the only way to end an HTTP/1.1 client that stops reading (Linux).
     socket_options: [
       {
         level: IPPROTO_TCP,
@@ -102,7 +102,8 @@ function connectionManager(config: Config, layout: EnvoyLayout): EnvoyObject {
     codec_type: 'AUTO',
     use_remote_address: true,
     xff_num_trusted_hops: config.auth.trusted_hops,
-    // Nobody is internal, so Envoy drops every client's x-envoy-* and x-request-id; `{}` would let them in.
+    // No address is internal, so Envoy drops every client's x-envoy-* and x-request-id; `{}` would accept
+    // them.
     internal_address_config: { cidr_ranges: [{ address_prefix: '255.255.255.255', prefix_len: 32 }] },
     skip_xff_append: true,
     via: '',
@@ -124,7 +125,7 @@ function connectionManager(config: Config, layout: EnvoyLayout): EnvoyObject {
     },
     request_headers_timeout: seconds(Math.min(server.read_timeout, 10_000)),
     request_timeout: seconds(server.read_timeout),
-    // A request that waits for a person is silent; the routes bound what follows by themselves.
+    // A request that waits for an approval is silent. The routes limit what follows.
     stream_idle_timeout: seconds(
       Math.max(proxy.upstream_timeout, approvalPatience(config)?.messageTimeoutMs ?? 0),
     ),
@@ -146,7 +147,7 @@ function stripBeforeRouting(): EnvoyObject {
   };
 }
 
-/** The request gate: a route to a provider needs the sidecar's cluster and its verdict for this very request. */
+/** The request gate: a provider route requires the sidecar's cluster and its verdict for this request. */
 function routes(config: Config): EnvoyObject {
   return {
     name: 'main',
@@ -164,7 +165,10 @@ function routes(config: Config): EnvoyObject {
   };
 }
 
-/** To whatever cluster the sidecar has named; the response gate is told for whom it may have to speak. */
+/**
+ * Routes to the cluster that the sidecar chose, and tells the response gate which surface it may have to
+ * answer for.
+ */
 function upstreamRoute(config: Config, name: 'mcp' | 'provider', upstream: EnvoyObject): EnvoyObject {
   return {
     name,
@@ -172,19 +176,19 @@ function upstreamRoute(config: Config, name: 'mcp' | 'provider', upstream: Envoy
       prefix: '/',
       headers: [
         { name: HEADER.upstream, ...upstream },
-        // Nobody forwards one, and to an answer of none the response gate could write no word.
+        // HEAD is not forwarded. Its answer has no body, so the response gate could not explain a refusal.
         { name: ':method', string_match: { exact: 'HEAD' }, invert_match: true },
       ],
       dynamic_metadata: [{ filter: 'gw', path: [{ key: 'req' }], value: { string_match: { exact: 'ok' } } }],
     },
     metadata: { filter_metadata: { [RESPONSE_GATE_NAME]: { surface: name } } },
-    // A route timeout would cut long streams; the sidecar bounds unstreamed answers.
+    // A route timeout would cut long streams; the sidecar limits unstreamed answers.
     route: {
       cluster_header: HEADER.upstream,
       timeout: '0s',
       idle_timeout: seconds(config.proxy.upstream_timeout),
     },
-    // The request is whole and judged when this route is taken: from here the buffer is the answer's.
+    // The request is complete and approved when this route is used, so this limit applies to the answer.
     request_body_buffer_limit: ANSWER_BUFFER_BYTES,
     response_headers_to_add: [REQUEST_ID], // for the response gate, which can make none
     request_headers_to_remove: [
@@ -197,9 +201,9 @@ function upstreamRoute(config: Config, name: 'mcp' | 'provider', upstream: Envoy
   };
 }
 
-/** Never the path: it may hold a key. */
+/** Logs requests without their path, which may contain a key. */
 function accessLog(path: string): EnvoyObject {
-  // As a file, /dev/stdout cannot be opened where it is a socket (a supervisor's pipe, systemd).
+  // /dev/stdout cannot be opened as a file if it is a socket (a supervisor's pipe, systemd).
   const logger =
     path === '/dev/stdout'
       ? { type: 'stream.v3.StdoutAccessLog', fields: {} }

@@ -4,28 +4,28 @@ import * as z from 'zod';
 import { isPlainLabel } from '../text/label.ts';
 import { parsedJson, type Escalation } from './escalation.ts';
 
-/** What a person answered, signed with `zsp.escalation_secret`. */
+/** A person's answer, signed with `zsp.escalation_secret`. */
 const approval = z.strictObject({
   id: z.string(),
   nonce: z.string(),
   key_hash: z.string(),
   decision: z.enum(['approve', 'deny']),
   approver: z.string().min(1).max(128).refine(isPlainLabel),
-  /** Unix ms: the answer counts before it. */
+  /** Unix ms; the answer is valid before this time. */
   expiry: z.int().min(0),
   request_digest: z.string(),
-  /** HMAC-SHA256 over the RFC 8785 form of all of the above, lowercase hex. */
+  /** HMAC-SHA256 over the RFC 8785 form of the other fields, lowercase hex. */
   hmac: z.string().regex(/^[0-9a-f]{64}$/),
 });
 export type Approval = Readonly<z.infer<typeof approval>>;
 export type UnsignedApproval = Omit<Approval, 'hmac'>;
 export type ApprovalDecision = Approval['decision'];
 
-/** Why an answer does not count. */
+/** Reasons for rejecting an answer. */
 export const ANSWER_FAULTS = ['malformed', 'forged', 'mismatched', 'expired'] as const;
 export type AnswerFault = (typeof ANSWER_FAULTS)[number];
 
-/** An answer is some 500 characters; what is longer is none. */
+/** A real answer has about 500 characters. */
 const MAX_ANSWER_CHARS = 4_096;
 
 export function signApproval(unsigned: UnsignedApproval, secret: string): Approval {
@@ -33,12 +33,12 @@ export function signApproval(unsigned: UnsignedApproval, secret: string): Approv
 }
 
 /**
- * Judges an answer to a request: by its signature, then by what it was given for. Whether it is late is for Redis to say,
- * in the step that takes the request away.
+ * Verifies an answer's signature, then that it belongs to this request. Redis judges lateness, in the step
+ * that takes the request out.
  */
 export function readApproval(
   json: string,
-  asked: Escalation,
+  escalation: Escalation,
   secret: string,
 ): { readonly approval: Approval } | { readonly fault: AnswerFault } {
   const read = json.length > MAX_ANSWER_CHARS ? undefined : approval.safeParse(parsedJson(json)).data;
@@ -46,17 +46,17 @@ export function readApproval(
   const { hmac, ...signed } = read;
   if (!timingSafeEqual(Buffer.from(hmac, 'hex'), hmacOf(signed, secret))) return { fault: 'forged' };
   const isForThis =
-    read.id === asked.id &&
-    read.nonce === asked.nonce &&
-    read.key_hash === asked.key_hash &&
-    read.request_digest === asked.request_digest;
+    read.id === escalation.id &&
+    read.nonce === escalation.nonce &&
+    read.key_hash === escalation.key_hash &&
+    read.request_digest === escalation.request_digest;
   if (!isForThis) return { fault: 'mismatched' };
   return { approval: read };
 }
 
 /**
- * What an approval is for: the method and address of a request, and its body as it came (without the proxy key, where it
- * held one). `sha256:<hex>`
+ * Returns the digest that an approval names: of the method, the address and the body as received (without a
+ * proxy key in it). `sha256:<hex>`
  */
 export function requestDigest(request: {
   readonly method: string;

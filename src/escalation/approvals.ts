@@ -16,38 +16,38 @@ export interface ApprovalsDeps {
   /** `zsp.max_pending_per_key`. */
   readonly maxPendingPerKey: number;
   readonly observer: ApprovalsObserver;
-  /** An answer that nobody heard is found after so long. */
+  /** Interval of the search for answers that Pub/Sub lost. */
   readonly lookEveryMs?: number;
 }
 
 export interface ApprovalsObserver {
-  opened(asked: Escalation): void;
-  resolved(asked: Escalation, outcome: EscalationOutcome, approver: string | undefined): void;
-  /** So many waited, of all keys or of this one, that this request was not let to. */
+  opened(escalation: Escalation): void;
+  resolved(escalation: Escalation, outcome: EscalationOutcome, approver: string | undefined): void;
+  /** Called when the limit of waiting requests, in total or for this key, refused a request. */
   refused(reason: 'full' | 'over_share'): void;
-  /** Somebody sent an answer that does not count; the request waits on. */
-  answerRefused(asked: Escalation, fault: AnswerFault): void;
-  /** Redis could not be told that a request is over; it forgets it by itself. */
+  /** Called for an invalid answer; the request keeps waiting. */
+  answerRefused(escalation: Escalation, fault: AnswerFault): void;
+  /** Called when Redis did not learn that a request is decided. The record then expires. */
   notClosed(cause: unknown): void;
 }
 
 export type ApprovalRequest = Omit<NewEscalation, 'id' | 'nonce'>;
 
-/** Asks people, and waits for them. */
+/** Asks people for approvals and waits for their answers. */
 export interface Approvals {
-  /** @throws GatewayError redis_unavailable: where Redis cannot be asked, nobody has answered */
+  /** @throws GatewayError redis_unavailable */
   ask(request: ApprovalRequest, wait: Wait): Promise<ApprovalResult>;
-  /** An answer was published. */
-  heard(id: string, answer: string): void;
+  /** Handles a published answer. */
+  handleAnswer(id: string, answer: string): void;
   close(): void;
 }
 
 interface Waiting {
-  readonly asked: Escalation;
+  readonly escalation: Escalation;
   readonly until: number;
-  /** The first call counts. */
+  /** Settles the request; only the first call counts. */
   readonly settle: (result: ApprovalResult | { readonly failure: unknown }) => void;
-  /** Known to be no answer: told of once. */
+  /** The last answer that was refused; reported once. */
   refused: string | undefined;
   isTaking: boolean;
 }
@@ -56,35 +56,36 @@ const LOOK_EVERY_MS = 1_000;
 const NONCE_BYTES = 16;
 
 /**
- * Requests that wait for a person. An answer comes by Pub/Sub, or is found where it is kept; it counts if it is signed,
- * meant for this request, in time, and the first: who takes the request out of Redis has the only answer to it.
+ * Keeps the requests that wait for a person. An answer arrives by Pub/Sub or is found in Redis. It counts if
+ * it is signed, names this request, is in time and is the first: only the gateway that takes the request out
+ * of Redis may use its answer.
  */
 export function createApprovals(deps: ApprovalsDeps): Approvals {
   const { store, secret, observer } = deps;
   const lookEveryMs = deps.lookEveryMs ?? LOOK_EVERY_MS;
   const equals = createEqualRequests(deps.maxPendingPerKey);
   const waiting = new Map<string, Waiting>();
-  /** The last answer to each request that people can read in Redis, but that is not among those waiting yet. */
+  /** Last answer to each request that is visible in Redis before it is added to `waiting`. */
   const early = new Map<string, string | undefined>();
   let timer: NodeJS.Timeout | undefined;
 
   function received(one: Waiting, answer: string): void {
     if (one.isTaking || answer === one.refused) return;
-    const read = readApproval(answer, one.asked, secret);
+    const read = readApproval(answer, one.escalation, secret);
     if ('fault' in read) refuse(one, answer, read.fault);
     else void take(one, answer, read.approval);
   }
 
   function refuse(one: Waiting, answer: string, fault: AnswerFault): void {
     one.refused = answer;
-    observer.answerRefused(one.asked, fault);
+    observer.answerRefused(one.escalation, fault);
   }
 
   async function take(one: Waiting, answer: string, { decision, approver, expiry }: Approval): Promise<void> {
-    const { id } = one.asked;
+    const { id } = one.escalation;
     one.isTaking = true;
     try {
-      const taken = await store.take(id, Math.min(expiry, one.asked.expiry));
+      const taken = await store.take(id, Math.min(expiry, one.escalation.expiry));
       if (taken === 'taken') {
         one.settle({ kind: decision === 'approve' ? 'approved' : 'denied', id, approver });
       } else if (taken === 'gone') one.settle({ kind: 'timeout' });
@@ -96,11 +97,11 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     if (performance.now() >= one.until) one.settle({ kind: 'timeout' });
   }
 
-  /** Pub/Sub loses what nobody hears. */
+  /** Finds answers whose Pub/Sub message was lost. */
   async function look(): Promise<void> {
     const all = [...waiting.values()];
     try {
-      const standings = await store.look(all.map(({ asked }) => asked.id));
+      const standings = await store.look(all.map(({ escalation }) => escalation.id));
       for (const [index, { waits, answer }] of standings.entries()) {
         const one = all[index];
         if (one === undefined) continue;
@@ -134,7 +135,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     }
   }
 
-  async function answerTo(asked: Escalation, wait: Wait): Promise<ApprovalResult> {
+  async function answerTo(escalation: Escalation, wait: Wait): Promise<ApprovalResult> {
     let onGone: (() => void) | undefined;
     let lateTimer: NodeJS.Timeout | undefined;
     try {
@@ -143,38 +144,45 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
           if ('failure' in result) reject(redisUnavailable(result.failure));
           else resolve(result);
         };
-        const one: Waiting = { asked, until: wait.until, settle, refused: undefined, isTaking: false };
-        waiting.set(asked.id, one);
+        const one: Waiting = { escalation, until: wait.until, settle, refused: undefined, isTaking: false };
+        waiting.set(escalation.id, one);
         lookAgain();
-        const answer = early.get(asked.id);
-        early.delete(asked.id);
+        const answer = early.get(escalation.id);
+        early.delete(escalation.id);
         if (answer !== undefined) received(one, answer);
         onGone = () => settle({ kind: 'withdrawn' });
         if (wait.gone.aborted) onGone();
         wait.gone.addEventListener('abort', onGone);
         lateTimer = setTimeout(() => {
-          // What came in time is still being taken.
+          // An answer that came in time may still be in progress.
           if (!one.isTaking) settle({ kind: 'timeout' });
         }, wait.until - performance.now());
       });
     } finally {
-      waiting.delete(asked.id);
+      waiting.delete(escalation.id);
       clearTimeout(lateTimer);
       if (onGone !== undefined) wait.gone.removeEventListener('abort', onGone);
     }
   }
 
-  async function resolved(asked: Escalation, outcome: EscalationOutcome, approver?: string): Promise<void> {
-    observer.resolved(asked, outcome, approver);
+  async function resolved(
+    escalation: Escalation,
+    outcome: EscalationOutcome,
+    approver?: string,
+  ): Promise<void> {
+    observer.resolved(escalation, outcome, approver);
     try {
-      const told = { type: 'escalation.resolved', id: asked.id, outcome } as const;
-      await store.close(asked, approver === undefined ? told : { ...told, approver });
+      const event = { type: 'escalation.resolved', id: escalation.id, outcome } as const;
+      await store.close(escalation, approver === undefined ? event : { ...event, approver });
     } catch (cause) {
       observer.notClosed(cause);
     }
   }
 
-  /** While another gateway has the place of an equal request, it is asked for again until the time is over. */
+  /**
+   * Opens the request in Redis. While another gateway holds the place of an equal request, retries until the
+   * wait ends.
+   */
   async function askInRedis(request: ApprovalRequest, wait: Wait): Promise<ApprovalResult> {
     const made = { ...request, id: randomUUID(), nonce: randomBytes(NONCE_BYTES).toString('base64url') };
     for (;;) {
@@ -182,20 +190,20 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       if (wait.gone.aborted) return { kind: 'withdrawn' };
       if (waitMs <= 0) return { kind: 'timeout' };
       const opened = await open(made, waitMs);
-      if (opened.kind === 'opened') return resultOf(opened.asked, wait);
+      if (opened.kind === 'opened') return resultOf(opened.escalation, wait);
       if (opened.kind !== 'equal') return { kind: opened.kind };
       await pause(Math.min(lookEveryMs, waitMs), undefined, { signal: wait.gone }).catch(() => undefined);
     }
   }
 
-  async function resultOf(asked: Escalation, wait: Wait): Promise<ApprovalResult> {
-    observer.opened(asked);
+  async function resultOf(escalation: Escalation, wait: Wait): Promise<ApprovalResult> {
+    observer.opened(escalation);
     try {
-      const result = await answerTo(asked, wait);
-      await resolved(asked, result.kind, 'approver' in result ? result.approver : undefined);
+      const result = await answerTo(escalation, wait);
+      await resolved(escalation, result.kind, 'approver' in result ? result.approver : undefined);
       return result;
     } catch (failure) {
-      void resolved(asked, 'failed');
+      void resolved(escalation, 'failed');
       throw failure;
     }
   }
@@ -207,7 +215,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       if (result.kind === 'full' || result.kind === 'over_share') observer.refused(result.kind);
       return result;
     },
-    heard(id, answer) {
+    handleAnswer(id, answer) {
       const one = waiting.get(id);
       if (one !== undefined) received(one, answer);
       else if (early.has(id)) early.set(id, answer);
@@ -218,7 +226,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   };
 }
 
-/** Redis was restarted without its data, or somebody took the record out. */
+/** Redis was restarted without its data, or the record was removed. */
 function lost() {
   return { failure: new Error('Redis has lost a request that waits for an approval') } as const;
 }

@@ -14,7 +14,7 @@ import { messageOf } from '../errors.ts';
 export interface ApprovalsOnRedisDeps {
   readonly config: Config;
   readonly redis: RedisClient;
-  /** Shown in Redis's list of clients. */
+  /** Name of the connection in Redis's client list. */
   readonly name: string;
   readonly log: Logger;
   readonly auditLog: SecurityEvents;
@@ -22,7 +22,7 @@ export interface ApprovalsOnRedisDeps {
   readonly alerts: Alerts | undefined;
 }
 
-/** Approvals of one worker, with a connection of its own for what is published. */
+/** Creates the approvals of one worker. Published answers arrive on a connection of their own. */
 export function createApprovalsOnRedis(deps: ApprovalsOnRedisDeps): Approvals {
   const { config, redis, name } = deps;
   const approvals = createApprovals({
@@ -35,7 +35,7 @@ export function createApprovalsOnRedis(deps: ApprovalsOnRedisDeps): Approvals {
   const listener = connectRedis(config.redis, { name, mayBeSilent: true });
   const prefix = ESCALATION_ANSWERS.slice(0, -1);
   void hear(listener, ESCALATION_ANSWERS, (channel, message) =>
-    approvals.heard(channel.slice(prefix.length), message),
+    approvals.handleAnswer(channel.slice(prefix.length), message),
   );
   return {
     ...approvals,
@@ -54,26 +54,26 @@ function approvalsObserver({ log, auditLog, metrics, alerts }: ApprovalsOnRedisD
     request_digest,
   });
   return {
-    opened(asked) {
+    opened(escalation) {
       metrics.escalationsPending.inc();
-      auditLog.info(fieldsOf(asked), 'a request waits for an approval');
-      const { nonce: _nonce, ...data } = asked;
+      auditLog.info(fieldsOf(escalation), 'a request waits for an approval');
+      const { nonce: _nonce, ...data } = escalation;
       alerts?.send('escalation', { type: 'escalation.requested', data });
     },
-    resolved(asked, outcome, approver) {
+    resolved(escalation, outcome, approver) {
       metrics.escalationsPending.dec();
       metrics.escalations.inc({ outcome });
       const by = approver === undefined ? {} : { approver };
-      auditLog.info({ ...fieldsOf(asked), outcome, ...by }, 'an approval was decided');
+      auditLog.info({ ...fieldsOf(escalation), outcome, ...by }, 'an approval was decided');
     },
     refused(reason) {
       metrics.escalations.inc({ outcome: reason });
       const limit = reason === 'full' ? 'zsp.max_pending' : 'zsp.max_pending_per_key';
-      log.warn(`${limit} requests wait for an approval: another one was refused`);
+      log.warn(`${limit} is reached: a request for an approval was refused`);
     },
-    answerRefused(asked, fault) {
+    answerRefused(escalation, fault) {
       metrics.escalationAnswersRefused.inc({ fault });
-      auditLog.info({ ...fieldsOf(asked), fault }, 'an answer to a request that waits was refused');
+      auditLog.info({ ...fieldsOf(escalation), fault }, 'an invalid answer to a waiting request was refused');
     },
     notClosed: (cause) =>
       log.warn(

@@ -1,24 +1,23 @@
 import type { Wait } from '../pipeline/patience.ts';
 import type { ApprovalResult } from './escalation.ts';
 
-/** Lets equal requests of one key ask a person one after the other, in this process. */
+/** Queues equal requests of one key, so that only one of them asks a person at a time in this process. */
 export interface EqualRequests {
   /**
-   * Calls `ask` once the equal requests before have their answers. A denial counts for those behind it too; an approval
-   * is for one request, so each of them asks anew.
-   *
-   * @param name what makes requests equal
+   * Calls `ask` after the equal requests ahead are answered. A denial applies to those behind it too. An
+   * approval covers one request only, so the next one asks again.
+   * @param name identifies equal requests
    */
   inTurn(name: string, wait: Wait, ask: () => Promise<ApprovalResult>): Promise<ApprovalResult>;
 }
 
 interface Line {
-  /** Ends with the last request that came. */
+  /** Result of the newest request in the line. */
   last: Promise<ApprovalResult | undefined>;
   length: number;
 }
 
-/** @param maxWaiting equal requests that may wait behind the one that asks; one more is `over_share` */
+/** @param maxWaiting equal requests that may wait behind the asking one; more get `over_share` */
 export function createEqualRequests(maxWaiting: number): EqualRequests {
   const lines = new Map<string, Line>();
 
@@ -37,11 +36,11 @@ export function createEqualRequests(maxWaiting: number): EqualRequests {
       const line = lines.get(name) ?? { last: Promise.resolve(undefined), length: 0 };
       if (line.length > maxWaiting) return { kind: 'over_share' };
       lines.set(name, line);
-      const asked = line.length === 0 ? ask() : afterThose(line.last, wait, ask);
-      line.last = asked.catch(() => undefined);
+      const answer = line.length === 0 ? ask() : afterThose(line.last, wait, ask);
+      line.last = answer.catch(() => undefined);
       line.length += 1;
       try {
-        return await asked;
+        return await answer;
       } finally {
         line.length -= 1;
         if (line.length === 0) lines.delete(name);
@@ -50,7 +49,7 @@ export function createEqualRequests(maxWaiting: number): EqualRequests {
   };
 }
 
-/** Resolves when a request can wait no longer. */
+/** Resolves when the wait ends: at its deadline, or when the client leaves. */
 function overOf({ gone, until }: Wait): Promise<'over'> {
   return new Promise((resolve) => {
     function over(): void {

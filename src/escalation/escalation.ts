@@ -6,12 +6,12 @@ const text = z.string().max(MAX_TEXT);
 const unixMs = z.int().min(0);
 
 /**
- * A request that waits for a person, as it stands in Redis and is published: who asks, for what, by which rules, until
- * when. Nothing of the prompt or of a tool's arguments; `request_digest` stands for them.
+ * A request that waits for a person, as stored and published: who asks, for what, under which rules, until
+ * when. It holds no prompt and no tool arguments, only `request_digest`.
  */
 export const escalation = z.object({
   id: z.uuid(),
-  /** Base64url, of this request alone: an approval names it. */
+  /** Base64url, unique to this request; an approval must name it. */
   nonce: z.string().regex(/^[A-Za-z0-9_-]{22}$/),
   key_hash: text,
   key_name: text,
@@ -19,7 +19,7 @@ export const escalation = z.object({
   owner: text,
   method: z.enum(['llm_call', ...MCP_CALL_TYPES]),
   provider: text,
-  /** Empty for a call of a tool, and where the request names none. */
+  /** Empty for tool calls, and for requests without a model. */
   model: text,
   mcp_server: text,
   tool_name: text,
@@ -29,39 +29,39 @@ export const escalation = z.object({
   rules: z.array(z.object({ rule: text, reason: text })).max(16),
   /** `sha256:<hex>`, see `requestDigest`. */
   request_digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
-  /** Unix ms by Redis's clock, and so is `expiry`. */
+  /** Unix ms by Redis's clock, like `expiry`. */
   requested_at: unixMs,
   expiry: unixMs,
 });
 export type Escalation = Readonly<z.infer<typeof escalation>>;
 
-/** Undefined where it is none. */
+/** Returns undefined for anything else than an escalation. */
 export function readEscalation(json: string): Escalation | undefined {
   return escalation.safeParse(parsedJson(json)).data;
 }
 
-/** How a request that waited went on. */
+/** Outcomes of a waiting request. */
 export const ESCALATION_OUTCOMES = [
   'approved',
   'denied',
   'timeout',
-  /** Too many waited already. */
+  /** Too many requests were waiting. */
   'full',
-  /** Too many of its key waited already. */
+  /** Too many requests of its key were waiting. */
   'over_share',
   /** The client left first. */
   'withdrawn',
-  /** Redis could not be asked any more. */
+  /** Redis became unavailable. */
   'failed',
 ] as const;
 export type EscalationOutcome = (typeof ESCALATION_OUTCOMES)[number];
 
-/** The same, as the request is told. */
+/** The outcome for the waiting request. */
 export type ApprovalResult =
   | { readonly kind: 'approved' | 'denied'; readonly id: string; readonly approver: string }
   | { readonly kind: 'timeout' | 'full' | 'over_share' | 'withdrawn' };
 
-/** What is published on `gateway:escalation:requests`. */
+/** Events published on `gateway:escalation:requests`. */
 export const escalationEvent = z.discriminatedUnion('type', [
   escalation.extend({ type: z.literal('escalation.requested') }),
   z.object({
@@ -73,7 +73,7 @@ export const escalationEvent = z.discriminatedUnion('type', [
 ]);
 export type EscalationEvent = Readonly<z.infer<typeof escalationEvent>>;
 
-/** Undefined where it is none: anybody may publish there. */
+/** Returns undefined for anything else than an event, since others may publish on the channel. */
 export function parseEscalationEvent(json: string): EscalationEvent | undefined {
   return escalationEvent.safeParse(parsedJson(json)).data;
 }

@@ -25,12 +25,12 @@ const answerScript = loadScript(new URL('./put-answer.lua', import.meta.url));
 
 const placeReply = z.tuple([z.enum(['taken', 'full', 'over_share', 'equal']), z.coerce.number().min(0)]);
 const takeReply = z.enum(['taken', 'late', 'gone']);
-/** Redis's own clock (docs/redis.md). */
+/** Makes a script use Redis's own clock (docs/redis.md). */
 const NOW = '';
-/** The lists that people read; there are `zsp.max_pending` at most, of this gateway's file. */
+/** Entries listed for people; at most `zsp.max_pending` of this configuration wait. */
 const MAX_LISTED = 1_000;
 
-/** Keys of several slots: the places are one, and each request has its own, so no script joins them. */
+/** Uses keys in several slots: places share one, each request has its own. So no script covers both. */
 export function createRedisEscalationStore({
   client,
   deadlineMs,
@@ -56,7 +56,7 @@ export function createRedisEscalationStore({
           ESCALATION_REQUESTS,
           JSON.stringify({ type: 'escalation.requested', ...opened }),
         );
-        return { kind: 'opened', asked: opened };
+        return { kind: 'opened', escalation: opened };
       }),
     take: (id, answerExpiry) =>
       within(async () =>

@@ -5,10 +5,10 @@ import { providers, type Provider, type ProviderName } from '../providers/regist
 import { basePath } from './bases.ts';
 import { providerVariables, type ForwarderPlace, type Variables } from './provider-variables.ts';
 
-/** What a program needs besides the provider's variables, to ask the forwarder and nobody else. */
+/** Settings that make a program use the forwarder only, besides the provider's variables. */
 export interface Wiring {
   readonly env?: Variables;
-  /** Go before the arguments that it was called with. They can be read by every user of the machine: no key. */
+  /** Placed before the user's arguments. Every user of the machine can read them, so they hold no key. */
   readonly args?: readonly string[];
   /** Names and texts of files in the run's private folder. */
   readonly files?: Readonly<Record<string, string>>;
@@ -20,18 +20,18 @@ export interface AgentRun {
   readonly place: ForwarderPlace;
   /** `--model-override`. */
   readonly model: string | undefined;
-  /** What it was called with. */
+  /** The user's arguments. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Full path of a file in the run's private folder. */
+  /** Returns the full path of a file in the run's private folder. */
   file(name: string): string;
 }
 
-/** A program that exec knows by the name of its executable. */
+/** A program that exec recognizes by its executable's name. */
 export interface KnownAgent {
-  /** Where `GATEWAY_PROVIDER` says nothing. */
+  /** Used without `GATEWAY_PROVIDER`. */
   readonly provider: ProviderName;
-  /** The one API that it speaks; absent: it has a client for each provider. */
+  /** The only API that the program speaks. If absent, it has a client for each provider. */
   readonly speaks?: Api;
   wire(run: AgentRun): Wiring;
 }
@@ -42,7 +42,7 @@ const claude: KnownAgent = {
   wire: ({ provider, place }) => ({
     env: {
       ANTHROPIC_BASE_URL: place.url + apiPath('anthropic', provider),
-      // A key in the other variable is asked about before it is used.
+      // Claude Code asks the user before it uses a key from ANTHROPIC_API_KEY.
       ANTHROPIC_AUTH_TOKEN: place.key,
       ANTHROPIC_API_KEY: undefined,
       CLAUDE_CODE_OAUTH_TOKEN: undefined,
@@ -53,7 +53,7 @@ const claude: KnownAgent = {
   }),
 };
 
-/** It reads no variable but the key's: its address is a setting. */
+/** Reads only its key from the environment; the address is a setting. */
 const codex: KnownAgent = {
   provider: 'openai',
   speaks: 'openai',
@@ -72,7 +72,7 @@ const codex: KnownAgent = {
   },
 };
 
-/** Somebody who has signed in is asked for by Google at another address, unless settings above theirs name the key. */
+/** After a Google sign-in it uses another address, unless settings that outrank the user's choose the key. */
 const gemini: KnownAgent = {
   provider: 'gemini',
   speaks: 'gemini',
@@ -91,7 +91,7 @@ const gemini: KnownAgent = {
   },
 };
 
-/** A key that it has stored wins over the variable: ours stands in the address. */
+/** A stored key wins over the variable, so the forwarder's key is part of the address. */
 const qwen: KnownAgent = {
   provider: 'openai',
   speaks: 'openai',
@@ -105,7 +105,7 @@ const qwen: KnownAgent = {
   }),
 };
 
-/** Settings of a file and keys of an `.env` win over variables, but for its own. */
+/** Settings files and `.env` keys win over all variables except aider's own. */
 const aider: KnownAgent = {
   provider: 'openai',
   wire: ({ provider, place }) => {
@@ -120,7 +120,7 @@ const llm: KnownAgent = {
   wire: ({ provider, place }) => ({ env: providerVariables(provider, place, true) }),
 };
 
-/** The AI SDK's clients want the version in their addresses; providers have names of their own there. */
+/** The AI SDK's clients expect the version in the address. Some providers have other names there. */
 const opencode: KnownAgent = {
   provider: 'openai',
   wire: ({ provider, place, env }) => {
@@ -163,7 +163,7 @@ const crush: KnownAgent = {
   },
 };
 
-/** It reads a file of settings and no address from its environment. */
+/** Reads its address from a settings file only. */
 const cline: KnownAgent = {
   provider: 'openai',
   speaks: 'openai',
@@ -190,7 +190,7 @@ const cline: KnownAgent = {
   },
 };
 
-/** The same; its file is an argument, which a user may have given already. */
+/** The same, but the file is an argument, which the user may have given. */
 const continueCli: KnownAgent = {
   provider: 'openai',
   speaks: 'openai',
@@ -239,7 +239,7 @@ const AGENTS: ReadonlyMap<string, KnownAgent> = new Map([
 
 export const AGENT_NAMES: readonly string[] = [...AGENTS.keys()];
 
-/** The program that a command names, whatever folder and ending stand around it. */
+/** Returns the program that a command names, ignoring folder and file ending. */
 export function knownAgent(command: string): KnownAgent | undefined {
   const name = command.split(/[/\\]/).at(-1) ?? '';
   return AGENTS.get(name.toLowerCase().replace(/\.(exe|cmd|ps1|js|mjs|cjs|py)$/, ''));
@@ -254,12 +254,12 @@ function apiPath(api: Api, provider: ProviderName): string {
 function overrideModel(provider: ProviderName, override: string | undefined): string {
   const model = override ?? (providers[provider] as Provider).exec.model;
   if (model !== undefined) return model;
-  throw new Error(`name a model of ${provider} with --model-override: this program has to be told one`);
+  throw new Error(`name a model of ${provider} with --model-override: this program needs one`);
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What somebody has written there already, with members of ours at a path. */
+/** Adds members at a path to JSON that the user already set. */
 function withMembers(written: string | undefined, path: readonly string[], members: Members): Members {
   function into(value: unknown, [step, ...rest]: readonly string[]): Members {
     const own = typeof value === 'object' && value !== null ? (value as Members) : {};
@@ -272,6 +272,6 @@ function parsedSettings(written: string | undefined): unknown {
   try {
     return JSON.parse(written ?? '{}');
   } catch (cause) {
-    throw new Error('OPENCODE_CONFIG_CONTENT is not JSON: correct it or take it out', { cause });
+    throw new Error('OPENCODE_CONFIG_CONTENT is not JSON: correct or unset it', { cause });
   }
 }

@@ -2,7 +2,7 @@ import { PROVIDER_NAMES, type ProviderName } from '../providers/provider.ts';
 import { AGENT_NAMES, knownAgent, type KnownAgent } from './agents.ts';
 import { basePath, speakersOf } from './bases.ts';
 
-/** Something that whoever called must give or take back. */
+/** A mistake that the caller can correct. */
 export class ExecUsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -17,8 +17,8 @@ export interface ChosenProvider {
 }
 
 /**
- * `GATEWAY_PROVIDER`, or what the executable's name tells.
- * @throws ExecUsageError naming the values, or what the program can speak
+ * Returns the provider from `GATEWAY_PROVIDER`, or the one usual for the executable.
+ * @throws ExecUsageError with the possible values
  */
 export function chooseProvider(command: string, wanted: string | undefined): ChosenProvider {
   const agent = knownAgent(command);

@@ -2,14 +2,16 @@ import type { Environment } from '../config/environment.ts';
 import type { KnownAgent, AgentRun } from './agents.ts';
 import { PROVIDER_KEY_VARIABLE, providerVariables, type Variables } from './provider-variables.ts';
 
-/** What a program is started with. */
 export interface Prepared {
   readonly env: Readonly<Record<string, string>>;
   readonly args: readonly string[];
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** The program's surroundings: as ours, without the keys, and with the forwarder where the provider was. */
+/**
+ * Returns the program's environment: the caller's without its keys, with the forwarder as the provider's
+ * address.
+ */
 export function prepareRun(run: AgentRun, agent: KnownAgent | undefined, sessionId: string): Prepared {
   const wiring = agent?.wire(run) ?? {};
   const ours: Variables = {
@@ -35,7 +37,7 @@ export function prepareRun(run: AgentRun, agent: KnownAgent | undefined, session
   };
 }
 
-/** A proxy of the company's does not reach this machine's loopback. */
+/** Excludes loopback from the proxies in the environment, which could not reach it. */
 function pastProxies(env: Environment): Variables {
   const near = '127.0.0.1';
   return Object.fromEntries(
@@ -46,7 +48,7 @@ function pastProxies(env: Environment): Variables {
   );
 }
 
-/** Where the gateway keeps its own compiled code is nothing for a program that Node runs. */
+/** Removes the gateway's own compile cache, which must not serve programs run by Node. */
 function withoutOurCache(env: Environment): Variables {
   const cache = env['NODE_COMPILE_CACHE'] ?? '';
   return cache.endsWith('/ai-firewall-gateway/compiled') ? { NODE_COMPILE_CACHE: undefined } : {};

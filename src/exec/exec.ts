@@ -16,18 +16,17 @@ import { join } from 'node:path';
 import { createRunDirectory, type RunDirectory } from '../runtime/run-directory.ts';
 
 export interface ExecOptions {
-  /** The program and its arguments. */
   readonly command: string;
   readonly args: readonly string[];
   readonly models: ModelChoice;
   readonly gateway: GatewayAddress;
   readonly env: Environment;
   readonly onTerminal: boolean;
-  /** Told once, before the program is started. */
+  /** Called once, before the program starts. */
   readonly onStart?: (facts: ExecFacts) => void;
 }
 
-/** What may be shown of a run. */
+/** The facts of a run that may be shown. */
 export interface ExecFacts {
   readonly provider: ProviderName;
   readonly sessionId: string;
@@ -37,8 +36,9 @@ export interface ExecFacts {
 const PROXY_KEY = /^gw-[A-Za-z0-9_-]{43}$/;
 
 /**
- * Runs a program whose model calls all go through the gateway, as one session, with keys that it never sees.
- * @returns its exit code
+ * Runs a program with all its model calls going through the gateway, as one session. The program never sees
+ * the real keys.
+ * @returns the program's exit code
  * @throws ExecUsageError | StartError
  */
 export async function exec(options: ExecOptions): Promise<number> {
@@ -79,7 +79,7 @@ function proxyKeyOf(env: Environment): string {
       'set GATEWAY_PROXY_KEY to a proxy key (gateway keys create --name … --provider …)',
     );
   }
-  if (!PROXY_KEY.test(key)) throw new ExecUsageError('GATEWAY_PROXY_KEY holds no proxy key (gw-…)');
+  if (!PROXY_KEY.test(key)) throw new ExecUsageError('GATEWAY_PROXY_KEY is not a proxy key (gw-…)');
   return key;
 }
 
@@ -99,8 +99,8 @@ function providerKeyOf(provider: ProviderName, env: Environment): string | undef
 }
 
 /**
- * A private folder (0700) of one run for an agent's settings. Under the user's home where that can be written to: some
- * agents take no settings from below a folder that others can write to, such as the temporary one.
+ * Creates a private folder (0700) for an agent's settings, under the user's home if possible: some agents
+ * ignore settings in folders that others can write to, such as the temporary folder.
  */
 async function createPrivateFolder(environment: Environment): Promise<RunDirectory> {
   let path: string;

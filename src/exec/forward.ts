@@ -9,10 +9,10 @@ import { endToEnd, requestHeaders, type PresentedIdentity } from './headers.ts';
 import { bodyWithModel, changesModels, unreadableModel, type ModelChoice } from './model-choice.ts';
 
 export interface ForwardTarget {
-  /** With its query, as the gateway gets it. */
+  /** With its query, as sent to the gateway. */
   readonly path: string;
   readonly kind: 'model' | 'mcp';
-  /** The path names the model, and the body need not. */
+  /** The model is in the path, and may be absent from the body. */
   readonly namesModel: boolean;
 }
 
@@ -23,12 +23,12 @@ export interface ForwardOptions extends PresentedIdentity {
   readonly models: ModelChoice;
 }
 
-/** A body in which a model is to be put is held whole; the gateway's own limit is at most 15 MiB. */
+/** Limit of a body that is buffered to replace its model; the gateway's own limit is at most 15 MiB. */
 const MAX_HELD_BYTES = 16 * 1_048_576;
 
 /**
- * One exchange, both ways as it comes: nothing is held but a body in which the model changes.
- * @throws GatewayError for what is refused here; Error where the gateway cannot be reached
+ * Forwards one exchange as it arrives. Only a body whose model changes is buffered.
+ * @throws GatewayError for a refusal; Error if the gateway cannot be reached
  */
 export async function forwardToGateway(
   incoming: IncomingMessage,
@@ -41,7 +41,7 @@ export async function forwardToGateway(
   const body = await editedBody(incoming, options);
   const send = gateway.url.protocol === 'https:' ? sendHttps : sendHttp;
   const outgoing = send({
-    // An IPv6 address stands in brackets in a URL, and nowhere else.
+    // A URL writes an IPv6 address in brackets; the socket needs it without.
     host: gateway.url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: gateway.url.port === '' ? undefined : gateway.url.port,
     method: incoming.method,
@@ -50,7 +50,7 @@ export async function forwardToGateway(
     agent,
   });
   const answered = awaitAnswer(outgoing, gateway);
-  // Whoever has asked is gone: nobody reads the rest, and the provider should not write it.
+  // The client is gone, so the provider must stop writing.
   response.once('close', () => outgoing.destroy());
   if (body === undefined) incoming.pipe(outgoing);
   else outgoing.end(body);
@@ -58,7 +58,7 @@ export async function forwardToGateway(
   const answer = await answered;
   response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
   response.flushHeaders();
-  // A cut of the gateway's is passed on as one.
+  // Passes on a cut by the gateway.
   await pipeline(answer, response).catch(() => response.destroy());
 }
 
@@ -72,7 +72,7 @@ function awaitAnswer(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once('response', resolve);
-    // It stays: an upload that the gateway stops reading fails after the answer.
+    // Stays attached: an upload that the gateway stops reading fails after the answer.
     outgoing.on('error', (cause: NodeJS.ErrnoException) => {
       const why = cause.code ?? cause.message;
       reject(new GatewayError('gateway_unavailable', `the gateway at ${url.origin}: ${why}`, { cause }));
@@ -80,7 +80,7 @@ function awaitAnswer(
   });
 }
 
-/** Undefined where it goes on as it comes. */
+/** Returns the body with the chosen model, or undefined if the body stays as it is. */
 async function editedBody(
   incoming: IncomingMessage,
   { models, target }: ForwardOptions,
@@ -88,7 +88,7 @@ async function editedBody(
   if (target.kind === 'mcp' || !changesModels(models) || !hasBody(incoming)) return undefined;
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = incoming.headers;
   if (encoding.toLowerCase() !== 'identity') throw unreadableModel(`the body is compressed (${encoding})`);
-  if (!/^application\/([a-z0-9.+-]+\+)?json\b/i.test(type)) throw unreadableModel('the body is no JSON');
+  if (!/^application\/([a-z0-9.+-]+\+)?json\b/i.test(type)) throw unreadableModel('the body is not JSON');
   return bodyWithModel(await readWhole(incoming), models, target.namesModel);
 }
 

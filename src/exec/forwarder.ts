@@ -23,28 +23,28 @@ export interface ForwarderOptions {
   readonly models: ModelChoice;
 }
 
-/** Between one program and the gateway: it alone has the keys. */
+/** Sits between one program and the gateway. The only holder of the keys. */
 export interface Forwarder {
   readonly place: ForwarderPlace;
   close(): Promise<void>;
 }
 
 const MAX_CONNECTIONS = 512;
-/** Above what clients keep their own for, so that none is closed in the moment in which it is used. */
+/** Longer than clients keep idle connections, so that the forwarder never closes one just as it is used. */
 const KEEP_ALIVE_MS = 120_000;
-/** A gateway that is drained closes what is idle: taken for another request just then, that request would fail. */
+/** A draining gateway closes idle connections; a request on such a connection would fail. */
 const IDLE_MS = 15_000;
 
-/** Listens on a free port of 127.0.0.1, and answers whoever presents the key of this run. */
+/** Listens on a free port of 127.0.0.1 and serves clients that present this run's key. */
 export async function startForwarder(options: ForwarderOptions): Promise<Forwarder> {
-  // Begins as OpenAI's own do, which some programs insist on.
+  // OpenAI's prefix, which some programs require.
   const key = `sk-exec-${randomBytes(32).toString('base64url')}`;
   const isKey = comparer(key);
   const agent = agentFor(options.gateway);
   const server = createServer((request, response) => {
     handleRequest(request, response, options, { agent, isKey }).catch((failure: unknown) => {
       replyRefusal(response, failure);
-      // Read to its end, or a client that still sends would see a broken connection in place of the answer.
+      // Drain the request: a client still sending would see a broken connection instead of the answer.
       request.resume();
     });
   });
@@ -70,7 +70,7 @@ function agentFor({ url, tls }: GatewayAddress): Agent {
   return url.protocol === 'https:' ? new HttpsAgent({ ...kept, ...tls }) : new HttpAgent(kept);
 }
 
-/** In the same time whatever is presented. */
+/** Compares in constant time. */
 function comparer(key: string): (presented: string) => boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const own = digest(key);
@@ -88,28 +88,28 @@ async function handleRequest(
   options: ForwarderOptions,
   { agent, isKey }: Tools,
 ): Promise<void> {
-  const asked = readTarget(request.url ?? '/', isKey);
-  if (!asked.keyed && !presentsKey(request, isKey)) {
+  const requested = readTarget(request.url ?? '/', isKey);
+  if (!requested.keyed && !presentsKey(request, isKey)) {
     throw new GatewayError('invalid_key', 'this address is for the program that gateway exec has started');
   }
   if (request.headers.upgrade !== undefined && /websocket/i.test(request.headers.upgrade)) {
     throw new GatewayError('upgrade_not_supported', 'WebSockets are not forwarded; use HTTP');
   }
-  const target = targetOf(asked, options);
+  const target = targetOf(requested, options);
   await forwardToGateway(request, response, { ...options, agent, target });
 }
 
-interface Asked {
+interface RequestUrl {
   /** Without the run's key. */
   readonly path: string;
   /** With its question mark, or empty. */
   readonly query: string;
-  /** The key stood in the path or in the query. */
+  /** The key was in the path or in the query. */
   readonly keyed: boolean;
 }
 
-/** The path and query that are meant, without the key where it stands in them. */
-function readTarget(url: string, isKey: (presented: string) => boolean): Asked {
+/** Returns the requested path and query without the run's key. */
+function readTarget(url: string, isKey: (presented: string) => boolean): RequestUrl {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
   const parameters = (mark < 0 ? '' : url.slice(mark + 1)).split('&').filter((one) => one !== '');
@@ -131,11 +131,14 @@ function presentsKey({ headers }: IncomingMessage, isKey: (presented: string) =>
 const MCP = /^\/mcp\/[^/]/;
 
 /**
- * Returns where the gateway is asked: the one provider whose key there is, or a tool's server. Envoy resolves dot
- * segments before the gateway routes, so a path that holds one could lead elsewhere with this provider's key.
+ * Returns the target at the gateway: the run's provider, or an MCP server. Envoy resolves dot segments before
+ * the gateway routes, so a path with one could lead elsewhere with this provider's key.
  * @throws GatewayError not_found, invalid_request
  */
-function targetOf({ path, query }: Asked, { gateway, provider, models }: ForwarderOptions): ForwardTarget {
+function targetOf(
+  { path, query }: RequestUrl,
+  { gateway, provider, models }: ForwarderOptions,
+): ForwardTarget {
   const base = gateway.url.pathname.replace(/\/$/, '');
   assertPlainPath(path, provider === 'bedrock');
   if (MCP.test(path)) return { path: base + path + query, kind: 'mcp', namesModel: false };
@@ -146,7 +149,7 @@ function targetOf({ path, query }: Asked, { gateway, provider, models }: Forward
   return { path: base + chosen.path + query, kind: 'model', namesModel: chosen.namesModel };
 }
 
-/** An answer of ours in the gateway's own form; what had begun is cut. */
+/** Replies in the gateway's own form, or cuts an answer that has begun. */
 function replyRefusal(response: ServerResponse, failure: unknown): void {
   if (response.headersSent) {
     response.destroy();

@@ -5,7 +5,7 @@ import { checkServerIdentity, getCACertificates, type PeerCertificate } from 'no
 import { isLoopbackHost } from '../config/address.ts';
 import type { Config } from '../config/schema.ts';
 
-/** Where the gateway is, and by what its certificate is known. */
+/** The gateway's URL, and how its certificate is verified. */
 export interface GatewayAddress {
   readonly url: URL;
   readonly tls?: TlsTrust;
@@ -13,14 +13,14 @@ export interface GatewayAddress {
 
 export interface TlsTrust {
   readonly ca: string[];
-  /** A certificate among `ca` is enough by itself, whoever signed it. */
+  /** Makes a certificate in `ca` sufficient, even without its issuer. */
   readonly allowPartialTrustChain: true;
   readonly checkServerIdentity: (host: string, certificate: PeerCertificate) => Error | undefined;
 }
 
 /**
- * A gateway by its URL.
- * @throws Error naming the remedy, where keys would travel in the clear
+ * Reads a gateway URL.
+ * @throws Error with the remedy, if keys would be sent without TLS
  */
 export function addressOf(
   written: string,
@@ -52,7 +52,7 @@ function readUrl(written: string): URL {
   return url;
 }
 
-/** Those of Node and of the system, and the file's. */
+/** Returns the certificates of Node, of the system and of the file. */
 function authorities(caFile: string | undefined): string[] {
   const known = [...getCACertificates('default'), ...getCACertificates('system')];
   return caFile === undefined ? known : [...known, readCa(caFile)];
@@ -66,7 +66,7 @@ function readCa(file: string): string {
   }
 }
 
-/** The gateway of a gateway.yaml of this machine: its public address, or its listener. */
+/** Returns the address of the gateway in a local gateway.yaml: its public URL, or its listener. */
 export function configuredAddress(config: Config, caFile: string | undefined): GatewayAddress {
   const { public_url, host, port, tls, insecure_dev } = config.server;
   if (public_url !== undefined) return addressOf(public_url, { caFile, insecure: insecure_dev });
@@ -77,7 +77,7 @@ export function configuredAddress(config: Config, caFile: string | undefined): G
   return { url: address.url, tls: pinned(address.tls, tls.cert_file) };
 }
 
-/** The file's own certificate is trusted whatever name it bears: it is the one that the listener shows. */
+/** Trusts the file's own certificate under any name, since it is the listener's. */
 function pinned(trust: TlsTrust, certFile: string): TlsTrust {
   let pem: string;
   let own: string;

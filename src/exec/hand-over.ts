@@ -10,10 +10,10 @@ import { z } from 'zod';
 import type { Environment } from '../config/environment.ts';
 import { SECRET_VARIABLES } from './provider-variables.ts';
 
-/** Every program of the user could have Node open a debugger by a signal, and read the keys with it. */
+/** Without this flag, any program of the user could open a debugger by a signal and read the keys. */
 const NO_DEBUGGER = '--disable-sigusr1';
 
-/** Names the pipe on which the restarted process finds its keys. Never part of the agent's environment. */
+/** Names the pipe from which the restarted process reads its keys. Never part of the agent's environment. */
 const PIPE_VARIABLE = 'GATEWAY_EXEC_PIPE';
 
 /**
@@ -31,7 +31,7 @@ export async function keysOutOfEnvironment(current: NodeJS.Process): Promise<Env
   return env;
 }
 
-/** Returns only where there is no key to hand over, or no way to replace the process. */
+/** Returns only if there is no key to hand over, or if the process cannot be replaced. */
 async function restartWithoutKeys({
   env,
   execPath,
@@ -58,7 +58,7 @@ async function restartWithoutKeys({
   }
 }
 
-/** Leaves `text` with a process of its own, which writes it once the pipe is opened for reading. */
+/** Hands `text` to a child process, which writes it when the pipe is opened for reading. */
 async function offer(pipe: string, text: string, env: Environment): Promise<void> {
   const writer = spawn('sh', ['-c', 'exec cat > "$0"', pipe], {
     env: pathOnly(env),

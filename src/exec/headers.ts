@@ -2,10 +2,9 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 
 import { HEADER, HEADER_PREFIX } from '../headers.ts';
 
-/** Where clients put their API key. */
 export const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] as const;
 
-/** About one connection, and of no meaning on the next one. */
+/** Headers of one connection, dropped when forwarding. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -18,18 +17,18 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** What is ours to say; the rest of `x-gateway-` is not for a program to set. */
+/** The only `x-gateway-` headers that a program may set. */
 const ALLOWED_OF_OURS: ReadonlySet<string> = new Set([HEADER.sessionBudget, HEADER.sessionMaxSteps]);
 
-/** Presented to the gateway in place of what the program sent. */
+/** Sent to the gateway in place of the program's own credentials. */
 export interface PresentedIdentity {
   readonly proxyKey: string;
-  /** Undefined where the provider wants none, and for tools' servers. */
+  /** Undefined for a provider without keys, and for MCP servers. */
   readonly providerKey: string | undefined;
   readonly sessionId: string;
 }
 
-/** The headers of a request as the gateway gets them. */
+/** Returns a request's headers for the gateway. */
 export function requestHeaders(
   headers: IncomingHttpHeaders,
   identity: PresentedIdentity,
@@ -46,7 +45,7 @@ export function requestHeaders(
   };
 }
 
-/** Without those that are about the connection, the ones that it names itself among them. */
+/** Drops the headers of the connection, including those that `Connection` names. */
 export function endToEnd(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
   return Object.fromEntries(

@@ -5,23 +5,23 @@ import type { JsonEdit, JsonPath } from '../json/path.ts';
 import { parseStrict } from '../json/scan.ts';
 import { providers, type ProviderName } from '../providers/registry.ts';
 
-/** What becomes of the models that a program asks for (`--model-override`, `--model-map`). */
+/** Replacements for the models that a program requests (`--model-override`, `--model-map`). */
 export interface ModelChoice {
-  /** Every request goes to this one. */
+  /** The model for every request. */
   readonly override: string | undefined;
-  /** From what the program calls a model to what the provider does. */
+  /** From the program's model name to the provider's. */
   readonly aliases: ReadonlyMap<string, string>;
 }
 
-/** False where every request stays as the program wrote it. */
+/** Returns false if requests stay as written. */
 export function changesModels({ override, aliases }: ModelChoice): boolean {
   return override !== undefined || aliases.size > 0;
 }
 
-/** Google writes a model's name with this before it, in bodies. */
+/** Google's prefix of model names in bodies. */
 const GOOGLES = 'models/';
 
-/** The model that is asked for in place of `model`. */
+/** Returns the model to request in place of `model`. */
 export function chosenModel({ override, aliases }: ModelChoice, model: string): string {
   if (override === undefined && aliases.has(model)) return aliases.get(model) ?? model;
   const prefix = model.startsWith(GOOGLES) ? GOOGLES : '';
@@ -30,7 +30,7 @@ export function chosenModel({ override, aliases }: ModelChoice, model: string): 
   return chosen.startsWith(prefix) ? chosen : prefix + chosen;
 }
 
-/** The path, without its query, with the chosen model in it. */
+/** Returns the path (without query) with the chosen model. */
 export function pathWithModel(
   provider: ProviderName,
   path: string,
@@ -55,8 +55,8 @@ function decodedSegment(written: string): string {
 }
 
 /**
- * The body with the chosen model in it; every other byte stays as it was.
- * @throws GatewayError invalid_request where it is no JSON that reads the same to everybody
+ * Returns the body with the chosen model; every other byte stays as it was.
+ * @throws GatewayError invalid_request unless the body is unambiguous JSON
  */
 export function bodyWithModel(body: Buffer, choice: ModelChoice, pathNamesModel: boolean): Buffer {
   const json = parseStrict(body);
@@ -74,7 +74,7 @@ function editsOf(json: JsonObject, choice: ModelChoice, pathNamesModel: boolean)
   for (const [index, request] of asList(requests).entries()) {
     if (isObject(request)) edits.push(...renamed(['requests', index, 'model'], request['model'], choice));
   }
-  // Others to fall back on (OpenRouter): there are none beside the one.
+  // Fallback models (OpenRouter) are dropped when one model is set.
   if (models !== undefined && choice.override !== undefined) edits.push({ kind: 'remove', path: ['models'] });
   else asList(models).forEach((one, index) => edits.push(...renamed(['models', index], one, choice)));
   return edits;
@@ -92,7 +92,7 @@ function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A body in which nobody can put a model. */
+/** Returns the error for a body whose model cannot be replaced. */
 export function unreadableModel(why: string): GatewayError {
   return new GatewayError(
     'unsupported_media_type',

@@ -3,22 +3,22 @@ import type { ExecVariables } from '../providers/descriptor.ts';
 import { basePath } from './bases.ts';
 import type { Environment } from '../config/environment.ts';
 
-/** Where the forwarder of one run listens, and the key that opens it. */
+/** Address of one run's forwarder, and the key it accepts. */
 export interface ForwarderPlace {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** The same with the key in its path, for programs that keep a key of their own which wins over the variable. */
+  /** The same with the key in the path, for programs whose stored key wins over the variable. */
   readonly keyedUrl: string;
   readonly key: string;
 }
 
-/** Variables to be set; undefined takes one out. */
+/** Variables to set; undefined removes one. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Wins over the provider's own variables, which another program may need. */
 export const PROVIDER_KEY_VARIABLE = 'GATEWAY_PROVIDER_KEY';
 
-/** Every variable that may hold a key of the gateway's or of a provider's. */
+/** Every variable that may hold a key for the gateway or a provider. */
 export const SECRET_VARIABLES: readonly string[] = [
   'GATEWAY_PROXY_KEY',
   PROVIDER_KEY_VARIABLE,
@@ -38,15 +38,15 @@ function execOf(provider: ProviderName): ExecVariables {
   return providers[provider].exec;
 }
 
-/** The names that an error tells where no key is found. */
+/** Returns the variables that an error about a missing key lists. */
 export function keyVariables(provider: ProviderName): readonly string[] {
   return [...execOf(provider).keys, PROVIDER_KEY_VARIABLE];
 }
 
 /**
- * What sends a program to the forwarder that reads no settings but its environment: the provider's own variables, and
- * OpenAI's where the provider speaks its API.
- * @param keyed true where the key is to stand in the addresses
+ * Returns the variables that direct a program to the forwarder: the provider's own, and OpenAI's if the
+ * provider speaks its API.
+ * @param keyed puts the key into the addresses
  */
 export function providerVariables(provider: ProviderName, place: ForwarderPlace, keyed = false): Variables {
   const { keys, addresses = {}, keyedAddresses = {}, detours = [], keyed: keysOf } = execOf(provider);

@@ -5,21 +5,20 @@ export interface AgentChildOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** A terminal sends its signals to the program itself, which must not get them twice. */
+  /** On a terminal the program receives signals itself, and must not get them twice. */
   readonly onTerminal: boolean;
 }
 
-/** As shells say it. */
+// Exit codes as shells use them.
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 const BY_SIGNAL = 128;
 
-/** Sent to the program, whoever sends them to us. */
+/** Always passed on to the program. */
 const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR2'];
-/** Sent by the keys of a terminal to everything in the foreground. */
+/** Sent by a terminal's keys to the whole foreground. */
 const OF_TERMINALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 
-/** A program that could not be started. */
 export class StartError extends Error {
   readonly exitCode: number;
 
@@ -31,8 +30,8 @@ export class StartError extends Error {
 }
 
 /**
- * Runs a program on our own terminal, input and outputs until it ends, and gives back its exit code; 128 and the
- * signal's number where one ended it.
+ * Runs a program with the caller's terminal, input and outputs. Returns its exit code, or 128 plus the number
+ * of the signal that ended it.
  * @throws StartError
  */
 export async function runChild({ command, args, env, onTerminal }: AgentChildOptions): Promise<number> {
@@ -58,6 +57,6 @@ export async function runChild({ command, args, env, onTerminal }: AgentChildOpt
 
 function startError(command: string, cause: NodeJS.ErrnoException): StartError {
   return cause.code === 'ENOENT'
-    ? new StartError(`${command}: there is no such command on PATH`, NOT_FOUND, { cause })
+    ? new StartError(`${command}: command not found on PATH`, NOT_FOUND, { cause })
     : new StartError(`${command} cannot be run (${cause.code ?? cause.message})`, NOT_EXECUTABLE, { cause });
 }

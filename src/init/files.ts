@@ -2,11 +2,11 @@ import { join } from 'node:path';
 
 import type { PresetName } from '../policy/presets.ts';
 
-/** Who calls the models: an application that people talk to, or an agent that works on files. */
+/** The caller of the models: a chat application for people, or an agent that works on files. */
 export const PURPOSES = ['chat', 'agent'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
-/** What a new gateway is told of. */
+/** The user's choices for a new gateway. */
 export interface Answers {
   readonly purpose: Purpose;
   readonly port: number;
@@ -17,7 +17,7 @@ export interface Answers {
   readonly redisPort: number;
 }
 
-/** `chat` is the default: it is the stricter one. */
+/** `chat` is the default because it is stricter. */
 export const DEFAULT_ANSWERS: Answers = {
   purpose: 'chat',
   port: 8080,
@@ -27,18 +27,17 @@ export const DEFAULT_ANSWERS: Answers = {
   redisPort: 6379,
 };
 
-/** The defaults of a purpose. For an agent, calls of MCP servers keep the rules that its files cannot have. */
+/** Returns a purpose's defaults. For agents, the strict rules about file contents still apply to MCP servers. */
 export function defaultAnswers(purpose: Purpose): Answers {
   return purpose === 'chat'
     ? DEFAULT_ANSWERS
     : { ...DEFAULT_ANSWERS, purpose, presets: ['safety', 'mcp_sandbox'] };
 }
 
-/** Names of what is written. */
 export const FILES = {
   config: 'gateway.yaml',
   compose: 'docker-compose.yml',
-  /** Where docker compose already finds a file of another project. */
+  /** Used when the folder holds another project's compose file. */
   ownCompose: 'docker-compose.gateway.yml',
   env: '.env',
   ignore: '.gitignore',
@@ -47,17 +46,17 @@ export const FILES = {
 /** Names under which docker compose finds a file by itself. */
 export const COMPOSE_NAMES = ['compose.yaml', 'compose.yml', FILES.compose, 'docker-compose.yaml'] as const;
 
-/** The variable that the compose file and gateway.yaml read; its line stands in `.env`. */
+/** Read by the compose file and gateway.yaml, set in `.env`. */
 export const PASSWORD_VARIABLE = 'REDIS_PASSWORD';
 
-/** `gateway.yaml`, with a comment on all that is decided in it. */
+/** Returns `gateway.yaml`, with a comment on every choice in it. */
 export function configText(answers: Answers): string {
   const { port, tls, presets, dlp, redisPort, purpose } = answers;
   return `# The AI firewall gateway, for ${purpose === 'chat' ? 'a chat application' : 'a coding agent'}. All keys and their defaults: gateway config print
-# What is wrong here: gateway config check; with Redis and Envoy: gateway doctor
+# Check this file: gateway config check; with Redis and Envoy: gateway doctor
 
 server:
-  # ${tls === undefined ? 'This machine alone. With a certificate: 0.0.0.0, for clients elsewhere.' : 'Every address of this machine.'}
+  # ${tls === undefined ? 'This machine only. With a certificate: 0.0.0.0, for other clients.' : 'Every address of this machine.'}
   host: ${tls === undefined ? '127.0.0.1' : '0.0.0.0'}
   port: ${String(port)}
   # Metrics and health.
@@ -66,7 +65,7 @@ server:
 ${tlsText(tls)}
 ${purpose === 'chat' ? chatDlpText(dlp) : agentDlpText(dlp)}
 
-# Redis 7 or newer holds keys, budgets, sessions and locks. It must not evict: the compose file beside this one sees to that.
+# Redis 7 or newer holds keys, budgets, sessions and locks. It must not evict keys; the compose file here configures that.
 redis:
   addr: localhost:${String(redisPort)}
   # From ${FILES.env}, which the gateway reads.
@@ -74,16 +73,16 @@ redis:
 
 mcp:
   inspector:
-${purpose === 'chat' ? '' : AGENT_INSPECTOR}    # Passwords by their names in what MCP servers answer: off, mask.
+${purpose === 'chat' ? '' : AGENT_INSPECTOR}    # Passwords in answers of MCP servers, recognized by their names: off, mask.
     credentials: mask
-    # What the model of injections finds in these answers: off, flag (recorded), remove.
+    # Injections that the model finds in these answers: off, flag (record), remove.
     learned_injections: ${purpose === 'chat' ? 'remove' : 'flag'}
 
 policy:
   enabled: ${String(presets.length > 0)}
   # safety, pci, mcp_sandbox, zero_trust, safety_drift
   presets: [${presets.join(', ')}]
-${purpose === 'chat' ? '' : overridesText(answers)}  # Cards and Rego of your own beside them:
+${purpose === 'chat' ? '' : overridesText(answers)}  # Your own cards and Rego:
   # policy_file: ./policies.yaml
   # policy_dir: ./policies
 
@@ -91,43 +90,43 @@ ${purpose === 'chat' ? '' : overridesText(answers)}  # Cards and Rego of your ow
 loop_detection:
   action: warn
 
-# Who asked, what was decided and found: gateway audit tail
+# Requests, decisions and findings: gateway audit tail
 audit:
   enabled: true
 
-# A budget for keys that have none of their own is set in Redis: gateway budget set --daily 5
+# Default budget of keys without their own, stored in Redis: gateway budget set --daily 5
 `;
 }
 
 function chatDlpText(isOn: boolean): string {
-  return `  # What models write is searched for secrets and personal data, streams too.
+  return `  # Search answers, also streamed ones, for secrets and personal data.
   dlp:
     enabled: ${String(isOn)}
-    # Not set: personal data is masked; a secret cuts the answer and locks the key.
+    # If unset: personal data is masked; a secret cuts the answer and locks the key.
     # action: mask
     scan_secrets: true
     scan_pii: true
     scan_network: false
-    # Passwords by their names (DB_PASSWORD=…, postgres://user:…@host), in requests too: masked.
+    # Mask passwords recognized by their names (DB_PASSWORD=…, postgres://user:…@host), also in requests.
     scan_credentials: true
     requests: ${isOn ? 'mask' : 'off'}
     request_classes: [credentials]
     quarantine_duration: 1h
-    # E-mail addresses of these domains are no personal data.
+    # E-mail addresses of these domains are not personal data.
     allowed_hosts: []`;
 }
 
 function agentDlpText(isOn: boolean): string {
-  return `  # Requests and answers are searched for secrets, in arguments and results of tools and in streams too.
+  return `  # Search requests and answers for secrets, including tool arguments, tool results and streams.
   dlp:
     enabled: ${String(isOn)}
-    # A secret is masked and never locks the key. Unset: it cuts the answer and locks the key.
+    # A secret is masked and never locks the key. If unset, it cuts the answer and locks the key.
     action: mask
     scan_secrets: true
-    # Files that an agent reads and writes hold addresses and numbers, which must stay.
+    # Addresses and numbers in an agent's files must stay.
     scan_pii: false
     scan_network: false
-    # Passwords by their names (DB_PASSWORD=…) are masked in requests; code that a model writes keeps its own.
+    # Masks passwords recognized by their names (DB_PASSWORD=…) in requests, but not in code that a model writes.
     scan_credentials: true
     answer_classes: [secret]
     requests: ${isOn ? 'mask' : 'off'}
@@ -135,11 +134,11 @@ function agentDlpText(isOn: boolean): string {
     request_unmaskable: report`;
 }
 
-const AGENT_INSPECTOR = `    # A secret in what MCP servers answer is masked, and neither locks nor scores: quarantine, mask, mask_unscored.
+const AGENT_INSPECTOR = `    # A secret in an MCP server's answer is masked; no lock, no risk score: quarantine, mask, mask_unscored.
     secrets: mask_unscored
 `;
 
-/** Only rules of presets that are there: the gateway does not start with a name that means none. */
+/** Lists only rules of enabled presets, since the gateway does not start with an unknown name. */
 function overridesText({ presets, dlp }: Answers): string {
   const hasSafety = presets.includes('safety') || presets.includes('safety_drift');
   const modes = [
@@ -148,7 +147,7 @@ function overridesText({ presets, dlp }: Answers): string {
     ...(presets.includes('mcp_sandbox') && dlp ? ['mcp_sandbox/block-credentials: off'] : []),
   ];
   if (modes.length === 0) return '';
-  return `  # What files of code may hold: report is written down and refuses nothing, off is not asked.
+  return `  # Rules that source code often matches. report: record only; off: disabled.
   overrides:
 ${modes.map((mode) => `    ${mode}\n`).join('')}`;
 }
@@ -167,7 +166,7 @@ const SAFETY_FOR_AGENTS = [
 
 function tlsText(tls: Answers['tls']): string {
   if (tls === undefined) {
-    return `  # Without a certificate the gateway starts with SERVER_INSECURE_DEV=true alone: keys travel in the clear.
+    return `  # Without a certificate the gateway starts only with SERVER_INSECURE_DEV=true: keys are sent unencrypted.
   # tls:
   #   cert_file: ./tls/tls.crt
   #   key_file: ./tls/tls.key`;
@@ -177,24 +176,27 @@ function tlsText(tls: Answers['tls']): string {
     key_file: ${JSON.stringify(tls.keyFile)}`;
 }
 
-/** 9090 unless clients have that. */
+/** Returns 9090 unless clients use that port. */
 function adminPort(port: number): number {
   return port === 9090 ? 9091 : 9090;
 }
 
-/** How a compose file of init begins. */
+/** First line of a compose file written by init. */
 export const COMPOSE_HEAD = '# Redis for the gateway';
 
-/** The same beside a compose file of another project: a project of its own, so that services do not replace each other. */
+/**
+ * The compose file for a folder with another one: a separate project, so that services do not replace each
+ * other.
+ */
 export function ownComposeText(answers: Answers): string {
   const text = composeText(answers).replace('compose up', `compose -f ${FILES.ownCompose} up`);
   return text.replace('services:', 'name: ai-firewall-gateway\nservices:');
 }
 
-/** The compose file of Redis: it evicts nothing, survives restarts, has a password, and listens on this machine alone. */
+/** Returns the compose file of Redis: no eviction, persistence, a password, loopback only. */
 export function composeText({ redisPort }: Answers): string {
   return `${COMPOSE_HEAD}: docker compose up -d
-# The password stands in ${FILES.env}.
+# The password is in ${FILES.env}.
 services:
   redis:
     image: redis:7
@@ -220,15 +222,14 @@ volumes:
 }
 
 export interface Place {
-  /** How the gateway was called, such as `npm run -s gateway --`. */
+  /** The command that runs the gateway, such as `npm run -s gateway --`. */
   readonly program: string;
-  /** As it was written; `.` is here. */
+  /** As given; `.` is the current folder. */
   readonly directory: string;
-  /** Name of the compose file. */
   readonly compose: string;
 }
 
-/** The three commands that come next, as they work from where init was called. */
+/** Returns the three next commands, relative to the current folder. */
 export function nextCommands({ tls }: Answers, { program, directory, compose }: Place): readonly string[] {
   const isHere = directory === '.';
   const composeFile = isHere && compose === FILES.compose ? '' : ` -f ${shellWord(join(directory, compose))}`;

@@ -14,8 +14,8 @@ import {
 } from './files.ts';
 
 /**
- * What becomes of one file: it is not there; it is there and says the same; a line is added to it; or it is there and
- * says something else.
+ * The action for one file: `create` a new one, `keep` an identical one, `append` a line, or `overwrite` a
+ * different one.
  */
 export type Fate = 'create' | 'keep' | 'append' | 'overwrite';
 
@@ -23,7 +23,7 @@ export interface PlannedFile {
   readonly name: string;
   readonly path: string;
   readonly fate: Fate;
-  /** Whole, as it will be. */
+  /** The complete new content. */
   readonly text: string;
   readonly mode: number;
 }
@@ -31,7 +31,7 @@ export interface PlannedFile {
 const FOR_ALL = 0o644;
 const FOR_OWNER = 0o600;
 
-/** Looks at the folder, and writes nothing. */
+/** Reads the folder and decides what to write. */
 export async function planFiles(folder: string, answers: Answers): Promise<readonly PlannedFile[]> {
   async function whole(name: string, text: string): Promise<PlannedFile> {
     const path = join(folder, name);
@@ -49,13 +49,13 @@ export async function planFiles(folder: string, answers: Answers): Promise<reado
   ];
 }
 
-/** Whether docker compose would find a file here that init has not written. */
+/** Reports whether docker compose would find a file that init did not write. */
 async function hasOtherCompose(folder: string): Promise<boolean> {
   const present = await Promise.all(COMPOSE_NAMES.map((name) => readIfThere(join(folder, name))));
   return present.some((text) => text !== undefined && !text.startsWith(COMPOSE_HEAD));
 }
 
-/** The password stays out of repositories. */
+/** Keeps the password out of repositories. */
 async function planIgnore(path: string): Promise<PlannedFile> {
   const present = await readIfThere(path);
   const file = { name: FILES.ignore, path, mode: FOR_ALL };
@@ -72,7 +72,7 @@ function appended(present: string, line: string): string {
   return present + gap + line;
 }
 
-/** A password that is there stays: Redis may have been started with it. */
+/** Keeps an existing password, since Redis may already use it. */
 async function planEnv(path: string): Promise<PlannedFile> {
   const line = `${PASSWORD_VARIABLE}=${randomBytes(32).toString('hex')}\n`;
   const present = await readIfThere(path);
@@ -104,8 +104,8 @@ async function readIfThere(path: string): Promise<string | undefined> {
 }
 
 /**
- * Writes what the plan says; each file at once or not at all.
- * @throws Error where a file has come into being since
+ * Writes the planned files, each one completely or not at all.
+ * @throws Error if a file has appeared since the plan
  */
 export async function writeFiles(folder: string, files: readonly PlannedFile[]): Promise<void> {
   await mkdir(folder, { recursive: true });
@@ -113,7 +113,7 @@ export async function writeFiles(folder: string, files: readonly PlannedFile[]):
     if (fate === 'keep') continue;
     if (fate === 'create') {
       await writeFile(path, text, { flag: 'wx', mode }).catch((cause: unknown) => {
-        throw new Error(`${name} has just been made by somebody else, or cannot be written; run init again`, {
+        throw new Error(`${name} was just created by another program, or cannot be written: run init again`, {
           cause,
         });
       });

@@ -1,8 +1,8 @@
 import type { Provider } from '../providers/provider.ts';
 
 /**
- * Segments of paths that manage an account, its keys, money, models or machines, or that give out a credential with which
- * a client could go on without the gateway. In lower case, without `-` and `_`.
+ * Path segments that manage an account, its keys, money, models or machines, or that issue a credential
+ * usable without the gateway. Lower case, without `-` and `_`.
  */
 const SEGMENTS: ReadonlySet<string> = new Set(
   `account accounts admin administration adapter adapters apikey apikeys audit auditlogs authtokens balance
@@ -15,13 +15,14 @@ const SEGMENTS: ReadonlySet<string> = new Set(
    tunedmodels usage user users webhook webhooks whoami workspace workspaces`.split(/\s+/),
 );
 
-/** First words of segments that do something to a server or to what is stored on it. */
+/** First words of segments that act on a server or its stored data. */
 const VERBS =
   /^(?:archive|delete|deploy|destroy|load|purge|reload|remove|reset|restart|revoke|rotate|shutdown|transfer|undeploy|unload)(?:$|[_-])/;
 
 /**
- * True for a path that no proxy key reaches, whatever `proxy.unknown_endpoints` says. On a self-hosted server that is
- * everything that does not use a model: most other paths manage the server, which asks for no credential.
+ * Reports whether a path is closed to every proxy key, regardless of `proxy.unknown_endpoints`. On a
+ * self-hosted server these are all paths that use no model: most of them manage the server, which asks for no
+ * credential.
  */
 export function isAdministrative(provider: Provider, path: string): boolean {
   if (provider.selfHosted) return provider.openable?.test(path) !== true;
@@ -34,6 +35,6 @@ export function isAdministrative(provider: Provider, path: string): boolean {
 
 function isManaging(part: string, isLast: boolean): boolean {
   const plain = part.replaceAll(/[-_]/g, '');
-  // A deployment's own endpoints stand behind its name; the list of deployments is another matter.
+  // A deployment's endpoints follow its name; the list of deployments itself is administrative.
   return SEGMENTS.has(plain) || VERBS.test(part) || (isLast && plain === 'deployments');
 }

@@ -2,14 +2,14 @@ import type { Config } from '../config/schema.ts';
 import type { ProviderName } from '../providers/provider.ts';
 
 /**
- * The path by which a provider is known where its own authority was asked: `/<provider><path>`; undefined where the
- * authority is nobody's.
+ * Returns `/<provider><path>` for a request to a provider's own authority; undefined for an unknown
+ * authority.
  */
 export type AuthorityPath = (authority: string, path: string) => string | undefined;
 
 const DEFAULT_PORT = /:(?:80|443)$/;
 
-/** Undefined where the table is empty, and the path itself says who is asked. */
+/** Returns undefined if no authorities are configured; then the path names the provider. */
 export function createAuthorityPath({ proxy: { authorities } }: Config): AuthorityPath | undefined {
   const known = new Map<string, ProviderName>(
     Object.entries(authorities).map(([authority, provider]) => [plainAuthority(authority), provider]),
@@ -21,7 +21,7 @@ export function createAuthorityPath({ proxy: { authorities } }: Config): Authori
   };
 }
 
-/** Clients may name the port that their scheme has anyway, and write a host in capitals; nothing else is the same host. */
+/** Normalizes an authority: drops its scheme's default port and lower-cases the host. */
 function plainAuthority(authority: string): string {
   return authority.toLowerCase().replace(DEFAULT_PORT, '');
 }

@@ -6,7 +6,7 @@ import type { Endpoint } from '../providers/provider.ts';
 import type { McpServerTarget } from './target.ts';
 import type { McpUpstream } from './upstreams.ts';
 
-/** What each form of address takes: Streamable HTTP, and the path for tool calls alone. */
+/** Methods of each form of address: Streamable HTTP, and the path for tool calls only. */
 const FORMS: Readonly<Record<McpTarget['form'], ReadonlyMap<string, Endpoint>>> = {
   streamable_http: new Map([
     ['POST', { operation: 'mcp', dialect: mcpMessages }],
@@ -19,8 +19,8 @@ const FORMS: Readonly<Record<McpTarget['form'], ReadonlyMap<string, Endpoint>>> 
 const TOOLS_CALL = '/tools/call';
 
 /**
- * Finds the MCP server of `/mcp/<server>` or `/mcp/<server>/tools/call`. Both lead to the server's own URL: nothing of
- * the client's path or query is sent.
+ * Finds the MCP server for `/mcp/<server>` or `/mcp/<server>/tools/call`. Both lead to the server's own URL;
+ * no part of the client's path or query is sent.
  */
 export function createMcpRoute(
   { mcp: { max_request_size } }: Config,
@@ -50,7 +50,7 @@ export function createMcpRoute(
   };
 }
 
-/** @param rest of the path, behind the server's name */
+/** @param rest the path after the server's name */
 function mcpForm(rest: string): McpTarget['form'] {
   if (rest === '') return 'streamable_http';
   if (rest === TOOLS_CALL) return 'tools_call';

@@ -1,17 +1,20 @@
 import { GatewayError } from '../errors.ts';
 
-/** Most rounds of percent-decoding that are tried; what still changes after them is hostile. */
+/** Rounds of percent-decoding; a path that still changes afterwards is hostile. */
 const MAX_DECODINGS = 3;
 
-/** Providers' own paths have ten at most. Each is read by itself, and a path of 60 KiB would have as many. */
+/** Providers' own paths have ten segments at most. Each one is checked, so their number is limited. */
 const MAX_SEGMENTS = 256;
 
-/** The one place where an encoded slash or colon is meant: a Bedrock model id or ARN (`/model/<id>/converse`). */
+/**
+ * The only place where an encoded slash or colon is legitimate: a Bedrock model id or ARN
+ * (`/model/<id>/converse`).
+ */
 const BEDROCK_MODEL = /^(?:\/bedrock)?\/model\/([^/]+)\/[a-z-]+$/;
 
 /**
- * Judges a path as it will be sent: an encoded slash, backslash or dot segment would let the provider read
- * another path than the one that was checked (docs/routing.md).
+ * Checks a path as it will be sent. An encoded slash, backslash or dot segment would let the provider read
+ * another path than the one checked (docs/routing.md).
  * @throws GatewayError invalid_request
  */
 export function assertPlainPath(path: string, mayHoldModelId: boolean): void {

@@ -5,7 +5,7 @@ import { takenQuery } from '../providers/client-headers.ts';
 import { assertModelName } from '../providers/model-name.ts';
 import { PROVIDER_NAMES, type Endpoint, type ProviderName } from '../providers/provider.ts';
 import { createMcpRoute } from './mcp-route.ts';
-import { hasOwnRoot, meantPath, shownPath, type AskedPath } from './meant-path.ts';
+import { hasOwnRoot, intendedPath, shownPath, type RequestedPath } from './intended-path.ts';
 import { assertPlainPath } from './path.ts';
 import type { ProviderTarget, Target } from './target.ts';
 import { createUnknownEndpoints } from './unknown-endpoints.ts';
@@ -17,7 +17,7 @@ const METHODS = ['GET', 'POST'] as const;
 const UNKNOWN_ENDPOINT: Endpoint = { operation: 'unknown', dialect: opaque };
 
 /**
- * Finds where a path without its key segment leads: `/<provider>/<path>`, `/mcp/<server>`.
+ * Finds the target of a path without its key segment: `/<provider>/<path>`, `/mcp/<server>`.
  * @throws GatewayError unknown_provider, unknown_mcp_server, not_found, method_not_allowed, policy_denied,
  * invalid_request
  */
@@ -43,7 +43,8 @@ function createProviderRoute(
     const { provider } = upstream;
     const known = METHODS.filter((each) => each === method);
     const sent = takenQuery(provider, query);
-    // Judged as it came, where its provider refuses some, and read as it will be sent.
+    // Some providers refuse certain queries, so the endpoint is checked with the original query first, then
+    // read with the one that is sent.
     const isKnown = known.length > 0 && provider.endpoint(method, path, query) !== undefined;
     const endpoint = isKnown ? provider.endpoint(method, path, sent) : undefined;
     if (endpoint !== undefined) {
@@ -53,15 +54,15 @@ function createProviderRoute(
 
     const takes = METHODS.filter((each) => provider.endpoint(each, path, query) !== undefined);
     if (known.length === 0 || takes.length > 0) throw methodNotAllowed(takes.length === 0 ? METHODS : takes);
-    const asked = { provider, basePath: upstream.basePath, method, path, query };
-    if (unknown.isOpen(asked)) {
+    const requested = { provider, basePath: upstream.basePath, method, path, query };
+    if (unknown.isOpen(requested)) {
       return { kind: 'provider', upstream, endpoint: UNKNOWN_ENDPOINT, path, query: sent, maxRequestBytes };
     }
-    throw unknownEndpoint(asked, rest, unknown.mayBeOpened(asked));
+    throw unknownEndpoint(requested, rest, unknown.mayBeOpened(requested));
   };
 }
 
-/** A client may or may not repeat the provider's base path; it is never doubled. */
+/** Removes the provider's base path, which a client may repeat, so that it is never doubled. */
 function withoutBasePath(basePath: string, path: string): string {
   return basePath !== '' && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
 }
@@ -93,23 +94,23 @@ function findProvider(
 }
 
 /**
- * A base URL that lacks its version, or has it twice, is told so; only who surely means an endpoint that is not known
- * here, and may be let in, is told of the setting for that.
- * @param sent the path behind the provider's segment, as the client sent it
+ * Explains an unknown path. A wrong base URL gets the corrected one. The setting for unknown endpoints is
+ * named only if the path clearly means one that may be opened.
+ * @param sent the path after the provider's segment, as the client sent it
  */
-function unknownEndpoint(asked: AskedPath, sent: string, mayBeOpened: boolean): GatewayError {
-  const { name } = asked.provider;
-  const shown = `${asked.method} ${shownPath(`/${name}${sent}`)}`;
-  const meant = meantPath(asked);
-  if (meant !== undefined) {
+function unknownEndpoint(requested: RequestedPath, sent: string, mayBeOpened: boolean): GatewayError {
+  const { name } = requested.provider;
+  const shown = `${requested.method} ${shownPath(`/${name}${sent}`)}`;
+  const intended = intendedPath(requested);
+  if (intended !== undefined) {
     return new GatewayError(
       'not_found',
-      `${shown} is no path of ${name}; ${shownPath(`/${name}${meant}`)} was meant: correct the base URL`,
+      `${shown} is not a path of ${name}; did you mean ${shownPath(`/${name}${intended}`)}? Correct the base URL`,
     );
   }
-  if (!hasOwnRoot(asked)) {
-    const roots = asked.provider.roots.map((root) => `/${name}${root}/…`).join(', ');
-    return new GatewayError('not_found', `${shown} is no path of ${name}, whose paths begin with ${roots}`);
+  if (!hasOwnRoot(requested)) {
+    const roots = requested.provider.roots.map((root) => `/${name}${root}/…`).join(', ');
+    return new GatewayError('not_found', `${shown} is not a path of ${name}: its paths begin with ${roots}`);
   }
   return new GatewayError(
     'policy_denied',

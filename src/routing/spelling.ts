@@ -1,29 +1,29 @@
 import type { Provider } from '../providers/provider.ts';
-import { meantPath, type AskedPath } from './meant-path.ts';
+import { intendedPath, type RequestedPath } from './intended-path.ts';
 
-/** Segments that every server reads alike: no parameters, escapes or dots at an end, and none that is empty. */
+/** Segments that every server reads alike: no parameters, escapes, empty segments, or dots at either end. */
 const PLAIN = /^(?:\/[A-Za-z0-9_~@:-]+(?:\.[A-Za-z0-9_~@:-]+)*)+$/;
-/** Behind what a lenient server may end a segment. */
+/** Start of a suffix that a lenient server may ignore. */
 const TAIL = /[^a-z0-9_-]/;
 
-/** True for a path that no two servers read in different ways. */
+/** Reports whether every server reads this path the same way. */
 export function isPlainlyWritten(path: string): boolean {
   return PLAIN.test(path);
 }
 
 /**
- * True where a server might read this path as one that the gateway knows: in another letter case, with another
- * ending, or behind another base path.
+ * Reports whether a server might read this path as one that the gateway knows: in another letter case, with
+ * another ending, or under another base path.
  */
-export function spellsKnownPath(asked: AskedPath): boolean {
-  const { provider, basePath, method } = asked;
-  const path = withoutSlashes(asked.path);
+export function spellsKnownPath(requested: RequestedPath): boolean {
+  const { provider, basePath, method } = requested;
+  const path = withoutSlashes(requested.path);
   const lower = path.toLowerCase();
-  // Without the query, which may be why a known path was refused.
+  // Ignores the query, which may be why a known path was refused.
   const isRead = (spelling: string, methods: readonly string[] = METHODS): boolean =>
     methods.some((each) => provider.endpoint(each, spelling) !== undefined) ||
-    meantPath({ provider, basePath, method, path: spelling, query: '' }) !== undefined;
-  // Behind a colon may stand what a POST does to a model, which is no spelling of the model's own GET.
+    intendedPath({ provider, basePath, method, path: spelling, query: '' }) !== undefined;
+  // After a colon a POST may name an action on a model, which is not a spelling of the model's own GET.
   return (
     [path, lower, withVerb(provider, lower)].some((spelling) => isRead(spelling)) ||
     isRead(withoutTails(lower), [method])
@@ -47,7 +47,7 @@ function withoutSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-/** Google's methods stand behind a colon, and are the only words in paths that have capitals. */
+/** Restores the capitals of Google's methods: they follow a colon, and no other path words have capitals. */
 function withVerb({ verbs = [] }: Provider, lower: string): string {
   const colon = lower.lastIndexOf(':');
   const written = withoutTail(lower.slice(colon + 1));

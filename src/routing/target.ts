@@ -4,11 +4,11 @@ import type { McpUpstream, ProviderUpstream } from './upstreams.ts';
 
 interface AnyTarget {
   readonly endpoint: Endpoint;
-  /** As logic and policies see it: a provider's own path without its base path, or `/mcp/<server>…`. */
+  /** The path for checks and policies: a provider's path without its base path, or `/mcp/<server>…`. */
   readonly path: string;
-  /** As it will be sent, with its `?`; empty where there is none. */
+  /** As sent, with its `?`; empty without a query. */
   readonly query: string;
-  /** Bodies over it are refused with 413. */
+  /** Larger bodies are refused with 413. */
   readonly maxRequestBytes: number;
 }
 
@@ -23,5 +23,5 @@ export interface McpServerTarget extends AnyTarget {
   readonly mcp: McpTarget;
 }
 
-/** Where a request wants to go, once its path is judged. */
+/** The destination of a request whose path passed the checks. */
 export type Target = ProviderTarget | McpServerTarget;

@@ -4,20 +4,23 @@ import type { Config } from '../config/schema.ts';
 import type { Provider } from '../providers/provider.ts';
 import { globMatches } from '../text/glob.ts';
 import { isAdministrative } from './administrative.ts';
-import { shownPath, type AskedPath } from './meant-path.ts';
+import { shownPath, type RequestedPath } from './intended-path.ts';
 import { isPlainlyWritten, spellsKnownPath } from './spelling.ts';
 
-/** Whether `proxy.unknown_endpoints` lets a request to an endpoint that no dialect reads go on. */
+/** Decides about requests to endpoints that no dialect reads (`proxy.unknown_endpoints`). */
 export interface UnknownEndpoints {
-  /** @throws GatewayError policy_denied where it is open, and this request is never one of its own */
-  isOpen(asked: AskedPath): boolean;
-  /** Whether an operator could open it. */
-  mayBeOpened(asked: AskedPath): boolean;
+  /** @throws GatewayError policy_denied if the path is listed but this request is never allowed */
+  isOpen(requested: RequestedPath): boolean;
+  /** Reports whether an operator could open this path. */
+  mayBeOpened(requested: RequestedPath): boolean;
 }
 
 interface Pattern {
   readonly method: string;
-  /** The path's segments, the provider's name first; `*` within one is any text, and `**` at the end any segments. */
+  /**
+   * The path's segments, the provider's name first. `*` matches any text within one, a final `**` any
+   * segments.
+   */
   readonly segments: readonly string[];
 }
 
@@ -25,24 +28,24 @@ export function createUnknownEndpoints({ proxy }: Config): UnknownEndpoints {
   const setting = proxy.unknown_endpoints;
   const patterns = typeof setting === 'string' ? [] : setting.map(readPattern);
 
-  function isListed({ provider, method, path }: AskedPath): boolean {
+  function isListed({ provider, method, path }: RequestedPath): boolean {
     if (setting === 'allow') return !provider.selfHosted;
     const segments = `${provider.name}${path}`.split('/');
     return patterns.some((pattern) => pattern.method === method && matches(pattern.segments, segments));
   }
 
   return {
-    isOpen(asked) {
-      if (!isListed(asked)) return false;
-      const { provider, path } = asked;
-      if (!isPlainlyWritten(path) || spellsKnownPath(asked)) throw misspelt(asked);
-      if (isAdministrative(provider, path)) throw administrative(provider, asked);
+    isOpen(requested) {
+      if (!isListed(requested)) return false;
+      const { provider, path } = requested;
+      if (!isPlainlyWritten(path) || spellsKnownPath(requested)) throw misspelt(requested);
+      if (isAdministrative(provider, path)) throw administrative(provider, requested);
       return true;
     },
-    mayBeOpened: (asked) =>
-      isPlainlyWritten(asked.path) &&
-      !spellsKnownPath(asked) &&
-      !isAdministrative(asked.provider, asked.path),
+    mayBeOpened: (requested) =>
+      isPlainlyWritten(requested.path) &&
+      !spellsKnownPath(requested) &&
+      !isAdministrative(requested.provider, requested.path),
   };
 }
 
@@ -58,14 +61,14 @@ function matches(pattern: readonly string[], segments: readonly string[]): boole
   return fits && fixed.every((glob, index) => globMatches(glob, segments[index] ?? ''));
 }
 
-function misspelt({ provider, method, path }: AskedPath): GatewayError {
+function misspelt({ provider, method, path }: RequestedPath): GatewayError {
   return new GatewayError(
     'policy_denied',
     `${method} ${shownPath(`/${provider.name}${path}`)} may be read as a path that the gateway inspects, or in more than one way: send the path as the provider documents it`,
   );
 }
 
-function administrative(provider: Provider, { method, path }: AskedPath): GatewayError {
+function administrative(provider: Provider, { method, path }: RequestedPath): GatewayError {
   return new GatewayError(
     'policy_denied',
     `${method} ${shownPath(`/${provider.name}${path}`)} manages ${provider.name}, which proxy keys may not do: call ${provider.name} directly`,

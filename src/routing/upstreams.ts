@@ -2,12 +2,12 @@ import type { Config } from '../config/schema.ts';
 import type { Provider, ProviderName } from '../providers/provider.ts';
 import { providers } from '../providers/registry.ts';
 
-/** Of the names of MCP servers' clusters. */
+/** Prefix of the cluster names of MCP servers. */
 export const MCP_CLUSTER_PREFIX = 'mcp_';
 
-/** Where requests are sent; nothing in a request can choose another place. */
+/** A destination of requests; nothing in a request can choose another one. */
 export interface Upstream {
-  /** Name of Envoy's cluster, as the sidecar writes it into `x-gateway-upstream`. */
+  /** Name of Envoy's cluster, which the sidecar writes into `x-gateway-upstream`. */
   readonly cluster: string;
   readonly tls: boolean;
   readonly host: string;
@@ -20,22 +20,22 @@ export interface Upstream {
 
 export interface ProviderUpstream extends Upstream {
   readonly provider: Provider;
-  /** Path of the base URL before its version, e.g. `/openai` for groq; empty where there is none. */
+  /** Path of the base URL before its version, such as `/openai` for groq; may be empty. */
   readonly basePath: string;
 }
 
 export interface McpUpstream extends Upstream {
-  /** Path and query of the server's URL: all that is ever asked of it. May hold a credential. */
+  /** Path and query of the server's URL, the only ones ever sent. May hold a credential. */
   readonly path: string;
-  /** `mcp.servers[].headers`, names in lower case: sent with every request. Credentials, mostly. */
+  /** `mcp.servers[].headers`, names in lower case, sent with every request. Mostly credentials. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
-/** Every place that this configuration sends requests to. */
+/** All destinations of this configuration. */
 export interface Upstreams {
-  /** A provider without a base URL (azure, vllm) is absent. */
+  /** Without providers that have no base URL (azure, vllm). */
   readonly providers: ReadonlyMap<ProviderName, ProviderUpstream>;
-  /** By the name of the server; empty unless `mcp.enabled`. */
+  /** By server name; empty unless `mcp.enabled`. */
   readonly mcpServers: ReadonlyMap<string, McpUpstream>;
 }
 
@@ -62,7 +62,7 @@ function providerUpstream(provider: Provider, base: URL, caFile: string | undefi
   return {
     ...upstream(`provider_${provider.name}`, base, caFile),
     provider,
-    // A base URL may end in `/v1`, as SDKs write it; the client's path carries its version itself.
+    // A base URL may end in `/v1`, as SDKs write it; the client's path already has the version.
     basePath: base.pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v\d+(beta\d*)?$/, ''),
   };
 }

@@ -20,7 +20,7 @@ export interface Heartbeat {
   /** Starts to watch a new process. */
   begin(): void;
   /** Records a message from the process. */
-  heard(): void;
+  beat(): void;
   /** Records that the process serves now. */
   serves(): void;
   /** Stops watching. */
@@ -52,7 +52,7 @@ export function watchHeartbeat(patience: HeartbeatPatience, onSilent: () => void
       }, patience.tickMs);
       timer.unref();
     },
-    heard() {
+    beat() {
       silentTicks = 0;
     },
     serves() {

@@ -121,7 +121,7 @@ function startWorker(
     if (child?.connected === true) child.send(message, () => undefined);
   }
   function receive(message: FromWorker, counts: ProcessCounts): void {
-    heartbeat.heard();
+    heartbeat.beat();
     switch (message.kind) {
       case 'alive':
         return;

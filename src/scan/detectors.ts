@@ -10,7 +10,7 @@ import { findSecrets } from '../detectors/secrets/secrets.ts';
 import { findSqlInjection } from '../detectors/sql/sql-injection.ts';
 import type { ScanSurface } from './surface.ts';
 
-/** What the gateway does by default with what is found; policies decide on the wire. */
+/** The gateway's default action for a finding; on the wire, policies decide. */
 export type Action = 'deny' | 'redact' | 'quarantine' | 'mask';
 
 interface Row {
@@ -18,13 +18,13 @@ interface Row {
   readonly find?: Detector;
   /** Blanked out wherever the text is stored or shown. */
   readonly masked: boolean;
-  /** A surface that is not named is not searched. */
+  /** Surfaces that are not named are not searched. */
   readonly actions: { readonly [At in ScanSurface]?: Action };
 }
 
 /**
- * Which detector looks at which surface, and what follows there: the safety preset on prompts, the inspector on
- * tool responses, DLP on completions (docs/policies.md, docs/detectors.md). A detector is a line.
+ * Default action of each detector on each surface: the safety preset for prompts, the inspector for tool
+ * responses, DLP for completions (docs/policies.md, docs/detectors.md).
  */
 export const DETECTORS: Readonly<Record<DetectorName, Row>> = {
   secrets: {
@@ -77,7 +77,7 @@ const CONTENT = createContentDetector({
   allowedHosts: [],
 });
 
-/** Searches a text as one surface is searched. */
+/** Returns the search for texts of one surface. */
 export function createSurfaceSearch(surface: ScanSurface): (text: TextForms) => readonly Finding[] {
   if (surface === 'completion') return ({ raw }) => CONTENT.find(raw);
   const detectors = Object.values(DETECTORS).flatMap(({ find, actions }) =>

@@ -1,8 +1,8 @@
-/** One line of a stream, counted from 1, or why it cannot be read. */
+/** One line of a stream, counted from 1, or the reason why it cannot be read. */
 export type Line =
   { readonly number: number; readonly text: string } | { readonly number: number; readonly problem: string };
 
-/** What one line, or one whole text, may have at most. */
+/** Limit of one line, or of one whole text. */
 export const MAX_INPUT_BYTES = 16 * 1_048_576;
 const TOO_LONG = 'is longer than 16 MiB';
 const NOT_UTF8 = 'is not UTF-8';
@@ -10,8 +10,8 @@ const NOT_UTF8 = 'is not UTF-8';
 const NEWLINE = 10;
 
 /**
- * Reads a stream of bytes line by line, holding one line at a time; the end of a line that is too long is not
- * kept. Line ends (LF) are taken off, blank lines are counted and left out.
+ * Reads a byte stream line by line and holds one line at a time. Line ends (LF) are removed, blank lines are
+ * counted and skipped, and a line that is too long is reported as a problem.
  */
 export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   const held = new HeldBytes();
@@ -31,15 +31,15 @@ export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 }
 
 /**
- * Reads a stream to its end, as one text.
- * @param name what an error calls it
- * @throws Error for what is too long, or not UTF-8
+ * Reads a whole stream as one text.
+ * @param name names the stream in errors
+ * @throws Error if it is too long or not UTF-8
  */
 export async function readInputText(bytes: AsyncIterable<Uint8Array>, name: string): Promise<string> {
   const held = new HeldBytes();
   for await (const chunk of bytes) {
     held.add(chunk);
-    // What is left is not worth waiting for.
+    // Reading on would not change the outcome.
     if (held.tooLong) break;
   }
   const text = held.text();
@@ -47,7 +47,7 @@ export async function readInputText(bytes: AsyncIterable<Uint8Array>, name: stri
   return text.text;
 }
 
-/** Bytes of a text that comes in pieces, up to the limit. */
+/** Collects the bytes of a text up to the limit. */
 class HeldBytes {
   #pieces: Uint8Array[] = [];
   #length = 0;
@@ -65,7 +65,7 @@ class HeldBytes {
   text(): { readonly text: string } | { readonly problem: string } {
     if (this.tooLong) return { problem: TOO_LONG };
     try {
-      // A byte order mark is part of the text: offsets count it.
+      // A byte order mark counts as text, so that offsets include it.
       const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
       return { text: decoder.decode(Buffer.concat(this.#pieces)) };
     } catch {
@@ -73,7 +73,7 @@ class HeldBytes {
     }
   }
 
-  /** The line that ends here, and room for the next; undefined for a blank one. */
+  /** Returns the line that ends here and starts the next one; undefined for a blank line. */
   take(number: number): Line | undefined {
     const text = this.text();
     this.#pieces = [];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Line, readLines } from './lines.ts';
 
-/** What tells one row from another in the output. */
+/** Identifies a row in the output. */
 const rowId = z.union([z.string(), z.number()], { error: 'must be a string or a number' });
 
 export const textRow = z.object({
@@ -14,26 +14,26 @@ const texts = z.array(z.string({ error: 'must be a string' }), { error: 'must be
 
 export const conversationRow = z.object({
   id: rowId,
-  /** What the user said, turn by turn. */
+  /** User messages, turn by turn. */
   turns: texts,
-  /** What the assistant answered to each of them; fewer, or none at all, where that is not known. */
+  /** Assistant replies to the turns; may be fewer, or none. */
   replies: texts.nullish().transform((replies) => replies ?? []),
 });
 export type ConversationRow = z.infer<typeof conversationRow>;
 
-/** A line that is no row; `id` where it could be read. */
+/** A line that is not a valid row; `id` if it could be read. */
 export interface BadLine {
   readonly id?: string | number;
   readonly line: number;
   readonly error: string;
 }
 
-/** Reads one line of JSON as a row; fields that the row does not have are left out. */
+/** Parses one line of JSON as a row, without unknown fields. */
 export function readRow<Row>(line: Line, schema: z.ZodType<Row>): { readonly row: Row } | BadLine {
   if ('problem' in line) return { line: line.number, error: line.problem };
   let value: unknown;
   try {
-    // Files from other systems begin with a byte order mark, which JSON does not have.
+    // Files from other systems may begin with a byte order mark, which JSON does not allow.
     value = JSON.parse(line.number === 1 ? line.text.replace(/^\uFEFF/, '') : line.text);
   } catch {
     return { line: line.number, error: 'is not JSON' };
@@ -50,10 +50,10 @@ function problemInWords(error: z.ZodError | undefined): string {
   return `${issue.path.join('.')} ${issue.message}`;
 }
 
-/** What is printed for one line: what was found, or that it could not be read. */
+/** Result for one line: the findings, or a line that could not be read. */
 export type Scanned<Found> = { readonly found: Found } | { readonly bad: BadLine };
 
-/** Scans a stream of JSON lines in its order, a row at a time. */
+/** Scans a stream of JSON lines in order, one row at a time. */
 export async function* scanLines<Row, Found>(
   bytes: AsyncIterable<Uint8Array>,
   schema: z.ZodType<Row>,

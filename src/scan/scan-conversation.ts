@@ -1,13 +1,13 @@
 import type { DriftFacts } from '../pipeline/facts.ts';
 import type { ConversationRow } from './rows.ts';
 
-/** What is printed for one conversation. */
+/** The report on one conversation. */
 export interface ConversationReport {
   readonly id: string | number;
   readonly turns: readonly TurnReport[];
 }
 
-/** Under the names of docs/drift.md, `drift.*`. */
+/** Fields named as in docs/drift.md, `drift.*`. */
 interface TurnReport {
   readonly turn_count: number;
   readonly drift_score: number;
@@ -16,7 +16,7 @@ interface TurnReport {
   readonly denied: boolean;
 }
 
-/** Judges the turns of one conversation in their order, as the drift check does. */
+/** Judges the turns of one conversation in order, as the drift check does. */
 export type JudgeConversation = (
   conversation: Pick<ConversationRow, 'turns' | 'replies'>,
 ) => Promise<readonly DriftFacts[]>;

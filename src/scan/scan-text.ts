@@ -9,14 +9,14 @@ import { replaceSpans, type Replacement } from '../text/replace-spans.ts';
 import type { TextRow } from './rows.ts';
 import type { ScanSurface } from './surface.ts';
 
-/** What is printed for one text. */
+/** The report on one text. */
 export interface TextReport {
   readonly id: string | number;
   readonly normalized: string;
   readonly obfuscation: ReturnType<typeof flags>;
   /** In order of `start`; UTF-16 units of the given text, end exclusive. */
   readonly findings: readonly FindingReport[];
-  /** The text without its secrets and personal data, and without what is redacted on this surface. */
+  /** The text with secrets, personal data and everything redacted on this surface masked. */
   readonly masked: string;
 }
 
@@ -27,14 +27,14 @@ interface FindingReport {
   readonly start: number;
   readonly end: number;
   readonly action: Action;
-  /** How sure a model is, 0 to 1. */
+  /** A model's confidence, 0 to 1. */
   readonly score?: number;
   readonly owasp: readonly OwaspId[];
 }
 
 const REMOVED = '[Content removed: security policy]';
 
-/** Judges texts as one surface is judged. */
+/** Returns the scan for texts of one surface. */
 export function createTextScan(surface: ScanSurface): (row: TextRow) => TextReport {
   const search = createSurfaceSearch(surface);
   return ({ id, text }) => {
@@ -75,7 +75,7 @@ function replacement({ detector, action, start, end }: FindingReport): Replaceme
   return DETECTORS[detector].masked ? [{ start, end, text: MASK }] : [];
 }
 
-/** The names of docs/normalization.md. */
+/** Fields named as in docs/normalization.md. */
 function flags(obfuscation: Obfuscation) {
   return {
     obfuscation_detected: obfuscation.obfuscationDetected,

@@ -39,14 +39,15 @@ function answerTo(
   return JSON.stringify(signApproval(answer, SECRET));
 }
 
-it('counts an answer that comes as soon as the request can be read, before the gateway has heard that it is kept', async () => {
+it('counts an answer that comes as soon as the request can be read, before the gateway has handleAnswer that it is kept', async () => {
   const store = createRedisEscalationStore({ client: redis.client, deadlineMs: 2_000 });
   const approvals: Approvals = createApprovals({
     store: {
       ...store,
       open: async (...args) => {
         const opened = await store.open(...args);
-        if (opened.kind === 'opened') approvals.heard(opened.asked.id, answerTo(opened.asked));
+        if (opened.kind === 'opened')
+          approvals.handleAnswer(opened.escalation.id, answerTo(opened.escalation));
         return opened;
       },
     },
@@ -107,7 +108,7 @@ describe('equal requests of one key', () => {
       const waiting = opened().find(({ id }) => !answered.has(id));
       if (waiting === undefined) throw new Error('nothing waits');
       answered.add(waiting.id);
-      for (const { approvals } of gateways) approvals.heard(waiting.id, answerTo(waiting));
+      for (const { approvals } of gateways) approvals.handleAnswer(waiting.id, answerTo(waiting));
     }
     expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(Array(4).fill('approved'));
     expect(gateways.flatMap(({ refusals }) => refusals)).toEqual([]);
@@ -121,7 +122,7 @@ describe('equal requests of one key', () => {
     await expect.poll(() => opened.length).toBe(1);
     const [first] = opened;
     if (first === undefined) throw new Error('nothing waits');
-    approvals.heard(first.id, answerTo(first, 'deny'));
+    approvals.handleAnswer(first.id, answerTo(first, 'deny'));
     expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(['denied', 'denied', 'denied']);
     expect(opened).toHaveLength(1);
     approvals.close();
@@ -142,7 +143,7 @@ describe('equal requests of one key', () => {
     await expect.poll(() => opened.length).toBe(2);
     const [, second] = opened;
     if (second === undefined) throw new Error('nothing waits');
-    approvals.heard(second.id, answerTo(second));
+    approvals.handleAnswer(second.id, answerTo(second));
     expect(await next).toMatchObject({ kind: 'approved' });
     approvals.close();
   });
@@ -175,7 +176,7 @@ it('a key that has its share, over two gateways, keeps no other key from asking'
   await expect.poll(() => first.opened.find((one) => one.key_hash === 'sha256:light')).toBeDefined();
   const asked = first.opened.find((one) => one.key_hash === 'sha256:light');
   if (asked === undefined) throw new Error('nothing waits');
-  first.approvals.heard(asked.id, answerTo(asked));
+  first.approvals.handleAnswer(asked.id, answerTo(asked));
   expect(await other).toMatchObject({ kind: 'approved' });
   for (const { approvals } of [first, second]) approvals.close();
 });

@@ -42,11 +42,18 @@ async function approvedBy(approver: string, whose: string) {
   const limits = { waitMs: 30_000, maxPending: 5, maxPendingPerKey: 5 };
   const opened = await store.open(newEscalation(), limits);
   if (opened.kind !== 'opened') throw new Error('there was no place');
-  const { asked } = opened;
-  const answered = approve(asked.id, approver);
-  await expect.poll(() => redis.client.exists(escalationAnswerKey(asked.id)), { timeout: 10_000 }).toBe(1);
-  const end = { type: 'escalation.resolved', id: asked.id, outcome: 'approved', approver: whose } as const;
-  await store.close(asked, end);
+  const { escalation } = opened;
+  const answered = approve(escalation.id, approver);
+  await expect
+    .poll(() => redis.client.exists(escalationAnswerKey(escalation.id)), { timeout: 10_000 })
+    .toBe(1);
+  const end = {
+    type: 'escalation.resolved',
+    id: escalation.id,
+    outcome: 'approved',
+    approver: whose,
+  } as const;
+  await store.close(escalation, end);
   return answered;
 }
 
@@ -65,9 +72,9 @@ it('answers no request where the beginning of an id stands for two, or is too sh
   for (const id of ids) expect(await redis.client.exists(escalationAnswerKey(id))).toBe(0);
   for (const one of opened) {
     if (one.kind !== 'opened') throw new Error('there was no place');
-    await store.close(one.asked, {
+    await store.close(one.escalation, {
       type: 'escalation.resolved',
-      id: one.asked.id,
+      id: one.escalation.id,
       outcome: 'timeout',
     });
   }

@@ -26,7 +26,7 @@ async function opened(
 ) {
   const result = await store().open(newEscalation(more), { ...LIMITS, ...limits, waitMs });
   if (result.kind !== 'opened') throw new Error(`there was no place: ${result.kind}`);
-  return result.asked;
+  return result.escalation;
 }
 
 /** What comes of a request that may find no place. */
@@ -36,7 +36,7 @@ async function kindOf(more: Partial<NewEscalation> = {}, limits: Partial<WaitLim
 
 it('lets no more wait than there are places, however many come at once', async () => {
   const all = await Promise.all(Array.from({ length: 40 }, () => store().open(newEscalation(), LIMITS)));
-  const waiting = all.flatMap((one) => (one.kind === 'opened' ? [one.asked] : []));
+  const waiting = all.flatMap((one) => (one.kind === 'opened' ? [one.escalation] : []));
   expect(waiting).toHaveLength(LIMITS.maxPending);
   expect(await store().list()).toHaveLength(LIMITS.maxPending);
   const [first] = waiting;

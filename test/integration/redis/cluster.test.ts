@@ -68,7 +68,7 @@ describe('on a cluster of three masters', () => {
     const limits = { waitMs: 30_000, maxPending: 6, maxPendingPerKey: 2 };
     const keys = Array.from({ length: 6 }, (_, n) => ({ key_hash: `sha256:${String(n)}` }));
     const opened = await Promise.all(keys.map((key) => store.open(newEscalation(key), limits)));
-    const waiting = opened.flatMap((one) => (one.kind === 'opened' ? [one.asked] : []));
+    const waiting = opened.flatMap((one) => (one.kind === 'opened' ? [one.escalation] : []));
     expect((await store.list()).map(({ id }) => id).toSorted()).toEqual(
       waiting.map(({ id }) => id).toSorted(),
     );

@@ -34,7 +34,7 @@ it('each word begins the wait afresh', () => {
   heartbeat.serves();
   for (let word = 0; word < 5; word += 1) {
     expect(after(2)).toBe(0);
-    heartbeat.heard();
+    heartbeat.beat();
   }
   expect(after(3)).toBe(1);
 });

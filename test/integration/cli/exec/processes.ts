@@ -37,7 +37,7 @@ export function processes(): void {
     const missing = await run({ flags, command: ['no-such-command'] });
     expect(missing).toMatchObject({
       code: 127,
-      stderr: expect.stringContaining('no-such-command: there is no'),
+      stderr: expect.stringContaining('no-such-command: command not found'),
     });
     expect((await run({ flags, command: [join(folder, 'not-executable')] })).code).toBe(126);
   });
@@ -135,7 +135,7 @@ export function wrongCalls(): void {
     [['x'], { GATEWAY_PROVIDER: 'nobody' }, /GATEWAY_PROVIDER: one of openai/],
     [['claude'], {}, /claude cannot speak to openai/],
     [['x'], { GATEWAY_PROXY_KEY: '' }, /set GATEWAY_PROXY_KEY to a proxy key/],
-    [['x'], { GATEWAY_PROXY_KEY: 'sk-mistaken' }, /GATEWAY_PROXY_KEY holds no proxy key/],
+    [['x'], { GATEWAY_PROXY_KEY: 'sk-mistaken' }, /GATEWAY_PROXY_KEY is not a proxy key/],
     [['x'], { OPENAI_API_KEY: '' }, /set the key of openai: OPENAI_API_KEY, GATEWAY_PROVIDER_KEY/],
     [['x'], { OPENAI_API_KEY: 'a\nb' }, /the key of openai: /],
   ] as const)('%j with %o is one line and exit code 2', async (command, env, line) => {

@@ -2,17 +2,17 @@ import { carriesProxyKey } from '../auth/carried-key.ts';
 import { PROVIDER_NAMES, type Provider } from '../providers/provider.ts';
 import { isOpaqueSegment } from '../text/opaque-segment.ts';
 
-/** Base URLs have few segments, and so has what is wrong with one. */
+// Base URLs have few segments, so few can be wrong.
 const MAX_DROPPED = 5;
 const MAX_PATH_CHARS = 512;
 const MAX_SHOWN_CHARS = 160;
 const VERSION = /^v\d{1,2}(?:alpha|beta)?\d{0,2}$/;
 const PLAIN_SEGMENT = /^[A-Za-z0-9._:-]{0,96}$/;
 
-/** A path that a provider's table does not have. */
-export interface AskedPath {
+/** A request to a path that the provider's table does not have. */
+export interface RequestedPath {
   readonly provider: Provider;
-  /** The path of its base URL, which clients may repeat. */
+  /** The path of the provider's base URL, which clients may repeat. */
   readonly basePath: string;
   readonly method: string;
   readonly path: string;
@@ -20,19 +20,21 @@ export interface AskedPath {
 }
 
 /**
- * The endpoint that was meant where a base URL lacks its beginning (`/v1`), or has it twice, or another's: the path
- * without the segments of base URLs in front, behind one of the provider's own roots. Undefined where none is known.
+ * Returns the endpoint that a client with a wrong base URL intended: the path without the base URL's
+ * segments, under one of the provider's roots. Handles a missing or doubled `/v1` and another provider's
+ * base. Undefined if none matches.
  */
-export function meantPath(asked: AskedPath): string | undefined {
-  if (asked.path.length > MAX_PATH_CHARS) return undefined;
-  const path = asked.path.replace(/\/$/, '');
-  for (const candidate of candidates(asked, path)) {
-    if (asked.provider.endpoint(asked.method, candidate, asked.query) !== undefined) return candidate;
+export function intendedPath(requested: RequestedPath): string | undefined {
+  if (requested.path.length > MAX_PATH_CHARS) return undefined;
+  const path = requested.path.replace(/\/$/, '');
+  for (const candidate of candidates(requested, path)) {
+    if (requested.provider.endpoint(requested.method, candidate, requested.query) !== undefined)
+      return candidate;
   }
   return undefined;
 }
 
-function* candidates({ provider, basePath }: AskedPath, path: string): Generator<string> {
+function* candidates({ provider, basePath }: RequestedPath, path: string): Generator<string> {
   const isBase = baseSegments(provider, basePath);
   let rest = path;
   for (let dropped = 0; dropped <= MAX_DROPPED; dropped++) {
@@ -44,8 +46,8 @@ function* candidates({ provider, basePath }: AskedPath, path: string): Generator
   }
 }
 
-/** Whether a path begins as this provider's own do: then it is no base URL that is wrong. */
-export function hasOwnRoot({ provider, basePath, path }: AskedPath): boolean {
+/** Reports whether a path begins with one of the provider's roots; then the base URL is not the mistake. */
+export function hasOwnRoot({ provider, basePath, path }: RequestedPath): boolean {
   const isBase = baseSegments(provider, basePath);
   return provider.roots.some(
     (root) => path.startsWith(`${root}/`) && !isBase(path.slice(root.length).split('/', 2)[1] ?? ''),
@@ -57,7 +59,7 @@ function baseSegments(provider: Provider, basePath: string): (segment: string) =
   return (segment) => known.has(segment) || VERSION.test(segment);
 }
 
-/** A path as it may be told: bounded, in plain letters, without what could be a credential. */
+/** Returns a path fit for an error message: bounded, plain characters, without possible credentials. */
 export function shownPath(path: string): string {
   const shown = path
     .slice(0, MAX_PATH_CHARS)

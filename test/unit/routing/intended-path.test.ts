@@ -69,16 +69,16 @@ describe('a base URL that lacks its version, or has it twice, or has too much', 
     ['/azure/openai/v1/deployments/d/chat/completions', '/azure/openai/deployments/d/chat/completions'],
     ['/bedrock/v1/model/m/converse', '/bedrock/model/m/converse'],
     ['/bedrock/chat/completions', '/bedrock/openai/v1/chat/completions'],
-  ])('%s is told that %s was meant', (asked, meant) => {
-    const { type, message } = refused(asked);
+  ])('%s gets the hint %s', (path, intended) => {
+    const { type, message } = refused(path);
     expect(type).toBe('not_found');
-    expect(message).toContain(`POST ${asked} `);
-    expect(message).toContain(`${meant} was meant`);
+    expect(message).toContain(`POST ${path} `);
+    expect(message).toContain(`did you mean ${intended}?`);
     expect(message).not.toContain('unknown_endpoints');
   });
 
-  it('is told of lists of models too', () => {
-    expect(refused('/openai/models', 'GET').message).toContain('/openai/v1/models was meant');
+  it('works for lists of models too', () => {
+    expect(refused('/openai/models', 'GET').message).toContain('/openai/v1/models?');
   });
 });
 
