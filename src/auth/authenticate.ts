@@ -12,37 +12,37 @@ import type { Bearer, PresentedRequest, TokenGate } from './jwt/token-gate.ts';
 import type { KeyState, KeyStateStore } from './key-state-store.ts';
 import { hashKey } from './raw-key.ts';
 
-/** What a proxy key adds to an exchange. */
+/** The part of an exchange that a proxy key determines. */
 export type Identity = Pick<Identified, 'key' | 'rawKeyHash' | 'tokenEndsAt' | 'budgetLimits' | 'facts'>;
 
 export interface AuthenticateDeps {
   readonly keys: KeyStateStore;
   readonly failures: FailureLimit;
   readonly riskProfile: Pick<Config['risk_profile'], 'enabled' | 'permanent_block_threshold'>;
-  /** Undefined where JWTs are not looked at (`zsp.enabled`). */
+  /** Undefined if JWTs are not used (`zsp.enabled`). */
   readonly tokens?: TokenGate | undefined;
 }
 
 export interface Attempt {
-  /** The proxy key as sent; undefined where the request has none. */
+  /** The proxy key as sent; undefined if the request has none. */
   readonly rawKey: string | undefined;
   readonly clientAddress: string;
   /**
-   * Called once with the hash of the key: while it is looked up, where it was good before; or when it is known to be
-   * good.
+   * Called once with the key's hash: during the lookup if the key was valid before, otherwise once it is
+   * known to be valid.
    */
   readonly onKnownKey?: (keyHash: string) => void;
-  /** Where a JWT and its proof stand; absent where they were judged already. */
+  /** The request with its JWT and proof; absent if they are already verified. */
   readonly request?: PresentedRequest;
 }
 
 export type Authenticate = (attempt: Attempt) => Promise<Identity>;
 
 /**
- * Judges a proxy key in one wait for Redis: the key itself, then its risk, then its lock. A key that is blocked for
- * good is not told to come back when its lock ends.
- * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable; gateway_unavailable where the
- *   keys of JWTs are not known
+ * Judges a proxy key in one Redis round trip: the key itself, then its risk, then its lock. A permanently
+ * blocked key gets no hint about the end of a lock.
+ * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable; gateway_unavailable
+ * if the JWT keys are unknown
  */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const { keys, failures, riskProfile, tokens } = deps;
@@ -81,8 +81,8 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
 }
 
 /**
- * The JWT first, which asks Redis nothing; then the key, and beside it whether the proof was used. Nothing is done for
- * the key before its bearer is known to be one who may use it.
+ * Verifies the JWT first, without Redis, then reads the key together with the check for a reused proof.
+ * Nothing is done for a key before its bearer is known to be entitled to it.
  */
 async function readWithToken(
   { keys, failures }: AuthenticateDeps,
@@ -114,14 +114,13 @@ async function readWithToken(
   }
 }
 
-/** Resolves to the key's budget as it stands now. */
+/** Resolves to the key's current budget. */
 export type AuthenticateAgain = (
   admitted: Pick<Identity, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,
 ) => Promise<BudgetLimits>;
 
 /**
- * Judges what a request was let in by, while what it asked for still goes on. Neither a use nor a failed attempt of
- * anybody is noted.
+ * Checks the credentials of a running request again. Records neither a use nor a failed attempt.
  * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
  */
 export function createAuthenticateAgain({
@@ -150,12 +149,12 @@ function assertConduct(
   if (lock) throw keyLocked(lock, record, readAt);
 }
 
-/** One answer for missing, unknown, expired and revoked keys and JWTs: whoever tries them learns nothing. */
+/** The same refusal for missing, unknown, expired and revoked keys and JWTs, so that guessing reveals nothing. */
 function invalidKey(): GatewayError {
   return new GatewayError('invalid_key', 'invalid proxy key', { headers: { 'www-authenticate': 'Bearer' } });
 }
 
-/** Says why, until when, and what lifts it. Of the key's hash only as much as names it. */
+/** Names the reason, the end and the command that lifts the lock, with a short form of the key's hash. */
 function keyLocked({ ttlMs, cause }: Lock, { keyHash, name }: RefusedKey, now: number): GatewayError {
   const until = ttlMs === undefined ? '' : ` for another ${timeSpan(ttlMs)}, until ${utcTime(now + ttlMs)}`;
   const why = cause === undefined ? '' : `: ${lockCauseInWords(cause)}`;
@@ -167,14 +166,14 @@ function keyLocked({ ttlMs, cause }: Lock, { keyHash, name }: RefusedKey, now: n
   );
 }
 
-/** To the second, in UTC. */
+/** Formats a UTC time to the second. */
 function utcTime(unixMs: number): string {
   return `${new Date(unixMs).toISOString().slice(0, 19)}Z`;
 }
 
 const SHORT_HASH_CHARS = 12;
 
-/** As commands take it. */
+/** Returns the short hash that commands accept. */
 function shortHash(keyHash: string): string {
   const start = 'sha256:'.length;
   return keyHash.slice(start, start + SHORT_HASH_CHARS);

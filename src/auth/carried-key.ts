@@ -1,24 +1,24 @@
 import { RAW_KEY_PREFIX } from './raw-key.ts';
 
-/** What reads as a proxy key, wherever it begins; the case of its prefix does not matter, the rest is the secret. */
+/** Matches a possible proxy key anywhere in a text. Only the prefix ignores case. */
 const PROXY_KEY = /gw-(?=([A-Za-z0-9_-]{43}))/gi;
-/** No way of writing it has fewer characters than it. */
+/** No encoding of a key is shorter than the key. */
 const KEY_CHARS = 46;
 const PERCENT_ENCODED = /%([0-9a-f]{2})/gi;
-/** As many as the path's own check undoes (`routing/path.ts`). */
+/** The limit of the path's own check (`routing/path.ts`). */
 const MAX_DECODINGS = 3;
 /** Base64 of 46 characters or more, in either alphabet. */
 const BASE64 = /[A-Za-z0-9+/_-]{62,}/g;
-/** A token may be glued to what stands before it: groups of four begin at one of four places. */
+/** Base64 may follow other text directly, so its groups of four can begin at any of four offsets. */
 const GROUP = 4;
 
-/** Candidates of one request. Random texts hardly have two; a text with more is written to have them. */
+/** Limit of candidates in one request. Random text rarely has two; a text with more is built to have them. */
 export const MAX_CANDIDATES = 32;
 
 /**
- * Collects what reads as a proxy key in a header's value, a path or a query: as it is, in quotes or within something
- * longer, percent-encoded, or in base64 (`user:password` of Basic). Random text (a signature, a session token) reads as
- * one now and then, so only the hash of a candidate tells whether there is such a key. Stops one past `MAX_CANDIDATES`.
+ * Collects possible proxy keys in a header value, path or query: plain, quoted, inside longer text,
+ * percent-encoded, or in base64 (`user:password` of Basic). Random text such as a signature may match, so
+ * only a lookup of the hash decides. Stops one past `MAX_CANDIDATES`.
  */
 export function addProxyKeys(text: string, candidates: Set<string>): void {
   if (text.length < KEY_CHARS) return;
@@ -33,7 +33,7 @@ export function addProxyKeys(text: string, candidates: Set<string>): void {
   }
 }
 
-/** Whether something in a text reads as a proxy key, be there such a key or not. */
+/** Reports whether a text contains a possible proxy key, without a lookup. */
 export function carriesProxyKey(text: string): boolean {
   const candidates = new Set<string>();
   addProxyKeys(text, candidates);
@@ -47,7 +47,7 @@ function addPlain(text: string, candidates: Set<string>): void {
   }
 }
 
-/** The text, and what it says where it is percent-encoded, up to three times over. */
+/** Returns the text and its percent-decoded forms, up to three rounds. */
 function writingsOf(text: string): string[] {
   const writings = [text];
   for (let last = text; writings.length <= MAX_DECODINGS && last.includes('%');) {

@@ -5,7 +5,7 @@ import { isProxyKey, RAW_KEY_PREFIX } from './raw-key.ts';
 
 const BEARER = /^bearer[ \t]+/i;
 
-/** Headers in which credentials stand (docs/keys.md). */
+/** Headers that carry credentials (docs/keys.md). */
 const KEY_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'x-api-key',
@@ -14,11 +14,11 @@ const KEY_HEADERS: ReadonlySet<string> = new Set([
   HEADER.providerKey,
 ]);
 
-/** Query parameters that are credentials, or a signature over another host; none of them travels on. */
+/** Query parameters that are credentials, or a signature for another host; never forwarded. */
 const KEY_PARAMETERS: ReadonlySet<string> = new Set(['key', 'access_token', 'oauth_token']);
 const SIGNATURE_PARAMETER = /^x-amz-/;
 
-/** Every credential of a request, and its target without them. */
+/** All credentials of a request, and its target without them. */
 export interface Credentials {
   /** Distinct values, in order of appearance: path, headers, query. */
   readonly proxyKeys: readonly string[];
@@ -30,11 +30,11 @@ export interface Credentials {
 }
 
 /**
- * Collects the credentials of a request from all the places where an unmodified SDK may put one: path segment,
+ * Collects a request's credentials from every place where an unmodified SDK may put one: path segment,
  * `Authorization: Bearer`, the providers' own key headers, `X-Gateway-Provider-Key`, the query. Other
- * authorization schemes (a client's own SigV4, Basic) are for another host and are no credential here. What begins with
- * `gw-` is a proxy key, everything else a provider key.
- * @param from `headers`: path and query give no proxy key; what stands there is left, or dropped
+ * authorization schemes (SigV4, Basic) are for another host and are ignored. A value that begins with `gw-`
+ * is a proxy key, any other a provider key.
+ * @param from `headers`: path and query give no proxy key; their values are kept or dropped
  */
 export function extractCredentials(
   headers: Iterable<readonly [string, string]>,
@@ -61,7 +61,7 @@ export function extractCredentials(
   }
   for (const [name, value] of headers) {
     if (!isKeyHeader(name)) continue;
-    // A repeated header may come merged; no credential holds a comma.
+    // Repeated headers may arrive merged; no credential contains a comma.
     for (const part of value.split(',')) {
       take(name === 'authorization' ? bearerToken(part.trim()) : part.trim());
     }
@@ -70,7 +70,7 @@ export function extractCredentials(
   return { proxyKeys: [...proxyKeys], providerKeys: [...providerKeys], path, query };
 }
 
-/** Whether credentials are taken from this header, and none of it travels on. */
+/** Headers whose values are taken as credentials and never forwarded. */
 function isKeyHeader(name: string): boolean {
   return KEY_HEADERS.has(name);
 }
@@ -100,20 +100,20 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** What a request sends upstream beside its body. */
+/** The parts of a request that go upstream, except its body. */
 export interface Travelling {
   readonly path: string;
   readonly query: string;
   readonly providerKey: string | undefined;
   readonly headers: ReadonlyMap<string, string>;
-  /** Which of the headers go on. */
+  /** Reports whether a header is forwarded. */
   readonly travels: (name: string) => boolean;
 }
 
 /**
- * What reads as a proxy key in what goes upstream. Whether there is such a key is asked of Redis, and only for a request
- * whose own key is good: nobody else learns which keys exist.
- * @throws GatewayError invalid_request where there is more than is asked about
+ * Returns possible proxy keys in what goes upstream. Redis is asked about them only for requests with a valid
+ * key, so that nobody else can probe for keys.
+ * @throws GatewayError invalid_request if there are too many candidates
  */
 export function travellingKeys(request: Travelling): readonly string[] {
   const { path, query, providerKey = '', headers, travels } = request;

@@ -10,7 +10,7 @@ const COUNTER_LIFE_MS = 120_000;
 export interface FailedAuthentication {
   readonly clientAddress: string;
   readonly overLimit: boolean;
-  /** What was wrong with the bearer's JWT, where that was it. */
+  /** The fault of the bearer's JWT, if that was the reason. */
   readonly fault: string | undefined;
 }
 
@@ -18,25 +18,25 @@ export interface FailureLimitOptions {
   readonly client: RedisClient;
   /** `auth.max_failures_per_minute`. */
   readonly maxFailuresPerMinute: number;
-  /** For log and metric; `overLimit` failures should be counted, not logged. */
+  /** For log and metric; failures with `overLimit` should be counted, not logged. */
   readonly onFailure: (failure: FailedAuthentication) => void;
-  /** Told when Redis could not count: the refusal stands all the same. */
+  /** Called when Redis could not count; the request is refused anyway. */
   readonly onCountFailed?: (failure: unknown) => void;
   /** Unix ms. */
   readonly now?: () => number;
 }
 
 export interface FailureLimit {
-  /** Notes a failed authentication; never waits and never fails. */
+  /** Records a failed authentication. Never waits, never throws. */
   count(clientAddress: string, fault?: string): void;
-  /** Whether the address has used up its failures of this minute, as far as this instance knows. */
+  /** Reports whether the address has used up its failures of this minute, as far as this instance knows. */
   isOver(clientAddress: string): boolean;
 }
 
 /**
- * Counts failed authentications per client address and minute, in Redis so that instances agree. It only
- * quietens: past the limit an instance stops writing and logging for that address until the minute ends, and the
- * answer stays the same 401. A good key is never refused for what others at its address did.
+ * Counts failed authentications per client address and minute, in Redis so that instances agree. The limit
+ * only reduces noise: beyond it, an instance stops writing and logging for that address until the minute
+ * ends. Clients still get 401, and a valid key is never refused for others' failures at its address.
  */
 export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
   const { client, maxFailuresPerMinute, onFailure, onCountFailed, now = Date.now } = options;

@@ -1,4 +1,4 @@
-/** How a key record lies in its Redis hash: field names as in docs/keys.md, lists and maps as JSON, times as Unix ms. */
+/** A key record in its Redis hash: field names as in docs/keys.md, lists and maps as JSON, times as Unix ms. */
 import * as z from 'zod';
 import { INSTRUCTION_ROLES, type InstructionRole } from '../providers/instructions.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../providers/provider.ts';
@@ -17,7 +17,7 @@ const overrides = z
     error: `must hold at most ${String(MAX_OVERRIDES)} rules`,
   });
 
-/** What is chosen when a key is created (docs/keys.md). */
+/** Values set when a key is created (docs/keys.md). */
 export const newKeySchema = z.strictObject({
   name: label
     .regex(/^[^]{1,128}$/u, { error: 'must be 1 to 128 characters' })
@@ -35,12 +35,12 @@ export const newKeySchema = z.strictObject({
   expiresInMs: z.int().min(1).optional(),
 });
 
-/** What can be changed of a key later; what is absent stays. */
+/** Values that can change later; absent ones stay. */
 export const keyChangeSchema = z.strictObject({ policyOverrides: overrides.optional() });
 
 export type KeyChange = z.output<typeof keyChangeSchema>;
 
-/** The fields of a change; an empty one is taken away. */
+/** Returns the fields of a change; an empty value removes the field. */
 export function changedFields({ policyOverrides }: KeyChange): Record<string, string> {
   if (policyOverrides === undefined) return {};
   const isEmpty = Object.keys(policyOverrides).length === 0;
@@ -52,7 +52,7 @@ const storedMap = z.record(z.string(), z.string());
 
 export type NewKey = z.output<typeof newKeySchema>;
 
-/** The fields of a new record; times are added by the script that stores it. */
+/** Returns the fields of a new record; the script that stores it adds the times. */
 export function newKeyFields(keyHash: string, key: NewKey): Record<string, string> {
   const fields: Record<string, string | undefined> = {
     key_hash: keyHash,
@@ -77,14 +77,17 @@ function toJson(value: unknown): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }
 
-/** The fields that say until when a raw key opens the record: `raw:<hash>` = Unix ms, or empty for no own end. */
+/**
+ * Returns the field that limits a raw key's validity: `raw:<hash>` = Unix ms, or empty for no limit of its
+ * own.
+ */
 export function rawKeyField(rawHash: string): string {
   return `raw:${rawHash}`;
 }
 
 /**
  * Reads a stored record.
- * @throws Error where the record is damaged, so that nobody passes on half a record
+ * @throws Error if the record is damaged, so that half a record never admits anyone
  */
 export function parseKeyRecord(fields: KeyFields): KeyRecord {
   const { key_hash: keyHash, name: keyName, provider, created_at: createdAt } = fields;

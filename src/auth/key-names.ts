@@ -6,10 +6,9 @@ import type { KeyRecord } from './key-record.ts';
 
 const claimScript = loadScript(new URL('./claim-name.lua', import.meta.url));
 
-/** No key has this name: its field says that the keys of earlier releases have been entered. */
+/** A field that is no valid name. It marks that keys of earlier releases have been entered. */
 const ENTERED = '';
 
-/** How names lead to records. */
 export interface NamedRecords {
   read(keyHash: string): Promise<KeyRecord | undefined>;
   all(): AsyncIterable<KeyRecord>;
@@ -21,9 +20,9 @@ export function isActive({ revokedAt, expiresAt }: KeyRecord, now: number): bool
 }
 
 /**
- * Gives the name of a stored record to it, in one atomic step: of two keys that are created at once, one gets it. The
- * name of a key that is no longer active is free.
- * @returns the active key that has the name, or undefined where the record has it now
+ * Assigns a record its name atomically: of two keys created at once, one gets it. Names of inactive keys are
+ * free.
+ * @returns the active key that has the name, or undefined if the record has it now
  */
 export async function claimName(
   client: RedisClient,
@@ -37,7 +36,7 @@ export async function claimName(
   return (await client.hget(KEY_NAMES, name)) ?? '';
 }
 
-/** Enters the names of keys that an earlier release has created, once. */
+/** Enters the names of keys from an earlier release, once. */
 export async function enterNames(client: RedisClient, records: NamedRecords): Promise<void> {
   if ((await client.hexists(KEY_NAMES, ENTERED)) === 1) return;
   const now = await readClock(client);

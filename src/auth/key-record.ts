@@ -4,7 +4,7 @@ import type { ProviderName } from '../providers/provider.ts';
 
 /** A proxy key's stored record (docs/keys.md). Times are Unix ms. */
 export interface KeyRecord {
-  /** `sha256:<hex>`: the identity under which budget, spend, sessions, risk and locks stand; survives rotation. */
+  /** `sha256:<hex>`: identifies budget, spend, sessions, risk and locks; survives rotation. */
   readonly keyHash: string;
   readonly name: string;
   readonly provider: ProviderName;
@@ -15,9 +15,9 @@ export interface KeyRecord {
   /** Globs (`gpt-4o*`); absent allows every model. */
   readonly allowedModels?: readonly string[];
   readonly tags: Readonly<Record<string, string>>;
-  /** Roles whose instructions are trusted, whatever `policy.trust` says; absent leaves it to that. */
+  /** Roles whose instructions are trusted, instead of `policy.trust`; absent uses that. */
   readonly trust?: readonly InstructionRole[];
-  /** How rules of policies count for this key, over `policy.overrides`. */
+  /** Modes of policy rules for this key, over `policy.overrides`. */
   readonly policyOverrides?: RuleOverrides;
   readonly jwtSubject?: string;
   readonly createdAt: number;

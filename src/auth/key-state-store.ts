@@ -13,19 +13,19 @@ import { RecentMap } from '../recent-map.ts';
 
 const touchScript = loadScript(new URL('./touch-key.lua', import.meta.url));
 
-/** `last_used_at` is coarse: it is written at most this often. */
+/** Minimum interval between writes of `last_used_at`. */
 const TOUCH_INTERVAL_MS = 60_000;
 const MAX_REMEMBERED_KEYS = 50_000;
 
-/** Everything that the edge must know of a key, read in one wait. */
+/** Everything that the edge needs to know about a key, read in one round trip. */
 export interface KeyState {
   readonly record: KeyRecord;
   readonly status: 'active' | 'revoked' | 'expired';
-  /** Unix ms by Redis's clock, by which status, lock and risk were judged. */
+  /** Unix ms by Redis's clock; status, lock and risk refer to it. */
   readonly readAt: number;
-  /** Present while the key is locked, be its lock only pending. */
+  /** Set while the key is locked, also if the lock is only pending. */
   readonly lock?: Lock;
-  /** Decayed as of now. */
+  /** Decayed to now. */
   readonly risk: RiskProfile;
   /** The key's own budget, or the default one. */
   readonly limits: BudgetLimits;
@@ -33,24 +33,25 @@ export interface KeyState {
 
 export interface KeyStateStore {
   /**
-   * Undefined where no raw key of this hash is known; throws `redis_unavailable`. A key that is doubted is looked up
-   * with one read, and the rest is read only where it could be good.
-   * @param onKnownKey called with the key's hash as the reads are sent, where the key was good before: what it sends is
-   *   answered in the same wait
+   * Returns undefined for an unknown raw key. A key not known to be valid is looked up with one read first,
+   * and the rest is read only if it could be valid.
+   * @param onKnownKey called with the key's hash as the reads are sent, if the key was valid before; its own
+   * commands then share the round trip
+   * @throws GatewayError redis_unavailable
    */
   readKeyState(
     rawHash: string,
     trust?: 'trusted' | 'doubted',
     onKnownKey?: (keyHash: string) => void,
   ): Promise<KeyState | undefined>;
-  /** The key of this hash, which the bearer's JWT names: it is active whatever became of its raw keys. */
+  /** Reads the key named by the bearer's JWT; the state of its raw keys does not matter. */
   readNamedKey(keyHash: string): Promise<KeyState | undefined>;
   /**
-   * Whether one of these hashes is of a raw key on record: active, expired, revoked or rotated out. One wait; throws
-   * `redis_unavailable`.
+   * Reports whether one of these hashes belongs to a recorded raw key: active, expired, revoked or rotated
+   * out. One round trip; throws `redis_unavailable`.
    */
   knowsAny(rawHashes: readonly string[]): Promise<boolean>;
-  /** Notes the use of a key, at most once a minute; never waits and never fails. */
+  /** Records the use of a key, at most once a minute. Never waits, never throws. */
   noteUse(state: Pick<KeyState, 'record' | 'readAt'>): void;
 }
 
@@ -58,19 +59,22 @@ export interface KeyStateOptions {
   readonly client: RedisClient;
   /** See `phaseDeadlineMs`. */
   readonly deadlineMs: number;
-  /** A clock for tests, Unix ms; Redis's own where it is left out (docs/redis.md). */
+  /** A clock for tests, Unix ms; by default Redis's own (docs/redis.md). */
   readonly now?: () => number;
-  /** Told when a use could not be noted. */
+  /** Called when a use could not be recorded. */
   readonly onNoteFailed?: (failure: unknown) => void;
 }
 
 export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
   const { client, deadlineMs, now, onNoteFailed } = options;
-  /** Hash of a rotated raw key -> hash of its identity. Never changes, so remembering it saves a wait. */
+  /**
+   * Hash of a rotated raw key to the hash of its identity. It never changes, so remembering it saves a round
+   * trip.
+   */
   const identities = new RecentMap<string>(MAX_REMEMBERED_KEYS);
   /**
-   * Raw keys that were good once, and whether they were when they were last seen. Whoever makes keys up, or sends one that is
-   * locked or revoked, has nothing sent beside them.
+   * Raw keys that were valid once, and whether they were valid last time. Invented, locked and revoked keys
+   * get no commands sent in advance.
    */
   const familiar = new RecentMap<boolean>(MAX_REMEMBERED_KEYS);
   const notedAt = new RecentMap<number>(MAX_REMEMBERED_KEYS);
@@ -127,7 +131,7 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
   };
 }
 
-/** Known, and not revoked; what its expiry, its rotation or its lock say is not asked yet. */
+/** Reports whether a key is known and not revoked; expiry, rotation and lock are checked later. */
 async function couldBeGood(client: RedisClient, rawHash: string): Promise<boolean> {
   const reply: unknown = await client.hmget(keyRecordKey(rawHash), 'key_hash', 'identity', 'revoked_at');
   if (!Array.isArray(reply) || reply.length !== 3) throw wrongShape();
@@ -143,7 +147,7 @@ interface Answers {
   readonly fallback: KeyFields;
 }
 
-/** Parallel commands, because the keys lie in different slots of a cluster: still one wait. */
+/** Sends parallel commands, because the keys lie in different cluster slots: still one round trip. */
 async function readRecordAndLock(
   client: RedisClient,
   identity: string,
@@ -159,7 +163,7 @@ async function readRecordAndLock(
   ]);
   const hashes = [record, own, fallback];
   if (!hashes.every(isHash) || !Number.isInteger(lockTtlMs)) {
-    // Out of step, it would read as an unknown key, or as a key without a budget.
+    // Replies out of step would look like an unknown key, or a key without a budget.
     throw wrongShape();
   }
   return { record, lock: { ttlMs: lockTtlMs, value: lockValue }, profile, own, fallback };
@@ -169,7 +173,7 @@ function isHash(reply: unknown): boolean {
   return typeof reply === 'object' && reply !== null && !Array.isArray(reply);
 }
 
-/** @param rawHash of the raw key that was sent; undefined where the key was named */
+/** @param rawHash hash of the raw key sent; undefined if the key was named */
 function toKeyState(rawHash: string | undefined, answers: Answers): KeyState | undefined {
   if (answers.record['key_hash'] === undefined) return undefined;
   const record = parseKeyRecord(answers.record);
@@ -183,7 +187,7 @@ function toKeyState(rawHash: string | undefined, answers: Answers): KeyState | u
   };
 }
 
-/** `rawUntil`: when this raw key stops by rotation; undefined where the record does not admit it any more. */
+/** @param rawUntil end of this raw key by rotation; undefined if the record no longer admits it */
 function readStatus(record: KeyRecord, rawUntil: string | undefined, nowMs: number): KeyState['status'] {
   if (record.revokedAt !== undefined) return 'revoked';
   if (record.expiresAt !== undefined && record.expiresAt <= nowMs) return 'expired';

@@ -24,7 +24,7 @@ const revokeScript = loadScript(new URL('./revoke-key.lua', import.meta.url));
 const updateScript = loadScript(new URL('./update-key.lua', import.meta.url));
 const rotateScript = loadScript(new URL('./rotate-key.lua', import.meta.url));
 
-/** Raw keys of one identity that may be alive at once: the current one and some in their grace. */
+/** Raw keys of one identity that may be valid at once: the current one and some in their grace period. */
 const MAX_LIVE_RAW_KEYS = 8;
 const PAGE_SIZE = 500;
 const MIN_PREFIX_HEX = 6;
@@ -33,7 +33,7 @@ const SHOWN_HASH_CHARS = 'sha256:'.length + 16;
 const MAX_REPEATED_CHARS = 40;
 const HASH = /^(?:sha256:)?[0-9a-f]{1,64}$/;
 
-/** A key just made: the only moment at which the raw key is known. */
+/** A key just created: the only moment at which the raw key is known. */
 export interface IssuedKey {
   readonly rawKey: string;
   readonly record: KeyRecord;
@@ -41,32 +41,32 @@ export interface IssuedKey {
 
 export interface KeyPage {
   readonly keys: readonly KeyRecord[];
-  /** Give it to the next call; undefined at the end. */
+  /** Cursor for the next call; undefined at the end. */
   readonly next: string | undefined;
 }
 
 /**
- * The proxy keys, as the CLI manages them. Every function throws `redis_unavailable` on Redis trouble, and
- * KeyError where the order cannot be carried out.
+ * Manages the proxy keys for the CLI. Every function throws `redis_unavailable` if Redis fails, and KeyError
+ * if the request cannot be fulfilled.
  */
 export interface KeyStore {
   /** Refuses a name that an active key has. */
   create(key: NewKey): Promise<IssuedKey>;
-  /** Keys in the order of their hashes, a page at a time. */
+  /** Returns a page of keys, in the order of their hashes. */
   list(after?: string): Promise<KeyPage>;
   /**
-   * Finds a key by hash, hash prefix (6 hex digits or more), name, or its raw key. Where several match, an active one
-   * goes before those that are revoked or expired, and the newest of these before the others of its name.
+   * Finds a key by hash, hash prefix (at least 6 hex digits), name or raw key. Active keys precede revoked
+   * and expired ones, and of these the newest with a name wins.
    */
   find(reference: string): Promise<KeyRecord>;
-  /** Changes what is named; it holds from the next request on. */
+  /** Changes the given values, effective from the next request on. */
   update(reference: string, change: KeyChange): Promise<KeyRecord>;
   revoke(reference: string): Promise<KeyRecord>;
-  /** A new raw key for the same identity; the older raw keys stop after `graceMs`. */
+  /** Creates a new raw key for the same identity; older raw keys stop after `graceMs`. */
   rotate(reference: string, graceMs: number): Promise<IssuedKey>;
 }
 
-/** An order about keys that cannot be carried out; the message is for the operator. */
+/** A key command that cannot be fulfilled; the message is for the operator. */
 export class KeyError extends Error {
   constructor(message: string) {
     super(message);
@@ -82,7 +82,7 @@ export function createKeyStore(client: RedisClient): KeyStore {
       const rawKey = createRawKey();
       const keyHash = hashKey(rawKey);
       await enterNames(client, records);
-      // The index first: a record that nobody can list would be worse than an entry without a record.
+      // The index first: a record that cannot be listed would be worse than an entry without a record.
       await client.zadd(KEY_INDEX, 0, keyHash);
       const fields = Object.entries(newKeyFields(keyHash, checked)).flat();
       const args = [checked.expiresInMs ?? 0, rawKeyField(keyHash), ...fields];
@@ -155,7 +155,7 @@ function nameTaken(name: string, holder: string): string {
   return `an active key has the name "${name}" (${holder.slice(0, SHOWN_HASH_CHARS)}): choose another --name, or revoke that key first with gateway keys revoke ${holder.slice(0, SHOWN_HASH_CHARS)}`;
 }
 
-/** Repeats a name or a hash, never what may be a secret. */
+/** Repeats a name or a hash, never a possible secret. */
 function noSuchKey(reference: string): string {
   if (isProxyKey(reference)) return 'this raw key belongs to no key here. See gateway keys list';
   const isPlain = reference.length <= MAX_REPEATED_CHARS && maskSecrets(reference) === reference;
@@ -163,7 +163,7 @@ function noSuchKey(reference: string): string {
   return `no key has ${which} as its name or as the start of its hash (6 hex digits or more). See gateway keys list`;
 }
 
-/** Reading and finding of records. */
+/** Reads and finds records. */
 class KeyRecords {
   readonly #client: RedisClient;
 

@@ -1,15 +1,15 @@
 import { inTurns, runNow } from '../turns.ts';
 import { loadVocabulary, NO_WORD, type TokenVocabulary } from './vocabulary.ts';
 
-/** UTF-8 takes at most three bytes for each of JavaScript's characters. */
+/** UTF-8 needs at most three bytes for one UTF-16 unit. */
 const BYTES_A_CHAR = 3;
-/** Merging takes time that grows with the square of a piece. */
+/** Merging time grows with the square of a piece's length. */
 const MAX_PIECE_CHARS = 128;
 
 const SUFFIX = "(?:'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE]))?";
 const UPPER = String.raw`[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`;
 const LOWER = String.raw`[\p{Ll}\p{Lm}\p{Lo}\p{M}]`;
-/** How `o200k_base` cuts a text before it looks for words (openai/tiktoken, `openai_public.py`). */
+/** The pattern by which `o200k_base` splits text before word lookup (openai/tiktoken, `openai_public.py`). */
 const PIECES = new RegExp(
   [
     String.raw`[^\r\n\p{L}\p{N}]?${UPPER}*${LOWER}+${SUFFIX}`,
@@ -25,20 +25,20 @@ const PIECES = new RegExp(
 
 const encoder = new TextEncoder();
 const bytes = new Uint8Array(MAX_PIECE_CHARS * BYTES_A_CHAR);
-/** Of the parts that a piece consists of: where each begins, and the rank of the word that it makes with the next. */
+/** For each part of a piece: its start, and the rank of the word it makes with the next part. */
 const starts = new Uint32Array(bytes.length + 1);
 const ranks = new Uint32Array(bytes.length + 1);
-/** Of the parts that a pass leaves: which it has joined. */
+/** For each part that a pass leaves: whether the pass has joined it. */
 const joined = new Uint8Array(bytes.length + 1);
 
 let vocabulary: TokenVocabulary | undefined;
 
-/** Reads the words in turns of the event loop, so that nobody has to wait for them later. */
+/** Loads the vocabulary in turns of the event loop, so that later calls do not wait. */
 export async function readWordsAhead(): Promise<void> {
   vocabulary ??= await inTurns(loadVocabulary());
 }
 
-/** Tokens of a text in `o200k_base`, whose words are read now where nobody has done so before. */
+/** Counts the tokens of a text in `o200k_base`. Loads the vocabulary if necessary. */
 export function countWords(text: string): number {
   vocabulary ??= runNow(loadVocabulary());
   let tokens = 0;
@@ -58,8 +58,8 @@ function countPiece(words: TokenVocabulary, piece: string): number {
 }
 
 /**
- * Joins the two neighbours that make the word of the lowest rank, until none do; what is left are the tokens. A word that is
- * made of another has a higher rank, so all pairs that make the same one are joined in one pass, from the left.
+ * Joins the neighbours that make the word of lowest rank until none do, and returns the number of tokens
+ * left. A word has a higher rank than its parts, so one pass from the left joins all pairs of equal rank.
  */
 function mergePairs(words: TokenVocabulary, length: number): number {
   let parts = length;
@@ -76,7 +76,7 @@ function rankOfPair(words: TokenVocabulary, part: number, parts: number): number
   return part + 2 > parts ? NO_WORD : words.rank(bytes, starts[part] ?? 0, starts[part + 2] ?? 0);
 }
 
-/** Joins the pairs of this rank; tells how many parts are left. */
+/** Joins the pairs of this rank and returns the number of parts left. */
 function joinPairs(words: TokenVocabulary, rank: number, parts: number): number {
   let left = 0;
   for (let part = 0; part < parts; left++) {

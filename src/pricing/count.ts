@@ -2,22 +2,25 @@ import type { ProviderPricing } from '../providers/descriptor.ts';
 import { providers, type ProviderName } from '../providers/registry.ts';
 import { countWords } from './count-words.ts';
 
-/** Counting costs some 40 us a KiB: what lies beyond is measured in bytes. */
+/** Counting costs about 40 us per KiB; text beyond this is measured in bytes. */
 const MAX_COUNTED_CHARS = 65_536;
 /** The tokenizer's time grows with the square of a run without a break. */
 const MAX_RUN_CHARS = 128;
 
-/** How many tokens others make of a text, for one of OpenAI's: their vocabularies are smaller. */
+/** Tokens of other tokenizers per token of OpenAI's; their vocabularies are smaller. */
 const OTHER_TOKENIZERS = 1.5;
 
-/** Tokens counted in pieces of text under one bounded amount of work. */
+/** Counts tokens of pieces of text, with a bound on the total work. */
 export interface TokenCounter {
   add(text: string): void;
-  /** Tokens so far by the provider's own measure, as far as it is known; never more than the bytes. */
+  /** Tokens so far by the provider's own measure, if known; never more than the bytes. */
   readonly tokens: number;
 }
 
-/** A byte is at most one token in every byte-level tokenizer, and a character seldom is more than one. */
+/**
+ * Creates a counter. In every byte-level tokenizer a byte is at most one token, and a character is rarely
+ * more than one.
+ */
 export function createTokenCounter(provider: ProviderName): TokenCounter {
   const { countsAsOpenai }: ProviderPricing = providers[provider].pricing;
   const factor = countsAsOpenai === true ? 1 : OTHER_TOKENIZERS;
@@ -41,12 +44,13 @@ export function createTokenCounter(provider: ProviderName): TokenCounter {
   };
 }
 
-/** OpenAI's models whose vocabulary is the one counted in; older ones and others' have fewer words. */
+/** OpenAI's models that use the vocabulary counted here; older ones and other providers' have fewer words. */
 const COUNTED_EXACTLY = /^(?:ft:)?(?:chatgpt-4o|gpt-4o|gpt-4\.[15]|gpt-[5-9]|gpt-oss|o[1-9](?:-|$))/;
 
 /**
- * What other vocabularies can make of a text beyond what is counted: letters outside ASCII may be a token a byte,
- * digits, marks and runs of spaces a token each (cl100k makes five times as many of Burmese, Gemma one of each digit).
+ * Returns the tokens that other vocabularies may add to the count: a token for each byte of letters outside
+ * ASCII, and for each digit, mark and space (cl100k makes five times as many of Burmese, Gemma one of each
+ * digit).
  */
 export function dearCharacters(provider: ProviderName, model: string, text: string): number {
   if (provider === 'openai' && COUNTED_EXACTLY.test(model)) {
@@ -66,7 +70,7 @@ export function dearCharacters(provider: ProviderName, model: string, text: stri
   return dear;
 }
 
-/** Tokens of a text in OpenAI's newest vocabulary; text that looks like a control token counts as text. */
+/** Counts tokens in OpenAI's newest vocabulary. Text that looks like a control token counts as text. */
 export function countText(text: string): number {
   let tokens = 0;
   for (const piece of withoutLongRuns(text)) {
@@ -75,7 +79,7 @@ export function countText(text: string): number {
   return tokens;
 }
 
-/** Cuts a text where more than MAX_RUN_CHARS stand without a change between space and non-space. */
+/** Splits runs of more than MAX_RUN_CHARS without a change between space and non-space. */
 function withoutLongRuns(text: string): string[] {
   const pieces: string[] = [];
   let start = 0;
@@ -96,13 +100,13 @@ function withoutLongRuns(text: string): string[] {
   return pieces;
 }
 
-/** Text of an answer as collected while it passed. */
+/** Text of an answer, collected as it passed. */
 export interface Written {
   readonly text: string;
   readonly beyondBytes: number;
 }
 
-/** Tokens that an answer will probably be billed as, where its provider did not say. */
+/** Estimates the billed tokens of an answer whose provider reported none. */
 export function countWritten(provider: ProviderName, written: Written): number {
   const counter = createTokenCounter(provider);
   counter.add(written.text);

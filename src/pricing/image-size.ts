@@ -5,15 +5,15 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** One picture, not several that follow each other. */
+/** A single picture, not a sequence. */
 export interface StillImage {
-  /** Undefined where its headers are missing, unreadable, or say different things. */
+  /** Undefined if the headers are missing, unreadable or contradictory. */
   readonly size: ImageSize | undefined;
 }
 
 /**
- * A PNG, JPEG, GIF, WebP, BMP, HEIC or AVIF of one picture, with its pixels as far as its bytes tell them. Undefined for
- * animations, files of several pages (TIFF) and all that is not known. Linear in the bytes.
+ * Recognizes a PNG, JPEG, GIF, WebP, BMP, HEIC or AVIF with one picture, and reads its size. Undefined for
+ * animations, files of several pages (TIFF) and unknown formats. Linear in the bytes.
  */
 export function stillImage(bytes: Buffer): StillImage | undefined {
   if (startsWith(bytes, '\x89PNG')) return pngImage(bytes);
@@ -28,7 +28,7 @@ function positive(size: ImageSize | undefined): ImageSize | undefined {
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;
 }
 
-/** PNG specification (third edition), "IHDR" and "acTL", which makes it an animation, come before the pixels. */
+/** PNG specification (third edition): "IHDR" and "acTL", which marks an animation, come before the pixels. */
 function pngImage(bytes: Buffer): StillImage | undefined {
   let size: ImageSize | undefined;
   for (let at = 8; at + 8 <= bytes.length;) {
@@ -44,7 +44,7 @@ function pngImage(bytes: Buffer): StillImage | undefined {
   return { size: positive(size) };
 }
 
-/** GIF89a specification: the screen of section 18 says nothing of the frames of section 20, which readers grow it to. */
+/** GIF89a specification: readers enlarge the screen of section 18 to fit the frames of section 20. */
 function gifImage(bytes: Buffer): StillImage | undefined {
   if (bytes.length < 13) return { size: undefined };
   let width = bytes.readUInt16LE(6);
@@ -59,7 +59,7 @@ function gifImage(bytes: Buffer): StillImage | undefined {
       width = Math.max(width, bytes.readUInt16LE(at + 1) + bytes.readUInt16LE(at + 5));
       height = Math.max(height, bytes.readUInt16LE(at + 3) + bytes.readUInt16LE(at + 7));
       at = afterSubBlocks(bytes, at + 11 + colorTableBytes(bytes[at + 9]));
-      // Readers skip what stands between blocks.
+      // Readers skip bytes between blocks.
     } else at += 1;
   }
   return { size: positive({ width, height }) };
@@ -108,7 +108,10 @@ function losslessSize(bits: number): ImageSize {
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
 }
 
-/** ITU-T T.81 annex B: walks the segments to the scan; the frame headers are SOF0 to SOF15 without DHT, JPG and DAC. */
+/**
+ * ITU-T T.81 annex B: walks the segments to the scan; the frame headers are SOF0 to SOF15 without DHT, JPG
+ * and DAC.
+ */
 function jpegSize(bytes: Buffer): ImageSize | undefined {
   let size: ImageSize | undefined;
   let at = 2;
@@ -121,7 +124,7 @@ function jpegSize(bytes: Buffer): ImageSize | undefined {
     }
     if (marker === 0xda) break;
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
-      // Of several frames, readers disagree which counts.
+      // Readers disagree about which of several frames counts.
       if (size !== undefined) return undefined;
       size = { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
     }
@@ -130,7 +133,7 @@ function jpegSize(bytes: Buffer): ImageSize | undefined {
   return size;
 }
 
-/** ISO/IEC 23008-12: boxes of a file with no film in it. */
+/** ISO/IEC 23008-12: boxes of a file without video. */
 const STILL_BOXES: ReadonlySet<string> = new Set(['ftyp', 'meta', 'mdat', 'free', 'skip']);
 const STILL_BRANDS = /^(?:heic|heix|heim|heis|mif1|avif)$/;
 const FILM_BRANDS = /avis|msf1|hevc|hevx|isom|iso[2-9]|mp4[12]|qt {2}|M4V|3gp/;

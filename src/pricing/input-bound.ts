@@ -2,18 +2,18 @@ import type { Operation, ProviderName, RequestFacts } from '../providers/provide
 import { createTokenCounter, dearCharacters } from './count.ts';
 import { mediaBound } from './media-bound.ts';
 
-/** The most that the input of a request can be billed as, in tokens. */
+/** Upper bound of the billed input of a request, in tokens. */
 export interface InputBound {
   /** Text, images and documents. */
   readonly textTokens: number;
-  /** What is sound, has sound, or may have: at the dearer of its price and the text's. */
+  /** Input that is or may contain sound, at the higher of the audio and text prices. */
   readonly audioTokens: number;
 }
 
 export interface InputSource {
   readonly provider: ProviderName;
   readonly request: RequestFacts;
-  /** The models whose price it is, where the request names them otherwise (deployments). */
+  /** The models that set the price, if the request names others (deployments). */
   readonly pricedModels: readonly string[];
   /** Length of the whole body as sent. */
   readonly bodyBytes: number;
@@ -21,22 +21,25 @@ export interface InputSource {
   readonly contextTokens: number;
 }
 
-/** What a provider's own template adds to any prompt. */
+/** Added by a provider's template to any prompt. */
 const PROMPT_OVERHEAD_TOKENS = 64;
-/** What it adds around the tools: Claude's tool-use system prompts, the largest published, stay under this. */
+/** Added around tools; the largest published overhead, Claude's tool-use system prompts, is smaller. */
 const TOOLS_OVERHEAD_TOKENS = 1_024;
 const MESSAGE_OVERHEAD_TOKENS = 8;
 
 /**
- * An upper bound that costs nothing to find: a byte is at most one token, JSON writes no text in fewer bytes than
- * UTF-8 does, and its punctuation pays for the template's. Base64 media are taken out and bounded by their kind.
+ * Returns an upper bound at no cost: a byte is at most one token, JSON never writes text in fewer bytes than
+ * UTF-8, and its punctuation covers the template. Base64 media are excluded and bounded by kind.
  */
 export function byteBound(source: InputSource): InputBound {
   const { request, bodyBytes } = source;
   return bounded(source, Math.max(0, bodyBytes - mediaChars(request)));
 }
 
-/** A closer bound, for when the cheap one does not fit: the texts counted, the rest of the body by half its bytes. */
+/**
+ * Returns a closer bound, used if the cheap one does not fit: texts are counted, the rest of the body costs
+ * half a token per byte.
+ */
 export function countedBound(source: InputSource): InputBound {
   const { request, bodyBytes, provider } = source;
   const counter = createTokenCounter(provider);
@@ -57,7 +60,7 @@ export function countedBound(source: InputSource): InputBound {
   return { ...cheap, textTokens: Math.min(cheap.textTokens, counted.textTokens) };
 }
 
-/** Tokens of the text input as they will probably be billed, for answers that end without usage. */
+/** Estimates the billed tokens of the text input, for answers that end without usage. */
 export function countedInput(provider: ProviderName, request: RequestFacts): number {
   const counter = createTokenCounter(provider);
   for (const { text } of request.texts) {
@@ -67,8 +70,8 @@ export function countedInput(provider: ProviderName, request: RequestFacts): num
 }
 
 /**
- * Search units of a rerank request (docs.cohere.com: one for each 100 documents, longer ones cut into chunks of 500
- * tokens); 1 for every other operation.
+ * Returns the search units of a rerank request (docs.cohere.com: one per 100 documents, with longer ones
+ * split into chunks of 500 tokens); 1 for other operations.
  */
 export function requestUnits(operation: Operation, request: RequestFacts): number {
   if (operation !== 'rerank') {
@@ -94,7 +97,7 @@ function bounded(source: InputSource, ownTokens: number): InputBound {
     else if (media.kind === 'document') documents += tokens;
     else images += tokens;
   }
-  // Each may fill the context, and all together can no more.
+  // Each kind may fill the context, but not more in total.
   const audioTokens = Math.min(sound, contextTokens);
   const textTokens =
     ownTokens + PROMPT_OVERHEAD_TOKENS + around + images + Math.min(documents, contextTokens);

@@ -5,32 +5,35 @@ import { stillImage } from './image-size.ts';
 import { decodeBase64, hasDocumentMagic, isPlainText, isSoundFile } from './media-bytes.ts';
 import { soundSeconds } from './sound-length.ts';
 
-/** Most tokens of one image where nothing is published: OpenAI's 10,000 patches at "original" detail. */
+/**
+ * Upper bound of tokens for one image without published figures: OpenAI's 10,000 patches at "original"
+ * detail.
+ */
 export const DEFAULT_MAX_IMAGE_TOKENS = 10_000;
 /** gpt-4o-mini's tiles: 2,833 + 8 x 5,667 (platform.openai.com, images). */
 const MINI_MAX_IMAGE_TOKENS = 48_200;
 
-/** The densest count, Gemini's (ai.google.dev, audio understanding). */
+/** The highest published rate, Gemini's (ai.google.dev, audio understanding). */
 const AUDIO_TOKENS_PER_SECOND = 32;
 
 export interface MediaModel {
   readonly provider: ProviderName;
-  /** The names of the models that may read it: as asked for, and as priced. */
+  /** Names of the models that may read it: as requested, and as priced. */
   readonly models: readonly string[];
-  /** What a single input can cost at most: the model's context window. */
+  /** Upper bound for a single input: the model's context window. */
   readonly contextTokens: number;
 }
 
-/** How much input one piece of media can be billed as, and at which price. */
+/** Upper bound of the billed input for one piece of media, and its price class. */
 export interface MediaBound {
   readonly tokens: number;
-  /** It is sound, has sound, or may have: priced at the dearer of sound and text. */
+  /** It is or may contain sound, so the higher of the audio and text prices applies. */
   readonly mayBeSound: boolean;
 }
 
 /**
- * The most that one piece of media can be billed as: by its bytes, read as each kind that it is said to be, the largest.
- * What its bytes do not bound counts as the whole context.
+ * Returns the largest bound of one piece of media over all kinds that it claims to be, judged by its bytes.
+ * If the bytes set no bound, the whole context counts.
  */
 export function mediaBound(media: Media, target: MediaModel): MediaBound {
   const bytes = media.data === undefined ? undefined : decodeBase64(media.data);
@@ -49,7 +52,7 @@ export function mediaBound(media: Media, target: MediaModel): MediaBound {
   return largest;
 }
 
-/** Sound by what it is called or by its first bytes. */
+/** Recognizes sound by its declared type or its first bytes. */
 export function isSound(media: Media): boolean {
   const start = media.data === undefined ? undefined : Buffer.from(media.data.slice(0, 64), 'base64');
   return isSoundType(media) || (start !== undefined && isSoundFile(start));
@@ -59,14 +62,14 @@ function isSoundType({ kind, mimeType }: Media): boolean {
   return kind === 'audio' || (mimeType !== undefined && /^audio\//i.test(mimeType));
 }
 
-/** By the member that it came in, and by its type. */
+/** Returns the kinds given by the media's member name and by its type. */
 function kindsOf({ kind, mimeType }: Media): readonly Media['kind'][] {
   const family = mimeType?.split(/[/;]/, 1)[0]?.trim().toLowerCase();
   if (family === undefined || /^application\/octet-stream\b/i.test(mimeType ?? '')) return [kind];
   return family === 'image' || family === 'audio' || family === 'video' ? [kind, family] : [kind, 'document'];
 }
 
-/** Undefined where nothing bounds it. */
+/** Returns undefined if nothing bounds it. */
 function boundAs(
   kind: Media['kind'],
   media: Media,
@@ -82,10 +85,10 @@ function boundAs(
       const tokens = Math.min((Math.ceil(seconds) + 1) * AUDIO_TOKENS_PER_SECOND, target.contextTokens);
       return { tokens, mayBeSound: true };
     }
-    // A still picture holds for hours in a few bytes, and headers say how long as they like.
+    // A still picture fills hours of video in a few bytes, and headers may claim any length.
     case 'video':
       return undefined;
-    // What is compressed may hold a thousand times its size, and a PDF any number of pages of that.
+    // Compressed documents may expand a thousandfold, and a PDF may have any number of such pages.
     case 'document':
       return mayBeText(media.mimeType) && isPlainText(bytes)
         ? { tokens: Math.min(bytes.length, target.contextTokens), mayBeSound: false }
@@ -93,12 +96,12 @@ function boundAs(
   }
 }
 
-/** A type that leaves open whether it is text. */
+/** Reports whether a type allows text. */
 function mayBeText(mimeType = ''): boolean {
   return mimeType === '' || /^(?:text\/|application\/octet-stream\b)/i.test(mimeType);
 }
 
-/** An image at an address or under an id is one that the provider takes; inline it must be one that can be told. */
+/** The provider accepts images by address or id; an inline image must be one that can be measured. */
 function imageBound(
   { source }: Media,
   bytes: Buffer | undefined,

@@ -1,32 +1,32 @@
 /**
- * The bytes of base64 that every decoder reads alike: the standard alphabet, in lines or not, padded or not.
- * Undefined where another might skip, stop or translate what this one does not.
+ * Decodes base64 that every decoder reads alike: the standard alphabet, with or without line breaks and
+ * padding. Undefined if another decoder might skip, stop or translate differently.
  */
 export function decodeBase64(data: string): Buffer | undefined {
   const joined = data.includes('\n') || data.includes('\r') ? data.replace(/[\r\n]+/g, '') : data;
-  // Node takes both alphabets, and others drop what is not of theirs.
+  // Node accepts both alphabets, others drop foreign characters.
   if (joined.includes('-') || joined.includes('_')) return undefined;
   const padding = joined.endsWith('==') ? 2 : joined.endsWith('=') ? 1 : 0;
   const bytes = Buffer.from(joined, 'base64');
-  // Whatever is no digit is skipped, or ends the reading, and leaves fewer bytes.
+  // A decoder that skips or stops at an invalid digit returns fewer bytes.
   return bytes.length === Math.floor(((joined.length - padding) * 3) / 4) ? bytes : undefined;
 }
 
-/** Documents whose text, however compressed, is no sound: PDF, zipped office formats, older ones. */
+/** Recognizes documents that cannot be sound, even compressed: PDF, zipped and older office formats. */
 export function hasDocumentMagic(bytes: Buffer): boolean {
   return (
     startsWith(bytes, '%PDF-') || startsWith(bytes, 'PK\x03\x04') || startsWith(bytes, '\xd0\xcf\x11\xe0')
   );
 }
 
-/** Words in plain sight: UTF-8 without control characters, which no reader takes for anything else. */
+/** Recognizes plain text: UTF-8 without control characters, which no reader takes for another format. */
 export function isPlainText(bytes: Buffer): boolean {
   if (bytes.includes('%PDF') || startsWith(bytes, '%!') || startsWith(bytes, '{\\rtf')) return false;
   const text = bytes.toString('utf8');
   return !/[\0-\x08\x0e-\x1f\ufffd]/.test(text);
 }
 
-/** First bytes of sound, whatever it is called. */
+/** First bytes of sound files. */
 const SOUND_STARTS = [
   'fLaC',
   'OggS',

@@ -1,12 +1,12 @@
 import { providers, type Provider, type ProviderName } from '../providers/registry.ts';
 
-/** Where a name is looked up: the price table's own name of a provider, and the model's. */
+/** A lookup key: the price table's names of provider and model. */
 export interface TableName {
   readonly table: string;
   readonly model: string;
 }
 
-/** `-20250929`, `@20250929`, `-2024-08-06`, `-2506`, `-002`, `-preview-05-20`: a snapshot of the model before it. */
+/** Snapshot suffixes: `-20250929`, `@20250929`, `-2024-08-06`, `-2506`, `-002`, `-preview-05-20`. */
 const SNAPSHOT = /(?:[-@]20\d{6}|-20\d{2}-\d{2}-\d{2}|-(?:preview|exp)-\d{2}-\d{2,4}|-\d{4}|-00\d)$/;
 
 /**
@@ -22,7 +22,7 @@ export function tableNames(provider: ProviderName, model: string): TableName[] {
   return found;
 }
 
-/** The name as sent, then without the prefix that some clients add. */
+/** Returns the name as sent, then without the prefix that some clients add. */
 function plainNames(model: string): readonly string[] {
   return [model, model.replace(/^models\//, '')];
 }

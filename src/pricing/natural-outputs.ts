@@ -2,7 +2,7 @@ import type { OutputModality } from '../providers/provider.ts';
 import { RecentMap } from '../recent-map.ts';
 
 /**
- * Models that answer with sound, pictures or film without being asked, by a word of their name
+ * Models that answer with sound, pictures or video without being asked, recognized by a word of their name
  * (ai.google.dev, speech and image generation; openrouter.ai, image generation; docs.aws.amazon.com, Nova).
  */
 const BY_NATURE: readonly (readonly [word: RegExp, output: OutputModality])[] = [
@@ -13,10 +13,10 @@ const BY_NATURE: readonly (readonly [word: RegExp, output: OutputModality])[] = 
   [/(?:^|[-/._])(?:veo|sora|reel|video)(?=$|[-/._:@\d])|gemini-omni/, 'video'],
 ];
 
-/** No model has a longer name, and one made up for it may not buy time. */
+/** No real name is longer, and an invented one must not cost time. */
 const MAX_NAME_CHARS = 256;
 
-/** What beside text a model of this name writes by itself. */
+/** Returns the non-text modalities that a model of this name writes by default. */
 export function naturalOutputs(model: string): readonly OutputModality[] {
   const name = model.slice(0, MAX_NAME_CHARS).toLowerCase();
   const known = recent.get(name);

@@ -1,8 +1,9 @@
 /**
- * Largest output of well-known model families in tokens, for granted limits: a provider refuses a limit over the
- * model's own. First match wins. The price table does not have them; sources are the providers' model pages
- * (platform.openai.com/docs/models, platform.claude.com/docs/models, ai.google.dev/gemini-api/docs/models,
- * api-docs.deepseek.com, docs.cohere.com/docs/models, docs.aws.amazon.com/nova, console.groq.com/docs/models).
+ * Largest output of well-known model families in tokens, for granted limits: a provider refuses a limit above
+ * the model's own. The first match wins. The price table lacks these; the sources are the providers' model
+ * pages (platform.openai.com/docs/models, platform.claude.com/docs/models,
+ * ai.google.dev/gemini-api/docs/models, api-docs.deepseek.com, docs.cohere.com/docs/models,
+ * docs.aws.amazon.com/nova, console.groq.com/docs/models).
  */
 const MAX_OUTPUT_TOKENS: readonly (readonly [name: RegExp, tokens: number])[] = [
   [/claude-(?:v?[12]|instant)/, 4_096],
@@ -37,7 +38,7 @@ const MAX_OUTPUT_TOKENS: readonly (readonly [name: RegExp, tokens: number])[] = 
   [/llama-3\.3-70b-versatile/, 32_768],
 ];
 
-/** Context windows that the price table lacks, or has smaller than the models' own pages do. */
+/** Context windows that the price table lacks or understates. */
 const CONTEXT_TOKENS: readonly (readonly [name: RegExp, tokens: number])[] = [
   [/gemini-(?:1\.5-pro|pro-1\.5)/, 2_097_152],
   [/gemini-[^/]{0,256}(?:image|tts|live|audio|embedding)/, 0],
@@ -46,14 +47,14 @@ const CONTEXT_TOKENS: readonly (readonly [name: RegExp, tokens: number])[] = [
   [/grok-4(?:[-.]1)?-fast/, 2_000_000],
 ];
 
-/** The larger of the table's and the one known here; undefined where neither knows any. */
+/** Returns the larger of the listed and the known window; undefined if both are unknown. */
 export function contextTokensOf(model: string, listed: number | undefined): number | undefined {
   const name = model.toLowerCase();
   const known = CONTEXT_TOKENS.find(([pattern]) => pattern.test(name))?.[1] ?? 0;
   return known === 0 ? listed : Math.max(known, listed ?? 0);
 }
 
-/** Undefined where the family is not known. */
+/** Returns undefined for an unknown family. */
 export function knownMaxOutputTokens(model: string): number | undefined {
   const name = model.toLowerCase();
   return MAX_OUTPUT_TOKENS.find(([pattern]) => pattern.test(name))?.[1];

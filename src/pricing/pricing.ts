@@ -24,24 +24,23 @@ import {
   type Rates,
 } from './rates.ts';
 
-/** What prices depend on in gateway.yaml. */
 export interface PricingConfig {
   readonly pricing: CoreConfig['pricing'];
   readonly providers: { readonly azure: { readonly deployments: Readonly<Record<string, string>> } };
 }
 
-/** Names come from clients: neither many of them nor a long one may fill the memory. */
+/** Limits memory, since clients choose the names. */
 const MAX_CACHED_MODELS = 2_048;
 const MAX_NAME_CHARS = 256;
 
-/** Prices of the maintained table, offline, under the overrides of gateway.yaml (docs/pricing.md). */
+/** Creates the pricing from the maintained offline table and the overrides of gateway.yaml (docs/pricing.md). */
 export function createPricing(config: PricingConfig): Pricing {
   const overrides = new Map(Object.entries(config.pricing.overrides));
   const modelOf = createModelOf(config.providers.azure.deployments);
   const cache = new Map<string, ModelPrice | undefined>();
 
   function resolve(provider: ProviderName, name: string, model: string): ModelPrice | undefined {
-    // A deployment may have a price of its own, but no model's that it is only called like.
+    // A deployment may have its own price, but never inherits one from a model with the same name.
     const override =
       model === name
         ? findOverride(overrides, provider, name)
@@ -78,11 +77,11 @@ export function createPricing(config: PricingConfig): Pricing {
 
   return {
     find: (provider, name) => known(provider, name, modelOf(provider, name)),
-    findTold: (provider, model) => known(provider, model, model),
+    findReported: (provider, model) => known(provider, model, model),
   };
 }
 
-/** The price that stands in for a model without one; undefined where such a model is refused. */
+/** Returns the price used for a model without one; undefined if such models are refused. */
 export function priceOfUnknown(
   setting: CoreConfig['pricing']['unknown_model'],
   hasBudget: boolean,
@@ -100,7 +99,10 @@ export function priceOfUnknown(
   return action === 'free' ? { ...price, listed: undefined } : price;
 }
 
-/** One price for a request that any of several models may serve: the dearest of each rate, the least of each limit. */
+/**
+ * Returns one price for a request that any of several models may serve: the highest of each rate, the lowest
+ * of each limit.
+ */
 export function dearestOf(prices: readonly ModelPrice[]): ModelPrice {
   const [only] = prices;
   if (only !== undefined && prices.length === 1) {
@@ -232,7 +234,7 @@ function createModelPrice(
     cost(usage: Usage, at: Date): number {
       const period = periodAt(periods, at);
       const cost = period === undefined ? 0 : costOf(tierFor(period, usage.inputTokens), usage);
-      // Binary noise must not add a nano-USD.
+      // Floating-point noise must not add a nano-USD.
       return Math.max(0, Math.ceil(cost - 1e-6));
     },
   };

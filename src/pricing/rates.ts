@@ -14,21 +14,21 @@ export interface Rates {
   readonly inputAudio: number | undefined;
   readonly output: number;
   readonly reasoning: number;
-  /** Undefined, as those of pictures and film: the model has no such price, and would be billed as text. */
+  /** Undefined, like the image and video rates: the model has no such price, and would be billed as text. */
   readonly outputAudio: number | undefined;
   readonly outputImage: number | undefined;
   readonly outputVideo: number | undefined;
-  /** For each call, whatever its tokens. */
+  /** Per call, regardless of tokens. */
   readonly request: number;
 }
 
-/** One state of a price: its rates by the size of the input, and when it holds. */
+/** One version of a price: its rates by input size, and its period of validity. */
 export interface PricePeriod {
-  /** Ascending; a tier holds for calls with more input tokens than `above`. */
+  /** Ascending; a tier applies to calls with more input tokens than `above`. */
   readonly tiers: readonly { readonly above: number; readonly rates: Rates }[];
-  /** Unix ms from which it holds. */
+  /** Unix ms from which it applies. */
   readonly from?: number;
-  /** UTC milliseconds of the day between which it holds; `start` may be after `end`, over midnight. */
+  /** Hours of validity, in UTC milliseconds of the day; `start` may be after `end`, across midnight. */
   readonly hours?: { readonly start: number; readonly end: number };
 }
 
@@ -37,7 +37,7 @@ type TablePrice = TablePrices[string];
 
 const DAY_MS = 86_400_000;
 
-/** Reads a model of the price table; undefined where it is not billed by tokens (audio hours, pages). */
+/** Reads a model of the price table; undefined if it is not billed by tokens (audio hours, pages). */
 export function periodsOf(model: ModelInfo): PricePeriod[] | undefined {
   const listed = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
   const periods = listed.map(({ constraint, prices }): PricePeriod | undefined => {
@@ -52,7 +52,7 @@ export function periodsOf(model: ModelInfo): PricePeriod[] | undefined {
   return periods.every((period) => period !== undefined) ? periods : undefined;
 }
 
-/** The rates of an override, over those of the table where it leaves some out. */
+/** Returns an override's rates, completed from the table. */
 export function overriddenPeriods(
   table: PricePeriod[] | undefined,
   override: PriceOverride,
@@ -82,7 +82,7 @@ export const FREE: Rates = {
   request: 0,
 };
 
-/** Sound, pictures and film have no price of their own: one for text says nothing of them. */
+/** Free text says nothing about audio, images and video, so these have no price. */
 export const TEXT_ONLY: Rates = {
   ...FREE,
   inputAudio: undefined,
@@ -91,7 +91,7 @@ export const TEXT_ONLY: Rates = {
   outputVideo: undefined,
 };
 
-/** The price that holds at a time: the last one that applies, as the table is written. */
+/** Returns the price valid at a time: the last applicable one in the table's order. */
 export function periodAt(periods: readonly PricePeriod[], at: Date): PricePeriod | undefined {
   if (periods.length === 1) {
     return periods[0];
@@ -106,7 +106,7 @@ export function periodAt(periods: readonly PricePeriod[], at: Date): PricePeriod
   return periods[0];
 }
 
-/** Every price that can apply now or later; those that a newer one has replaced for good are left out. */
+/** Returns every price that can apply now or later, without permanently replaced ones. */
 export function periodsFrom(periods: readonly PricePeriod[], now: number): PricePeriod[] {
   const possible: PricePeriod[] = [];
   for (let i = periods.length - 1; i >= 0; i--) {
@@ -121,7 +121,7 @@ export function periodsFrom(periods: readonly PricePeriod[], now: number): Price
   return possible;
 }
 
-/** Cost of a usage in nano-USD, before rounding; what is odd in the usage counts as none. */
+/** Returns the cost of a usage in nano-USD, before rounding. Invalid counts are treated as zero. */
 export function costOf(rates: Rates, usage: Usage): number {
   const input = tokens(usage.inputTokens);
   let rest = input;
@@ -130,7 +130,8 @@ export function costOf(rates: Rates, usage: Usage): number {
     rest -= taken;
     return taken;
   }
-  // Sound first: no usage tells how much of what was cached is sound, which costs more than text even there.
+  // Sound is charged first: usage does not say how much of the cached input is sound, which costs more than
+  // text even when cached.
   const inputCost =
     part(usage.inputAudioTokens) * (rates.inputAudio ?? rates.input) +
     part(usage.cacheReadTokens) * rates.cacheRead +
@@ -141,7 +142,7 @@ export function costOf(rates: Rates, usage: Usage): number {
   const outputCost =
     part(usage.outputAudioTokens) * (rates.outputAudio ?? rates.output) +
     part(usage.reasoningTokens) * rates.reasoning +
-    // Pictures and film are not told apart in a usage: they are charged at the dearer of their rate and the text's.
+    // Usage does not separate images from video, so they cost the highest of the text, image and video rates.
     rest * Math.max(rates.output, rates.outputImage ?? 0, rates.outputVideo ?? 0);
   return inputCost + outputCost + rates.request;
 }
@@ -156,7 +157,7 @@ export function tierFor(period: PricePeriod, inputTokens: number): Rates {
   return rates;
 }
 
-/** The dearest rate that one token of input can have. */
+/** Returns the highest possible rate of one input token. */
 export function worstInput(rates: Rates): number {
   return Math.max(rates.input, rates.cacheRead, rates.cacheWrite, rates.cacheWrite1h);
 }
@@ -196,10 +197,13 @@ function tiersOf(prices: TablePrices, modelId: string): PricePeriod['tiers'] | u
     .map((above) => ({ above, rates: ratesOf(prices, above, modelId) }));
 }
 
-/** Claude's one-hour cache write costs twice the input, also where the table does not say so (platform.claude.com, prompt caching). */
+/**
+ * Claude's one-hour cache write costs twice the input, also if the table omits it (platform.claude.com,
+ * prompt caching).
+ */
 function ratesOf(prices: TablePrices, above: number, modelId: string): Rates {
   const rate = (name: string): number | undefined => perToken(prices[name], above);
-  // Pictures and film are not told apart in a usage: see costOf.
+  // Usage does not separate images from video: see costOf.
   const input = Math.max(
     rate('input_mtok') ?? 0,
     rate('input_image_mtok') ?? 0,
@@ -223,7 +227,7 @@ function ratesOf(prices: TablePrices, above: number, modelId: string): Rates {
   };
 }
 
-/** Models whose one output price is that of sound, since they write nothing else. */
+/** Models whose only output price is for sound, since they write nothing else. */
 const SPEAKS_ONLY = /(?:^|-)tts(?:-|$)/;
 
 function perToken(price: TablePrice, above: number): number | undefined {
@@ -235,8 +239,8 @@ function perToken(price: TablePrice, above: number): number | undefined {
 }
 
 /**
- * An overridden input or output price replaces every rate of text in its direction that is not overridden too. Sound,
- * pictures and film keep the table's price, if they have one: the price of text is none of theirs.
+ * Applies an override. An overridden input or output price replaces every text rate of its direction that is
+ * not overridden too. Audio, image and video keep their own table price, if any.
  */
 function overriddenRates(rates: Rates, override: PriceOverride): Rates {
   const input = maybe(override.input);
@@ -257,7 +261,7 @@ function overriddenRates(rates: Rates, override: PriceOverride): Rates {
   };
 }
 
-/** What was free along with all the rest is not free beside text that has a price. */
+/** A modality that was free together with text is not free once text has a price. */
 function besideText(rate: number | undefined, textRate: number | undefined): number | undefined {
   return rate === 0 && textRate !== undefined && textRate > 0 ? undefined : rate;
 }
@@ -266,7 +270,7 @@ function maybe(usdPerMillion: number | undefined): number | undefined {
   return usdPerMillion === undefined ? undefined : nanoUsdPerToken(usdPerMillion);
 }
 
-/** USD per million tokens is a thousand nano-USD per token; rounded to a millionth, against binary noise. */
+/** Converts USD per million tokens to nano-USD per token, rounded to a millionth against floating-point noise. */
 export function nanoUsdPerToken(usdPerMillion: number): number {
   return Math.round(usdPerMillion * 1e9) / 1e6;
 }

@@ -1,11 +1,11 @@
 import { startsWith } from './media-bytes.ts';
 
 /**
- * How long a sound is in seconds, by bytes that cannot lie about it: every sample of a WAV, every frame of an MP3.
- * Undefined for all else: other codecs hold minutes of silence in a few bytes (FLAC's constant blocks, Opus's DTX),
- * and say how long they are only in a header; and where it is said to be something else, as which the same bytes may last
-longer (an MP3 for samples).
- * @param type its MIME type, where the client gives one
+ * Returns the duration of a sound in seconds, measured by bytes that cannot lie: every sample of a WAV, every
+ * frame of an MP3. Undefined for other codecs, which hold minutes of silence in a few bytes (FLAC's constant
+ * blocks, Opus's DTX) and state their duration only in a header. Also undefined if the declared type differs,
+ * since the same bytes may last longer under it (an MP3 as samples).
+ * @param type its MIME type, if the client gave one
  */
 export function soundSeconds(bytes: Buffer, type = ''): number | undefined {
   const isWav = startsWith(bytes, 'RIFF');
@@ -18,11 +18,14 @@ const UNTYPED = /^(?:$|application\/octet-stream)/i;
 const WAV_TYPE = /^[a-z]+\/[a-z.-]*wave?\s*(?:;|$)/i;
 const MPEG_TYPE = /^[a-z]+\/(?:x-)?(?:mp3|mpeg-?3?|mpga|mpa)\s*(?:;|$)/i;
 
-/** PCM, float, A-law and mu-law, whose samples all have one size; the rest are compressed. */
+/** PCM, float, A-law and mu-law, whose samples have a fixed size; other formats are compressed. */
 const PLAIN_FORMATS: ReadonlySet<number> = new Set([1, 3, 6, 7]);
 const EXTENSIBLE = 0xfffe;
 
-/** Multimedia Programming Interface and Data Specifications 1.0, "WAVE"; what the chunks say of their sizes is not believed. */
+/**
+ * Multimedia Programming Interface and Data Specifications 1.0, "WAVE". The sizes in chunk headers are not
+ * trusted.
+ */
 function wavSeconds(bytes: Buffer): number | undefined {
   if (bytes.toString('latin1', 8, 12) !== 'WAVE') return undefined;
   let bytesPerSecond: number | undefined;
@@ -30,7 +33,7 @@ function wavSeconds(bytes: Buffer): number | undefined {
     const id = bytes.toString('latin1', at, at + 4);
     const size = bytes.readUInt32LE(at + 4);
     if (id === 'fmt ') {
-      // Of two formats, nobody can tell which a reader takes.
+      // Readers disagree about which of two formats counts.
       if (bytesPerSecond !== undefined) return undefined;
       bytesPerSecond = leastBytesPerSecond(bytes.subarray(at + 8, at + 8 + size));
       if (bytesPerSecond === undefined) return undefined;
@@ -40,7 +43,7 @@ function wavSeconds(bytes: Buffer): number | undefined {
   return bytesPerSecond === undefined ? undefined : bytes.length / bytesPerSecond;
 }
 
-/** By the three ways in which a format says it; undefined where one of them is nothing. */
+/** Returns the lowest of the three rates that a format declares; undefined if one of them is zero. */
 function leastBytesPerSecond(format: Buffer): number | undefined {
   if (format.length < 16) return undefined;
   const tag = format.readUInt16LE(0);
@@ -67,7 +70,7 @@ const KBITS = {
   },
 } as const;
 const SAMPLE_RATES = [44_100, 48_000, 32_000] as const;
-/** Of the version's two bits: 2.5, reserved, 2, 1. */
+/** By the version's two bits: 2.5, reserved, 2, 1. */
 const RATE_DIVISORS = [4, undefined, 2, 1] as const;
 const LAYERS = [undefined, 3, 2, 1] as const;
 
@@ -77,7 +80,10 @@ interface MpegFrame {
   readonly sampleRate: number;
 }
 
-/** Frame after frame from the first byte (behind ID3v2 tags) to the last (before an ID3v1 tag), nothing between. */
+/**
+ * Reads frame after frame from the first byte (behind ID3v2 tags) to the last (before an ID3v1 tag), without
+ * gaps.
+ */
 function mpegSeconds(bytes: Buffer): number | undefined {
   const first = audioStart(bytes);
   let at = first;
@@ -94,7 +100,10 @@ function mpegSeconds(bytes: Buffer): number | undefined {
   return seconds;
 }
 
-/** ID3v2.4 structure, section 3.1: the size has seven bits a byte and leaves out the header, and a footer of the same size. */
+/**
+ * ID3v2.4 structure, section 3.1: the size has seven bits per byte and excludes the header and a footer of
+ * the same size.
+ */
 function audioStart(bytes: Buffer): number {
   let at = 0;
   while (bytes.length >= at + 10 && bytes.toString('latin1', at, at + 3) === 'ID3') {
@@ -123,7 +132,7 @@ function mpegFrame(bytes: Buffer, at: number): MpegFrame | undefined {
   };
 }
 
-/** What a header for variable bit rates says in the first frame; some readers believe it. */
+/** Returns the frame count claimed by a variable-bitrate header in the first frame, which some readers trust. */
 function claimedFrames(bytes: Buffer, first: number): number {
   const head = bytes.subarray(first, first + 256);
   for (const [tag, offset] of [

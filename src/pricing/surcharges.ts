@@ -2,7 +2,7 @@ import type { PriceMultiples, ProviderPricing } from '../providers/descriptor.ts
 import { providers, type ProviderName } from '../providers/registry.ts';
 import type { ToldBill } from '../providers/told-bill.ts';
 
-/** Tiers at the list price or under it, and commitments that were paid for beforehand. A discount is not given. */
+/** Tiers at or below the list price, and prepaid commitments. Discounts are not applied. */
 const USUAL_TIERS: ReadonlySet<string> = new Set([
   'auto',
   'default',
@@ -19,25 +19,25 @@ const USUAL_TIERS: ReadonlySet<string> = new Set([
   'traffic_type_unspecified',
 ]);
 
-/** Of the tiers above: what one costs that has no published price. */
-const DEAREST_TIER = 2.5;
+/** Factor of a tier without a published price: the highest known one. */
+const HIGHEST_FACTOR = 2.5;
 
-/** Claude's fast mode (platform.claude.com, fast mode): what is not listed is taken for the dearest. */
+/** Claude's fast mode (platform.claude.com, fast mode); unlisted models get the highest factor. */
 const FAST: PriceMultiples = [
   [/opus-(?:4[-.]8|5)|fable|mythos/, 2],
   [/^/, 6],
 ];
-/** Bedrock's models optimized for latency (aws.amazon.com/bedrock/pricing). */
+/** Bedrock's latency-optimized models (aws.amazon.com/bedrock/pricing). */
 const OPTIMIZED: PriceMultiples = [[/^/, 1.25]];
 const USUAL_SPEEDS: ReadonlySet<string> = new Set(['standard', 'default', 'normal']);
 
-/** Claude that is computed in one country (platform.claude.com, data residency). */
+/** Claude with inference in one country (platform.claude.com, data residency). */
 const ONE_COUNTRY = 1.1;
 const USUAL_GEOS: ReadonlySet<string> = new Set(['global', 'not_available', 'unspecified']);
 
 /**
- * How many times the list price an answer was billed at, by what it says; 1 where it says nothing dear.
- * @param models those that may have answered
+ * Returns the factor over the list price that an answer reports; 1 without a surcharge.
+ * @param models the models that may have answered
  */
 export function surchargeOf(
   provider: ProviderName,
@@ -54,7 +54,7 @@ function tierTimes(provider: ProviderName, models: readonly string[], name: stri
   if (USUAL_TIERS.has(name)) return 1;
   const { tiers = {} }: ProviderPricing = providers[provider].pricing;
   const listed = Object.hasOwn(tiers, name) ? tiers[name] : undefined;
-  return listed === undefined ? DEAREST_TIER : ofModels(listed, models);
+  return listed === undefined ? HIGHEST_FACTOR : ofModels(listed, models);
 }
 
 function speedTimes(models: readonly string[], name: string): number {
@@ -63,7 +63,7 @@ function speedTimes(models: readonly string[], name: string): number {
 }
 
 function ofModels(times: PriceMultiples, models: readonly string[]): number {
-  const each = (model: string) => times.find(([pattern]) => pattern.test(model))?.[1] ?? DEAREST_TIER;
+  const each = (model: string) => times.find(([pattern]) => pattern.test(model))?.[1] ?? HIGHEST_FACTOR;
   return models.length === 0 ? each('') : Math.max(...models.map((model) => each(model.toLowerCase())));
 }
 

@@ -1,6 +1,9 @@
 const NANO_PER_USD = 1_000_000_000;
 
-/** An amount as people and headers show it: plain decimals, no exponent, no needless zeros; exact to the nano-USD. */
+/**
+ * Formats an amount for people and headers: plain decimals, no exponent, no trailing zeros; exact to the
+ * nano-USD.
+ */
 export function formatUsd(nanoUsd: number): string {
   const whole = Math.round(Math.abs(nanoUsd));
   const dollars = Math.floor(whole / NANO_PER_USD);
@@ -11,7 +14,7 @@ export function formatUsd(nanoUsd: number): string {
   return `${sign}${String(dollars)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** USD as written by people, in the integer nano-USD that everything inside counts in. */
+/** Converts USD to integer nano-USD, the unit of all internal amounts. */
 export function toNanoUsd(usd: number): number {
   return Math.round(usd * NANO_PER_USD);
 }

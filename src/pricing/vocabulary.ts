@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runNow, type Work } from '../turns.ts';
 
-/** Words of a byte-level tokenizer; a word's rank is its place in the order in which they were learnt. */
+/** Words of a byte-level tokenizer; a word's rank is its position in the order of training. */
 export interface TokenVocabulary {
-  /** Rank of the word that is `bytes[from, to)`, or NO_WORD. */
+  /** Returns the rank of the word `bytes[from, to)`, or NO_WORD. */
   rank(bytes: Uint8Array, from: number, to: number): number;
 }
 
 export const NO_WORD = 0x7fff_ffff;
 
-/** A power of two: there are some words in most, and seldom more than four. */
+/** A power of two. Most buckets hold some words, rarely more than four. */
 const BUCKETS = 131_072;
-/** Before a word's bytes: how many they are, and its rank in three bytes, the lowest first. */
+/** Precedes a word's bytes: their number, and the rank in three bytes, lowest first. */
 const WORD_HEAD = 4;
 const MAX_WORD_BYTES = 255;
 const WORDS_A_STEP = 1_000;
@@ -20,26 +20,26 @@ const NEWLINE = 10;
 const SPACE = 32;
 const PADDING = 61;
 const BASE64 = base64Digits();
-/** What a packed file begins with, in the byte order of the machine; no published one has a byte 0. */
+/** Magic number of a packed file, in the machine's byte order; a published file contains no byte 0. */
 const PACKED = 0x6b30_3300;
 const UINT32_BYTES = 4;
 
 /**
- * OpenAI's `o200k_base`, from the file that is published, or from what a build has packed it to. It is kept
- * as the bytes of all words by their hashes, some 3 MB: as strings in a map it would take 70.
+ * Loads OpenAI's `o200k_base` from the published file or a build's packed one. The words' bytes, sorted by
+ * hash, take about 3 MB; strings in a map would take 70.
  */
 export function* loadVocabulary(): Work<TokenVocabulary> {
   const file = readFileSync(fileURLToPath(import.meta.resolve('gpt-tokenizer/data/o200k_base.tiktoken')));
   return unpackVocabulary(file) ?? (yield* readVocabulary(file));
 }
 
-/** A published file as one that needs only to be looked at: a start is spared reading 200,000 lines. */
+/** Converts a published file to the packed form, so that a start need not parse 200,000 lines. */
 export function packVocabulary(file: Uint8Array): Uint8Array {
   const { words, starts } = runNow(hashWords(file));
   return Buffer.concat([bytesOf(Uint32Array.of(PACKED)), bytesOf(starts), words]);
 }
 
-/** Of what `packVocabulary` has made; undefined for any other file. */
+/** Reads a packed file; undefined for any other. */
 export function unpackVocabulary(file: Uint8Array): TokenVocabulary | undefined {
   const isAligned = file.byteOffset % UINT32_BYTES === 0;
   const { buffer, byteOffset, byteLength } = isAligned ? file : new Uint8Array(file);
@@ -55,17 +55,17 @@ export function unpackVocabulary(file: Uint8Array): TokenVocabulary | undefined 
 const bytesOf = ({ buffer }: Uint32Array): Uint8Array => new Uint8Array(buffer);
 
 /**
- * From a published file, a line a word: its bytes in base64, and its rank.
- * @throws RangeError where a word is too long
+ * Reads a published file with one word per line: its bytes in base64, and its rank.
+ * @throws RangeError if a word is too long
  */
 export function* readVocabulary(file: Uint8Array): Work<TokenVocabulary> {
   return new PackedVocabulary(yield* hashWords(file));
 }
 
 interface Tables {
-  /** Of all words by bucket, of a bucket by rank: their heads and their bytes. */
+  /** Heads and bytes of all words, by bucket and then by rank. */
   readonly words: Uint8Array;
-  /** By hash, where in them a bucket begins, and last where the last one ends. */
+  /** Start of each bucket by hash, then the end of the last one. */
   readonly starts: Uint32Array;
 }
 
@@ -96,7 +96,10 @@ function* hashWords(file: Uint8Array): Work<Tables> {
   return { words, starts };
 }
 
-/** The bytes of all words by rank, and where each ends, from 1; it begins where the one before ends. */
+/**
+ * Returns the bytes of all words by rank, and the end of each word from index 1; a word begins where the
+ * previous one ends.
+ */
 function* readWordLines(file: Uint8Array): Work<{ readonly bytes: Uint8Array; readonly ends: Uint32Array }> {
   const bytes = new Uint8Array(Math.ceil((file.length * 3) / 4));
   const ends = [0];
@@ -146,7 +149,7 @@ class PackedVocabulary implements TokenVocabulary {
   }
 }
 
-/** FNV-1a, of which the upper bits are folded in. */
+/** FNV-1a, with the upper bits folded in. */
 function hash(bytes: Uint8Array, from: number, to: number): number {
   let sum = 0x811c_9dc5;
   for (let at = from; at < to; at++) sum = Math.imul(sum ^ (bytes[at] ?? 0), 0x0100_0193);

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { replaceUnseen } from '../text/label.ts';
 
 /**
- * Why a key is locked. It stands in the lock's own value, and in that of a pending lock, and is shown to whoever uses the
- * key: names of ours, and names that servers and clients chose in plain characters alone, so that nothing in them reads
- * as more than a name. Never what was found.
+ * Why a key is locked. Stored in the lock's value (also of a pending lock) and shown to the key's user. Holds
+ * the gateway's own names, and names chosen by servers and clients reduced to plain characters, so that they
+ * read only as names. Never the matched text.
  */
 const MAX_NAME_CHARS = 64;
 const MAX_REASON_CHARS = 200;
@@ -15,17 +15,17 @@ const reason = z.string().regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u);
 
 const place = z.discriminatedUnion('in', [
   z.object({ in: z.literal('completion') }),
-  /** What an MCP server sent; `tool` where it answered a call. */
+  /** In an MCP server's message; `tool` if it answered a call. */
   z.object({ in: z.literal('mcp'), server: name, tool: name.optional() }),
 ]);
 
 const lockCause = z.discriminatedUnion('kind', [
   z.object({
     kind: z.enum(['secret', 'personal_data']),
-    /** Of the detectors that found it. */
+    /** Rules that matched. */
     rules: z.array(name).max(MAX_RULES).readonly(),
     place,
-    /** `X-Gateway-Request-ID`, by which the log has it. */
+    /** `X-Gateway-Request-ID`, as in the log. */
     request: name.optional(),
   }),
   z.object({ kind: z.literal('policy') }),
@@ -35,12 +35,12 @@ const lockCause = z.discriminatedUnion('kind', [
 
 export type LockCause = z.infer<typeof lockCause>;
 
-/** What a lock's key holds: the id of the operation that set it, and why. */
+/** Returns a lock's stored value: the id of the operation that set it, and the cause. */
 export function lockValue(id: string, cause: LockCause | undefined): string {
   return cause === undefined ? id : JSON.stringify({ id, ...cause });
 }
 
-/** Undefined where the lock does not say, or says it in another way than we write it: it holds all the same. */
+/** Returns undefined if the lock has no readable cause; it is still a lock. */
 export function readLockCause(value: string | null | undefined): LockCause | undefined {
   if (value?.startsWith('{') !== true) return undefined;
   try {
@@ -50,17 +50,17 @@ export function readLockCause(value: string | null | undefined): LockCause | und
   }
 }
 
-/** A name that somebody else chose, as a cause may hold it. */
+/** Reduces a foreign name to plain characters. */
 export function plainName(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9._:/*-]/g, '?').slice(0, MAX_NAME_CHARS) || '?';
 }
 
-/** Rules as a cause holds them: the first few, each once. */
+/** Returns the first few distinct rules. */
 export function plainRules(rules: Iterable<string>): string[] {
   return [...new Set(rules)].slice(0, MAX_RULES).map(plainName);
 }
 
-/** An operator's words in one line; undefined where nothing is left of them. */
+/** Reduces an operator's reason to one line; undefined if nothing remains. */
 export function plainReason(text: string): string | undefined {
   const line = replaceUnseen(text, () => ' ')
     .replaceAll(/\p{Z}+/gu, ' ')
@@ -68,7 +68,7 @@ export function plainReason(text: string): string | undefined {
   return line === '' ? undefined : line.slice(0, MAX_REASON_CHARS).toWellFormed().trim();
 }
 
-/** For a person to read, as the end of "locked because …". */
+/** Describes a cause as the end of "locked because …". */
 export function lockCauseInWords(cause: LockCause): string {
   switch (cause.kind) {
     case 'secret':

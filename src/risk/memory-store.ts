@@ -22,16 +22,16 @@ interface Profile {
   lockedUntil: number;
   lockCause: LockCause | undefined;
   expiresAt: number;
-  /** Unix ms at which each scored, oldest first. */
+  /** Unix ms at which each finding scored, oldest first. */
   readonly findings: Map<string, number>;
-  /** Unix ms until which each is known. */
+  /** Unix ms until which each flag is remembered. */
   readonly knownFlags: Map<string, number>;
   readonly operations: Map<string, RiskOutcome | undefined>;
 }
 
 const MAX_OPERATIONS = 1_000;
 
-/** Risk profiles of one process and its life, for work without Redis; a handful of keys is expected. */
+/** Risk profiles in memory, for work without Redis; meant for a handful of keys. */
 export function createMemoryRiskStore({ settings, now = Date.now }: MemoryRiskStoreOptions): RiskStore {
   const profiles = new Map<string, Profile>();
 
@@ -77,7 +77,7 @@ export function createMemoryRiskStore({ settings, now = Date.now }: MemoryRiskSt
     return { riskScore, scored, blocked, ...(lockMs > 0 && { lock: { ttlMs: lockMs } }) };
   }
 
-  /** True where the flag is new in its session. */
+  /** Returns true if the flag is new in its session. */
   function noteFlag(profile: Profile, { flag, flagMemoryId }: Scoring, time: number): boolean {
     if (flag === undefined || flagMemoryId === undefined) return false;
     const isNew = (profile.knownFlags.get(flagMemoryId) ?? 0) <= time;
@@ -155,13 +155,13 @@ function emptyProfile(): Profile {
   };
 }
 
-/** What an operator takes back; totals, and a lock, stay. */
+/** Resets score, block and taints; keeps totals and any lock. */
 function reset(profile: Profile): void {
   Object.assign(profile, { score: 0, scoredAt: undefined, flags: [], blockedAt: undefined });
   profile.findings.clear();
 }
 
-/** The end of a profile's life; the lock, and what scored, have lives of their own. */
+/** Ends a profile's life; the lock and remembered findings expire by themselves. */
 function forget(profile: Profile): void {
   Object.assign(profile, { score: 0, scoredAt: undefined, flags: [], blocks: 0, escalations: 0 });
   profile.expiresAt = Infinity;
@@ -172,14 +172,14 @@ function lockOf({ lockedUntil, lockCause: cause }: Profile, time: number): Lock 
   return { ttlMs: lockedUntil - time, ...(cause !== undefined && { cause }) };
 }
 
-/** A lock that lasts longer stays, and its cause with it. */
+/** Sets a lock unless a longer one exists. */
 function setLock(profile: Profile, until: number, cause: LockCause | undefined): void {
   if (profile.lockedUntil >= until) return;
   profile.lockedUntil = until;
   profile.lockCause = cause;
 }
 
-/** True where one of the findings had not scored within its time, or there are none. */
+/** Returns true if one of the findings is new, or if there are none. */
 function noteFindings(profile: Profile, ids: readonly string[], time: number): boolean {
   const known = (id: string): boolean => (profile.findings.get(id) ?? -Infinity) > time - MEMORY.findingMs;
   const fresh = ids.filter((id) => !known(id));
@@ -190,7 +190,7 @@ function noteFindings(profile: Profile, ids: readonly string[], time: number): b
   return ids.length === 0 || fresh.length > 0;
 }
 
-/** Makes room for one more: the oldest entry goes. */
+/** Removes the oldest entry of a full map. */
 function withRoom<Value>(map: Map<string, Value>, maxEntries: number): Map<string, Value> {
   const oldest = map.size >= maxEntries ? map.keys().next() : undefined;
   if (oldest?.done === false) map.delete(oldest.value);

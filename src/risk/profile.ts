@@ -4,12 +4,12 @@ import { decayedScore } from './decay.ts';
 import { readLockCause, type LockCause } from './lock-cause.ts';
 
 /**
- * Fields of a risk profile, in the order in which they are read; names as in docs/risk.md. Scores are
- * written by the risk store, `session_count` and `total_spend` (nano-USD) by the session check, which also settles.
+ * Fields of a risk profile in reading order, named as in docs/risk.md. The risk store writes the scores; the
+ * session check, which also settles, writes `session_count` and `total_spend` (nano-USD).
  */
 export const RISK_FIELDS = [
   'risk_score',
-  /** Unix ms of the last trigger: the clean time, after which the score decays, starts there. */
+  /** Unix ms of the last trigger, from which the score decays. */
   'scored_at',
   'total_policy_blocks',
   'total_escalations',
@@ -17,33 +17,36 @@ export const RISK_FIELDS = [
   /** JSON list. */
   'persistent_taint_flags',
   'session_count',
-  /** Unix ms; set once the score was over the permanent threshold, until an operator resets it. */
+  /** Unix ms; set when the score exceeds the permanent threshold, until an operator resets it. */
   'blocked_at',
-  /** The value of a lock that is being written: its key lies in another slot, so the profile carries it meanwhile. */
+  /**
+   * Value of a lock being written. The lock's own key lies in another slot, so the profile carries it
+   * meanwhile.
+   */
   'pending_lock_id',
-  /** Unix ms until which the pending lock holds. */
+  /** Unix ms at which the pending lock ends. */
   'pending_lock_until',
 ] as const;
 
-/** While it exists the key is refused (docs/risk.md); without `ttlMs` it has no end. */
+/** Locks the key while it exists (docs/risk.md); without `ttlMs` it has no end. */
 export interface Lock {
   readonly ttlMs?: number;
   readonly cause?: LockCause;
 }
 
-/** A lock's own key, as Redis has it. */
+/** A lock's own key as stored in Redis. */
 export interface StoredLock {
-  /** As PTTL says it: -2 no lock, -1 a lock without an end. */
+  /** As PTTL returns it: -2 no lock, -1 a lock without an end. */
   readonly ttlMs: number;
   readonly value: string | null;
 }
 
 export interface RiskProfile extends AgentRisk {
-  /** Unix ms since which the key is blocked for good. */
+  /** Unix ms since which the key is permanently blocked. */
   readonly blockedAt?: number;
 }
 
-/** What stands in Redis about the conduct of one key. */
+/** Everything stored about the conduct of one key. */
 export interface RiskStatus {
   readonly risk: RiskProfile;
   readonly lock?: Lock;
@@ -54,8 +57,8 @@ type Stored = string | null | undefined;
 const flagList = z.array(z.string());
 
 /**
- * Reads a profile as of `nowMs`: `values` in the order of RISK_FIELDS.
- * @throws Error where it is damaged: read as harmless, it would let a blocked key in
+ * Reads a profile as of `nowMs`; `values` in the order of RISK_FIELDS.
+ * @throws Error if it is damaged: read as harmless, it would admit a blocked key
  */
 export function parseRiskStatus(values: readonly Stored[], stored: StoredLock, nowMs: number): RiskStatus {
   const [score, scoredAt, blocks, escalations, spend, flags, sessions, blockedAt, pendingId, pendingUntil] =
@@ -78,12 +81,12 @@ export function parseRiskStatus(values: readonly Stored[], stored: StoredLock, n
   };
 }
 
-/** How long a pending lock holds; one that says no end has none, and 0 or less is over. */
+/** Returns the remaining time of a pending lock: infinite without an end, 0 or less when over. */
 function pendingMs(id: Stored, until: Stored, nowMs: number): number {
   return id === null || id === undefined ? 0 : (storedNumber(until) ?? Infinity) - nowMs;
 }
 
-/** Of the two the longer one holds, and says why. */
+/** Returns the longer of the two locks, with its cause. */
 function readLock(stored: StoredLock, pending: StoredLock): Lock | undefined {
   const storedMs = stored.ttlMs === -1 ? Infinity : stored.ttlMs;
   const ttlMs = Math.max(storedMs, pending.ttlMs);

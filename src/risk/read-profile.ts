@@ -5,16 +5,16 @@ import { isReplyOf, wrongShape } from '../redis/reply.ts';
 import { RISK_FIELDS } from './profile.ts';
 
 export interface StoredProfile {
-  /** Unix ms by Redis's clock, by which all that has an end is judged (docs/redis.md). */
+  /** Unix ms by Redis's clock, which decides about everything that ends (docs/redis.md). */
   readonly nowMs: number;
   /** In the order of RISK_FIELDS. */
   readonly values: readonly (string | null)[];
 }
 
 /**
- * Reads a risk profile and the time in one wait. Two plain commands: inside a script they would cost Redis six times as
- * much. On a cluster the time is that of any node.
- * @param now a clock for tests, Unix ms; Redis's own where it is left out
+ * Reads a risk profile and the time in one round trip. Two plain commands cost Redis a sixth of a script. On
+ * a cluster the time may come from any node.
+ * @param now a clock for tests, Unix ms; by default Redis's own
  */
 export async function readProfile(
   client: RedisClient,

@@ -23,13 +23,13 @@ export interface RedisRiskStoreOptions {
   readonly client: RedisClient;
   readonly deadlineMs: number;
   readonly settings: RiskSettings;
-  /** Where locks are waited for until replicas have them (`redis.wait_replicas`). */
+  /** Set if locks wait for replicas (`redis.wait_replicas`). */
   readonly acknowledgement?: Acknowledgement | undefined;
-  /** A clock for tests; Redis's own where it is left out (docs/redis.md). */
+  /** A clock for tests; by default Redis's own (docs/redis.md). */
   readonly now?: () => number;
 }
 
-/** Longer than any repeat of a command by the client library. */
+/** Longer than the client library may retry a command. */
 const OPERATION_MEMORY_MS = 60_000;
 const PAGE_SIZE = 500;
 
@@ -41,7 +41,10 @@ const resetScript = loadScript(new URL('./reset-risk.lua', import.meta.url));
 const flag = z.literal([0, 1]);
 const scoreReply = z.tuple([flag, z.int(), z.int(), flag]);
 
-/** Risk profiles in Redis. A lock that a score sets is written in two steps, for its key lies in another slot. */
+/**
+ * Risk profiles in Redis. A lock set by a score is written in two steps, because its key lies in another
+ * slot.
+ */
 export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore {
   const { client, deadlineMs, settings } = options;
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
@@ -56,7 +59,7 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
     const outcome = await score(event, scoring, value);
     if (outcome.lock !== undefined) {
       await setLock(event.keyHash, outcome.lock.ttlMs, value);
-      // Had we died before this, the edge would go on honouring the pending lock.
+      // After a crash before this line, the edge still honours the pending lock.
       await clearPendingScript.run(client, [riskProfileKey(event.keyHash)], [value]);
     }
     return outcome;
@@ -133,7 +136,7 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
       within(() => setLock(keyHash, ttlMs, lockValue(operationId, cause))),
     release: (keyHash) =>
       within(async () => {
-        // The pending lock first: a failure between the two leaves the key locked, and the command to be repeated.
+        // The pending lock first: a failure in between leaves the key locked and the command can be repeated.
         const pending = await client.hdel(riskProfileKey(keyHash), 'pending_lock_id', 'pending_lock_until');
         const written = await client.del(quarantineKey(keyHash));
         return pending + written > 0;

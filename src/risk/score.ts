@@ -2,21 +2,21 @@ import { MAX_EVENT_FINDINGS, SECRET_TAINT, TRIGGERS } from './scoring.ts';
 import type { LockCause } from './lock-cause.ts';
 import type { RiskEvent, RiskOutcome, RiskSettings } from './store.ts';
 
-/** What an event asks of the store, whatever the store is. */
+/** The effect of an event, independent of the store. */
 export interface Scoring {
   readonly points: number;
-  /** The profile's counter that it adds one to. */
+  /** The profile's counter to increase. */
   readonly counter: 'total_policy_blocks' | 'total_escalations' | undefined;
   readonly findings: readonly string[];
   /** A taint flag that the profile keeps. */
   readonly flag: string | undefined;
-  /** The points are the flag's: none where its session has it already. */
+  /** The points belong to the flag: none if its session has it already. */
   readonly flagScores: boolean;
-  /** Under which the flag is known in its session. */
+  /** Identifies the flag in its session. */
   readonly flagMemoryId: string | undefined;
-  /** Locks whatever the score is; 0 does not. */
+  /** Locks regardless of the score; 0 does not lock. */
   readonly ownLockMs: number;
-  /** Of the lock that it sets, by itself or by its score. */
+  /** Cause of the lock, whether set directly or by the score. */
   readonly cause: LockCause | undefined;
 }
 
@@ -42,7 +42,7 @@ export function toScoring(
   };
 }
 
-/** What an event comes to where risk profiles are switched off: its own lock, which is not the score's, stands. */
+/** Returns the outcome of an event while risk profiles are off: its own lock still applies. */
 export function lockOnly(ownLockMs: number): RiskOutcome {
   return {
     riskScore: 0,
@@ -69,7 +69,7 @@ function flagOf(event: RiskEvent): string | undefined {
   return event.trigger === 'secret_exfiltration' ? SECRET_TAINT : undefined;
 }
 
-/** A session's id has no slash. */
+// Session ids contain no slash.
 function memoryId(event: RiskEvent, flag: string): string {
   const sessionId = 'sessionId' in event ? event.sessionId : undefined;
   return `taint:${sessionId ?? ''}/${flag}`;

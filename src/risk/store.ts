@@ -1,18 +1,18 @@
 import type { LockCause } from './lock-cause.ts';
 import type { Lock, RiskStatus } from './profile.ts';
 
-/** One thing that an agent did and that counts against its key (docs/risk.md). */
+/** An agent's action that counts against its key (docs/risk.md). */
 export type RiskEvent = EventOfKey &
   (
     | { readonly trigger: 'policy_block' | 'escalation'; readonly findings?: readonly string[] }
     | {
         readonly trigger: 'quarantine';
         readonly findings?: readonly string[];
-        /** Locks whatever the score is. */
+        /** Locks regardless of the score. */
         readonly lockMs?: number;
       }
     | {
-        /** Personal data in a completion that DLP withheld: scores and locks as a secret does, and leaves no taint. */
+        /** DLP withheld personal data in a completion: scores and locks like a secret, without a taint. */
         readonly trigger: 'data_exfiltration';
         readonly findings?: readonly string[];
         readonly lockMs: number;
@@ -21,10 +21,10 @@ export type RiskEvent = EventOfKey &
     | {
         readonly trigger: 'secret_exfiltration';
         readonly findings?: readonly string[];
-        /** `quarantine_duration` of the inspector or of DLP: it locks whatever the score is. */
+        /** `quarantine_duration` of the inspector or of DLP; locks regardless of the score. */
         readonly lockMs: number;
         readonly cause?: LockCause;
-        /** Its session's `secret_accessed` is known from then on, and will not score. */
+        /** The session's `secret_accessed` flag counts as known afterwards and does not score again. */
         readonly sessionId?: string | undefined;
       }
     | {
@@ -37,18 +37,18 @@ export type RiskEvent = EventOfKey &
 
 interface EventOfKey {
   readonly keyHash: string;
-  /** A random id of ours, a new one for each event: repeats of a command under it change nothing. */
+  /** A random id of this event; repeating a command with it changes nothing. */
   readonly operationId: string;
 }
 
 export interface RiskOutcome {
-  /** After the event; 0 where risk profiles are switched off. */
+  /** After the event; 0 if risk profiles are off. */
   readonly riskScore: number;
-  /** False where its findings, or its flag, had scored before, or nothing scores. */
+  /** False if its findings or flag had scored before, or nothing scores. */
   readonly scored: boolean;
-  /** Set where the event locked the key: how long from now. */
+  /** Set if the event locked the key. */
   readonly lock?: { readonly ttlMs: number };
-  /** True for the one event that blocked the key for good. */
+  /** True for the one event that blocked the key permanently. */
   readonly blocked: boolean;
 }
 
@@ -62,22 +62,22 @@ export interface LockedKey {
 
 export interface LockPage {
   readonly locked: readonly LockedKey[];
-  /** Give it to the next call; undefined at the end. */
+  /** Cursor for the next call; undefined at the end. */
   readonly next: string | undefined;
 }
 
 /**
- * The risk profiles and locks of all keys (docs/risk.md). Every change is atomic and
- * safe to repeat; a failure of the store throws `redis_unavailable`.
+ * The risk profiles and locks of all keys (docs/risk.md). Every change is atomic and safe to repeat; store
+ * failures throw `redis_unavailable`.
  */
 export interface RiskStore {
-  /** Scores an event; over a threshold it locks the key, or blocks it. */
+  /** Scores an event; over a threshold it locks or blocks the key. */
   record(event: RiskEvent): Promise<RiskOutcome>;
-  /** The profile as of now, decayed; a key that never scored has an empty one. */
+  /** Returns the profile decayed to now; empty for a key that never scored. */
   read(keyHash: string): Promise<RiskStatus>;
-  /** Takes back score, block, taints and remembered findings; totals, and a lock, stay. */
+  /** Resets score, block, taints and remembered findings; keeps totals and any lock. */
   reset(keyHash: string, operationId: string): Promise<void>;
-  /** Locks a key; of two locks the longer one stays, with its cause. Returns how long the one that holds now does. */
+  /** Locks a key; a longer existing lock stays. Returns the remaining time of the effective lock. */
   lock(keyHash: string, ttlMs: number, operationId: string, cause?: LockCause): Promise<LockTime>;
   /** Returns false where there was no lock. */
   release(keyHash: string): Promise<boolean>;

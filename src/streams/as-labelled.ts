@@ -2,8 +2,8 @@ import { GatewayError } from '../errors.ts';
 import type { Frame, StreamFormat } from './frame.ts';
 
 /**
- * A format for one answer, of which whatever is another kind of stream is refused. Clients read what they asked for,
- * whatever its Content-Type says: they would join texts that were each searched as a piece of something else.
+ * Returns the format for one answer, extended to refuse any other kind of stream. Clients may ignore the
+ * Content-Type and join texts that were inspected as pieces of something else.
  */
 export function asLabelled(format: StreamFormat): StreamFormat {
   const isOther = TESTS[format.name]?.();
@@ -22,13 +22,13 @@ export function asLabelled(format: StreamFormat): StreamFormat {
 
 type IsOther = (frame: Frame) => boolean;
 
-/** The others cannot be read as anything else, or read it like what it is. */
+/** The other formats cannot be mistaken, or are read the same way by everyone. */
 const TESTS: Partial<Record<StreamFormat['name'], () => IsOther>> = {
   sse: jsonAmongEvents,
   ndjson: () => isEvent,
 };
 
-/** Part of an array, or more documents than the one in which some providers report an error. */
+/** Detects part of an array, or more documents than the one in which some providers report an error. */
 function jsonAmongEvents(): IsOther {
   let documents = 0;
   return ({ sideband }) => {
@@ -42,7 +42,7 @@ function jsonAmongEvents(): IsOther {
   };
 }
 
-/** Lines of events end at CR too, which stands nowhere within JSON's strings. */
+/** Recognizes an event's line. Lines also end at CR, which cannot occur inside JSON strings. */
 function isEvent({ data = '' }: Frame): boolean {
   return data.startsWith('data:') || data.includes('\rdata:');
 }

@@ -4,11 +4,11 @@ import { GatewayError } from '../errors.ts';
 import type { ClosingFrame, Frame, FrameDecoder, StreamFormat } from './frame.ts';
 import { PendingBytes, frameTooLarge } from './pending.ts';
 
-/** Total length, headers length, CRC of these two. */
+/** Total length, headers length, CRC of the two. */
 const PRELUDE_BYTES = 12;
 const CRC_BYTES = 4;
 
-/** Bytes of a header's value by its type (0 and 1 are true and false); strings and bytes carry their length. */
+/** Bytes of a header value by type (0 and 1 are true and false); strings and bytes carry their length. */
 const FIXED_VALUE_BYTES = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16];
 const BYTES_TYPE = 6;
 const STRING_TYPE = 7;
@@ -35,7 +35,7 @@ export const awsEventStream: StreamFormat = {
 class AwsEventStreamDecoder implements FrameDecoder {
   private readonly maxFrameBytes: number;
   private readonly pending: PendingBytes;
-  /** Length of the message that is pending; undefined until its first four bytes are there. */
+  /** Length of the pending message; undefined until its first four bytes arrive. */
   private expected: number | undefined;
 
   constructor(maxFrameBytes: number) {
@@ -95,11 +95,11 @@ function decodeMessage(raw: Buffer): Frame {
 
 interface Headers {
   readonly headers: ReadonlyMap<string, string>;
-  /** Those that are not of `NAMING`, or no plain name. */
+  /** Headers outside `NAMING`, or with an unusual value. */
   readonly sideband: string;
 }
 
-/** Headers that say what a message is, with the values that do. */
+/** Headers that describe a message, with their ordinary values. */
 const NAMING: Readonly<Record<string, RegExp>> = {
   ':message-type': /^(?:event|exception|error)$/,
   ':event-type': /^[A-Za-z/.+-]{0,64}$/,
@@ -132,7 +132,7 @@ function readHeaders(bytes: Buffer): Headers {
     i = valueStart + valueBytes;
     if (i > bytes.length) throw broken('a header cut short');
     const value = type === STRING_TYPE || type === BYTES_TYPE ? bytes.toString('utf8', valueStart, i) : '';
-    // A second value of a name, or a second name, says something that no reader looks for.
+    // Readers ignore a repeated name or a second type, so it may hide content.
     const isAgain = headers.has(name) || (TYPES.has(name) && [...TYPES].some((other) => headers.has(other)));
     if (type === STRING_TYPE) headers.set(name, value);
     if (type !== STRING_TYPE || isAgain || !isNaming(name, value)) sideband += `${name}: ${value}\n`;
@@ -140,7 +140,7 @@ function readHeaders(bytes: Buffer): Headers {
   return { headers, sideband };
 }
 
-/** The message without its headers but those that say what it is. */
+/** Returns the message with only its descriptive headers. */
 function copy({ raw, event }: Frame, data: string): Buffer {
   const { headers } = readHeaders(raw.subarray(PRELUDE_BYTES, PRELUDE_BYTES + raw.readUInt32BE(4)));
   return encodeMessage(
@@ -151,7 +151,7 @@ function copy({ raw, event }: Frame, data: string): Buffer {
   );
 }
 
-/** An exception; clients raise those that they know by name as errors of a class of their own. */
+/** Writes an exception. Clients raise known names as their own error classes. */
 function exceptionOf({ data, event = 'validationException' }: ClosingFrame): Buffer {
   const headers = new Map([
     [':message-type', 'exception'],
@@ -181,7 +181,7 @@ function stringHeader(name: string, value: string): Buffer {
   ]);
 }
 
-/** The message with another payload: same headers, new lengths and checksums. */
+/** Returns the message with another payload, lengths and checksums. */
 function withData(frame: Frame, data: string): Buffer {
   const { raw } = frame;
   const payloadStart = PRELUDE_BYTES + raw.readUInt32BE(4);

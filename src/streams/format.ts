@@ -15,7 +15,7 @@ const BY_MEDIA_TYPE: ReadonlyMap<string, StreamFormat> = new Map([
   ['application/stream+json', ndjson],
 ]);
 
-/** What JSON is called, or what a server says that does not know. */
+/** Content types of JSON, or of servers that do not know. */
 export const MAY_BE_JSON: ReadonlySet<string> = new Set([
   'application/json',
   'text/json',
@@ -25,8 +25,8 @@ export const MAY_BE_JSON: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * How an answer streams: what its Content-Type says, or else what its endpoint is known for (Gemini's array,
- * which says `application/json`). Undefined for an answer that comes whole.
+ * Returns the stream format of an answer, by its Content-Type or else by its endpoint (Gemini's array has the
+ * type `application/json`). Undefined for an answer that is not streamed.
  */
 export function streamFormatFor(
   contentType: string | undefined,
@@ -35,6 +35,6 @@ export function streamFormatFor(
   const { essence } = readMediaType(contentType);
   const format = BY_MEDIA_TYPE.get(essence);
   if (endpoint.streamFormat !== 'json-array') return format;
-  // Lines too are read as elements, whether or not an array is around them.
+  // Lines are read as elements too, with or without an enclosing array.
   return format === ndjson || MAY_BE_JSON.has(essence) ? jsonArray : format;
 }

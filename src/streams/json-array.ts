@@ -19,9 +19,9 @@ const COMMA = 0x2c;
 const SEPARATORS: ReadonlySet<number> = new Set([OPEN_ARRAY, COMMA, CLOSE_ARRAY]);
 
 /**
- * A JSON array whose elements come one after another (Gemini's `streamGenerateContent` without `alt=sse`).
- * A frame is an element with the bracket or comma before it, so that nothing waits for what follows; the
- * closing bracket is a frame of its own, without data.
+ * A JSON array whose elements arrive one after another (Gemini's `streamGenerateContent` without `alt=sse`).
+ * A frame is an element with the preceding bracket or comma, so that no element waits for the next. The
+ * closing bracket is a frame without data.
  */
 export const jsonArray: StreamFormat = {
   name: 'json-array',
@@ -33,10 +33,10 @@ export const jsonArray: StreamFormat = {
   comment: () => undefined,
 };
 
-/** More than this after an element is no end of an array. */
+/** More bytes than this after an element are not the end of an array. */
 const MAX_REST_BYTES = 65_536;
 
-/** Holds what follows the last element, so that elements may still be added there. */
+/** Holds the bytes after the last element, so that elements can still be added. */
 class JsonArrayWriter implements FrameWriter {
   private readonly rest = new PendingBytes(MAX_REST_BYTES);
   private begun = false;
@@ -56,7 +56,7 @@ class JsonArrayWriter implements FrameWriter {
     this.begun = true;
     if (rest.length === 0) return bytes;
     if (opens || !rest.includes(CLOSE_ARRAY)) return Buffer.concat([rest, bytes]);
-    // An element that was held while the array's end came: the end stays behind it.
+    // An element was held back while the array's end arrived: the end stays behind it.
     this.rest.add(rest);
     return bytes;
   }
@@ -78,7 +78,7 @@ class JsonArrayWriter implements FrameWriter {
   }
 }
 
-/** The bytes before the element. */
+/** Returns the bytes before the element. */
 function separatorOf({ raw }: Frame): Buffer {
   let inString = false;
   for (let i = 0; i < raw.length; i += 1) {
@@ -123,7 +123,7 @@ class JsonArrayDecoder implements FrameDecoder {
     return [{ raw, ...sidebandOf(raw), open: true }];
   }
 
-  /** Takes one byte, `offset` bytes into its frame; true where it is the frame's last. */
+  /** Processes the byte at `offset` in its frame; returns true if it is the frame's last. */
   private ends(byte: number, offset: number): boolean {
     if (this.inString) {
       if (this.escaped) this.escaped = false;
@@ -153,7 +153,7 @@ class JsonArrayDecoder implements FrameDecoder {
   }
 }
 
-/** What stands between elements, where it is not only what separates them. */
+/** Returns unusual bytes between elements. */
 function sidebandOf(separator: Buffer): { readonly sideband?: string } {
   const separates = separator.every((byte) => byte <= 0x20 || SEPARATORS.has(byte));
   return separates ? {} : { sideband: separator.toString('utf8') };

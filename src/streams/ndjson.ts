@@ -3,7 +3,7 @@ import { PendingBytes } from './pending.ts';
 
 const LF = 0x0a;
 
-/** One JSON document a line (Ollama, Cohere v1). Blank lines are frames without data. */
+/** One JSON document per line (Ollama, Cohere v1). Blank lines are frames without data. */
 export const ndjson: StreamFormat = {
   name: 'ndjson',
   createDecoder: ({ maxFrameBytes }) => new NdjsonDecoder(maxFrameBytes),
@@ -17,7 +17,7 @@ export const ndjson: StreamFormat = {
   comment: () => undefined,
 };
 
-/** Line ends inside JSON stand between tokens only, where a space says the same. */
+/** Replaces line ends between JSON tokens by spaces. */
 function oneLine(data: string): string {
   return data.replace(/[\r\n]+/g, ' ');
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 
-/** The bytes of a frame that has begun and not ended: kept in pieces, so that tiny chunks cost linear time. */
+/** The bytes of an unfinished frame, kept in pieces so that tiny chunks cost linear time. */
 export class PendingBytes {
   readonly #maxBytes: number;
   #pieces: Buffer[] = [];

@@ -13,7 +13,7 @@ const CR = 0x0d;
 
 /**
  * Server-sent events (WHATWG HTML "Server-sent events"): events end at a blank line, lines at CR, LF or CRLF.
- * Other than a browser, an event that the end of the stream cuts off is still given, because SDKs read it too.
+ * Unlike in a browser, an event cut off by the end of the stream is returned, because SDKs read it too.
  */
 export const sse: StreamFormat = {
   name: 'sse',
@@ -22,7 +22,7 @@ export const sse: StreamFormat = {
   withData,
   copy: ({ event, raw }, data) => Buffer.from(sseText(data, event, lineEndOf(raw))),
   readable: readableText,
-  // The line feed in front ends a last event that the provider left open; elsewhere it is an empty line.
+  // The leading line feed ends an event that the provider left open; elsewhere it is an empty line.
   comment: (text) => Buffer.from(`\n: ${text.replace(/[\r\n]+/g, ' ')}\n\n`),
 };
 
@@ -44,7 +44,7 @@ class SseDecoder implements FrameDecoder {
     return this.#pending.length === 0 ? [] : [{ ...this.#frameOf(this.#pending.take()), open: true }];
   }
 
-  /** Lines that end at LF, as nearly every provider sends them. */
+  /** Splits at LF, which nearly every provider sends. */
   #pushLines(chunk: Buffer): Frame[] {
     const frames: Frame[] = [];
     let from = 0;
@@ -87,7 +87,7 @@ class SseDecoder implements FrameDecoder {
         lineIsEmpty = true;
         continue;
       }
-      // A blank line. Its LF may come with the next chunk: the event does not wait for it.
+      // A blank line. Its LF may come with the next chunk; the event does not wait for it.
       if (byte === CR && chunk[i + 1] === LF) {
         i += 1;
         afterCr = false;
@@ -113,7 +113,7 @@ function frameOfEvent(raw: Buffer, text: string): Frame {
   return (text.includes('\r') ? undefined : plainFrame(raw, text)) ?? frameOfLines(raw, text);
 }
 
-/** Reads one data line, alone or after an event line, and a blank line, as nearly every event is; undefined for others. */
+/** Reads an event of one data line, optionally after an event line, as nearly all are; undefined for others. */
 function plainFrame(raw: Buffer, text: string): Frame | undefined {
   const first = text.indexOf('\n');
   const end = text.length - 2;
@@ -151,16 +151,16 @@ function frameOfLines(raw: Buffer, text: string): Frame {
   };
 }
 
-/** Blank lines, empty comments and plain event names. Digits of a time to wait may be part of a number. */
+/** Blank lines, empty comments and plain event names. The digits of a retry time may be part of a number. */
 const SAYS_NOTHING = /^(:?|event: ?[A-Za-z_.-]{0,64})$/;
 
 function createWriter(): FrameWriter {
   let isOpen = false;
   let endsInCr = false;
-  /** Some clients split at whole pairs of one kind of line end: what is added ends its lines as the provider does. */
+  /** Some clients split at pairs of one kind of line end, so added lines end as the provider's do. */
   let lineEnd = '\n';
   function added(bytes: Buffer): Buffer {
-    // A LF that is still to come may not stand after this.
+    // An LF that is still to come must not follow this.
     const before = isOpen ? lineEnd + lineEnd : endsInCr ? '\n' : '';
     return before === '' ? bytes : Buffer.concat([Buffer.from(before), bytes]);
   }
@@ -187,7 +187,7 @@ function sseText(data: string, event: string | undefined, lineEnd: string): stri
   return name + dataLines(data).join(lineEnd) + lineEnd + lineEnd;
 }
 
-/** How the first line of an event ends; the same as before where none does. */
+/** Returns the line end of an event's first line, or `before` if there is none. */
 function lineEndOf(raw: Buffer, before = '\n'): string {
   const lf = raw.indexOf(LF);
   const cr = raw.indexOf(CR);
@@ -199,7 +199,7 @@ function dataLines(data: string): string[] {
   return data.split(/\r\n|\r|\n/).map((line) => `data: ${line}`);
 }
 
-/** The value of a `name: value` line, without the one space after the colon; undefined for other lines. */
+/** Returns the value of a `name: value` line without the one space after the colon; undefined for other lines. */
 function fieldValue(text: string, name: string, from = 0, end = text.length): string | undefined {
   const colon = from + name.length;
   if (colon > end || !text.startsWith(name, from)) return undefined;
@@ -225,7 +225,7 @@ function linesOf(text: string): Line[] {
   return lines;
 }
 
-/** One `data: ` line and a blank one, as nearly every event. */
+/** Recognizes an event of one `data: ` line, as nearly all are. */
 function isDataLineAlone({ raw, data = '' }: Frame): boolean {
   const around = 'data: \n\n'.length;
   return (
@@ -236,7 +236,7 @@ function isDataLineAlone({ raw, data = '' }: Frame): boolean {
   );
 }
 
-/** Puts new data in the place of the first `data:` line; event name, id, comments and line ends stay. */
+/** Replaces the first `data:` line; event name, id, comments and line ends stay. */
 function withData(frame: Frame, data: string): Buffer {
   if (isDataLineAlone(frame)) return Buffer.from(sseText(data, undefined, '\n'));
   const lines = linesOf(frame.raw.toString('utf8'));

@@ -7,10 +7,10 @@ import type { TracedStep } from './step.ts';
 
 const OK = 200;
 const JSON_HEADERS: ReadonlyMap<string, string> = new Map([['content-type', 'application/json']]);
-/** What a whole answer of some provider's API is known by. */
+/** Members that identify a whole answer of some provider's API. */
 const ANSWERS = ['choices', 'candidates', 'output', 'generations', 'outputs'] as const;
 
-/** A call that was taken, and nothing is known of its answer. */
+/** Returns an accepted call whose answer is unknown. */
 export function unseenAnswer(parsed: Parsed): Answered {
   return {
     ...parsed,
@@ -23,12 +23,12 @@ export function unseenAnswer(parsed: Parsed): Answered {
 }
 
 /**
- * What answered a call, as it would have come over the wire.
- * @throws GatewayError upstream_unavailable where it is nested too deep to be inspected
+ * Returns the answer to a call in the form it would have had on the wire.
+ * @throws GatewayError upstream_unavailable if it is nested too deep to inspect
  */
 export async function answerTo(parsed: Parsed, step: TracedStep): Promise<Answered> {
-  const said = parsed.mcp === undefined ? modelAnswer(parsed, step) : toolAnswer(step);
-  const body = Buffer.from(JSON.stringify(said));
+  const answer = parsed.mcp === undefined ? modelAnswer(parsed, step) : toolAnswer(step);
+  const body = Buffer.from(JSON.stringify(answer));
   return readFacts(await readAnswer(unseenAnswer(parsed), body));
 }
 
@@ -36,7 +36,7 @@ function toolAnswer({ result, isError }: TracedStep): TraceFields {
   return { jsonrpc: '2.0', id: 1, result: toolResult(result, isError) };
 }
 
-/** A result as MCP has it; what is none is one text. */
+/** Returns an MCP result; anything else becomes one text. */
 function toolResult(result: unknown, isError: boolean): TraceFields {
   const failed = isError ? { isError } : {};
   if (isObject(result) && isResult(result)) return { ...result, ...failed };
@@ -46,7 +46,7 @@ function toolResult(result: unknown, isError: boolean): TraceFields {
   return { content: [{ type: 'text', text }], ...failed };
 }
 
-/** Of a tool, a resource or a prompt. */
+/** Recognizes results of tools, resources and prompts. */
 function isResult(result: TraceFields): boolean {
   const isListed = ['content', 'contents', 'messages'].some((name) => Array.isArray(result[name]));
   return isListed || isObject(result['structuredContent']);

@@ -6,7 +6,7 @@ import { callsIn, resultsIn } from './formats/messages.ts';
 const MAX_TOKENS = 1_024;
 const OF_SYSTEM: ReadonlySet<unknown> = new Set(['system', 'developer']);
 
-/** Chat messages as a body of Anthropic's API, which has neither a role for the system nor one for tools. */
+/** Converts chat messages to a body of Anthropic's API, which has no roles for system and tools. */
 export function anthropicBody({ messages, ...rest }: JsonObject): JsonObject {
   const written = (Array.isArray(messages) ? messages : []).filter(isObject);
   const system = written.filter(({ role }) => OF_SYSTEM.has(role)).map(({ content }) => content);

@@ -10,17 +10,17 @@ import { anthropicBody } from './anthropic-body.ts';
 import { isObject } from '../json/is-object.ts';
 import type { TracedStep, StepAgent } from './step.ts';
 
-/** A call as it would have come over the wire: its head, and its body's bytes. */
+/** A call in its wire form: head and body bytes. */
 export interface TracedCall {
   readonly exchange: Identified;
   readonly body: Buffer;
 }
 
-/** Of tools whose server a trace does not name. */
+/** Server of tools whose trace names none. */
 export const UNNAMED_SERVER = 'tools';
 const UNNAMED_MODEL = 'unknown';
 const MAX_SERVER_CHARS = 64;
-/** Where providers take chat, the most usual address first. */
+/** Chat paths of providers, the most common first. */
 const CHAT_PATHS = [
   '/v1/chat/completions',
   '/openai/v1/chat/completions',
@@ -29,7 +29,7 @@ const CHAT_PATHS = [
   '/v1/messages',
 ] as const;
 
-/** Puts a call of a trace into the form that the gateway's checks judge. */
+/** Converts a traced call into the form that the gateway's checks judge. */
 export function gatewayCall(step: TracedStep, requestId: string, agentRisk: AgentRisk): TracedCall {
   const headers = new Map<string, string>([['content-type', 'application/json']]);
   if (step.sessionId !== '') headers.set(HEADER.sessionId, step.sessionId);
@@ -53,7 +53,7 @@ export function gatewayCall(step: TracedStep, requestId: string, agentRisk: Agen
   return { exchange, body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** The record of the key that an agent would have; one agent has one key, whatever it calls. */
+/** Returns the key record of an agent. One agent has one key for all its calls. */
 function keyOf(agent: StepAgent, provider: ProviderName = 'openai'): KeyRecord {
   const { id, name, owner, allowedTools, allowedModels, allowedProviders, tags } = agent;
   return {
@@ -73,7 +73,7 @@ function keyOf(agent: StepAgent, provider: ProviderName = 'openai'): KeyRecord {
 const MAX_KNOWN = 1_000;
 const keyHashes = new Map<string, string>();
 
-/** The hash that an agent's key goes by; of one that a trace only names, always the same. */
+/** Returns the hash of an agent's key; derived from the id if the trace has no hash. */
 export function keyHashOf({ keyHash, id }: StepAgent): string {
   if (keyHash !== undefined) return keyHash;
   const known = keyHashes.get(id);
@@ -122,7 +122,7 @@ function modelTarget({ provider: name = 'openai', model, content }: TracedStep):
   return { target: found, body: found.path === '/v1/messages' ? anthropicBody(body) : body };
 }
 
-/** A whole body goes to the endpoint whose form it has. */
+/** Returns the endpoint that fits the form of a whole body. */
 function ownTarget(provider: Provider, model: string | undefined, content: JsonObject): Sent | undefined {
   const found = targetAt(provider, pathsFor(content, encodeURIComponent(model ?? UNNAMED_MODEL)));
   if (found === undefined) return undefined;
@@ -145,7 +145,7 @@ function pathsFor(content: JsonObject, model: string): readonly string[] {
   return Object.hasOwn(content, 'message') ? ['/v1/chat'] : [];
 }
 
-/** Bedrock's own form: every content is a list of blocks without a type. */
+/** Recognizes Bedrock's own form: every content is a list of blocks without a type. */
 function isOfBlocks({ messages }: JsonObject): boolean {
   const [first] = Array.isArray(messages) ? (messages as readonly unknown[]) : [];
   const [block] =

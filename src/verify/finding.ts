@@ -1,16 +1,16 @@
 import type { StepType } from './step.ts';
 
-/** What is done about a step, or would have been. */
+/** The action taken on a step, or that would have been taken. */
 export type FindingAction = 'deny' | 'quarantine' | 'escalate' | 'redact' | 'mask' | 'flag';
 
-/** Those that make a trace fail: what was stopped, and attacks that were taken out. */
+/** Actions that fail a trace: blocked calls, and attacks that were removed. */
 export const VIOLATIONS: ReadonlySet<FindingAction> = new Set(['deny', 'quarantine', 'escalate', 'redact']);
 
-/** One thing that the gateway would have said of a step. Holds no secret, and nothing longer than a line. */
+/** One finding of a check about a step. Holds no secret and nothing longer than a line. */
 export interface TraceFinding {
-  /** Of the element of the trace, from 0. */
+  /** Index of the trace's element, from 0. */
   readonly index: number;
-  /** Of the element in the trace's file, from 1. */
+  /** Line of the element in the trace file, from 1. */
   readonly traceLine: number;
   readonly type: StepType;
   /** Unix ms. */
@@ -18,14 +18,14 @@ export interface TraceFinding {
   readonly session: string;
   readonly agent: string;
   readonly provider: string;
-  /** Empty where a tool is called. */
+  /** Empty for tool calls. */
   readonly model: string;
   readonly tool: string;
   readonly check: string;
   readonly rule: string;
   readonly action: FindingAction;
   readonly reason: string;
-  /** Of the policy's rule. */
+  /** Source file of the policy's rule. */
   readonly file: string | undefined;
   readonly line: number | undefined;
   readonly owasp: readonly string[];

@@ -7,23 +7,23 @@ import type { TraceFinding, FindingAction } from './finding.ts';
 import { UNNAMED_SERVER } from './exchange.ts';
 import type { TracePlace, TracedStep } from './step.ts';
 
-/** Collects what the checks say of the step that is judged now. */
+/** Collects the checks' findings about the current step. */
 export interface FindingCollector {
-  /** What is said from now on is said of this step. */
+  /** Makes `step` the current step. */
   begin(step: TracedStep, place: TracePlace): void;
   take(): readonly TraceFinding[];
   verdict(check: string, verdict: ObservedVerdict): void;
   readonly audit: (event: AuditEvent) => void;
-  /** What the policies said, before the check that asked them says what follows. */
+  /** Reports a policy decision; must come before the verdict of the check that asked for it. */
   readonly decided: (decision: Decision) => void;
-  /** The policies could not judge the step: why. */
+  /** Reports that the policies failed to judge the step. */
   readonly trouble: (cause: unknown) => void;
 }
 
 const MAX_READ_CHARS = 4_096;
 const MAX_SHOWN_CHARS = 512;
 const MAX_NAME_CHARS = 128;
-/** Rules of one step that fired. */
+/** Limit of fired rules for one step. */
 const MAX_HITS = 100;
 
 export function createFindingCollector(): FindingCollector {
@@ -78,8 +78,8 @@ export function createFindingCollector(): FindingCollector {
     },
     verdict(check, verdict) {
       if (check === 'policy' && ofPolicies(verdict)) return;
-      const said = verdict.kind === 'deny' ? verdict.message : verdict.reason;
-      const reason = cause instanceof Error ? `${said}: ${cause.message}` : said;
+      const text = verdict.kind === 'deny' ? verdict.message : verdict.reason;
+      const reason = cause instanceof Error ? `${text}: ${cause.message}` : text;
       const rule = ruleOfVerdict(check, verdict, audited);
       const inspected = check === 'mcp-inspector' ? audited?.findings : undefined;
       const denied = verdict.kind === 'deny' ? verdict.findings : undefined;
@@ -109,7 +109,7 @@ function actionOf(check: string, verdict: ObservedVerdict, audited: AuditEvent |
   return isAttack ? 'redact' : 'mask';
 }
 
-/** The rule that found it, where the check tells; else what its refusal is called, or the check itself. */
+/** Returns the rule behind a verdict, if the check names one; else the refusal's type or the check's name. */
 function ruleOfVerdict(check: string, verdict: ObservedVerdict, audited: AuditEvent | undefined): string {
   const inspected = check === 'mcp-inspector' ? audited?.findings[0]?.rule : undefined;
   if (inspected !== undefined) return inspected;
@@ -132,12 +132,12 @@ function calledBy({
   };
 }
 
-/** A name that whoever wrote the trace chose; it may hold a secret, and be of any length. */
+/** Masks and shortens a name from the trace, which may hold a secret and have any length. */
 function name(written: string): string {
   return maskSecrets(written.slice(0, MAX_READ_CHARS)).slice(0, MAX_NAME_CHARS);
 }
 
 function shownOrLong(reason: string): string {
-  if (reason.length > MAX_READ_CHARS) return 'a rule, whose words are too many to be shown';
+  if (reason.length > MAX_READ_CHARS) return 'a rule (its text is too long to show)';
   return maskSecrets(reason).slice(0, MAX_SHOWN_CHARS);
 }

@@ -1,23 +1,23 @@
 import type { TraceFinding } from './finding.ts';
-import type { AskedStep, TraceJudge } from './judge.ts';
+import type { QueuedStep, TraceJudge } from './judge.ts';
 
 export interface LateJudgeOptions {
-  /** Judges a trace that is soon over. */
+  /** Starts a judge for short traces. */
   readonly small: () => Promise<TraceJudge>;
-  /** Takes a while to start. */
+  /** Starts a judge for long traces, which takes longer to start. */
   readonly large: () => Promise<TraceJudge>;
-  /** So many steps are worth it. */
+  /** Number of steps that justifies the large judge. */
   readonly largeSteps: number;
-  /** The first step waits no longer for the others. */
+  /** Longest wait of the first step. */
   readonly waitMs: number;
 }
 
 interface HeldStep {
-  readonly asked: AskedStep;
+  readonly queued: QueuedStep;
   readonly answer: PromiseWithResolvers<readonly TraceFinding[]>;
 }
 
-/** Holds its first steps until it is known which judge is worth it. */
+/** Holds the first steps until the trace's length decides which judge to start. */
 export function createLateJudge({ small, large, largeSteps, waitMs }: LateJudgeOptions): TraceJudge {
   const waiting: HeldStep[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -27,18 +27,18 @@ export function createLateJudge({ small, large, largeSteps, waitMs }: LateJudgeO
     clearTimeout(timer);
     if (chosen !== undefined) return chosen;
     const choice = (chosen = create());
-    for (const { asked, answer } of waiting.splice(0)) {
-      answer.resolve(choice.then((judge) => judge.step(asked)));
+    for (const { queued, answer } of waiting.splice(0)) {
+      answer.resolve(choice.then((judge) => judge.step(queued)));
     }
     return choice;
   }
 
   return {
-    step(asked) {
-      if (chosen !== undefined) return chosen.then((judge) => judge.step(asked));
+    step(queued) {
+      if (chosen !== undefined) return chosen.then((judge) => judge.step(queued));
       const answer = Promise.withResolvers<readonly TraceFinding[]>();
       timer ??= setTimeout(() => void choose(large), waitMs);
-      if (waiting.push({ asked, answer }) >= largeSteps) void choose(large);
+      if (waiting.push({ queued, answer }) >= largeSteps) void choose(large);
       return answer.promise;
     },
     end: async () => (await choose(small)).end(),

@@ -8,47 +8,47 @@ export interface OpenCall {
   readonly step: TracedStep;
   readonly place: TracePlace;
   readonly run: Run;
-  /** Undefined where it was denied. */
+  /** Undefined if the call was denied. */
   readonly parsed: Parsed | undefined;
-  /** The checks know that it was made. */
+  /** The checks have seen an answer. */
   isAnswered: boolean;
 }
 
 export interface OpenCalls {
-  /** Of the session that a step belongs to, the oldest first. */
-  of(step: TracedStep): readonly OpenCall[];
+  /** Returns the open calls of a step's session, oldest first. */
+  ofSession(step: TracedStep): readonly OpenCall[];
   add(call: OpenCall): Promise<void>;
-  /** The call that a response answers, which is open no longer: by its id, else by its tool, else the oldest. */
+  /** Removes and returns the call that a response answers: found by id, else by tool, else the oldest. */
   take(response: TracedStep): OpenCall | undefined;
   end(): Promise<void>;
 }
 
-/** Of all sessions of a half of a trace, and in one of them. */
+// Limits for all sessions of one part of a trace, and for one session.
 const MAX_CALLS = 1_024;
-const MAX_OF_SESSION = 64;
+const MAX_PER_SESSION = 64;
 /**
- * Where there are too many, the sessions that were used longest ago go, several at once: the first key of a map stands
- * behind all that was deleted from it.
+ * Over the limit, the least recently used sessions are dropped down to this number. They are dropped in
+ * batches because the first key of a Map is found behind all deleted ones.
  */
 const KEPT_CALLS = 960;
 
-/** @param finish is told of calls that are waited for no longer */
+/** @param finish receives calls that will not be answered any more */
 export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): OpenCalls {
   /** The least recently used session first. */
   const sessions = new Map<string, OpenCall[]>();
   let count = 0;
 
   return {
-    of: (step) => sessions.get(tracedSession(step)) ?? [],
+    ofSession: (step) => sessions.get(tracedSession(step)) ?? [],
     async add(call) {
       const name = tracedSession(call.step);
       const calls = sessions.get(name) ?? [];
       sessions.delete(name);
       sessions.set(name, calls);
-      // Its words are judged, and may be long.
+      // Its content is judged already, and may be long.
       calls.push({ ...call, step: { ...call.step, content: undefined, arguments: undefined } });
       count += 1;
-      const late = calls.length > MAX_OF_SESSION ? calls.splice(0, 1) : [];
+      const late = calls.length > MAX_PER_SESSION ? calls.splice(0, 1) : [];
       if (count - late.length > MAX_CALLS) {
         for (const [oldest, itsCalls] of sessions) {
           sessions.delete(oldest);
@@ -86,7 +86,7 @@ function indexOfCall(calls: readonly OpenCall[], { type, callId, tool }: TracedS
     const named = first((step) => step.callId === callId);
     if (named !== -1) return named;
   }
-  // A call that goes by an id is answered under it.
+  // A call with an id is answered under that id.
   const isNameless = (step: TracedStep): boolean => callId === undefined || step.callId === undefined;
   if (tool !== '') return first((step) => isNameless(step) && step.tool === tool);
   return first(isNameless);

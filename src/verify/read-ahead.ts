@@ -1,17 +1,17 @@
-/** What was read and is still to be told, in order; whoever reads waits where it is too much. */
+/** A bounded queue between a reader and a consumer. A full queue makes the reader wait. */
 export interface ReadAhead<Item> {
-  /** @param bytes that `item` may hold; a promise where the next one has to wait */
+  /** @param bytes memory that `item` may hold; returns a promise if the next item has to wait */
   put(item: Item, bytes: number): Promise<undefined> | undefined;
-  /** Nothing more comes; with a failure, which whoever asks gets after all that was put before. */
+  /** Ends the queue. The consumer gets `failure` after all items. */
   end(failure?: { readonly cause: unknown }): void;
-  /** The next one, where it was put already. */
+  /** Returns the next item if there is one. */
   take(): Item | undefined;
   /**
-   * Waits for another one; false where none comes any more.
-   * @throws what the reading failed with
+   * Waits for another item; false at the end.
+   * @throws the failure that ended the queue
    */
   more(): Promise<boolean>;
-  /** Nobody asks any more: whoever waits goes on, and what he puts is dropped. */
+  /** Closes the consumer's side: waiting readers continue, and further items are dropped. */
   close(): void;
   readonly isClosed: boolean;
 }
@@ -21,12 +21,12 @@ export interface ReadAheadBounds {
   readonly maxBytes: number;
 }
 
-/** So many that were taken may wait to be let go. */
+/** Taken items that may stay in the array before it is compacted. */
 const FEW = 256;
 
 export function createReadAhead<Item>({ maxItems, maxBytes }: ReadAheadBounds): ReadAhead<Item> {
   let items: ({ readonly item: Item; readonly bytes: number } | undefined)[] = [];
-  /** Those before it were taken. */
+  /** Index of the first item not taken. */
   let head = 0;
   let bytes = 0;
   let over: { readonly failure: { readonly cause: unknown } | undefined } | undefined;
@@ -43,7 +43,7 @@ export function createReadAhead<Item>({ maxItems, maxBytes }: ReadAheadBounds): 
     if (taken === undefined) return undefined;
     items[head] = undefined;
     head += 1;
-    // Not each time: all that are left are moved.
+    // Compacting moves all remaining items, so it is done rarely.
     if (head * 2 > items.length + FEW) {
       items = items.slice(head);
       head = 0;

@@ -19,9 +19,9 @@ export interface ReplayDeps {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Sends the steps of a trace through the checks, one after the other, as the wire would have. */
+/** Sends the steps of a trace through the checks in order, as the wire would have. */
 export interface Replay {
-  /** What is found in this step, and in those before it that nothing answers any more. */
+  /** Returns the findings of this step, and of earlier steps that will not be answered any more. */
   step(step: TracedStep, place: TracePlace): Promise<readonly TraceFinding[]>;
   end(): Promise<readonly TraceFinding[]>;
   readonly counts: ReplayCounts;
@@ -30,13 +30,13 @@ export interface Replay {
 export interface ReplayCounts {
   calls: number;
   responses: number;
-  /** Responses to calls that were denied: on the wire there were none. */
+  /** Responses to denied calls. On the wire they would not exist. */
   afterDenial: number;
 }
 
 /**
- * A call that is denied moves nothing, and what the trace says of its answer is not judged. One that is let through takes
- * part in its session's history at once: that it was made is known, whether its answer is in the trace or not.
+ * Replays calls and responses. A denied call changes no state, and its recorded response is not judged. An
+ * allowed call joins its session's history at once, whether or not the trace holds its answer.
  */
 export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   const open = createOpenCalls(finish);
@@ -60,7 +60,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     else await answer(made, step);
   }
 
-  /** The exchange where the call may be made; undefined where it is denied. */
+  /** Returns the exchange if the call is allowed; undefined if it is denied. */
   async function judged(run: Run, exchange: Identified, body: Buffer): Promise<Parsed | undefined> {
     try {
       run.identify({ keyHash: exchange.key.keyHash });
@@ -86,16 +86,16 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     await run.end(parsed, { kind: 'complete' });
   }
 
-  /** Whatever the session does next, it has what it called for before; of its open calls only the last one may be new. */
+  /** The next step shows that earlier calls of the session were answered. Only the last open call may be new. */
   async function presumeAnswered(next: TracedStep): Promise<void> {
-    const made = open.of(next).at(-1);
+    const made = open.ofSession(next).at(-1);
     if (made === undefined || made.isAnswered || made.parsed === undefined) return;
     made.isAnswered = true;
     findings.begin(made.step, made.place);
     await made.run.response(unseenAnswer(made.parsed));
   }
 
-  /** No answer comes any more. */
+  /** Ends a call that gets no answer. */
   async function finish(made: OpenCall): Promise<void> {
     const { run, parsed } = made;
     if (parsed === undefined) return;
@@ -119,16 +119,16 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     await answer(made, step);
   }
 
-  /** A response to nothing that the trace holds is judged by itself, and belongs to no call. */
+  /** Judges a response without a call in the trace by itself. */
   async function unaskedFor(step: TracedStep, place: TracePlace): Promise<OpenCall | undefined> {
     findings.begin(step, place);
-    const asked: TracedStep =
+    const call: TracedStep =
       step.type === 'llm_response'
         ? { ...step, type: 'llm_call', content: '' }
         : { ...step, type: 'mcp_tool_call', tool: step.tool === '' ? 'unknown' : step.tool };
-    const { exchange, body } = gatewayCall(asked, nextId(), await riskOf(keyHashOf(step.agent)));
+    const { exchange, body } = gatewayCall(call, nextId(), await riskOf(keyHashOf(step.agent)));
     try {
-      return { step: asked, place, run: newRun(), parsed: parseRequest(exchange, body), isAnswered: true };
+      return { step: call, place, run: newRun(), parsed: parseRequest(exchange, body), isAnswered: true };
     } catch (failure) {
       refused(failure);
       return undefined;
@@ -158,7 +158,10 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   };
 }
 
-/** As on the wire: what was sent is not kept while its answer is awaited, which may never come. */
+/**
+ * Drops the request's content, as on the wire: it is not kept while the answer is awaited, which may never
+ * come.
+ */
 function withoutWords(parsed: Parsed): Parsed {
   const { facts, request } = parsed;
   facts.prompt = undefined;

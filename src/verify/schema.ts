@@ -9,7 +9,7 @@ const shortText = (what: string) =>
 const names = (what: string) => z.array(shortText(what), { error: `${what} must be a list of texts` });
 
 const provider = z.enum(PROVIDER_NAMES, { error: `provider must be one of ${PROVIDER_NAMES.join(', ')}` });
-/** Of a tool call it is the MCP server. */
+// For a tool call, the name of the MCP server.
 const stepProvider = shortText('provider').describe(
   `the provider of a model (${PROVIDER_NAMES.join(', ')}), or the MCP server of a tool`,
 );
@@ -21,7 +21,7 @@ const agentFields = z.looseObject({
   owner: shortText('agent.owner').nullish(),
   provider: provider.nullish(),
   tags: z
-    .record(z.string(), shortText('agent.tags'), { error: 'agent.tags must be texts by name' })
+    .record(z.string(), shortText('agent.tags'), { error: 'agent.tags must be an object of texts' })
     .nullish(),
   allowed_tools: names('agent.allowed_tools').nullish(),
   allowed_models: names('agent.allowed_models').nullish(),
@@ -37,7 +37,7 @@ export const traceAgentSchema = z.union([shortText('agent'), agentFields], {
 
 const timestamp = z
   .union([z.string(), z.number()], {
-    error: 'timestamp must be a time as RFC 3339 has it, or a Unix time in seconds or milliseconds',
+    error: 'timestamp must be an RFC 3339 time, or a Unix time in seconds or milliseconds',
   })
   .describe('RFC 3339, or Unix time in seconds or milliseconds');
 
@@ -53,7 +53,7 @@ const TRACE_TYPES = [
 ] as const;
 export const TYPE_PROBLEM = `type must be one of ${TRACE_TYPES.join(', ')}`;
 
-/** One step as it is documented; `formats/steps.ts` takes the other usual names for the same. */
+/** One step as documented; `formats/steps.ts` also accepts other common names. */
 export const traceStepSchema = z.looseObject({
   type: z.enum(TRACE_TYPES, { error: TYPE_PROBLEM }),
   timestamp: timestamp.nullish(),
@@ -62,7 +62,7 @@ export const traceStepSchema = z.looseObject({
   call_id: z
     .union([shortText('call_id'), z.number()])
     .nullish()
-    .describe('the same of a call and of its response'),
+    .describe('the same for a call and its response'),
   provider: stepProvider.nullish(),
   model: shortText('model').nullish(),
   content: z
@@ -70,28 +70,25 @@ export const traceStepSchema = z.looseObject({
     .optional()
     .describe('a text, a list of messages, or a whole body of the provider’s API'),
   tool_name: shortText('tool_name').nullish(),
-  uri: z.unknown().optional().describe('of a resource that is read or subscribed to: a text'),
+  uri: z.unknown().optional().describe('URI of the resource to read or subscribe to: a text'),
   prompt_name: shortText('prompt_name').nullish(),
   arguments: z
     .unknown()
     .optional()
-    .describe('of a tool call, a prompt or a completion: an object, or its JSON as a text'),
+    .describe('arguments of a tool call, a prompt or a completion: an object, or its JSON as a text'),
   result: z
     .unknown()
     .optional()
-    .describe('what came of the call, or of the call before: a text, or an MCP result'),
+    .describe('result of this call or of the previous one: a text, or an MCP result'),
   is_error: z.boolean({ error: 'is_error must be true or false' }).nullish(),
 });
 export type StepFields = z.infer<typeof traceStepSchema>;
 
-/** Members of a step that may be anything. */
+/** Members of a step with any type. */
 const ANYTHING: ReadonlySet<string> = new Set(['content', 'arguments', 'result']);
 const TYPES: ReadonlySet<unknown> = new Set(traceStepSchema.shape.type.options);
 
-/**
- * Whether a step is as nearly all are: then the schema, which takes ten times as long, finds nothing wrong with it, and
- * leaves it as it is.
- */
+/** Recognizes an ordinary step, which the schema (ten times slower) would accept unchanged. */
 export function isPlainStep(fields: Readonly<Record<string, unknown>>): fields is StepFields {
   for (const name of Object.keys(fields)) {
     const value = fields[name];
@@ -118,16 +115,16 @@ const traceSchema = z.union([
   headSchema.extend({ traces: z.array(traceStepSchema) }),
 ]);
 
-/** The JSON Schema (draft 2020-12) of a trace, for those who write one. */
+/** The JSON Schema (draft 2020-12) of a trace, for people who write one. */
 export function traceJsonSchema(): Record<string, unknown> {
   return {
     ...z.toJSONSchema(traceSchema, { io: 'input' }),
-    title: 'An execution trace, as gateway verify reads it',
+    title: 'An execution trace for gateway verify',
   };
 }
 
-/** The first thing that is wrong, in words. */
+/** Describes the first problem. */
 export function problemOf(error: z.ZodError): string {
   const [issue] = error.issues;
-  return issue?.message ?? 'has a form that is not known';
+  return issue?.message ?? 'has an unknown form';
 }

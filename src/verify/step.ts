@@ -2,16 +2,16 @@ import type { JsonObject, ProviderName } from '../providers/provider.ts';
 
 export type StepType = 'llm_call' | 'llm_response' | 'mcp_tool_call' | 'mcp_tool_response';
 
-/** What an agent did, or got, as far as a trace tells it; whichever format the trace is of. */
+/** A step that an agent took or a response that it got, from a trace of any format. */
 export interface TracedStep {
   readonly type: StepType;
   readonly sessionId: string;
   readonly agent: StepAgent;
-  /** Unix ms; undefined where the trace does not tell. */
+  /** Unix ms; undefined if the trace does not say. */
   readonly at: number | undefined;
-  /** Tells which call a response answers; undefined: the session's oldest one of its kind that waits for one. */
+  /** Links a response to its call. Undefined: it answers the session's oldest open call of its kind. */
   readonly callId: string | undefined;
-  /** Of a model; undefined where it is a tool of an MCP server. */
+  /** Undefined for a tool of an MCP server. */
   readonly provider: ProviderName | undefined;
   readonly model: string | undefined;
   /** A prompt or an answer: a text, messages, or a whole body of the provider's API. */
@@ -19,9 +19,9 @@ export interface TracedStep {
   readonly server: string;
   readonly tool: string;
   readonly arguments: unknown;
-  /** The message of a call that is not of a tool. */
+  /** The message of an MCP call other than a tool call. */
   readonly message?: { readonly method: string; readonly params: JsonObject };
-  /** What came of a tool; undefined where that is not told. */
+  /** A tool's result; undefined if the trace does not say. */
   readonly result: unknown;
   readonly isError: boolean;
 }
@@ -30,7 +30,7 @@ export function isCall({ type }: TracedStep): boolean {
   return type === 'llm_call' || type === 'mcp_tool_call';
 }
 
-/** Who did it, under the names of a proxy key's record. */
+/** The acting agent, with the field names of a proxy key's record. */
 export interface StepAgent {
   readonly id: string;
   readonly name: string;
@@ -43,35 +43,34 @@ export interface StepAgent {
   readonly allowedProviders: readonly ProviderName[] | undefined;
 }
 
-/** Where a step stands in its trace. */
+/** Position of a step in its trace. */
 export interface TracePlace {
-  /** Of the element of the trace, from 0; several steps may come of one. */
+  /** Index of the trace's element, from 0; one element may hold several steps. */
   readonly index: number;
   /** From 1. */
   readonly line: number;
 }
 
-/** What is read of one element of a trace. */
+/** Result of reading one element of a trace. */
 export type Read =
-  | ({ readonly kind: 'steps'; readonly steps: readonly TracedStep[] } & OfSpan)
-  /** What is wrong with it, and the remedy. */
+  | ({ readonly kind: 'steps'; readonly steps: readonly TracedStep[] } & SpanFields)
+  /** The problem and its remedy. */
   | { readonly kind: 'unreadable'; readonly problem: string }
-  /** It can be read, and holds nothing that can be judged: why. */
+  /** The reason why a readable element holds nothing to judge. */
   | { readonly kind: 'skipped'; readonly why: string }
-  /** It holds prompts, calls of tools or answers, or should, and no reader reads them: why. */
-  | ({ readonly kind: 'unjudged'; readonly why: string } & OfSpan);
+  /** The reason why an element with prompts, tool calls or answers could not be read by any reader. */
+  | ({ readonly kind: 'unjudged'; readonly why: string } & SpanFields);
 
-interface OfSpan {
-  /** The span that it was read of (`span-tree.ts`). */
+interface SpanFields {
+  /** The element's span (`span-tree.ts`). */
   readonly span?: string | undefined;
-  /** The span repeats what the calls of models below it say. */
+  /** The span repeats what the model calls below it say. */
   readonly isAround?: true;
 }
 
-/** An element of a trace and what was read of it. */
 export type ReadElement = TracePlace & Read;
 
-/** What a document says of all its elements. */
+/** Defaults that a document sets for all its elements. */
 export interface Context {
   readonly sessionId: string;
   readonly agent: StepAgent;
@@ -79,7 +78,7 @@ export interface Context {
   readonly model: string | undefined;
 }
 
-/** Of a trace that names none. */
+/** Session of a trace that names none. */
 export const DEFAULT_SESSION = 'trace';
 
 export const UNKNOWN_AGENT: StepAgent = {

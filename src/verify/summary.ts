@@ -1,44 +1,41 @@
 import { VIOLATIONS, type TraceFinding, type FindingAction } from './finding.ts';
 import type { TracePlace, ReadElement } from './step.ts';
 
-/** An element of a trace that could not be read. */
 export interface Unreadable extends TracePlace {
-  /** What is wrong with it, and the remedy. */
+  /** The problem and its remedy. */
   readonly problem: string;
 }
 
-/** The policies that a trace was judged by. */
+/** The policies that judged a trace. */
 export interface JudgedBy {
   readonly digest: string;
   readonly sources: readonly string[];
-  /** Each file and preset, with the number of its rules. */
+  /** Each file and preset, with its number of rules. */
   readonly files: readonly { readonly file: string; readonly rules: number }[];
 }
 
 export type Verdict = 'failed' | 'unjudged' | 'clean';
 
-/** What came of a whole trace. */
+/** The result of a whole trace. */
 export interface Summary {
-  /** What the trace is called. */
+  /** Name of the trace. */
   readonly trace: string;
-  /** Elements of the trace. */
   elements: number;
-  /** Steps that were judged: calls, and responses to them. */
+  /** Judged steps: calls, and responses to them. */
   calls: number;
   responses: number;
-  /** Responses to calls that were denied, which on the wire nobody would have got. */
+  /** Responses to denied calls. On the wire they would not exist. */
   responsesToDenied: number;
   violations: number;
-  /** Elements with a violation. */
   elementsWithViolations: number;
   readonly actions: Record<FindingAction, number>;
   unreadable: number;
-  /** Elements that can be read and hold nothing to judge: why, and how many. */
+  /** Readable elements with nothing to judge: reason and count. */
   readonly skipped: Map<string, number>;
-  /** Elements whose prompts, calls or answers no reader could read: why, and how many. */
+  /** Elements with prompts, calls or answers that no reader could read: reason and count. */
   readonly unjudged: Map<string, number>;
   readonly checks: readonly string[];
-  /** Undefined where no policy was asked. */
+  /** Undefined without policies. */
   readonly policies: JudgedBy | undefined;
 }
 
@@ -87,7 +84,7 @@ function count(counts: Map<string, number>, why: string): void {
   counts.set(why, (counts.get(why) ?? 0) + 1);
 }
 
-/** Nothing was judged: an empty trace is not clean either. */
+/** Nothing was judged; an empty trace is not clean either. */
 export function isNothingJudged({ calls, responses, responsesToDenied }: Summary): boolean {
   return calls + responses + responsesToDenied === 0;
 }
@@ -96,7 +93,7 @@ export function unjudgedElements({ unjudged }: Summary): number {
   return [...unjudged.values()].reduce((sum, times) => sum + times, 0);
 }
 
-/** Never `clean` over what could not be read. */
+/** Never `clean` if something could not be read. */
 export function verdictOf(summary: Summary): Verdict {
   if (summary.violations > 0 || summary.unreadable > 0) return 'failed';
   return summary.unjudged.size > 0 || isNothingJudged(summary) ? 'unjudged' : 'clean';

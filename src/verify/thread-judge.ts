@@ -1,33 +1,32 @@
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 import type { TraceFinding } from './finding.ts';
-import type { AskedStep, Ended, TraceJudge } from './judge.ts';
+import type { QueuedStep, Ended, TraceJudge } from './judge.ts';
 import type { Config } from '../config/schema.ts';
 import type { PolicyFiles } from '../policy/policy-files.ts';
 
-/** What a thread that judges is started with. */
+/** Start data of a judging thread. */
 export interface JudgeThreadData {
   readonly config: Config;
   readonly files: PolicyFiles | undefined;
 }
 
-/** Some steps, in order; or that no other comes. */
-export type JudgeRequest = readonly AskedStep[] | 'end';
+/** Some steps, in order, or the end of input. */
+export type JudgeRequest = readonly QueuedStep[] | 'end';
 
-/** One for each request, in their order; the findings of each step that was asked for. */
+/** The reply to each request, in order: findings of each step, or the final results. */
 export type JudgeReply = readonly (readonly TraceFinding[])[] | Ended;
 
-/** Steps of one message: each message is a turn of two event loops. */
+/** Steps per message, since each message costs a turn of two event loops. */
 const STEPS_OF_MESSAGE = 64;
 /**
- * Of the thread's heap. The bound is far above what is held (elements have 16 MiB): V8 lets a heap grow the less before it
- * collects, the smaller its bound is.
+ * Heap limits of the thread. They are far above the memory in use (elements have at most 16 MiB), because V8
+ * collects more often under a small limit.
  */
 const LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 512 };
 
 /**
- * A judge in a thread of its own.
- *
- * @param file the thread's code, which speaks as thread-messages.ts has it
+ * Creates a judge in its own thread.
+ * @param file the thread's code, which uses the messages of thread-messages.ts
  */
 export function createThreadJudge(
   file: URL,
@@ -39,11 +38,11 @@ export function createThreadJudge(
     env: {},
     resourceLimits,
   });
-  const asked: PromiseWithResolvers<readonly TraceFinding[]>[] = [];
+  const pending: PromiseWithResolvers<readonly TraceFinding[]>[] = [];
   const ended = Promise.withResolvers<Ended>();
-  // Whoever gives up before the end does not ask.
+  // Avoids an unhandled rejection if the caller gives up before the end.
   ended.promise.catch(() => undefined);
-  let unsent: AskedStep[] = [];
+  let unsent: QueuedStep[] = [];
   let failure: Error | undefined;
 
   function send(): void {
@@ -62,13 +61,13 @@ export function createThreadJudge(
 
   function hear(reply: JudgeReply): void {
     if ('counts' in reply) ended.resolve(reply);
-    else for (const findings of reply) asked.shift()?.resolve(findings);
+    else for (const findings of reply) pending.shift()?.resolve(findings);
   }
 
   function broken(cause?: unknown): void {
     const why = cause instanceof Error ? `: ${cause.message}` : '';
     failure ??= new Error(`a thread that judged the trace broke off${why}`, { cause });
-    for (const one of asked.splice(0)) one.reject(failure);
+    for (const one of pending.splice(0)) one.reject(failure);
     ended.reject(failure);
   }
 
@@ -78,7 +77,7 @@ export function createThreadJudge(
     step(one) {
       if (failure !== undefined) return Promise.reject(failure);
       const answer = Promise.withResolvers<readonly TraceFinding[]>();
-      asked.push(answer);
+      pending.push(answer);
       if (unsent.length === 0) setImmediate(send);
       if (unsent.push(one) >= STEPS_OF_MESSAGE) send();
       return answer.promise;

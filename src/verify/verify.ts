@@ -6,18 +6,18 @@ import type { ReplayCounts } from './replay.ts';
 import { isCall, type ReadElement, type TracedStep } from './step.ts';
 import { createSummary, type JudgedBy, type Summary, type Unreadable } from './summary.ts';
 
-/** What is told of a trace while it is judged, in its order; the last one is the summary. */
+/** Events while a trace is judged, in its order. The last one is the summary. */
 export type VerifyEvent =
   | { readonly kind: 'finding'; readonly finding: TraceFinding }
   | { readonly kind: 'unreadable'; readonly unreadable: Unreadable }
-  /** So many elements are done. */
+  /** Number of elements done. */
   | { readonly kind: 'progress'; readonly elements: number }
   | { readonly kind: 'summary'; readonly summary: Summary };
 
 export interface VerifyDeps {
-  /** Each of them has its own part of the trace's sessions. */
+  /** Each judge has its own part of the trace's sessions. */
   readonly judges: readonly TraceJudge[];
-  /** The judge of a step: one and the same for all that count for each other. */
+  /** Returns the judge of a step. Steps that influence each other must share a judge. */
   readonly judgeOf: (step: TracedStep) => TraceJudge;
   readonly checks: readonly string[];
   readonly policies: JudgedBy | undefined;
@@ -25,28 +25,27 @@ export interface VerifyDeps {
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** An element that was read, without its steps: those are with their judges. */
-interface Told {
+/** A read element with the pending results of its steps. */
+interface QueuedElement {
   readonly element: ReadElement;
   readonly findings: readonly Promise<readonly TraceFinding[]>[];
 }
 
 const PROGRESS_EVERY = 256;
-/** Far enough that no judge waits for another one whose sessions have more to do. */
+/** Large enough that no judge waits for one whose sessions have more to do. */
 const AHEAD = { maxItems: 6_000, maxBytes: 8_388_608 };
 
 /**
- * Judges a trace as it is read: nothing of it is held but what its sessions are known by, and what the judges have before
- * them.
- * @param name what the trace is called in a report
+ * Judges a trace while reading it. Memory is bounded by the sessions' state and the judges' queues.
+ * @param name the trace's name in the report
  */
 export async function* verify(
   bytes: Bytes,
   name: string,
   { judges, judgeOf, checks, policies }: VerifyDeps,
 ): AsyncGenerator<VerifyEvent> {
-  const { summary, ...told } = createSummary({ trace: name, checks, policies });
-  const ahead = createReadAhead<Told>(AHEAD);
+  const { summary, ...counts } = createSummary({ trace: name, checks, policies });
+  const ahead = createReadAhead<QueuedElement>(AHEAD);
   try {
     const ending = readInto(ahead, bytes, { judges, judgeOf });
     ending.catch(ignore);
@@ -57,7 +56,7 @@ export async function* verify(
         break;
       }
       const { element, findings } = next;
-      told.element(element);
+      counts.element(element);
       if (element.kind === 'unreadable') {
         const { index, line, problem } = element;
         yield { kind: 'unreadable', unreadable: { index, line, problem } };
@@ -77,14 +76,14 @@ export async function* verify(
   }
 
   function tell(finding: TraceFinding): VerifyEvent {
-    told.finding(finding);
+    counts.finding(finding);
     return { kind: 'finding', finding };
   }
 }
 
-/** Reads a trace, and gives its steps to their judges; resolves to what they say at its end. */
+/** Reads a trace and passes its steps to the judges. Resolves to their final results. */
 async function readInto(
-  ahead: ReadAhead<Told>,
+  ahead: ReadAhead<QueuedElement>,
   bytes: Bytes,
   { judges, judgeOf }: Pick<VerifyDeps, 'judges' | 'judgeOf'>,
 ): Promise<readonly Ended[]> {
@@ -101,7 +100,7 @@ async function readInto(
   function judged(step: TracedStep, { index, line }: ReadElement): Promise<readonly TraceFinding[]> {
     if (isCall(step)) clock.advance(step.at);
     const findings = judgeOf(step).step({ step, place: { index, line }, nowMs: clock.now() });
-    // It is told in its place, where that is reached.
+    // A failure is thrown when its element's turn comes.
     findings.catch(ignore);
     return findings;
   }
@@ -123,12 +122,12 @@ async function readInto(
     ahead.end({ cause });
   }
   if (ahead.isClosed) return [];
-  // At once: a judge may hold its steps until it knows that they are few.
+  // All at once: a judge may hold its steps until it knows that they are few.
   return Promise.all(judges.map((judge) => judge.end()));
 }
 
 function ignore(): void {
-  // Whoever waits for it is told.
+  // The consumer of the promise gets the error.
 }
 
 function sumOf(counts: readonly ReplayCounts[]): ReplayCounts {
@@ -141,19 +140,19 @@ function sumOf(counts: readonly ReplayCounts[]): ReplayCounts {
   return sum;
 }
 
-/** The time of the step that is judged. */
+/** The trace's clock. */
 interface TraceClock {
   /** Unix ms. */
   now(): number;
-  /** Another call begins; a trace that does not tell when is taken for one of a call a second. */
+  /** Moves to the next call. Without a time, calls are one second apart. */
   advance(at: number | undefined): void;
 }
 
-/** Of a trace without times; only the distances count. */
+/** Start of a trace without times; only differences matter. */
 const BEGINNING_MS = 1e12;
 const STEP_MS = 1_000;
 
-/** Time only goes forward, whatever a trace says: what is remembered has a life. */
+/** Never goes back, whatever the trace says, because stored state expires. */
 function createTraceClock(): TraceClock {
   let nowMs = BEGINNING_MS;
   return {

@@ -21,7 +21,7 @@ export interface Quote {
   /** One call of each of them. */
   readonly toolsNanoUsd: number;
   /** What they cost, where the answer tells how often they ran. */
-  toolCalls(told: ReadonlyMap<string, number>): number;
+  toolCalls(reported: ReadonlyMap<string, number>): number;
   /** A dearer service that was asked for, which only a key without a budget may do. */
   readonly asked?: Pick<ToldBill, 'tiers' | 'speeds' | 'geos'>;
   /** The price of a model that the answer names. */
@@ -57,15 +57,15 @@ export function quote(deps: QuoteDeps, exchange: Parsed, budgeted: boolean): Quo
     bodyBytes: exchange.body.length,
     contextTokens: price.contextTokens ?? deps.settings.default_context_tokens,
   };
-  const toolCalls = (told: ReadonlyMap<string, number>): number =>
-    toolCallsNanoUsd({ provider: source.provider, kept: tools, told, prices: deps.settings.tools });
+  const toolCalls = (reported: ReadonlyMap<string, number>): number =>
+    toolCallsNanoUsd({ provider: source.provider, kept: tools, reported, prices: deps.settings.tools });
   return {
     price,
     keptTools: tools,
     toolsNanoUsd: toolCalls(NO_CALLS),
     toolCalls,
     ...(exchange.request.unbounded !== undefined && { asked: askedBill(exchange) }),
-    priceTold: (model) => deps.pricing.findTold(source.provider, model),
+    priceTold: (model) => deps.pricing.findReported(source.provider, model),
     bound(by) {
       const bound = by === 'bytes' ? byteBound(source) : countedBound(source);
       // What a tool of the provider's own finds becomes input that nobody saw beforehand.

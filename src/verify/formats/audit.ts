@@ -2,7 +2,7 @@ import type { Context, Read, TracedStep } from '../step.ts';
 import { agentOf, stringIn, timeOf, type TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
-/** Whether an element is a line of the gateway's own log. */
+/** Recognizes a line of the gateway's own log. */
 export function isLogLine(fields: TraceFields): boolean {
   if (fields['channel'] === 'audit') return true;
   return (
@@ -11,8 +11,8 @@ export function isLogLine(fields: TraceFields): boolean {
 }
 
 /**
- * Reads a line of the audit channel. It holds rules and places, and no prompt and no arguments on purpose: what is left to
- * judge is that a tool was called, by its name and its key.
+ * Reads a line of the audit channel. It deliberately holds rules and places but no prompt and no arguments,
+ * so only the fact of a tool call, with its name and key, can be judged.
  */
 export function readLogLine(line: TraceFields, context: Context): Read {
   const tool = stringIn(line, ['tool']);
@@ -31,12 +31,12 @@ export function readLogLine(line: TraceFields, context: Context): Read {
   });
 }
 
-/** Whether an element is a record of the gateway's audit trail (docs/audit.md). */
+/** Recognizes a record of the gateway's audit trail (docs/audit.md). */
 export function isAuditRecord(fields: TraceFields): boolean {
   return typeof fields['class_uid'] === 'number' && isObject(fields['metadata']);
 }
 
-/** Reads a record of the trail: what is left to judge is a call of a tool that was made, once it is over. */
+/** Reads a record of the trail. Only a completed tool call can be judged. */
 export function readAuditRecord(record: TraceFields, context: Context): Read {
   const resources = Array.isArray(record['resources']) ? record['resources'].filter(isObject) : [];
   const named = (type: string): string | undefined =>

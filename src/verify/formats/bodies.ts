@@ -20,20 +20,20 @@ import {
   type FunctionResult,
 } from './messages.ts';
 
-/** Requests to a provider's API as they were sent, one an element, and what answered them where that is beside. */
+/** Reads requests to a provider's API as sent, one per element, with their answers if recorded. */
 export interface BodyReader {
   read(element: TraceFields, index: number, context: Context): Read;
 }
 
-/** What a request of a conversation is known by. */
+/** Members that identify a conversation request. */
 const ASKS = ['messages', 'contents', 'prompt', 'input', 'message', 'inputText'] as const;
 const REQUEST = ['request', 'body', 'request_body', 'kwargs'] as const;
 const RESPONSE = ['response', 'response_body', 'completion'] as const;
 const SESSION = ['session_id', 'conversation_id', 'thread_id'] as const;
-/** Calls that the next request of the same session tells again. */
+/** Calls that the next request of the same session repeats. */
 const MAX_KNOWN = 10_000;
 
-/** Whether an element is a request's body, or an object around one. */
+/** Recognizes a request's body, or an object that contains one. */
 export function isBody(fields: TraceFields): boolean {
   return bodyIn(fields) !== undefined;
 }
@@ -41,7 +41,7 @@ export function isBody(fields: TraceFields): boolean {
 export function createBodyReader(): BodyReader {
   const known = new Set<string>();
 
-  /** True where it is told for the first time; without an id nobody can tell. */
+  /** Returns true the first time; without an id, repetition cannot be detected. */
   function isNew(sessionId: string, what: 'call' | 'result', id: string | undefined): boolean {
     if (id === undefined) return true;
     const name = JSON.stringify([sessionId, what, id]);
@@ -56,21 +56,21 @@ export function createBodyReader(): BodyReader {
     read(element, index, context) {
       const body = bodyIn(element);
       if (body === undefined) return unreadableStep('a request needs messages, contents, input or prompt');
-      const whose = whoseIs(element, body, ofItsOwn(context, index));
-      if (typeof whose === 'string') return unreadableStep(whose);
-      const { sessionId } = whose;
+      const source = sourceOf(element, body, ofItsOwn(context, index));
+      if (typeof source === 'string') return unreadableStep(source);
+      const { sessionId } = source;
       const history = stepsIn(body).flatMap((one): TracedStep[] => {
         if (!isNew(sessionId, 'result' in one ? 'result' : 'call', one.id)) return [];
-        return ['result' in one ? resultStep(one, whose) : callStep(one, whose)];
+        return ['result' in one ? resultStep(one, source) : callStep(one, source)];
       });
       const answer = firstOf(element, RESPONSE);
-      const answered = answer === undefined ? [] : [modelStep('llm_response', answer, whose)];
+      const answered = answer === undefined ? [] : [modelStep('llm_response', answer, source)];
       const called = answeredCalls(answer)
         .filter(({ id }) => isNew(sessionId, 'call', id))
-        .map((call) => callStep(call, whose));
+        .map((call) => callStep(call, source));
       return {
         kind: 'steps',
-        steps: [...history, modelStep('llm_call', body, whose), ...answered, ...called],
+        steps: [...history, modelStep('llm_call', body, source), ...answered, ...called],
       };
     },
   };
@@ -87,13 +87,13 @@ function bodyIn(fields: TraceFields): TraceFields | undefined {
     : undefined;
 }
 
-/** What loggers put beside a request's own members would be none of the provider's. */
+/** Removes the members that loggers add beside the request's own. */
 function withoutBeside(fields: TraceFields): TraceFields {
   const beside = new Set<string>([...RESPONSE, ...SESSION, 'timestamp', 'agent', 'provider', 'version']);
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !beside.has(name)));
 }
 
-function whoseIs(
+function sourceOf(
   element: TraceFields,
   body: TraceFields,
   context: Context,
@@ -102,8 +102,7 @@ function whoseIs(
   const named = stringIn(element, ['provider']);
   const provider =
     named === undefined ? (context.provider ?? providerOfBody(body, model)) : providerNamed(named);
-  if (provider === undefined)
-    return 'provider is none that the gateway serves: name one of them, or leave it out';
+  if (provider === undefined) return 'unknown provider: name one that the gateway serves, or omit it';
   const session = stringIn(element, SESSION);
   const agent = stringIn(element, ['agent', 'agent_name']);
   return {
@@ -115,7 +114,7 @@ function whoseIs(
   };
 }
 
-/** A request tells its whole conversation: two without a name are of two. */
+/** A request contains its whole conversation, so two requests without a session name are separate sessions. */
 function ofItsOwn(context: Context, index: number): Context {
   return context.sessionId === DEFAULT_SESSION
     ? { ...context, sessionId: `${DEFAULT_SESSION}-${String(index)}` }
@@ -127,7 +126,7 @@ function providerOfBody(body: TraceFields, model: string | undefined): Context['
   return providerOfModel(model);
 }
 
-/** Calls and results that the request's history tells, in their order. */
+/** Returns the calls and results in the request's history, in order. */
 function stepsIn(body: TraceFields): readonly (FunctionCall | FunctionResult)[] {
   const messages = firstOf(body, ['messages', 'input']);
   if (!Array.isArray(messages)) return [];

@@ -2,10 +2,10 @@ import type { Context, TracePlace, ReadElement, TracedStep } from '../step.ts';
 import { providerNamed, providerOfModel, sessionIdOf, stringIn, timeOf, type TraceFields } from './fields.ts';
 import { callStep, callsIn, modelStep, resultsIn, resultStep } from './messages.ts';
 
-/** Messages of one conversation that come one by one, as they stand in a log. */
+/** Reads the messages of conversations one by one, as in a log. */
 export interface ConversationReader {
   message(message: TraceFields, place: TracePlace, context: Context): ReadElement[];
-  /** What was asked and not answered. */
+  /** Returns questions without an answer. */
   end(): ReadElement[];
 }
 
@@ -26,7 +26,7 @@ const ROLES: ReadonlySet<unknown> = new Set([
   'function',
   'model',
 ]);
-/** A conversation that goes on without an answer is judged by the piece. */
+/** A conversation without answers is judged in pieces of this size. */
 const MAX_MESSAGES = 1_000;
 const MAX_CHARS = 1_048_576;
 const MAX_CONVERSATIONS = 1_000;
@@ -36,15 +36,16 @@ export function isMessage(fields: TraceFields): boolean {
 }
 
 /**
- * What was said since the model's last answer is one call of it: its client sent all before along, which was judged when it
- * was new. Functions that the model calls are calls of tools, and what they bring is what came of them.
+ * Groups the messages since the model's last answer into one call; the earlier ones, which the client sent
+ * along, were judged when they were new. Function calls become tool calls, and their results become tool
+ * responses.
  */
 export function createConversationReader(): ConversationReader {
   /** The least recently used first. */
   const waiting = new Map<string, GatheredMessages>();
 
   function ask({ messages, place, context, at }: GatheredMessages): ReadElement {
-    const step = modelStep('llm_call', messages, { ...context, ...whoseModel(context), at });
+    const step = modelStep('llm_call', messages, { ...context, ...modelIn(context), at });
     return { ...place, kind: 'steps', steps: [step] };
   }
 
@@ -68,16 +69,16 @@ export function createConversationReader(): ConversationReader {
   }
 
   function answer(message: TraceFields, place: TracePlace, context: Context): ReadElement[] {
-    const asked = waiting.get(context.sessionId);
+    const question = waiting.get(context.sessionId);
     waiting.delete(context.sessionId);
     const at = timeIn(message);
     const empty = { messages: [], chars: 0, place, context, at };
-    const whose = { ...context, ...whoseModel(context), at };
+    const source = { ...context, ...modelIn(context), at };
     const steps: TracedStep[] = [
-      modelStep('llm_response', message, whose),
-      ...callsIn(message).map((call) => callStep(call, whose)),
+      modelStep('llm_response', message, source),
+      ...callsIn(message).map((call) => callStep(call, source)),
     ];
-    return [ask(asked ?? empty), { ...place, kind: 'steps', steps }];
+    return [ask(question ?? empty), { ...place, kind: 'steps', steps }];
   }
 
   return {
@@ -100,7 +101,7 @@ export function createConversationReader(): ConversationReader {
   };
 }
 
-function whoseModel({ provider, model }: Context): Required<Pick<Context, 'provider' | 'model'>> {
+function modelIn({ provider, model }: Context): Required<Pick<Context, 'provider' | 'model'>> {
   return { provider: provider ?? providerOfModel(model), model };
 }
 

@@ -7,7 +7,7 @@ import { UNKNOWN_AGENT, type StepAgent } from '../step.ts';
 
 export type TraceFields = Readonly<Record<string, unknown>>;
 
-/** The first of these members that is there and is not null. */
+/** Returns the first of these members that is present and not null. */
 export function firstOf(fields: TraceFields, names: readonly string[]): unknown {
   const name = names.find(
     (each) => Object.hasOwn(fields, each) && fields[each] !== null && fields[each] !== undefined,
@@ -15,7 +15,7 @@ export function firstOf(fields: TraceFields, names: readonly string[]): unknown 
   return name === undefined ? undefined : fields[name];
 }
 
-/** A text of that name, or a number as text. */
+/** Returns a text member, or a number as text. */
 export function stringIn(fields: TraceFields, names: readonly string[]): string | undefined {
   const value = firstOf(fields, names);
   if (typeof value === 'number') return String(value);
@@ -35,7 +35,7 @@ export function providerOfModel(model = ''): ProviderName {
   return ALL.find(({ traces }) => traces?.models?.test(model) === true)?.name ?? 'openai';
 }
 
-/** The id of a session, which on the wire has a form of its own: of another one, its digest. */
+/** Returns a valid session id: the id itself, or a digest if it has another form. */
 export function sessionIdOf(written: string): string {
   return SESSION_ID.test(written) ? written : createHash('sha256').update(written).digest('base64url');
 }
@@ -57,11 +57,11 @@ export function agentOf(written: string | AgentFields): StepAgent {
 }
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?$/i;
-/** Later Unix times are in milliseconds. */
+/** Larger Unix times are in milliseconds. */
 const MAX_SECONDS = 1e11;
 const MAX_MS = 8.64e15;
 
-/** Unix ms of a time as people write it; undefined where it is none. */
+/** Converts a written time to Unix ms; undefined if it is not a time. */
 export function timeOf(written: string | number): number | undefined {
   if (typeof written === 'string') {
     if (/^\d{1,13}(?:\.\d{1,9})?$/.test(written)) return timeOf(Number(written));
@@ -75,14 +75,14 @@ export function timeOf(written: string | number): number | undefined {
   return ms <= MAX_MS ? ms : undefined;
 }
 
-/** Arguments as models write them: an object, or its JSON. */
+/** Returns arguments as models write them: an object, or its JSON. */
 export function argumentsOf(written: unknown): unknown {
   if (typeof written !== 'string') return written ?? undefined;
   try {
     const parsed: unknown = JSON.parse(written);
     return isObject(parsed) ? parsed : written;
   } catch {
-    // No JSON: then this text is what the tool was called with.
+    // Not JSON: the text itself is the argument.
     return written;
   }
 }

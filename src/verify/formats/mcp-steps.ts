@@ -8,7 +8,7 @@ const RESOURCE_METHODS: ReadonlyMap<unknown, string> = new Map([
   ['mcp_resource_subscribe', 'resources/subscribe'],
 ]);
 
-/** The message that a step of another type than a tool's stands for, or what is wrong with the step. */
+/** Returns the MCP message of a step that is not a tool call, or the step's problem. */
 export function mcpMessageOf(
   { type, ...written }: TraceFields,
   data: StepFields,

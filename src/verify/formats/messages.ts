@@ -2,14 +2,14 @@ import type { TracedStep } from '../step.ts';
 import { argumentsOf, stringIn, type TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
-/** A call of a function in what a model wrote, in any of the usual forms. */
+/** A function call in a model's message, in any of the usual forms. */
 export interface FunctionCall {
   readonly id: string | undefined;
   readonly tool: string;
   readonly arguments: unknown;
 }
 
-/** What came of a function, as the agent tells its model. */
+/** A function's result, as the agent returns it to the model. */
 export interface FunctionResult {
   readonly id: string | undefined;
   readonly tool: string;
@@ -17,7 +17,7 @@ export interface FunctionResult {
   readonly isError: boolean;
 }
 
-/** The calls that a message of the model makes: OpenAI's `tool_calls`, Anthropic's and Bedrock's blocks. */
+/** Returns the calls in a model's message: OpenAI's `tool_calls`, Anthropic's and Bedrock's blocks. */
 export function callsIn(message: TraceFields): readonly FunctionCall[] {
   const { tool_calls, function_call, content } = message;
   const called = Array.isArray(tool_calls) ? tool_calls : [];
@@ -38,7 +38,7 @@ function namedCall(id: string | undefined, named: TraceFields, written: unknown)
   return tool === undefined ? [] : [{ id, tool, arguments: argumentsOf(written) }];
 }
 
-/** The results that a message of the agent brings. */
+/** Returns the results in an agent's message. */
 export function resultsIn(message: TraceFields): readonly FunctionResult[] {
   const { role, content } = message;
   if (role === 'tool' || role === 'function') {
@@ -60,20 +60,20 @@ function resultOf(part: unknown): FunctionResult[] {
   return [{ id, tool: '', result: toolResult['content'] ?? '', isError: toolResult['status'] === 'error' }];
 }
 
-type Whose = Pick<TracedStep, 'sessionId' | 'agent' | 'at'>;
+type StepSource = Pick<TracedStep, 'sessionId' | 'agent' | 'at'>;
 
 const NO_TOOL = { server: '', tool: '', arguments: undefined, result: undefined, isError: false } as const;
 
 export function modelStep(
   type: 'llm_call' | 'llm_response',
   content: unknown,
-  whose: Whose & Pick<TracedStep, 'provider' | 'model'>,
+  source: StepSource & Pick<TracedStep, 'provider' | 'model'>,
 ): TracedStep {
-  const { sessionId, agent, at, provider, model } = whose;
+  const { sessionId, agent, at, provider, model } = source;
   return { ...NO_TOOL, type, sessionId, agent, at, provider, model, content, callId: undefined };
 }
 
-export function callStep(call: FunctionCall, { sessionId, agent, at }: Whose): TracedStep {
+export function callStep(call: FunctionCall, { sessionId, agent, at }: StepSource): TracedStep {
   return {
     ...NO_TOOL,
     type: 'mcp_tool_call',
@@ -89,7 +89,7 @@ export function callStep(call: FunctionCall, { sessionId, agent, at }: Whose): T
   };
 }
 
-export function resultStep(result: FunctionResult, whose: Whose): TracedStep {
-  const step = callStep({ id: result.id, tool: result.tool, arguments: undefined }, whose);
+export function resultStep(result: FunctionResult, source: StepSource): TracedStep {
+  const step = callStep({ id: result.id, tool: result.tool, arguments: undefined }, source);
   return { ...step, type: 'mcp_tool_response', result: result.result, isError: result.isError };
 }

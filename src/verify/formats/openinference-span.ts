@@ -5,12 +5,12 @@ import { asText, holdsContent, modelReads, parsedAttribute, toolRead, type SpanV
 
 const KIND = 'openinference.span.kind';
 const UNREAD =
-  'spans of OpenInference around no call of a model that was recorded: record the calls below them (openinference.span.kind LLM)';
+  'OpenInference spans without a recorded model call below them: record those calls (openinference.span.kind LLM)';
 const OTHER_KIND = 'spans of OpenInference that hold no text';
 
 /**
- * Reads a span of OpenInference; undefined where it is of another instrumentation. Chains, agents and the like repeat what
- * the calls below them were given: without a call of a model below, they stay unjudged.
+ * Reads a span of OpenInference; undefined for other instrumentations. Chains, agents and the like repeat the
+ * inputs of the calls below them; without a model call below they stay unjudged.
  */
 export function readOpenInferenceSpan(span: SpanView): Read[] | undefined {
   const { attributes, owner } = span;
@@ -94,7 +94,7 @@ function embeddedTexts(attributes: TraceFields): TraceFields[] | undefined {
   return all.map((text) => ({ role: 'user', content: asText(text) }));
 }
 
-/** `tool.parameters` is the schema of the arguments with some instrumentations, the arguments with others. */
+/** Some instrumentations write the arguments' schema into `tool.parameters`, others the arguments. */
 function toolIn({ name, attributes, isFailed }: SpanView) {
   const parameters = argumentsOf(attributes['tool.parameters']);
   const input = argumentsOf(
@@ -166,8 +166,8 @@ function textPart(text: string): TraceFields {
 const MAX_LISTED = 10_000;
 
 /**
- * The items of a flattened list: `<prefix>.0.a.b` is member `a.b` of the first. A list that was written whole, as JSON or
- * as a value, is flattened.
+ * Returns the items of a flattened list: `<prefix>.0.a.b` is member `a.b` of the first item. A list written
+ * whole, as JSON or as a value, is flattened too.
  */
 function listAt(attributes: TraceFields, prefix: string): TraceFields[] {
   const whole = parsedAttribute(attributes[prefix]);

@@ -3,32 +3,32 @@ import { asText, parsedAttribute } from './span-steps.ts';
 import { isObject } from '../../json/is-object.ts';
 
 /**
- * The messages that a span of a model's call was sent with, as chat messages; undefined where it was recorded without.
- * By the conventions of now (`gen_ai.input.messages`), of before (events, one a message), and as instrumentations wrote
- * them before there were any (`gen_ai.prompt.0.content`).
+ * Returns the prompt of a model call's span as chat messages; undefined if it was not recorded. Supports the
+ * current conventions (`gen_ai.input.messages`), the previous ones (one event per message) and earlier
+ * instrumentations (`gen_ai.prompt.0.content`).
  */
 export function promptOf(span: TraceFields, attributes: TraceFields): readonly TraceFields[] | undefined {
-  const told = detailsOf(span, attributes);
-  const system = partsIn(parsedAttribute(told['gen_ai.system_instructions']));
-  const input = messagesIn(parsedAttribute(told['gen_ai.input.messages']));
+  const details = detailsOf(span, attributes);
+  const system = partsIn(parsedAttribute(details['gen_ai.system_instructions']));
+  const input = messagesIn(parsedAttribute(details['gen_ai.input.messages']));
   if (input.length > 0 || system.length > 0) {
     return [...(system.length === 0 ? [] : [tracedMessage('system', system)]), ...input];
   }
-  const numbered = numberedMessages(told, 'gen_ai.prompt');
+  const numbered = numberedMessages(details, 'gen_ai.prompt');
   if (numbered.length > 0) return numbered;
-  const events = eventsOf(span).flatMap(({ name, attributes: of }) => eventMessage(name, of));
+  const events = eventsOf(span).flatMap(({ name, attributes: detail }) => eventMessage(name, detail));
   if (events.length > 0) return events;
   const plain =
-    eventAttribute(span, 'gen_ai.content.prompt', 'gen_ai.prompt') ?? stringIn(told, ['gen_ai.prompt']);
+    eventAttribute(span, 'gen_ai.content.prompt', 'gen_ai.prompt') ?? stringIn(details, ['gen_ai.prompt']);
   return plain === undefined ? undefined : [{ role: 'user', content: plain }];
 }
 
-/** What the model answered, as one chat message. */
+/** Returns the model's answer as one chat message. */
 export function answerOf(span: TraceFields, attributes: TraceFields): TraceFields | undefined {
-  const told = detailsOf(span, attributes);
-  const [output] = messagesIn(parsedAttribute(told['gen_ai.output.messages']));
+  const details = detailsOf(span, attributes);
+  const [output] = messagesIn(parsedAttribute(details['gen_ai.output.messages']));
   if (output !== undefined) return { ...output, role: 'assistant' };
-  const [numbered] = numberedMessages(told, 'gen_ai.completion');
+  const [numbered] = numberedMessages(details, 'gen_ai.completion');
   if (numbered !== undefined) return { ...numbered, role: 'assistant' };
   const choice = eventsOf(span).find(({ name }) => name === 'gen_ai.choice');
   const message = parsedAttribute(choice?.attributes['message']);
@@ -36,7 +36,7 @@ export function answerOf(span: TraceFields, attributes: TraceFields): TraceField
   const plain =
     stringIn(choice?.attributes ?? {}, ['content']) ??
     eventAttribute(span, 'gen_ai.content.completion', 'gen_ai.completion') ??
-    stringIn(told, ['gen_ai.completion']);
+    stringIn(details, ['gen_ai.completion']);
   return plain === undefined ? undefined : { role: 'assistant', content: plain };
 }
 
@@ -53,7 +53,7 @@ export function eventsOf(span: TraceFields): readonly SpanEvent[] {
   }));
 }
 
-/** Content may stand on the span, or on an event of its own. */
+/** Merges content from the span and from its details event. */
 function detailsOf(span: TraceFields, attributes: TraceFields): TraceFields {
   const details = eventsOf(span).find(({ name }) => name === 'gen_ai.client.inference.operation.details');
   return details === undefined ? attributes : { ...attributes, ...details.attributes };
@@ -100,7 +100,7 @@ function partsIn(written: unknown): readonly TraceFields[] {
   return (Array.isArray(written) ? written : []).filter(isObject);
 }
 
-/** A message of parts, as chat has it. */
+/** Converts a message of parts to the chat form. */
 function tracedMessage(role: string, parts: readonly TraceFields[]): TraceFields {
   const texts = parts.filter(({ type }) => type !== 'tool_call').map(textOfPart);
   const calls = parts
@@ -117,7 +117,7 @@ function textOfPart(part: TraceFields): string {
   return asText(part['content'] ?? part['result'] ?? part['response'] ?? part['text'] ?? '');
 }
 
-/** Attributes by their names; OTLP writes them as a list. */
+/** Returns attributes by name; OTLP writes them as a list. */
 export function attributesOf(written: unknown): TraceFields {
   if (!Array.isArray(written)) return isObject(written) ? written : {};
   return Object.fromEntries(

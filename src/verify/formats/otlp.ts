@@ -6,7 +6,7 @@ import { answerOf, attributesOf, eventsOf, promptOf } from './otlp-messages.ts';
 import { holdsContent, modelReads, toolRead, type SpanOwner, type SpanView } from './span-steps.ts';
 import { readVercelSpan } from './vercel-span.ts';
 
-/** What a resource says of all its spans. */
+/** The resource shared by a group of spans. */
 export interface OtlpResource {
   readonly attributes: TraceFields;
 }
@@ -17,7 +17,7 @@ const MODEL_OPERATIONS: ReadonlySet<unknown> = new Set([
   'generate_content',
   'embeddings',
 ]);
-const OTHER_SPAN = 'spans that are no call of a model or a tool';
+const OTHER_SPAN = 'spans that are not calls of a model or a tool';
 const UNKNOWN_SPAN =
   'spans with content under names that no reader knows (docs/verify.md): record them under the conventions of GenAI or OpenInference';
 const NANO_PER_MS = 1_000_000n;
@@ -65,7 +65,7 @@ function readGenAiSpan(span: TraceFields, { attributes, owner }: SpanView): Read
     },
     owner,
   );
-  // Spans may carry both conventions, with the content under the other one.
+  // A span may follow both conventions, with its content under the other one.
   const isOther = Object.hasOwn(attributes, 'openinference.span.kind');
   return isOther && reads.some(({ kind }) => kind === 'unjudged') ? undefined : reads;
 }
@@ -79,7 +79,7 @@ function isFailed({ status }: TraceFields): boolean {
   return code === 2 || code === 'STATUS_CODE_ERROR';
 }
 
-/** Unix ms at which a span began. */
+/** Returns a span's start in Unix ms. */
 export function startOf(span: TraceFields): number | undefined {
   const written = span['startTimeUnixNano'];
   if (typeof written === 'number' && Number.isFinite(written) && written > 0)

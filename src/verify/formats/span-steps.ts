@@ -3,10 +3,9 @@ import { argumentsOf, providerNamed, providerOfModel, type TraceFields } from '.
 import { callsIn, callStep, modelStep } from './messages.ts';
 import { isObject } from '../../json/is-object.ts';
 
-/** Session, agent and start of a span. */
 export type SpanOwner = Pick<TracedStep, 'sessionId' | 'agent' | 'at'>;
 
-/** A span as its reader sees it: attributes by their names. */
+/** A span with its attributes by name. */
 export interface SpanView {
   readonly name: string;
   readonly attributes: TraceFields;
@@ -19,7 +18,7 @@ const NO_CONTENT =
   'spans of calls without content: let the instrumentation capture it (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT, recordInputs)';
 
 export interface ModelSpan {
-  /** Chat messages; undefined where the span holds none. */
+  /** Chat messages; undefined if the span holds none. */
   readonly prompt: readonly TraceFields[] | undefined;
   /** One chat message. */
   readonly answer: TraceFields | undefined;
@@ -27,7 +26,10 @@ export interface ModelSpan {
   readonly model: string | undefined;
 }
 
-/** Steps of a model's call. A prompt that was not recorded stays unjudged; its answer is judged all the same. */
+/**
+ * Returns the steps of a model call. A prompt that was not recorded stays unjudged; its answer is still
+ * judged.
+ */
 export function modelReads({ prompt, answer, provider, model }: ModelSpan, owner: SpanOwner): Read[] {
   const named = provider === undefined ? undefined : providerNamed(provider);
   const about = { ...owner, provider: named ?? providerOfModel(model), model };
@@ -69,7 +71,7 @@ export function toolRead(
   return { kind: 'steps', steps: [step] };
 }
 
-/** Attributes hold lists as such, or as their JSON. */
+/** Parses an attribute that may be a list or its JSON. */
 export function parsedAttribute(written: unknown): unknown {
   if (typeof written !== 'string') return written;
   try {
@@ -84,20 +86,20 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Names of attributes that hold words of a prompt, of a tool's call or of an answer. */
+/** Words in attribute names that indicate content of prompts, tool calls or answers. */
 const CONTENT_WORDS = new Set(
   'prompt prompts completion completions message messages input inputs output outputs args arguments parameters result results response responses content contents text query document documents tool_calls toolcalls value values body request'.split(
     ' ',
   ),
 );
-/** Namespaces of spans that have nothing to do with models. */
+/** Namespaces of spans that are unrelated to models. */
 const OTHER_NAMESPACES = new Set(
   'http db net network server client url rpc messaging exception error code thread process host service telemetry otel cloud k8s container faas user_agent peer feature_flag graphql aws enduser os webengine log dns tls nodejs browser sampler'.split(
     ' ',
   ),
 );
 
-/** Whether attributes that no reader knows hold text that a policy would have to judge. */
+/** Reports whether unknown attributes hold text that policies would have to judge. */
 export function holdsContent(attributes: TraceFields): boolean {
   return Object.entries(attributes).some(([name, value]) => {
     if ((typeof value !== 'string' && !isObject(value) && !Array.isArray(value)) || value === '')

@@ -1,25 +1,25 @@
 import type { Read, ReadElement, TracedStep } from '../step.ts';
 import { stringIn, type TraceFields } from './fields.ts';
 
-/** What spans of one trace say of each other. */
+/** Relations between the spans of one trace. */
 export interface SpanTree {
-  /** A span was read, in whichever order they come. */
+  /** Records a span; spans may come in any order. */
   note(span: TraceFields, reads: readonly Read[]): void;
-  /** Drops what another span of the trace says too; called in the order of their starts. */
+  /** Drops what another span already says. Called in the order of their starts. */
   settle(element: ReadElement): ReadElement;
 }
 
 const REPEATED = 'spans around calls of models that are judged by their own spans';
-/** Older ones are forgotten; what stands around them is then judged, or counted as unjudged. */
+/** Older spans are forgotten; spans around them are then judged, or counted as unjudged. */
 const MAX_SPANS = 200_000;
 const MAX_CALLS = 50_000;
 
 export function createSpanTree(): SpanTree {
   const parents = new Map<string, string>();
-  /** Spans with a call of a model below them. */
+  /** Spans with a model call below them. */
   const around = new Set<string>();
-  /** Calls that a model's answer asked for, with their ids. */
-  const asked = new Map<string, string | undefined>();
+  /** Calls in a model's answers, with their ids. */
+  const requested = new Map<string, string | undefined>();
 
   function cover(span: string | undefined): void {
     for (let id = span; id !== undefined && !around.has(id); id = parents.get(id)) around.add(id);
@@ -31,14 +31,14 @@ export function createSpanTree(): SpanTree {
       if (step.type !== 'mcp_tool_call' || step.server !== '') return step;
       const keys = callKeys(step);
       if (isAnswer) {
-        if (asked.size >= MAX_CALLS) asked.clear();
-        for (const key of keys) asked.set(key, step.callId);
+        if (requested.size >= MAX_CALLS) requested.clear();
+        for (const key of keys) requested.set(key, step.callId);
         return step;
       }
-      const key = keys.find((one) => asked.has(one));
+      const key = keys.find((one) => requested.has(one));
       if (key === undefined) return step;
-      const callId = asked.get(key);
-      for (const one of [key, ...callKeys({ ...step, callId })]) asked.delete(one);
+      const callId = requested.get(key);
+      for (const one of [key, ...callKeys({ ...step, callId })]) requested.delete(one);
       return { ...step, callId, type: 'mcp_tool_response' };
     });
     return { ...element, steps: steps.filter((step) => !isEmptyResponse(step)) };
@@ -67,7 +67,7 @@ export function createSpanTree(): SpanTree {
   };
 }
 
-/** What a span is called in a tree. */
+/** Returns a span's key in its tree. */
 export function spanKey(span: TraceFields): string | undefined {
   return idOf(span, 'spanId');
 }
@@ -83,7 +83,7 @@ function isModelCall(read: Read): boolean {
   );
 }
 
-/** Keys of one call in a model's answer and in the span of the tool, which may lack the id. */
+/** Returns keys shared by a call in a model's answer and the tool's span, which may lack the id. */
 function callKeys({ sessionId, callId, tool, arguments: args }: TracedStep): string[] {
   const written = JSON.stringify([sessionId, tool, args ?? {}]);
   return callId === undefined ? [written] : [JSON.stringify([sessionId, callId]), written];

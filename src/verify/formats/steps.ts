@@ -19,7 +19,7 @@ import {
   type TraceFields,
 } from './fields.ts';
 
-/** Other names of the same; the first one counts. */
+/** Accepted names of each member, in order of preference. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   timestamp: ['timestamp', 'time', 'ts', 'created_at', 'start_time'],
   session_id: ['session_id', 'sessionId', 'session', 'conversation_id', 'thread_id'],
@@ -59,12 +59,12 @@ const TYPES: Readonly<Record<string, StepType>> = {
   function_call_output: 'mcp_tool_response',
 };
 
-/** Whether an element of a trace is meant as a step. */
+/** Recognizes an element that is meant as a step. */
 export function isStep(fields: TraceFields): boolean {
   return stepTypeOf(fields) !== undefined;
 }
 
-/** Its type, or what a step without one can only be. */
+/** Returns the step's type, inferred if only one is possible. */
 function stepTypeOf(fields: TraceFields): StepType | undefined {
   const written = firstOf(fields, ['type', 'kind', 'event', 'event_type']);
   if (typeof written === 'string') {
@@ -75,7 +75,7 @@ function stepTypeOf(fields: TraceFields): StepType | undefined {
   return firstOf(fields, ['tool_name', 'tool', 'toolName']) === undefined ? undefined : 'mcp_tool_call';
 }
 
-/** Reads a step of the trace format that the gateway documents. */
+/** Reads a step of the documented trace format. */
 export function readStep(written: TraceFields, context: Context): Read {
   const type = stepTypeOf(written);
   if (type === undefined) return unreadableStep(TYPE_PROBLEM);
@@ -86,9 +86,7 @@ export function readStep(written: TraceFields, context: Context): Read {
   if (data === undefined) return unreadableStep(problemOf(error));
   const at = data.timestamp == null ? undefined : timeOf(data.timestamp);
   if (data.timestamp != null && at === undefined) {
-    return unreadableStep(
-      'timestamp must be a time as RFC 3339 has it, or a Unix time in seconds or milliseconds',
-    );
+    return unreadableStep('timestamp must be an RFC 3339 time, or a Unix time in seconds or milliseconds');
   }
   const named = firstOf(written, AGENT);
   const agent =
@@ -114,7 +112,7 @@ function readModelStep(data: StepFields, common: Common, context: Context): Read
   const provider =
     data.provider == null ? (context.provider ?? providerOfModel(model)) : providerNamed(data.provider);
   if (provider === undefined) {
-    return unreadableStep('provider is none that the gateway serves: name one of them, or leave it out');
+    return unreadableStep('unknown provider: name one that the gateway serves, or omit it');
   }
   if (data.content == null) return unreadableStep(`a step of type ${common.type} needs content`);
   const step: TracedStep = {
@@ -155,7 +153,7 @@ function readToolStep(written: TraceFields, data: StepFields, common: Common): R
   return { kind: 'steps', steps: [step] };
 }
 
-/** The step under the names of its schema. */
+/** Returns the step with the schema's member names. */
 function canonicalStep(written: TraceFields, type: StepType): TraceFields {
   const step: Record<string, unknown> = { type };
   for (const [name, others] of meantBy(written, type)) {
@@ -180,7 +178,7 @@ function meantBy({ type: written }: TraceFields, type: StepType): Meanings {
   return meant;
 }
 
-/** Some names mean one thing in one type of step, and another in the next. */
+/** Decides whether a name applies, since some names mean different things in different step types. */
 function isMeant(name: string, other: string, type: StepType, isNamed: boolean): boolean {
   const isTool = type === 'mcp_tool_call' || type === 'mcp_tool_response';
   switch (name) {
@@ -194,7 +192,7 @@ function isMeant(name: string, other: string, type: StepType, isNamed: boolean):
     case 'tool_name':
       return isTool;
     case 'call_id':
-      // A bare `id` is as often the step's own, which no response repeats.
+      // A bare `id` may be the step's own, which no response repeats.
       return other !== 'id' || isNamed;
     default:
       return true;

@@ -8,8 +8,8 @@ const OPERATION =
 const TOOL_CALL = 'ai.toolCall';
 
 /**
- * Reads a span of Vercel's AI SDK; undefined where it is of another instrumentation. `ai.generateText` and its like
- * stand around the calls that the SDK made (`….doGenerate`), and are judged only where those were not recorded.
+ * Reads a span of Vercel's AI SDK; undefined for other instrumentations. `ai.generateText` and similar spans
+ * enclose the SDK's calls (`….doGenerate`) and are judged only if those were not recorded.
  */
 export function readVercelSpan({ name, attributes, owner, isFailed }: SpanView): Read[] | undefined {
   const operation = stringIn(attributes, ['ai.operationId']) ?? name;
@@ -85,7 +85,7 @@ function messagesIn(written: unknown, role = 'user'): TraceFields[] {
   );
 }
 
-/** A message of the SDK in the chat form: each result of a tool becomes a message. */
+/** Converts a message of the SDK to the chat form; each tool result becomes a message. */
 function messageOf(message: TraceFields): TraceFields[] {
   const role = stringIn(message, ['role']) ?? 'user';
   const { content } = message;
@@ -100,10 +100,10 @@ function messageOf(message: TraceFields): TraceFields[] {
       name: stringIn(part, ['toolName']) ?? '',
       content: asText(outputOf(part)),
     }));
-  const said = parts.filter(({ type }) => type !== 'tool-call' && type !== 'tool-result').map(chatPart);
-  const isSaid = said.length > 0 || calls.length > 0 || results.length === 0;
+  const texts = parts.filter(({ type }) => type !== 'tool-call' && type !== 'tool-result').map(chatPart);
+  const hasMessage = texts.length > 0 || calls.length > 0 || results.length === 0;
   return [
-    ...(isSaid ? [{ role, content: said, ...(calls.length > 0 && { tool_calls: calls }) }] : []),
+    ...(hasMessage ? [{ role, content: texts, ...(calls.length > 0 && { tool_calls: calls }) }] : []),
     ...results,
   ];
 }

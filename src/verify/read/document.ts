@@ -6,32 +6,32 @@ import { unreadableStep, type Context, type TracePlace, type ReadElement } from 
 import { parsedValue, type ElementReader } from './elements.ts';
 import type { SplitPart } from './split.ts';
 
-/** Reads the pieces of one document. */
+/** Reads the parts of one document. */
 export interface DocumentReader {
   read(piece: SplitPart): ReadElement[];
-  /** What was held, of a document that broke off. */
+  /** Returns what was held when the document broke off. */
   flush(): ReadElement[];
 }
 
 export interface DocumentOptions {
   readonly elements: ElementReader;
-  /** Of steps whose document names no session or agent. */
+  /** Defaults for steps whose document names no session or agent. */
   readonly context: Context;
-  /** The place of the next element of the trace. */
+  /** Returns the position of the trace's next element. */
   readonly next: (line: number) => TracePlace;
 }
 
 type Element = Extract<SplitPart, { kind: 'element' }>;
 
-/** Elements that wait for what comes after them in their document. */
+/** Limit of elements that wait for later parts of their document. */
 const MAX_HELD_BYTES = 8_388_608;
-/** What a document says of all its steps. */
-const OF_ALL = ['session_id', 'agent', 'provider', 'model'] as const;
+/** Members of a document that apply to all its steps. */
+const SHARED_MEMBERS = ['session_id', 'agent', 'provider', 'model'] as const;
 const NO_RESOURCE: OtlpResource = { attributes: {} };
 
 /**
- * A document says whose its steps are in members of its own, which may come after them: as long as it did not, its first
- * steps are held. Spans come in the order of their ends, and are put into that of their starts.
+ * A document may name its session or agent after its steps, so the first steps are held until then. Spans
+ * come in the order of their ends and are sorted by their starts.
  */
 export function createDocumentReader({ elements, context, next }: DocumentOptions): DocumentReader {
   const spans = createTimeOrder<ReadElement>();
@@ -52,7 +52,7 @@ export function createDocumentReader({ elements, context, next }: DocumentOption
     return heldBytes > MAX_HELD_BYTES ? release() : [];
   }
 
-  /** A list begins: what its document says so far. */
+  /** Called when a list begins, with the document so far. */
   function enter(written: Buffer): void {
     head = written;
     const parsed = parsedValue(written);
@@ -91,15 +91,15 @@ export function createDocumentReader({ elements, context, next }: DocumentOption
     if (!piece.hasLists) {
       return elements.read(value, next(piece.line), context, NO_RESOURCE).map(elements.settle);
     }
-    const said = hasSteps ? headSchema.safeParse(value) : undefined;
-    if (said?.error !== undefined) {
-      return [...release(), { ...next(piece.line), ...unreadableStep(problemOf(said.error)) }];
+    const written = hasSteps ? headSchema.safeParse(value) : undefined;
+    if (written?.error !== undefined) {
+      return [...release(), { ...next(piece.line), ...unreadableStep(problemOf(written.error)) }];
     }
-    const late = isHolding ? undefined : lateMember(said?.data ?? {}, known);
-    if (isHolding) current = contextOfHead(said?.data ?? {}, context);
+    const late = isHolding ? undefined : lateMember(written?.data ?? {}, known);
+    if (isHolding) current = contextOfHead(written?.data ?? {}, context);
     const rest = [...release(), ...spans.end().map(elements.settle)];
     if (late === undefined) return rest;
-    const problem = `${late} stands after the steps, which are too many to wait for it: write it before them`;
+    const problem = `${late} comes after too many steps: write it before them`;
     return [...rest, { ...next(piece.line), ...unreadableStep(problem) }];
   }
 
@@ -122,20 +122,20 @@ function contextOfHead(head: HeadFields, outer: Context): Context {
   };
 }
 
-function lateMember(said: HeadFields, known: HeadFields): string | undefined {
-  return OF_ALL.find((name) => said[name] != null && known[name] == null);
+function lateMember(written: HeadFields, known: HeadFields): string | undefined {
+  return SHARED_MEMBERS.find((name) => written[name] != null && known[name] == null);
 }
 
-/** The resource that the list of spans belongs to: the last one that was begun. */
+/** Returns the resource of the current list of spans: the last one begun. */
 function resourceIn(document: unknown): OtlpResource {
   const { resourceSpans } = isObject(document) ? document : {};
   const last: unknown = Array.isArray(resourceSpans) ? resourceSpans.at(-1) : undefined;
   return isObject(last) ? resourceOf(last['resource']) : NO_RESOURCE;
 }
 
-/** Puts what comes roughly in the order of time into it, with a bounded look ahead. */
+/** Sorts items that arrive roughly in order of time, with bounded lookahead. */
 export interface TimeOrder<Item> {
-  /** Returns what nothing earlier is expected of any more. */
+  /** Returns the items that no earlier one can precede any more. */
   add(item: Item, at: number, bytes: number): Item[];
   end(): Item[];
 }
@@ -153,7 +153,7 @@ function createTimeOrder<Item>(maxItems = MAX_ITEMS, maxBytes = MAX_BYTES): Time
   let waiting: HeldItem<Item>[] = [];
   let bytes = 0;
 
-  /** The earlier half goes at once: sorting for each one would take long. */
+  /** Releases the earlier half at once, since sorting for each item would be slow. */
   function release(count: number): Item[] {
     waiting.sort((one, other) => one.at - other.at);
     const gone = waiting.slice(0, count);

@@ -11,17 +11,17 @@ import { isJsonRpc, readJsonRpc } from '../formats/rpc.ts';
 import { isStep, readStep } from '../formats/steps.ts';
 import { unreadableStep, type Context, type Read, type TracePlace, type ReadElement } from '../step.ts';
 
-/** Reads elements of traces of every format, in their order, one by one. */
+/** Reads the elements of a trace of any format, one by one, in order. */
 export interface ElementReader {
   read(value: unknown, place: TracePlace, context: Context, resource: OtlpResource): ReadElement[];
-  /** An element in its final place, where spans that repeat each other are known (`span-tree.ts`). */
+  /** Completes an element in its final position, when spans that repeat each other are known (`span-tree.ts`). */
   settle(element: ReadElement): ReadElement;
-  /** What was held back for want of an answer. */
+  /** Returns what was held back for an answer. */
   end(): ReadElement[];
 }
 
 const REMEDY =
-  'is no step: it needs type (llm_call, llm_response, mcp_tool_call, mcp_tool_response, mcp_resource_read …), or must be a chat message, a request body, a span or a log line';
+  'is not a step: it needs type (llm_call, llm_response, mcp_tool_call, mcp_tool_response, mcp_resource_read …), or must be a chat message, a request body, a span or a log line';
 
 export function createElementReader(): ElementReader {
   const conversations = createConversationReader();
@@ -70,7 +70,7 @@ function isOfSpan({ kind }: Read): boolean {
   return kind === 'steps' || kind === 'unjudged';
 }
 
-/** One JSON value, which must read the same to every parser; or what is wrong with it. */
+/** Returns one JSON value that every parser reads the same way, or the problem. */
 export function parsedValue(bytes: Buffer): { readonly value: unknown } | { readonly problem: string } {
   try {
     return { value: parseStrict(bytes) };

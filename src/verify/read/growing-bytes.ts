@@ -1,8 +1,8 @@
 const FIRST_BYTES = 4_096;
-/** Room that is kept for the next value. */
+/** Capacity kept for the next value. */
 const KEPT_BYTES = 1_048_576;
 
-/** Bytes that are put together from pieces of chunks, up to a number of them. */
+/** Assembles bytes from pieces of chunks, up to a limit. */
 export class GrowingBytes {
   readonly #maxBytes: number;
   #bytes = Buffer.allocUnsafe(FIRST_BYTES);
@@ -40,7 +40,7 @@ export class GrowingBytes {
     return Buffer.from(this.#bytes.subarray(0, this.#length));
   }
 
-  /** What was put together, which begins anew; undefined where it was too long. */
+  /** Returns the assembled bytes and starts anew; undefined if they were too long. */
   take(): Buffer | undefined {
     const bytes = this.#isTooLong ? undefined : this.copy();
     this.#length = 0;

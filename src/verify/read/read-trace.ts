@@ -13,7 +13,7 @@ import { JsonSplitter, SplitError, type SplitPart } from './split.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** A first line that is longer is read as the beginning of a document of several lines. */
+/** A longer first line is read as the start of a multi-line document. */
 const MAX_FIRST_LINE_BYTES = 65_536;
 const LINE_FEED = 0x0a;
 const MARK = Buffer.from('\uFEFF');
@@ -26,8 +26,8 @@ const CONTEXT: Context = {
 };
 
 /**
- * Reads a trace as it comes, some elements at a time, in whichever of the formats: one JSON document, or a document a
- * line. What cannot be read is told in its place; where nobody can tell where the next element begins, that is the last.
+ * Reads a trace of any format while it arrives: one JSON document, or one document per line. Unreadable
+ * elements are reported in place. If the start of the next element cannot be found, reading stops.
  */
 export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElement[]> {
   const elements = createElementReader();
@@ -43,7 +43,7 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
     try {
       for await (const pieces of piecesOf(splitter, left)) {
         const read = pieces.flatMap((piece) => document.read(piece));
-        // Pieces that are held, or only end something, are no reason to wait for whoever asks for more.
+        // Parts that are held, or only end something, yield nothing.
         if (read.length > 0) yield read;
       }
     } catch (failure) {
@@ -72,7 +72,7 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
       const end = splitter.push(line, pieces);
       splitter.end();
       if (line.subarray(end).some((byte) => byte > 0x20))
-        throw new SplitError('is more than one JSON', number);
+        throw new SplitError('holds more than one JSON value', number);
     } catch (failure) {
       if (!(failure instanceof SplitError)) throw failure;
       return [{ ...next(number), ...unreadableStep(failure.message) }];
@@ -83,7 +83,7 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
   }
 }
 
-/** The pieces of one document, as its chunks come; what comes after it is left in `left.rest`. */
+/** Yields the parts of one document while its chunks arrive; bytes after its end stay in `left.rest`. */
 async function* piecesOf(
   splitter: JsonSplitter,
   left: { rest: Bytes },
@@ -97,7 +97,7 @@ async function* piecesOf(
     try {
       end = splitter.push(step.value, pieces);
     } catch (failure) {
-      // What stands before the place where the document breaks can be read all the same.
+      // The part before the error can still be read.
       yield pieces;
       throw failure;
     }
@@ -131,7 +131,7 @@ async function begun(bytes: Bytes): Promise<Begun> {
   };
 }
 
-/** Whether these bytes are one document. */
+/** Reports whether these bytes are one document. */
 function isWhole(line: Uint8Array): boolean {
   const splitter = new JsonSplitter();
   try {

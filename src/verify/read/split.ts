@@ -1,23 +1,23 @@
 import { GrowingBytes } from './growing-bytes.ts';
 
-/** Longest piece that is held: a step, or a document without its steps. */
+/** Longest part that is held: a step, or a document without its steps. */
 const MAX_PIECE_BYTES = 16 * 1_048_576;
 
-/** Lists that are read element by element, by the names of the members that lead to them. */
+/** Lists that are read element by element, by the member names that lead to them. */
 const LISTS: ReadonlySet<string> = new Set(['', 'traces', 'steps', 'resourceSpans.scopeSpans.spans']);
-/** What leads to them. */
+/** Members on the way to these lists. */
 const ON_THE_WAY: ReadonlySet<string> = new Set(['resourceSpans', 'resourceSpans.scopeSpans']);
 
-/** What a split document gives, in the order of its bytes. */
+/** The parts of a split document, in byte order. */
 export type SplitPart =
-  /** An element of a list. `head`: the document so far, without the elements of its lists; one object a list. */
+  /** An element of a list. `head`: the document so far without its lists' elements; one object per list. */
   | { readonly kind: 'element'; readonly bytes: Buffer; readonly line: number; readonly head: Buffer }
-  /** An element, or a document, that is too long: read over. */
+  /** An element or document that is too long and was skipped. */
   | { readonly kind: 'too_long'; readonly line: number }
-  /** The end of a document; `bytes` is all of it but the elements of its lists. */
+  /** The end of a document. `bytes` is the whole document without the elements of its lists. */
   | { readonly kind: 'document'; readonly bytes: Buffer; readonly line: number; readonly hasLists: boolean };
 
-/** The document is no JSON, or ends too early; the message says what is wrong. */
+/** The document is not JSON or ends too early; the message gives the reason. */
 export class SplitError extends Error {
   readonly line: number;
 
@@ -34,7 +34,7 @@ interface Frame {
   /** Length of the skeleton before it. */
   readonly mark: number;
   expects: 'name' | 'colon' | 'value' | 'end';
-  /** Nothing stands in it yet: only then it may end where a name or a value could be. */
+  /** The container is still empty; only then may it end where a name or value could be. */
   isFresh: boolean;
   name: string;
 }
@@ -52,8 +52,8 @@ const EMPTY = Buffer.alloc(0);
 const IS_OF_WORD = /[-0-9A-Za-z]/;
 
 /**
- * Splits one JSON document that comes in chunks, so that the elements of its long lists need not be held together. What
- * it hands out still has to be parsed: it only knows where values begin and end.
+ * Splits one JSON document that arrives in chunks, so that the elements of long lists need not be held
+ * together. It finds only where values begin and end; the parts must still be parsed.
  */
 export class JsonSplitter {
   #line: number;
@@ -64,7 +64,6 @@ export class JsonSplitter {
   #head: Buffer = EMPTY;
   #hasLists = false;
   #isOver = false;
-  /** What is being read, and of which form it is. */
   #reading: 'name' | 'member' | 'element' | undefined;
   #form: 'string' | 'compound' | 'word' = 'word';
   #depth = 0;
@@ -85,7 +84,7 @@ export class JsonSplitter {
   }
 
   /**
-   * Reads on, up to the end of the document. Returns how many bytes were taken.
+   * Reads up to the end of the document and returns the number of bytes used.
    * @throws SplitError
    */
   push(chunk: Uint8Array, pieces: SplitPart[]): number {
@@ -97,7 +96,7 @@ export class JsonSplitter {
     return at;
   }
 
-  /** @throws SplitError where the document is not over */
+  /** @throws SplitError if the document is incomplete */
   end(): void {
     if (this.#isOver) return;
     throw new SplitError('the input ends before its JSON does', this.#line);
@@ -133,7 +132,7 @@ export class JsonSplitter {
     }
   }
 
-  /** The outermost value: a list of elements, or an object. */
+  /** Starts the outermost value: a list of elements, or an object. */
   #begin(byte: number, at: number): number {
     this.#startLine = this.#line;
     if (byte === OPEN_ARRAY) this.#enter(true, '');
@@ -147,7 +146,7 @@ export class JsonSplitter {
     frame.expects = 'end';
     if (frame.isArray) {
       if (LISTS.has(frame.path)) return this.#open('element', byte, at);
-      // The elements before it are done with.
+      // Drops the previous elements of the list.
       this.#skeleton.cut(frame.mark + 1);
       if (byte !== OPEN_OBJECT) return this.#open('member', byte, at);
       this.#enter(false, frame.path);
@@ -198,7 +197,7 @@ export class JsonSplitter {
     return at;
   }
 
-  /** The rest of a value, as far as the chunk has it. */
+  /** Reads the rest of a value, as far as the chunk has it. */
   #rest(chunk: Uint8Array, from: number): number {
     const end = this.#form === 'word' ? endOfWord(chunk, from) : this.#endOfValue(chunk, from);
     const to = end ?? chunk.length;
@@ -208,7 +207,7 @@ export class JsonSplitter {
     return to;
   }
 
-  /** Where a string, object or array ends; undefined where the chunk does not have its end. */
+  /** Returns the end of a string, object or array; undefined if the chunk does not contain it. */
   #endOfValue(chunk: Uint8Array, from: number): number | undefined {
     let depth = this.#depth;
     let inString = this.#inString;
@@ -269,7 +268,7 @@ function valueForm(byte: number): 'string' | 'compound' | 'word' | undefined {
   return IS_OF_WORD.test(String.fromCharCode(byte)) ? 'word' : undefined;
 }
 
-/** Where a number or a name ends; undefined where it may go on in the next chunk. */
+/** Returns the end of a number or name; undefined if it may continue in the next chunk. */
 function endOfWord(chunk: Uint8Array, from: number): number | undefined {
   for (let at = from; at < chunk.length; at += 1) {
     const byte = chunk[at] ?? 0;

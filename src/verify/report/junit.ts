@@ -3,10 +3,10 @@ import { VIOLATIONS, type TraceFinding } from '../finding.ts';
 import { unjudgedElements, type Summary, type Unreadable } from '../summary.ts';
 import { calledName, type Report } from './report.ts';
 
-/** A suite says first how many it holds, so that it is written at the end. */
+/** A suite begins with its counts, so it is held until the end. */
 const MAX_CASES = 10_000;
 
-/** JUnit's XML: each violation is a case that failed, each element that could not be read one with an error. */
+/** JUnit XML: each violation is a failed case, each unreadable element a case with an error. */
 export function createJunitReport(): Report {
   const cases: string[] = [];
 
@@ -70,7 +70,7 @@ function unjudgedCases({ unjudged }: Summary): string[] {
   );
 }
 
-/** Without what hides in a terminal. */
+/** Removes characters that are invisible or control a terminal. */
 function escapedText(written: string): string {
   return xmlText(written, /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu);
 }

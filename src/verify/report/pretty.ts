@@ -2,7 +2,7 @@ import { VIOLATIONS, type TraceFinding } from '../finding.ts';
 import { isNothingJudged, unjudgedElements, verdictOf, type Summary } from '../summary.ts';
 import { calledName, countedNoun, ruleCount, type Report } from './report.ts';
 
-/** What colours a text on a terminal, and makes stored texts harmless there. */
+/** Colours text for a terminal, and makes untrusted text safe to print there. */
 export interface Terminal {
   readonly paint: (colour: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string) => string;
   readonly printable: (text: string) => string;
@@ -10,7 +10,10 @@ export interface Terminal {
 
 const INDENT = '  ';
 
-/** For people: a violation as it is found, then what it came to. What is masked is told, and what is flagged counted. */
+/**
+ * For people: each violation as it is found, then the summary. Masked findings are listed, flagged ones
+ * counted.
+ */
 export function createPrettyReport({ paint, printable }: Terminal): Report {
   function line(finding: TraceFinding): string {
     const { action, index, rule, reason, file, line: at, session } = finding;

@@ -4,7 +4,7 @@ import type { Summary, Unreadable } from '../summary.ts';
 export const REPORT_FORMATS = ['table', 'json', 'sarif', 'junit'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
-/** Writes a report as it comes about; each piece is printed as it is, one after the other. */
+/** Writes a report piece by piece; the pieces are printed in order. */
 export interface Report {
   begin(): string;
   finding(finding: TraceFinding): string;
@@ -12,10 +12,10 @@ export interface Report {
   end(summary: Summary): string;
 }
 
-/** What is not a violation, and what could not be read, is listed up to so many; all are counted. */
+/** Listed non-violations and unreadable elements; the rest is only counted. */
 const MAX_LISTED = 1_000;
 
-/** Items that are listed at the end of a report. */
+/** Items listed at the end of a report. */
 export class Listed<Item> {
   readonly items: Item[] = [];
 
@@ -24,11 +24,11 @@ export class Listed<Item> {
   }
 }
 
-/** Elements of a list in JSON that are written as they come, each on a line of its own. */
+/** Elements of a JSON list, written one per line as they come. */
 export class WrittenList {
   #separator = '\n';
 
-  /** What is written for an element, behind the list's opening bracket and the elements before it. */
+  /** Returns the text to append for an element. */
   add(json: string): string {
     const written = this.#separator + json;
     this.#separator = ',\n';
@@ -40,13 +40,12 @@ export class WrittenList {
   }
 }
 
-/** What a step is called: a tool of a server, or a model of a provider. */
+/** Returns the name of a step's target: a tool of a server, or a model of a provider. */
 export function calledName({ tool, provider, model }: TraceFinding): string {
   const what = tool === '' ? model : tool;
   return [provider, what].filter((part) => part !== '').join('/');
 }
 
-/** A file or preset with the number of its rules. */
 export function ruleCount({ file, rules }: { readonly file: string; readonly rules: number }): string {
   return `${file}: ${countedNoun(rules, 'rule')}`;
 }

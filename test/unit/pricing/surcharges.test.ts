@@ -41,23 +41,23 @@ describe('what an answer tells of its tier, speed and place', () => {
     expect(surchargeOf('bedrock', ['x'], { ...usual, speeds: ['optimized'] })).toBe(1.25);
   });
 
-  it('is nothing where nothing is told', () => {
+  it('is zero if the answer reports nothing', () => {
     expect(surchargeOf('openai', [], usual)).toBe(1);
   });
 });
 
 describe('calls of tools that the provider runs', () => {
-  const nanoUsd = (provider: ProviderName, kept: string[], told: Record<string, number>, prices = {}) =>
-    toolCallsNanoUsd({ provider, kept, told: new Map(Object.entries(told)), prices });
+  const nanoUsd = (provider: ProviderName, kept: string[], reported: Record<string, number>, prices = {}) =>
+    toolCallsNanoUsd({ provider, kept, reported: new Map(Object.entries(reported)), prices });
 
-  it('cost one call of each that was kept, where none is told', () => {
+  it('cost one call of each that was kept, if the answer reports none', () => {
     const prices = { web_search: 0.02, code_interpreter: 0.05 };
     expect(nanoUsd('openai', ['web_search'], {}, prices)).toBe(20_000_000);
     expect(nanoUsd('openai', ['web_search', 'code_interpreter'], {}, prices)).toBe(70_000_000);
     expect(nanoUsd('openai', ['free'], {}, prices)).toBe(0);
   });
 
-  it('cost as many as are told, at the operator’s price of their kind, beside the others that were kept', () => {
+  it('cost as many as are reported, at the operator’s price of their kind, beside the others that were kept', () => {
     const prices = { web_search_20250305: 0.02, code_interpreter: 0.05 };
     const kept = ['web_search_20250305', 'code_interpreter'];
     expect(nanoUsd('anthropic', kept, { web_search: 4 }, prices)).toBe(80_000_000 + 50_000_000);
