@@ -23,6 +23,7 @@ import type { WorkerOutput } from './runtime/worker-process.ts';
 import type { WorkerAddress } from './runtime/worker-protocol.ts';
 import { startWorkers, type Workers } from './runtime/workers.ts';
 import { createSigningKey, isWeakSecret } from './signing/signing-key.ts';
+import { createEnvoyReplies, type EnvoyReplies } from './telemetry/envoy-replies.ts';
 import type { Logger } from './telemetry/logger.ts';
 
 export interface ServeOptions {
@@ -75,7 +76,8 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
     // In the order opposite to that of the start; one that fails must not keep the others running.
     for (const close of closers.splice(0).reverse()) await Promise.resolve(close()).catch(() => undefined);
   }
-  const state: State = { starting: true, draining: false, workers: undefined, envoy: undefined };
+  const replies = createEnvoyReplies();
+  const state: State = { starting: true, draining: false, workers: undefined, envoy: undefined, replies };
   try {
     const guard = startGuard();
     closers.push(() => {
@@ -100,13 +102,13 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
       port: config.server.admin_port,
       readiness: readinessNow,
       identity: gatewayIdentity(config),
-      metrics: () => metricsOf(state, readinessNow()),
+      metrics: () => metricsOf(config, state, readinessNow()),
       publicKeys: publicKeysOf(config),
     });
     closers.push(() => admin.close());
 
     if (config.envoy.managed) {
-      const envoy = await startManagedEnvoy(options, addresses, run, guard);
+      const envoy = await startManagedEnvoy(options, addresses, run, guard, replies);
       state.envoy = envoy;
       closers.push(() => envoy.stop());
       await Promise.all([workers.started(), envoy.waitUntilLive(ENVOY_START_MS)]);
@@ -140,6 +142,7 @@ interface State {
   draining: boolean;
   workers: Workers | undefined;
   envoy: EnvoyProcess | undefined;
+  readonly replies: EnvoyReplies;
 }
 
 /** The main listener's address as clients write it. */
@@ -202,6 +205,7 @@ async function startManagedEnvoy(
   sidecars: readonly WorkerAddress[],
   run: RunDirectory,
   guard: Guard,
+  replies: EnvoyReplies,
 ): Promise<EnvoyProcess> {
   const { config, environment, progress, log } = options;
   const binary = await findEnvoy({
@@ -225,7 +229,10 @@ async function startManagedEnvoy(
     adminSocketPath,
     concurrency: availableParallelism(),
     guard,
-    onLine: options.onEnvoyLine,
+    onLine: (line, from) => {
+      replies.take(line);
+      options.onEnvoyLine(line, from);
+    },
     onExit: (exit) => {
       log.error({ ...exit }, 'Envoy ended; it is started again');
     },
@@ -243,11 +250,12 @@ function readinessOf(config: Config, state: State, redisUnfit: boolean): Readine
   });
 }
 
-async function metricsOf(state: State, now: Readiness): Promise<string> {
+async function metricsOf({ envoy }: Config, state: State, now: Readiness): Promise<string> {
   return renderMetrics((await state.workers?.metrics()) ?? [], {
     readiness: now,
     workers: state.workers?.status() ?? [],
     envoyRestarts: state.envoy?.restarts ?? 0,
+    envoyReplies: envoy.managed ? state.replies.counts() : undefined,
   });
 }
 

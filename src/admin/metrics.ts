@@ -1,12 +1,15 @@
-import { AggregatorRegistry, Gauge, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 
 import type { WorkerStatus } from '../runtime/workers.ts';
+import type { EnvoyReplyType } from '../telemetry/envoy-replies.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface RuntimeState {
   readonly readiness: Readiness;
   readonly workers: readonly WorkerStatus[];
   readonly envoyRestarts: number;
+  /** Undefined if Envoy runs externally, where its replies are not seen. */
+  readonly envoyReplies: ReadonlyMap<EnvoyReplyType, number> | undefined;
 }
 
 /** Returns the Prometheus text of the whole gateway: summed worker metrics and the state of its parts. */
@@ -20,10 +23,14 @@ export async function renderMetrics(
   return AggregatorRegistry.aggregate(all).metrics();
 }
 
-function runtimeMetrics({ readiness, workers, envoyRestarts }: RuntimeState): Registry {
+function runtimeMetrics({ readiness, workers, envoyRestarts, envoyReplies }: RuntimeState): Registry {
   const registry = new Registry();
+  const registers = [registry];
   function gauge(name: string, help: string, value: number): void {
-    new Gauge({ name, help, registers: [registry] }).set(value);
+    new Gauge({ name, help, registers }).set(value);
+  }
+  function counter(name: string, help: string, value: number): void {
+    new Counter({ name, help, registers }).inc(value);
   }
   const restarts = workers.reduce((sum, worker) => sum + worker.restarts, 0);
   gauge('gateway_ready', '1 if requests can be served', readiness.ready ? 1 : 0);
@@ -36,14 +43,23 @@ function runtimeMetrics({ readiness, workers, envoyRestarts }: RuntimeState): Re
   );
   gauge('gateway_workers', 'Sidecar processes that accept requests', readiness.workers.ready);
   gauge('gateway_workers_wanted', 'Configured number of sidecar processes', readiness.workers.wanted);
-  gauge('gateway_worker_restarts', 'Restarts of sidecar processes', restarts);
+  counter('gateway_worker_restarts_total', 'Restarts of sidecar processes.', restarts);
   const hangs = workers.reduce((sum, worker) => sum + worker.hangs, 0);
-  gauge('gateway_worker_hangs', 'Sidecar processes killed because they hung', hangs);
+  counter('gateway_worker_hangs_total', 'Sidecar processes killed because they hung.', hangs);
   gauge(
     'gateway_crash_loops',
     'Parts (sidecar processes, Envoy) in a crash loop',
     readiness.crash_loops.length,
   );
-  gauge('gateway_envoy_restarts', 'Restarts of Envoy', envoyRestarts);
+  counter('gateway_envoy_restarts_total', 'Restarts of Envoy.', envoyRestarts);
+  if (envoyReplies !== undefined) {
+    const replies = new Counter({
+      name: 'gateway_envoy_replies_total',
+      help: 'Replies that Envoy gave itself, by refusal type; gateway_unavailable if no sidecar answered it.',
+      labelNames: ['type'],
+      registers,
+    });
+    for (const [type, count] of envoyReplies) replies.inc({ type }, count);
+  }
   return registry;
 }

@@ -218,6 +218,7 @@ function accessLog(path: string): EnvoyObject {
           time: '%START_TIME%',
           id: '%STREAM_ID%',
           answer_id: `%RESP(${HEADER.requestId})%`, // the only one where Envoy answered before it made an id
+          error_type: `%RESP(${HEADER.errorType})%`,
           method: '%REQ(:METHOD)%',
           protocol: '%PROTOCOL%',
           status: '%RESPONSE_CODE%',

@@ -62,6 +62,7 @@ local function deny(handle, headers)
   clear(headers, KEPT)
   headers:replace(":status", "503")
   headers:replace("content-type", "application/json")
+  headers:replace("x-gateway-error-type", "gateway_unavailable")
   local ok, asked = pcall(surface, handle)
   local body = ok and asked == "mcp" and DENIED_RPC or DENIED
   for chunk in handle:bodyChunks() do

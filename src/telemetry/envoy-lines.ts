@@ -32,7 +32,7 @@ export function createEnvoyLines({ write, ...options }: EnvoyLinesOptions): Envo
  * escaped quotes.
  */
 const REFUSED_BY_ENVOY =
-  /^\{"answer_id":(?:null|"[^"]*"),"details":(?:"upgrade_failed"|(?:null|"[^"]*"),"flags":(?:null|"[^"]*"),"id":null)/;
+  /^\{"answer_id":(?:null|"[^"]*"),"details":(?:"upgrade_failed"|(?:null|"[^"]*"),"error_type":(?:null|"[^"]*"),"flags":(?:null|"[^"]*"),"id":null)/;
 
 function isRefusedByEnvoy(line: string): boolean {
   return REFUSED_BY_ENVOY.test(line);

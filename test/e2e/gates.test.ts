@@ -223,6 +223,7 @@ function expectDenied({ status, headers, body }: Reply, upstream: Upstream = 'pr
   expect(Object.keys(JSON.parse(body) as object).sort()).toEqual(['error', ...ofJsonRpc, 'type']);
   expect(headers['content-type']).toBe('application/json');
   expect(headers['x-gateway-request-id']).toMatch(UUID);
+  expect(headers['x-gateway-error-type']).toBe('gateway_unavailable');
   expect(JSON.stringify(headers)).not.toContain(SECRET);
 }
 

@@ -78,3 +78,42 @@ describe('docs/telemetry.md: counters', () => {
     await gateway.waitUntil((now) => now.ready);
   });
 });
+
+describe('docs/telemetry.md: replies of Envoy', () => {
+  it('are counted where no sidecar could, and so are the restarts of the sidecars', async () => {
+    const before = await readMetrics(gateway);
+    expect(before.sum('gateway_envoy_replies_total', { type: 'gateway_unavailable' })).toBe(0);
+    for (const pid of pidsOfWorkers()) process.kill(pid, 'SIGKILL');
+    const refused = await vi.waitFor(async () => {
+      const reply = await ask();
+      expect(reply.status).toBe(503);
+      return reply;
+    });
+    expect(refused.headers['x-gateway-error-type']).toBe('gateway_unavailable');
+    const restarts = (before.sum('gateway_worker_restarts_total') ?? 0) + 2;
+    await vi.waitFor(async () => {
+      const after = await readMetrics(gateway);
+      expect(after.sum('gateway_envoy_replies_total', { type: 'gateway_unavailable' })).toBeGreaterThan(0);
+      expect(after.sum('gateway_worker_restarts_total')).toBe(restarts);
+    });
+    await gateway.waitUntil((now) => now.ready);
+  });
+
+  it('do not include the refusals of a sidecar', async () => {
+    const before = await readMetrics(gateway);
+    const refused = await send(gateway.baseUrl, { path: '/openai/v1/models' });
+    expect([refused.status, refused.headers['x-gateway-error-type']]).toEqual([401, 'invalid_key']);
+    const upgrade = await send(gateway.baseUrl, { headers: { connection: 'upgrade', upgrade: 'websocket' } });
+    expect(upgrade.status).toBe(426);
+    await vi.waitFor(async () => {
+      const after = await readMetrics(gateway);
+      const rise = (type?: string): number => {
+        const labels: Record<string, string> = type === undefined ? {} : { type };
+        const sum = (metrics: typeof after): number =>
+          metrics.sum('gateway_envoy_replies_total', labels) ?? NaN;
+        return sum(after) - sum(before);
+      };
+      expect([rise(), rise('upgrade_not_supported')]).toEqual([1, 1]);
+    });
+  });
+});

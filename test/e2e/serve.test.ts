@@ -156,7 +156,7 @@ describe('gateway serve', () => {
       await gateway.waitUntil((now) => now.envoy === 'down' && !now.ready);
       await gateway.waitUntil((now) => now.ready);
       expect(gateway.envoy()?.pid).not.toBe(pid);
-      expect(await gateway.metrics()).toContain('gateway_envoy_restarts 1');
+      expect(await gateway.metrics()).toContain('gateway_envoy_restarts_total 1');
     });
 
     it('starts a killed worker again while the other one serves', async () => {
@@ -176,7 +176,7 @@ describe('gateway serve', () => {
       const [hung = 0] = pids();
       process.kill(hung, 'SIGSTOP');
       await gateway.waitUntil((now) => now.ready && !pids().includes(hung) && pids().length === 2, 60_000);
-      expect(await gateway.metrics()).toMatch(/^gateway_worker_hangs 1$/m);
+      expect(await gateway.metrics()).toMatch(/^gateway_worker_hangs_total 1$/m);
       expect(gateway.logs()).toContain('a sidecar process hangs');
       for (let call = 0; call < 10; call += 1) expect((await chat(gateway, false)).status).toBe(200);
     });

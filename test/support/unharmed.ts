@@ -10,7 +10,7 @@ export async function expectUnharmed(
   expect(gateway.envoy()?.pid).toBe(envoyPid);
   expect(gateway.workers()[0]?.pid).toBe(workerPid);
   const metrics = await gateway.metrics();
-  expect(metrics).toContain('gateway_envoy_restarts 0');
-  expect(metrics).toContain('gateway_worker_restarts 0');
+  expect(metrics).toContain('gateway_envoy_restarts_total 0');
+  expect(metrics).toContain('gateway_worker_restarts_total 0');
   expect(metrics).toContain('gateway_failures_total 0');
 }

@@ -67,6 +67,7 @@ describe('the worker processes', () => {
       readiness: state,
       workers: running.status(),
       envoyRestarts: 0,
+      envoyReplies: undefined,
     });
     expect(text).toContain('demo_total{kind="x"} 6');
     expect(text).toContain('demo_open 3');
@@ -129,7 +130,12 @@ describe('the worker processes', () => {
       draining: false,
     });
     expect(state.crash_loops).toEqual(['worker 1']);
-    const text = await renderMetrics([], { readiness: state, workers: workersNow, envoyRestarts: 0 });
+    const text = await renderMetrics([], {
+      readiness: state,
+      workers: workersNow,
+      envoyRestarts: 0,
+      envoyReplies: undefined,
+    });
     expect(text).toContain('gateway_crash_loops 1');
   });
 

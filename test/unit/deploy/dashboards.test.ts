@@ -49,8 +49,12 @@ async function exported(): Promise<ReadonlyMap<string, readonly string[]>> {
     },
     workers: [],
     envoyRestarts: 0,
+    envoyReplies: new Map([['gateway_unavailable', 0]]),
   });
-  for (const [, name = ''] of text.matchAll(/^# TYPE (\S+)/gm)) labels.set(name, labels.get(name) ?? []);
+  for (const [, name = ''] of text.matchAll(/^# TYPE (\S+)/gm)) {
+    const [, own = ''] = new RegExp(`^${name}\\{(.*)\\}`, 'm').exec(text) ?? [];
+    labels.set(name, labels.get(name) ?? Array.from(own.matchAll(/(\w+)="/g), ([, label = '']) => label));
+  }
   return labels;
 }
 

@@ -5,7 +5,17 @@ const ID = '0b729df4-c777-4c3b-bdfb-7619fce8c707';
 
 /** As Envoy writes it, its names in alphabetical order. */
 function accessLine(details: string | null, id: string | null, method = 'POST'): string {
-  const said = { answer_id: id ?? ID, details, flags: '-', id, in: 0, method, ms: 2, out: 83 };
+  const said = {
+    answer_id: id ?? ID,
+    details,
+    error_type: null,
+    flags: '-',
+    id,
+    in: 0,
+    method,
+    ms: 2,
+    out: 83,
+  };
   return JSON.stringify({ ...said, protocol: 'HTTP/1.1', status: 400, time: 'now', upstream: null });
 }
 
