@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { configText, defaultAnswers } from '../../src/init/files.ts';
 import { quarantineKey, riskProfileKey } from '../../src/redis/keys.ts';
+import { TASK_TEXTS } from '../support/coding-tasks/sessions.ts';
 import { defaultConfig } from '../support/default-config.ts';
 import { DIALECT_STREAMS, type DialectStream } from '../support/dialect-streams.ts';
 import { FILE_DIALECTS, type FileDialect } from '../support/file-dialects.ts';
@@ -48,7 +49,7 @@ async function expectNeitherLockNorScore(): Promise<void> {
   expect(await redis.client.hget(riskProfileKey(key.keyHash), 'risk_score')).toBeNull();
 }
 
-const FILES = Object.entries(WORKING_FILES);
+const FILES = [...Object.entries(WORKING_FILES), ...TASK_TEXTS];
 const DONE = ['note', { done: true }] as const;
 const MASKED_KEY = envFile('***');
 const MASKED_ENV = envFile('***', '***');

@@ -18,8 +18,9 @@ const HOW = `to do does can could should would did i models attackers`;
 const MENTION =
   /(?:such as|like|e\.g\.|examples?|phrases?|strings?|says?|said|saying|contain(?:s|ing)?|patterns?|texts?|words|called|injections?|attacks?|match(?:es)?|detect(?:s|ing)?|includes?)\W{0,3}$/i;
 const OPENING = /["“'‘«`„「『]/;
-const QUOTES = /["“”«»`„「」『』]/;
-const BEFORE_QUOTE = /^$|[\s(,:：，\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、]/u;
+const QUOTES = /["“”«»`„「」『』']/;
+const APOSTROPHE = /^\p{L}['’]\p{L}$/u;
+const BEFORE_QUOTE = /^$|(?:[\s(,:：，\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、]|\\[nrt])$/u;
 /** What texts about attacks say beside the phrase that they quote, in twelve languages. */
 const REPORTING = new RegExp(
   [
@@ -46,6 +47,12 @@ const JSON_STRING = /["\]}\d]\s{0,8}[:,]\s{0,8}$|[[{]\s{0,8}$/;
 const JSON_MEMBER = /"\s{0,8}:\s{0,8}$/;
 /** Backslashes before a quote in JSON in JSON. */
 const MOST_ESCAPES = 3;
+/** Of a quote, before the phrase: "Please ignore …". */
+const WORDS_BEFORE = 16;
+const EXPRESSION_CHARS = 64;
+const EXPRESSION_START = /(?:^|[\s=(,[:])\/([^/\n]{0,40})$/;
+const EXPRESSION_END = /^([^/\n]{0,40})\/[dgimsuvy]{0,8}(?:[\s,;).\]]|$)/;
+const OF_EXPRESSIONS = /\w\|\w|\)\?|\\[bsw]|\.\*/;
 const REPORT_CHARS = 80;
 const CLOSING = /^[^"”'’»`」』\n]{0,64}["”'’»`」』]/;
 
@@ -110,6 +117,7 @@ export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {
     const start = tokens.starts[at] ?? 0;
     if (isAnnotation(text, start)) return true;
     if (isAboutThings(text, start, end)) return true;
+    if (isExpression(text, start, end)) return true;
     return isInQuotes(text, start, end) || isDefence(text, start, end) || isMeans(text, start, end);
   };
 }
@@ -143,7 +151,19 @@ function isInQuotes(text: string, start: number, end: number): boolean {
   const open = openingQuote(text, start, end);
   if (open === -1) return false;
   const before = text.slice(Math.max(0, start - 40), open);
-  return (open < start && MENTION.test(before) && !JSON_MEMBER.test(before)) || isReported(text, open, end);
+  const isSingle = text.charAt(open) === "'";
+  if (isSingle) return open < start && isReported(text, open, end);
+  const isRightBefore = open < start && open >= start - 2 - MOST_ESCAPES;
+  return (isRightBefore && MENTION.test(before) && !JSON_MEMBER.test(before)) || isReported(text, open, end);
+}
+
+/** `/reveal (your|the) system prompt/i`: the expression of a guard. */
+function isExpression(text: string, start: number, end: number): boolean {
+  const before = text.slice(Math.max(0, start - EXPRESSION_CHARS), start);
+  const opening = EXPRESSION_START.exec(before)?.[1];
+  if (opening === undefined) return false;
+  const closing = EXPRESSION_END.exec(text.slice(end, end + EXPRESSION_CHARS))?.[1];
+  return closing !== undefined && OF_EXPRESSIONS.test(`${opening}${text.slice(start, end)}${closing}`);
 }
 
 /**
@@ -151,10 +171,12 @@ function isInQuotes(text: string, start: number, end: number): boolean {
  * JSON, of the backslashes before the quote.
  */
 function openingQuote(text: string, start: number, end: number): number {
-  for (let at = end - 1; at >= Math.max(0, start - 2); at--) {
-    if (!QUOTES.test(text.charAt(at))) continue;
+  for (let at = end - 1; at >= Math.max(0, start - WORDS_BEFORE); at--) {
+    if (!QUOTES.test(text.charAt(at)) || APOSTROPHE.test(text.slice(at - 1, at + 2))) continue;
     const open = withEscapes(text, at);
-    return OPENING.test(text.charAt(at)) && BEFORE_QUOTE.test(text.charAt(open - 1)) ? open : -1;
+    return OPENING.test(text.charAt(at)) && BEFORE_QUOTE.test(text.slice(Math.max(0, open - 2), open))
+      ? open
+      : -1;
   }
   return -1;
 }

@@ -27,6 +27,7 @@ const GRAMMAR = followGrammar(
   ]),
 );
 const isMention = createMentionGuard(vocabulary);
+const SUCH = vocabulary.add('such');
 const TREE = vocabulary.freeze();
 
 /** A JSON text in a JSON string, a tool's answer for one, is escaped twice; deeper is not looked. */
@@ -102,8 +103,10 @@ function readSentences(
   matchAll(GRAMMAR, tokens, (label, at, next) => {
     const start = tokens.starts[at] ?? 0;
     const end = tokens.ends[next - 1] ?? start;
-    if ('sign' in label) signs.push({ sign: label.sign, start, end });
-    else if (!isMention(text, tokens, at, end)) addPhrase(phrases, label.phrase, start, end);
+    if ('sign' in label) {
+      // "Personas such as DAN" give no role.
+      if (at === 0 || tokens.words[at - 1] !== SUCH) signs.push({ sign: label.sign, start, end });
+    } else if (!isMention(text, tokens, at, end)) addPhrase(phrases, label.phrase, start, end);
   });
   return { phrases, signs };
 }

@@ -58,6 +58,11 @@ const IN_A_TRADE = new RegExp(
   'i',
 );
 
+/** Advertisements: "forget everything you know about timetables". */
+const YOU_KNOW = /\byou (?:think you )?(?:know|knew|learned|learnt)$/i;
+const ABOUT_A_TOPIC =
+  /^ about (?!(?:your|the|these|those|any|all|being|how)\b|yourself|rules?\b|instructions?\b|safety|ethics|polic|guidelines?\b|restrictions?\b|anthropic|openai)/i;
+
 /** `void` where a type stands, which orders nothing. */
 const VOID_TYPE = /^void(?=\s{0,4}[{;,>|&*/]|\s{1,4}\w{1,64}\s?\()/;
 
@@ -70,6 +75,7 @@ export function isAboutThings(text: string, start: number, end: number): boolean
   if (VOID_TYPE.test(text.slice(start, start + AFTER_CHARS))) return true;
   const after = text.slice(end, end + AFTER_CHARS);
   if (YOU_FOLLOW.test(phrase) && IN_A_TRADE.test(after)) return true;
+  if (YOU_KNOW.test(phrase)) return ABOUT_A_TOPIC.test(after);
   if (!BINDING.test(phrase) && EARLIER.test(text.slice(start, end + AFTER_CHARS))) return true;
   return !OF_A_MODEL.test(phrase) && isOnAThing(phrase, after);
 }
