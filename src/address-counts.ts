@@ -1,14 +1,14 @@
 const MINUTE_MS = 60_000;
-/** Addresses that one instance remembers within a minute. */
+/** Addresses remembered by one instance per minute. */
 const MAX_ADDRESSES = 20_000;
 
-/** Counts something per client address and minute, in this process and in bounded memory. */
+/** Counts events per client address and minute, in this process, with bounded memory. */
 export interface AddressCounts {
-  /** The minute of now, counted from 1970. */
+  /** Returns the current minute since 1970. */
   minute(): number;
-  /** How often it happened to this address in this minute; `Infinity` for one that came when no place was left. */
+  /** Returns this minute's count of the address; `Infinity` if the table was full when it came. */
   get(clientAddress: string): number;
-  /** Takes `count` where it is higher than what is known. */
+  /** Raises the known count to `count`. */
   raise(clientAddress: string, count: number): void;
 }
 
@@ -40,7 +40,7 @@ export function createAddressCounts(now: () => number): AddressCounts {
   };
 }
 
-/** One IPv6 customer has a whole /64 of addresses: they count as one. */
+/** Returns the group of an address. One IPv6 customer has a whole /64, which counts as one. */
 export function addressGroup(clientAddress: string): string {
   if (!clientAddress.includes(':')) return clientAddress;
   const [head = '', tail] = clientAddress.toLowerCase().split('%', 1)[0]?.split('::') ?? [];
@@ -48,7 +48,7 @@ export function addressGroup(clientAddress: string): string {
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
   const groups = [...before, ...Array.from({ length: zeros }, () => '0'), ...after];
-  // An IPv4 address in IPv6 clothes is one address.
+  // An IPv4-mapped IPv6 address counts as the IPv4 address.
   if (groups.at(-1)?.includes('.') === true) return groups.at(-1) ?? clientAddress;
   return `${groups
     .slice(0, 4)

@@ -16,14 +16,14 @@ export interface AuthenticationDeps {
   readonly config: Config;
   readonly client: RedisClient;
   readonly fitness: Fitness;
-  /** Undefined where JWTs are not looked at. */
+  /** Undefined if JWTs are not used. */
   readonly tokens: TokenGate | undefined;
   readonly log: Logger;
   readonly auditLog: Logger;
   readonly metrics: Metrics;
 }
 
-/** Builds what the edge of one worker asks about proxy keys. */
+/** Builds one worker's authentication services. */
 export function authentication(deps: AuthenticationDeps): Pick<EdgeServices, 'authenticate' | 'knowsAnyKey'> {
   const { config, client, fitness, tokens, log, auditLog, metrics } = deps;
   function onNoteFailed(failure: unknown): void {

@@ -1,4 +1,4 @@
-/** Members of the providers' and MCP's requests and answers, and of the schemas of tools. */
+/** Common member names in requests and answers of providers and MCP, and in tool schemas. */
 const NAMES = `additionalProperties anthropic_version arguments call_id choices clientInfo completion_tokens
   completion_tokens_details content contents created data default delta description enum error finish_reason format
   frequency_penalty function function_call generationConfig id image_url index input input_schema input_tokens
@@ -10,7 +10,7 @@ const NAMES = `additionalProperties anthropic_version arguments call_id choices 
   text title tool_call_id tool_calls tool_choice tool_use_id tools top_k top_p topP total_tokens type uri url usage user
   value`;
 
-/** What such members say in nearly every request. */
+/** Common values of such members. */
 const VALUES: Readonly<Record<string, string>> = {
   format: 'date date-time email uri',
   finish_reason: 'length stop tool_calls',
@@ -24,8 +24,8 @@ const VALUES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Texts that requests and answers hold whoever sends them: as they stand, and as they are searched with their member's name before
- * them. Nothing is said here of what is in them.
+ * Texts that occur in everyone's requests and answers, alone and in the form in which they are searched, with
+ * the member's name in front. Membership says nothing about their content.
  */
 export const COMMON_TEXTS: ReadonlySet<string> = new Set([
   ...listedNames(NAMES),

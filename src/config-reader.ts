@@ -6,7 +6,7 @@ import { envoyBootstrap } from './envoy/render.ts';
 import { messageOf } from './errors.ts';
 import type { Answer, Question } from './runtime/config-reader.ts';
 
-/** The process of `startConfigReader`: it ends when nobody can ask it any more. */
+/** The process of `startConfigReader`. It ends with its parent. */
 let config: Config | undefined;
 
 function answerTo(question: Question): Answer {
@@ -30,6 +30,6 @@ function answerOrFault(question: Question): Answer {
 }
 
 process.on('message', (question: Question) => {
-  // Who has asked may be gone.
+  // The parent may be gone.
   process.send?.(answerOrFault(question), () => undefined);
 });

@@ -2,14 +2,14 @@ import { wholeSeconds } from './text/time-span.ts';
 import type { RefusalFinding } from './where-found.ts';
 
 /**
- * Every refusal the gateway can give, with its HTTP status (docs/refusals.md).
- * The `type` is the client's contract, the metric label and the log field.
+ * Every refusal of the gateway with its HTTP status (docs/refusals.md). `type` is the client's contract, the
+ * metric label and the log field.
  */
 export const ERROR_STATUS = {
   invalid_request: 400,
-  /** MCP: a header does not say what the body says. */
+  /** MCP: a header contradicts the body. */
   header_mismatch: 400,
-  /** MCP: a request of the stateless era does not say of itself what it must. */
+  /** MCP: a request of the stateless era lacks required metadata. */
   invalid_params: 400,
   invalid_key: 401,
   agent_risk_blocked: 403,
@@ -35,7 +35,7 @@ export const ERROR_STATUS = {
   upstream_unavailable: 502,
   gateway_unavailable: 503,
   redis_unavailable: 503,
-  /** MCP: the server has failed too often; shown as JSON-RPC where a call can be answered. */
+  /** MCP: the server has failed too often; shown as JSON-RPC if the call can be answered. */
   circuit_open: 503,
   escalation_timeout: 504,
   upstream_timeout: 504,
@@ -43,7 +43,7 @@ export const ERROR_STATUS = {
 
 export type ErrorType = keyof typeof ERROR_STATUS;
 
-/** What may pass when the same request is sent again a little later. */
+/** Refusals that may pass if the same request is retried a little later. */
 const PASSING: ReadonlySet<ErrorType> = new Set([
   'request_timeout',
   'rate_limited',
@@ -54,23 +54,23 @@ const PASSING: ReadonlySet<ErrorType> = new Set([
   'upstream_timeout',
 ]);
 
-/** SDKs and agents repeat refusals by themselves, 401 among them; this header of a refusal stops most of them. */
+/** SDKs and agents retry refusals by themselves, even 401; this header stops most of them. */
 export const NO_RETRY = ['x-should-retry', 'false'] as const;
 
-/** Seconds. Agents sleep through `Retry-After` without a word, whatever it says. */
+/** In seconds. Agents silently wait for any `Retry-After`. */
 const LONGEST_WAIT = 60;
 
 /**
- * `Retry-After` of a refusal that ends after so many milliseconds: of one that may pass by itself, and of a budget that
- * starts anew in a moment. All others name the time in their message (docs/refusals.md).
+ * Returns `Retry-After` for a refusal that ends after `ms`, if it may pass by itself or is a budget that
+ * renews in a moment. All other refusals state the time in their message (docs/refusals.md).
  */
 export function retryAfter(type: ErrorType, ms: number): Readonly<Record<string, string>> {
   const seconds = wholeSeconds(ms);
-  const isTold = mayRetry(type) || (type === 'budget_exceeded' && seconds <= LONGEST_WAIT);
-  return isTold ? { 'retry-after': String(seconds) } : {};
+  const hasRetryAfter = mayRetry(type) || (type === 'budget_exceeded' && seconds <= LONGEST_WAIT);
+  return hasRetryAfter ? { 'retry-after': String(seconds) } : {};
 }
 
-/** Whether a repeat by itself could pass, because the trouble may be over soon (docs/refusals.md). */
+/** Reports whether an automatic retry may succeed (docs/refusals.md). */
 export function mayRetry(type: ErrorType): boolean {
   return PASSING.has(type);
 }
@@ -86,42 +86,45 @@ export interface GatewayErrorOptions {
   readonly key?: RefusedKey;
 }
 
-/** The key that was refused, for log, span and audit trail. */
+/** The refused key, for log, span and audit trail. */
 export interface RefusedKey {
   readonly keyHash: string;
   readonly name: string;
 }
 
-/** What is refused, from whoever says so to the wire: a check's denial, or a `GatewayError`. */
+/** A refusal on its way to the client: a check's denial, or a `GatewayError`. */
 export interface Refusal {
   readonly type: ErrorType;
   /** Short and human-readable; names the thing and the remedy, never a secret or a prompt. */
   readonly message: string;
-  /** Extra headers of the answer, lower-case names, e.g. `retry-after`. */
+  /** Extra response headers, lower-case names, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly details?: RefusalDetails | undefined;
-  /** Why, for the client (`server.refusal_details`), the log and the audit trail; MAX_REFUSAL_FINDINGS at most. */
+  /**
+   * The reasons, for the client (`server.refusal_details`), the log and the audit trail; at most
+   * MAX_REFUSAL_FINDINGS.
+   */
   readonly findings?: readonly RefusalFinding[] | undefined;
-  /** What it comes from, for the log alone. */
+  /** For the log only. */
   readonly cause?: unknown;
-  /** A fact for the operator, in the log alone; no secret. */
+  /** A fact for the operator, in the log only; no secret. */
   readonly note?: string | undefined;
-  /** A good key that was refused for its lock or its block; never shown to the client. */
+  /** A valid key that was refused for its lock or block; never shown to the client. */
   readonly key?: RefusedKey | undefined;
 }
 
-/** What an agent can act on; shown only in MCP's JSON-RPC errors, as `error.data` (docs/mcp-messages.md). */
+/** Details for an agent, shown only in MCP's JSON-RPC errors as `error.data` (docs/mcp-messages.md). */
 export interface RefusalDetails {
   readonly reason: string;
   readonly toolName?: string;
   readonly rule?: string;
-  /** The server's result without what it may not say; bounded. */
+  /** The server's result without the parts that it must not show; bounded. */
   readonly maskedResult?: unknown;
 }
 
 /**
- * A refusal that is safe to show: `message` names the thing and the remedy, never a secret or a prompt.
- * Anything else that is thrown becomes `gateway_unavailable` at the edge.
+ * A refusal that is safe to show: `message` names the thing and the remedy, never a secret or a prompt. Any
+ * other thrown value becomes `gateway_unavailable` at the edge.
  */
 export class GatewayError extends Error implements Refusal {
   readonly type: ErrorType;
@@ -131,7 +134,7 @@ export class GatewayError extends Error implements Refusal {
   readonly key: RefusedKey | undefined;
 
   constructor(type: ErrorType, message: string, options: GatewayErrorOptions = {}) {
-    // A refusal is an answer, not an accident: a stack costs ten times the rest, and a flood of refusals pays it.
+    // A stack costs ten times the rest, which a flood of refusals would pay for nothing.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -149,12 +152,12 @@ export class GatewayError extends Error implements Refusal {
   }
 }
 
-/** The JSON body of every refusal (docs/refusals.md). */
+/** Returns the JSON body of every refusal (docs/refusals.md). */
 export function errorBody(type: ErrorType, message: string): string {
   return JSON.stringify({ error: message, type });
 }
 
-/** What a caught value says, for an operator; of what is no error, no more than that. */
+/** Returns the message of a caught error for an operator; other values may hold anything and are not shown. */
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : 'unknown error';
 }

@@ -5,12 +5,12 @@ import { mapInTurns } from './turns.ts';
 
 /** Shorter texts cost less to read than to look up. */
 const MIN_CHARS = 256;
-/** Of this process alone: whoever reads a digest from its memory cannot try what text it is of. */
+/** Known to this process only, so that a digest leaked from memory cannot be tested against guessed texts. */
 const KEY = randomBytes(32).toString('hex');
 
 /**
- * What a text that was read is known again by, without being kept; undefined where it is too short to be worth it. No two
- * texts have the same: halves of surrogate pairs, which UTF-8 makes one sign, are told apart too.
+ * Returns the key of a text in the cache, which does not store the text; undefined if the text is too short
+ * to be worth it. Distinct texts have distinct digests, also with lone surrogates, which UTF-8 would merge.
  */
 export function textDigest(text: string): string | undefined {
   if (text.length < MIN_CHARS) return undefined;
@@ -19,7 +19,7 @@ export function textDigest(text: string): string | undefined {
     : hash('sha256', Buffer.from(`units ${KEY}${text}`, 'utf16le'), 'binary');
 }
 
-/** Something that texts are gone through for. */
+/** Identifies one thing that texts are searched for. */
 export type TextQuestion = number;
 
 let questions = 0;
@@ -29,23 +29,29 @@ export function createQuestion(): TextQuestion {
   return questions;
 }
 
-/** What a text was gone through for in vain, and will be each time. */
+/** The searches of a text that found nothing, and never will. */
 export interface KnownText {
   hasNothing(question: TextQuestion): boolean;
   note(question: TextQuestion): void;
 }
 
-/** Of a gateway's traffic: the histories of some hundred agents. Some 130 bytes each, and 400 where no other is asked the same. */
+/**
+ * Covers the histories of some hundred agents. About 130 bytes each, and 400 for a text whose questions no
+ * other shares.
+ */
 const MAX_TEXTS = 32_768;
-/** Of one text; those that nobody has asked since go first. */
+/** Limit per text; the questions asked longest ago are dropped first. */
 const MAX_QUESTIONS = 32;
 
-/** Some hundred are in use: one for each question that a text was asked after the same others. */
+/** About a hundred are in use, one for each order in which questions are asked. */
 const MAX_LISTS = 4_096;
 
 const known = new RecentMap<Known>(MAX_TEXTS);
 
-/** What texts were gone through for in vain, the latest last. Nearly all are asked the same in one order, and share a list. */
+/**
+ * Questions that found nothing, latest last. Nearly all texts get the same questions in the same order and
+ * share a list.
+ */
 class QuestionList {
   readonly questions: readonly TextQuestion[];
   readonly #longer = new Map<TextQuestion, QuestionList>();
@@ -65,11 +71,11 @@ class QuestionList {
   }
 }
 
-/** What all lists grow from. */
+/** The root of all lists. */
 let noQuestions = new QuestionList([]);
 let listCount = 0;
 
-/** Texts keep theirs; those that come share others. */
+/** Existing texts keep their lists; new ones share new lists. */
 function forgetLists(): void {
   noQuestions = new QuestionList([]);
   listCount = 0;
@@ -79,7 +85,7 @@ class Known implements KnownText {
   readonly #digest: string | undefined;
   #nothingFor = noQuestions;
 
-  /** @param digest undefined for what is known anyway */
+  /** @param digest undefined for common texts */
   constructor(digest: string | undefined) {
     this.#digest = digest;
   }
@@ -95,12 +101,12 @@ class Known implements KnownText {
   }
 }
 
-/** Words that every request is made of are too short to be digested, and are known by themselves. */
+/** Words of every request are too short for a digest, so they are looked up directly. */
 const common = new Map([...COMMON_TEXTS].map((text) => [text, new Known(undefined)]));
 
 /**
- * Texts that are judged now: each is digested once, whoever asks. They are held for a moment that is longer than a
- * request takes to be judged, and no longer.
+ * Texts in use now, so that each is digested once for all callers. Held slightly longer than a request takes
+ * to judge.
  */
 const judged = new Map<string, Known>();
 const JUDGED_MS = 100;
@@ -108,9 +114,9 @@ const MAX_JUDGED_CHARS = 4 * 1_048_576;
 let judgedChars = 0;
 
 /**
- * What is known of a text, by its digest; undefined where it is too short to be worth it, or so long that a digest would
- * fill a turn. Agents send their history again
- * with every turn, and every check asks: a text costs one digest. The text itself is not kept.
+ * Returns the known results for a text, by its digest; undefined if the text is too short to be worth it, or
+ * so long that a digest would fill a turn. Agents send their history with every turn and every check asks, so
+ * a text costs one digest. The text itself is not kept.
  */
 export function knownText(text: string): KnownText | undefined {
   const found = judged.get(text);
@@ -131,25 +137,25 @@ function forgetJudged(): void {
   judgedChars = 0;
 }
 
-/** To go over more of them, whatever is in them, takes milliseconds. */
+/** Iterating over more texts than this takes milliseconds, whatever they contain. */
 const MANY_TEXTS = 4_096;
 
 export interface TextReading<Result> {
-  /** Gives other requests a turn; the n-th result is the n-th text's. */
+  /** Reads texts in turns of the event loop; the n-th result belongs to the n-th text. */
   readonly read: (texts: readonly string[]) => Promise<readonly Result[]>;
-  /** There was nothing to do in it, and never will be. */
+  /** Reports whether a result means that the text needs nothing, now and later. */
   readonly isClean: (result: Result, text: string) => boolean;
   /** The result of a clean text. */
   readonly clean: (text: string) => Result;
-  /** Shared with whoever asks the same; one of its own unless told. */
+  /** Shared by readings that look for the same; by default a new one. */
   readonly question?: TextQuestion;
-  /** Others have gone through the text for all that this reading would. */
+  /** Reports whether other readings already cover this one. */
   readonly isRead?: (text: KnownText) => boolean;
-  /** Told of a text that was read, and in which there was nothing. */
+  /** Called for a text that was read and needs nothing. */
   readonly onClean?: (text: string, known: KnownText) => void;
 }
 
-/** Reads no text twice in which there was nothing to do. */
+/** Wraps a reading to skip texts that needed nothing before. */
 export function rememberClean<Result>({
   read,
   isClean,

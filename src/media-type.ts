@@ -1,21 +1,25 @@
 import { RecentMap } from './recent-map.ts';
 
-/** What a Content-Type says (RFC 9110 section 8.3). Every judgement of one, in requests and answers, begins here. */
+/**
+ * A parsed Content-Type (RFC 9110 section 8.3). Every decision about one, for requests and answers, uses
+ * this.
+ */
 export interface MediaType {
-  /** `type/subtype`, lower-case; empty where none is named, or more than one. */
+  /** `type/subtype` in lower case; empty if there is none, or more than one. */
   readonly essence: string;
   /**
-   * How bytes become letters: `utf-8` (also where nothing is said), `ascii-based` (another that keeps ASCII's bytes, or
-   * an empty name), `other` (letters that nobody here can read, or readers that would not agree on the name).
+   * Encoding of the text: `utf-8` (also the default), `ascii-based` (another encoding that keeps ASCII's
+   * bytes, or an empty name), `other` (one that cannot be read here, or a name that readers interpret
+   * differently).
    */
   readonly charset: 'utf-8' | 'ascii-based' | 'other';
-  /** There is a parameter that is no charset. */
+  /** There is a parameter other than charset. */
   readonly hasOtherParameters: boolean;
 }
 
 /**
- * Reads a Content-Type as warily as it can be misread: every place that some reader could take for a charset counts
- * (of two parameters, in a quoted string, in the extended notation of RFC 2231), and the worst of them is the answer.
+ * Reads a Content-Type defensively. Every place that some reader might take for a charset counts (two
+ * parameters, a quoted string, RFC 2231's extended notation), and the worst one decides.
  */
 export function readMediaType(contentType = ''): MediaType {
   const known = recent.get(contentType);
@@ -25,13 +29,13 @@ export function readMediaType(contentType = ''): MediaType {
   return read;
 }
 
-/** Each request asks several times, and all say one of a few. */
+// Each request asks several times, and few different values are in use.
 const recent = new RecentMap<MediaType>(64);
 const MAX_REMEMBERED_CHARS = 128;
 
 function readAnew(contentType: string): MediaType {
   const written = contentType.toLowerCase();
-  // Two headers of the name arrive as one, joined by a comma: which of them is meant, readers do not agree.
+  // Two headers arrive joined by a comma, and readers disagree about which one counts.
   const isOne = HEADER_TEXT.test(written) && !written.includes(',');
   const [essence = '', ...parameters] = written.split(';');
   return {
@@ -54,7 +58,7 @@ const ASCII_BASED: ReadonlySet<string> = new Set([
   'cp1252',
 ]);
 
-/** Of one piece between separators: `charset=name` or `charset="name"`, with blanks around. */
+/** Reads one piece between separators: `charset=name` or `charset="name"`, with blanks around. */
 function charsetIn(piece: string): MediaType['charset'] {
   const at = piece.indexOf(NAME);
   if (at < 0) return 'utf-8';

@@ -1,5 +1,5 @@
 /**
- * What we use of `node:http`. An ES module that imports it by name loads the whole of undici too, for an export
- * `WebSocket` that is there only when somebody reads it: 5 MB that stay, and 40 ms of a start's CPU.
+ * The used parts of `node:http`. A named import from an ES module would load all of undici for an unused
+ * `WebSocket` export: 5 MB of memory and 40 ms of CPU at start.
  */
 export const { Agent, createServer, request } = process.getBuiltinModule('node:http');

@@ -4,17 +4,17 @@ import type { Config } from './config/schema.ts';
 import { SERVER_CREDENTIAL_RULE } from './detectors/tool-rules.ts';
 import { judgedFindings } from './offline-probe.ts';
 
-/** What keeps one MCP server's configured credentials from its clients. Names only: no value of any kind. */
+/** How one MCP server's configured credentials are kept from its clients. Holds names only, never values. */
 export interface CredentialProbe {
   readonly server: string;
   readonly guarded: readonly string[];
-  /** Said to be no credentials (`mcp.servers[].public`). */
+  /** Declared as no credentials (`mcp.servers[].public`). */
   readonly public: readonly string[];
-  /** Too short to be told from ordinary text. */
+  /** Too short to distinguish from ordinary text. */
   readonly short: readonly string[];
-  /** True where `suppress` lets the server tell what is guarded. */
+  /** True if `suppress` lets the server show guarded values. */
   readonly mayTell: boolean;
-  /** Of the guarded ones, those whose echo got through. */
+  /** Guarded credentials probe echo got through. */
   readonly unproven: readonly string[];
 }
 
@@ -24,7 +24,10 @@ interface Echo {
   readonly text: string;
 }
 
-/** Lets a tool of each server repeat everything that the server was configured with, before the checks of the wire. */
+/**
+ * Lets a simulated tool of each server echo all its configured values, and runs the wire's checks on the
+ * echoes.
+ */
 export async function probeCredentials(config: Config): Promise<readonly CredentialProbe[]> {
   const servers = config.mcp.servers.map((server) => ({ server, values: configuredValues(server) }));
   const echoes = servers.flatMap(({ server, values }) =>
@@ -52,13 +55,13 @@ function echoesOf(value: string): readonly string[] {
   return [`You sent ${value}.`, `You sent ${Buffer.from(value).toString('base64')}.`];
 }
 
-/** Each by an agent of its own, so that none is judged by what another one was told. */
+/** Uses a separate agent for each echo, so that no result influences another. */
 async function foundAmong(echoes: readonly Echo[], config: Config): Promise<readonly boolean[]> {
   const steps = echoes.flatMap(({ server, text }, nth) => {
-    const whose = { agent: `probe-${String(nth)}`, session_id: `probe-${String(nth)}` };
+    const probe = { agent: `probe-${String(nth)}`, session_id: `probe-${String(nth)}` };
     return [
-      { ...whose, type: 'mcp_tool_call', provider: server, tool_name: 'echo', arguments: {} },
-      { ...whose, type: 'mcp_tool_response', result: text },
+      { ...probe, type: 'mcp_tool_call', provider: server, tool_name: 'echo', arguments: {} },
+      { ...probe, type: 'mcp_tool_response', result: text },
     ];
   });
   const found = new Set(

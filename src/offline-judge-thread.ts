@@ -1,4 +1,4 @@
-/** A thread that judges one half of a trace's sessions. A failure of it is its end, which its parent hears. */
+/** A thread that judges one half of a trace's sessions. A failure ends it, which its parent notices. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createOfflineJudge, loadPolicySet } from './offline-judge.ts';
 import type { JudgeReply, JudgeRequest, JudgeThreadData } from './verify/thread-judge.ts';
@@ -9,7 +9,7 @@ parentPort?.on('message', (request: JudgeRequest) => void judgeRequest(request))
 
 async function judgeRequest(request: JudgeRequest): Promise<void> {
   postReply(
-    request === 'end' ? await judge.end() : await Promise.all(request.map((asked) => judge.step(asked))),
+    request === 'end' ? await judge.end() : await Promise.all(request.map((queued) => judge.step(queued))),
   );
 }
 

@@ -11,7 +11,7 @@ import { createReplay } from './verify/replay.ts';
 
 export interface OfflineJudgeDeps {
   readonly config: Config;
-  /** Undefined: no policy is asked. */
+  /** Undefined without policies. */
   readonly set: PolicySet | undefined;
 }
 
@@ -19,15 +19,15 @@ export interface OfflineJudge extends TraceJudge {
   readonly checks: readonly Check[];
 }
 
-/** Nobody waits for one call of a trace, and the machine may be a busy one. */
+/** Generous limits, because traces are not interactive and the machine may be busy. */
 const ENGINE = { evaluationMs: 5_000, graceMs: 1_000, startMs: 60_000, waitMs: 60_000, maxWaiting: 16 };
 
-/** @throws PolicyFilesError | RegoFilesError where the policies cannot be loaded */
+/** @throws PolicyFilesError | RegoFilesError if the policies cannot be loaded */
 export function loadPolicySet(files: PolicyFiles): Promise<PolicySet> {
   return createPolicySet(files, ENGINE);
 }
 
-/** A judge by the checks that judge on the wire, on stores of its own. */
+/** Creates a judge from the wire's checks, with its own stores. */
 export async function createOfflineJudge({ config, set }: OfflineJudgeDeps): Promise<OfflineJudge> {
   let now = 0;
   const findings = createFindingCollector();
@@ -40,7 +40,7 @@ export async function createOfflineJudge({ config, set }: OfflineJudgeDeps): Pro
   });
   const newRun = createRunner({
     checks: inOrder,
-    // What would have been done is what is asked for.
+    // The report shows what would have been done.
     shadowMode: false,
     observer: {
       verdict: (_exchange, check, verdict) => findings.verdict(check, verdict),
@@ -58,7 +58,7 @@ export async function createOfflineJudge({ config, set }: OfflineJudgeDeps): Pro
   });
   let last: Promise<unknown> = Promise.resolve();
 
-  /** After all that was asked before; where that failed, nothing after it is judged. */
+  /** Runs `work` after everything before it. After a failure, nothing more is judged. */
   function next<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = last.then(work);
     last = done;
@@ -77,12 +77,12 @@ export async function createOfflineJudge({ config, set }: OfflineJudgeDeps): Pro
   };
 }
 
-/** Stores of this process do not fail: then the work itself is broken, and no report could be trusted. */
+/** In-memory stores do not fail, so a failure means that no report could be trusted. */
 function rethrow(cause: unknown): never {
   throw cause;
 }
 
-/** The set, whose decisions are told of: a denial names one rule, and a report all that fired. */
+/** Wraps the set to report its decisions: a denial names one rule, a report all that matched. */
 function watched(set: PolicySet, { decided }: FindingCollector): PolicySet {
   return {
     ...set,

@@ -15,16 +15,16 @@ import type { TrustSettings } from './policy/trust.ts';
 import type { DefaultAction } from './policy/verdict.ts';
 import { readInputText } from './scan/lines.ts';
 
-/** What `gateway policy` works on; no Redis, no gRPC. */
+/** The input of `gateway policy`; no Redis, no gRPC. */
 export interface PolicyChoice {
   readonly sources: PolicySources;
-  /** `policy.default_action`, where it is written. */
+  /** `policy.default_action`, if set. */
   readonly defaultAction: DefaultAction | undefined;
   /** `policy.trust`. */
   readonly trust: TrustSettings;
 }
 
-/** @throws PolicyFilesError with every error of all files */
+/** @throws PolicyFilesError with the errors of all files */
 export async function checkPolicies({ sources, defaultAction }: PolicyChoice): Promise<SetDescription> {
   return withPolicies(sources, async (loaded) => {
     const set = describeSet(loaded, defaultAction);
@@ -44,7 +44,7 @@ export async function explainInput(
   return withPolicies(sources, (loaded) => explainCall(loaded, call, defaultAction));
 }
 
-/** @throws PolicyFilesError where policies or tests cannot be read */
+/** @throws PolicyFilesError if policies or tests cannot be read */
 export async function testPolicies(
   { sources, defaultAction, trust }: PolicyChoice,
   paths: readonly string[],
@@ -53,7 +53,7 @@ export async function testPolicies(
   return runTests(await gatherTests(paths, sources, isChosen), defaultAction, trust);
 }
 
-/** The policies that `testPolicies` runs tests against. */
+/** Returns the policies against which `testPolicies` runs. */
 export async function testedPolicies(
   { sources, defaultAction }: PolicyChoice,
   paths: readonly string[],
@@ -66,8 +66,8 @@ export async function testedPolicies(
 }
 
 /**
- * What is wrong with overrides: those that name no rule of the cards and presets, or several rules. Nothing where these
- * cannot be loaded, which `checkPolicies` tells.
+ * Returns the problems of overrides: names of no rule, or of several. Empty if the cards and presets cannot
+ * be loaded, which `checkPolicies` reports.
  */
 export async function unknownOverrides(
   sources: PolicySources,

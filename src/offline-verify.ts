@@ -14,25 +14,25 @@ import { verify, type VerifyEvent } from './verify/verify.ts';
 
 export interface VerifyOptions {
   readonly config: Config;
-  /** Undefined: no policy is asked. */
+  /** Undefined without policies. */
   readonly sources: PolicySources | undefined;
-  /** What the trace is called in the report. */
+  /** The trace's name in the report. */
   readonly name: string;
-  /** A second thread judges from so many steps of its own on; Infinity for none. Reports do not depend on it. */
+  /** Number of steps from which a second thread judges; Infinity for none. The report does not depend on it. */
   readonly threadSteps?: number;
 }
 
-/** What a thread takes to start, these take to be judged. */
+/** This many steps take as long as starting a thread. */
 const THREAD_STEPS = 2_000;
-/** A trace that comes slowly is judged as it comes. */
+/** A slow trace is judged as it arrives. */
 const THREAD_WAIT_MS = 1_000;
-/** Of the sessions: whoever judges them also reads the trace, and prints. */
+/** Share of the sessions for the first judge, which also reads the trace and prints. */
 const [FIRST_SHARE, SHARES] = [15, 32];
 
 /**
- * Judges a recorded trace by the checks that judge on the wire, on stores of this process. Its sessions are judged in two
- * halves that know nothing of each other: the second one, in a large trace, by a thread of its own.
- * @throws PolicyFilesError where the policies cannot be loaded
+ * Judges a recorded trace with the wire's checks and in-memory stores. The sessions are split into two
+ * independent parts; for a large trace, a second thread judges one of them.
+ * @throws PolicyFilesError if the policies cannot be loaded
  */
 export async function* verifyTrace(
   bytes: AsyncIterable<Uint8Array>,
@@ -67,12 +67,12 @@ export async function* verifyTrace(
   }
 }
 
-/** Not where a thread would take turns with this one; nor with Rego, whose engine is a thread, and a large one. */
+/** Reports whether a thread helps: not on one core, nor with Rego, whose engine is a large thread itself. */
 function mayThread(files: PolicyFiles | undefined, threadSteps: number): boolean {
   return availableParallelism() > 1 && threadSteps < Infinity && (files?.rego.length ?? 0) === 0;
 }
 
-/** Sessions stay whole; so do agents where what one session does counts in the others. */
+/** Keeps sessions whole, and agents too if their sessions influence each other. */
 function isInFirstHalf({ agent, sessionId }: TracedStep, isOfAgent: boolean): boolean {
   const key = keyHashOf(agent);
   return hashFeature(isOfAgent ? key : `${key}/${sessionId}`).low % SHARES < FIRST_SHARE;

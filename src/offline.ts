@@ -9,14 +9,14 @@ import { createTextScan, type TextReport } from './scan/scan-text.ts';
 import type { ScanSurface } from './scan/surface.ts';
 
 /**
- * The composition root of what runs without Redis and gRPC. Reports come in the order of the input, one at a time,
- * as they are asked for.
+ * The composition root of commands without Redis and gRPC. Reports are produced on demand, one at a time, in
+ * input order.
  */
 export type Reports<Report> = AsyncGenerator<Scanned<Report>>;
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** Scans the whole of a stream as one text; `name` is what an error calls it. */
+/** Scans a whole stream as one text; `name` names it in errors. */
 export async function* scanText(
   bytes: Bytes,
   { id, name }: { readonly id: string; readonly name: string },
@@ -33,7 +33,7 @@ export async function* scanTexts(bytes: Bytes, surface: ScanSurface): Reports<Te
   yield* scanLines(bytes, textRow, createTextScan(surface));
 }
 
-/** Scans JSON lines `{id, turns, replies}`, whether drift detection is enabled or not. */
+/** Scans JSON lines `{id, turns, replies}`, whether or not drift detection is enabled. */
 export function scanConversations(
   bytes: Bytes,
   drift: Config['session']['drift_detection'],

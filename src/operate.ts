@@ -24,7 +24,7 @@ import { checkServer, type ServerCheck } from './redis/server-check.ts';
 import { hear } from './redis/subscribe.ts';
 import { withoutArguments, withRedisDeadline } from './redis/unavailable.ts';
 
-/** What a command may do with the gateway's state in Redis. */
+/** Services for commands that use the gateway's state in Redis. */
 export interface Operations {
   readonly keys: KeyStore;
   readonly keyStates: KeyStateStore;
@@ -33,17 +33,17 @@ export interface Operations {
   readonly risks: RiskStore;
   readonly pins: PinStore;
   readonly escalations: EscalationStore;
-  /** What is published of requests that wait for an approval, as long as the command runs; some may be missed. */
+  /** Reports published approval events while the command runs; some may be missed. */
   hearEscalations(onEvent: (event: EscalationEvent) => void): Promise<void>;
   readonly audit: StreamStore;
-  /** Unix ms by Redis's clock, by which all that has an end is judged. */
+  /** Returns Unix ms by Redis's clock, which decides about everything that ends. */
   readClock(): Promise<number>;
   checkServer(): Promise<ServerCheck>;
 }
 
 /**
- * The composition root of the commands that manage Redis: connects, lets `work` run, disconnects.
- * @throws GatewayError redis_unavailable, saying where Redis was looked for
+ * The composition root of the commands that manage Redis: connects, runs `work`, disconnects.
+ * @throws GatewayError redis_unavailable, with the address tried
  */
 export async function operate<T>(config: Config, work: (operations: Operations) => Promise<T>): Promise<T> {
   const client = connectRedis(config.redis, { name: 'gateway-cli' });
@@ -77,12 +77,12 @@ export async function operate<T>(config: Config, work: (operations: Operations) 
       async hearEscalations(onEvent) {
         const listener = connectRedis(config.redis, { name: 'gateway-cli-listener', mayBeSilent: true });
         listeners.push(listener);
-        const heard = hear(listener, ESCALATION_REQUESTS, (_channel, message) => {
+        const subscribed = hear(listener, ESCALATION_REQUESTS, (_channel, message) => {
           const event = parseEscalationEvent(message);
           if (event !== undefined) onEvent(event);
         });
         await waitUntilReady(listener, config.redis.dial_timeout);
-        await heard;
+        await subscribed;
       },
       audit: createStreamStore({ client, deadlineMs, maxLength: config.audit.stream_max_length }),
       readClock: () => withRedisDeadline(deadlineMs, () => readClock(client)),
@@ -94,7 +94,7 @@ export async function operate<T>(config: Config, work: (operations: Operations) 
   }
 }
 
-/** What an operator can do about a Redis that a command cannot use. */
+/** Returns the operator's remedy for a Redis that a command cannot use. */
 function remedyFor(reason: string): string {
   if (/NOAUTH|WRONGPASS|NOPERM|no password/i.test(reason))
     return 'Set redis.username and redis.password (REDIS_PASSWORD) to those of this Redis';
@@ -104,7 +104,7 @@ function remedyFor(reason: string): string {
   return 'Start Redis there, or set redis.addr (REDIS_ADDR) to where it runs, or name the right file with --config';
 }
 
-/** A person is waiting: the first refusal is the answer, where a server would try again. */
+/** Fails on the first refusal, because a person is waiting; a server would retry. */
 async function connected(client: RedisClient, config: Config): Promise<void> {
   const refused = new Promise<never>((_resolve, reject) => {
     client.once('error', (failure: unknown) => {

@@ -1,13 +1,13 @@
 import { randomFillSync } from 'node:crypto';
 
 const ID_BYTES = 16;
-/** Taken from the system for many ids at once. */
+/** Random bytes fetched for many ids at once. */
 const POOL = Buffer.alloc(256 * ID_BYTES);
 let taken = POOL.length;
 
 /**
- * 128 random bits in hex, under which a store knows an operation that it is asked for again. Kept in Redis, and in memory
- * for as long as a request runs: Node's UUIDs are joined of some thirty pieces, a kilobyte each.
+ * Returns 128 random bits in hex, by which a store recognizes a repeated operation. Kept in Redis, and in
+ * memory while the request runs; Node's UUIDs are ropes of about thirty strings, a kilobyte each.
  */
 export function newOperationId(): string {
   if (taken === POOL.length) {

@@ -1,10 +1,7 @@
 import type { ErrorType } from './errors.ts';
 import type { FindingClass } from './detectors/finding.ts';
 
-/**
- * Ids of the OWASP Top 10 for LLM Applications 2026 and of the OWASP Top 10 for Agentic Applications 2026
- * (docs/audit.md).
- */
+/** Ids of the OWASP Top 10 for LLM Applications 2026 and for Agentic Applications 2026 (docs/audit.md). */
 export type OwaspId =
   | `LLM${'01' | '02' | '03' | '04' | '06' | '08'}:2026`
   | `ASI${'01' | '02' | '03' | '04' | '05' | '08' | '10'}:2026`;
@@ -66,14 +63,17 @@ const BY_CHECK: Readonly<Record<string, readonly OwaspId[]>> = {
   tool_definition_changed: ['LLM04:2026', 'ASI04:2026'],
 };
 
-/** What is known of a finding, a verdict or a refusal; what is not known says nothing. */
+/** The known facts of a finding, verdict or refusal. */
 export interface Categorized {
   readonly classes?: Iterable<string | undefined>;
   readonly check?: string | undefined;
   readonly type?: string | undefined;
 }
 
-/** The ids of what was found, each once, in order; those of a check or a refusal only where no class says more. */
+/**
+ * Returns the ids of a finding, each once, in order. A check's or refusal's ids count only if no class is
+ * more specific.
+ */
 export function owaspIds({ classes = [], check = '', type = '' }: Categorized): readonly OwaspId[] {
   const found = new Set<OwaspId>();
   for (const one of classes) {

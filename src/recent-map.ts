@@ -1,11 +1,11 @@
-/** Of what is held, the part that goes at once. */
+// The fraction that is dropped at once: one part of this many.
 const PARTS = 16;
 
-/** A map that holds the most recently used entries: `maxEntries` at most, and not much less where there were so many. */
+/** A map of the most recently used entries, with at most `maxEntries`. It drops several at once when full. */
 export class RecentMap<Value> {
   readonly #entries = new Map<string, Value>();
   readonly #maxEntries: number;
-  /** What is asked for again and again is not moved each time. */
+  /** The newest key, which need not be moved again. */
   #newest: string | undefined;
 
   constructor(maxEntries: number) {
@@ -30,8 +30,8 @@ export class RecentMap<Value> {
   }
 
   /**
-   * Several at once: whoever asks a `Map` for its first key passes over all that was deleted before it since its table was
-   * made, tens of thousands where the oldest always goes.
+   * Drops several entries at once: finding a `Map`'s first key passes over all entries deleted before it,
+   * which would be tens of thousands if one was dropped at a time.
    */
   #forgetOldest(): void {
     let left = Math.max(1, Math.floor(this.#maxEntries / PARTS));

@@ -27,18 +27,18 @@ import { createEnvoyReplies, type EnvoyReplies } from './telemetry/envoy-replies
 import type { Logger } from './telemetry/logger.ts';
 
 export interface ServeOptions {
-  /** One that `preflight` has let pass. */
+  /** A configuration that passed `preflight`. */
   readonly config: Config;
-  /** Envoy's bootstrap for it, as JSON; asked for once, where Envoy is ours to run. */
+  /** Returns Envoy's bootstrap as JSON; called once, if the gateway runs Envoy. */
   readonly renderEnvoy: (layout: EnvoyLayout) => Promise<string>;
   readonly environment: Environment;
   readonly log: Logger;
-  /** Envoy's output, line by line: its log, and on stdout its access log. */
+  /** Receives Envoy's output line by line: its log, and on stdout its access log. */
   readonly onEnvoyLine: (line: string, from: 'stdout' | 'stderr') => void;
   readonly progress?: TellProgress;
-  /** A sidecar process of `forkWorker` that has begun to load already; the caller ends it where the start fails. */
+  /** A sidecar process that already loads; the caller ends it if the start fails. */
   readonly ahead?: ChildProcess;
-  /** Where sidecar processes write their log, `ahead` excepted; our own standard output unless it is said. */
+  /** Destination of the sidecar processes' logs, except `ahead`; by default this process's standard output. */
   readonly workerOutput?: WorkerOutput;
 }
 
@@ -46,34 +46,34 @@ export interface ServeOptions {
 export interface Gateway {
   readonly readiness: Readiness;
   readonly adminPort: number;
-  /** Finishes what runs, refuses what is new, and ends; at the latest after `server.drain_timeout` and a little. */
+  /** Finishes running requests, refuses new ones, and ends shortly after `server.drain_timeout` at the latest. */
   drain(): Promise<void>;
-  /** Ends everything at once. */
+  /** Ends everything immediately. */
   kill(): Promise<void>;
 }
 
-/** After Envoy has gone, workers have nothing left but to settle what they hold. */
+/** Time for workers to settle after Envoy has stopped. */
 const WORKERS_SETTLE_MS = 5_000;
 const ENVOY_START_MS = 20_000;
-/** Envoy looks every 100 ms; that it has not found one does not keep it from serving. */
+/** Envoy checks every 100 ms. It serves even if one sidecar is not found. */
 const SIDECARS_FOUND_MS = 20_000;
 
 /**
- * The composition root of `gateway serve`. Resolves once clients are served (with 503 while Redis is away). Sidecars and
- * Envoy load side by side; an Envoy that is up first has no sidecar to ask, and answers 503.
- * @throws ConfigError, MissingPartError or Error with the remedy; nothing of it keeps running then
+ * The composition root of `gateway serve`. Resolves once clients are served (with 503 while Redis is away).
+ * Sidecars and Envoy load in parallel; an Envoy that is ready first answers 503.
+ * @throws ConfigError, MissingPartError or Error with the remedy; nothing keeps running then
  */
 export async function serve(options: ServeOptions): Promise<Gateway> {
   const { config, log } = options;
   await refuseTakenPort(config);
   if (config.server.insecure_dev) warnOfInsecureDev(log);
   if (isWeakSecret(config.signature)) {
-    log.warn('signature.secret has fewer than 32 bytes: who has a receipt could find it by trying');
+    log.warn('signature.secret has fewer than 32 bytes: anyone with a receipt could find it by brute force');
   }
 
   const closers: (() => Promise<void> | void)[] = [];
   async function closeAll(): Promise<void> {
-    // In the order opposite to that of the start; one that fails must not keep the others running.
+    // In reverse order of the start; a failure must not keep the others running.
     for (const close of closers.splice(0).reverse()) await Promise.resolve(close()).catch(() => undefined);
   }
   const replies = createEnvoyReplies();
@@ -112,7 +112,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
       state.envoy = envoy;
       closers.push(() => envoy.stop());
       await Promise.all([workers.started(), envoy.waitUntilLive(ENVOY_START_MS)]);
-      // It may have looked for them too early, and would try only those that it has found since.
+      // Envoy may have looked too early, and would try only the sidecars found since.
       await envoy.waitUntilMet(addresses.length, SIDECARS_FOUND_MS);
     } else {
       await workers.started();
@@ -136,7 +136,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
   }
 }
 
-/** What grows while the gateway starts, and what the admin listener tells of. */
+/** Mutable state of a start, read by the admin listener. */
 interface State {
   starting: boolean;
   draining: boolean;
@@ -145,7 +145,7 @@ interface State {
   readonly replies: EnvoyReplies;
 }
 
-/** The main listener's address as clients write it. */
+/** Returns the main listener's address as clients write it. */
 function listenerUrl(config: Config): string {
   const { host, port, tls } = config.server;
   const scheme = tls.cert_file === undefined ? 'http' : 'https';
@@ -189,10 +189,10 @@ async function startSidecars(
     ahead,
     output: workerOutput,
     onExit: (index, exit) => {
-      log.error({ worker: index, ...exit }, 'a sidecar process ended; it is started again');
+      log.error({ worker: index, ...exit }, 'a sidecar process ended and restarts');
     },
     onHang: (index) => {
-      log.error({ worker: index }, 'a sidecar process hangs: it is ended and started again');
+      log.error({ worker: index }, 'a sidecar process hangs: it is killed and restarts');
     },
     onFailed: (index, message) => {
       log.error({ worker: index, cause: message }, 'a sidecar process cannot start');
@@ -221,7 +221,7 @@ async function startManagedEnvoy(
     systemCaFile: await systemCaFile(environment, run.file('ca.pem')),
     accessLogPath: '/dev/stdout',
   });
-  // It may hold the sidecar's token.
+  // The file may contain the sidecar's token.
   await writeFile(configFile, bootstrap, { mode: 0o600 });
   return startEnvoy({
     binary: binary.path,
@@ -234,7 +234,7 @@ async function startManagedEnvoy(
       options.onEnvoyLine(line, from);
     },
     onExit: (exit) => {
-      log.error({ ...exit }, 'Envoy ended; it is started again');
+      log.error({ ...exit }, 'Envoy ended and restarts');
     },
   });
 }
@@ -259,7 +259,7 @@ async function metricsOf({ envoy }: Config, state: State, now: Readiness): Promi
   });
 }
 
-/** Envoy first, while its sidecars still answer: a sidecar that left earlier would fail what is in flight. */
+/** Stops Envoy first, while its sidecars still answer; the other order would fail requests in flight. */
 async function drain(config: Config, state: State, workers: Workers, log: Logger): Promise<void> {
   if (state.draining) return;
   state.draining = true;

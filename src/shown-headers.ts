@@ -1,6 +1,6 @@
 import { HEADER_PREFIX } from './headers.ts';
 
-/** Frames and dates an answer, or tells a proxy before the gateway how to hand it on. */
+/** Framing and dates of an answer, and instructions for a proxy in front of the gateway. */
 const OF_EVERY_ANSWER = [
   'allow',
   'cache-control',
@@ -11,14 +11,14 @@ const OF_EVERY_ANSWER = [
   'x-accel-buffering',
 ];
 
-/** What an MCP client needs beside these, and all that it gets (docs/mcp-web.md). */
+/** All headers for MCP clients (docs/mcp-web.md). */
 const OF_SERVERS: ReadonlySet<string> = new Set([
   ...OF_EVERY_ANSWER,
   'mcp-session-id',
   'mcp-protocol-version',
 ]);
 
-/** What SDKs of providers read or show, by whole name (docs/routing.md). */
+/** Provider headers that SDKs read or show, by full name (docs/routing.md). */
 const OF_PROVIDERS: ReadonlySet<string> = new Set([
   ...OF_EVERY_ANSWER,
   'accept-ranges',
@@ -46,7 +46,7 @@ const OF_PROVIDERS: ReadonlySet<string> = new Set([
   'x-zero-data-retention',
 ]);
 
-/** The same by the beginning of the name. */
+/** The same by prefix. */
 const FAMILIES_OF_PROVIDERS = [
   'anthropic-',
   'azure-openai-',
@@ -67,10 +67,10 @@ const FAMILIES_OF_PROVIDERS = [
   'x-trial-endpoint-call-',
 ];
 
-/** Names within those families, or of the gateway's own, that must not pass: AWS hides `www-authenticate` in one. */
+/** Names in those families, or the gateway's own, that must not pass: AWS hides `www-authenticate` in one. */
 const REFUSED_FAMILIES = [HEADER_PREFIX, 'x-amzn-remapped-'];
 
-/** With any other word a shared cache before the gateway could give one key's answer to another. */
+/** With other directives, a shared cache before the gateway could serve one key's answer to another. */
 const LIMITS_CACHES: ReadonlySet<string> = new Set([
   'no-cache',
   'no-store',
@@ -80,16 +80,16 @@ const LIMITS_CACHES: ReadonlySet<string> = new Set([
   'max-age=0',
 ]);
 
-/** Providers send the same names with every answer. */
+// Providers send the same names with every answer.
 const known = new Map<string, boolean>();
 const MAX_KNOWN = 256;
 
-/** Who an answer comes from. */
 export type AnswerSource = 'provider' | 'mcp';
 
 /**
- * Whether a header of an answer (lower-case name) may reach the client. An allowlist: any other header could make its
- * reader follow an address, keep a cookie or obey a rule on behalf of the gateway's own origin.
+ * Reports whether an answer's header (lower-case name) may reach the client. An allowlist, because any other
+ * header could make its reader follow an address, keep a cookie or obey a rule under the gateway's own
+ * origin.
  */
 export function isShown(name: string, value: string, source: AnswerSource): boolean {
   if (name === 'cache-control')

@@ -26,13 +26,13 @@ import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createObserver } from './telemetry/observer.ts';
 import { messageOf } from './errors.ts';
 
-/** What compiling the policies may take. */
+/** Time limit for compiling the policies. */
 const POLICY_START_MS = 30_000;
 const MAX_WAITING_FOR_POLICIES = 1_000;
 
 export interface SidecarOptions {
   readonly config: Config;
-  /** Which of `server.workers` this is, from 0. */
+  /** Index among `server.workers`, from 0. */
   readonly index: number;
   readonly address: WorkerAddress;
   readonly onRedis: (up: boolean) => void;
@@ -40,16 +40,16 @@ export interface SidecarOptions {
 
 export interface Sidecar {
   readonly metrics: Metrics;
-  /** Refuses new requests, finishes those it has, settles, and lets Redis go. */
+  /** Refuses new requests, finishes running ones, settles, and disconnects from Redis. */
   drain(): Promise<void>;
 }
 
-/** The composition root of one sidecar process: it says what is built from what. */
+/** The composition root of one sidecar process. */
 export async function startSidecar({ config, index, address, onRedis }: SidecarOptions): Promise<Sidecar> {
   const fields = { name: 'gateway', worker: index };
   const output = standardOutput();
   const log = createLogger(config.server.log_level, fields, output);
-  // Where there is an audit trail, it has the verdicts.
+  // The audit trail, if enabled, contains the verdicts.
   const auditLog = createAuditLog(fields, output, config.audit.enabled ? 'silent' : 'info');
   const metrics = createMetrics();
   let fitness: Fitness | undefined = undefined;
@@ -70,7 +70,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
     onProblem: (problem) => log.error(problem),
   });
 
-  // Its modules are read only where there is a trail.
+  // Loaded only if the audit trail is on.
   const audit = config.audit.enabled
     ? await (await import('./audit/start-audit.ts')).startAudit({ config, redis, output, log, metrics })
     : undefined;
@@ -105,12 +105,12 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
   const anonymousLines = createAnonymousLines({
     maxPerMinute: config.auth.max_failures_per_minute,
     onUnlogged(requests) {
-      const what = 'more requests without a good key, not logged one by one';
+      const what = 'more requests without a valid key, not logged individually';
       auditLog.info({ requests }, what);
       trail?.unlogged(requests, what);
     },
   });
-  // One that listened before would refuse, for want of Redis, what the other workers serve.
+  // A worker without Redis would refuse what the other workers can serve.
   await firstAttempt(redis, config.redis.dial_timeout);
   const server = await startExtProcServer({
     address: listenAddress(config, address),
@@ -162,14 +162,14 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
   };
 }
 
-/** What nobody asks for is not loaded. */
+/** Loads alerting only if it is configured. */
 async function alertsOf(config: Config, log: Logger, metrics: Metrics): Promise<Alerts | undefined> {
   if (config.alerting.webhook_url === '') return undefined;
   const { createAlerts } = await import('./alerting/create.ts');
   return createAlerts(config, { log, metrics });
 }
 
-/** What nobody asks for is not loaded. */
+/** Loads approvals only if they are configured. */
 async function approvalsOf(
   deps: Omit<ApprovalsOnRedisDeps, 'name'>,
   worker: number,
@@ -179,7 +179,7 @@ async function approvalsOf(
   return createApprovalsOnRedis({ ...deps, name: `gateway-approvals-${String(worker)}` });
 }
 
-/** The policies on disk, followed; none that can be loaded is no start. */
+/** Loads and watches the policies; throws if none can be loaded. */
 function livePolicies({ policy }: Config, log: Logger, metrics: Metrics): Promise<LivePolicies> {
   const { wait, evaluation, grace } = POLICY_LIMITS_MS;
   return loadLivePolicies({
@@ -191,7 +191,7 @@ function livePolicies({ policy }: Config, log: Logger, metrics: Metrics): Promis
       waitMs: wait,
       maxWaiting: MAX_WAITING_FOR_POLICIES,
       onReplaced(cause) {
-        log.error({ cause: messageOf(cause) }, 'the policy engine broke, and is started again');
+        log.error({ cause: messageOf(cause) }, 'the policy engine failed and restarts');
       },
     },
     onLoaded(digest) {
@@ -202,7 +202,7 @@ function livePolicies({ policy }: Config, log: Logger, metrics: Metrics): Promis
       metrics.policyLoads.inc({ outcome: 'broken' });
       log.error(
         { cause: messageOf(cause) },
-        'the policies changed and cannot be loaded: those before stay in force',
+        'the changed policies cannot be loaded: the previous ones stay in force',
       );
     },
   });
@@ -214,7 +214,7 @@ interface Telemetry {
   readonly metrics: Metrics;
 }
 
-/** JWTs and their proofs; what reads them is loaded only where they are looked at. */
+/** Verifies JWTs and their proofs; loaded only if they are used. */
 async function readsTokens(
   config: Config,
   client: RedisClient,
@@ -233,20 +233,20 @@ async function readsTokens(
     deadlineMs: phaseDeadlineMs(config),
     onKeysFetched(keys) {
       metrics.keySetReads.inc({ outcome: 'read' });
-      if (keys === 0) log.warn('the key set of zsp.jwks_url has no key that JWTs can be verified by');
+      if (keys === 0) log.warn('the key set of zsp.jwks_url has no key that can verify JWTs');
     },
     onKeysFailed(cause) {
       metrics.keySetReads.inc({ outcome: 'failed' });
       log.warn(
         { cause: reasonOf(cause) },
-        'zsp.jwks_url cannot be read: JWTs are verified by the keys before',
+        'zsp.jwks_url cannot be read: JWTs are verified with the previous keys',
       );
     },
   });
   return { tokens, isGatewayToken: (credential) => isGatewayToken(credential, config.zsp) };
 }
 
-/** Of a failed `fetch` the cause says what happened. */
+/** The cause of a failed `fetch` has the details. */
 function reasonOf(cause: unknown): string {
   return cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : messageOf(cause);
 }

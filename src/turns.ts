@@ -1,40 +1,39 @@
 /**
- * Work that can be put off, written once and driven in two ways: `runNow` and `inTurns`. It yields between two steps,
- * and tells how many characters the last one read; nothing where it may have taken a millisecond or more, or
- * `LONG_STEP`.
+ * Interruptible work, driven by `runNow` or `inTurns`. It yields between steps, with the number of characters
+ * that the last step read; nothing if the step may have taken a millisecond or more; or `LONG_STEP`.
  */
 export type Work<Result> = Generator<number | undefined, Result, void>;
 
-/** Yielded around a step that may fill a turn: it is done in one of its own. */
+/** Yielded around a step that may fill a turn; it gets a turn of its own. */
 export const LONG_STEP = Infinity;
 
-/** What a small part costs that is looked at and not read through, in characters: a text that is noted, a list's element. */
+/** Cost in characters of a small part that is not read through: a noted text, a list element. */
 export const ITEM_CHARS = 16;
 
-/** Longest that is worked on in one turn of the event loop, however many work in it; a step that has begun is ended. */
+/** Upper bound of work in one turn of the event loop, over all tasks; a step that has begun is finished. */
 const TURN_MS = 8;
 
-/** Characters that are read in one turn at most, however fast: a turn is not the place to find out how fast. */
+/** Characters read in one turn at most, since a turn is not the place to measure speed. */
 const TURN_CHARS = 32_768;
 
-/** Characters that are read before the clock is looked at: the most hostile take a millisecond. */
+/** Characters read between two looks at the clock; the most hostile take a millisecond. */
 const LOOK_CHARS = 2_048;
 
-/** What is not reading counts as so many. */
+/** Cost in characters of everything but reading. */
 const ASK_CHARS = 32;
 
-/** Read since the last look, by whomever. */
+/** Characters read since the last look at the clock, by all tasks. */
 let unlooked = 0;
-/** Read in this turn, up to the last look. */
+/** Characters read in this turn, up to the last look. */
 let turnChars = 0;
-/** When the turn began, as far as is known: when the clock was looked at first. Undefined in a new turn. */
+/** Time of this turn's first look at the clock; undefined in a new turn. */
 let startedMs: number | undefined;
-/** Who waits for a turn, first come first served. */
+/** Tasks waiting for a turn, first come first served. */
 const waiting: (() => void)[] = [];
 
 /**
- * Whether whoever works should let others have a turn, and wait for the next.
- * @param chars what was read since this was asked last
+ * Reports whether the caller should yield to others and wait for the next turn.
+ * @param chars characters read since the last call
  */
 export function isTurnOver(chars: number = LOOK_CHARS): boolean {
   unlooked += chars + ASK_CHARS;
@@ -48,8 +47,8 @@ export function isTurnOver(chars: number = LOOK_CHARS): boolean {
 }
 
 /**
- * Resolves in a turn of the event loop that nobody else who asks here gets: however many long texts are read at once,
- * what arrives meanwhile waits for one slice of one of them, not for a slice of each.
+ * Resolves in a turn that no other caller gets. However many long texts are read at once, new events wait for
+ * one slice of one text, not for a slice of each.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -69,7 +68,7 @@ function endTurn(): void {
   startedMs = undefined;
 }
 
-/** Does all of a piece of work at once. */
+/** Runs the work to its end at once. */
 export function runNow<Result>(work: Work<Result>): Result {
   for (;;) {
     const step = work.next();
@@ -77,7 +76,7 @@ export function runNow<Result>(work: Work<Result>): Result {
   }
 }
 
-/** Does a small piece of work at once, and a long one in turns. */
+/** Runs short work at once and long work in turns. */
 export function inTurns<Result>(work: Work<Result>): Result | Promise<Result> {
   for (;;) {
     const step = work.next();
@@ -97,10 +96,10 @@ async function goOn<Result>(work: Work<Result>): Promise<Result> {
   }
 }
 
-/** Elements of a list after which it is asked whether the turn is over. */
+/** List elements between two checks whether the turn is over. */
 const STEP_ITEMS = 256;
 
-/** `map` of a list that may be very long, with turns for others. */
+/** `map` for a list that may be very long, in turns. */
 export async function mapInTurns<Item, Result>(
   list: readonly Item[],
   resultOf: (item: Item, index: number) => Result,
@@ -114,10 +113,10 @@ export async function mapInTurns<Item, Result>(
   return results;
 }
 
-/** Work of one argument: called, it is done at once; `inSteps` gives it to whoever drives it. */
+/** Work with one argument: run at once by a call, or in steps by `inSteps`. */
 export interface Stepwise<Input, Result> {
   (input: Input): Result;
-  /** Absent where it never is long. */
+  /** Absent if the work is never long. */
   readonly inSteps?: (input: Input) => Work<Result>;
 }
 

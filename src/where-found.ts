@@ -1,7 +1,7 @@
 import type { JsonPath } from './json/path.ts';
 import type { PromptText } from './providers/request-facts.ts';
 
-/** Why something was refused: who says so, what was found, and in which message. Never the text, nor where in it. */
+/** A reason for a refusal: rule, finding and message, without the text or its position. */
 export interface RefusalFinding {
   /** The policy's rule, or the check. */
   readonly rule: string;
@@ -13,18 +13,18 @@ export interface RefusalFinding {
   readonly place?: string;
   readonly role?: PromptText['role'];
   readonly kind?: PromptText['kind'];
-  /** 0 to 1, of a detector that scores. */
+  /** 0 to 1, from a detector that scores. */
   readonly score?: number;
-  /** Of the model that scored. */
+  /** Version of the model that scored. */
   readonly version?: string;
 }
 
-/** Listed of one refusal; more are not told. */
+/** Findings listed in one refusal. */
 export const MAX_REFUSAL_FINDINGS = 8;
-/** Looked at for those. */
+/** Findings considered for the list. */
 const MAX_LOOKED_AT = 512;
 
-/** Each finding once, and one without a place only where none of its kind has a place; bounded. */
+/** Returns distinct findings, bounded. One without a place is kept only if no other of its kind has a place. */
 export function distinctFindings(found: readonly RefusalFinding[]): readonly RefusalFinding[] {
   const looked = found.slice(0, MAX_LOOKED_AT);
   const kindOf = ({ rule, detector, finding }: RefusalFinding): string =>
@@ -40,7 +40,7 @@ export function distinctFindings(found: readonly RefusalFinding[]): readonly Ref
   return [...distinct.values()];
 }
 
-/** Members above a message in the dialects that are read; any other name is the client's own text. */
+/** Members that name a message in the known dialects; other names are the client's own text. */
 const NAMED: ReadonlySet<string> = new Set([
   'messages',
   'contents',
@@ -83,8 +83,8 @@ const OUTER: ReadonlySet<string> = new Set([
 const MAX_STEPS = 4;
 
 /**
- * The message of a path, no finer: `messages[3]` for all of its parts. A name that no dialect gives, such as one of a
- * tool's arguments, is shown as `*`.
+ * Returns the message of a path, without its parts: `messages[3]`. A name outside the dialects, such as a
+ * tool argument's, is shown as `*`.
  */
 export function placeOf(path: JsonPath): string {
   let place = '';
@@ -99,7 +99,7 @@ export function placeOf(path: JsonPath): string {
   return place;
 }
 
-/** Where a text of a request stands, and who says it. */
+/** Returns a request text's place and role. */
 export function whereSaid({
   path,
   role,

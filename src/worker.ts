@@ -10,10 +10,10 @@ function say(message: FromWorker): void {
   process.send?.(message);
 }
 
-/** The sidecar of this process, forked by `gateway serve`: it ends when its parent is gone. */
+/** The sidecar of this process, forked by `gateway serve`; it ends with its parent. */
 let sidecar: Sidecar | undefined;
 
-/** Tells the parent the counts before this process can die with them. */
+/** Reports counts to the parent regularly, since they die with this process. */
 function reportCounts({ metrics: { registry } }: Sidecar): void {
   const risen = watchCounts(registry);
   setInterval(() => {
@@ -28,7 +28,7 @@ async function receiveMessage(message: ToWorker): Promise<void> {
     case 'start':
       sidecar = await startSidecar({ ...message, onRedis: (up) => say({ kind: 'redis', up }) });
       reportCounts(sidecar);
-      // For the next start: a worker that is killed later writes nothing when it ends.
+      // For the next start, because a killed worker writes nothing when it ends.
       flushCompileCache();
       say({ kind: 'listening' });
       await readWordsAhead();
@@ -53,9 +53,9 @@ process.on('message', (message: ToWorker) => {
     process.exit(1);
   });
 });
-// From a loop that stands still nothing comes, and the parent ends this process.
+// A blocked event loop sends nothing, so the parent ends this process.
 setInterval(() => say({ kind: 'alive' }), HEARTBEAT_MS).unref();
-// A parent that is gone cannot supervise: better no worker than an orphan.
+// Without a supervisor, the worker ends instead of becoming an orphan.
 process.on('disconnect', () => process.exit(1));
-// The terminal's Ctrl-C reaches the whole process group; the parent decides when a worker leaves.
+// The terminal's Ctrl-C reaches the whole process group; the parent decides when a worker stops.
 process.on('SIGINT', () => undefined);

@@ -26,7 +26,7 @@ export function diagnoseConfig({ config, sources }: LoadedConfig): Diagnosis[] {
     ? [
         warn(
           'configuration',
-          'signature.secret has fewer than 32 bytes: who has a receipt could find it by trying (openssl rand -base64 32)',
+          'signature.secret has fewer than 32 bytes: anyone with a receipt could find it by brute force (openssl rand -base64 32)',
         ),
       ]
     : [];

@@ -1,6 +1,6 @@
 /**
- * Members of all the objects in a value; recursion is bounded by the nesting that its reader takes. Names that some code
- * has given to all objects count too, and the document is not trusted.
+ * Counts the members of all objects in a value. Recursion is bounded by the document's accepted nesting.
+ * Inherited enumerable names count too, because the document is not trusted.
  */
 export function countMembers(value: object): number {
   let count = 0;

@@ -1,24 +1,27 @@
 import type { Work } from '../turns.ts';
 import { skipWithin } from './skip-string.ts';
 
-/** A comma at which a document is parted. */
+/** A comma at which a document is split. */
 export interface Cut {
   readonly at: number;
-  /** The containers that it lies in, the outermost first; at least one. */
+  /** The containers around it, outermost first; at least one. */
   readonly levels: readonly CutLevel[];
 }
 
 export interface CutLevel {
-  /** Where its bracket stands. */
+  /** Offset of its bracket. */
   readonly openedAt: number;
-  /** Of an object, where the name of the member begins that was read last; of a list, anything. */
+  /** In an object, start of the last member's name; unused for lists. */
   readonly nameAt: number;
 }
 
-/** UTF-16 units that are looked at in one step. */
+/** UTF-16 units scanned in one step. */
 const STEP_CHARS = 262_144;
 
-/** Commas of a text, each at least so many UTF-16 units behind the one before. The text need not be JSON. Linear. */
+/**
+ * Returns commas of a text that are at least `pieceChars` UTF-16 units apart. The text need not be JSON.
+ * Linear.
+ */
 export function* cutsOf(text: string, pieceChars: number): Work<readonly Cut[]> {
   const finder = new CutFinder(text, pieceChars);
   for (let to = STEP_CHARS; !finder.findTo(to); to += STEP_CHARS) yield;
@@ -50,7 +53,7 @@ class CutFinder {
     this.#pieceChars = pieceChars;
   }
 
-  /** Looks on up to an offset; true where there is no more to look at. */
+  /** Scans up to an offset; returns true at the end of the text. */
   findTo(end: number): boolean {
     const text = this.#text;
     const to = Math.min(end, text.length);

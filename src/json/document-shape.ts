@@ -4,25 +4,25 @@ import { countMembers, isContainer } from './count-members.ts';
 import { parseInPieces, type ParsedPieces } from './parse-in-pieces.ts';
 import { skipWithin } from './skip-string.ts';
 
-/** Deeper than any dialect's answers, tool arguments included; what walks through a document may recurse so deep. */
+/** Deeper than the answers and tool arguments of any dialect, yet safe for recursive readers. */
 const MAX_ANSWER_DEPTH = 256;
 
 /**
- * The work that one answer may make, in units of one array element, weighed as in `scan.ts` but for texts: more are read
- * here, and what is noted of each lives long enough to be collected in one pause. 2 MiB of tiny values would hold up the
- * event loop for a fifth of a second. Above the largest list of vectors.
+ * Upper bound of one answer's work, in units of one array element, weighed as in `scan.ts` except for texts:
+ * there are more of them here, and what is kept of each is collected in one pause. It exceeds the largest
+ * list of vectors; without it, 2 MiB of tiny values would block the event loop for a fifth of a second.
  */
 const MAX_ANSWER_WORK = 2_400_000;
 const PART_WORK = 8;
 const MANY_NAMES_WORK = 24;
 const TEXT_WORK = 5;
-/** A text with escapes is read several times as long as one without, and is copied where others are only found. */
+/** A text with escapes takes several times as long to read, and is copied. */
 const ESCAPED_TEXT_WORK = 3;
 const FEW_MEMBERS = 16;
 const BLANKS_OF_WORK = 16;
-/** Reading an escape takes as long as two fifths of an element: six million of them are all the work there may be. */
+/** An escape costs two fifths of an element, so six million of them use up the limit. */
 const ESCAPES_OF_WORK = 2.5;
-/** Shorter texts do not hold so many that it matters. */
+/** Shorter texts cannot hold enough escapes to matter. */
 const MANY_ESCAPES_CHARS = 4_194_304;
 
 const SPACE = 0x20;
@@ -37,35 +37,35 @@ const EXPONENT = 0x65;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** What a text would be as a JSON document, told without parsing it. */
+/** Properties of a text as a JSON document, found without parsing. */
 export interface DocumentShape {
   readonly isTooDeep: boolean;
   /** Parsing it would take too long. */
   readonly isTooLarge: boolean;
-  /** Members of all its objects, as written; a name that stands twice counts twice. */
+  /** Members of all objects as written; a repeated name counts twice. */
   readonly members: number;
-  /** A name that is spelled with escapes may be read as another (docs/decisions/007). */
+  /** Names with escapes may be read as other names (docs/decisions/007). */
   readonly hasEscapedNames: boolean;
 }
 
-/** Working memory of a pass, by depth; shared, because most are synchronous and small documents are many. */
+/** Working memory by depth. Shared, because most passes are synchronous and small documents are many. */
 const sharedCounts = new Int32Array(MAX_ANSWER_DEPTH + 2);
 
-interface Told {
+interface KnownDocument {
   readonly shape: DocumentShape;
-  /** Undefined where it was not parsed, `failure` where it could not be. */
+  /** Undefined if not parsed; `failure` if parsing failed. */
   document?: ParsedPieces;
   failure?: SyntaxError;
-  /** The document is given away once: whoever wants another may want to change it. */
+  /** The document is handed out once, since its receiver may change it. */
   isGiven?: true;
 }
 
-/** What is known of long texts, for those who ask for it one after the other. */
-const told = new Map<string, Told>();
+/** Results for long texts, shared by successive readers. */
+const documents = new Map<string, KnownDocument>();
 
-/** One pass over the text, which need not be JSON. Stops where it is too deep or too large. */
+/** Scans the text once; it need not be JSON. Stops if it is too deep or too large. */
 export function shapeOf(text: string): DocumentShape {
-  const known = told.size === 0 ? undefined : told.get(text);
+  const known = documents.size === 0 ? undefined : documents.get(text);
   if (known !== undefined) return known.shape;
   const pass = new ShapePass(text, sharedCounts, false);
   pass.readTo(text.length);
@@ -74,39 +74,36 @@ export function shapeOf(text: string): DocumentShape {
 
 const STEP_CHARS = 262_144;
 
-/** The same of a long text, which yields where others may get a turn. */
+/** The same for a long text; yields between steps. */
 export function* shapeInSteps(text: string): Work<DocumentShape> {
   const pass = new ShapePass(text, new Int32Array(MAX_ANSWER_DEPTH + 2), true);
   for (let to = STEP_CHARS; !pass.readTo(to); to += STEP_CHARS) yield;
   return pass.shape();
 }
 
-/**
- * Reads a long text in steps, so that whoever asks for its shape next, or parses it, is told at once; until it is
- * forgotten.
- */
+/** Reads a long text in steps. Until the generator ends, others get its shape and parsed document immediately. */
 export function* tellDocument(text: string): Work<void> {
   const shape = yield* shapeInSteps(text);
-  const known: Told = { shape };
-  told.set(text, known);
+  const known: KnownDocument = { shape };
+  documents.set(text, known);
   if (shape.isTooDeep || shape.isTooLarge) return;
   yield LONG_STEP;
   try {
     known.document = yield* parseInPieces(text);
   } catch (failure) {
-    // Whoever parses it next is told the same.
+    // The next caller gets the same failure.
     if (!(failure instanceof SyntaxError)) throw failure;
     known.failure = failure;
   }
 }
 
 export function forgetDocument(text: string): void {
-  told.delete(text);
+  documents.delete(text);
 }
 
 /** @throws SyntaxError */
 export function parseDocument(text: string): unknown {
-  const known = told.size === 0 ? undefined : told.get(text);
+  const known = documents.size === 0 ? undefined : documents.get(text);
   if (known?.failure !== undefined) throw known.failure;
   if (known?.document === undefined || known.isGiven === true) return JSON.parse(text);
   known.isGiven = true;
@@ -118,9 +115,9 @@ class ShapePass {
   readonly #memberCount: Int32Array;
   readonly #hasEscapes: boolean;
   #escapes = 0;
-  /** The first that stands where was not looked yet. */
+  /** The first escape after the current position. */
   #nextEscape = -1;
-  /** Up to where escapes were counted; beyond the text where they are not. */
+  /** End of the range in which escapes were counted; beyond the text if they are not counted. */
   #countedTo: number;
   #at = 0;
   #depth = 0;
@@ -133,7 +130,7 @@ class ShapePass {
   #isMemberValue = false;
   #isInString = false;
 
-  /** @param inSteps escapes are counted: all at once it would take longer than what it is to bound */
+  /** @param inSteps counts escapes; in a single step this would take longer than the work it bounds */
   constructor(text: string, memberCount: Int32Array, inSteps: boolean) {
     this.#text = text;
     this.#memberCount = memberCount;
@@ -142,7 +139,7 @@ class ShapePass {
     memberCount[0] = 0;
   }
 
-  /** Reads on to an offset, or to the end of the string that is there; true where there is no more to read. */
+  /** Reads up to an offset, or to the end of the string there; returns true at the end of the text. */
   readTo(end: number): boolean {
     const text = this.#text;
     const memberCount = this.#memberCount;
@@ -153,11 +150,12 @@ class ShapePass {
     let blanks = this.#blanks;
     let isMemberValue = this.#isMemberValue;
     let i = this.#isInString ? this.#skip(this.#at, to) : this.#at;
-    // The commonest first, and bounds only where a part begins: what a list of numbers costs is here.
+    // Ordered by frequency, with bounds checked only where a part begins: this loop decides the cost of
+    // number lists.
     while (i < to) {
       const code = text.charCodeAt(i);
       if (code === QUOTE) {
-        // Of a name it is taken back where its colon stands.
+        // If it is a name, this is taken back at its colon.
         if (!isMemberValue) work += TEXT_WORK;
         isMemberValue = false;
         this.#nameStart = i;
@@ -195,7 +193,7 @@ class ShapePass {
         }
         memberCount[depth] = 0;
       } else if ((code === CLOSE_OBJECT || code === CLOSE_ARRAY) && depth > 0) depth -= 1;
-      // A number with an exponent is read several times as long as one without.
+      // A number with an exponent takes several times as long to read.
       else if (code === EXPONENT || code === LARGE_EXPONENT) work += 1;
     }
     this.#depth = depth;
@@ -206,7 +204,7 @@ class ShapePass {
     return i >= text.length && !this.#isInString;
   }
 
-  /** By themselves, since strings are skipped without a look at what is in them. */
+  /** Counts escapes separately, since strings are skipped unread. */
   #countEscapes(to: number): void {
     const text = this.#text;
     let i = this.#countedTo;
@@ -228,7 +226,7 @@ class ShapePass {
     return this.#nextEscape < end;
   }
 
-  /** Reads on in a string, as far as this step goes. */
+  /** Skips within a string, up to the end of this step. */
   #skip(from: number, to: number): number {
     const end = skipWithin(this.#text, from, to);
     this.#isInString = end < 0;
@@ -247,7 +245,7 @@ class ShapePass {
 }
 
 /**
- * Refuses a document of a provider's that would hold up the event loop.
+ * Refuses a provider's document that would block the event loop.
  * @throws GatewayError upstream_unavailable
  */
 export function assertParseable(text: string, shape: DocumentShape = shapeOf(text)): void {
@@ -255,22 +253,22 @@ export function assertParseable(text: string, shape: DocumentShape = shapeOf(tex
   if (shape.isTooLarge) throw unparseable('has too many parts');
 }
 
-/** What a provider sent cannot be read without holding up everybody else. */
+/** Returns the refusal of an answer that cannot be read safely. */
 export function unparseable(what: string): GatewayError {
   return new GatewayError('upstream_unavailable', `the provider sent an answer that ${what}`);
 }
 
 /**
- * Whether a parsed document holds all that its text says, each member under one name that every parser reads alike.
- * Of a name that stands twice, parsers keep the first, the last or both.
+ * Reports whether a parsed document holds everything its text says, with unambiguous member names. For a
+ * repeated name, parsers keep the first value, the last, or both.
  */
 export function saysAll(text: string, parsed: unknown): boolean {
-  const document = told.size === 0 ? undefined : told.get(text)?.document;
+  const document = documents.size === 0 ? undefined : documents.get(text)?.document;
   const members = document?.value === parsed ? document?.members : undefined;
   return hasAllMembers(shapeOf(text), members ?? (isContainer(parsed) ? countMembers(parsed) : 0));
 }
 
-/** The same, of a document with so many members in all its objects. */
+/** The same for a document with a known number of members. */
 export function hasAllMembers(shape: DocumentShape, members: number): boolean {
   return !shape.hasEscapedNames && shape.members === members;
 }

@@ -1,10 +1,10 @@
 import { runNow, type Work } from '../turns.ts';
 import type { JsonEdit } from './path.ts';
 
-/** The edits of one document, merged, as a tree of path steps. */
+/** The merged edits of one document, as a tree of path steps. */
 export interface EditNode {
   change: { readonly kind: 'set'; readonly value: unknown } | { readonly kind: 'remove' } | undefined;
-  /** Made with the first: of most nodes there are none. */
+  /** Created with the first child; most nodes have none. */
   children: Map<string | number, EditNode> | undefined;
 }
 
@@ -12,7 +12,7 @@ export function treeOf(edits: readonly JsonEdit[]): EditNode {
   return runNow(treeInSteps(edits));
 }
 
-/** Steps of paths after which others may get a turn. */
+/** Path steps between two yields. */
 const STEP_STEPS = 32_768;
 
 /** `treeOf`, in steps. */
@@ -54,7 +54,7 @@ function add(root: EditNode, edit: JsonEdit): void {
   node.change = edit.kind === 'set' ? { kind: 'set', value: edit.value } : { kind: 'remove' };
 }
 
-/** A copy of a value with an edit applied whose first `depth` steps led to it. */
+/** Returns a copy of a value with an edit applied, from path step `depth` on. */
 function editedValue(value: unknown, edit: JsonEdit, depth: number): unknown {
   const step = edit.path[depth];
   if (step === undefined) return edit.kind === 'set' ? edit.value : undefined;
@@ -68,7 +68,7 @@ function memberAt(value: unknown, step: string | number): unknown {
   return Object.entries(value).find(([name]) => name === String(step))?.[1];
 }
 
-/** A copy of an object or array with one member set; anything else gives way to a new object or array. */
+/** Returns a copy of an object or array with one member set; any other value is replaced by a new container. */
 export function setIn(value: unknown, step: string | number, below: unknown): unknown {
   if (typeof step === 'number') {
     const elements: unknown[] = Array.isArray(value) ? [...value] : [];

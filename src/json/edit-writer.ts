@@ -1,22 +1,22 @@
 import type { Work } from '../turns.ts';
 import { stringPieces } from './string-pieces.ts';
 
-/** Punctuation as it stands, or a value to be written as JSON. */
+/** Literal punctuation, or a value to write as JSON. */
 export type Part = string | { readonly value: unknown };
 
-/** Bytes `start` to `end` of the document give way to `parts`. */
+/** Replaces bytes `start` to `end` of the document by `parts`. */
 export interface Patch {
   readonly start: number;
   readonly end: number;
   readonly parts: readonly Part[];
 }
 
-/** Of a string, as much is written at once: `JSON.stringify` takes up to 15 ns for a character. */
+/** Characters of a string written in one step: `JSON.stringify` takes up to 15 ns per character. */
 const STEP_CHARS = 262_144;
-/** Patches, or pieces of the new document, after which others may get a turn. */
+/** Patches or pieces of the new document between two yields. */
 const STEP_PIECES = 8_192;
 
-/** The document with its patches, which are in order and do not overlap. */
+/** Returns the document with its patches, which are ordered and do not overlap. */
 export function* written(body: Buffer, patches: readonly Patch[]): Work<Buffer> {
   const pieces: Buffer[] = [];
   let from = 0;

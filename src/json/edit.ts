@@ -6,25 +6,25 @@ import type { JsonEdit } from './path.ts';
 import { Children, kindAt, skipLong, skipShort, skipSpace, skipValue } from './spans.ts';
 
 /**
- * Applies edits to a document that `parseStrict` accepted; every byte that no edit concerns stays as it was.
+ * Applies edits to a document that `parseStrict` accepted. Bytes that no edit concerns stay unchanged.
  *
- * All paths refer to the document as it came: removing elements 0 and 2 of an array takes its first and third.
- * `set` replaces a value, or appends a member (or element), with the objects that lead to it where those are
- * missing or null. `remove` takes a member or element out with its comma; what is not there is left alone.
- * The later of two edits of one path wins, and so does an edit of a parent over earlier ones below it; what
- * follows below a `set` changes the new value, and below a `remove` is dropped.
- * Throws GatewayError invalid_request where a `set` leads through a value that has no members.
+ * All paths refer to the original document: removing elements 0 and 2 of an array removes its first and
+ * third. `set` replaces a value, or appends a member (or element), creating missing or null parents. `remove`
+ * deletes a member or element with its comma, and ignores missing ones. The later of two edits of one path
+ * wins, and an edit of a parent overrides earlier ones below it. Later edits below a `set` change the new
+ * value; below a `remove` they are dropped.
+ * @throws GatewayError invalid_request if a `set` leads through a value without members
  */
 export function applyEdits(body: Buffer, edits: readonly JsonEdit[]): Buffer {
   return runNow(editInSteps(body, edits));
 }
 
-/** The same, with turns for others where the document is long, or what is set. */
+/** The same, in turns of the event loop if the document or a new value is long. */
 export async function applyEditsInTurns(body: Buffer, edits: readonly JsonEdit[]): Promise<Buffer> {
   return inTurns(editInSteps(body, edits));
 }
 
-/** The same, as work that whoever asks drives. */
+/** The same, in steps driven by the caller. */
 export function* editInSteps(body: Buffer, edits: readonly JsonEdit[]): Work<Buffer> {
   if (edits.length === 0) return body;
   const tree = yield* treeInSteps(edits);
@@ -34,7 +34,7 @@ export function* editInSteps(body: Buffer, edits: readonly JsonEdit[]): Work<Buf
   return walk.patches.length === 0 ? body : yield* written(body, walk.patches);
 }
 
-/** One pass over a document, which notes what is to be changed in document order. */
+/** State of one pass over a document, which collects patches in document order. */
 interface Walk {
   readonly body: Buffer;
   readonly patches: Patch[];
@@ -42,10 +42,13 @@ interface Walk {
   seen: number;
 }
 
-/** Members and elements after which others may get a turn. */
+/** Members and elements between two yields. */
 const STEP_CHILDREN = 16_384;
 
-/** Adds the patch of a value that is replaced, and gives back the offset after it; undefined where its children are edited. */
+/**
+ * Adds the patch of a replaced value and returns the offset after it; undefined if only its children are
+ * edited.
+ */
 function patchValue(
   { body, patches }: Walk,
   start: number,
@@ -68,13 +71,13 @@ function patchValue(
   return end;
 }
 
-/** Adds the patches of what stands in a container; gives back the offset after it. */
+/** Adds the patches inside a container and returns the offset after it. */
 function* collectInContainer(walk: Walk, start: number, node: EditNode): Work<number> {
   const { body, patches } = walk;
   const children = new Children(body, start);
   const found = new Set<string | number>();
   let lastKeptEnd: number | undefined;
-  /** Offset from which removed children, not yet followed by a kept one, are to be cut. */
+  /** Start of removed children that no kept one follows yet. */
   let cutFrom: number | undefined;
   let end = skipSpace(body, start + 1);
 
@@ -99,13 +102,13 @@ function* collectInContainer(walk: Walk, start: number, node: EditNode): Work<nu
     lastKeptEnd = end;
   }
   const parts = additions(node, found, children.isObject, lastKeptEnd === undefined);
-  // A tail of removed children goes with the comma before it.
+  // Removed children at the end go with the comma before them.
   if (cutFrom !== undefined) patches.push({ start: lastKeptEnd ?? cutFrom, end, parts });
   else if (parts.length > 0) patches.push({ start: end, end, parts });
   return children.end;
 }
 
-/** The JSON of members or elements that are to be set and are not there, with a comma before each but the first. */
+/** Returns the JSON of members or elements to add, with a comma before each but the first. */
 function additions(
   node: EditNode,
   found: ReadonlySet<string | number>,
@@ -125,7 +128,7 @@ function additions(
   return parts;
 }
 
-/** The value that the edits below a missing place make; undefined where they only remove. */
+/** Returns the value created by edits below a missing place; undefined if they only remove. */
 function newValue(node: EditNode): unknown {
   if (node.change?.kind === 'set') return node.change.value;
   if (node.change?.kind === 'remove') return undefined;

@@ -2,14 +2,14 @@ import { treeOf, setIn, type EditNode } from './edit-tree.ts';
 import type { JsonEdit, JsonPath } from './path.ts';
 
 /**
- * A parsed document as edits will leave it, with everything in its place: of an array's elements that are taken out, null
- * is left. So paths in it are those of further edits of the same document. Shares what no edit concerns.
+ * Returns a parsed document as edits will leave it, with all positions kept: removed array elements become
+ * null. Paths in it are valid for further edits of the same document. Unedited parts are shared.
  */
 export function editedView(json: unknown, edits: readonly JsonEdit[]): unknown {
   return edits.length === 0 ? json : editedNode(json, treeOf(edits), true);
 }
 
-/** The same without the elements that are taken out: what `applyEdits` makes of the document, parsed. */
+/** The same without removed elements: equal to the parsed result of `applyEdits`. */
 export function edited(json: unknown, edits: readonly JsonEdit[]): unknown {
   return edits.length === 0 ? json : editedNode(json, treeOf(edits), false);
 }
@@ -35,7 +35,7 @@ function editedNode(value: unknown, { change, children }: EditNode, keepsPlaces:
   return Object.fromEntries(Object.entries(members).filter(([name]) => !removed.has(name)));
 }
 
-/** In place: `members` is a copy of ours. */
+/** Changes `members` in place, since it is a copy. */
 function withMember(members: object, step: string | number, value: unknown): object {
   if (typeof step === 'number') return members;
   if (step === '__proto__') return setIn(members, step, value) as object;
@@ -43,7 +43,7 @@ function withMember(members: object, step: string | number, value: unknown): obj
   return members;
 }
 
-/** The value at a path; undefined where there is none. */
+/** Returns the value at a path, or undefined. */
 export function valueAt(json: unknown, path: JsonPath): unknown {
   let at: unknown = json;
   for (const step of path) {

@@ -1,7 +1,7 @@
 /** An object or array on the way down through a parsed document. */
 export interface Level {
   readonly value: object;
-  /** Of an object's members. */
+  /** Member names of an object. */
   readonly names: readonly string[] | undefined;
   readonly length: number;
   next: number;
@@ -13,9 +13,9 @@ export function levelOf(value: object): Level {
 }
 
 /**
- * Goes on to the next member of the innermost level that has one, and leaves those that have none.
- * @param path is made to lead to that member
- * @returns the level that the member is of; undefined at the end
+ * Moves to the next member of the innermost level that has one, and leaves finished levels.
+ * @param path is changed to lead to that member
+ * @returns the member's level; undefined at the end
  */
 export function nextLevel<Deeper extends Level>(
   levels: Deeper[],

@@ -4,16 +4,16 @@ import { countMembers, isContainer } from './count-members.ts';
 import { cutsOf, type Cut } from './cuts.ts';
 import { endOfString } from './skip-string.ts';
 
-/** A document that was parsed piece by piece. */
+/** A document parsed in pieces. */
 export interface ParsedPieces {
   readonly value: unknown;
-  /** Members of all its objects; fewer than are written where a name stands twice in one. */
+  /** Members of all objects; fewer than written if a name is repeated in an object. */
   readonly members: number;
 }
 
 type Container = unknown[] | Record<string, unknown>;
 
-/** Whether a text is JSON, told by parsing it. As for `parseInPieces`. */
+/** Reports whether a text is JSON by parsing it in steps, as `parseInPieces` does. */
 export function* isParseable(text: string): Work<boolean> {
   try {
     yield* parseInPieces(text);
@@ -25,9 +25,9 @@ export function* isParseable(text: string): Work<boolean> {
 }
 
 /**
- * `JSON.parse` in steps, of a text that nests no deeper than its reader takes: the engine reads each piece, with brackets in
- * place of those that stand in others, and what a cut has parted is put together again.
- * @param pieceChars about how long a piece is, in UTF-16 units
+ * `JSON.parse` in steps, for a text within the accepted nesting. The engine parses each piece with added
+ * brackets for its outer containers, and the parts are joined afterwards.
+ * @param pieceChars approximate length of a piece, in UTF-16 units
  * @throws SyntaxError
  */
 export function* parseInPieces(text: string, pieceChars = PIECE_CHARS): Work<ParsedPieces> {
@@ -37,35 +37,38 @@ export function* parseInPieces(text: string, pieceChars = PIECE_CHARS): Work<Par
   for (const end of [...cuts, undefined]) {
     pieces.add(start, end);
     start = end;
-    // Of a millisecond or more.
+    // A piece may take a millisecond or more.
     yield;
   }
   return pieces.parsed();
 }
 
-/** The most hostile, tens of thousands of objects of which each has another member, take some ten milliseconds. */
+/** The most hostile piece, tens of thousands of objects with different members, takes about ten milliseconds. */
 const PIECE_CHARS = 65_536;
 
-/** Stands for the name of the member that a piece goes on in; nobody who writes a document can know it. */
+/**
+ * Stands for the name of a member that continues in the next piece. Random, so that no document can contain
+ * it.
+ */
 const GOES_ON = randomUUID();
 
 class Pieces {
   readonly #text: string;
   #root: unknown;
   #members = 0;
-  /** Those that the last cut lies in, the outermost first. */
+  /** The containers around the last cut, outermost first. */
   #open: Container[] = [];
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Adds what stands between two cuts, or the document's ends. */
+  /** Adds the text between two cuts or the document's ends. */
   add(start: Cut | undefined, end: Cut | undefined): void {
     const from = start === undefined ? 0 : start.at + 1;
     const to = end?.at ?? this.#text.length;
     const piece = this.#text.slice(from, to);
-    // A comma needs a value on either side, and brackets of ours would hide that there is none.
+    // A comma needs a value on both sides; the added brackets would hide a missing one.
     if (start !== undefined && beginsClosed(piece)) throw new SyntaxError('a comma stands before a bracket');
     if (end !== undefined && endsOpen(piece)) throw new SyntaxError('a comma stands behind a bracket');
     const value: unknown = JSON.parse(opening(this.#text, start) + piece + closing(this.#text, end));
@@ -79,7 +82,7 @@ class Pieces {
     return { value: this.#root, members: this.#members };
   }
 
-  /** Adds to each container that was cut what the piece goes on with in it. */
+  /** Appends the piece's contents to each container that was cut. */
   #join(piece: Container, { levels }: Cut): void {
     let part: unknown = piece;
     for (const [depth] of levels.entries()) {
@@ -102,7 +105,7 @@ class Pieces {
     }
   }
 
-  /** The containers that a cut lies in: those that were open before the piece, and those that opened within it. */
+  /** Returns the containers around a cut: those open before the piece, and those opened within it. */
   #openAt({ levels }: Cut, from: number): Container[] {
     const open: Container[] = [];
     for (const [depth, { openedAt }] of levels.entries()) {
@@ -121,7 +124,7 @@ class Pieces {
   }
 }
 
-/** What opens a piece that stands behind a cut. */
+/** Returns the brackets that open a piece after a cut. */
 function opening(text: string, cut: Cut | undefined): string {
   if (cut === undefined) return '';
   const inner = cut.levels.length - 1;
@@ -133,7 +136,7 @@ function opening(text: string, cut: Cut | undefined): string {
     .join('');
 }
 
-/** What closes a piece that stands before a cut. */
+/** Returns the brackets that close a piece before a cut. */
 function closing(text: string, cut: Cut | undefined): string {
   if (cut === undefined) return '';
   const brackets = cut.levels.map(({ openedAt }) => (text.charAt(openedAt) === '[' ? ']' : '}'));
@@ -142,14 +145,14 @@ function closing(text: string, cut: Cut | undefined): string {
 
 const SPACE = 0x20;
 
-/** Whether a bracket that closes is the first that stands there. */
+/** Reports whether the piece begins with a closing bracket. */
 function beginsClosed(piece: string): boolean {
   let at = 0;
   while (piece.charCodeAt(at) <= SPACE) at += 1;
   return piece.charAt(at) === ']' || piece.charAt(at) === '}';
 }
 
-/** Whether a bracket that opens is the last that stands there, or nothing does. */
+/** Reports whether the piece ends with an opening bracket, or is blank. */
 function endsOpen(piece: string): boolean {
   let at = piece.length - 1;
   while (piece.charCodeAt(at) <= SPACE) at -= 1;

@@ -3,26 +3,26 @@ import { GatewayError } from '../errors.ts';
 import { LONG_STEP, runNow, type Work } from '../turns.ts';
 import { keyText, pathTo, skipString } from './spans.ts';
 
-/** Deepest nesting that is accepted (docs/refusals.md). */
+/** Deepest accepted nesting (docs/refusals.md). */
 export const MAX_DEPTH = 64;
 
 /**
- * The work that one document may make, in units of one array element; an object, array or member name costs
- * `PART_WORK`, a name of an object with many `MANY_NAMES_WORK`, a text in a list `TEXT_WORK` more, and `BLANKS_OF_WORK` blanks between them cost one.
- * That is 50,000 parts, or 400,000 numbers: above the largest agent's history and the longest token list, and what
- * keeps 2 MiB of tiny values from holding up the event loop.
+ * Upper bound of one document's work, in units of one array element. An object, array or member name costs
+ * `PART_WORK`, a name in an object with many `MANY_NAMES_WORK`, a text in a list `TEXT_WORK` more, and
+ * `BLANKS_OF_WORK` blanks cost one. The bound allows 50,000 parts or 400,000 numbers, more than the largest
+ * agent's history and the longest token list, and keeps 2 MiB of tiny values from blocking the event loop.
  */
 const MAX_WORK = 400_000;
 const PART_WORK = 8;
 const MANY_NAMES_WORK = 24;
 const TEXT_WORK = 3;
-/** More than a number and its comma take, because nothing is made of them. */
+/** More bytes than a number with its comma, because blanks produce nothing. */
 const BLANKS_OF_WORK = 16;
 
-/** Members up to which an object's names are compared one by one; above it a set takes over. */
+/** Up to this number of members, names are compared one by one; beyond it a set is used. */
 const FEW_MEMBERS = 16;
 const IN_SET = -1;
-/** Longest piece of a member name that an error message shows. */
+/** Longest part of a member name shown in an error message. */
 const MAX_SHOWN_NAME = 30;
 
 const SPACE = 0x20;
@@ -37,18 +37,17 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Parses a JSON document that reads the same to every parser: valid UTF-8 without a byte order mark, nesting
- * of at most `MAX_DEPTH`, `MAX_WORK` in all, no member name twice in an object (compared after unescaping), and no two names of
- * the outermost object that differ in letter case only, which some providers' parsers would take for one.
- *
- * Linear in the length of the body. Throws GatewayError invalid_request; a message may name members, but never
- * shows values.
+ * Parses a JSON document that every parser reads the same way: valid UTF-8 without a byte order mark, nesting
+ * of at most `MAX_DEPTH`, total work of at most `MAX_WORK`, no repeated member name in an object (compared
+ * unescaped), and no two names of the outermost object that differ only in case, which some providers'
+ * parsers treat as one. Linear in the length of the body.
+ * @throws GatewayError invalid_request; the message may name members, but never shows values
  */
 export function parseStrict(body: Buffer): unknown {
   return runNow(parseStrictInSteps(body));
 }
 
-/** The same, scanned in one turn and parsed in another: each of what is accepted may fill half of one. */
+/** The same, scanned in one turn and parsed in another, since each may fill half a turn. */
 export function* parseStrictInSteps(body: Buffer): Work<unknown> {
   if (body.length === 0) throw invalid('The request body is empty; JSON is expected.');
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
@@ -64,13 +63,13 @@ function parseText(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch (error) {
-    // The parser's own message quotes the document: only the place is passed on.
+    // The parser's own message quotes the document; only the position is passed on.
     const place = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
     throw invalid(`The request body is not valid JSON${place === undefined ? '' : ` (at ${place})`}.`);
   }
 }
 
-/** Working memory of the pass, by depth; shared, because a pass is synchronous and small bodies are many. */
+/** Working memory by depth. Shared, because passes are synchronous and small bodies are many. */
 const isObject = new Uint8Array(MAX_DEPTH + 1);
 const memberCount = new Int32Array(MAX_DEPTH + 1);
 /** Hashes and spans of the first FEW_MEMBERS names of each open object. */
@@ -78,10 +77,10 @@ const hashes = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
 const starts = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
 const ends = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
 
-/** One pass over the bytes; what is not JSON at all is left for the parser to complain about. */
+/** Scans the bytes once. Syntax errors are left to the parser. */
 class Scanner {
   private readonly body: Buffer;
-  /** By depth: all names of an object that has many, which `memberCount` IN_SET says. */
+  /** By depth: all names of an object with many members, marked IN_SET in `memberCount`. */
   private readonly names: Set<string>[] = [];
   private readonly foldedRootNames = new Set<string>();
 
@@ -123,7 +122,7 @@ class Scanner {
         work += 1;
         if (work > MAX_WORK) throw tooManyValues();
       } else if (byte < OPEN_ARRAY && byte !== LARGE_EXPONENT) {
-        // Numbers and colons: a list of numbers has little else.
+        // Numbers and colons: most of a list of numbers.
         continue;
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
         work += PART_WORK;
@@ -138,13 +137,13 @@ class Scanner {
         depth -= 1;
         expectName = false;
       } else if (byte === EXPONENT || byte === LARGE_EXPONENT) {
-        // Such a number is read several times as long as one without.
+        // A number with an exponent takes several times as long to read.
         work += 1;
       }
     }
   }
 
-  /** Reads the member name whose opening quote is at `start`; returns the offset after its closing quote. */
+  /** Reads the member name with its opening quote at `start`; returns the offset after its closing quote. */
   private readName(start: number, depth: number): number {
     const body = this.body;
     const length = body.length;
@@ -170,11 +169,11 @@ class Scanner {
     return end;
   }
 
-  /** False where the object has the name already. `hash` is undefined for a name with escapes in it. */
+  /** Returns false if the object has the name already. `hash` is undefined for a name with escapes. */
   private addName(depth: number, start: number, end: number, hash: number | undefined): boolean {
     const count = memberCount[depth] ?? 0;
     if (count === IN_SET) return this.addTo(depth, start, end);
-    // An escaped name may equal one that is written differently: only whole strings can be compared.
+    // An escaped name may equal one written differently, so whole strings are compared.
     if (hash === undefined || count === FEW_MEMBERS) return this.switchToSet(depth, start, end);
     const base = depth * FEW_MEMBERS;
     for (let slot = base; slot < base + count; slot += 1) {
@@ -207,7 +206,7 @@ class Scanner {
 
   private addRootName(start: number, end: number): boolean {
     const before = this.foldedRootNames.size;
-    // Upper-casing first folds the letters that lower-casing alone leaves apart, such as the long s.
+    // Upper-casing first folds letters that lower-casing alone leaves apart, such as the long s.
     const folded = keyText(this.body, start, end).toUpperCase().toLowerCase();
     return this.foldedRootNames.add(`"${folded}`).size > before;
   }
@@ -231,7 +230,7 @@ function duplicate(body: Buffer, nameStart: number): GatewayError {
   return invalid(`The request body names the member ${path} twice; member names must be unique.`);
 }
 
-/** An API's own names are hardly longer: such a one may be data, a secret even, which no error may repeat. */
+/** Hides long names, which may be data or even a secret. */
 function shownName(name: string): string {
   return name.length > MAX_SHOWN_NAME ? '…' : JSON.stringify(name).slice(1, -1);
 }

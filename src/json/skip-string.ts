@@ -1,15 +1,18 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Characters of a string that are looked at one by one; beyond them the search for a quote is native. */
+/** Characters scanned one by one before a native search for the quote. */
 const SHORT_STRING = 32;
 
-/** The offset after the string whose opening quote is at `i`. */
+/** Returns the offset after the string with its opening quote at `i`. */
 export function endOfString(text: string, i: number): number {
   return skipWithin(text, i + 1, text.length);
 }
 
-/** The offset after the string that `i` lies in; where it goes on after `to`, the complement of where to read on. */
+/**
+ * Returns the offset after the string around `i`; if the string continues beyond `to`, the complement of the
+ * offset to continue at.
+ */
 export function skipWithin(text: string, i: number, to: number): number {
   const { length } = text;
   let quote = -1;
@@ -26,10 +29,10 @@ export function skipWithin(text: string, i: number, to: number): number {
     let escapes = quote;
     const least = Math.max(i, quote - SHORT_STRING);
     while (escapes > least && text.charCodeAt(escapes - 1) === BACKSLASH) escapes -= 1;
-    // A run that long is not gone back over: it may be of megabytes.
+    // A long run is not traced back, since it may be megabytes.
     if (escapes === least && least > i) continue;
     i = quote + 1;
-    // An even number of backslashes before it escape each other, not the quote.
+    // An even number of backslashes escape each other, not the quote.
     if ((quote - escapes) % 2 === 0) return i;
   }
   return length;

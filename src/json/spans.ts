@@ -9,7 +9,6 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** What kind of value starts at an offset. */
 export type ValueKind = 'object' | 'array' | 'null' | 'other';
 
 export function kindAt(body: Buffer, offset: number): ValueKind {
@@ -23,15 +22,15 @@ export function kindAt(body: Buffer, offset: number): ValueKind {
 export interface Child {
   /** The unescaped member name, or the element's index. */
   readonly name: string | number;
-  /** From the opening quote of its name, or where its value starts in an array. */
+  /** Offset of the name's opening quote; in an array, the start of the value. */
   readonly start: number;
   readonly valueStart: number;
 }
 
-/** The members or elements of the container that starts at an offset, in document order. */
+/** Iterates over the members or elements of a container, in document order. */
 export class Children {
   readonly isObject: boolean;
-  /** The offset after the container, once there are no more. */
+  /** Offset after the container, set at its end. */
   end = 0;
   readonly #body: Buffer;
   #at: number;
@@ -44,12 +43,12 @@ export class Children {
     this.#at = skipSpace(body, container + 1);
   }
 
-  /** Undefined after the last. */
+  /** Returns undefined after the last. */
   next(): Child | undefined {
     const body = this.#body;
     const start = this.#at;
     const byte = body[start];
-    // An offset twice is only in what is not JSON; it must not loop for ever.
+    // The same offset twice occurs only in invalid JSON, and must not loop.
     if (start === this.#lastStart || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY || start >= body.length) {
       this.end = start === this.#lastStart ? start : start + 1;
       return undefined;
@@ -63,8 +62,9 @@ export class Children {
   }
 
   /**
-   * Goes on behind the value of the child that was given last.
-   * @param valueEnd of what its reader goes down into, it knows it, so that no byte is read twice, however deep it stands
+   * Continues after the value of the last child.
+   * @param valueEnd known to a reader that has descended into the value, so that no byte is read twice at any
+   * depth
    */
   leave(valueEnd: number): void {
     const at = skipSpace(this.#body, valueEnd);
@@ -72,13 +72,13 @@ export class Children {
   }
 }
 
-/** A container on the way down: where the name of the present member stands, or the present element's index. */
+/** A container on the way down, with the offset of the current member's name or the current element's index. */
 interface PathLevel {
   readonly isObject: boolean;
   at: number;
 }
 
-/** The path of the member whose name starts at `offset`, in one pass over what stands before it. */
+/** Returns the path of the member whose name starts at `offset`, in one pass over the bytes before it. */
 export function pathTo(body: Buffer, offset: number): JsonPath {
   const levels: PathLevel[] = [];
   let expectsName = false;
@@ -104,7 +104,7 @@ export function pathTo(body: Buffer, offset: number): JsonPath {
   return levels.map(({ isObject, at }) => (isObject ? keyText(body, at, skipString(body, at)) : at));
 }
 
-/** The unescaped text of the string that stands, with its quotes, at `start` to `end`. */
+/** Returns the unescaped text of the quoted string at `start` to `end`. */
 export function keyText(body: Buffer, start: number, end: number): string {
   const text = body.toString('utf8', start + 1, Math.max(start + 1, end - 1));
   if (!text.includes('\\')) return text;
@@ -124,7 +124,7 @@ export function skipSpace(body: Buffer, i: number): number {
   return i;
 }
 
-/** The offset after the value that starts at `i`. */
+/** Returns the offset after the value that starts at `i`. */
 export function skipValue(body: Buffer, i: number): number {
   const first = body[i];
   if (first === QUOTE) return skipString(body, i);
@@ -142,10 +142,10 @@ function skipContainer(body: Buffer, i: number): number {
   return place.at;
 }
 
-/** Bytes of a container after which others may get a turn. */
+/** Bytes of a container between two yields. */
 const STEP_BYTES = 524_288;
 
-/** `skipValue`; undefined of a container that is longer than a step. */
+/** `skipValue`, but undefined for a container longer than a step. */
 export function skipShort(body: Buffer, i: number): number | undefined {
   const first = body[i];
   if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return skipValue(body, i);
@@ -160,7 +160,7 @@ export function* skipLong(body: Buffer, i: number): Work<number> {
   return place.at;
 }
 
-/** Goes on in a container, to its end (true), or to `until` and a string more. */
+/** Continues in a container to its end (true), or past `until` by at most one string. */
 function scanOn(body: Buffer, place: { at: number; depth: number }, until: number): boolean {
   let { at: i, depth } = place;
   const to = Math.min(until, body.length);
@@ -182,10 +182,10 @@ function scanOn(body: Buffer, place: { at: number; depth: number }, until: numbe
   return depth === 0 || i >= body.length;
 }
 
-/** Bytes of a string that are looked at one by one; beyond them the search for a quote is native. */
+/** Bytes scanned one by one before a native search for the quote. */
 const SHORT_STRING = 64;
 
-/** The offset after the string whose opening quote is at `i`. */
+/** Returns the offset after the string with its opening quote at `i`. */
 export function skipString(body: Buffer, i: number): number {
   const length = body.length;
   i += 1;
@@ -201,7 +201,7 @@ export function skipString(body: Buffer, i: number): number {
     let escapes = quote;
     while (escapes > i && body[escapes - 1] === BACKSLASH) escapes -= 1;
     i = quote + 1;
-    // An even number of backslashes before it escape each other, not the quote.
+    // An even number of backslashes escape each other, not the quote.
     if ((quote - escapes) % 2 === 0) return i;
   }
   return length;

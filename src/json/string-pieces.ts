@@ -1,9 +1,9 @@
 import { isHighSurrogate } from '../text/surrogates.ts';
 
 /**
- * The JSON of a long string without its quotes, piece by piece: joined, the pieces are what `JSON.stringify` makes of the
- * whole. None ends between the two halves of a character, which would be escaped each by itself.
- * @param chars of the string that a piece stands for, at most: 2 or more
+ * Yields the JSON of a long string without its quotes in pieces. Joined, they equal `JSON.stringify` of the
+ * whole. No piece ends inside a surrogate pair, whose halves would be escaped separately.
+ * @param chars characters of the string per piece; at least 2
  */
 export function* stringPieces(text: string, chars: number): Generator<string, void> {
   for (let from = 0; from < text.length;) {

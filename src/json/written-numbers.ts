@@ -1,16 +1,16 @@
 import type { JsonPath } from './path.ts';
 import { keyText, skipString, skipValue } from './spans.ts';
 
-/** A number as it stands in a document. */
+/** A number as written in a document. */
 export interface WrittenNumber {
   readonly source: string;
   /** The nearest member name above it. */
   readonly name: string | undefined;
-  /** Worked out only where it is asked for, before the next number: there may be millions of them, as deep as is accepted. */
+  /** Computed on demand, and only before the next number: there may be millions of deeply nested ones. */
   readonly path: () => JsonPath;
 }
 
-/** A container on the way down: where the name of the present member stands, or the present element's index. */
+/** A container on the way down, with the offset of the current member's name or the current element's index. */
 interface NamedLevel {
   readonly isObject: boolean;
   at: number;
@@ -25,13 +25,13 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Tokens and blanks after which whoever asks may put off the rest. */
+/** Tokens and blanks between two yields. */
 const PER_TURN = 16_384;
 
 /**
- * Goes through the numbers of a JSON document in their order, each as it is written: one that is too long for a double
- * has lost its last digits in the parsed value. One pass over the bytes; gives undefined, and no number, where others
- * may get a turn.
+ * Iterates over the numbers of a JSON document in order, as written; one too long for a double has lost
+ * digits in the parsed value. One pass over the bytes. Yields undefined, without a number, where the caller
+ * may pause.
  */
 export function* writtenNumbers(body: Buffer): Generator<WrittenNumber | undefined, void> {
   const levels: NamedLevel[] = [];

@@ -88,7 +88,7 @@ describe('a probe of an engine that does not', () => {
       },
       /not found; look at risk_profile/,
     ],
-    ['policy', {}, /no policy is asked/],
+    ['policy', {}, /policies are off/],
   ])('%s under %j goes red, and names the remedy', async (engine, config, message) => {
     expect(await probe(engine, config)).toMatchObject({
       proven: false,
