@@ -35,6 +35,8 @@ export const ERROR_STATUS = {
   upstream_unavailable: 502,
   gateway_unavailable: 503,
   redis_unavailable: 503,
+  /** A stored value has a version that this build does not read (docs/upgrading.md). */
+  stored_form_unknown: 503,
   /** MCP: the server has failed too often; shown as JSON-RPC if the call can be answered. */
   circuit_open: 503,
   escalation_timeout: 504,
@@ -50,6 +52,8 @@ const PASSING: ReadonlySet<ErrorType> = new Set([
   'upstream_unavailable',
   'gateway_unavailable',
   'redis_unavailable',
+  // In a fleet that is being upgraded, the next gateway may read it.
+  'stored_form_unknown',
   'circuit_open',
   'upstream_timeout',
 ]);

@@ -38,7 +38,7 @@ local function ledger_at(key)
   if packed then
     local version, count = string.byte(packed, 1, 2)
     if version ~= LEDGER_VERSION then
-      error('a ledger is of a version that this gateway does not know')
+      error('UNKNOWN_FORM ledger ' .. version)
     end
     local values = { struct.unpack(LEDGER_HEAD .. string.rep(ACCOUNT_LAYOUT, count), packed) }
     local spec = string.sub(packed, values[FIRST + count * WIDTH + 1])

@@ -35,7 +35,7 @@ end
 -- Tables are made with all their members at once, as ledgers are.
 local function unpack_session(key, packed)
   if string.byte(packed) ~= SESSION_VERSION then
-    error('a session is of a version that this gateway does not know: end it')
+    error('UNKNOWN_FORM session ' .. string.byte(packed))
   end
   local _, flags, created, used, ends, place, steps, mcp_calls, max_steps, budget, revision,
     state, moves, calls, taint, tool, mark, at = struct.unpack(SESSION_LAYOUT, packed)

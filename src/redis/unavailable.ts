@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts';
+import { storedFormUnknown, unknownFormOf } from './stored-forms.ts';
 
 const MAX_REASON_CHARS = 200;
 
@@ -7,12 +8,15 @@ const OWN_MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 /**
  * The one place that turns a Redis failure of any kind (refused, closed, READONLY, OOM, NOAUTH, MISCONF, LOADING,
- * CLUSTERDOWN, timeout, a reply of the wrong shape) into `redis_unavailable`.
+ * CLUSTERDOWN, timeout, a reply of the wrong shape) into `redis_unavailable`, and a value of an unknown version into
+ * `stored_form_unknown`.
  */
 export function redisUnavailable(failure: unknown): Error {
   if (failure instanceof GatewayError) {
     return failure;
   }
+  const unknownForm = unknownFormOf(failure);
+  if (unknownForm !== undefined) return storedFormUnknown(unknownForm);
   if (OWN_MISTAKES.some((mistake) => failure instanceof mistake)) {
     return failure as Error;
   }

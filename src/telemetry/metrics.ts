@@ -156,6 +156,11 @@ export function createMetrics() {
       'Audit records by sink (stdout, file, stream), written or dropped because the queue was full.',
       ['sink', 'outcome'],
     ),
+    unknownForms: counter(
+      'gateway_unknown_forms_total',
+      'Requests refused because a stored value has a version that this build does not read, by form.',
+      ['form'],
+    ),
     redisUp: gauge('gateway_redis_up', '1 while this worker reaches Redis.'),
   };
 }

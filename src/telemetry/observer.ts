@@ -1,5 +1,6 @@
 import type { Refusal } from '../errors.ts';
 import { owaspIds } from '../owasp.ts';
+import { UnknownForm } from '../redis/stored-forms.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -37,8 +38,29 @@ export interface ObservedFinish {
 const DONE = { flag: 'flagged', rewrite: 'rewritten', deny: 'denied' } as const;
 const WOULD_HAVE = { flag: 'flagged', rewrite: 'would have rewritten', deny: 'would have denied' } as const;
 
+/** Refusals whose cause only an operator can mend: it stands in their log line. */
+const OPERATORS_CAUSES: ReadonlySet<string> = new Set(['redis_unavailable', 'stored_form_unknown']);
+/** An unknown form refuses each request that meets it; the error line comes once in so long. */
+const UNKNOWN_FORM_LINE_EVERY_MS = 60_000;
+
 /** Logs and counts finished requests (one line each) and verdicts other than pass, which go to the audit channel. */
 export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) {
+  /** One entry a form. */
+  const loggedAt = new Map<string, number>();
+
+  function noteUnknownForm(cause: unknown): void {
+    if (!(cause instanceof UnknownForm)) return;
+    const { form, version } = cause;
+    metrics.unknownForms.inc({ form });
+    const now = performance.now();
+    if (now - (loggedAt.get(form) ?? -Infinity) < UNKNOWN_FORM_LINE_EVERY_MS) return;
+    loggedAt.set(form, now);
+    log.error(
+      { form, version },
+      'Redis holds data of a version that this gateway cannot read; requests that need it are refused: see docs/upgrading.md',
+    );
+  }
+
   return {
     finished(finish: ObservedFinish): void {
       const provider = finish.exchange?.provider?.name ?? 'none';
@@ -54,6 +76,7 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
         metrics.tokens.inc({ provider, kind: 'input' }, finish.usage.inputTokens);
         metrics.tokens.inc({ provider, kind: 'output' }, finish.usage.outputTokens);
       }
+      noteUnknownForm(finish.refusal?.cause);
       if (!finish.isLogged) return;
       const line = {
         request_id: finish.requestId,
@@ -64,7 +87,7 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
         type: type === '' ? undefined : type,
         outcome: finish.outcome.kind,
         duration_ms: Math.round(finish.durationMs * 10) / 10,
-        cause: type === 'redis_unavailable' ? refusalCause(finish.refusal) : undefined,
+        cause: OPERATORS_CAUSES.has(type) ? refusalCause(finish.refusal) : undefined,
         note: finish.refusal?.note,
         findings: finish.refusal?.findings,
       };

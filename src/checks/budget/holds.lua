@@ -28,7 +28,7 @@ local function hold_at(key)
     return holds[key]
   end
   if string.byte(packed) ~= HOLD_VERSION then
-    error('a hold is of a version that this gateway does not know')
+    error('UNKNOWN_FORM hold ' .. string.byte(packed))
   end
   local _, state, amount, granted, reserved_at, crossed_bytes, keys_bytes, at = struct.unpack(HOLD_LAYOUT, packed)
   if #packed + 1 ~= at + crossed_bytes + keys_bytes then

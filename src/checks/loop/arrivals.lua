@@ -15,7 +15,7 @@ local MAX_LISTS, MAX_ENTRIES = 6, 65
 local function unpack_lists(arrivals, packed, now)
   local version, spread_until, at = struct.unpack(ARRIVALS_LAYOUT, packed)
   if version ~= ARRIVALS_VERSION then
-    error('arrivals of a session are of a version that this gateway does not know: end the session')
+    error('UNKNOWN_FORM arrivals ' .. version)
   end
   arrivals.spread_until = spread_until
   local name, ends, bytes

@@ -11,8 +11,12 @@ local ENTRY_VERSION, ENTRY_BYTES = '1', 1 + 13 + 16 + ID_BYTES
 local function last_calls(key, most)
   local entries = redis.call('GETRANGE', key, int(-most * ENTRY_BYTES), -1)
   local last = #entries - ENTRY_BYTES + 1
-  if #entries % ENTRY_BYTES ~= 0 or (last > 0 and string.sub(entries, last, last) ~= ENTRY_VERSION) then
-    error('calls of a session are damaged, or of a version that this gateway does not know: end the session')
+  local version = last > 0 and string.sub(entries, last, last) or ENTRY_VERSION
+  if version ~= ENTRY_VERSION and string.find(version, '^%w') then
+    error('UNKNOWN_FORM calls ' .. version)
+  end
+  if version ~= ENTRY_VERSION or #entries % ENTRY_BYTES ~= 0 then
+    error('calls of a session are damaged: end the session')
   end
   return entries
 end

@@ -4,6 +4,7 @@ import { loopKey, sessionKey } from '../../redis/keys.ts';
 import { createAsking } from '../../redis/phase.ts';
 import { flag, listOf, wrongShape } from '../../redis/reply.ts';
 import { loadScript } from '../../redis/script.ts';
+import { UnknownForm } from '../../redis/stored-forms.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { formatSimHash, parseSimHash } from '../../text/simhash.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
@@ -79,8 +80,11 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOpti
 }
 
 function packedEntries(reply: unknown): string {
-  if (typeof reply !== 'string' || !ENTRIES.test(reply)) throw wrongShape();
-  return reply;
+  if (typeof reply !== 'string') throw wrongShape();
+  if (ENTRIES.test(reply)) return reply;
+  const version = reply.at(-ENTRY_CHARS) ?? '';
+  if (/^[02-9a-z]$/i.test(version)) throw new UnknownForm('calls', version);
+  throw wrongShape();
 }
 
 function isYes(reply: unknown): boolean {

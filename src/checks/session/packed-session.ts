@@ -1,3 +1,4 @@
+import { UnknownForm } from '../../redis/stored-forms.ts';
 import type { SessionFields } from './session-fields.ts';
 
 /** A session's string, see session.lua. */
@@ -27,12 +28,11 @@ const SPENT_AT = 2 * 8;
 
 /**
  * Reads what session.lua writes.
- * @throws Error where it is damaged, or of a version that is not known
+ * @throws UnknownForm, or Error where it is damaged
  */
 export function unpackSession(packed: Buffer): PackedSession {
-  if (packed[0] !== SESSION_VERSION) {
-    throw new Error('a session is of a version that this gateway does not know: end it');
-  }
+  const [version = SESSION_VERSION] = packed;
+  if (version !== SESSION_VERSION) throw new UnknownForm('session', version);
   if (packed.length < TEXTS_AT) throw new Error('a session is damaged: end it');
   const double = (nth: number): number => packed.readDoubleLE(DOUBLES_AT + nth * 8);
   const flags = packed[1] ?? 0;
@@ -75,12 +75,11 @@ function namesInNotes(notes: Buffer): string[] {
 
 /**
  * What an account has spent, nano-USD, by its ledger (see ledger.lua); 0 where it is not in there.
- * @throws Error where the ledger is damaged, or of a version that is not known
+ * @throws UnknownForm, or Error where the ledger is damaged
  */
 export function spentIn(ledger: Buffer, account: string): number {
-  if (ledger[0] !== LEDGER_VERSION) {
-    throw new Error('a ledger is of a version that this gateway does not know');
-  }
+  const [version = LEDGER_VERSION] = ledger;
+  if (version !== LEDGER_VERSION) throw new UnknownForm('ledger', version);
   const specAt = LEDGER_HEAD_BYTES + (ledger[1] ?? 0) * ACCOUNT_BYTES;
   if (ledger.length < specAt || ledger.length !== specAt + ledger.readUInt16LE(2)) {
     throw new Error('a ledger is damaged');

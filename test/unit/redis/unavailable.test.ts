@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
 import { reconnectDelayMs } from '../../../src/redis/client.ts';
+import { UnknownForm } from '../../../src/redis/stored-forms.ts';
 import { redisUnavailable, withoutArguments, withRedisDeadline } from '../../../src/redis/unavailable.ts';
 
 describe('redisUnavailable', () => {
@@ -25,6 +26,26 @@ describe('redisUnavailable', () => {
     expect(String(made.cause)).toBe("ReplyError: ERR unknown command 'HELLO'");
     expect(inspect(made, { depth: 10, showHidden: true })).not.toContain('4711');
     expect(withoutArguments('a string').message).toBe('not an error');
+  });
+});
+
+describe('a value of an unknown version', () => {
+  it.each([
+    ['a script', new Error('ERR user_script:40: UNKNOWN_FORM ledger 9 script: 5f, on @user_script:40.')],
+    ['a reader', new UnknownForm('ledger', 9)],
+  ])('that %s finds is stored_form_unknown and names the remedy', (_who, failure) => {
+    const made = redisUnavailable(failure);
+    expect(made).toMatchObject({
+      type: 'stored_form_unknown',
+      status: 503,
+      message: expect.stringMatching(/\(ledger, version 9\).*docs\/upgrading\.md/) as string,
+      cause: { form: 'ledger', version: '9' },
+    });
+  });
+
+  it('is not read out of other failures', () => {
+    const failure = new Error('ERR user_script:40: UNKNOWN_FORM invention 9');
+    expect(redisUnavailable(failure)).toMatchObject({ type: 'redis_unavailable' });
   });
 });
 

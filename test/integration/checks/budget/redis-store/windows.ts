@@ -216,25 +216,23 @@ export function damaged(): void {
     await store.reserve(held);
     const ledger = spendKey(keyHash, 'windows');
     const stored = await redis.client.getBuffer(ledger);
-    for (const damaged of [
-      Buffer.from([9, 5]),
-      stored?.subarray(0, 40) ?? Buffer.alloc(0),
-      Buffer.alloc(0),
-    ]) {
+    for (const [damaged, type] of [
+      [Buffer.from([9, 5]), 'stored_form_unknown'],
+      [stored?.subarray(0, 40) ?? Buffer.alloc(0), 'redis_unavailable'],
+      [Buffer.alloc(0), 'redis_unavailable'],
+    ] as const) {
       await redis.client.set(ledger, damaged, 'KEEPTTL');
       const before = await redis.client.dumpBuffer(ledger);
-      await expect(store.reserve(reservation(keyHash, { daily: USD }, 1))).rejects.toMatchObject({
-        type: 'redis_unavailable',
-      });
+      await expect(store.reserve(reservation(keyHash, { daily: USD }, 1))).rejects.toMatchObject({ type });
       await expect(store.settle({ ...held, costNanoUsd: 1, repeated: false })).rejects.toMatchObject({
-        type: 'redis_unavailable',
+        type,
       });
       expect(await redis.client.dumpBuffer(ledger)).toEqual(before);
     }
     await redis.client.set(ledger, stored ?? '', 'KEEPTTL');
     await redis.client.set(holdKey(keyHash, held.operationId), Buffer.from([9]), 'KEEPTTL');
     await expect(store.settle({ ...held, costNanoUsd: 1, repeated: false })).rejects.toMatchObject({
-      type: 'redis_unavailable',
+      type: 'stored_form_unknown',
     });
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 0, reserved: 1_000 });
   });

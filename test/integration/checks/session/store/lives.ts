@@ -175,8 +175,12 @@ export function damaged(): void {
   const name = (): SessionName => ({ keyHash: newKeyHash(), sessionId: 'one' });
   const unavailable = { type: 'redis_unavailable' };
 
-  it.each<[string, (stored: Buffer) => Buffer]>([
-    ['of another version', (stored) => Buffer.concat([Buffer.from([9]), stored.subarray(1)])],
+  it.each<[string, (stored: Buffer) => Buffer, string?]>([
+    [
+      'of another version',
+      (stored) => Buffer.concat([Buffer.from([9]), stored.subarray(1)]),
+      'stored_form_unknown',
+    ],
     ['cut off', (stored) => stored.subarray(0, -1)],
     ['with something behind it', (stored) => Buffer.concat([stored, Buffer.from('x')])],
     ['empty', () => Buffer.alloc(0)],
@@ -184,23 +188,26 @@ export function damaged(): void {
       'with a number that is none',
       (stored) => Buffer.concat([stored.subarray(0, 2), Buffer.alloc(8, 0xff), stored.subarray(10)]),
     ],
-  ])('%s refuses, for reading it as no limit would open the gate; it can be ended', async (_how, damage) => {
-    const store = sessionStore();
-    const one = name();
-    const step = call(one, { budgetNanoUsd: 5 });
-    const { createdAt } = opened(await store.open(step));
-    const key = sessionKey(one.keyHash, 'one');
-    const stored = await redis.client.getBuffer(key);
-    await redis.client.set(key, damage(stored ?? Buffer.alloc(0)));
-    const damaged = await redis.client.getBuffer(key);
-    await expect(store.open(call(one))).rejects.toMatchObject(unavailable);
-    await expect(store.peek(one)).rejects.toMatchObject(unavailable);
-    await expect(store.finish(step, createdAt)).rejects.toMatchObject(unavailable);
-    await expect(store.addTaint(step, 'x')).rejects.toMatchObject(unavailable);
-    expect(await redis.client.getBuffer(key)).toEqual(damaged);
-    await store.end(one);
-    expect(await store.open(call(one))).toMatchObject({ kind: 'opened', session: { steps: 1 } });
-  });
+  ])(
+    '%s refuses, for reading it as no limit would open the gate; it can be ended',
+    async (_how, damage, type = 'redis_unavailable') => {
+      const store = sessionStore();
+      const one = name();
+      const step = call(one, { budgetNanoUsd: 5 });
+      const { createdAt } = opened(await store.open(step));
+      const key = sessionKey(one.keyHash, 'one');
+      const stored = await redis.client.getBuffer(key);
+      await redis.client.set(key, damage(stored ?? Buffer.alloc(0)));
+      const damaged = await redis.client.getBuffer(key);
+      await expect(store.open(call(one))).rejects.toMatchObject({ type });
+      await expect(store.peek(one)).rejects.toMatchObject({ type });
+      await expect(store.finish(step, createdAt)).rejects.toMatchObject({ type });
+      await expect(store.addTaint(step, 'x')).rejects.toMatchObject({ type });
+      expect(await redis.client.getBuffer(key)).toEqual(damaged);
+      await store.end(one);
+      expect(await store.open(call(one))).toMatchObject({ kind: 'opened', session: { steps: 1 } });
+    },
+  );
 
   it('of another type is an answer of Redis like any other failure', async () => {
     const one = name();
