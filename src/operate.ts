@@ -20,9 +20,12 @@ import { createAcknowledgement } from './redis/acknowledged.ts';
 import { connectRedis, waitUntilReady, type RedisClient, describedRedis } from './redis/client.ts';
 import { ESCALATION_REQUESTS } from './redis/keys.ts';
 import { readClock } from './redis/clock.ts';
+import { scanForms, type FormScan } from './redis/form-scan.ts';
 import { checkServer, type ServerCheck } from './redis/server-check.ts';
 import { hear } from './redis/subscribe.ts';
 import { withoutArguments, withRedisDeadline } from './redis/unavailable.ts';
+
+const SCAN_DEADLINE_MS = 30_000;
 
 /** Services for commands that use the gateway's state in Redis. */
 export interface Operations {
@@ -39,6 +42,8 @@ export interface Operations {
   /** Returns Unix ms by Redis's clock, which decides about everything that ends. */
   readClock(): Promise<number>;
   checkServer(): Promise<ServerCheck>;
+  /** Looks for stored values that this build cannot read. */
+  scanForms(): Promise<FormScan>;
 }
 
 /**
@@ -87,6 +92,7 @@ export async function operate<T>(config: Config, work: (operations: Operations) 
       audit: createStreamStore({ client, deadlineMs, maxLength: config.audit.stream_max_length }),
       readClock: () => withRedisDeadline(deadlineMs, () => readClock(client)),
       checkServer: () => checkServer(client),
+      scanForms: () => withRedisDeadline(SCAN_DEADLINE_MS, () => scanForms(client)),
     });
   } finally {
     acknowledgement?.close();

@@ -46,11 +46,26 @@ export async function diagnoseRedis(config: Config): Promise<Diagnosis[]> {
         problems.length > 0
           ? problems.map((problem) => fail('redis', problem))
           : [ok('redis', `Redis ${version}, maxmemory-policy ${maxmemoryPolicy}`)];
-      return [...fit, ...(await timing(operations))];
+      return [...fit, ...(await timing(operations)), ...(await storedForms(operations))];
     });
   } catch (error) {
     return [fail('redis', messageOf(error))];
   }
+}
+
+/** Whether what is stored can be read; a value of another version refuses the requests that need it. */
+async function storedForms(operations: Operations): Promise<Diagnosis[]> {
+  const { scanned, isWhole, unknown } = await operations.scanForms();
+  if (unknown.length === 0) {
+    return [ok('redis', `stored data can be read (${String(scanned)} keys${isWhole ? '' : ', not all'})`)];
+  }
+  return unknown.map(({ form, version, count }) =>
+    fail(
+      'redis',
+      `${String(count)} ${form} of version ${version}, which this gateway cannot read: requests that need it get 503 ` +
+        'stored_form_unknown; run the gateway version that wrote it (docs/upgrading.md)',
+    ),
+  );
 }
 
 async function timing({ readClock }: Operations): Promise<Diagnosis[]> {

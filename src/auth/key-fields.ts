@@ -4,6 +4,7 @@ import { INSTRUCTION_ROLES, type InstructionRole } from '../providers/instructio
 import { PROVIDER_NAMES, type ProviderName } from '../providers/provider.ts';
 import { MAX_OVERRIDES, RULE_MODES } from '../policy/rule-modes.ts';
 import { isPlainLabel, LABEL_RULE } from '../text/label.ts';
+import { checkForm } from '../redis/stored-forms.ts';
 import type { KeyRecord } from './key-record.ts';
 
 export type KeyFields = Readonly<Record<string, string>>;
@@ -90,6 +91,7 @@ export function rawKeyField(rawHash: string): string {
  * @throws Error if the record is damaged, so that half a record never admits anyone
  */
 export function parseKeyRecord(fields: KeyFields): KeyRecord {
+  checkForm('key', fields['form']);
   const { key_hash: keyHash, name: keyName, provider, created_at: createdAt } = fields;
   const known = PROVIDER_NAMES.find((candidate) => candidate === provider);
   if (keyHash === undefined || keyName === undefined || known === undefined || createdAt === undefined) {

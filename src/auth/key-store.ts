@@ -4,7 +4,9 @@ import { readClock } from '../redis/clock.ts';
 import { KEY_INDEX, keyRecordKey } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
 import { maskSecrets } from '../detectors/mask.ts';
+import { formField } from '../redis/stored-forms.ts';
 import { redisUnavailable } from '../redis/unavailable.ts';
+import { writeVersionOf } from '../redis/write-version.ts';
 import {
   changedFields,
   keyChangeSchema,
@@ -85,7 +87,8 @@ export function createKeyStore(client: RedisClient): KeyStore {
       // The index first: a record that cannot be listed would be worse than an entry without a record.
       await client.zadd(KEY_INDEX, 0, keyHash);
       const fields = Object.entries(newKeyFields(keyHash, checked)).flat();
-      const args = [checked.expiresInMs ?? 0, rawKeyField(keyHash), ...fields];
+      const form = formField(writeVersionOf(client));
+      const args = [checked.expiresInMs ?? 0, rawKeyField(keyHash), ...fields, ...form];
       await createScript.run(client, [keyRecordKey(keyHash)], args);
       const record = await records.mustRead(keyHash);
       const holder = await claimName(client, records, record);

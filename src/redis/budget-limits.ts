@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts';
+import { checkForm } from './stored-forms.ts';
 import type { BudgetLimits } from '../pipeline/exchange.ts';
 
 /** The windows of a budget, shortest first; also the values of `X-Gateway-Budget-Window` (docs/budgets.md). */
@@ -19,6 +20,7 @@ export function hasBudget(limits: BudgetLimits): boolean {
  * it throws `redis_unavailable`, for reading it as "no limit" would open the gate.
  */
 export function parseBudgetLimits(fields: Readonly<Record<string, string>>): BudgetLimits {
+  checkForm('limits', fields['form']);
   const limits: { -readonly [Window in BudgetWindow]?: number } = {};
   for (const window of BUDGET_WINDOWS) {
     const stored = fields[window];

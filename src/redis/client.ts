@@ -5,6 +5,7 @@ import { parseHostPort, type HostPort } from '../config/address.ts';
 import type { Config } from '../config/schema.ts';
 import { watchConnection } from './connection-watch.ts';
 import { withoutArguments } from './unavailable.ts';
+import { setWriteVersion } from './write-version.ts';
 
 /** One Redis, a Sentinel group's master or a cluster: the commands we use are the same on all three. */
 export type RedisClient = Redis | Cluster;
@@ -39,6 +40,7 @@ export interface ConnectOptions {
 export function connectRedis(settings: RedisSettings, options: ConnectOptions): RedisClient {
   const client =
     settings.cluster.addrs.length > 0 ? connectCluster(settings, options) : connectOne(settings, options);
+  setWriteVersion(client, settings.write_version);
   watchState(client, options.onState);
   function watch(one: Redis): void {
     watchConnection(one, {

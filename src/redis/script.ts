@@ -4,6 +4,8 @@ import type { RedisClient } from './client.ts';
 import { withConstants } from './lua-constants.ts';
 import { withoutUnused } from './lua-functions.ts';
 import { wrongShape } from './reply.ts';
+import { NEWEST_STORED_VERSION, STORED_VERSIONS, type StoredVersion } from './stored-forms.ts';
+import { writeVersionOf } from './write-version.ts';
 import { ScriptCommand, scriptWords, type ScriptArg } from './script-command.ts';
 
 export type { ScriptArg };
@@ -52,16 +54,23 @@ export function loadScript(
   constants: Readonly<Record<string, string | number>> = {},
 ): RedisScript {
   const parts = readScriptParts(file, constants);
-  let alone: Evaluable | undefined;
-  const made = (): Evaluable =>
-    (alone ??= prepare(
+  /** By the version that they write. */
+  const alone = new Map<StoredVersion, Evaluable>();
+  function made(version: StoredVersion): Evaluable {
+    const known = alone.get(version);
+    if (known !== undefined) return known;
+    const evaluable = prepare(
       parts.flags,
+      version,
       `${parts.constants}${[...parts.includes.values()].join('')}local function part()\n${parts.body}\nend\n${RUN_ALONE}`,
-    ));
+    );
+    alone.set(version, evaluable);
+    return evaluable;
+  }
   return {
     parts,
     run: (client, keys, args) => {
-      const evaluable = made();
+      const evaluable = made(writeVersionOf(client));
       return evaluate(client, evaluable, scriptWords(evaluable.sha, keys, args));
     },
   };
@@ -72,7 +81,7 @@ export function loadScript(
  * nothing that one wants to write at its end is written.
  */
 export async function runTogether(client: RedisClient, calls: readonly ScriptCall[]): Promise<Replies> {
-  const evaluable = composed(calls);
+  const evaluable = composed(calls, writeVersionOf(client));
   const words = [evaluable.sha, ''];
   for (const { keys } of calls) for (const key of keys) words.push(key);
   const keyCount = words.length - BEFORE_KEYS;
@@ -190,10 +199,13 @@ interface Composition {
 }
 
 /** As many as there are sets of steps that checks ask for in one phase: a handful. */
-const compositions: Composition = { evaluable: undefined, longer: new Map() };
+const compositions: Readonly<Record<StoredVersion, Composition>> = {
+  1: { evaluable: undefined, longer: new Map() },
+  2: { evaluable: undefined, longer: new Map() },
+};
 
-function composed(calls: readonly ScriptCall[]): Evaluable {
-  let found = compositions;
+function composed(calls: readonly ScriptCall[], version: StoredVersion): Evaluable {
+  let found: Composition = compositions[version];
   for (const { script } of calls) {
     let longer = found.longer.get(script);
     if (longer === undefined) {
@@ -202,24 +214,34 @@ function composed(calls: readonly ScriptCall[]): Evaluable {
     }
     found = longer;
   }
-  return (found.evaluable ??= composedOf(calls.map(({ script }) => script.parts)));
+  return (found.evaluable ??= composedOf(
+    calls.map(({ script }) => script.parts),
+    version,
+  ));
 }
 
-function composedOf(parts: readonly ScriptParts[]): Evaluable {
+function composedOf(parts: readonly ScriptParts[], version: StoredVersion): Evaluable {
   const includes = new Map(parts.flatMap((part) => [...part.includes]));
   const bodies = parts.map(({ body }) => body);
   const constants = new Set(parts.map((part) => part.constants));
   return prepare(
     // A flag lifts a guard of Redis, so all must have it.
     parts[0]?.flags?.filter((flag) => parts.every(({ flags }) => flags?.includes(flag))) ?? [],
+    version,
     `${[...constants].join('')}local KEYS, ARGV = KEYS, ARGV\n${[...includes.values()].join('')}${togetherText(bodies)}`,
   );
 }
 
-function prepare(flags: ScriptParts['flags'], text: string): Evaluable {
+function prepare(flags: ScriptParts['flags'], version: StoredVersion, text: string): Evaluable {
   const head = flags === undefined ? '' : `#!lua${flags.length === 0 ? '' : ` flags=${flags.join(',')}`}\n`;
-  const source = head + withoutUnused(withConstants(text));
+  const source = head + withoutUnused(withConstants(versionConstants(version) + text));
   return { source, sha: createHash('sha1').update(source).digest('hex') };
+}
+
+/** See form.lua. */
+function versionConstants(version: StoredVersion): string {
+  const reads = `${STORED_VERSIONS[0]}, ${NEWEST_STORED_VERSION}`;
+  return `local READS_FROM, READS_TO, WRITE_VERSION = ${reads}, ${version}\n`;
 }
 
 function readScriptParts(file: URL, constants: Readonly<Record<string, string | number>>): ScriptParts {

@@ -1,18 +1,49 @@
 import { GatewayError } from '../errors.ts';
 
 /**
- * Stored forms that say their version, and where it stands. Every other form is a plain number, text, set or list, whose
- * version is its key's name: it changes by a new name (docs/upgrading.md).
+ * Versions of the stored forms that this build reads (docs/upgrading.md): that of today and the one before, of commit
+ * 6e9f4f37. It writes what `redis.write_version` says.
+ */
+export const STORED_VERSIONS = [1, 2] as const;
+export type StoredVersion = (typeof STORED_VERSIONS)[number];
+const [OLDEST] = STORED_VERSIONS;
+export const NEWEST_STORED_VERSION: StoredVersion = 2;
+
+interface FormKeys {
+  /** What the keys of the form begin with, and what they end with if others begin alike. */
+  readonly begin: string;
+  readonly end?: string;
+}
+
+/** A packed string, whose first byte is a version of its own: the same one in all of STORED_VERSIONS. */
+interface PackedForm extends FormKeys {
+  readonly byte: number;
+}
+
+/** A hash, whose field `form` is the stored version; without it, 1. */
+interface HashForm extends FormKeys {
+  readonly field: 'form';
+}
+
+/**
+ * Stored forms that say their version. All others are plain numbers, texts, sets or lists, whose version is the name of
+ * their key: they change by a new name.
  */
 export const STORED_FORMS = {
-  ledger: 'byte',
-  hold: 'byte',
-  session: 'byte',
-  arrivals: 'byte',
-  calls: 'byte',
-  /** The marker of the whole Redis. */
-  store: 'value',
-} as const;
+  ledger: { begin: 'gateway:spend:', byte: 2 },
+  hold: { begin: 'gateway:hold:', byte: 2 },
+  session: { begin: 'gateway:session_state:', byte: 2 },
+  arrivals: { begin: 'gateway:loop:', end: '/arrivals', byte: 2 },
+  /** Read and appended as text: each entry begins with this character. */
+  calls: { begin: 'gateway:loop:', byte: '1'.charCodeAt(0) },
+  key: { begin: 'gateway:key:', field: 'form' },
+  limits: { begin: 'gateway:budget:', field: 'form' },
+  risk_profile: { begin: 'gateway:risk_profile:', field: 'form' },
+  drift: { begin: 'gateway:drift:', field: 'form' },
+  pins: { begin: 'gateway:mcp_pins:', field: 'form' },
+  circuit: { begin: 'gateway:mcp_breaker:', field: 'form' },
+  key_circuit: { begin: 'gateway:mcp_key_breaker:', field: 'form' },
+} as const satisfies Readonly<Record<string, PackedForm | HashForm>>;
 
 export type StoredForm = keyof typeof STORED_FORMS;
 
@@ -27,6 +58,23 @@ export class UnknownForm extends Error {
     this.form = form;
     this.version = String(version);
   }
+}
+
+/** Field and value that say the version of a hash written now, if that version has them. */
+export function formField(version: StoredVersion): readonly [] | readonly ['form', string] {
+  return version === OLDEST ? [] : ['form', String(version)];
+}
+
+/**
+ * @param version the field `form` of a hash
+ * @throws UnknownForm
+ */
+export function checkForm(form: StoredForm, version: string | null | undefined): void {
+  if (!isReadable(version)) throw new UnknownForm(form, version ?? '');
+}
+
+export function isReadable(version: string | null | undefined): boolean {
+  return version === null || version === undefined || STORED_VERSIONS.some((one) => String(one) === version);
 }
 
 /** Returns the refusal for a stored value whose version this build does not read. */

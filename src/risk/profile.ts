@@ -26,6 +26,8 @@ export const RISK_FIELDS = [
   'pending_lock_id',
   /** Unix ms at which the pending lock ends. */
   'pending_lock_until',
+  /** Version of the profile, see stored-forms.ts. */
+  'form',
 ] as const;
 
 /** Locks the key while it exists (docs/risk.md); without `ttlMs` it has no end. */

@@ -2,6 +2,7 @@ import type { RedisClient } from '../redis/client.ts';
 import { readClock } from '../redis/clock.ts';
 import { riskProfileKey } from '../redis/keys.ts';
 import { isReplyOf, wrongShape } from '../redis/reply.ts';
+import { checkForm } from '../redis/stored-forms.ts';
 import { RISK_FIELDS } from './profile.ts';
 
 export interface StoredProfile {
@@ -26,5 +27,6 @@ export async function readProfile(
     now === undefined ? readClock(client) : now(),
   ]);
   if (!isReplyOf(RISK_FIELDS.length, values)) throw wrongShape();
+  checkForm('risk_profile', values.at(-1));
   return { nowMs, values };
 }

@@ -6,6 +6,9 @@
 -- ARGV  1 how long the operation is remembered, ms
 -- reply 1 done, 0 done before
 
+-- @include ../redis/form.lua
+
+check_form('risk_profile', redis.call('HGET', KEYS[1], 'form'))
 if redis.call('EXISTS', KEYS[2]) == 1 then
   return 0
 end

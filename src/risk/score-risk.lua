@@ -18,6 +18,7 @@
 -- reply {scored 1|0, score, life of the lock in ms or 0, blocked by this 1|0}
 
 -- @include ../redis/clock.lua
+-- @include ../redis/form.lua
 
 local profile, operation, findings, known_flags = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local FIRST_FINDING = 22
@@ -36,8 +37,9 @@ local flag, flag_scores = ARGV[14], ARGV[15] == '1'
 local finding_memory = tonumber(ARGV[18])
 
 local stored = redis.call(
-  'HMGET', profile, 'risk_score', 'scored_at', 'blocked_at', 'pending_lock_until', 'persistent_taint_flags'
+  'HMGET', profile, 'risk_score', 'scored_at', 'blocked_at', 'pending_lock_until', 'persistent_taint_flags', 'form'
 )
+check_form('risk_profile', stored[6])
 local score, blocked_at = tonumber(stored[1] or '0'), stored[3]
 local scored_at, pending_until = tonumber(stored[2] or int(now)), tonumber(stored[4] or '0')
 local flags = stored[5] and cjson.decode(stored[5]) or {}
@@ -72,6 +74,9 @@ end
 -- From here on it writes. A flag that was known is no trigger, and leaves the clean time alone.
 if scored or not flag_scores then
   redis.call('HSET', profile, 'risk_score', int(score), 'scored_at', int(now))
+  if WRITE_VERSION > 1 then
+    redis.call('HSET', profile, 'form', WRITE_VERSION)
+  end
 end
 if ARGV[5] ~= '' then
   redis.call('HINCRBY', profile, ARGV[5], 1)

@@ -1,6 +1,6 @@
 import type { Refusal } from '../errors.ts';
 import { owaspIds } from '../owasp.ts';
-import { UnknownForm } from '../redis/stored-forms.ts';
+import { STORED_FORMS, UnknownForm } from '../redis/stored-forms.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -45,6 +45,8 @@ const UNKNOWN_FORM_LINE_EVERY_MS = 60_000;
 
 /** Logs and counts finished requests (one line each) and verdicts other than pass, which go to the audit channel. */
 export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) {
+  // Series exist from the start: the first event raises the alert.
+  for (const form of Object.keys(STORED_FORMS)) metrics.unknownForms.inc({ form }, 0);
   /** One entry a form. */
   const loggedAt = new Map<string, number>();
 

@@ -12,7 +12,9 @@ import {
 import { createAsking } from '../../redis/phase.ts';
 import { flag, listOf, number, oneOf, tupleOf, wholeNumber } from '../../redis/reply.ts';
 import { loadScript, type ScriptArg } from '../../redis/script.ts';
+import { formField } from '../../redis/stored-forms.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
+import { writeVersionOf } from '../../redis/write-version.ts';
 import type {
   Account,
   AccountStatus,
@@ -171,7 +173,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
     const removed = BUDGET_WINDOWS.filter((window) => changes[window] === null);
     await withRedisDeadline(deadlineMs, async () => {
       await Promise.all([
-        set.length > 0 ? client.hset(key, ...set) : undefined,
+        set.length > 0 ? client.hset(key, ...set, ...formField(writeVersionOf(client))) : undefined,
         removed.length > 0 ? client.hdel(key, ...removed) : undefined,
       ]);
     });

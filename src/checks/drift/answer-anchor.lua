@@ -6,7 +6,10 @@
 --       2 the answer's n-grams; kept if they are more than those of an answer that is kept already
 -- reply 1 where it is kept; 0 where not, where that turn is not the anchor, or where the session is gone
 
-local fields = redis.call('HMGET', KEYS[1], 'anchor_digest', 'head')
+-- @include ../../redis/form.lua
+
+local fields = redis.call('HMGET', KEYS[1], 'anchor_digest', 'head', 'form')
+check_form('drift', fields[3])
 if fields[1] ~= ARGV[1] then
   return 0
 end

@@ -17,8 +17,11 @@
 -- constants DRIFT_TTL_TEXT, ms in digits; RECENT_TURNS that are known again; WIDENED_CHARS of all that widens the anchor
 -- reply 1 where the turn is the anchor, now or already; else 0
 
+-- @include ../../redis/form.lua
+
 local digest, session = ARGV[1], tonumber(ARGV[2])
-local fields = redis.call('HMGET', KEYS[1], 'head', 'recent', 'anchor_digest')
+local fields = redis.call('HMGET', KEYS[1], 'head', 'recent', 'anchor_digest', 'form')
+check_form('drift', fields[4])
 local created, turns, answer = string.match(fields[1] or '0 0 0', '^(%d+) (%d+) (%d+)$')
 created = tonumber(created)
 if created > session then
@@ -78,6 +81,9 @@ local function change()
   end
 end
 
+if is_new and WRITE_VERSION > 1 then
+  set('form', WRITE_VERSION)
+end
 if not known then
   remember()
   change()

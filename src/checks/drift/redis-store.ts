@@ -3,6 +3,7 @@ import { driftKey } from '../../redis/keys.ts';
 import { createAsking } from '../../redis/phase.ts';
 import { flag, text, tupleOf, wrongShape } from '../../redis/reply.ts';
 import { loadScript } from '../../redis/script.ts';
+import { checkForm } from '../../redis/stored-forms.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { decodeGrams, encodeGrams, GRAM_TEXT_CHARS, type GramSet } from '../../text/ngrams.ts';
 import { MAX_RECENT_TURNS, MAX_WIDENED_GRAMS, type DriftState } from './drift.ts';
@@ -28,6 +29,7 @@ const FIELDS = [
   'prior',
   'unjudged',
   'recent',
+  'form',
 ] as const;
 
 const fieldsReply = tupleOf(
@@ -38,6 +40,7 @@ const fieldsReply = tupleOf(
   gramsText,
   gramsText,
   listOfGrams,
+  textOrNothing,
   textOrNothing,
 );
 /** Says to the script that a field stays as it is. */
@@ -108,6 +111,7 @@ function listOfGrams(field: unknown): readonly GramSet[] {
 }
 
 function stateOf(reply: unknown): DriftState | undefined {
+  if (Array.isArray(reply)) checkForm('drift', textOrNothing(reply.at(-1)));
   const [head, anchor, anchorDigest, answer, widened, prior, unjudged, recent] = fieldsReply(reply);
   if (head === undefined) return undefined;
   return {

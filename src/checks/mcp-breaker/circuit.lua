@@ -2,10 +2,13 @@
 -- and, during a probe, probe (its operation id) and probe_until (Unix ms). A call passes two circuits: its server's,
 -- shared by all keys, and its own key's at that server.
 
+-- @include ../../redis/form.lua
+
 -- Returns closed | open | half_open, and the ms until the next probe. A time in the future was written before the
 -- clock went back, and counts as over.
 local function state_of(key, now, window, lease)
-  local fields = redis.call('HMGET', key, 'opened', 'probe_until')
+  local fields = redis.call('HMGET', key, 'opened', 'probe_until', 'form')
+  check_form('circuit', fields[3])
   if not fields[1] then
     return 'closed', 0
   end

@@ -27,6 +27,9 @@ local per_key = math.max(1, math.floor((needed - 1) / (several - 1)))
 local function open(circuit, failures)
   redis.call('DEL', circuit, failures)
   redis.call('HSET', circuit, 'opened', int(now))
+  if WRITE_VERSION > 1 then
+    redis.call('HSET', circuit, 'form', WRITE_VERSION)
+  end
   redis.call('PEXPIRE', circuit, ARGV[6])
   return 'opened'
 end

@@ -8,8 +8,11 @@
 -- reply name and digest of each tool that had changed
 
 -- @include ../../redis/clock.lua
+-- @include ../../redis/form.lua
 
 local now = int(now_ms(ARGV[1]))
+
+check_form('pins', redis.call('HGET', KEYS[1], 'form'))
 
 local names = {}
 for at = 3, #ARGV do

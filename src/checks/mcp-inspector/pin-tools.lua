@@ -2,14 +2,18 @@
 -- Compares the definitions of a server's tools with those first seen, and pins what is new. Repeating it changes
 -- nothing but times. Nothing here ends by itself: a pin that ran out would let a changed tool pass for a new one.
 --
--- KEYS  1 pins of the server (hash: pin:<tool> and changed:<tool> -> "<digest> <Unix ms>")
+-- KEYS  1 pins of the server (hash: pin:<tool> and changed:<tool> -> "<digest> <Unix ms>"; form, see form.lua)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 how many tools are pinned
 --       3.. name and digest of each tool
 -- reply a state for each tool: new | same | changed | held | full
 
 -- @include ../../redis/clock.lua
+-- @include ../../redis/form.lua
 
 local now = int(now_ms(ARGV[1]))
+
+local form = redis.call('HGET', KEYS[1], 'form')
+check_form('pins', form)
 
 local function digest_of(field)
   local stored = redis.call('HGET', KEYS[1], field)
@@ -23,8 +27,12 @@ for at = 3, #ARGV, 2 do
   local state
   if not pinned then
     -- Marks of changed tools count too, so that a server with many of them pins a few less.
-    if redis.call('HLEN', KEYS[1]) < tonumber(ARGV[2]) then
+    if redis.call('HLEN', KEYS[1]) - (form and 1 or 0) < tonumber(ARGV[2]) then
       redis.call('HSET', KEYS[1], pin, digest .. ' ' .. now)
+      if WRITE_VERSION > 1 and not form then
+        form = WRITE_VERSION
+        redis.call('HSET', KEYS[1], 'form', form)
+      end
       state = 'new'
     else
       state = 'full'

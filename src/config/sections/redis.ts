@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { NEWEST_STORED_VERSION, STORED_VERSIONS } from '../../redis/stored-forms.ts';
 import { count, duration, filePath, hostName, hostPort, section } from '../fields.ts';
 
 export const redis = section({
@@ -11,6 +12,12 @@ export const redis = section({
   dial_timeout: duration('5s').describe('Longest time to connect.'),
   read_timeout: duration('2s').describe('Longest wait for a reply; then the request gets 503.'),
   write_timeout: duration('2s').describe('Longest time for a command to be sent.'),
+  write_version: z
+    .literal(STORED_VERSIONS)
+    .default(NEWEST_STORED_VERSION)
+    .describe(
+      'Version of the stored data that is written. Data of this version and the one before is read. Lower it while gateways of the version before run on the same Redis.',
+    ),
   wait_replicas: count
     .max(10)
     .default(0)

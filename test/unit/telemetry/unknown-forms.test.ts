@@ -30,6 +30,10 @@ function rig() {
 }
 
 describe('requests refused for a stored value of an unknown version', () => {
+  it('have a series of each form from the start', async () => {
+    expect(await rig().counted('hold')).toBe(0);
+  });
+
   it('are counted by form, and their line says the cause', async () => {
     const { lines, refuse, counted } = rig();
     refuse('ledger');

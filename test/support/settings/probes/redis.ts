@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, type Redis } from 'ioredis';
 
+import { createKeyStore } from '../../../../src/auth/key-store.ts';
 import { connectRedis } from '../../../../src/redis/client.ts';
+import { keyRecordKey } from '../../../../src/redis/keys.ts';
 import { asks, outcome, says } from '../asking.ts';
 import type { Bench, Probes, See } from '../probe.ts';
 
@@ -63,6 +66,18 @@ async function lockWait(bench: Bench): Promise<number> {
   return performance.now() - started;
 }
 
+/** Sees which version a new key's record says. */
+const recordForm: See = async ({ config }) => {
+  const made = connectRedis(config.redis, { name: 'settings' });
+  try {
+    await new Promise((resolve) => made.once('ready', resolve));
+    const { record } = await createKeyStore(made).create({ name: randomUUID(), provider: 'openai' });
+    return await made.hget(keyRecordKey(record.keyHash), 'form');
+  } finally {
+    made.disconnect();
+  }
+};
+
 export const redisProbes: Probes = {
   'redis.addr': {
     values: [({ addr }: { addr: string }) => addr, '127.0.0.1:1'],
@@ -101,6 +116,11 @@ export const redisProbes: Probes = {
     values: ['0.3s', '10s'],
     see: stalledWrite,
     expected: ['ended', 'waits'],
+  },
+  'redis.write_version': {
+    values: [undefined, 1],
+    see: recordForm,
+    expected: ['2', null],
   },
   'redis.wait_replicas': {
     with: { redis: { wait_timeout: '0.5s' }, server: { dlp: { enabled: true } } },

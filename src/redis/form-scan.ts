@@ -1,0 +1,69 @@
+import { Cluster, type Redis } from 'ioredis';
+import type { RedisClient } from './client.ts';
+import { isReadable, STORED_FORMS, type StoredForm } from './stored-forms.ts';
+
+export interface FormScan {
+  /** Keys that were looked at. */
+  readonly scanned: number;
+  /** False where there are more keys. */
+  readonly isWhole: boolean;
+  /** Values that this build cannot read, by form and version. */
+  readonly unknown: readonly {
+    readonly form: StoredForm;
+    readonly version: string;
+    readonly count: number;
+  }[];
+}
+
+const MAX_SCANNED = 20_000;
+const PAGE = 1_000;
+
+/** Looks for stored values of a version that this build cannot read, in a bounded number of keys of each server. */
+export async function scanForms(client: RedisClient): Promise<FormScan> {
+  const counts = new Map<string, { form: StoredForm; version: string; count: number }>();
+  let scanned = 0;
+  let isWhole = true;
+  for (const server of client instanceof Cluster ? client.nodes('master') : [client]) {
+    let cursor = '0';
+    let scannedHere = 0;
+    do {
+      const [next, keys] = await server.scan(cursor, 'MATCH', 'gateway:*', 'COUNT', PAGE);
+      cursor = next;
+      scannedHere += keys.length;
+      for (const found of await Promise.all(keys.map((key) => unknownAt(server, key)))) {
+        if (found === undefined) continue;
+        const name = `${found.form} ${found.version}`;
+        const count = (counts.get(name)?.count ?? 0) + 1;
+        counts.set(name, { ...found, count });
+      }
+    } while (cursor !== '0' && scannedHere < MAX_SCANNED);
+    scanned += scannedHere;
+    isWhole &&= cursor === '0';
+  }
+  return { scanned, isWhole, unknown: [...counts.values()] };
+}
+
+async function unknownAt(
+  server: Redis,
+  key: string,
+): Promise<{ readonly form: StoredForm; readonly version: string } | undefined> {
+  const form = formOf(key);
+  if (form === undefined) return undefined;
+  const stored = STORED_FORMS[form];
+  if ('field' in stored) {
+    const version = await server.hget(key, stored.field).catch(() => null);
+    return isReadable(version) ? undefined : { form, version: version ?? '' };
+  }
+  // A set that begins alike has no first byte, and a value that has gone has none either.
+  const [byte] = await server.getrangeBuffer(key, 0, 0).catch(() => Buffer.alloc(0));
+  if (byte === undefined || byte === stored.byte) return undefined;
+  return { form, version: form === 'calls' ? String.fromCharCode(byte) : String(byte) };
+}
+
+function formOf(key: string): StoredForm | undefined {
+  for (const form of Object.keys(STORED_FORMS) as StoredForm[]) {
+    const { begin, ...more } = STORED_FORMS[form];
+    if (key.startsWith(begin) && (!('end' in more) || key.endsWith(more.end))) return form;
+  }
+  return undefined;
+}
