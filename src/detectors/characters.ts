@@ -1,10 +1,13 @@
-/** Codes of UTF-16 units, as detectors ask for them. */
+// Tests for codes of UTF-16 units.
 
 export function isDigitCode(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** Letters of Latin, Greek and Cyrillic, whose words are set apart by blanks; other scripts run on after a name. */
+/**
+ * Letters of Latin, Greek and Cyrillic, whose words are separated by blanks; in other scripts text may follow
+ * a name directly.
+ */
 export function isLetterCode(code: number): boolean {
   if (code < 0xc0) return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
   return code < 0x530 && (code < 0x250 || code >= 0x370) && code !== 0xd7 && code !== 0xf7;
@@ -15,7 +18,7 @@ export function isWordCode(code: number): boolean {
   return isDigitCode(code) || code === 95 || (code < 0x80 && isLetterCode(code));
 }
 
-/** What labels of host names are made of. */
+/** Characters of host name labels. */
 export function isLabelCode(code: number): boolean {
   return isLetterCode(code) || isDigitCode(code) || code === 45;
 }

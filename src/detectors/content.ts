@@ -13,30 +13,30 @@ import { phoneDetector } from './pii/phone.ts';
 import { mayHaveLongNumber, mayHavePhone } from './pii/long-number.ts';
 import { findSecretsUpTo, secretsDetector } from './secrets/secrets.ts';
 import { isTurnOver, ITEM_CHARS, nextTurn } from '../turns.ts';
-import { findAllSeeingThrough, seeingThrough } from './seen-through.ts';
+import { findAllIgnoringInvisible, ignoringInvisible } from './ignore-invisible.ts';
 import { isOneSlice } from './slices.ts';
 import { ssnDetector } from './pii/ssn.ts';
 
-/** What data-loss prevention looks for (`server.dlp`). */
+/** What DLP searches for (`server.dlp`). */
 export interface ContentScope {
   readonly scanSecrets: boolean;
   readonly scanPii: boolean;
   readonly scanNetwork: boolean;
-  /** These are off unless told. */
+  /** These are off by default. */
   readonly scanCredentials?: boolean;
   readonly scanIban?: boolean;
   readonly scanWalletKeys?: boolean;
-  /** `loadSeedWords` comes first. */
+  /** Requires `loadSeedWords` first. */
   readonly scanSeedPhrases?: boolean;
-  /** Email addresses at these domains and below them are no findings. */
+  /** Email addresses at these domains and their subdomains are not reported. */
   readonly allowedHosts: readonly string[];
 }
 
-/** The detectors of data-loss prevention as one: findings of all classes in order of `start`, one class a span. */
+/** Combines the DLP detectors: findings of all classes in order of `start`, one class per span. */
 export function createContentDetector(scope: ContentScope): StreamDetector {
   const data = dataDetectors(scope);
   const secrets = scope.scanSecrets ? secretsDetector : undefined;
-  return seeingThrough({
+  return ignoringInvisible({
     find(text) {
       const content = collectContent(secrets?.find(text) ?? []);
       const isLong = mayHaveLongNumber(text);
@@ -49,16 +49,16 @@ export function createContentDetector(scope: ContentScope): StreamDetector {
   });
 }
 
-/** Searches whole texts, giving way to the event loop. The n-th result is the n-th text's. */
+/** Searches whole texts in turns of the event loop. The n-th result belongs to the n-th text. */
 type FindContentAll = (texts: readonly string[]) => Promise<readonly SearchedText[]>;
 
 /**
  * `createContentDetector(scope).find` for texts of any length.
- * @param most secrets, or findings of other classes, in all texts of one search, after which it gives up
+ * @param most secrets, or other findings, over all texts of one search, before it gives up
  */
 export function createFindContentAll(scope: ContentScope, most: number): FindContentAll {
   const data = dataDetectors(scope);
-  return findAllSeeingThrough(most, async (texts, mostHere) => {
+  return findAllIgnoringInvisible(most, async (texts, mostHere) => {
     const secrets = scope.scanSecrets ? await findSecretsUpTo(texts, mostHere) : [];
     let left = secrets.every(({ isWhole }) => isWhole) ? mostHere : -1;
     const all: SearchedText[] = [];
@@ -87,7 +87,7 @@ export function createFindContentAll(scope: ContentScope, most: number): FindCon
   });
 }
 
-/** Those of `createContentDetector` that find all that they find for anybody. */
+/** Returns the detectors of the scope that are searched without exceptions. */
 export function contentDetectorsOf(scope: ContentScope): readonly DetectorName[] {
   const { scanSecrets, scanPii, scanNetwork, allowedHosts, scanCredentials = false } = scope;
   const findsAllEmails = scanPii && allowedHosts.length === 0 && !scanCredentials;
@@ -106,16 +106,16 @@ export function contentDetectorsOf(scope: ContentScope): readonly DetectorName[]
 const NOTHING: readonly Finding[] = [];
 const CLEAN: SearchedText = { findings: NOTHING, isWhole: true };
 
-/** How much of a long text is searched before others may get a turn. A shorter one is searched as policies do: whole. */
+/** Part of a long text that is searched in one step. Policies search shorter texts whole. */
 const SLICE_CHARS = 4096;
 
-/** UTF-16 units around a slice, or around a place: further than any detector of data looks. */
+/** UTF-16 units searched around a slice or place; no data detector looks further. */
 const MARGIN_CHARS = 640;
 
-/** What is searched for what begins between two places of a text. */
+/** A text searched for findings that begin between two offsets. */
 interface SearchedSlice {
   readonly text: string;
-  /** Where it begins. */
+  /** Offset of the slice in the text. */
   readonly offset: number;
   readonly from: number;
   readonly to: number;
@@ -148,7 +148,7 @@ function shiftedBy(found: readonly Finding[], offset: number): readonly Finding[
 }
 
 interface DataDetector extends StreamDetector {
-  /** Where it is false the detector finds nothing. */
+  /** If false, the detector finds nothing. */
   readonly mayFind?: (text: string, hasLongNumber: boolean) => boolean;
 }
 
@@ -181,15 +181,16 @@ function dataDetectors({
   ];
 }
 
-/** Findings of one text, which are added slice by slice. */
+/** Findings of one text, added slice by slice. */
 interface Content {
-  /** How many were added. */
+  /** Returns the number of findings added. */
   add(data: readonly Finding[]): number;
   end(): readonly Finding[];
 }
 
 /**
- * A secret keeps its whole span, for more follows from it; of the rest, each keeps what no earlier one covers.
+ * Collects findings. A secret keeps its whole span, since it has consequences; other findings keep the part
+ * that no earlier one covers.
  * @param secrets in order of `start`
  */
 function collectContent(secrets: readonly Finding[]): Content {
@@ -231,7 +232,7 @@ function collectContent(secrets: readonly Finding[]): Content {
   };
 }
 
-/** The least of what is open for one of them, and of the findings that reach over it. */
+/** Returns the earliest undecided offset of all detectors, moved before findings that cross it. */
 function openFromOf(
   text: string,
   secrets: StreamDetector | undefined,

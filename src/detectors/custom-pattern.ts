@@ -2,21 +2,21 @@ import { RE2JS } from 're2js';
 import type { Detector, Finding } from './finding.ts';
 
 /**
- * Matches of one pattern in one text beyond which the rest of the text counts as one. Each may cost a search of the
- * whole rest (`x(.*y)?` in a row of x), and a text with so many is hostile through and through.
+ * After this many matches, the rest of the text counts as one match. Each match may cost a search of the
+ * whole rest (`x(.*y)?` in a row of x), and a text with so many is hostile.
  */
 const MAX_MATCHES = 10;
 
 /**
- * A detector for an operator's own pattern, in RE2's syntax (also JavaScript's, where RE2 has the same), which takes
- * linear time whatever it says. `rule` names its findings.
- * @throws Error that says what is wrong with the pattern
+ * Creates a detector for an operator's pattern in RE2's syntax (or JavaScript's, where they agree), which
+ * always takes linear time. `rule` names its findings.
+ * @throws Error that explains the pattern's fault
  */
 export function createPatternDetector(source: string, rule: string): Detector {
   const pattern = RE2JS.compile(RE2JS.translateRegExp(source));
   if (pattern.test('')) throw new Error('matches the empty text, and so everywhere');
   return (text) => {
-    // A test is ten times faster than a search, and nearly always the answer is no.
+    // A test is ten times faster than a search, and the answer is nearly always no.
     if (!pattern.test(text)) return [];
     const found: Finding[] = [];
     const matcher = pattern.matcher(text);

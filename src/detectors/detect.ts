@@ -4,24 +4,24 @@ import { inTurns, runNow, type Work } from '../turns.ts';
 import type { Detector, Finding } from './finding.ts';
 import { slicesOf } from './slices.ts';
 
-/** A text as it was sent, and without its disguises. */
+/** A text as sent, and normalized. */
 export interface TextForms {
   readonly raw: string;
   readonly normalized: Normalized;
 }
 
-/** UTF-16 units of unchanged text searched around what normalization changed: as far as any detector looks. */
+/** UTF-16 units of unchanged text searched around normalized parts; no detector looks further. */
 const CONTEXT = 8192;
 
 /**
- * Runs every detector over the raw text, and over the normalized one where it differs. Spans are those of the raw text, in
- * order of `start`; findings of one detector and class that overlap are one. Blocks for as long as the text is.
+ * Runs every detector on the raw text, and on the normalized one if it differs. Spans refer to the raw text,
+ * in order of `start`; overlapping findings of one detector and class are merged. Blocks for the whole text.
  */
 export function detect(text: TextForms, detectors: readonly Detector[]): readonly Finding[] {
   return runNow(detectInSteps(text, detectors));
 }
 
-/** The same for many texts, in turns of the event loop. The n-th findings are the n-th text's. */
+/** The same for many texts, in turns of the event loop. The n-th findings belong to the n-th text. */
 export async function detectAll(
   texts: readonly TextForms[],
   detectors: readonly Detector[],
@@ -51,7 +51,7 @@ function* detectInSteps(text: TextForms, detectors: readonly Detector[]): Work<r
   return found.length === 0 ? NOTHING : mergeFindings(found.flat());
 }
 
-/** A part to search, and where its spans belong in the raw text. */
+/** A part to search, with the mapping of its spans to the raw text. */
 interface Search {
   readonly text: string;
   readonly toOriginalSpan: (start: number, end: number) => Span;
@@ -71,7 +71,10 @@ function searchesOf({ raw, normalized }: TextForms): readonly Search[] {
   ];
 }
 
-/** The part of the normalized text in which it differs from the raw one, with `CONTEXT` around; undefined when nowhere. */
+/**
+ * Returns the part of the normalized text that differs from the raw one, plus `CONTEXT` around it; undefined
+ * if there is none.
+ */
 function changedPart(raw: string, normalized: string): Span | undefined {
   if (raw === normalized) return undefined;
   const shorter = Math.min(raw.length, normalized.length);
@@ -95,7 +98,7 @@ const placed = (search: Search, findings: readonly Finding[], offset: number): r
     ...search.toOriginalSpan(finding.start + offset, finding.end + offset),
   }));
 
-/** Joins findings of one detector and class that overlap; the rule is the first one's. */
+/** Merges overlapping findings of one detector and class; the first one's rule stays. */
 function mergeFindings(findings: readonly Finding[]): readonly Finding[] {
   const merged: Finding[] = [];
   const latest = new Map<string, number>();

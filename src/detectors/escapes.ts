@@ -6,13 +6,13 @@ const BACKSLASH = 92;
 const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])/y;
 const ESCAPE_CHARS = 6;
 
-/** Backslashes in a row that are counted; in longer rows the rest makes no difference. */
+/** Backslashes counted in a row; more make no difference. */
 const MAX_BACKSLASHES = 40;
 
 /**
- * Where the escape ends that the character before `at` belongs to: behind `at` where that is inside one, `at` right
- * behind one; undefined where there is none. Text inside JSON that is scanned as it stands has these: the address in
- * `\nann@example.org`, with a backslash in it, begins behind the `n`.
+ * Returns the end of the escape around or right before `at`: behind `at` inside one, `at` right behind one;
+ * undefined otherwise. Raw JSON text contains such escapes: the address in `\nann@example.org` begins after
+ * the `n`.
  */
 export function escapeEnd(text: string, at: number): number | undefined {
   for (let from = at - 1; from >= 0 && from >= at - ESCAPE_CHARS; from -= 1) {
@@ -25,19 +25,22 @@ export function escapeEnd(text: string, at: number): number | undefined {
   return undefined;
 }
 
-/** `at`, or the end of the escape that it lies in. */
+/** Returns `at`, or the end of the escape around it. */
 export function behindEscape(text: string, at: number): number {
   return escapeEnd(text, at) ?? at;
 }
 
-/** False right behind a letter, a digit or an underscore, and inside of an escape; an escape is no part of a word. */
+/**
+ * Returns false right behind a letter, digit or underscore, and inside an escape; an escape is not part of a
+ * word.
+ */
 export function beginsWord(text: string, at: number): boolean {
   if (at === 0) return true;
   const end = escapeEnd(text, at);
   return end === undefined ? !isWordCode(text.charCodeAt(at - 1)) : end === at;
 }
 
-/** A backslash that another one stands before, which makes it a written one. */
+/** Reports whether a backslash is itself escaped. */
 function isEscaped(text: string, at: number): boolean {
   let from = at;
   while (from > 0 && from > at - MAX_BACKSLASHES && text.charCodeAt(from - 1) === BACKSLASH) from -= 1;

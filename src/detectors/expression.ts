@@ -2,27 +2,27 @@ import { RE2JS } from 're2js';
 import type { Detector, Finding } from './finding.ts';
 import type { Label } from './literal.ts';
 
-/** Matches behind which the next one is looked for nearby first. */
+/** Matches after which the next one is first searched nearby. */
 const FIRST_MATCHES = 6;
 /** Searches of the next 256 UTF-16 units. */
 const MAX_NEAR_SEARCHES = 1_000;
 const NEAR_CHARS = 256;
 /**
- * What searches further away may read, in lengths of the text. Each of them may read all that it is given (`x(.*y)?` in a
- * row of x), so it is given twice as much as the one before; matches that stand apart take four to eight lengths in all.
+ * Limit of distant searches, in lengths of the text. Each may read its whole window (`x(.*y)?` in a row of
+ * x), so each window is twice the previous one; matches that are far apart take four to eight lengths in all.
  */
 const MAX_READINGS = 10;
 
 /**
- * A detector for an operator's expression, in RE2's syntax. Takes linear time: behind the first matches of a text each
- * further one is looked for nearby, then further and further away, and where that takes too much the rest of the text counts
- * as one. Meant for slices of some kilobytes.
- * @throws Error that says what is wrong with the expression
+ * Creates a detector for an operator's expression in RE2's syntax, in linear time. After the first matches,
+ * each further one is searched nearby and then further away; if that takes too much, the rest of the text
+ * counts as one match. Meant for slices of a few kilobytes.
+ * @throws Error that explains the expression's fault
  */
 export function createExpressionDetector(source: string, label: Label): Detector {
   const expression = RE2JS.compile(RE2JS.translateRegExp(source));
   return (text) => {
-    // A test is ten times faster than a search, and nearly always the answer is no.
+    // A test is ten times faster than a search, and the answer is nearly always no.
     if (!expression.test(text)) return [];
     const found: Finding[] = [];
     const search = new Search(expression, text);
@@ -58,12 +58,12 @@ class Search {
     this.#matches += 1;
     const found =
       this.#matches <= FIRST_MATCHES ? this.#find(this.#text) : (this.#nearby() ?? this.#furtherAway());
-    // After an empty match the next one may begin a unit further on.
+    // After an empty match, the next one may begin one unit later.
     this.#at = found === undefined ? Infinity : Math.max(found.end, found.start + 1);
     return found;
   }
 
-  /** Undefined where the next match is further away, or longer. */
+  /** Returns undefined if the next match is further away or longer. */
   #nearby(): Match | undefined {
     const end = Math.min(this.#text.length, this.#at + NEAR_CHARS);
     if (this.#nearSearches === MAX_NEAR_SEARCHES) return this.#rest();
@@ -72,7 +72,7 @@ class Search {
     return found !== undefined && found.end < end ? found : undefined;
   }
 
-  /** A match counts where as much behind it was read as nearby, or all. */
+  /** Accepts a match only with as much text read behind it as nearby, or at the end. */
   #furtherAway(): Match | undefined {
     const { length } = this.#text;
     for (let chars = 2 * NEAR_CHARS; this.#at + chars < length; chars *= 2) {

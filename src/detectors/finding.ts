@@ -1,4 +1,4 @@
-/** Detectors as policies and presets call them. */
+/** Detector names in policies and presets. */
 export type DetectorName =
   | 'secrets'
   | 'email'
@@ -17,7 +17,7 @@ export type DetectorName =
   | 'path_climb'
   | 'cvv';
 
-/** What data-loss prevention looks for (docs/dlp.md): its detectors speak in these classes. */
+/** Classes of DLP findings (docs/dlp.md). */
 export const CONTENT_CLASSES = [
   'secret',
   'email',
@@ -32,7 +32,7 @@ export const CONTENT_CLASSES = [
 ] as const;
 export type ContentClass = (typeof CONTENT_CLASSES)[number];
 
-/** What kind of thing was found: a closed set, safe as a metric label. */
+/** The kind of a finding: a closed set, safe as a metric label. */
 export type FindingClass =
   | ContentClass
   /** Families of prompt injection. */
@@ -40,52 +40,52 @@ export type FindingClass =
   | 'persona'
   | 'leak'
   | 'smuggling'
-  /** Judged by a model, which tells no family. */
+  /** Found by a model, which names no family. */
   | 'injection'
   | 'sqli'
   | 'traversal'
   | 'cvv'
-  /** What a policy's own words or expressions match. */
+  /** Matched by a policy's own words or expressions. */
   | 'pattern';
 
 /** One match. Holds no text, so that it can be logged. */
 export interface Finding {
   readonly detector: DetectorName;
   readonly class: FindingClass;
-  /** The rule within the detector, e.g. `aws_access_key_id`; a closed set. */
+  /** The rule within the detector, such as `aws_access_key_id`; a closed set. */
   readonly rule: string;
-  /** UTF-16 units of the text that was searched, end exclusive. */
+  /** UTF-16 units of the searched text, end exclusive. */
   readonly start: number;
   readonly end: number;
-  /** How sure a model is, 0 to 1; absent where a rule found it. */
+  /** A model's confidence, 0 to 1; absent for rules. */
   readonly score?: number;
 }
 
-/** What is found in one of some texts, by a search that gives up where too much is found in them. */
+/** The findings in one of several texts, from a search with a limit. */
 export interface SearchedText {
   /** In order of `start`. */
   readonly findings: readonly Finding[];
-  /** False where it was given up: there may be more. */
+  /** False if the search hit its limit: there may be more. */
   readonly isWhole: boolean;
 }
 
-/** Searches whole texts, giving other requests a turn. The n-th result is the n-th text's. */
+/** Searches whole texts in turns of the event loop. The n-th result belongs to the n-th text. */
 export type FindAll = (texts: readonly string[]) => Promise<readonly SearchedText[]>;
 
-/** Finds every match in one text, in linear time, in order of `start`. Pure. */
+/** Returns every match in one text, in order of `start`, in linear time. Pure. */
 export type Detector = (text: string) => readonly Finding[];
 
-/** Characters before a match that a detector may judge it by: what a scanner of streams keeps of what it has sent. */
+/** Characters before a match that a detector may inspect; stream scanners keep this much of what they sent. */
 export const LOOK_BEHIND_CHARS = 256;
 
 /**
- * A detector for texts that come in chunks. `find` looks back at most `LOOK_BEHIND_CHARS` beyond a match's start; where
- * it sees through characters that print nothing, those do not count.
+ * A detector for texts that arrive in chunks. `find` looks back at most `LOOK_BEHIND_CHARS` before a match;
+ * skipped invisible characters do not count.
  *
- * `openFrom(text)` says what is decided: whatever follows `text`, `find` of the whole reports exactly those findings
- * of `find(text)` that end at or before `openFrom(text)`, and no other that begins before it. No finding of
- * `find(text)` that is decided reaches over it. It is `text.length` where nothing is open, and never further from the
- * end than the longest match is long. Linear, and cheap where the text's end is ordinary words.
+ * `openFrom(text)` returns the end of the decided part: whatever follows `text`, `find` of the whole reports
+ * exactly the findings of `find(text)` that end at or before `openFrom(text)`, and no other that begins
+ * before it. No decided finding crosses it. It is `text.length` if nothing is open, and never further from
+ * the end than the longest match. Linear, and cheap if the text ends in ordinary words.
  */
 export interface StreamDetector {
   readonly find: Detector;

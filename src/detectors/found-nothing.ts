@@ -26,12 +26,12 @@ function createQuestions(): Questions {
 }
 
 const WHOLE = createQuestions();
-/** Of longer texts, which were searched slice by slice (slices.ts): whoever cuts them in the same way finds the same. */
+/** For longer texts searched in slices (slices.ts); the same slicing gives the same result. */
 const IN_SLICES = createQuestions();
 
 /**
- * Notes that a detector finds nothing in a text as it stands: others who run it need not. Emails at any host count. A text
- * of one slice every search takes whole, and so finds the same in it.
+ * Records that a detector finds nothing in a text, so that others need not run it. Emails of any host count.
+ * Every search reads a one-slice text whole, and so agrees.
  */
 export function noteNothing(text: string, known: KnownText | undefined, detector: DetectorName): void {
   if (isOneSlice(text)) known?.note(WHOLE[detector]);
@@ -41,7 +41,7 @@ export function findsNothing(known: KnownText | undefined, detector: DetectorNam
   return known?.hasNothing(WHOLE[detector]) === true;
 }
 
-/** The same of a detector that was run on each slice of the text, however long that is. */
+/** The same for a detector that ran on each slice of a text of any length. */
 export function noteNothingInSlices(
   text: string,
   known: KnownText | undefined,

@@ -5,17 +5,17 @@ import { runNow, type Work } from '../turns.ts';
 import { unescaped, unfinishedEscapeAt } from './secrets/unescaped-view.ts';
 import { ViewShifts } from './view-shifts.ts';
 
-/** A text without what prints nothing, and where its characters came from. */
+/** A text without its invisible characters, with a mapping to the original. */
 export interface VisibleView {
   readonly text: string;
-  /** The offset in the given text of the character at `at`. */
+  /** Returns the original offset of the character at `at`. */
   readonly toOriginal: (at: number) => number;
-  /** The offset behind the character before `at`. */
+  /** Returns the original offset behind the character before `at`. */
   readonly endToOriginal: (at: number) => number;
 }
 
 const RANGES = invisibleRanges.map(([first, last]) => `${escaped(first)}-${escaped(last)}`).join('');
-/** First halves of characters of which some print nothing, where the other half has not come. */
+/** High surrogates of possibly invisible characters whose other half is missing. */
 const HALVES = String.raw`[\ud82f\ud834\udb40-\udb43]$`;
 const INVISIBLE = new RegExp(`[${RANGES}]+|${HALVES}`, 'u');
 const RUNS = new RegExp(INVISIBLE, 'gu');
@@ -24,7 +24,7 @@ function escaped(codePoint: number): string {
   return `\\u{${codePoint.toString(16)}}`;
 }
 
-/** 1 for units that are invisible or the first half of what may be. */
+/** 1 for units that are invisible, or the high surrogate of a possibly invisible character. */
 const marks = new Uint8Array(0x10000);
 for (const [first, last] of invisibleRanges) {
   const [from, to] = [first, last].map((codePoint) => String.fromCodePoint(codePoint).charCodeAt(0));
@@ -34,10 +34,10 @@ for (const [first, last] of invisibleRanges) {
 const CHUNK_CHARS = 8_192;
 const reader = new UnitReader(CHUNK_CHARS);
 
-/** What most texts consist of is passed over fastest by an expression. */
+/** The fastest way past ordinary text. */
 const BEYOND_PLAIN = /[^\t\n\v\f\r\x20-\x7e]/;
 
-/** As `INVISIBLE` finds it, which takes ten times as long over letters beyond ASCII. */
+/** Finds what `INVISIBLE` finds, ten times faster for letters beyond ASCII. */
 function hasInvisible(text: string): boolean {
   const isMarked = marks;
   const first = text.search(BEYOND_PLAIN);
@@ -54,17 +54,17 @@ function hasInvisible(text: string): boolean {
   return false;
 }
 
-/** Read at once before others may get a turn. */
+/** Characters read in one step. */
 const STEP_CHARS = 32_768;
 
-/** Whether a short text has characters that print nothing, or JSON's escapes, which may stand for some. */
+/** Reports whether a short text has invisible characters, or JSON escapes that may stand for them. */
 export function mayHide(text: string): boolean {
   return text.includes('\\u') || text.endsWith('\\') || hasInvisible(text);
 }
 
 /**
- * A text as whoever copies it takes it: without the characters that print nothing, as it stands and with JSON's escapes
- * read. None where it has none. Linear; yields after every 32,768 characters, so that a caller can give way.
+ * Returns the views of a text without its invisible characters: as written, and with JSON escapes decoded.
+ * Empty if there are none. Linear; yields after every 32,768 characters.
  */
 export function* visibleViews(text: string): Work<readonly VisibleView[]> {
   const views: VisibleView[] = [];
@@ -82,8 +82,8 @@ export function visibleViewsOf(text: string): readonly VisibleView[] {
 }
 
 /**
- * What a short text may be part of once more of it has come: the same, and with its escapes read also where none of them
- * stands for what prints nothing, for the next one may.
+ * Returns the views of a short text that may continue. Its escapes are also decoded if none is invisible,
+ * since the next one may be.
  */
 export function openViewsOf(text: string): readonly VisibleView[] {
   const views = visibleViewsOf(text);
@@ -91,7 +91,7 @@ export function openViewsOf(text: string): readonly VisibleView[] {
   return read === undefined ? views : [...views, { ...read, endToOriginal: read.toOriginal }];
 }
 
-/** What may yet become an escape is no part of it; undefined where there is none. */
+/** Excludes a possible beginning of an escape at the end; undefined without escapes. */
 function* escapesShown(text: string): Work<ReadText | undefined> {
   if (!(yield* hasCodes(text))) return undefined;
   return yield* unescaped(text.slice(0, unfinishedEscapeAt(text)), STEP_CHARS);
@@ -107,7 +107,10 @@ function behind(read: ReadText, visible: VisibleView): VisibleView {
   };
 }
 
-/** Whether some character may be written as a code. A search for two characters stops at each backslash. */
+/**
+ * Reports whether the text may contain character codes. A search for two characters would stop at each
+ * backslash.
+ */
 function* hasCodes(text: string): Work<boolean> {
   for (let from = 0; from < text.length; from += STEP_CHARS) {
     if (text.slice(from, from + STEP_CHARS + 1).includes('\\u')) return true;
@@ -117,9 +120,9 @@ function* hasCodes(text: string): Work<boolean> {
 }
 
 function* withoutInvisible(text: string): Work<VisibleView | undefined> {
-  /** The view: what was read in each step. */
+  /** The view's text, one piece per step. */
   const steps: string[] = [];
-  /** From where each run stood in the view. */
+  /** Maps positions in the view to the original. */
   const shifts = new ViewShifts();
   let copied = 0;
   let length = 0;
@@ -145,19 +148,17 @@ function* withoutInvisible(text: string): Work<VisibleView | undefined> {
   return { text: steps.join(''), toOriginal, endToOriginal: (at) => toOriginal(at - 1) + 1 };
 }
 
-/** The offset, or the one behind it where it would part the halves of a character. */
+/** Returns the offset, moved behind a surrogate pair that it would split. */
 function wholeUpTo(text: string, offset: number): number {
   if (offset >= text.length) return text.length;
   return isHighSurrogate(text.charCodeAt(offset - 1)) ? offset + 1 : offset;
 }
 
-/**
- * An offset behind which at least `count` characters that print something stand before `end`; 0 where there are fewer.
- */
+/** Returns an offset with at least `count` visible characters between it and `end`; 0 if there are fewer. */
 export function visibleFrom(text: string, end: number, count: number): number {
   let from = Math.max(0, end - count);
   let visible = visibleChars(text, from, end);
-  // Each step takes as much again, so that a long run of invisible ones is read in a few.
+  // Doubles the distance, so that a long invisible run takes few steps.
   while (from > 0 && visible < count) {
     const before = Math.max(0, from - Math.max(count - visible, end - from));
     visible += visibleChars(text, before, from);

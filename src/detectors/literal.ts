@@ -1,12 +1,12 @@
 import type { Finding, FindingClass, StreamDetector } from './finding.ts';
 
-/** What the findings of a detector are called. */
+/** The names of a detector's findings. */
 export type Label = Pick<Finding, 'detector' | 'rule'> & { readonly class: FindingClass };
 
-/** More in one text is more than anybody takes out of it. */
+/** Far more than could be removed from one text. */
 const MAX_FINDINGS = 250_001;
 
-/** Finds a text, letter by letter, and in any case if wanted; what stands side by side is one finding. */
+/** Finds a literal text, optionally in any case; adjacent matches are merged. */
 export function createLiteralDetector(written: string, label: Label, ignoreCase = false): StreamDetector {
   const cased = ignoreCase ? inSmallLetters : (text: string): string => text;
   const literal = cased(written);
@@ -26,7 +26,7 @@ export function createLiteralDetector(written: string, label: Label, ignoreCase 
   };
 }
 
-/** Every character stays where it is: a letter with a longer small form is left as it stands. */
+/** Lower-cases without moving characters: a letter whose lower-case form is longer stays. */
 function inSmallLetters(text: string): string {
   const small = text.toLowerCase();
   if (small.length === text.length) return small;
@@ -36,7 +36,10 @@ function inSmallLetters(text: string): string {
   });
 }
 
-/** Where the text's end is the literal's beginning, from the first place that is; the text's length where none is. */
+/**
+ * Returns the first offset at which the text's end is a beginning of the literal; the text's length if there
+ * is none.
+ */
 function beginningIn(text: string, literal: string): number {
   const first = literal.charCodeAt(0);
   for (let at = Math.max(0, text.length - literal.length + 1); at < text.length; at += 1) {

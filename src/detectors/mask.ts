@@ -3,15 +3,15 @@ import { runNow, type Work } from '../turns.ts';
 import { findSecrets } from './secrets/secrets.ts';
 import type { Span } from '../text/span.ts';
 
-/** Of parts of a masked text, as many are joined at once. */
+/** Parts of a masked text joined in one step. */
 const STEP_PARTS = 8_192;
 
-/** Puts `***` in place of every finding's span; spans that overlap or touch become one. Offsets are of `text`. */
+/** Replaces every finding's span by `***`; overlapping or adjacent spans are merged. Offsets refer to `text`. */
 export function mask(text: string, findings: readonly Span[]): string {
   return findings.length === 0 ? text : runNow(maskInSteps(text, findings));
 }
 
-/** What `mask` does, of a text that may have very many findings. */
+/** `mask` for a text with very many findings. */
 export function* maskInSteps(text: string, findings: readonly Span[]): Work<string> {
   const spans = findings.toSorted((a, b) => a.start - b.start);
   let masked = '';
@@ -31,7 +31,7 @@ export function* maskInSteps(text: string, findings: readonly Span[]): Work<stri
   return masked + parts.join('');
 }
 
-/** The text with every secret in it replaced by `***`: for what is stored or echoed. */
+/** Replaces every secret by `***`, for texts that are stored or shown. */
 export function maskSecrets(text: string): string {
   return mask(text, findSecrets(text));
 }

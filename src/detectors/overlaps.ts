@@ -2,9 +2,10 @@ import type { Span } from '../text/span.ts';
 import { LOOK_BEHIND_CHARS, type Detector, type Finding, type StreamDetector } from './finding.ts';
 
 /**
- * Spans in order of `start`, of which none overlaps another: each keeps what no earlier one covers; of those that
- * begin together the longest comes first. What becomes of a span depends on nothing further away than spans are long.
- * @param covered where earlier spans, which are none of these, have ended
+ * Removes overlaps from spans: each keeps what no earlier one covers, and of those that begin together the
+ * longest comes first. Returns them in order of `start`. Only spans within one span length influence each
+ * other.
+ * @param covered end of earlier spans that are not in the list
  */
 export function withoutOverlaps<Spanned extends Span>(
   spans: readonly Spanned[],
@@ -22,7 +23,7 @@ export function withoutOverlaps<Spanned extends Span>(
     });
 }
 
-/** The offset, or where the first of those begins that reach over it. */
+/** Returns the offset, or the start of the first span that crosses it. */
 export function startOfWhatReachesOver(found: readonly Span[], offset: number): number {
   let least = offset;
   for (let over = found; over.length > 0;) {
@@ -32,7 +33,7 @@ export function startOfWhatReachesOver(found: readonly Span[], offset: number): 
   return least;
 }
 
-/** Several detectors as one: findings in order of `start`, of which none overlaps another. */
+/** Combines several detectors: findings in order of `start`, without overlaps. */
 export function asOneDetector(detectors: readonly StreamDetector[]): StreamDetector {
   const find: Detector = (text) => {
     const found = detectors.flatMap((one) => one.find(text));
@@ -49,9 +50,9 @@ export function asOneDetector(detectors: readonly StreamDetector[]): StreamDetec
 }
 
 /**
- * A stream detector out of one that cannot say what the end of a text leaves undecided: so much is always held back
- * (docs/dlp.md). A match that is longer is found once it is there, and what had left of it
- * by then is past masking.
+ * Creates a stream detector from one that cannot tell what is undecided: a fixed tail is always held back
+ * (docs/dlp.md). A longer match is found once it is complete, but its beginning may have left unmasked by
+ * then.
  */
 export function holdingBack(find: Detector): StreamDetector {
   return {

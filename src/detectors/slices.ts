@@ -1,25 +1,28 @@
 import type { Span } from '../text/span.ts';
 
-/** UTF-16 units from one slice's start to the next one's; a slice is what may be read in one turn (`turns.ts`). */
+/** Distance of slice starts in UTF-16 units; a slice is read in one turn (`turns.ts`). */
 const STEP = 24_576;
 
-/** How far slices overlap: what is longer than this may be found in parts. */
+/** Overlap of slices; longer matches may be found in parts. */
 const OVERLAP = 8192;
 
-/** Units around a finding that its slice must hold for it to count, because a cut may make or unmake a match. */
+/** Units that a slice must contain around a finding for it to count, since a cut may create or break a match. */
 const MARGIN = 512;
 
 export interface Slice extends Span {
-  /** Whether a finding, by its offsets in the slice, is this slice's to judge; of a neighbour's share the neighbour sees more. */
+  /**
+   * Reports whether this slice decides about a finding (offsets in the slice); a neighbour sees more around
+   * the others.
+   */
   readonly judges: (finding: Span) => boolean;
 }
 
 const always = (): boolean => true;
 
-/** Whether a text is one slice: then whatever is found in it counts. */
+/** Reports whether a text is one slice, so that all findings in it count. */
 export const isOneSlice = (text: string): boolean => text.length <= STEP + OVERLAP;
 
-/** Cuts a long text into slices that overlap; a short one stays whole. */
+/** Cuts a long text into overlapping slices; a short one stays whole. */
 export function slicesOf(text: string): readonly Slice[] {
   if (isOneSlice(text)) return [{ start: 0, end: text.length, judges: always }];
   const count = Math.ceil((text.length - OVERLAP) / STEP);

@@ -1,12 +1,12 @@
 import type { Detector, StreamDetector } from './finding.ts';
 
-/** Twice what any of these detectors finds at once, and what it looks back at. */
+/** Twice the longest match of these detectors, plus their look-behind. */
 const TAIL_CHARS = 1024;
 
 /**
- * A detector of short matches, from what finds them and from what says where the first one begins that the end of a
- * text leaves undecided.
- * @param openIn given the end of the text; its length where nothing is open
+ * Creates a stream detector of short matches.
+ * @param openIn returns the start of the first undecided match in the text's end; its length if nothing is
+ * open
  */
 export function createStreamDetector(find: Detector, openIn: (tail: string) => number): StreamDetector {
   return {
@@ -16,7 +16,7 @@ export function createStreamDetector(find: Detector, openIn: (tail: string) => n
       const tail = text.slice(from);
       const open = openIn(tail);
       if (open === tail.length) return text.length;
-      // A finding never reaches over what is decided.
+      // A finding must not cross the end of the decided part.
       const over = find(tail).find(({ start, end }) => start < open && open < end);
       return from + (over?.start ?? open);
     },

@@ -8,7 +8,7 @@ import { PHRASE_RULES } from './injection/rules.ts';
 import { TRAVERSAL_RULES } from './traversal/path-traversal.ts';
 import { secretRules } from './secrets/rules.ts';
 
-/** Rules of one kind; their names can stand for them all. */
+/** A group of rules; its name can stand for all of them. */
 type RuleGroup = (typeof GROUPS)[number];
 
 const GROUPS = [
@@ -23,17 +23,17 @@ const GROUPS = [
 
 const CUSTOM = 'custom';
 
-/** A credential that a server was configured with (`mcp.servers[].headers`, `url`), in what it says. */
+/** A credential from a server's configuration (`mcp.servers[].headers`, `url`), found in its answer. */
 export const SERVER_CREDENTIAL_RULE = 'server_credential';
 
 const POISONING: ReadonlySet<string> = new Set(POISONING_RULES);
 
-/** The rule of the n-th of `mcp.inspector.custom_injection_patterns`. */
+/** Returns the rule of the n-th of `mcp.inspector.custom_injection_patterns`. */
 export function customRule(index: number): string {
   return `${CUSTOM}:${String(index)}`;
 }
 
-/** The group of a finding in an MCP server's answer. */
+/** Returns the group of a finding in an MCP server's answer. */
 export function groupOf({ detector, rule }: Finding): RuleGroup {
   if (rule.startsWith(`${CUSTOM}:`)) return CUSTOM;
   if (POISONING.has(rule)) return 'tool_poisoning';
@@ -45,7 +45,7 @@ export function groupOf({ detector, rule }: Finding): RuleGroup {
   return isOwn ? detector : 'prompt_injection';
 }
 
-/** Every name of a rule or group that findings in an MCP server's answer may have. */
+/** Returns every rule and group name for findings in an MCP server's answer. */
 export function toolRuleNames(customPatterns: number): readonly string[] {
   const rules = [
     ...[...PHRASE_RULES, ...KIND_RULES].map(({ label }) => label.rule),

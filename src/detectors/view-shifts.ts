@@ -1,21 +1,21 @@
 import { lastIndexUpTo } from '../text/ascending.ts';
 
-/** Places of one block: small enough to be made in a moment, and many enough that the blocks are few. */
+/** Entries per block: quick to allocate, and large enough to keep the blocks few. */
 const BLOCK = 32_768;
-/** As large as the blocks of a short text's views need to be. */
+/** Size of the first block, enough for the views of short texts. */
 const FIRST_BLOCK = 2;
 
 interface Block {
-  /** Where in the view the text is ahead by another number of characters, ascending. */
+  /** Positions in the view where the shift changes, ascending. */
   starts: Int32Array;
-  /** By how many, from there on. */
+  /** The shift from each position on. */
   shifts: Int32Array;
   count: number;
 }
 
 /**
- * How far a text is ahead of a view that leaves some of it out. Views of megabytes have millions of places where that
- * changes: they stand in blocks, since a list that grows is copied whole, which would hold up the event loop.
+ * Maps positions of a view to its text by the number of omitted characters. A view of megabytes has millions
+ * of entries. Blocks avoid copying a growing list, which would block the event loop.
  */
 export class ViewShifts {
   readonly #blocks: Block[] = [];
@@ -24,7 +24,7 @@ export class ViewShifts {
     return this.#blocks.length === 0;
   }
 
-  /** @param start in the view, not before the one that was added last */
+  /** @param start position in the view, not before the last one added */
   add(start: number, shift: number): void {
     const block = this.#blockForOneMore();
     block.starts[block.count] = start;
@@ -32,7 +32,7 @@ export class ViewShifts {
     block.count += 1;
   }
 
-  /** Of the last place at or before `at`; 0 where there is none. */
+  /** Returns the shift at `at`; 0 before the first entry. */
   shiftAt(at: number): number {
     const block = this.#blocks[lastIndexUpTo(this.#blocks.length, (index) => this.#startOf(index), at)];
     if (block === undefined) return 0;

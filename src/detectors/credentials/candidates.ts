@@ -2,23 +2,23 @@ import type { NameKind } from './names.ts';
 import { quotedAt, unquotedAt, type Place } from './places.ts';
 import type { CredentialRule } from './rules.ts';
 import { userinfoAt } from './userinfo.ts';
-import { isKeyValue, isPassword, isSecretValue, isToldPassword, type Standing } from './values.ts';
+import { isKeyValue, isPassword, isSecretValue, isStatedPassword, type Standing } from './values.ts';
 
-/** What may be a credential. */
+/** A possible credential. */
 export interface Candidate {
   readonly rule: CredentialRule;
   readonly start: number;
   readonly end: number;
-  /** Up to where the text was read: more text behind it may change the candidate. */
+  /** End of the text read; more text behind it may change the candidate. */
   readonly readTo: number;
   readonly isSecret: boolean;
 }
 
-/** The most that is read before a name. */
+/** Characters read before a name. */
 const BEFORE_CHARS = 64;
 const COMMAND_CHARS = 120;
 
-/** What may follow the word of a name: `DB_PASSWORD_PROD`, `password2`. */
+/** Suffixes of a name: `DB_PASSWORD_PROD`, `password2`. */
 const SUFFIX = String.raw`(?:[_.-]?(?:\d{1,3}|v\d|prod(?:uction)?|dev(?:elopment)?|stag(?:e|ing)|test|qa|uat|live|old|new|current|primary|secondary|main|master|slave|replica|readonly|admin|root|app|plain(?:_?text)?|value|string|raw|env|local|remote)){0,2}`;
 const KEY_SUFFIX = String.raw`(?:[_-]?(?:key|base|id(?=\d)|token)(?![A-Za-z]))?`;
 const CLOSE = String.raw`\??\\{0,3}["'\x60]?[\])]?`;
@@ -28,11 +28,11 @@ const BLANKS = String.raw`[ \t\u00a0]{0,8}`;
 const sticky = (source: string): RegExp => new RegExp(source, 'iy');
 
 const ASSIGNED = sticky(`${SUFFIX}${KEY_SUFFIX}${CLOSE}${BLANKS}${SIGN}${BLANKS}`);
-/** A quoted value may stand on the next line. */
+/** A quoted value may be on the next line. */
 const ASSIGNED_BELOW = sticky(`${SUFFIX}${KEY_SUFFIX}${CLOSE}${BLANKS}${SIGN}\\s{1,24}(?=\\\\{0,3}["'])`);
-/** `password: string = "…"`. */
+// `password: string = "…"`.
 const ANNOTATED = sticky(`${SUFFIX}${CLOSE}${BLANKS}:${BLANKS}[\\w.|<>?[\\] ]{1,32}=${BLANKS}(?=["'])`);
-/** `"name": "DB_PASSWORD", "value": "…"`, in JSON, YAML and XML. */
+// `"name": "DB_PASSWORD", "value": "…"`, in JSON, YAML and XML.
 const VALUE_NAME = String.raw`(?:value|val|string|default|content)`;
 const PAIRED = sticky(
   `${SUFFIX}${KEY_SUFFIX}\\\\{0,3}["'\`]?(?:,\\s{0,32}|\\s{1,32})(?:\\\\{0,3}["']?${VALUE_NAME}\\\\{0,3}["']?${BLANKS}[:=]${BLANKS})`,
@@ -41,7 +41,7 @@ const PAIRED_TAGS = sticky(`${SUFFIX}${KEY_SUFFIX}</\\w{1,24}>\\s{0,32}<\\w{1,24
 const IN_TAG = sticky(`${SUFFIX}${KEY_SUFFIX}(?:\\s[^<>]{0,60})?>`);
 const TAG_VALUE = /[^<>\s]{1,257}/y;
 const FLAGGED = sticky(`${SUFFIX}${KEY_SUFFIX}(?:=|[ \\t]{1,4})`);
-const TOLD = sticky(
+const STATED = sticky(
   `["'\`*]{0,3}(?:[ \\t]{1,4}(?:for|of|to|on|für|zu|de|del|du|da)[ \\t]{1,4}[\\w .@'-]{1,40}?)?(?:[ \\t]{1,4}(?:is|was|ist|lautet|est|es|é|è|это)(?=[ \\t:]):?[ \\t]{1,4}|[ \\t]{0,4}(?:是|为|為|は|는)[ \\t]{0,4}[:：]?[ \\t]{0,4})[*]{0,2}`,
 );
 const BLANK_THEN_QUOTE = /[ \t]{1,4}(?=\\{0,3}["'])/y;
@@ -52,7 +52,7 @@ const IDENTIFIED =
 const SECURE_STRING = /[ \t]{1,4}(?:-String[ \t]{1,4})?(?=["'])/iy;
 const NETRC = /[ \t]{1,8}|\r?\n[ \t]{0,8}/y;
 
-/** Every place behind a name where its value may stand, in order of preference. */
+/** Yields possible values behind a name, in order of preference. */
 export function* candidatesAt(
   text: string,
   kind: NameKind,
@@ -121,7 +121,7 @@ function* named(
   if (/(?:^|[\s"'`[(,])--?[\w.-]{0,40}$/.test(before))
     yield* behind(text, end, FLAGGED, 'any', asFlag(judge), context);
   if (rule !== 'password') return;
-  yield* behind(text, end, TOLD, 'any', isToldPassword, context);
+  yield* behind(text, end, STATED, 'any', isStatedPassword, context);
   if (name === 'PASSWORD' || /(?:with|encrypted|set|(?:user|role)[ \t]\S{1,40})[ \t]{1,4}$/i.test(before))
     yield* behind(text, end, BLANK_THEN_QUOTE, 'quoted', plainly, context);
   if (name === 'PASSWORD' || /set_?$/i.test(before))
@@ -130,7 +130,7 @@ function* named(
     yield* behind(text, end, NETRC, 'unquoted', plainly, context);
 }
 
-/** What follows a flag is no code. */
+/** The value of a flag is never code. */
 function asFlag(judge: Judge): Judge {
   return (value, standing) =>
     !/^(?:-.*|[A-Za-z]{1,11})$/.test(value) && judge(value, { ...standing, isPlain: true });
@@ -250,21 +250,21 @@ function* inCommand(text: string, at: number): Generator<Candidate> {
   yield { ...candidateOf(text, place, plainly, { ...NO_CONTEXT, isPlain: true }), rule: 'command_password' };
 }
 
-/** Whether the command that `at` is an argument of is such a one; a line goes on behind a backslash. */
+/** Reports whether `at` is an argument of one of these commands; a backslash continues the line. */
 function isOfCommand(text: string, at: number, command: RegExp): boolean {
   const before = text.slice(Math.max(0, at - COMMAND_CHARS), at).replaceAll(/\\\r?\n/g, ' ');
   const from = Math.max(...['\n', ';', '|'].map((end) => before.lastIndexOf(end))) + 1;
   return command.test(before.slice(from));
 }
 
-/** Whether a short name is no part of another word. */
+/** Reports whether a short name is a word of its own. */
 function beginsWord(text: string, start: number): boolean {
   const before = text[start - 1] ?? '';
   if (!/[\p{L}\d]/u.test(before)) return true;
   return /[a-z\d]/.test(before) && /[A-Z]/.test(text[start] ?? '');
 }
 
-/** Whether nothing but the rest of a name, and what declares it, stands before on the line. */
+/** Reports whether only a declaration and the rest of the name precede on the line. */
 function beginsLine(before: string): boolean {
   return /(?:^|[\n;]|\\n)[ \t]{0,16}(?:-[ \t]{1,4})?["']?(?:(?:export|set|setx|declare|env|ENV|ARG|local|SET|-e|--env)[ \t]{1,4}|\$(?:env:)?)?[\w.-]{0,60}$/.test(
     before,

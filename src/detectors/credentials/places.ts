@@ -5,9 +5,9 @@ export interface Place {
   readonly start: number;
   readonly end: number;
   readonly isQuoted: boolean;
-  /** Up to where the text was read; more text behind it may change the value. */
+  /** End of the text read; more text behind it may change the value. */
   readonly readTo: number;
-  /** Whether it is a value at all: quotes are closed, and it is not too long. */
+  /** The quotes are closed and the value is not too long. */
   readonly isWhole: boolean;
   /** Alone on its line. */
   readonly endsLine: boolean;
@@ -16,7 +16,10 @@ export interface Place {
 const OPENING = /[bruBRU@]?(\\{0,3})(["'`])/y;
 const BACKSLASH = 92;
 
-/** The value in quotes that open at `at`; undefined where none do. Quotes that the text's end leaves open are closed there. */
+/**
+ * Returns the value in the quotes that open at `at`; undefined without quotes. The text's end closes open
+ * quotes.
+ */
 export function quotedAt(text: string, at: number): Place | undefined {
   OPENING.lastIndex = at;
   const opening = OPENING.exec(text);
@@ -40,7 +43,7 @@ function quoted(start: number, end: number, isWhole: boolean): Place {
   return { start, end, isQuoted: true, readTo: end + 1, isWhole, endsLine: false };
 }
 
-/** Whether the backslashes that begin at `at` escape a quote. */
+/** Reports whether the backslashes at `at` escape a quote. */
 function closes(text: string, at: number, quote: number): boolean {
   let next = at;
   while (text.charCodeAt(next) === BACKSLASH && next < at + 4) next += 1;
@@ -50,12 +53,12 @@ function closes(text: string, at: number, quote: number): boolean {
 const UNQUOTED = /[^\s"'`\\;,&<>|]{1,257}/y;
 const LINE_REST = /[^\s]{1,257}/y;
 const AFTER_CHARS = 9;
-/** Another assignment of a list, or code: what goes on behind it is no part of the value. */
+/** Another assignment, or code, behind a value: the value does not extend over it. */
 const NOT_LINE = /["'`;,|\\]$|\\|[;&,][\w .-]{1,40}=/;
 
 /**
- * The value without quotes that begins at `at`.
- * @param takesLine it reaches to the end of the line, whatever stands in it
+ * Returns the unquoted value that begins at `at`.
+ * @param takesLine the value extends to the end of the line
  */
 export function unquotedAt(text: string, at: number, takesLine: boolean): Place | undefined {
   const line = takesLine ? runAt(LINE_REST, text, at) : undefined;
@@ -78,12 +81,12 @@ function runAt(run: RegExp, text: string, at: number): number | undefined {
   return run.test(text) ? run.lastIndex : undefined;
 }
 
-/** Whether nothing but blanks or a comment follows on the line. */
+/** Reports whether only blanks or a comment follow on the line. */
 function endsLine(text: string, at: number): boolean {
   return /^(?:[ \t]{0,7}(?:\r?\n|$)|[ \t]{1,7}#)/.test(text.slice(at, at + AFTER_CHARS));
 }
 
-/** Punctuation of the sentence or the code around it. */
+/** Excludes punctuation of the surrounding sentence or code. */
 function withoutPunctuation(text: string, start: number, end: number): number {
   let last = end;
   while (last > start) {

@@ -1,4 +1,4 @@
-/** What findings of `credentials` are called. */
+/** The rules of `credentials` findings. */
 export const CREDENTIAL_RULES = [
   'password',
   'named_secret',

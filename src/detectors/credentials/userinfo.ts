@@ -1,18 +1,18 @@
 import { entropyOf } from '../secrets/randomness.ts';
 import { isStandIn } from './values.ts';
 
-/** What stands between `://` and a host. */
+/** The part between `://` and a host. */
 export interface Userinfo {
   readonly start: number;
   readonly end: number;
-  /** Up to where the text was read; more text behind it may change what is found. */
+  /** End of the text read; more text behind it may change the result. */
   readonly readTo: number;
   readonly isSecret: boolean;
 }
 
 const USER = /[^\s/?#"'<>`\\:@]{0,128}:/y;
 const PASSWORD = /[^\s/?#"'<>`\\]{0,200}/y;
-/** Not escaped as URLs should be. */
+/** Not escaped as URLs require. */
 const LOOSE_PASSWORD = /[^\s"'<>`\\]{0,200}/y;
 /** A port, with what follows it. */
 const PORT = /^\d{0,5}(?:[/?#]|$)/;
@@ -21,7 +21,7 @@ const TOKEN = /[\w~-]{0,200}/y;
 const MIN_TOKEN_CHARS = 20;
 const MIN_PASSWORD_CHARS = 3;
 
-/** The password of the URL whose authority begins at `at`, or the token in place of a user. */
+/** Returns the password of the URL whose authority begins at `at`, or a token in place of the user. */
 export function userinfoAt(text: string, at: number): Userinfo | undefined {
   USER.lastIndex = at;
   if (!USER.test(text)) return tokenAt(text, at);

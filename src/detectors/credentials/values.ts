@@ -1,13 +1,13 @@
 import { isPublishedSample } from '../secrets/published-samples.ts';
 import { entropyOf, isPlaceholder, isRandom } from '../secrets/randomness.ts';
 
-/** Longer values are text, or secrets with a form of their own. */
+/** Longer values are text, or secrets with a format of their own. */
 export const MAX_VALUE_CHARS = 256;
 const MIN_CHARS = 5;
 const MIN_KEY_CHARS = 16;
 const MIN_KEY_ENTROPY = 3;
 
-/** Words that stand for a value: a value of nothing else is a placeholder, a label or a name in code. */
+/** Words that stand for a value; a value made only of these is a placeholder, a label or a name in code. */
 const STAND_INS: ReadonlySet<string> = new Set(
   [
     'password passwords passwort passwd passphrase passcode pass pwd pw passw secret secrets token tokens key keys api auth oauth',
@@ -32,7 +32,7 @@ const STAND_INS: ReadonlySet<string> = new Set(
     .split(' '),
 );
 
-/** Written in one with others: `mysecretpassword`. */
+/** Parts of compound words: `mysecretpassword`. */
 const GLUED =
   /password|passwort|passwd|passphrase|changeme|changeit|secret|example|placeholder|redacted|default/gi;
 const ESCAPED = /%[\dA-F]{2}/gi;
@@ -40,7 +40,7 @@ const SEGMENT = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\x00-\x7f]+/g;
 const KEYBOARD_DIGITS =
   /^(?:0?1234567890?|0?12345678?9?|123456|12345|1234|123|12|\d|(\d)\1+|0?321|654321|20[12]\d)$/;
 
-/** What a template, a shell, a configuration or a manual puts in place of a value. */
+/** Placeholders in templates, shells, configurations and manuals. */
 const TEMPLATE =
   /\$\{|\$\(|\{\{|\}\}|<%|%>|#\{|\*{3}|\.{3}|…|•|●|x{4}|%\(|%[sdrvq]\b|^\$[\w:.]+(?:\$|-)?$|^[A-Za-z]+=$|^\$env:|^\$\$|^%\w*%?$|^@\w+@$|^__\w+__$|^<.*>$|^\[.*\]$|^\{.*\}$|^(.)\1*$/i;
 const REFERENCE =
@@ -48,11 +48,11 @@ const REFERENCE =
 /** Expressions of code. */
 const CODE = /\w\(|\(\)|=>|\|\||&&|\?\?|[^=]={2,3}[^=\s]|!==?|\\[sSdDwWbnrtx]|^[[({<|?)\]}.,:=~`/]/;
 
-/** Objects of code, and constants of it. */
+/** Objects and constants in code. */
 const MEMBER =
   /^[!&*+-]{0,2}(?:this|self|super|cls|req|request|res|ctx|context|args|opts|options|props|state|params|exports|module|window|document)\b[.?[]|^[!&*+-][A-Za-z_]\w*(?:\.\w+)+$|^0x[\da-f]{1,16}$/i;
 
-/** True for what people write where a value belongs. */
+/** Recognizes placeholders and samples. */
 export function isStandIn(value: string): boolean {
   if (isPlaceholder(value) || isPublishedSample(value) || MEMBER.test(value)) return true;
   if (TEMPLATE.test(value) || REFERENCE.test(value) || CODE.test(value)) return true;
@@ -81,18 +81,18 @@ const KEBAB = /^[a-z]{4,}(?:-[a-z]{3,}){2,}$/;
 const MIN_LETTERS = 12;
 const MIN_DIGITS = 6;
 
-/** Where a value stands, which decides what it may look like. */
+/** Context of a value, which decides about its possible forms. */
 export interface Standing {
   readonly isQuoted: boolean;
-  /** `NAME=value` alone on its line, or behind a flag or in a URL: nothing there is code. */
+  /** `NAME=value` alone on its line, or behind a flag or in a URL, where no code occurs. */
   readonly isPlain: boolean;
-  /** The name is of a passphrase, which has blanks. */
+  /** The name denotes a passphrase, which contains blanks. */
   readonly takesWords: boolean;
   /** The name is a short word, which numbers follow in ordinary text. */
   readonly isShortName: boolean;
 }
 
-/** True where a value that a password's name has may be a password. */
+/** Reports whether the value of a password's name may be a password. */
 export function isPassword(value: string, { isQuoted, isPlain, takesWords, isShortName }: Standing): boolean {
   if (value.length < MIN_CHARS || value.length > MAX_VALUE_CHARS) return false;
   if (/\s/.test(value)) return takesWords && WORDS.test(value) && !SENTENCE.test(value);
@@ -109,7 +109,7 @@ function isNumber(value: string, isShortName: boolean): boolean {
   return !isShortName && /^\d+$/.test(value) && value.length >= MIN_DIGITS;
 }
 
-/** Words stand for a password in labels, translations and types. */
+/** Recognizes words that stand for a password in labels, translations and types. */
 function isWord(value: string, isPlain: boolean): boolean {
   if (isPlain) return true;
   return value.length >= MIN_LETTERS && /^[a-z]+$/.test(value);
@@ -120,13 +120,13 @@ function isIdentifierPassword(value: string, isPlain: boolean): boolean {
   return (isPlain || !/\.|::|->/.test(value)) && !NUMBERED.test(value);
 }
 
-/** True where the value that `client_secret` or the like has may be one. */
+/** Reports whether the value of `client_secret` or the like may be a secret. */
 export function isSecretValue(value: string, standing: Standing): boolean {
   if (isName(value, standing)) return false;
   return value.length >= 8 && hasDigit(value) && hasLetter(value) && isPassword(value, standing);
 }
 
-/** True where the value that a key or a token has looks random. */
+/** Reports whether the value of a key or token looks random. */
 export function isKeyValue(value: string, standing: Standing): boolean {
   if (isName(value, standing)) return false;
   if (value.length < MIN_KEY_CHARS || value.length > MAX_VALUE_CHARS) return false;
@@ -136,12 +136,12 @@ export function isKeyValue(value: string, standing: Standing): boolean {
   return longest >= 8 && !NUMBERED.test(value);
 }
 
-/** Whether a value without quotes may be a name in code. */
+/** Reports whether an unquoted value may be a name in code. */
 function isName(value: string, { isQuoted, isPlain }: Standing): boolean {
   return !isQuoted && !isPlain && IDENTIFIER.test(value) && !(/^\w+$/.test(value) && isRandom(value));
 }
 
-/** True where the value follows `is` in a sentence. */
-export function isToldPassword(value: string, standing: Standing): boolean {
+/** Reports whether the value behind `is` in a sentence may be a password. */
+export function isStatedPassword(value: string, standing: Standing): boolean {
   return hasDigit(value) && hasLetter(value) && !/^\d+-?[a-z]+$/.test(value) && isPassword(value, standing);
 }

@@ -1,19 +1,19 @@
-/** Called for each pattern that ends at a place; true ends the search. */
+/** Called for each pattern that ends at an offset; true ends the search. */
 export type OnPattern = (pattern: number, end: number) => boolean;
 
-/** Longer patterns are looked for by their beginning. */
+/** Longer patterns are searched by this many first symbols. */
 export const MAX_PATTERN = 32;
 
 /**
- * Finds many patterns in one pass (Aho-Corasick): the time depends on the text, not on how many patterns there are.
- * Patterns are lists of numbers, no two of them with the same beginning of `MAX_PATTERN`.
+ * Finds many patterns in one pass (Aho-Corasick), in time independent of their number. Patterns are lists of
+ * numbers that differ within their first `MAX_PATTERN`.
  */
 export class Automaton {
-  /** Number of the pattern that ends in a state; -1 for none. */
+  /** Index of the pattern that ends in a state; -1 for none. */
   readonly #patternAt: Int32Array;
-  /** The nearest shorter end of a state in which a pattern ends; 0 for none. */
+  /** The nearest shorter suffix state in which a pattern ends; 0 for none. */
   readonly #nextEnding: Int32Array;
-  /** 1 for states in which some pattern ends. */
+  /** 1 for states in which a pattern ends. */
   readonly #isEnding: Uint8Array;
   readonly #symbols: ReadonlyMap<number, number>;
   readonly #asciiSymbols = new Int32Array(128);
@@ -65,14 +65,14 @@ export class Automaton {
   }
 }
 
-/** Where a symbol leads from a state: by a table of all of both, or, where that is large, by edges and fallbacks. */
+/** Transitions: a full table, or edges with fallbacks if that would be too large. */
 interface Steps {
   readonly table: Int32Array | undefined;
   readonly width: number;
   after(state: number, symbol: number): number;
 }
 
-/** Cells of a table, 4 bytes each: some 10,000 words of one alphabet. */
+/** Table cells of 4 bytes each: about 10,000 words of one alphabet. */
 const MAX_TABLE = 4_194_304;
 
 function stepsOf(trie: Trie, fallbacks: Int32Array): Steps {
@@ -91,7 +91,7 @@ function stepsOf(trie: Trie, fallbacks: Int32Array): Steps {
   return { table, width, after };
 }
 
-/** For each state the longest shorter one that is its end. */
+/** Returns for each state its longest proper suffix state. */
 function fallbacksOf(trie: Trie): Int32Array {
   const fallbacks = new Int32Array(trie.states);
   for (const { state, parent, symbol } of trie.inOrder) {
@@ -114,7 +114,7 @@ interface Trie {
   readonly symbols: ReadonlyMap<number, number>;
   readonly patternAt: Int32Array;
   readonly edges: EdgeTable;
-  /** States but the root, those nearer to it first. */
+  /** States except the root, nearest to it first. */
   readonly inOrder: readonly TrieState[];
 }
 
@@ -149,7 +149,7 @@ function buildTrie(patterns: readonly (readonly number[])[]): Trie {
   return { states: made.length + 1, symbols, patternAt, edges, inOrder };
 }
 
-/** Edges of the trie in an open hash table: as small as there are edges, whatever the alphabet. */
+/** Edges of the trie in an open hash table, whose size depends only on their number. */
 class EdgeTable {
   readonly #froms: Int32Array;
   readonly #symbols: Int32Array;
@@ -175,7 +175,7 @@ class EdgeTable {
     this.#targets[place] = target;
   }
 
-  /** Where an edge stands, or would. */
+  /** Returns the slot of an edge, or the free slot for it. */
   #placeOf(from: number, symbol: number): number {
     let place = (Math.imul(from, 0x9e3779b1) ^ Math.imul(symbol, 0x85ebca6b)) >>> 7;
     for (place &= this.#mask; this.#targets[place] !== 0; place = (place + 1) & this.#mask) {

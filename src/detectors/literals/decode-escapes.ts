@@ -23,7 +23,7 @@ export interface Decoded {
   readonly map: SpanMap | undefined;
 }
 
-/** Reads every escape of URLs, programs, HTML and mail, whatever it stands for; undefined where a text has none. */
+/** Decodes every escape of URLs, programs, HTML and mail; undefined if the text has none. */
 export function decodeEscapes(text: string): Decoded | undefined {
   if (!MAY_ESCAPE.test(text)) return undefined;
   const rewriter = new Rewriter(text);

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { alphabetOf, nextRun } from '../../normalize/scan.ts';
 import type { Span } from '../../text/span.ts';
 
-/** Text that stands encoded in a text. */
+/** Decoded text of an encoded part. */
 export interface EncodedText extends Span {
   readonly text: string;
-  /** False for readable stretches of a block whose other bytes are no text: only what is plain in them counts. */
+  /** False for readable stretches among other bytes, where only plain literals count. */
   readonly isWhole: boolean;
 }
 
@@ -13,12 +13,15 @@ const SHORTEST = 6;
 const BASE64 = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-');
 /** A block over one or more lines. */
 const BLOCK = /[A-Za-z0-9+/_-]{6,}(?:(?:\\n|\r?\n)[ \t]{0,8}[A-Za-z0-9+/_-]{2,})*={0,2}/y;
-/** Shorter ones are words, most of them: these are read from their beginning, or not at all. */
+/** Shorter blocks are mostly words. They are read from their beginning, or not at all. */
 const LONG_BLOCK = 16;
-/** Shortest stretch of bytes that is looked into. */
+/** Shortest stretch of bytes searched. */
 const STRETCH = /[\x20-\x7e\x80-\xff\t\r\n]{6,}/g;
 
-/** Blocks of Base64 of 6 characters or more that hold text: both alphabets, padded or not, in lines, UTF-8 or UTF-16. */
+/**
+ * Yields the text in Base64 blocks of at least 6 characters: both alphabets, with or without padding and line
+ * breaks, UTF-8 or UTF-16.
+ */
 export function* base64Texts(text: string): Generator<EncodedText> {
   for (let at = nextRun(text, BASE64, SHORTEST, 0); at >= 0;) {
     BLOCK.lastIndex = at;
@@ -39,11 +42,11 @@ function* textsInBlock(block: string, at: number): Generator<EncodedText> {
   }
   const letters = withoutBreaks(block);
   const lastLine = block.search(LAST_LINE);
-  // What looks like the last line may be a word that follows.
+  // The apparent last line may be an ordinary word.
   const above =
     lastLine === -1 ? undefined : textOf(Buffer.from(withoutBreaks(block.slice(0, lastLine)), 'base64'));
   if (above !== undefined) yield { ...span, text: above, isWhole: true };
-  // A slice, or a word before it, may have cut the block at any of its four letters.
+  // A slice or a preceding word may have cut the block at any of its four digits.
   for (let skip = 0; skip < 4; skip += 1) {
     const bytes = Buffer.from(letters.slice(skip), 'base64');
     const text = textOf(bytes);
@@ -63,7 +66,7 @@ function withoutBreaks(block: string): string {
   return block.replace(/\\n|\s/g, '');
 }
 
-/** A look at each byte, up to the first that is no text: nearly all words of six letters and more have one. */
+/** Checks byte by byte up to the first that is not text, which nearly every word of six letters has. */
 function mayBeText(block: string): boolean {
   let following = 0;
   for (let index = 0; ; index += 1) {
@@ -81,7 +84,7 @@ function mayBeText(block: string): boolean {
   }
 }
 
-/** One byte of a block in one line; undefined behind its end. */
+/** Returns one byte of a single-line block; undefined behind its end. */
 function byteAt(block: string, index: number): number | undefined {
   const at = Math.floor((index * 4) / 3);
   const [high, low] = [VALUES[block.charCodeAt(at)], VALUES[block.charCodeAt(at + 1)]];
@@ -90,7 +93,7 @@ function byteAt(block: string, index: number): number | undefined {
   return ((high << shift) | (low >> (6 - shift))) & 0xff;
 }
 
-/** What each letter stands for; 64 for what is none. */
+/** Value of each digit; 64 for other characters. */
 const VALUES = new Uint8Array(128).fill(64);
 for (const last of ['+/', '-_']) {
   const letters = `ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789${last}`;
@@ -100,7 +103,7 @@ for (const last of ['+/', '-_']) {
 const HEX_BLOCK = /(?<![0-9A-Za-z])(?:0[xX])?(?:[0-9a-fA-F]{2}[ :,-]?){2,}[0-9a-fA-F]{2}(?![0-9A-Za-z])/g;
 const DECIMAL_LIST = /(?<![\d.])(?:\d{2,3}[ ,;]{1,2}){2,}\d{2,3}(?![\d.])/g;
 
-/** Runs of hexadecimal digits, and lists of decimal numbers, that spell text. */
+/** Yields the text spelled by runs of hexadecimal digits and lists of decimal numbers. */
 export function* numberedTexts(text: string): Generator<EncodedText> {
   for (const match of text.matchAll(HEX_BLOCK)) {
     const decoded = textOf(Buffer.from(match[0].replace(/^0[xX]|[^0-9a-fA-F]/g, ''), 'hex'));
@@ -117,7 +120,7 @@ function spanOf(match: RegExpExecArray): Span {
   return { start: match.index, end: match.index + match[0].length };
 }
 
-/** Bytes as the text that they are; undefined where they are none. */
+/** Decodes bytes as text; undefined if they are not text. */
 function textOf(bytes: Buffer): string | undefined {
   if (bytes.length < 3) return undefined;
   const isWide = bytes[1] === 0 || bytes[0] === 0 || (bytes[0] ?? 0) >= 0xfe;

@@ -7,9 +7,9 @@ import { literalAt } from './judge.ts';
 import { Letters, mayHoldSigns } from './letters.ts';
 import { literalsOf, type Literal } from './literal.ts';
 
-/** A literal that was found, and where it stands in the text as it was given. */
+/** A literal found, with its span in the given text. */
 export interface FoundLiteral extends Span {
-  /** The literal's place in the list that the finder was made of. */
+  /** Index in the finder's list of literals. */
   readonly literal: number;
 }
 
@@ -17,7 +17,7 @@ export interface FoundLiteral extends Span {
 export interface LiteralFinder {
   /**
    * Yields between slices.
-   * @param onFound told of each; true ends the search
+   * @param onFound called for each match; true ends the search
    */
   search(text: string, onFound: OnFound): Work<void>;
 }
@@ -25,20 +25,20 @@ export interface LiteralFinder {
 type OnFound = (found: FoundLiteral) => boolean;
 type ToOriginal = (span: Span) => Span;
 
-/** UTF-16 units that are read in one turn. */
+/** UTF-16 units read in one step. */
 const SLICE = 16_384;
-/** Slices overlap by this, and by what the longest literal takes up with each letter escaped. */
+/** Overlap of slices, in addition to the longest literal with each letter escaped. */
 const OVERLAP = 2_048;
 const ESCAPED_CHARS = 6;
-/** Escapes within escapes, Base64 within Base64. */
+/** Nesting of escapes within escapes, Base64 within Base64. */
 const MAX_DEPTH = 4;
-/** In readable stretches of other bytes shorter literals stand by chance. */
+/** In readable stretches among other bytes, shorter literals occur by chance. */
 const MIN_IN_STRETCH = 6;
 
 /**
- * Makes a finder of literals in every disguise (docs/normalization.md): as they are written in any case, and read
- * through lookalikes, accents, separators, digits for letters, escapes, Base64, hexadecimal digits, ROT13 and backwards.
- * One pass for all of them; nothing about the text is noted or changed.
+ * Creates a finder of literals in every disguise (docs/normalization.md): in any case, with lookalikes,
+ * accents, separators, digits for letters, escapes, Base64, hexadecimal digits, ROT13 and reversed. One pass
+ * for all literals; the text is neither recorded nor changed.
  */
 export function createLiteralFinder(literals: readonly string[]): LiteralFinder {
   const all = literals.flatMap((literal, id) => literalsOf(id, literal));
@@ -61,7 +61,7 @@ export function createLiteralFinder(literals: readonly string[]): LiteralFinder 
     }
   }
 
-  /** True where the search is over. */
+  /** Returns true if the search is over. */
   function read(reading: Reading): boolean {
     const { text, depth, minLetters } = reading;
     if (scan(reading, false)) return true;
@@ -110,14 +110,14 @@ export function createLiteralFinder(literals: readonly string[]): LiteralFinder 
 interface Reading {
   readonly text: string;
   readonly depth: number;
-  /** From Base64 or digits. */
+  /** Decoded from Base64 or digits. */
   readonly isDecoded: boolean;
   readonly toOriginal: ToOriginal;
   readonly minLetters: number;
   readonly onFound: OnFound;
 }
 
-/** A text that was decoded from a part of another. */
+/** Creates the reading of a decoded part. */
 function below(above: Reading, text: string, toGiven: ToOriginal): Reading {
   return {
     ...above,
@@ -137,7 +137,7 @@ function groupedByPattern(literals: readonly Literal[]): readonly Group[] {
   return [...groups.values()].map((group) => ({ folds: group[0]?.folds ?? [], literals: group }));
 }
 
-/** Not between the halves of a surrogate pair. */
+/** Moves an offset out of a surrogate pair. */
 function wholeStart(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return at > 0 && unit >= 0xdc00 && unit < 0xe000 ? at - 1 : at;

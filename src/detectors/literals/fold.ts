@@ -2,17 +2,17 @@ import { LEET_DIGITS, LEET_SIGNS } from '../../normalize/leet-letters.ts';
 import { kindOf, kinds, plainOf } from '../../normalize/characters.ts';
 
 /**
- * Folds characters for comparing words in disguise: lookalikes, styled and accented letters become the ASCII letter they
- * are drawn like, capitals small ones, and digits the letters that they are written for. The fold of a text is the folds
- * of its characters in a row, so a part of a text always has a part of its fold.
+ * Folds characters to compare disguised words: lookalikes, styled and accented letters become the ASCII
+ * letter that they resemble, capitals lower case, and digits the letters that they replace. The fold of a
+ * text is the concatenation of its characters' folds, so each part of a text has its part of the fold.
  */
 
-/** Parts two letters. */
+/** Separates two letters. */
 export const SEPARATOR = 0;
-/** Prints nothing, or is a mark on the letter before it. */
+/** Invisible, or a mark on the preceding letter. */
 export const IGNORED = 1;
 
-/** Digits and signs by the letter that they are written for; `i` and `l` share one, since `1` is either. */
+/** The letter that a digit or sign replaces. `i` and `l` share one, since `1` stands for both. */
 const DIGITS: Readonly<Record<string, string>> = { ...LEET_DIGITS, 2: 'z' };
 const SIGNS: Readonly<Record<string, string>> = {
   ...LEET_SIGNS,
@@ -22,7 +22,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   '¥': 'y',
   '¡': 'l',
 };
-/** Letters that Unicode does not take apart. */
+/** Letters that Unicode does not decompose. */
 const SPELLED: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -37,7 +37,7 @@ const SPELLED: Readonly<Record<string, string>> = {
   ŋ: 'n',
 };
 
-/** Letters that one character may stand for (ligatures); a character that would be more is left as it is. */
+/** Letters that one character may expand to (ligatures); a character with more stays unfolded. */
 const MAX_LETTERS = 4;
 
 function asciiFold(character: string): number {
@@ -52,23 +52,23 @@ export const ASCII_FOLDS: Uint8Array = Uint8Array.from({ length: 128 }, (_, unit
   return asciiFold(String.fromCharCode(unit));
 });
 
-/** By code unit below 256: what a sign between letters is written for; 0 for all others. */
+/** By code unit below 256: the letter that a sign between letters replaces; 0 for others. */
 export const SIGN_FOLDS: Uint8Array = new Uint8Array(256);
 for (const [sign, letter] of Object.entries(SIGNS)) {
   if (sign.charCodeAt(0) < 256) SIGN_FOLDS[sign.charCodeAt(0)] = letter.charCodeAt(0);
 }
 
-/** Folds of characters beyond ASCII, as they come. */
+/** Cached folds of characters beyond ASCII. */
 const known = new Map<number, readonly number[]>();
 const MAX_KNOWN = 8_192;
 
 const NOTHING = [IGNORED];
 const APART = [SEPARATOR];
 
-/** The folds of a code point beyond ASCII: one, or several where it stands for several letters. */
+/** Returns the folds of a code point beyond ASCII; several if it stands for several letters. */
 export function foldsOf(codePoint: number): readonly number[] {
-  const told = known.get(codePoint);
-  if (told !== undefined) return told;
+  const cached = known.get(codePoint);
+  if (cached !== undefined) return cached;
   if (known.size >= MAX_KNOWN) known.clear();
   const folds = foldsBeyondAscii(codePoint);
   known.set(codePoint, folds);

@@ -3,33 +3,33 @@ import type { Span } from '../../text/span.ts';
 import { isIgnoredAt, isLetterAt, type Letters } from './letters.ts';
 import { gapBetween, MIN_DISGUISED, pieceOf, type Literal } from './literal.ts';
 
-/** Longest run of separators between two letters of a word that is spelled out. */
+/** Longest run of separators between two letters of a spelled-out word. */
 const MAX_GAP = 6;
-/** From so many letters on, a word taken apart or put together is no other word. */
+/** From this length on, a split or joined word is unlikely to be another word. */
 const LONG = 6;
-/** From so many letters on, chance does not spell it: it may stand within a longer word. */
+/** From this length on, a match is not accidental, even within a longer word. */
 const VERY_LONG = 8;
 
-/** What was done to the letters of a literal. */
+/** The changes made to a literal's letters. */
 interface Disguise {
   /** Digits and signs for letters, or letters for digits. */
   leet: number;
-  /** Letters of another script, or of another font. */
+  /** Letters of another script or font. */
   lookalikes: number;
   accents: number;
-  /** Letters that the literal has accents on, and the text has not. */
+  /** Letters whose accents are missing in the text. */
   unaccented: number;
   /** Separators where the literal has none. */
   parted: string[];
-  /** How many of its own separators are missing, or others. */
+  /** The number of its own separators that are missing or replaced. */
   joined: number;
   replaced: number;
 }
 
 /**
- * Judges whether the letters from one on are a literal: as it is written in any case, or in a disguise that chance does
- * not make. Short literals must stand alone.
- * @param isDecoded the text is no one's writing: short words stand in it by chance
+ * Decides whether the letters from one on spell a literal: in any case, or in a disguise that does not occur
+ * by chance. Short literals must stand alone.
+ * @param isDecoded the text comes from decoding, where short words occur by chance
  */
 export function literalAt(
   literal: Literal,
@@ -65,9 +65,9 @@ function plainAt(
   return folds.length < SHORT && isInEncoded(text, start) ? undefined : { start, end };
 }
 
-/** In encoded bytes stand words of so few letters in one case or another. */
+/** Words of this length occur by chance in encoded bytes. */
 const SHORT = 5;
-/** A run of so many characters is encoded bytes, and no word. */
+/** A run of this length is encoded data, not a word. */
 const ENCODED_RUN = 128;
 const ENCODED = /[A-Za-z0-9+/_=-]/;
 
@@ -79,7 +79,7 @@ function isInEncoded(text: string, at: number): boolean {
   return end - start >= ENCODED_RUN;
 }
 
-/** Signs before and behind a literal's letters must be there too. */
+/** Requires the signs before and behind a literal's letters. */
 function spanWithSigns(
   { lead, tail }: Literal,
   { text, starts, ends }: Letters,
@@ -129,7 +129,7 @@ function disguiseOf(literal: Literal, letters: Letters, first: number): Disguise
   return disguise;
 }
 
-/** False where one letter is not the other, though they fold alike. */
+/** Returns false if two letters fold alike but differ. */
 function addLetter(disguise: Disguise, wanted: string, letters: Letters, at: number): boolean {
   const [start = 0, end = 0] = [letters.starts[at], letters.ends[at]];
   const there = pieceOf(letters.text, start, end);
@@ -157,25 +157,25 @@ function isPlainCharacter(piece: string): boolean {
   return piece.length === 1 && piece < '\x80';
 }
 
-/** A character with its marks, as ASCII as it gets. */
+/** Returns a character with its marks, as close to ASCII as possible. */
 function unfolded(piece: string): string {
   const [base = '', ...marks] = piece.normalize('NFD');
   return (plainOf(base.codePointAt(0) ?? 0) ?? base.normalize('NFKC')).toLowerCase() + marks.join('');
 }
 
-/** The same letter, with all accents of the wanted one; there may be more, which strike it through. */
+/** Reports whether it is the same letter with at least the wanted accents; more may strike it through. */
 function isAccentedAlike(there: string, wanted: string): boolean {
   const [base, ...marks] = unfolded(wanted);
   const letter = unfolded(there);
   return letter.charAt(0) === base && marks.every((mark) => letter.includes(mark));
 }
 
-/** It stands for several letters: `ß`, a ligature. */
+/** Reports whether a character stands for several letters: `ß`, a ligature. */
 function isSpelledOut(piece: string): boolean {
   return /[ßæœþ]|[\ufb00-\ufb06]/u.test(piece);
 }
 
-/** A capital `I` among small letters, or a small `l` among capitals: each is taken for the other. */
+/** Recognizes a capital `I` among small letters, or a small `l` among capitals, which imitate each other. */
 function isOddlyCased(text: string, at: number): boolean {
   const beside = text.charAt(at - 1) + text.charAt(at + 1);
   return text.charAt(at) === 'I'
@@ -183,7 +183,7 @@ function isOddlyCased(text: string, at: number): boolean {
     : text.charAt(at) === 'l' && /[A-Z]/.test(beside) && !/[a-z]/.test(beside);
 }
 
-/** What a name may have between two words, and lose or change. */
+/** Characters between two words of a name that may be missing or replaced. */
 const SOFT = "\\s_./·'’‐‑–—-";
 const SOFT_GAP = new RegExp(`^(?:\\s+|[${SOFT}]|\\s?[-–—_/&+]\\s?)$`);
 const SOFT_SIGNS = new RegExp(`[${SOFT}]`, 'g');
@@ -203,7 +203,7 @@ function hasSigns(gap: string, signs: string): boolean {
   return [...signs].every((sign) => gap.includes(sign));
 }
 
-/** Whether a disguise is one, and no other word, code or number that happens to read alike. */
+/** Decides whether a disguise is intended, rather than another word, code or number that reads alike. */
 function isMeant({ folds }: Literal, letters: Letters, span: Span, disguise: Disguise): boolean {
   const { leet, lookalikes, accents, unaccented, parted, joined, replaced } = disguise;
   const { length } = folds;
@@ -211,7 +211,7 @@ function isMeant({ folds }: Literal, letters: Letters, span: Span, disguise: Dis
   if (length < SHORT && isInEncoded(text, span.start)) return false;
   if (parted.length > 0 && !isPartedWord(length, text, span, parted)) return false;
   if (joined > 0 && length < LONG) return false;
-  // Words of some languages differ in nothing but accents.
+  // Words of some languages differ only in accents.
   if (unaccented > 0 && length < VERY_LONG) return false;
   if (leet > 0 && !isLeet(length, text, span, leet)) return false;
   const isSure =
@@ -220,7 +220,10 @@ function isMeant({ folds }: Literal, letters: Letters, span: Span, disguise: Dis
   return isSure || standsAlone(text, span);
 }
 
-/** Spelled out letter by letter, or in syllables; a long word may be divided by signs, but not by blanks. */
+/**
+ * Recognizes a word spelled out by letters or syllables; a long one may be divided by signs, but not by
+ * blanks.
+ */
 function isPartedWord(length: number, text: string, span: Span, parted: readonly string[]): boolean {
   const groups = parted.length + 1;
   if (length < 5)
@@ -229,10 +232,10 @@ function isPartedWord(length: number, text: string, span: Span, parted: readonly
   return length >= LONG && parted.every((gap) => DIVIDING.test(gap));
 }
 
-/** Signs that divide a word, a hyphen at the end of a line, and two strings that a program puts together. */
+/** Signs that divide a word, a hyphen at the end of a line, and two strings that a program joins. */
 const DIVIDING = /^(?:[-_.·•*~|+\u2010-\u2015]{1,3}|[-\u2010]\r?\n\s*|["'`]\s?[+.]\s?["'`])$/;
 
-/** Single letters stand before or behind, as in a row of initials or variables. */
+/** Recognizes single letters before or behind, as in a row of initials or variables. */
 function isOneOfMore(text: string, { start, end }: Span): boolean {
   const before = text.slice(Math.max(0, start - MAX_GAP), start);
   const behind = text.slice(end, end + MAX_GAP);
@@ -242,11 +245,11 @@ function isOneOfMore(text: string, { start, end }: Span): boolean {
   );
 }
 
-/** Numbers, codes and sizes have few letters. */
+/** Excludes numbers, codes and sizes, which have few letters. */
 function isLeet(length: number, text: string, span: Span, leet: number): boolean {
   const written = text.slice(span.start, span.end);
   const plain = length - leet;
-  // A bracket or a `$` at a word's edge is one, and `5` behind a word its number.
+  // A bracket or a `$` at a word's edge is itself, and `5` behind a word its number.
   if (leet < 3 && /^[!|(+<]|[!|(+<]$/.test(written)) return false;
   if (leet === 1 && /[5$]$/.test(written)) return false;
   if (length === MIN_DISGUISED) return leet === 1 && /^\p{L}|^[^a-z]+$/u.test(written);
@@ -258,7 +261,7 @@ function standsAlone(text: string, { start, end }: Span): boolean {
   return isEdge(text, start, -1) && isEdge(text, end - 1, 1);
 }
 
-/** No letter goes on beside it; words of Chinese and Japanese have no edges. */
+/** Reports whether no letter continues the word; words of Chinese and Japanese have no edges. */
 function isEdge(text: string, at: number, step: -1 | 1): boolean {
   let beside = at + step;
   while (isIgnoredAt(text, beside)) beside += step;

@@ -1,6 +1,6 @@
 import { ASCII_FOLDS, foldsOf, IGNORED, SEPARATOR, SIGN_FOLDS } from './fold.ts';
 
-/** The letters and digits of a text, folded, and where each stands. Arrays are used again for the next text. */
+/** The folded letters and digits of a text with their offsets. The arrays are reused for the next text. */
 export class Letters {
   text = '';
   count = 0;
@@ -8,7 +8,7 @@ export class Letters {
   starts = new Int32Array(1_024);
   ends = new Int32Array(1_024);
 
-  /** @param readsSigns takes `$` and its like for letters where they touch one */
+  /** @param readsSigns reads `$` and the like as letters if they touch one */
   read(text: string, readsSigns: boolean): void {
     this.text = text;
     this.count = 0;
@@ -68,7 +68,7 @@ function grown(array: Int32Array, room: number): Int32Array<ArrayBuffer> {
 
 const SIGN_BESIDE_LETTER = /[\p{L}\p{N}][@$!|(+<¥£¡]|[@$!|(+<¥£¡][\p{L}\p{N}]/u;
 
-/** Whether some sign touches a letter, and so may stand for one. */
+/** Reports whether a sign touches a letter and may stand for one. */
 export function mayHoldSigns(text: string): boolean {
   return SIGN_BESIDE_LETTER.test(text);
 }
@@ -78,7 +78,7 @@ function isWordUnit(unit: number): boolean {
   return unit >= 0x80;
 }
 
-/** Whether the code point that begins or ends at a place is a letter or a digit. */
+/** Reports whether the code point that begins or ends at an offset is a letter or a digit. */
 export function isLetterAt(text: string, at: number): boolean {
   if (at < 0 || at >= text.length) return false;
   const unit = text.charCodeAt(at);

@@ -3,7 +3,6 @@ import { isDigitCode } from '../characters.ts';
 import { BLANKS, HYPHENS } from './digit-groups.ts';
 import { behindEscape } from '../escapes.ts';
 
-/** The brands of docs/personal-data.md. */
 type CardBrand = 'visa' | 'mastercard' | 'amex' | 'discover';
 
 /** Ranges of the first digits, and lengths (ISO/IEC 7812, the brands' own tables). */
@@ -17,13 +16,16 @@ const BRANDS: readonly (readonly [CardBrand, RegExp])[] = [
   ],
 ];
 
-/** The four digits that one of the brands may begin with, as the source of a regular expression. */
+/** Source of a pattern for the first four digits of all brands. */
 export const FIRST_FOUR = String.raw`(?:4\d{3}|5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720|3[47]\d{2}|6011|64[4-9]\d|65\d{2}|622\d)`;
 
-/** What may stand between groups: the same everywhere in one number. */
+/** Separators of groups; the same throughout one number. */
 export const CARD_GAP = `[${BLANKS}${HYPHENS}.]`;
 
-/** Fours, with a group of one to three behind them; four, six and five, as American Express does; or all in one. */
+/**
+ * Groups of four, optionally with a last group of one to three; American Express's four, six and five; or no
+ * groups.
+ */
 const WRITTEN = new RegExp(
   [
     String.raw`\d{4}(${CARD_GAP})\d{4}\1\d{4}\1(?:\d{4}(\1\d{1,3})?|\d{1,3})`,
@@ -36,17 +38,17 @@ const WRITTEN = new RegExp(
 );
 const FOUR_DIGITS = /(?<!\d)\d{4}/g;
 
-/** A span of a text that is written as card numbers are. */
+/** A span written like a card number. */
 interface CardNumber<Kind> extends Span {
   readonly kind: Kind;
-  /** Without gaps: as numbers of any kind are written. */
+  /** Without separators, as any number may be written. */
   readonly isPlain: boolean;
 }
 
 /**
- * Every number with a card's check digit that is of a kind, in order of `start`. They may overlap: other numbers can
- * stand before a card, with the same gap between.
- * @param kindOf undefined for digits that are not looked for
+ * Returns every number with a card's check digit and a known kind, in order of `start`. They may overlap:
+ * another number may precede a card with the same separator.
+ * @param kindOf returns undefined for digits to ignore
  */
 export function findCardNumbers<Kind>(
   text: string,
@@ -61,12 +63,15 @@ export function findCardNumbers<Kind>(
   return found;
 }
 
-/** The brand whose range and length a number has; says nothing of its check digit. */
+/** Returns the brand by range and length, without checking the check digit. */
 export function brandOf(digits: string): CardBrand | undefined {
   return BRANDS.find(([, range]) => range.test(digits))?.[0];
 }
 
-/** Luhn's check digit (ISO/IEC 7812-1 annex B). One digit repeated passes it by chance, and is no card. */
+/**
+ * Verifies Luhn's check digit (ISO/IEC 7812-1 annex B). A single repeated digit passes by chance and is
+ * rejected.
+ */
 function hasCheckDigit(written: string): boolean {
   let sum = 0;
   let place = 0;
@@ -93,7 +98,7 @@ function cardAt<Kind>(
   if (match === null) return undefined;
   const [written, gapOfFours, fifth = '', gapOfAmex] = match;
   const gap = gapOfFours ?? gapOfAmex;
-  // A fifth group is the end of a long number, or what stands behind a card: its code, its expiry date.
+  // A fifth group ends a long number, or follows a card: its code or expiry date.
   for (const number of fifth === '' ? [written] : [written, written.slice(0, -fifth.length)]) {
     const end = start + number.length;
     if (!hasCheckDigit(number) || isWithinId(text, start, end, gap ?? '.')) continue;
@@ -103,7 +108,7 @@ function cardAt<Kind>(
   return undefined;
 }
 
-/** Numbers go on after a blank, but not after a hyphen or a dot. */
+/** A number may end before a blank, but not before a hyphen or a dot. */
 function isWithinId(text: string, start: number, end: number, gap: string): boolean {
   if (/\s/.test(gap)) return false;
   const isBefore = text[start - 1] === gap && isDigitCode(text.charCodeAt(start - 2));

@@ -10,7 +10,7 @@ import { createStreamDetector } from '../stream-detector.ts';
 /** Payment card numbers of Visa, MasterCard, American Express and Discover (docs/personal-data.md). */
 export const cardDetector: StreamDetector = createStreamDetector(findInAnyScript, openInAnyScript);
 
-/** Streams are not normalized, so that digits of other scripts are read here. */
+/** Reads digits of other scripts, since streams are not normalized. */
 function findInAnyScript(text: string): readonly Finding[] {
   const cards = findCards(text);
   return hasScriptDigits(text) ? withoutOverlaps([...cards, ...findCards(withPlainDigits(text))]) : cards;
@@ -30,25 +30,25 @@ function findCards(text: string): readonly Finding[] {
   return withoutOverlaps(cards);
 }
 
-/** Not a part of a hash, an identifier or a phone number. */
+/** Rejects parts of a hash, an identifier or a phone number. */
 function standsAlone(text: string, start: number, end: number): boolean {
   return beginsWord(text, start) && text[start - 1] !== '+' && !isWordCode(text.charCodeAt(end));
 }
 
-/** The names of other numbers, right before one: one in ten of those passes the check digit. */
+/** Names of other numbers right before one; a tenth of those pass the check digit. */
 const OTHER_NUMBER =
   /(?:(?:order|invoice|tracking|parcel|shipment|imei|imsi|isbn|ean|upc|gtin|barcode|sku|serial|ticket|timestamp)(?:[ _-]?(?:id|no|nr|num|number|code))?|(?<![a-z])(?:uu|gu|u)?id|[_-]id)["'`]?\s?(?:[:=#.]|is)?\s?["'`#]?$/i;
 /** `orderId:`, `"messageID": "` */
 const OTHER_ID = /[a-z]I[dD]["'`]?\s?[:=]?\s?["'`]?$/;
 const NAME_CHARS = 40;
 
-/** To be asked of digits in one go: nobody writes an order number as cards are written. */
+/** For ungrouped digits only, since order numbers are not written in card groups. */
 function isNamedOtherwise(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - NAME_CHARS), start);
   return OTHER_NUMBER.test(before) || OTHER_ID.test(before);
 }
 
-/** A card with all its gaps. */
+/** The longest card with all separators. */
 const OPEN_CHARS = 32;
 const MAY_BE_OPEN = new RegExp(`(?:\\d|\\d${CARD_GAP})$`);
 const FIRST_GROUP = { whole: FIRST_FOUR, cut: String.raw`[2-6]\d{0,2}` };

@@ -14,11 +14,11 @@ const LABELLED = new RegExp(
 );
 /** `123 (CVV)`. */
 const LABEL_AFTER = new RegExp(String.raw`(?<![\d])(\d{3,4})[\s"'(-]{1,4}${LABEL}(?![a-z0-9])`, 'gdi');
-/** Card, expiry and code in a row, as dumps write them: `4111…|12|2027|123`. */
+/** Card, expiry and code in a row, as in dumps: `4111…|12|2027|123`. */
 const AFTER_EXPIRY =
   /[\s|,;:/]{1,4}(?:exp(?:iry|ires)?[ .:]{0,3})?(?:0[1-9]|1[0-2])[\s|/,-]{1,3}(?:20)?[2-4]\d[\s|,;:/]{1,4}(\d{3,4})(?![\d/-])/dy;
 
-/** Finds card verification codes that stand beside a valid card number; alone, three digits mean nothing. */
+/** Finds card verification codes near a valid card number; three digits alone mean nothing. */
 export const findCvv: Detector = (text) => {
   const cards = withoutOverlaps(findCardNumbers(text, () => true));
   if (cards.length === 0) return [];
@@ -45,7 +45,7 @@ const codesOf = (text: string, pattern: RegExp): readonly Span[] =>
     return group === undefined ? [] : [{ start: group[0], end: group[1] }];
   });
 
-/** Codes within `REACH` of a card and not part of one. Both lists are in order, so each is walked once. */
+/** Returns codes within `REACH` of a card and outside any. Both lists are in order, so each is walked once. */
 function besideCards(codes: readonly Span[], cards: readonly Span[]): readonly Span[] {
   let near = 0;
   let around = 0;

@@ -6,14 +6,14 @@ import { createStreamDetector } from '../stream-detector.ts';
 
 /** RFC 5321 section 4.5.3.1.1. */
 const MAX_LOCAL_CHARS = 64;
-/** Of 255 that DNS allows: two in a row must be no longer than what is held back of a stream. */
+/** DNS allows 255. Two domains must fit into the held-back part of a stream. */
 const MAX_DOMAIN_CHARS = 120;
 const MAX_LABEL_CHARS = 63;
 
 /**
  * Email addresses (docs/personal-data.md).
- * @param allowedHosts addresses at these domains and below them are no findings
- * @param leavesUserinfo a URL's password and host are no address
+ * @param allowedHosts addresses at these domains and their subdomains are not reported
+ * @param leavesUserinfo ignores a URL's password and host
  */
 export function createEmailDetector(
   allowedHosts: readonly string[],
@@ -34,7 +34,7 @@ function isUserinfo(text: string, start: number): boolean {
   return USERINFO.test(text.slice(Math.max(0, start - USERINFO_CHARS), start));
 }
 
-/** Between the parts of an address, also as it stands in the query of a URL. */
+/** The `@` of an address, also encoded as in a URL's query. */
 const AT = /@|%40/g;
 
 function findEmailAddresses(text: string, isAllowed: (domain: string) => boolean): readonly Finding[] {
@@ -46,7 +46,7 @@ function findEmailAddresses(text: string, isAllowed: (domain: string) => boolean
     const local = localStart(text, match.index);
     const end = local === undefined ? undefined : domainEnd(text, domain);
     if (local === undefined || end === undefined || isOfAnotherKind(text, local, domain, end)) continue;
-    // The domain of one may be taken for the local part of the next, as in `a@b.example@c.example`.
+    // The domain of one may be read as the next one's local part, as in `a@b.example@c.example`.
     const start = Math.max(local, covered);
     covered = end;
     if (!isAllowed(text.slice(domain, end))) {
@@ -56,11 +56,14 @@ function findEmailAddresses(text: string, isAllowed: (domain: string) => boolean
   return found;
 }
 
-/** A local part in quotes (RFC 5322 section 3.4.1) ends here. It has been sent before a stream shows that it is one. */
+/** The end of a quoted local part (RFC 5322 section 3.4.1). A stream has already sent it by then. */
 const QUOTED = /\w\\?"$/;
 const QUOTE_CHARS = 3;
 
-/** Where the local part begins that ends at `at`, `at` behind one in quotes; undefined where there is none. */
+/**
+ * Returns the start of the local part that ends at `at`; `at` itself behind a quoted one; undefined without
+ * one.
+ */
 function localStart(text: string, at: number): number | undefined {
   let start = at;
   while (start > 0 && at - start < MAX_LOCAL_CHARS && isLocalCode(text.charCodeAt(start - 1))) {
@@ -79,12 +82,12 @@ function isLocalCode(code: number): boolean {
   return isLabelCode(code) || code === 95 || isPunctuation(code);
 }
 
-/** `.` `-` `+` `%`: within a local part, not at its beginning. */
+/** `.` `-` `+` `%`: allowed inside a local part, but not first. */
 function isPunctuation(code: number): boolean {
   return code === 46 || code === 45 || code === 43 || code === 37;
 }
 
-/** Where the longest domain ends that begins at `from`; undefined where there is none. */
+/** Returns the end of the longest domain that begins at `from`; undefined without one. */
 function domainEnd(text: string, from: number): number | undefined {
   let end: number | undefined;
   for (let label = from; ;) {
@@ -104,7 +107,7 @@ function endOfLabel(text: string, label: number): number {
   return end;
 }
 
-/** Endings of files and of systemd's units, none of which is a top-level domain: `icon@2x.png`, `getty@tty1.service`. */
+/** Endings of files and systemd units that are not top-level domains: `icon@2x.png`, `getty@tty1.service`. */
 const NO_DOMAINS: ReadonlySet<string> = new Set(
   [
     'png jpg jpeg gif svg webp ico css js jsx ts tsx json html htm xml yml yaml txt pdf log conf ini lock toml csv',
@@ -112,7 +115,7 @@ const NO_DOMAINS: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-/** Two letters or more, whatever follows: what is written behind an address is often not set apart from it. */
+/** Accepts at least two letters, whatever follows, since text often follows an address directly. */
 function topLevelEnd(label: string, offset: number): number | undefined {
   if (/^xn--[a-z0-9-]+$/i.test(label)) return offset + label.length;
   let letters = 0;
@@ -121,14 +124,14 @@ function topLevelEnd(label: string, offset: number): number | undefined {
   return isDomain ? offset + letters : undefined;
 }
 
-/** Versions of packages, `name@1.2.3-beta.rc`, and remotes of Git, `git@host.example:path`, are written alike. */
+/** Recognizes package versions, `name@1.2.3-beta.rc`, and Git remotes, `git@host.example:path`. */
 function isOfAnotherKind(text: string, local: number, domain: number, end: number): boolean {
   if (/^v?\d{1,9}\.\d{1,9}\.\d/.test(text.slice(domain, domain + 24))) return true;
   if (!/^git(?:@|%40)$/.test(text.slice(local, domain))) return false;
   return text.slice(local - 3, local) === '://' || /^:\S/.test(text.slice(end, end + 2));
 }
 
-/** A remote of Git or an address, as what follows will show. */
+/** A Git remote or an address, depending on what follows. */
 const GIT_REMOTE = /git(?:@|%40)[^\s:@]{1,128}:$/;
 const REMOTE_CHARS = 140;
 
@@ -147,7 +150,7 @@ function openIn(tail: string): number {
   return Math.min(...ends.map((at) => localStart(tail, at) ?? length));
 }
 
-/** Of the address whose domain the text ends in. */
+/** Returns the `@` of an address whose domain ends the text. */
 function atBeforeDomain(tail: string): number | undefined {
   let from = tail.length;
   while (from > 0 && tail.length - from <= MAX_DOMAIN_CHARS + 2 && isDomainCode(tail.charCodeAt(from - 1)))
@@ -161,8 +164,8 @@ function isDomainCode(code: number): boolean {
 }
 
 /**
- * Whether a domain is one of a list, or below one of them; in any case of letters, and of its Unicode and its ASCII
- * form. What people write around a domain is left out: `@example.org`, `*.example.org`.
+ * Returns a test whether a domain or a parent of it is listed, ignoring case, in Unicode or ASCII form.
+ * Accepts the list forms `@example.org` and `*.example.org`.
  */
 function createHostList(hosts: readonly string[]): (domain: string) => boolean {
   const listed = new Set(hosts.map((host) => canonicalHost(host.trim().replace(/^[@*.]+/, ''))));
@@ -181,6 +184,6 @@ function createHostList(hosts: readonly string[]): (domain: string) => boolean {
 
 function canonicalHost(host: string): string {
   const name = host.toLowerCase().replace(/\.$/, '');
-  // Empty where it is no domain, such as `a_b.example`.
+  // Empty if it is not a domain, such as `a_b.example`.
   return domainToASCII(name) || name;
 }

@@ -2,12 +2,12 @@ import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
 /**
- * International bank account numbers (ISO 13616): a country's length and check digits that are right modulo 97, in one
- * or in groups of four.
+ * International bank account numbers (ISO 13616): the country's length and valid check digits modulo 97,
+ * ungrouped or in groups of four.
  */
 export const ibanDetector: StreamDetector = createStreamDetector(findIbans, openIn);
 
-/** Characters of each country's account numbers, as the SWIFT registry lists them. */
+/** Lengths by country, from the SWIFT registry. */
 const LENGTHS: ReadonlyMap<string, number> = new Map(
   (
     'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ' +
@@ -40,16 +40,16 @@ function findIbans(text: string): readonly Finding[] {
 }
 
 interface Reading {
-  /** Where the account number ends; undefined where there is none. */
+  /** End of the account number; undefined if there is none. */
   readonly end?: number;
-  /** Whether the text ends before that is told. */
+  /** The text ends before this is decided. */
   readonly isOpen: boolean;
 }
 
 const NONE: Reading = { isOpen: false };
 const OPEN: Reading = { isOpen: true };
 
-/** The account number that begins at `start`. */
+/** Reads the account number that begins at `start`. */
 function readAt(text: string, start: number): Reading {
   const country = text.slice(start, start + 2).toUpperCase();
   if (country.length < 2) return /[A-Z]/.test(country) ? OPEN : NONE;
@@ -73,7 +73,7 @@ function readAt(text: string, start: number): Reading {
   return { end: at, isOpen: at === text.length };
 }
 
-/** ISO 7064, MOD 97-10: letters count from 10, the first four characters stand at the end. */
+/** ISO 7064, MOD 97-10: letters count from 10, the first four characters move to the end. */
 function hasRightCheckDigits(iban: string): boolean {
   let remainder = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {

@@ -1,9 +1,9 @@
 import { UnitReader } from '../../text/units.ts';
 import { isDigitCode } from '../characters.ts';
 
-/** Every number that is looked for has so many digits in a row somewhere, unless a plus stands before it. */
+/** Every number searched for has this many digits in a row, unless a plus precedes it. */
 const RUN_DIGITS = 4;
-/** Fewest digits of one number, an SSN's, and most characters between two of them. */
+/** Fewest digits of a number (an SSN's), and most characters between two digits. */
 const FEWEST_DIGITS = 9;
 const MAX_GAP_CHARS = 3;
 
@@ -11,8 +11,8 @@ const MOST_CHARS = 8_192;
 const reader = new UnitReader(MOST_CHARS);
 
 /**
- * Whether a text may have a number of a card, an SSN or a phone without a plus: one look for four detectors. Of each four
- * characters one is read. A long text may always have one.
+ * Reports whether a text may contain a card, an SSN or a phone number without a plus: one scan for four
+ * detectors that reads one in four characters. Always true for long texts.
  */
 export function mayHaveLongNumber(text: string): boolean {
   const { length } = text;
@@ -45,10 +45,10 @@ function isInLongNumber(units: Uint16Array, length: number, start: number, end: 
   return missing <= 0;
 }
 
-/** Before a number of any country, also as it is written in JSON and in URLs. */
+/** Before an international number, also in its JSON and URL forms. */
 const PLUS = /\+|\\u002|%2/;
 
-/** Whether a text may have the number of a phone. */
+/** Reports whether a text may contain a phone number. */
 export function mayHavePhone(text: string, hasLongNumber: boolean): boolean {
   return hasLongNumber || PLUS.test(text);
 }

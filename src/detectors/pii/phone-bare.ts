@@ -8,8 +8,8 @@ const NUMBER = String.raw`1?([2-9]\d{2})([2-9]\d{2})\d{4}`;
 const WRITTEN = new RegExp(String.raw`${NUMBER_BEGINS}${NUMBER}(?!\d)`, 'g');
 
 /**
- * Numbers of the North American numbering plan without any gap, in order of `start`: as many digits as orders and
- * points in time have, so something must say that it is a phone's.
+ * Returns ungrouped numbers of the North American numbering plan, in order of `start`. Orders and timestamps
+ * have as many digits, so the context must indicate a phone.
  */
 export function bareNumbersIn(text: string): readonly Span[] {
   const found: Span[] = [];
@@ -40,16 +40,16 @@ const NAMED =
   /(?:(?<![a-z])(?:(?:tele|mobile ?|cell ?|home ?|work ?|office ?)?(?:phone|tel|fax)|telefon[eo]?|teléfono|téléphone|mobile|móvil|cell|celular|handy|call(?:ed|ing)?|dial(?:ed|ing)?|sms|texted|texting|whats ?app|wa\.me|voicemail|hotline)|电话|電話|手机)(?:[ _-]?(?:numbers?|nummer|num|no|nr|me|us|him|her|them|at|on|is|was)(?![a-z])){0,4}[^0-9a-z\n]{0,12}$/i;
 const BEFORE_CHARS = 56;
 
-/** Of whitespace around a number that is alone. */
+/** Whitespace around a number that stands alone. */
 const MAX_BLANKS = 16;
-/** The member of an answer that holds its words, where the answer is searched as JSON. */
+/** The member that holds an answer's text, if the answer is searched as JSON. */
 const WORDS_OF_ANSWER =
   /(?<![A-Za-z])(?:content|text|response|completion|generation|output(?:_t|T)ext)" ?: ?"$/;
 
-/** Where 32 bits end, which programs print more often than anybody's number. */
+/** Limits of 32-bit integers, which programs print more often than phone numbers. */
 const LIMIT = /^(?:214748364[78]|429496729[56])$/;
 
-/** Nothing else is said. */
+/** Reports whether the text consists only of the number. */
 function isAlone(text: string, start: number, end: number): boolean {
   if (LIMIT.test(text.slice(start, end))) return false;
   const behind = text.slice(end, end + MAX_BLANKS + 1);

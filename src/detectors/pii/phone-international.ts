@@ -8,16 +8,16 @@ import { goesOnAsNumber } from './phone-context.ts';
 const GAP = `[${BLANKS}${HYPHENS}./()]{0,3}`;
 const MAX_DIGITS = 15;
 const MIN_DIGITS = 7;
-/** Points in time, which have ten, may stand behind a plus where lines are added. */
+/** Timestamps of ten digits may follow a plus in diffs. */
 const MIN_LONG_DIGITS = 11;
 
-/** A plus, also as careful encoders of JSON write it and as it stands in the query of a URL, and all digits behind it. */
+/** A plus, also in its JSON and URL forms, with all following digits. */
 const WRITTEN = new RegExp(
   String.raw`(?:\+|\\u002[bB]|%2[bB])(${GAP}[1-9](?:${GAP}\d){${String(MIN_DIGITS - 1)},${String(MAX_DIGITS - 1)}})`,
   'g',
 );
 
-/** Numbers behind a plus, in order of `start`. */
+/** Returns numbers behind a plus, in order of `start`. */
 export function internationalNumbersIn(text: string): readonly Span[] {
   const found: Span[] = [];
   WRITTEN.lastIndex = 0;
@@ -40,10 +40,10 @@ function beginsNumber(text: string, start: number): boolean {
   return !SUM.test(text);
 }
 
-/** Where other numbers follow with the same gaps, some of the last groups are theirs. */
+/** The last groups may belong to further numbers with the same separators. */
 const MAX_GROUPS_LEFT_OUT = 3;
 
-/** The end of the longest number that begins at `from` and ends with one of its groups. */
+/** Returns the end of the longest number that begins at `from` and ends with one of its groups. */
 function numberEnd(text: string, from: number, to: number): number | undefined {
   let end = to;
   for (let leftOut = 0; leftOut <= MAX_GROUPS_LEFT_OUT; leftOut += 1) {
@@ -55,12 +55,12 @@ function numberEnd(text: string, from: number, to: number): number | undefined {
   return undefined;
 }
 
-/** The last group and the gap before it. */
+/** The last group and the separator before it. */
 const LAST_GROUP = /(?<=\d)\D+\d+$/;
 
 /**
- * A number of the plan; or of a length that its country has and either in groups or long, since plans grow and examples
- * are made up.
+ * Accepts a number of the plan, or one of a valid length for its country that is grouped or long, since plans
+ * grow and examples are invented.
  */
 function isNumber(written: string): boolean {
   const digits = written.replaceAll(/\D/g, '');
@@ -72,7 +72,7 @@ function isNumber(written: string): boolean {
 
 type Judged = 'valid' | 'possible' | 'none';
 
-/** A judgement takes 50 us, and a stream's context is searched again with each of its chunks. */
+/** A check takes 50 us, and a stream searches its context again with each chunk. */
 const judgements = new RecentMap<Judged>(64);
 
 function judgeNumber(digits: string): Judged {
@@ -84,7 +84,7 @@ function judgeNumber(digits: string): Judged {
   return judged;
 }
 
-/** A plus and its digits with the widest gaps. */
+/** A plus and its digits with the widest separators. */
 const OPEN_CHARS = 72;
 const OPEN = new RegExp(
   [

@@ -13,7 +13,10 @@ const WRITTEN = new RegExp(
   'g',
 );
 
-/** Numbers of the North American numbering plan in their usual groups, in order of `start`. The country's 1 stays out. */
+/**
+ * Returns numbers of the North American numbering plan in their usual groups, in order of `start`, without
+ * the country's 1.
+ */
 export function nanpNumbersIn(text: string): readonly Span[] {
   const found: Span[] = [];
   WRITTEN.lastIndex = 0;
@@ -38,14 +41,14 @@ interface Written extends Span {
   readonly line: string;
 }
 
-/** Groups between blanks alone may be any numbers: such a row must be no longer than a phone number. */
+/** Groups separated only by blanks may be any numbers, so the row must be no longer than a phone number. */
 function isInBlanks({ areaGap, gap }: Written): boolean {
   return /^\s$/.test(areaGap) && /^\s$/.test(gap);
 }
 
 const JOINED_BEFORE = new RegExp(String.raw`\d[${HYPHENS}.]$`);
 const COUNTRY_BEFORE = new RegExp(String.raw`(?<!\d[${HYPHENS}.]?)(?:00)?1[${HYPHENS}.${BLANKS}]$`);
-/** Neither in another line nor in another column. */
+/** Not across lines or columns. */
 const IN_ROW_BEFORE = new RegExp(String.raw`\d[${BLANKS}]$`);
 const IN_ROW_BEHIND = new RegExp(String.raw`^[${BLANKS}]\d`);
 const BEFORE_CHARS = 6;
@@ -67,13 +70,13 @@ function endsNumber(text: string, number: Written): boolean {
   return !(isInBlanks(number) && IN_ROW_BEHIND.test(behind));
 }
 
-/** What hyphens, dots or brackets group like a phone number is taken for one; the rest must be one of the plan. */
+/** Accepts hyphens, dots or brackets in phone grouping; other forms must be a number of the plan. */
 function isPhone(number: Written): boolean {
   const { area, areaGap, exchange, gap, line } = number;
   const isPlain = areaGap === '/' || gap === '' || isInBlanks(number);
   if (!isPlain) return true;
   if (gap === '' && /^\s$/.test(areaGap)) return false;
-  // Sizes, as of pictures and memory: 256 512 1024, 640 480 1280.
+  // Sizes of pictures and memory: 256 512 1024, 640 480 1280.
   if ([area, exchange, line].every((group) => Number(group) % 16 === 0)) return false;
   return isNanpNumber(area, exchange);
 }

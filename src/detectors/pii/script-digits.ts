@@ -16,12 +16,12 @@ const VALUES = new Map(
   ) as (readonly [string, string])[],
 );
 
-/** Whether a text has digits of another script than Latin. */
+/** Reports whether a text has non-ASCII digits. */
 export function hasScriptDigits(text: string): boolean {
   return ANY.test(text);
 }
 
-/** Writes digits of all scripts as 0 to 9; offsets stay as they are. */
+/** Converts digits of all scripts to 0-9, keeping offsets. */
 export function withPlainDigits(text: string): string {
   return text.replace(EACH, (digit) => VALUES.get(digit) ?? digit);
 }

@@ -5,8 +5,8 @@ import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
 /**
- * US social security numbers as ddd-dd-dddd (docs/personal-data.md), and individual taxpayer numbers, which are
- * written alike and stand in the same fields.
+ * US social security numbers as ddd-dd-dddd (docs/personal-data.md), and individual taxpayer numbers, which
+ * have the same form and occur in the same fields.
  */
 export const ssnDetector: StreamDetector = createStreamDetector(findSsns, openIn);
 
@@ -28,7 +28,7 @@ function findSsns(text: string): readonly Finding[] {
   return found;
 }
 
-/** Undefined for what is never issued: area 000, 666 and from 900 on, group 00, serial 0000. */
+/** Returns undefined for numbers never issued: area 000, 666 and from 900 on, group 00, serial 0000. */
 function ssnRule(area: string, group: string, serial: string): string | undefined {
   if (area === '000' || area === '666' || group === '00' || serial === '0000') return undefined;
   if (area < '900') return 'us_ssn';
@@ -38,7 +38,7 @@ function ssnRule(area: string, group: string, serial: string): string | undefine
 /** Groups of individual taxpayer numbers, which the IRS issues from area 900 on. */
 const TAXPAYER_GROUP = /5\d|6[0-5]|7\d|8[0-8]|9[0-24-9]/;
 
-/** Not a part of a longer number or identifier; the label alone may be written without a gap. */
+/** Rejects parts of a longer number or identifier; a label may precede directly. */
 function standsAlone(text: string, start: number, end: number): boolean {
   if ((escapeEnd(text, start) ?? start) > start) return false;
   if (isWordCode(text.charCodeAt(end)) || GOES_ON.test(text.slice(end, end + 2))) return false;

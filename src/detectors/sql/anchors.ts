@@ -2,16 +2,16 @@ import { isWordCode } from '../characters.ts';
 import { anchorSource, SQL_RULES } from './rules.ts';
 
 /**
- * Where payloads of SQL may begin, found without an expression: one over all words and signs is tried at each character,
- * and costs most of what the search for payloads does.
+ * Finds possible starts of SQL payloads without a pattern: one over all words and signs would be tried at
+ * each character and cost most of the search.
  */
 
-/** What a character is, by its code; each is a bit, and the first is 1. */
+/** Character kinds by code, one bit each; the first is 1. */
 const WORD_BEGINS = 1;
 const IN_WORD = 2;
 const SIGN = 4;
 
-/** The beginnings of all rules: by what must follow them, the anchors. */
+/** Anchors of all rules, by what must follow them. */
 const ANCHORS = new Map<string, Set<string>>();
 for (const { beginning } of SQL_RULES) {
   const anchors = ANCHORS.get(beginning.ahead) ?? new Set();
@@ -21,7 +21,7 @@ for (const { beginning } of SQL_RULES) {
 const ALL_ANCHORS = new Set([...ANCHORS.values()].flatMap((anchors) => [...anchors]));
 const WORDS = [...ALL_ANCHORS].filter((anchor) => isWordCode(anchor.charCodeAt(0)));
 
-/** The beginnings that begin with one of these characters. */
+/** Returns a pattern of the beginnings that start with one of these characters. */
 function beginningsWith(characters: string): RegExp {
   const sources: string[] = [];
   for (const [ahead, anchors] of ANCHORS) {
@@ -32,15 +32,15 @@ function beginningsWith(characters: string): RegExp {
 }
 
 const WORD_HERE = beginningsWith(WORDS.map((word) => word.charAt(0)).join(''));
-/** Of signs, by the code of the first character; and what the second must be, zero where it may be any. */
+/** For signs, by code of the first character; and the required second character, zero for any. */
 const SIGNS_HERE: RegExp[] = [];
 const SIGN_SECONDS = new Uint8Array(128);
 
 const KINDS = new Uint8Array(0x10000);
 for (let code = 0; code < 128; code++) KINDS[code] = isWordCode(code) ? IN_WORD : 0;
 /**
- * The third letters of words, one bit each, by the first two; letters are told by their last five bits, in either case.
- * Behind the two letters of a word that has no more anything may stand.
+ * Third letters of words, one bit each, by the first two; letters are identified by their low five bits, in
+ * either case. After a two-letter word anything may follow.
  */
 const THIRDS = new Int32Array(32 * 32);
 for (const anchor of ALL_ANCHORS) {
@@ -58,9 +58,9 @@ for (const anchor of ALL_ANCHORS) {
 }
 
 /**
- * The next place at `from` or behind it where a payload may begin; the text's length where there is none. Of each place the
- * same few things are looked up, for whether a word begins there cannot be foreseen.
- * @param units of the text, and one more behind the last
+ * Returns the next offset from `from` on at which a payload may begin; the text's length if there is none.
+ * Does the same few lookups at each offset, because branches would be unpredictable.
+ * @param units of the text, plus one more
  */
 export function nextSqlAnchor(text: string, units: Uint16Array, from: number): number {
   const kinds = KINDS;
@@ -70,7 +70,7 @@ export function nextSqlAnchor(text: string, units: Uint16Array, from: number): n
   for (let at = from; at < length; at += 1) {
     const code = units[at] ?? 0;
     const kind = kinds[code] ?? 0;
-    // A sign, or a letter behind what is in no word.
+    // A sign, or a letter at the start of a word.
     const look = kind & (SIGN | (WORD_BEGINS & ~(before >>> 1)));
     before = kind;
     if (look === 0) continue;
@@ -80,7 +80,7 @@ export function nextSqlAnchor(text: string, units: Uint16Array, from: number): n
   return length;
 }
 
-/** Whatever is taken for a letter of the first three: the expression tells them apart. */
+/** Accepts a superset of the words' first three letters; the pattern decides. */
 function isWordAt(text: string, units: Uint16Array, at: number, code: number, thirds: Int32Array): boolean {
   const goesOn = (thirds[pairOf(code, units[at + 1] ?? 0)] ?? 0) >>> ((units[at + 2] ?? 0) & 31);
   return (goesOn & 1) === 1 && isAt(WORD_HERE, text, at);

@@ -1,28 +1,28 @@
-/** Whether what stands before a match, at most `LOOKBACK` units, makes it an attack. */
+/** Reports whether the text before a match, at most `LOOKBACK` units, makes it an attack. */
 export type Confirm = (before: string, matched: string) => boolean;
 
-/** UTF-16 units before a match that may decide about it. */
+/** UTF-16 units before a match that may be considered. */
 export const LOOKBACK = 256;
 
 const STATEMENT = /\b(?:select|insert|update|delete|create|from|where)\b/i;
 
-/** No statement before it: what is injected is the tail of somebody else's. */
+/** No statement before it: an injection is the tail of another statement. */
 export const isTail: Confirm = (before) => !STATEMENT.test(before);
 
-/** A number and nothing of SQL before it, as in `1; drop table x`. */
+/** Only a number before it, as in `1; drop table x`. */
 export const isNumberTail: Confirm = (before, matched) =>
   isTail(before, matched) && /(?:^|[\s=:'"])-?\d{1,12}[)\s]{0,4}$/.test(before.slice(-20));
 
-/** Nothing at all before it. */
+/** Nothing before it. */
 export const isStart: Confirm = (before) => before.trim() === '';
 
-/** A quote and nothing of SQL before it, as in `' or 2 > 1`. */
+/** Only a quote before it, as in `' or 2 > 1`. */
 export const isQuoteTail: Confirm = (before, matched) =>
   isTail(before, matched) && /(?:^|[\s=:\w])['"][)\s]{0,4}$/.test(before.slice(-20));
 
 const currentLine = (before: string): string => before.slice(before.lastIndexOf('\n') + 1);
 
-/** Quotes of one kind in a line, without the apostrophes of prose. */
+/** Counts quotes of one kind in a line, without apostrophes of prose. */
 function countQuotes(line: string, quote: string): number {
   let count = 0;
   for (let at = line.indexOf(quote); at !== -1; at = line.indexOf(quote, at + 1)) {
@@ -32,17 +32,17 @@ function countQuotes(line: string, quote: string): number {
   return count;
 }
 
-/** A quote before it on the line closes nothing, as in `x'; drop table y`. */
+/** An unmatched quote precedes it on the line, as in `x'; drop table y`. */
 export const isBrokenOut: Confirm = (before) => {
   const line = currentLine(before);
   return ["'", '"'].some((quote) => countQuotes(line, quote) % 2 === 1);
 };
 
-/** The quote that the match begins with closes nothing. */
+/** The match begins with an unmatched quote. */
 export const beginsWithStray: Confirm = (before, matched) =>
   countQuotes(currentLine(before), matched.charAt(0)) % 2 === 0;
 
-/** Stands where SQL takes a condition or a value; `sleep(5)` of a program does not. */
+/** At a position for a condition or value in SQL; `sleep(5)` of a program is not. */
 export const isCondition: Confirm = (before) =>
   /(?:\b(?:or|and|xor|rlike|having|by(?:\s{1,3}\d{1,3},){0,4})|\(\s{0,3}select|[%'"]\s{0,3}(?:\|\||&&|;)|;\s{0,3}select|\d\)*\s{0,3}(?:\|\||&&|;))[\s(]{0,6}$/i.test(
     before.slice(-24),
@@ -54,7 +54,7 @@ export const isNoTalk: Confirm = (before) =>
     before.slice(-24),
   );
 
-/** Not a method of some object, as `time.sleep(5)` is. */
+/** Not a method call, as `time.sleep(5)` is. */
 export const isNoMember: Confirm = (before) => !/[.\w]$/.test(before);
 
 export const either =

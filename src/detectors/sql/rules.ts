@@ -14,31 +14,31 @@ import {
 } from './context.ts';
 
 /**
- * How payloads begin. Places are looked for by this alone, and what is tried there are the rules that begin so: it is a
- * part of their patterns, so that no place is missed where one of them matches.
+ * The start of payloads. Offsets are found by this alone, and then tried with the rules that start so. It is
+ * part of their patterns, so no match is missed.
  */
 export interface Beginning {
   /** Words, which no letter follows, and signs; lower case. */
   readonly anchors: readonly string[];
-  /** What must follow one of them: cheap to see, and not yet read. */
+  /** Required behind an anchor; cheap to check and not consumed. */
   readonly ahead: string;
 }
 
 export interface SqlRule {
   readonly rule: string;
   readonly beginning: Beginning;
-  /** Sticky; tried where it may begin, reads a bounded part of the text. */
+  /** Sticky; tried at possible starts, reads a bounded part of the text. */
   readonly pattern: RegExp;
   readonly confirm?: Confirm;
 }
 
-/** A blank, and what stands for it where blanks are filtered. */
+/** A blank, or a substitute used against filters. */
 const S = String.raw`(?:\s|\/\*[^*]{0,24}\*\/|\+|%20|%0[9a-d])`;
-/** A comment that cuts off the rest of the statement: on its line nothing follows but a sign. */
+/** A comment that cuts off the rest of the statement: only a sign may follow on its line. */
 const CUT = String.raw`(?:;?[ \t]{0,2}(?:--|#)[-+ \t]{0,4}$|--[ \t][a-z]{1,2}$|--\+|\/\*[* \t]{0,4}$|;?%00)`;
-/** A statement behind the end of another; comments of some languages begin like that too. */
+/** A second statement; comments of some languages begin the same way. */
 const STACKED = String.raw`${S}{0,6}(?:drop${S}{1,4}(?:table|database|schema|user|view|index)|delete${S}{1,4}from|insert${S}{1,4}into|update${S}{1,4}[\w.]{1,40}${S}{1,4}set|truncate${S}|alter${S}{1,4}(?:table|user|login)|create${S}{1,4}(?:user|login)|exec(?:ute)?${S}{0,4}(?:[(@']|xp_|sp_|master)|shutdown\b|declare${S}{1,4}@|waitfor\b|select${S}{1,4}(?:pg_)?sleep)`;
-/** What some rule can go on with behind an operator: prose goes on with a word, and behind that with another. */
+/** What some rule accepts behind an operator; prose continues with a word and another word. */
 const OPERAND = String.raw`[\s+]{0,6}(?:[(/%'"\d]|not|[a-z]\w{0,15}[\s+)]{0,8}(?:[=/%;#(]|--))`;
 const STATEMENT_END: Beginning = { anchors: [';'], ahead: '' };
 const VERSIONED_UNION = String.raw`\d{0,6}\s{0,3}union`;
@@ -46,7 +46,7 @@ const OPERATOR = condition('or', 'and', 'xor', 'having', '||', '&&');
 const OR_AND = condition('or', 'and');
 
 const QUOTED_OPERATOR = String.raw`[\s)]{0,6}(?:or|and|\|\||&&)`;
-/** What some rule can go on with behind a quote: an operator, or how `CUT` begins. */
+/** What some rule accepts behind a quote: an operator, or the start of `CUT`. */
 const QUOTE: Beginning = {
   anchors: ["'", '"'],
   ahead: String.raw`[\s)]{0,6}(?:--|#|\/\*|;(?:\s{0,2}(?:--|#)|%00)|or(?![a-z])|and(?![a-z])|\|\||&&|\+\s{0,3}\(\s{0,3}select)`,
@@ -60,7 +60,7 @@ function beginsWithWords(...anchors: readonly string[]): Beginning {
   return { anchors, ahead: '' };
 }
 
-/** One of these anchors; behind a word no letter. */
+/** Source for one of these anchors; no letter follows a word. */
 export function anchorSource(anchors: readonly string[]): string {
   const isWord = (anchor: string): boolean => /^[a-z]/.test(anchor);
   const escaped = anchors
@@ -71,7 +71,7 @@ export function anchorSource(anchors: readonly string[]): string {
   return `(?:${escaped.join('|')})`;
 }
 
-/** @param source what follows the anchor */
+/** @param source the pattern behind the anchor */
 function sql(rule: string, beginning: Beginning, source: string, confirm?: Confirm): SqlRule {
   const { anchors, ahead } = beginning;
   const seen = ahead === '' ? '' : `(?=${ahead})`;
@@ -79,7 +79,7 @@ function sql(rule: string, beginning: Beginning, source: string, confirm?: Confi
   return { rule, beginning, pattern, ...(confirm === undefined ? {} : { confirm }) };
 }
 
-/** Payloads by how they work. What is ordinary SQL as well must be the tail of a statement or break out of a quote. */
+/** Payloads by technique. What is also ordinary SQL must be the tail of a statement or break out of a quote. */
 export const SQL_RULES: readonly SqlRule[] = [
   sql(
     'tautology',
@@ -171,7 +171,7 @@ export const SQL_RULES: readonly SqlRule[] = [
     String.raw`${S}{1,6}(?:all${S}{1,6})?select\b(?:[^;\n]{0,160}?information_schema|(?![^\n]{161})[^;\n]{0,160}?${CUT})`,
   ),
 
-  // MySQL runs what stands in such a comment, where filters see none.
+  // MySQL executes such comments, which filters skip.
   sql(
     'union_select',
     { anchors: ['/*!'], ahead: VERSIONED_UNION },

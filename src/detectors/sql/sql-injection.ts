@@ -7,7 +7,7 @@ import { SQL_RULES, type SqlRule } from './rules.ts';
 /** Texts are searched in slices. */
 const reader = new UnitReader(32_768);
 
-/** Rules by the first character of what they begin with. */
+/** Rules by the first character of their beginnings. */
 const RULES: ReadonlyMap<string, readonly SqlRule[]> = new Map(
   SQL_RULES.flatMap(({ beginning }) => beginning.anchors).map(({ 0: first = '' }) => [
     first,

@@ -23,7 +23,7 @@ import { findPathTraversal } from '../../detectors/traversal/path-traversal.ts';
 import { phoneDetector } from '../../detectors/pii/phone.ts';
 import { findPromptInjection } from '../../detectors/injection/prompt-injection.ts';
 import { findSecretsAll, secretsDetector } from '../../detectors/secrets/secrets.ts';
-import { seeingThrough } from '../../detectors/seen-through.ts';
+import { ignoringInvisible } from '../../detectors/ignore-invisible.ts';
 import { findSqlInjection } from '../../detectors/sql/sql-injection.ts';
 import { ssnDetector } from '../../detectors/pii/ssn.ts';
 import {
@@ -80,7 +80,7 @@ export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSear
   const secrets = secretsBy === undefined ? [] : [labelled(secretsDetector, secretsBy)];
   const cut = sliced.map(({ find }) => find);
   return {
-    stream: seeingThrough(asOneDetector([...secrets, ...literals, ...sliced])),
+    stream: ignoringInvisible(asOneDetector([...secrets, ...literals, ...sliced])),
     detectors: [
       ...exact.map(({ find }) => find),
       ...(words === undefined ? [] : [(text: string) => runNow(words(text))]),

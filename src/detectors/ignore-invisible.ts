@@ -5,10 +5,10 @@ import { startOfWhatReachesOver } from './overlaps.ts';
 import { unfinishedEscapeAt } from './secrets/unescaped-view.ts';
 
 /**
- * A detector that also finds what characters that print nothing part: a zero-width space in a key, a soft hyphen in a
- * card's number. A finding spans them. Texts without such characters cost one look for them.
+ * Wraps a detector to find matches split by invisible characters: a zero-width space in a key, a soft hyphen
+ * in a card number. Findings include these characters. Texts without them cost one scan.
  */
-export function seeingThrough({ find, openFrom }: StreamDetector): StreamDetector {
+export function ignoringInvisible({ find, openFrom }: StreamDetector): StreamDetector {
   const findAll: Detector = (text) => {
     const found = find(text);
     if (!mayHide(text)) return found;
@@ -24,7 +24,7 @@ export function seeingThrough({ find, openFrom }: StreamDetector): StreamDetecto
     find: findAll,
     openFrom(text) {
       if (!mayHide(text)) return openFrom(text);
-      // An escape that the end cuts may turn out to print nothing: what stands before it goes on then.
+      // An escape cut by the end may be invisible, so the text before it may continue.
       const cut = unfinishedEscapeAt(text);
       const open = openInViews(text);
       const least = cut === text.length ? open : Math.min(open, cut, openInViews(text.slice(0, cut)));
@@ -33,56 +33,56 @@ export function seeingThrough({ find, openFrom }: StreamDetector): StreamDetecto
   };
 }
 
-/** @param most findings in all texts together, after which it gives up */
+/** @param most limit of findings in all texts together */
 type FindUpTo = (texts: readonly string[], most: number) => Promise<readonly SearchedText[]>;
 
-/** The same for texts that are searched together, however long, and however many. */
-export function findAllSeeingThrough(most: number, findUpTo: FindUpTo): FindAll {
+/** The same for texts searched together, of any length and number. */
+export function findAllIgnoringInvisible(most: number, findUpTo: FindUpTo): FindAll {
   return async (texts) => {
     const views = await inTurns(viewsOf(texts));
     if (views.texts.length === 0) return findUpTo(texts, most);
-    // What is found again in a view is no more of it.
+    // A view repeats the findings of its text.
     const found = await findUpTo(texts.concat(views.texts), most * MAX_READINGS);
-    return inTurns(readTogether(texts, views.of, found));
+    return inTurns(readTogether(texts, views.owners, found));
   };
 }
 
-/** A text as it stands, without what prints nothing, and with its escapes read. */
+/** Readings of one text: as written, without invisible characters, and with decoded escapes. */
 const MAX_READINGS = 3;
 const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
 
-/** A longer text is looked at in turns. */
+/** Longer texts are scanned in turns. */
 const SHORT_CHARS = 32_768;
 
-/** What the views of many texts read. Where it came from is not kept: hardly any of them holds a finding. */
+/** The views of many texts. Their mapping is not kept, since hardly any contains a finding. */
 interface ViewTexts {
   readonly texts: readonly string[];
-  /** Of which text each of them is a view, ascending. */
-  readonly of: readonly number[];
+  /** For each view, the index of its text, ascending. */
+  readonly owners: readonly number[];
 }
 
 function* viewsOf(texts: readonly string[]): Work<ViewTexts> {
   const read: string[] = [];
-  const of: number[] = [];
+  const owners: number[] = [];
   for (const [index, text] of texts.entries()) {
     yield ITEM_CHARS;
     if (text.length <= SHORT_CHARS && !mayHide(text)) continue;
     for (const view of yield* visibleViews(text)) {
       read.push(view.text);
-      of.push(index);
+      owners.push(index);
     }
     yield VIEW_CHARS + Math.min(text.length, SHORT_CHARS);
   }
-  return { texts: read, of };
+  return { texts: read, owners };
 }
 
-/** What it costs to begin a view, in characters that are read. */
+/** Cost of creating a view, in characters read. */
 const VIEW_CHARS = 128;
 
-/** @param found in the texts, and behind them in their views */
+/** @param found results for the texts, followed by those for their views */
 function* readTogether(
   texts: readonly string[],
-  of: readonly number[],
+  owners: readonly number[],
   found: readonly SearchedText[],
 ): Work<readonly SearchedText[]> {
   const all: SearchedText[] = [];
@@ -90,7 +90,7 @@ function* readTogether(
   for (const [index, text] of texts.entries()) {
     const own = found[index] ?? UNSEARCHED;
     const inViews: SearchedText[] = [];
-    for (; of[next] === index; next += 1) inViews.push(found[texts.length + next] ?? UNSEARCHED);
+    for (; owners[next] === index; next += 1) inViews.push(found[texts.length + next] ?? UNSEARCHED);
     all.push(inViews.length === 0 ? own : yield* mergedViews(text, own, inViews));
     yield ITEM_CHARS;
   }
@@ -115,21 +115,21 @@ function inOriginal(finding: Finding, { toOriginal, endToOriginal }: VisibleView
   return { ...finding, start: toOriginal(finding.start), end: endToOriginal(finding.end) };
 }
 
-/** Where nothing is open in a view, all that it was made of is decided. */
+/** Maps a view's open offset; if nothing is open, the whole original is decided. */
 function openInOriginal(open: number, { text, toOriginal }: VisibleView, givenChars: number): number {
   return open < text.length ? toOriginal(open) : givenChars;
 }
 
-/** What is found in a text, or in a view of it. */
+/** Findings in a text or in one of its views. */
 interface ViewFindings {
   readonly findings: readonly Finding[];
   readonly view?: VisibleView;
 }
 
-/** Findings after which others may get a turn. */
+/** Findings between two yields. */
 const STEP_FINDINGS = 8192;
 
-/** Findings of several views as one list, in order: those that overlap are one, a secret where one of them is. */
+/** Merges findings of several views in order: overlapping ones become one, which is a secret if any is. */
 function* findingsTogether(views: readonly ViewFindings[]): Work<readonly Finding[]> {
   const merged: Finding[] = [];
   let taken = 0;
@@ -146,7 +146,7 @@ function* findingsTogether(views: readonly ViewFindings[]): Work<readonly Findin
   return merged;
 }
 
-/** The findings of all views, each of which has its own in order; of those that begin together the longest first. */
+/** Yields the findings of all views in order, longest first among those that begin together. */
 function* mergedByPlace(views: readonly ViewFindings[]): Generator<Finding> {
   const heads = views.map((view) => {
     const rest = inText(view);
