@@ -1,11 +1,13 @@
 /** `npm run docs` writes the pages of `docs/` that are made from the code; a test holds them to it. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
 import { configKeys, type ConfigKey } from './src/config/config-keys.ts';
+import { FIELD_GROUPS } from './src/policy/input-fields.ts';
 import { PROVIDER_NAMES } from './src/providers/provider.ts';
 
 export const CONFIGURATION_PAGE = join(import.meta.dirname, 'docs', 'configuration.md');
+export const POLICIES_PAGE = join(import.meta.dirname, 'docs', 'policies.md');
 
 /** Returns `docs/configuration.md`. */
 export function configurationPage(): Promise<string> {
@@ -80,4 +82,23 @@ function cell(text: string): string {
   return text.replaceAll('|', '\\|');
 }
 
-if (process.argv[1] === import.meta.filename) writeFileSync(CONFIGURATION_PAGE, await configurationPage());
+const FIELDS = /(?<=<!-- Made by `npm run docs`[^>]*-->\n\n)\|[^]*?(?=\n\n<!-- end -->)/;
+
+/** Returns `docs/policies.md` with its table of fields. */
+export function policiesPage(): Promise<string> {
+  const rows = FIELD_GROUPS.flatMap(({ path, rows, cards }) =>
+    Object.entries(rows).map(([member, { means, form, notInCards }]) => {
+      const below = form === 'map' ? '.x' : '';
+      const inCards = cards === undefined || notInCards === true ? '' : `\`${cards}${member}${below}\``;
+      return `| \`input.${path}.${member}${below}\` | ${inCards} | ${cell(means)} |`;
+    }),
+  );
+  const table = `| in Rego | in cards | what it holds |\n| --- | --- | --- |\n${rows.join('\n')}`;
+  const page = readFileSync(POLICIES_PAGE, 'utf8').replace(FIELDS, () => table);
+  return format(page, { parser: 'markdown', printWidth: 120 });
+}
+
+if (process.argv[1] === import.meta.filename) {
+  writeFileSync(CONFIGURATION_PAGE, await configurationPage());
+  writeFileSync(POLICIES_PAGE, await policiesPage());
+}

@@ -14,6 +14,7 @@ import { withResolvedPaths } from './call-texts.ts';
 import { callTrust, type TrustSettings } from './trust.ts';
 import { joinedParts, type Part } from './joined-parts.ts';
 import type { McpCallType } from '../mcp/methods.ts';
+import { keysOf } from './schema-keys.ts';
 import { stepOfTexts } from './trace-step.ts';
 
 /** What is no policy input; the message names the members that are wrong, a line each, and never shows a value. */
@@ -185,64 +186,12 @@ function obfuscationFlags(all: readonly Obfuscation[]): ActionInput['obfuscation
   };
 }
 
-const KEYS = [
-  ...[
-    'agent',
-    'request',
-    'session',
-    'agent_risk',
-    'action',
-    'prompt_text',
-    'trust',
-    'history',
-    'key_hash',
-    'name',
-    'agent_name',
-  ],
-  ...[
-    'owner',
-    'provider',
-    'tags',
-    'method',
-    'model',
-    'path',
-    'unseen_content',
-    'tool_name',
-    'resource_uri',
-    'prompt_name',
-    'mcp_method',
-    'mcp_server',
-    'arguments',
-  ],
-  ...[
-    'id',
-    'state',
-    'spend',
-    'steps',
-    'taint_flags',
-    'tools_called',
-    'drift',
-    'risk_score',
-    'normalized_prompt',
-  ],
-  ...[
-    'obfuscation',
-    'type',
-    'tool',
-    'content',
-    'drift_score',
-    'total_spend',
-    'session_count',
-    'quarantine_active',
-  ],
-];
-
 function issueLines(issue: z.core.$ZodIssue, name: string): string[] {
   const at = (path: readonly PropertyKey[], message: string): string =>
     `${name}: ${path.length === 0 ? '' : `${path.map(String).join('.')} `}${message}`;
   if (issue.code !== 'unrecognized_keys') return [at(issue.path, issueMessage(issue))];
   return issue.keys.map((key) => {
-    const near = nearestName(key, KEYS);
+    const near = nearestName(key, keysOf(callSchema));
     const meant = near === undefined || near === key ? '' : `; did you mean ${near}?`;
     return at([...issue.path, key.slice(0, 64)], `is no member of a policy input${meant}`);
   });

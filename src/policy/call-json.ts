@@ -2,6 +2,17 @@ import * as z from 'zod';
 import { MCP_CALL_TYPES } from '../mcp/methods.ts';
 import { INSTRUCTION_ROLES } from '../providers/instructions.ts';
 import { STEP_TYPES } from './cards/card-schema.ts';
+import {
+  ACTION,
+  AGENT,
+  AGENT_RISK,
+  DRIFT,
+  LLM_REQUEST,
+  MCP_REQUEST,
+  OBFUSCATION,
+  SESSION,
+  shapeOf,
+} from './input-fields.ts';
 
 /**
  * Policy inputs as people write them (docs/policies.md): what is left out is empty, as it is for a call that has no
@@ -9,70 +20,14 @@ import { STEP_TYPES } from './cards/card-schema.ts';
  */
 const MAX_STEPS = 10_000;
 
-const text = z.string().default('');
-const amount = z.number().min(0).default(0);
-const flag = z.boolean().default(false);
-const names = z.array(z.string()).readonly().default([]);
-
-/** zod leaves `__proto__` out of a record, and a rule would not see it. */
-const isPlain = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !Object.hasOwn(value, '__proto__');
-const mapOf = <T extends z.ZodType>(value: T) =>
-  z
-    .unknown()
-    .refine(isPlain, { error: 'must be a map of names to values, none of them __proto__' })
-    .pipe(z.record(z.string(), value));
-
-/** Any name may be a flag, `__proto__` too. */
-const isFlagMap = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && Object.values(value).every((one) => one === true);
-
-const taintFlags = z
-  .union([z.array(z.string()), z.custom<object>(isFlagMap)], {
-    error: 'must be a list of names, or a map of names to true',
-  })
-  .transform((flags) => (Array.isArray(flags) ? flags : Object.keys(flags)))
-  .transform((flags): Readonly<Record<string, true>> =>
-    Object.fromEntries(flags.map((one) => [one, true as const])),
-  )
-  .prefault([]);
-
-export const agentSchema = z.strictObject({
-  key_hash: text,
-  name: text,
-  agent_name: text,
-  owner: text,
-  provider: text,
-  tags: mapOf(z.string()).prefault({}),
-});
+export const agentSchema = z.strictObject(shapeOf(AGENT));
 
 export const sessionSchema = z.strictObject({
-  id: text,
-  state: text,
-  spend: amount,
-  steps: amount,
-  taint_flags: taintFlags,
-  tools_called: names,
-  drift: z
-    .strictObject({
-      drift_detected: flag,
-      drift_score: z.number().default(0),
-      anchor_similarity: z.number().default(0),
-      prior_similarity: z.number().default(0),
-      turn_count: amount,
-    })
-    .prefault({}),
+  ...shapeOf(SESSION),
+  drift: z.strictObject(shapeOf(DRIFT)).prefault({}),
 });
 
-export const agentRiskSchema = z.strictObject({
-  risk_score: amount,
-  total_policy_blocks: amount,
-  total_escalations: amount,
-  total_spend: amount,
-  persistent_taint_flags: names,
-  session_count: amount,
-  quarantine_active: flag,
-});
+export const agentRiskSchema = z.strictObject(shapeOf(AGENT_RISK));
 
 const textsSchema = z.union([z.string(), z.array(z.string())], {
   error: 'must be a text, or a list of texts',
@@ -93,45 +48,21 @@ const trustSchema = z
 /** An earlier step of the session, for rules that ask for one (`contains_matching_trace`). */
 export const stepSchema = z.strictObject({
   type: z.enum(STEP_TYPES),
-  provider: text,
-  tool: text,
+  provider: z.string().default(''),
+  tool: z.string().default(''),
   content: textsSchema.prefault(''),
 });
 
-const obfuscation = z.strictObject({
-  obfuscation_detected: z.boolean().exactOptional(),
-  has_homoglyphs: z.boolean().exactOptional(),
-  has_invisible_chars: z.boolean().exactOptional(),
-  has_base64_payloads: z.boolean().exactOptional(),
-  has_encoding_attacks: z.boolean().exactOptional(),
-  has_delim_padding: z.boolean().exactOptional(),
-});
-
-const OTHER_CALL_TYPES = MCP_CALL_TYPES.filter((type) => type !== 'mcp_tool_call');
-const mcpFields = {
-  provider: text,
-  mcp_method: z.string().optional(),
-  tool_name: text,
-  resource_uri: text,
-  prompt_name: text,
-  mcp_server: text,
-  path: z.string().optional(),
-  arguments: z.unknown().optional(),
-  unseen_content: flag,
-};
+const mcpShape = shapeOf(MCP_REQUEST);
+const toolCall = z.literal('mcp_tool_call');
+const otherCall = z.enum(MCP_CALL_TYPES).exclude(['mcp_tool_call']);
 
 const request = z.discriminatedUnion(
   'method',
   [
-    z.strictObject({
-      method: z.literal('llm_call'),
-      provider: text,
-      model: text,
-      path: text,
-      unseen_content: flag,
-    }),
-    z.strictObject({ method: z.literal('mcp_tool_call'), ...mcpFields, tool_name: z.string().min(1) }),
-    z.strictObject({ method: z.enum(OTHER_CALL_TYPES), ...mcpFields }),
+    z.strictObject(shapeOf(LLM_REQUEST)),
+    z.strictObject({ ...mcpShape, method: toolCall, tool_name: z.string().min(1) }),
+    z.strictObject({ ...mcpShape, method: otherCall }),
   ],
   { error: `must be llm_call, ${MCP_CALL_TYPES.join(', ')}` },
 );
@@ -144,9 +75,8 @@ export const callSchema = z
     agent_risk: agentRiskSchema.prefault({}),
     action: z
       .strictObject({
-        normalized_prompt: z.string().optional(),
-        obfuscation: obfuscation.optional(),
-        injection_score: z.number().min(0).max(1).optional(),
+        ...shapeOf(ACTION),
+        obfuscation: z.strictObject(shapeOf(OBFUSCATION)).exactOptional(),
       })
       .optional(),
     prompt_text: promptSchema.optional(),

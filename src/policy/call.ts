@@ -1,7 +1,20 @@
+import type * as z from 'zod';
+import type { DeepReadonly } from '../config/fields.ts';
 import type { JsonPath } from '../json/path.ts';
 import type { McpCallType } from '../mcp/methods.ts';
 import type { InstructionRole } from '../providers/instructions.ts';
 import type { PromptText } from '../providers/request-facts.ts';
+import type {
+  ACTION,
+  AGENT,
+  AGENT_RISK,
+  DRIFT,
+  FieldRow,
+  LLM_REQUEST,
+  MCP_REQUEST,
+  OBFUSCATION,
+  SESSION,
+} from './input-fields.ts';
 import type { CallTrust } from './trust.ts';
 import type { RuleOverrides } from './rule-modes.ts';
 
@@ -64,7 +77,11 @@ export interface ToldReading {
   readonly texts: () => Iterable<ToldText>;
 }
 
-/** `input` of policies, without `action`. */
+type MembersOf<Rows extends Readonly<Record<string, FieldRow>>> = {
+  readonly [Name in keyof Rows]: DeepReadonly<z.output<Rows[Name]['type']>>;
+};
+
+/** `input` of policies, without `action`. Its members: `input-fields.ts`. */
 export interface PolicyInput {
   readonly agent: AgentInput;
   readonly request: LlmRequestInput | McpRequestInput;
@@ -72,89 +89,16 @@ export interface PolicyInput {
   readonly agent_risk: AgentRiskInput;
 }
 
-interface LlmRequestInput {
-  readonly provider: string;
-  /** Empty where the endpoint has none. */
-  readonly model: string;
-  readonly method: 'llm_call';
-  /** As sent to the gateway, without a key: `/<provider>/v1/…`. */
-  readonly path: string;
-  /** Text that the gateway cannot see takes part. */
-  readonly unseen_content: boolean;
-}
+type LlmRequestInput = MembersOf<typeof LLM_REQUEST>;
+export type McpRequestInput = MembersOf<typeof MCP_REQUEST>;
+type AgentInput = MembersOf<typeof AGENT>;
+export type SessionInput = MembersOf<typeof SESSION> & { readonly drift: MembersOf<typeof DRIFT> };
+export type AgentRiskInput = MembersOf<typeof AGENT_RISK>;
 
-/** What a call does not name is empty, so that a rule about it is decided and not undefined. */
-export interface McpRequestInput {
-  readonly provider: string;
-  readonly method: McpCallType;
-  /** Of the message: `tools/call`, `resources/read`; empty for a client's answer to a server. */
-  readonly mcp_method: string;
-  readonly tool_name: string;
-  /** Several of one subscription are a line each. */
-  readonly resource_uri: string;
-  readonly prompt_name: string;
-  readonly mcp_server: string;
-  /** `/mcp/<server>/tools/call` for a tool, whichever address was called; `/mcp/<server>` for all else. */
-  readonly path: string;
-  /** As the agent wrote them; empty where there are none. Of other methods than tools and prompts: their `params`. */
-  readonly arguments: unknown;
-  readonly unseen_content: boolean;
-}
-
-/** What a key does not say is empty, so that a rule about it is decided and not undefined. */
-export interface AgentInput {
-  readonly key_hash: string;
-  readonly name: string;
-  readonly agent_name: string;
-  readonly owner: string;
-  readonly provider: string;
-  readonly tags: Readonly<Record<string, string>>;
-}
-
-/** Without a session: nothing that came before. */
-export interface SessionInput {
-  readonly id: string;
-  /** Empty until a policy moves it: whoever judges takes it for the first of its states. */
-  readonly state: string;
-  /** USD. */
-  readonly spend: number;
-  readonly steps: number;
-  readonly taint_flags: Readonly<Record<string, true>>;
-  /** In the order of their first calls. */
-  readonly tools_called: readonly string[];
-  readonly drift: {
-    readonly drift_detected: boolean;
-    readonly drift_score: number;
-    readonly anchor_similarity: number;
-    readonly prior_similarity: number;
-    readonly turn_count: number;
-  };
-}
-
-export interface AgentRiskInput {
-  readonly risk_score: number;
-  readonly total_policy_blocks: number;
-  readonly total_escalations: number;
-  /** USD. */
-  readonly total_spend: number;
-  readonly persistent_taint_flags: readonly string[];
-  readonly session_count: number;
-  readonly quarantine_active: boolean;
-}
-
-/** `input.action`, of which `injection_score` is added where a policy reads it. */
-export interface ActionInput {
-  /** The texts of the request without their disguises, a line each. */
-  readonly normalized_prompt: string;
-  readonly obfuscation: {
-    readonly obfuscation_detected: boolean;
-    readonly has_homoglyphs: boolean;
-    readonly has_invisible_chars: boolean;
-    readonly has_base64_payloads: boolean;
-    readonly has_encoding_attacks: boolean;
-    readonly has_delim_padding: boolean;
-  };
-}
+/** `input.action`. Rego's `injection_score` is added if a policy reads it. */
+export type ActionInput = Omit<MembersOf<typeof ACTION>, 'injection_score'> & {
+  readonly obfuscation: MembersOf<typeof OBFUSCATION>;
+};
 
 /** One step of a session as `contains_matching_trace` looks for it. */
 export interface TraceStep {

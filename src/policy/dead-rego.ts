@@ -4,41 +4,27 @@ import { isObject } from '../json/is-object.ts';
 import { PATIENT_ENGINE } from './load-policies.ts';
 import { startEngineThread } from './rego/engine-thread.ts';
 import { asRegoV1 } from './rego/as-v1.ts';
+import { FIELD_GROUPS } from './input-fields.ts';
 import { POLICY_PACKAGE } from './rego/rego-set.ts';
 import type { RegoFacts, RegoFile } from './rego/thread-messages.ts';
 
 /** Members of `input` (docs/policies.md); `null` is a value, `true` has members of any name. */
 type Members = { readonly [name: string]: Members | null | true };
 
-function values(names: string): Members {
-  return Object.fromEntries(names.split(' ').map((name) => [name, null]));
+function membersAt(path: string): Members {
+  const rows = FIELD_GROUPS.find((group) => group.path === path)?.rows ?? {};
+  const own = Object.entries(rows).map(([name, { form }]) => [name, form === 'value' ? null : true]);
+  const groups = FIELD_GROUPS.map((group) => group.path)
+    .filter((below) => parentOf(below) === path)
+    .map((below) => [below.split('.').at(-1), membersAt(below)]);
+  return Object.fromEntries([...own, ...groups]) as Members;
 }
 
-const INPUT: Members = {
-  agent: { ...values('key_hash name agent_name owner provider'), tags: true },
-  request: {
-    ...values(
-      'provider model method path unseen_content mcp_method tool_name resource_uri prompt_name mcp_server',
-    ),
-    arguments: true,
-  },
-  session: {
-    ...values('id state spend steps'),
-    taint_flags: true,
-    tools_called: true,
-    drift: values('drift_detected drift_score anchor_similarity prior_similarity turn_count'),
-  },
-  agent_risk: {
-    ...values('risk_score total_policy_blocks total_escalations total_spend session_count quarantine_active'),
-    persistent_taint_flags: true,
-  },
-  action: {
-    normalized_prompt: null,
-    obfuscation: values(
-      'obfuscation_detected has_homoglyphs has_invisible_chars has_base64_payloads has_encoding_attacks has_delim_padding',
-    ),
-  },
-};
+function parentOf(path: string): string {
+  return path.includes('.') ? path.slice(0, path.lastIndexOf('.')) : '';
+}
+
+const INPUT = membersAt('');
 const METHODS: readonly string[] = ['llm_call', ...MCP_CALL_TYPES];
 const METHOD = 'input.request.method';
 const ASKED = ['allow', 'deny', 'escalate', 'quarantine', 'taint'];

@@ -2,14 +2,13 @@ import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Docume
 import type * as z from 'zod';
 import { issueMessage } from '../config/issue-message.ts';
 import { nearestName } from '../config/nearest-name.ts';
+import { keysOf } from './schema-keys.ts';
 
 type Path = readonly PropertyKey[];
 
 /** What a file that people write is read by. */
 export interface YamlShape<T> {
   readonly schema: z.ZodType<T>;
-  /** Names that may be meant by one that is unknown. */
-  readonly keys: readonly string[];
   /** What the file is, as errors name it: `a card`. */
   readonly what: string;
 }
@@ -72,7 +71,7 @@ export function readYaml<T>(
 interface Telling {
   readonly values: unknown;
   readonly problem: (path: Path, message: string) => string;
-  readonly shape: Pick<YamlShape<unknown>, 'keys' | 'what'>;
+  readonly shape: Pick<YamlShape<unknown>, 'schema' | 'what'>;
 }
 
 function shapeProblems(issue: z.core.$ZodIssue, told: Telling): string[] {
@@ -107,8 +106,8 @@ function strangeness(errors: readonly z.core.$ZodIssue[]): number {
   }, 0);
 }
 
-function unknownKey(key: string, path: Path, { keys, what }: Telling['shape']): string {
-  const near = nearestName(key, keys);
+function unknownKey(key: string, path: Path, { schema, what }: Telling['shape']): string {
+  const near = nearestName(key, keysOf(schema));
   const meant = near === undefined || near === key ? '' : `; did you mean ${near}?`;
   return `is no key ${path.length === 0 ? `of ${what}` : 'here'}${meant}`;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis } from 'ioredis';
 import { parseHostPort, type HostPort } from '../config/address.ts';
-import type { Config } from '../config/schema.ts';
+import type { CoreConfig } from '../config/core.ts';
 import { watchConnection } from './connection-watch.ts';
 import { withoutArguments } from './unavailable.ts';
 import { setWriteVersion } from './write-version.ts';
@@ -11,7 +11,7 @@ import { setWriteVersion } from './write-version.ts';
 export type RedisClient = Redis | Cluster;
 
 /** The `redis` section of the configuration; times in milliseconds. */
-export type RedisSettings = Config['redis'];
+export type RedisSettings = CoreConfig['redis'];
 
 export type RedisState = 'ready' | 'down';
 

@@ -1,5 +1,6 @@
 import { nearestName } from '../../config/nearest-name.ts';
-import type { McpRequestInput, PolicyCall } from '../call.ts';
+import type { PolicyCall } from '../call.ts';
+import { FIELD_GROUPS, type FieldRow } from '../input-fields.ts';
 
 /** What a condition looks at. */
 export type Field =
@@ -11,52 +12,52 @@ export type Field =
 
 type Read = (call: PolicyCall) => unknown;
 
-function ofMcp(read: (request: McpRequestInput) => string | undefined): Read {
-  return ({ input: { request } }) => (request.method === 'llm_call' ? undefined : read(request));
-}
-
-const VALUES: Readonly<Record<string, Read>> = {
-  model: ({ input: { request } }) => (request.method === 'llm_call' ? request.model : undefined),
-  provider: ({ input: { request } }) => request.provider,
-  path: ({ input: { request } }) => request.path,
-  unseen_content: ({ input: { request } }) => request.unseen_content,
-  tool_name: ofMcp((request) => (request.method === 'mcp_tool_call' ? request.tool_name : undefined)),
-  resource_uri: ofMcp(({ resource_uri: uri }) => uri),
-  prompt_name: ofMcp(({ prompt_name: name }) => name),
-  mcp_method: ofMcp(({ mcp_method: method }) => method),
-  mcp_server: ofMcp(({ mcp_server: server }) => server),
-};
+/** Fields that are not members of `input`. */
 const LISTS: Readonly<Record<string, Read>> = {
   session_sequence: ({ input }) => input.session.tools_called,
-  'session.tools_called': ({ input }) => input.session.tools_called,
   'session.traces': ({ marks }) => marks,
-  'agent_risk.persistent_taint_flags': ({ input }) => input.agent_risk.persistent_taint_flags,
 };
-const MEMBERS = {
-  agent: ['key_hash', 'name', 'agent_name', 'owner', 'provider'],
-  session: ['id', 'state', 'spend', 'steps'],
-  'session.drift': [
-    ...['drift_detected', 'drift_score', 'anchor_similarity', 'prior_similarity'],
-    'turn_count',
-  ],
-  agent_risk: [
-    ...['risk_score', 'total_policy_blocks', 'total_escalations', 'total_spend', 'session_count'],
-    'quarantine_active',
-  ],
-  obfuscation: [
-    ...['obfuscation_detected', 'has_homoglyphs', 'has_invisible_chars', 'has_base64_payloads'],
-    ...['has_encoding_attacks', 'has_delim_padding'],
-  ],
-} as const;
-/** Below these stands any name. */
-const OPEN = ['agent.tags', 'session.taint_flags', 'arguments'] as const;
+
+/** Members of `input` by their names in cards. `arguments`, which have paths, are apart. */
+const MEMBERS: ReadonlyMap<string, { readonly form: FieldRow['form']; readonly read: Read }> = new Map(
+  FIELD_GROUPS.flatMap(({ path, rows, cards }) =>
+    Object.entries(rows).flatMap(([member, { form, notInCards }]) => {
+      if (cards === undefined || notInCards === true || form === 'document') return [];
+      return [[cards + member, { form, read: (call) => own(groupIn(call, path), member) }] as const];
+    }),
+  ),
+);
+
+/** Only calls of tools have a tool's name: others have an empty one. */
+const readToolName: Read = ({ input: { request } }) =>
+  request.method === 'mcp_tool_call' ? request.tool_name : undefined;
 
 const NAMES: readonly string[] = [
   ...['prompt_text', 'arguments'],
-  ...Object.keys(VALUES),
+  ...[...MEMBERS].filter(([, { form }]) => form !== 'map').map(([name]) => name),
   ...Object.keys(LISTS),
-  ...Object.entries(MEMBERS).flatMap(([group, members]) => members.map((member) => `${group}.${member}`)),
 ];
+
+/** Returns the members at a path of the input, which the call builds only when it is asked for them. */
+function groupIn(call: PolicyCall, path: string): object {
+  const { request, agent, session, agent_risk } = call.input;
+  switch (path) {
+    case 'request':
+      return request;
+    case 'agent':
+      return agent;
+    case 'session':
+      return session;
+    case 'session.drift':
+      return session.drift;
+    case 'agent_risk':
+      return agent_risk;
+    case 'action.obfuscation':
+      return call.action().obfuscation;
+    default:
+      throw new Error(`cards cannot read input.${path}`);
+  }
+}
 
 /** The history by which sequences are judged. */
 export const HISTORY_FIELDS: ReadonlySet<string> = new Set(['session_sequence', 'session.tools_called']);
@@ -87,36 +88,25 @@ export function fieldOf(name: string, initialState: string): Field {
   if (name.startsWith('arguments.')) return { kind: 'argument', path: fieldPath(name, 'arguments.') };
   const list = LISTS[name];
   if (list !== undefined) return { kind: 'value', isList: true, read: list };
-  return { kind: 'value', isList: false, read: fieldReader(name, initialState) };
+  const member = MEMBERS.get(name);
+  if (member?.form === 'list') return { kind: 'value', isList: true, read: member.read };
+  return { kind: 'value', isList: false, read: valueReader(name, initialState) };
 }
 
-function fieldReader(name: string, initialState: string): Read {
-  const value = VALUES[name];
-  if (value !== undefined) return value;
+function valueReader(name: string, initialState: string): Read {
   if (name === 'session.state') return ({ input }) => input.session.state || initialState;
-  const dot = name.lastIndexOf('.');
-  const [group, member] = [name.slice(0, dot), name.slice(dot + 1)];
-  const known: Readonly<Record<string, readonly string[]>> = MEMBERS;
-  if (known[group]?.includes(member) === true) return memberReader(group, member);
-  for (const prefix of OPEN) {
-    if (prefix !== 'arguments' && name.startsWith(`${prefix}.`)) {
-      const key = name.slice(prefix.length + 1);
-      return (call) =>
-        own(prefix === 'agent.tags' ? call.input.agent.tags : call.input.session.taint_flags, key);
-    }
+  if (name === 'tool_name') return readToolName;
+  const member = MEMBERS.get(name);
+  if (member?.form === 'value') return member.read;
+  for (const [map, { form, read }] of MEMBERS) {
+    if (form !== 'map' || !name.startsWith(`${map}.`)) continue;
+    const key = name.slice(map.length + 1);
+    return (call) => own(read(call) as object, key);
   }
   const near = nearestName(name, NAMES);
   throw new Error(
     `is no field${near === undefined ? `: they are ${NAMES.join(', ')}` : `; did you mean ${near}?`}`,
   );
-}
-
-function memberReader(group: string, member: string): Read {
-  return (call) => {
-    if (group === 'obfuscation') return own(call.action().obfuscation, member);
-    if (group === 'session.drift') return own(call.input.session.drift, member);
-    return own(call.input[group as 'agent' | 'session' | 'agent_risk'], member);
-  };
 }
 
 function fieldPath(name: string, prefix: string): readonly string[] {

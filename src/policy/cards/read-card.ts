@@ -4,41 +4,9 @@ import { cardSchema, type Card } from './card-schema.ts';
 /** A card that is well-formed, and where its parts stand. */
 export type ReadCard = Omit<ReadYaml<Card>, 'value'> & { readonly card: Card };
 
-const KEYS = [
-  ...[
-    'metadata',
-    'lists',
-    'fsm',
-    'rules',
-    'name',
-    'version',
-    'description',
-    'initial_state',
-    'transitions',
-    'from',
-  ],
-  ...['to', 'trigger', 'match', 'conditions', 'action', 'taint', 'reason', 'type', 'tool', 'server', 'model'],
-  ...[
-    'trust',
-    'score',
-    'developer',
-    'system',
-    'provider',
-    'field',
-    'op',
-    'value',
-    'ignore_case',
-    'any',
-    'all',
-    'not',
-    'matches',
-    'content_regex',
-  ],
-];
-
 /** Reads the YAML of a card; where it is none, every problem as a text. Never throws. */
 export function readCard(name: string, text: string): ReadCard | readonly string[] {
-  const read = readYaml(name, text, { schema: cardSchema, keys: KEYS, what: 'a card' });
+  const read = readYaml(name, text, { schema: cardSchema, what: 'a card' });
   if (!('value' in read)) return read;
   const { value: card, ...places } = read;
   return { card, ...places };

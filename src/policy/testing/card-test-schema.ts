@@ -86,36 +86,3 @@ export const cardTestSchema = z
   .min(1)
   .max(MAX_CASES);
 export type CardTest = z.output<typeof cardTestSchema>[number];
-
-export const CARD_TEST_KEYS = [
-  ...[
-    'name',
-    'call',
-    'expect',
-    'rules',
-    'reason',
-    'taints',
-    'steps',
-    'answer',
-    'state',
-    'type',
-    'prompt',
-    'model',
-  ],
-  ...[
-    'provider',
-    'path',
-    'unseen_content',
-    'tool_name',
-    'resource_uri',
-    'prompt_name',
-    'mcp_method',
-    'arguments',
-    'server',
-    'agent',
-    'session',
-    'agent_risk',
-  ],
-  ...['history', 'key_hash', 'agent_name', 'owner', 'tags', 'spend', 'taint_flags', 'tools_called', 'drift'],
-  ...['risk_score', 'persistent_taint_flags', 'content', 'tool'],
-];

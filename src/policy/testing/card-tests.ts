@@ -12,7 +12,6 @@ import { stepOfTexts, answerTo, callStep, textsOfAnswer } from '../trace-step.ts
 import type { TrustSettings } from '../trust.ts';
 import { passes, strongestOf, type DefaultAction } from '../verdict.ts';
 import {
-  CARD_TEST_KEYS,
   cardTestSchema,
   type CardTest,
   type Expectation,
@@ -30,7 +29,7 @@ export interface CardTestFile {
 
 /** @throws PolicyFilesError with every error of the file */
 export function readCardTests(name: string, text: string): CardTestFile {
-  const read = readYaml(name, text, { schema: cardTestSchema, keys: CARD_TEST_KEYS, what: 'a test' });
+  const read = readYaml(name, text, { schema: cardTestSchema, what: 'a test' });
   if (!('value' in read)) throw new PolicyFilesError(read.join('\n'));
   return { name, cases: read.value, lineOf: read.lineOf };
 }

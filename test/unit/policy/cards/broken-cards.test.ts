@@ -12,6 +12,11 @@ describe('a broken card', () => {
       /bad\.yaml:4:5: rules\.0\.acton: is no key here; did you mean action\?\n {2} {4}acton: deny/,
     ],
     [
+      'a misspelt key of a condition',
+      one('{field: prompt_text, op: detects, value: injection_learned, treshold: 0.8}'),
+      /treshold: is no key here; did you mean threshold\?/,
+    ],
+    [
       'a misspelt field',
       one('{field: promt_text, op: contains, value: x}'),
       /rules\.0\.conditions\.0\.field: is no field; did you mean prompt_text\?/,

@@ -1,0 +1,179 @@
+import * as z from 'zod';
+import { MCP_CALL_TYPES } from '../mcp/methods.ts';
+
+/**
+ * One member of a policy's `input`. The types of calls, the reader of their JSON, the fields of cards, the members that
+ * Rego may read, suggestions for misspelt names and the table in docs/policies.md derive from these rows.
+ */
+export interface FieldRow<Type extends z.ZodType = z.ZodType> {
+  /** As written in JSON. A member left out is empty, as for a call without a session. */
+  readonly type: Type;
+  /** A `map` has members of any name, a `document` is any JSON. */
+  readonly form: 'value' | 'list' | 'map' | 'document';
+  readonly means: string;
+  /** True if cards select it by other means than a condition. */
+  readonly notInCards?: true;
+}
+
+type Rows = Readonly<Record<string, FieldRow>>;
+
+function row<Type extends z.ZodType>(
+  form: FieldRow['form'],
+  type: Type,
+  means: string,
+  more: Pick<FieldRow, 'notInCards'> = {},
+): FieldRow<Type> {
+  return { type, form, means, ...more };
+}
+
+const empty = z.string().default('');
+const amountOf = z.number().min(0).default(0);
+const similarityOf = z.number().default(0);
+
+const text = (means: string) => row('value', empty, means);
+const amount = (means: string) => row('value', amountOf, means);
+const similarity = (means: string) => row('value', similarityOf, means);
+const flag = (means: string) => row('value', z.boolean().default(false), means);
+/** Left out, it follows from the rest of the call. */
+const derivedText = (means: string) => row('value', z.string().exactOptional(), means);
+const derivedFlag = (means: string) => row('value', z.boolean().exactOptional(), means);
+const names = (means: string) => row('list', z.array(z.string()).readonly().default([]), means);
+
+/** zod leaves `__proto__` out of a record, and a rule would not see it. */
+const isPlain = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !Object.hasOwn(value, '__proto__');
+
+const tags = z
+  .unknown()
+  .refine(isPlain, { error: 'must be a map of names to values, none of them __proto__' })
+  .pipe(z.record(z.string(), z.string()))
+  .prefault({});
+
+/** Any name may be a flag, including `__proto__`. */
+const isFlagMap = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.values(value).every((one) => one === true);
+
+const taintFlags = z
+  .union([z.array(z.string()), z.custom<object>(isFlagMap)], {
+    error: 'must be a list of names, or a map of names to true',
+  })
+  .transform((flags) => (Array.isArray(flags) ? flags : Object.keys(flags)))
+  .transform((flags): Readonly<Record<string, true>> =>
+    Object.fromEntries(flags.map((one) => [one, true as const])),
+  )
+  .prefault([]);
+
+/** Members that a key lacks are empty, so that a rule about them is decided and not undefined. */
+export const AGENT = {
+  key_hash: text('hash of the proxy key'),
+  name: text('name of the key'),
+  agent_name: text('name of the agent'),
+  owner: text('owner of the key'),
+  provider: text('provider of the key'),
+  tags: row('map', tags, 'a tag of the key'),
+} satisfies Rows;
+
+const PROVIDER = text('provider that the call goes to');
+const UNSEEN_CONTENT = flag('true if content takes part that the gateway has not read as text');
+const method = <Type extends z.ZodType>(type: Type) =>
+  row('value', type, 'type of the call: `llm_call`, `mcp_tool_call` or another MCP type', {
+    notInCards: true,
+  });
+const PATH = 'path as sent to the gateway, without a key: `/<provider>/v1/…`, `/mcp/<server>/tools/call`';
+
+export const LLM_REQUEST = {
+  provider: PROVIDER,
+  model: text('model of an LLM call, empty if the endpoint has none'),
+  method: method(z.literal('llm_call')),
+  path: text(PATH),
+  unseen_content: UNSEEN_CONTENT,
+} satisfies Rows;
+
+/** Members that a call does not name are empty, so that a rule about them is decided and not undefined. */
+export const MCP_REQUEST = {
+  provider: PROVIDER,
+  method: method(z.enum(MCP_CALL_TYPES)),
+  mcp_method: derivedText(
+    "method of the MCP message: `tools/call`, `resources/read`; empty for a client's answer",
+  ),
+  tool_name: text('tool that is called'),
+  resource_uri: text('resources that are read, one per line'),
+  prompt_name: text('prompt that is fetched'),
+  mcp_server: text('MCP server'),
+  path: derivedText(PATH),
+  arguments: row(
+    'document',
+    z.unknown().optional(),
+    'arguments of a tool or prompt, as sent; `params` of other MCP methods',
+  ),
+  unseen_content: UNSEEN_CONTENT,
+} satisfies Rows;
+
+export const SESSION = {
+  id: text('id of the session'),
+  state: text('state of the session in the card that moves it'),
+  spend: amount('USD that the session has spent'),
+  steps: amount('model calls, including this one'),
+  taint_flags: row('map', taintFlags, '`true` if a policy has set this flag'),
+  tools_called: names('tools in the order of their first calls'),
+} satisfies Rows;
+
+export const DRIFT = {
+  drift_detected: flag('true if the session has left its topic'),
+  drift_score: similarity('how far it has left, 0 to 1'),
+  anchor_similarity: similarity('similarity to the anchor of the session, 0 to 1'),
+  prior_similarity: similarity('similarity to the last turn on the topic, 0 to 1'),
+  turn_count: amount('turns that the provider answered, the first included'),
+} satisfies Rows;
+
+export const AGENT_RISK = {
+  risk_score: amount('risk score of the key'),
+  total_policy_blocks: amount('calls that policies have blocked'),
+  total_escalations: amount('calls that were escalated'),
+  total_spend: amount('USD that the key has spent'),
+  persistent_taint_flags: names('flags that outlive sessions'),
+  session_count: amount('sessions of the key'),
+  quarantine_active: flag('true while the key is in quarantine'),
+} satisfies Rows;
+
+export const ACTION = {
+  normalized_prompt: derivedText("the request's texts without their disguises, one per line"),
+  injection_score: row(
+    'value',
+    z.number().min(0).max(1).exactOptional(),
+    'score of `injection_learned`, 0 to 1',
+  ),
+} satisfies Rows;
+
+export const OBFUSCATION = {
+  obfuscation_detected: derivedFlag('true if any of the following flags is'),
+  has_homoglyphs: derivedFlag('lookalike letters'),
+  has_invisible_chars: derivedFlag('invisible characters'),
+  has_base64_payloads: derivedFlag('base64 that holds text'),
+  has_encoding_attacks: derivedFlag('texts encoded to escape filters'),
+  has_delim_padding: derivedFlag('words pulled apart by delimiters'),
+} satisfies Rows;
+
+/** A group of members at one path of `input`. */
+export interface FieldGroup {
+  readonly path: string;
+  readonly rows: Rows;
+  /** Prefix of the group's fields in cards. Undefined if cards cannot read it. */
+  readonly cards: string | undefined;
+}
+
+export const FIELD_GROUPS: readonly FieldGroup[] = [
+  { path: 'request', rows: { ...LLM_REQUEST, ...MCP_REQUEST }, cards: '' },
+  { path: 'agent', rows: AGENT, cards: 'agent.' },
+  { path: 'session', rows: SESSION, cards: 'session.' },
+  { path: 'session.drift', rows: DRIFT, cards: 'session.drift.' },
+  { path: 'agent_risk', rows: AGENT_RISK, cards: 'agent_risk.' },
+  { path: 'action', rows: ACTION, cards: undefined },
+  { path: 'action.obfuscation', rows: OBFUSCATION, cards: 'obfuscation.' },
+];
+
+/** Returns the zod shape of a group. */
+export function shapeOf<Group extends Rows>(rows: Group): { [Name in keyof Group]: Group[Name]['type'] } {
+  const shape = Object.fromEntries(Object.entries(rows).map(([name, { type }]) => [name, type]));
+  return shape as { [Name in keyof Group]: Group[Name]['type'] };
+}
