@@ -2,6 +2,7 @@ import { serve, type Gateway, type ServeOptions } from '../src/serve.ts';
 import { createEnvoyLines } from '../src/telemetry/envoy-lines.ts';
 import { createAuditLog, createLogger } from '../src/telemetry/logger.ts';
 import type { Io } from './command.ts';
+import { buildInfo } from './version.ts';
 
 export interface Serving {
   readonly gateway: Gateway;
@@ -30,6 +31,7 @@ export async function startServing({ io, ...options }: StartServingOptions): Pro
   const gateway = await serve({
     ...options,
     environment: io.env,
+    build: buildInfo(),
     log,
     onEnvoyLine: envoyLines.take,
     progress: (message) => {

@@ -1,14 +1,23 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { BuildInfo } from '../src/admin/metrics.ts';
 import { isObject } from '../src/json/is-object.ts';
 
 /** Returns the version and the commit, such as `0.2.0 (3f2a9c1d0b7e)`; the version alone if the commit is unknown. */
 export function versionText(): string {
+  const { version, commit } = buildInfo();
+  return commit === undefined ? version : `${version} (${commit})`;
+}
+
+/** Returns the version, or `unknown`, and the commit if it is known. */
+export function buildInfo(): BuildInfo {
   // Packages and images contain `build.json`, written by the build.
   const { version, commit } = read('../build.json') ?? { ...read('../package.json'), commit: checkedOut() };
-  const name = typeof version === 'string' ? version : 'unknown';
-  return typeof commit === 'string' ? `${name} (${commit})` : name;
+  return {
+    version: typeof version === 'string' ? version : 'unknown',
+    ...(typeof commit === 'string' && { commit }),
+  };
 }
 
 function read(path: string): Readonly<Record<string, unknown>> | undefined {

@@ -3,13 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 
-import { renderMetrics } from './admin/metrics.ts';
+import { renderMetrics, type BuildInfo } from './admin/metrics.ts';
 import { readiness, type Readiness } from './admin/readiness.ts';
 import { gatewayIdentity } from './admin/identity.ts';
 import { startAdmin } from './admin/server.ts';
 import type { Config } from './config/schema.ts';
 import type { EnvoyLayout } from './envoy/layout.ts';
 import { startEnvoy, type EnvoyProcess } from './runtime/envoy-process.ts';
+import { watchCertificateEnds } from './runtime/certificates.ts';
 import { findEnvoy } from './runtime/envoy-binary.ts';
 import { portIsFree } from './runtime/free-port.ts';
 import { startGuard, type Guard } from './runtime/guard.ts';
@@ -32,6 +33,8 @@ export interface ServeOptions {
   /** Returns Envoy's bootstrap as JSON; called once, if the gateway runs Envoy. */
   readonly renderEnvoy: (layout: EnvoyLayout) => Promise<string>;
   readonly environment: Environment;
+  /** For `gateway_build_info`. */
+  readonly build?: BuildInfo;
   readonly log: Logger;
   /** Receives Envoy's output line by line: its log, and on stdout its access log. */
   readonly onEnvoyLine: (line: string, from: 'stdout' | 'stderr') => void;
@@ -76,8 +79,9 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
     // In reverse order of the start; a failure must not keep the others running.
     for (const close of closers.splice(0).reverse()) await Promise.resolve(close()).catch(() => undefined);
   }
+  const state: State = { starting: true, draining: false, workers: undefined, envoy: undefined };
   const replies = createEnvoyReplies();
-  const state: State = { starting: true, draining: false, workers: undefined, envoy: undefined, replies };
+  const certificateEnds = watchCertificateEnds(config);
   try {
     const guard = startGuard();
     closers.push(() => {
@@ -102,7 +106,15 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
       port: config.server.admin_port,
       readiness: readinessNow,
       identity: gatewayIdentity(config),
-      metrics: () => metricsOf(config, state, readinessNow()),
+      metrics: async () =>
+        renderMetrics((await state.workers?.metrics()) ?? [], {
+          build: options.build,
+          readiness: readinessNow(),
+          workers: state.workers?.status() ?? [],
+          envoyRestarts: state.envoy?.restarts ?? 0,
+          envoyReplies: config.envoy.managed ? replies.counts() : undefined,
+          certificateEnds: certificateEnds(),
+        }),
       publicKeys: publicKeysOf(config),
     });
     closers.push(() => admin.close());
@@ -142,7 +154,6 @@ interface State {
   draining: boolean;
   workers: Workers | undefined;
   envoy: EnvoyProcess | undefined;
-  readonly replies: EnvoyReplies;
 }
 
 /** Returns the main listener's address as clients write it. */
@@ -247,15 +258,6 @@ function readinessOf(config: Config, state: State, redisUnfit: boolean): Readine
     wantedWorkers: config.server.workers,
     redisUnfit,
     draining: state.draining,
-  });
-}
-
-async function metricsOf({ envoy }: Config, state: State, now: Readiness): Promise<string> {
-  return renderMetrics((await state.workers?.metrics()) ?? [], {
-    readiness: now,
-    workers: state.workers?.status() ?? [],
-    envoyRestarts: state.envoy?.restarts ?? 0,
-    envoyReplies: envoy.managed ? state.replies.counts() : undefined,
   });
 }
 

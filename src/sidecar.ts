@@ -24,6 +24,7 @@ import { createAnonymousLines } from './telemetry/anonymous-lines.ts';
 import { createAuditLog, createLogger, standardOutput, type Logger } from './telemetry/logger.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createObserver } from './telemetry/observer.ts';
+import { startAtZero } from './zero-series.ts';
 import { messageOf } from './errors.ts';
 
 /** Time limit for compiling the policies. */
@@ -52,6 +53,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
   // The audit trail, if enabled, contains the verdicts.
   const auditLog = createAuditLog(fields, output, config.audit.enabled ? 'silent' : 'info');
   const metrics = createMetrics();
+  startAtZero(metrics, config);
   let fitness: Fitness | undefined = undefined;
   const redis = connectRedis(config.redis, {
     name: `gateway-worker-${index}`,
@@ -196,10 +198,12 @@ function livePolicies({ policy }: Config, log: Logger, metrics: Metrics): Promis
     },
     onLoaded(digest) {
       metrics.policyLoads.inc({ outcome: 'loaded' });
+      metrics.policiesBroken.set(0);
       log.info({ policy_set: digest }, 'policies are in force');
     },
     onBroken(cause) {
       metrics.policyLoads.inc({ outcome: 'broken' });
+      metrics.policiesBroken.set(1);
       log.error(
         { cause: messageOf(cause) },
         'the changed policies cannot be loaded: the previous ones stay in force',

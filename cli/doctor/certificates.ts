@@ -1,32 +1,26 @@
-import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import type { X509Certificate } from 'node:crypto';
 
 import type { Config } from '../../src/config/schema.ts';
-import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
+import { certificateFiles, firstToEnd, readCertificates } from '../../src/runtime/certificates.ts';
 import { fail, ok, warn, type Diagnosis } from './finding.ts';
 
 const DAY_MS = 86_400_000;
 /** Time to get another one. */
 const SOON_DAYS = 21;
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-
 /** When each certificate that the configuration names ends; of a file with several, the one that ends first. */
 export function diagnoseCertificates(config: Config, nowMs: number): Diagnosis[] {
-  return certificateFiles(config).flatMap(([key, file]) =>
-    file === undefined ? [] : [ofFile(key, file, nowMs)],
-  );
+  return certificateFiles(config).map(([key, file]) => ofFile(key, file, nowMs));
 }
 
 function ofFile(key: string, file: string, nowMs: number): Diagnosis {
   let certificates: X509Certificate[];
   try {
-    const written = readFileSync(file, 'utf8').match(CERTIFICATE) ?? [];
-    certificates = written.map((pem) => new X509Certificate(pem));
+    certificates = readCertificates(file);
   } catch {
     return fail('certificates', `${key}: ${file} cannot be read as PEM`);
   }
-  const [first] = certificates.toSorted((a, b) => Date.parse(a.validTo) - Date.parse(b.validTo));
+  const first = firstToEnd(certificates);
   if (first === undefined) return fail('certificates', `${key}: there is no certificate in ${file}`);
   const late = certificates.find(({ validFrom }) => Date.parse(validFrom) > nowMs);
   if (late !== undefined) return fail('certificates', `${key}: is valid from ${day(late.validFrom)} on only`);
@@ -40,18 +34,4 @@ function ofFile(key: string, file: string, nowMs: number): Diagnosis {
 
 function day(written: string): string {
   return new Date(written).toISOString().slice(0, 10);
-}
-
-function certificateFiles({ server, redis, providers }: Config): [key: string, file: string | undefined][] {
-  return [
-    ['server.tls.cert_file', server.tls.cert_file],
-    ['server.extproc.tls.cert_file', server.extproc.tls.cert_file],
-    ['server.extproc.tls.ca_file', server.extproc.tls.ca_file],
-    ['redis.tls.cert_file', redis.tls.cert_file],
-    ['redis.tls.ca_file', redis.tls.ca_file],
-    ...PROVIDER_NAMES.map((name): [string, string | undefined] => [
-      `providers.${name}.ca_file`,
-      providers[name].ca_file,
-    ]),
-  ];
 }

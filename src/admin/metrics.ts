@@ -1,13 +1,22 @@
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 
+import type { CertificateEnds } from '../runtime/certificates.ts';
 import type { WorkerStatus } from '../runtime/workers.ts';
 import type { EnvoyReplyType } from '../telemetry/envoy-replies.ts';
 import type { Readiness } from './readiness.ts';
 
+/** The commit is absent if it is unknown. */
+export interface BuildInfo {
+  readonly version: string;
+  readonly commit?: string;
+}
+
 export interface RuntimeState {
+  readonly build: BuildInfo | undefined;
   readonly readiness: Readiness;
   readonly workers: readonly WorkerStatus[];
   readonly envoyRestarts: number;
+  readonly certificateEnds: CertificateEnds;
   /** Undefined if Envoy runs externally, where its replies are not seen. */
   readonly envoyReplies: ReadonlyMap<EnvoyReplyType, number> | undefined;
 }
@@ -23,7 +32,8 @@ export async function renderMetrics(
   return AggregatorRegistry.aggregate(all).metrics();
 }
 
-function runtimeMetrics({ readiness, workers, envoyRestarts, envoyReplies }: RuntimeState): Registry {
+function runtimeMetrics(state: RuntimeState): Registry {
+  const { readiness, workers, envoyRestarts } = state;
   const registry = new Registry();
   const registers = [registry];
   function gauge(name: string, help: string, value: number): void {
@@ -52,14 +62,31 @@ function runtimeMetrics({ readiness, workers, envoyRestarts, envoyReplies }: Run
     readiness.crash_loops.length,
   );
   counter('gateway_envoy_restarts_total', 'Restarts of Envoy.', envoyRestarts);
-  if (envoyReplies !== undefined) {
-    const replies = new Counter({
-      name: 'gateway_envoy_replies_total',
-      help: 'Replies that Envoy gave itself, by refusal type; gateway_unavailable if no sidecar answered it.',
-      labelNames: ['type'],
-      registers,
-    });
-    for (const [type, count] of envoyReplies) replies.inc({ type }, count);
-  }
+  addLabelled(state, registry);
   return registry;
+}
+
+function addLabelled({ build, certificateEnds, envoyReplies }: RuntimeState, registry: Registry): void {
+  const registers = [registry];
+  if (build !== undefined) {
+    const { version, commit = 'unknown' } = build;
+    const help = 'Always 1, with the version and the commit of the gateway.';
+    const labelNames = ['version', 'commit'];
+    new Gauge({ name: 'gateway_build_info', help, labelNames, registers }).set({ version, commit }, 1);
+  }
+  const ends = new Gauge({
+    name: 'gateway_certificate_expiry_timestamp_seconds',
+    help: 'End of the first certificate to expire in a configured file, in Unix seconds; 0 if the file cannot be read.',
+    labelNames: ['certificate'],
+    registers,
+  });
+  for (const [certificate, end] of certificateEnds) ends.set({ certificate }, end);
+  if (envoyReplies === undefined) return;
+  const replies = new Counter({
+    name: 'gateway_envoy_replies_total',
+    help: 'Replies that Envoy gave itself, by refusal type; gateway_unavailable if no sidecar answered it.',
+    labelNames: ['type'],
+    registers,
+  });
+  for (const [type, count] of envoyReplies) replies.inc({ type }, count);
 }

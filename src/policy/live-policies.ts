@@ -8,7 +8,7 @@ import { RegoFilesError } from './rego/rego-error.ts';
 export interface LivePoliciesOptions {
   readonly sources: PolicySources;
   readonly engine: RegoEngineOptions;
-  /** A new set is in force. */
+  /** A new set is in force, or the files hold the set in force again after `onBroken`. */
   readonly onLoaded: (digest: string) => void;
   /** The files changed and make no set: the last good one stays. */
   readonly onBroken: (cause: unknown) => void;
@@ -42,6 +42,8 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
   const { sources, engine } = options;
   let seen = await readSettled(sources);
   let set = await createPolicySet(seen.files, engine);
+  /** Stamp of the files that hold the set in force. */
+  let goodStamp = seen.stamp;
   options.onLoaded(set.digest);
   const ended = new AbortController();
   const retired = new Set<PolicySet>();
@@ -52,15 +54,21 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
   /** What is wrong with the files is said once for each state of them. */
   async function watch(): Promise<void> {
     let trouble: unknown;
+    let isBroken = false;
     while (await aWhile(LOOK_EVERY_MS, ended.signal)) {
       try {
         const stamp = await stampOf(sources);
         if (stamp === failed.stamp && Date.now() < failed.untilMs) continue;
+        const before = set;
         if (stamp !== seen.stamp) await load();
         trouble = undefined;
+        if (seen.stamp !== goodStamp) continue; // known to make no set
+        if (isBroken && set === before) options.onLoaded(set.digest);
+        isBroken = false;
       } catch (cause) {
         if (String(cause) !== String(trouble)) options.onBroken(cause);
         trouble = cause;
+        isBroken = true;
       }
     }
   }
@@ -71,6 +79,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
     const old = set;
     if (next.files.digest !== old.digest) set = await compiled(next);
     seen = next;
+    goodStamp = next.stamp;
     if (set === old) return;
     options.onLoaded(set.digest);
     retire(old);

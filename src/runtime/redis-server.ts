@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import {
@@ -8,13 +7,13 @@ import {
   dockerAnswers,
   findOnPath,
   isExecutable,
-  lastLine,
   MissingPartError,
   runFile,
   versionAtLeast,
   type TellProgress,
 } from './program.ts';
 import type { Environment } from '../config/environment.ts';
+import { unpackDebianPackages } from './debian-package.ts';
 
 /** Oldest supported version (docs/redis.md). */
 const MIN_REDIS_VERSION = '7.0.0';
@@ -68,55 +67,15 @@ export async function fromDebianPackage(
   const cached = await unpacked(home);
   if (cached !== undefined) return cached;
 
-  const aptGet = await findOnPath('apt-get', environment);
-  if (aptGet === undefined) throw new MissingPartError(`Redis is missing; ${REMEDY}`);
-  const staging = `${home}.${String(process.pid)}-${randomBytes(4).toString('hex')}`;
-  await mkdir(join(staging, 'partial'), { recursive: true, mode: 0o700 });
-  try {
-    progress?.('Fetching redis-server with apt-get (once; it is not installed as a service) …');
-    await download(aptGet, staging, progress);
-    await unpack(staging);
-    // Another process may have been faster. Its copy is equivalent.
-    await rename(staging, home).catch(() => undefined);
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
+  // redis-tools holds the actual binary.
+  const packages = { title: 'Redis', names: ['redis-server', 'redis-tools'], remedy: REMEDY };
+  await unpackDebianPackages(packages, home, environment, progress);
   const program = await unpacked(home);
   if (program === undefined) {
     throw new MissingPartError(`the redis-server from apt-get is older than 7 or does not run; ${REMEDY}`);
   }
   progress?.('redis-server is ready');
   return program;
-}
-
-/**
- * Downloads redis-server, redis-tools (which holds the actual binary) and missing dependencies. Installs nothing.
- */
-async function download(aptGet: string, into: string, progress: TellProgress | undefined): Promise<void> {
-  const args = ['install', '-y', '--no-install-recommends', '--download-only', '--reinstall'];
-  const options = ['-o', 'Debug::NoLocking=true', '-o', `Dir::Cache::archives=${into}`];
-  const attempt = (): ReturnType<typeof runFile> =>
-    runFile(aptGet, [...args, ...options, 'redis-server', 'redis-tools'], { timeoutMs: 300_000 });
-  if ((await attempt()).ok) return;
-  // A new system has no package lists yet.
-  progress?.('Refreshing the package lists …');
-  await runFile(aptGet, ['update'], { timeoutMs: 300_000 });
-  const result = await attempt();
-  if (!result.ok) {
-    throw new MissingPartError(
-      `Redis could not be fetched with apt-get (${lastLine(result.stderr)}); ${REMEDY}`,
-    );
-  }
-}
-
-async function unpack(directory: string): Promise<void> {
-  for (const name of await readdir(directory)) {
-    if (!name.endsWith('.deb')) continue;
-    const archive = join(directory, name);
-    const result = await runFile('dpkg-deb', ['-x', archive, directory], { timeoutMs: 60_000 });
-    if (!result.ok) throw new MissingPartError(`${name} could not be unpacked; ${REMEDY}`);
-    await rm(archive);
-  }
 }
 
 async function unpacked(home: string): Promise<RedisProgram | undefined> {

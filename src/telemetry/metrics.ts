@@ -73,6 +73,10 @@ export function createMetrics() {
       'Policy sets that were loaded, and changed files that could not be loaded (the last good set stays in force).',
       ['outcome'],
     ),
+    policiesBroken: gauge(
+      'gateway_policies_broken',
+      'Workers that cannot load the policy files now; their last good set stays in force.',
+    ),
     policyReports: counter(
       'gateway_policy_reports_total',
       'Calls that matched a rule in mode report (`policy.overrides`), by rule and the action it would have taken.',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import { COUNTS_MS } from '../../src/runtime/worker-protocol.ts';
 import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
@@ -35,6 +36,18 @@ function ask(): Promise<Reply> {
 }
 
 const pidsOfWorkers = (): number[] => gateway.workers().map(({ pid }) => pid);
+
+describe('docs/telemetry.md: before the first request', () => {
+  it('there are the series of closed label sets, and the version that runs', async () => {
+    const metrics = await readMetrics(gateway);
+    const locks = { trigger: 'secret_exfiltration' };
+    expect(metrics.sum('gateway_risk_locks_total', locks)).toBe(0);
+    expect(metrics.sum('gateway_audit_records_total', { sink: 'file', outcome: 'dropped' })).toBe(0);
+    expect(metrics.sum('gateway_policies_broken')).toBe(0);
+    expect(metrics.sum('gateway_requests_total')).toBeUndefined();
+    expect(metrics.sum('gateway_build_info', { version: manifest.version })).toBe(1);
+  });
+});
 
 describe('docs/telemetry.md: counters', () => {
   it('never fall when workers die, so that no requests and no money are invented', async () => {

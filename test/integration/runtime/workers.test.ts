@@ -68,6 +68,8 @@ describe('the worker processes', () => {
       workers: running.status(),
       envoyRestarts: 0,
       envoyReplies: undefined,
+      build: undefined,
+      certificateEnds: new Map(),
     });
     expect(text).toContain('demo_total{kind="x"} 6');
     expect(text).toContain('demo_open 3');
@@ -135,6 +137,8 @@ describe('the worker processes', () => {
       workers: workersNow,
       envoyRestarts: 0,
       envoyReplies: undefined,
+      build: undefined,
+      certificateEnds: new Map(),
     });
     expect(text).toContain('gateway_crash_loops 1');
   });

@@ -50,6 +50,8 @@ async function exported(): Promise<ReadonlyMap<string, readonly string[]>> {
     workers: [],
     envoyRestarts: 0,
     envoyReplies: new Map([['gateway_unavailable', 0]]),
+    build: { version: '1.0.0' },
+    certificateEnds: new Map([['server.tls.cert_file', 1]]),
   });
   for (const [, name = ''] of text.matchAll(/^# TYPE (\S+)/gm)) {
     const [, own = ''] = new RegExp(`^${name}\\{(.*)\\}`, 'm').exec(text) ?? [];

@@ -45,3 +45,30 @@ it(
     await rm(folder, { recursive: true });
   },
 );
+
+it('says so when broken files are put right: by another set, or by the one in force', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gw-test-policies-'));
+  const put = (text: string): Promise<void> =>
+    writeFile(join(folder, 'p.rego'), `package gateway.policy\n${text}\n`);
+  const good = 'deny contains "x" if input.x';
+  await put(good);
+  const told: string[] = [];
+  const policies = await loadLivePolicies({
+    sources: { file: undefined, folder, presets: [] },
+    engine: { evaluationMs: 1_000, graceMs: 1_000, startMs: 5_000, maxWaiting: 10, waitMs: 10_000 },
+    onLoaded: () => told.push('loaded'),
+    onBroken: () => told.push('broken'),
+  });
+  await put('deny contains');
+  await vi.waitFor(() => expect(told).toEqual(['loaded', 'broken']));
+  await pause(WATCHED_MS);
+  expect(told).toEqual(['loaded', 'broken']);
+  await put(good);
+  await vi.waitFor(() => expect(told).toEqual(['loaded', 'broken', 'loaded']));
+  await put('deny contains');
+  await vi.waitFor(() => expect(told.slice(3)).toEqual(['broken']));
+  await put('deny contains "y" if input.y');
+  await vi.waitFor(() => expect(told.slice(3)).toEqual(['broken', 'loaded']));
+  await policies.close();
+  await rm(folder, { recursive: true });
+}, 60_000);
