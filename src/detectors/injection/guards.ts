@@ -20,7 +20,8 @@ const MENTION =
 const OPENING = /["“'‘«`„「『]/;
 const QUOTES = /["“”«»`„「」『』']/;
 const APOSTROPHE = /^\p{L}['’]\p{L}$/u;
-const BEFORE_QUOTE = /^$|(?:[\s(,:：，\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、]|\\[nrt])$/u;
+const BEFORE_QUOTE =
+  /^$|(?:[\s(,:：，→|+>*#\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、]|\\[nrt])$/u;
 /** What texts about attacks say beside the phrase that they quote, in twelve languages. */
 const REPORTING = new RegExp(
   [
@@ -42,11 +43,14 @@ const REPORTING = new RegExp(
 const TO_BE_DONE =
   /\b(?:follow|obey|comply|execute|do (?:it|this|that|so|what|as)|act on|carry (?:it|this) out|reveal|print|(?:tell|give|show) me|send|now|your (?:new|task))\b|befolge|führe|obéis|applique|exécute|obedece|ejecuta|esegui|obbedisci|execute|gehoorzaam|voer|выполни|执行|照做|実行|従|نفذ|पालन/i;
 /** A string of JSON, which has quotes whatever it says. */
-const JSON_STRING = /["\]}\d]\s{0,8}[:,]\s{0,8}$|[[{]\s{0,8}$/;
+const JSON_STRING = /(?:["\]}]\s{0,8}[:,]|\d\s{0,8},|[[{])\s{0,8}$/;
 /** The same behind a member's name: `"text": "…"` mentions nothing. */
 const JSON_MEMBER = /"\s{0,8}:\s{0,8}$/;
 /** Backslashes before a quote in JSON in JSON. */
 const MOST_ESCAPES = 3;
+const SHELL_QUOTE = /'\\{1,3}''$/;
+const SHELL_CHARS = 6;
+const SINGLE_QUOTE = /^\\{0,3}'/;
 /** Of a quote, before the phrase: "Please ignore …". */
 const WORDS_BEFORE = 16;
 const EXPRESSION_CHARS = 64;
@@ -151,8 +155,8 @@ function isInQuotes(text: string, start: number, end: number): boolean {
   const open = openingQuote(text, start, end);
   if (open === -1) return false;
   const before = text.slice(Math.max(0, start - 40), open);
-  const isSingle = text.charAt(open) === "'";
-  if (isSingle) return open < start && isReported(text, open, end);
+  if (SINGLE_QUOTE.test(text.slice(open, open + SHELL_CHARS)))
+    return open < start && isReported(text, open, end);
   const isRightBefore = open < start && open >= start - 2 - MOST_ESCAPES;
   return (isRightBefore && MENTION.test(before) && !JSON_MEMBER.test(before)) || isReported(text, open, end);
 }
@@ -181,7 +185,10 @@ function openingQuote(text: string, start: number, end: number): number {
   return -1;
 }
 
+/** Where the escapes of a quote begin: backslashes of JSON, `'\\''` of a shell. */
 function withEscapes(text: string, quote: number): number {
+  const [shell] = SHELL_QUOTE.exec(text.slice(Math.max(0, quote - SHELL_CHARS), quote + 1)) ?? [];
+  if (shell !== undefined) return quote + 1 - shell.length;
   let open = quote;
   while (quote - open < MOST_ESCAPES && text.charAt(open - 1) === '\\') open -= 1;
   return open;

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 )
@@ -15,16 +16,20 @@ func headers() map[string]string {
 	return own
 }
 
-// Makes the calls that are asked for, and tells what came of each. E is the client's own error, which knows a status.
-func tell[E error](calls map[string]func() (any, error), statusOf func(E) int) {
+// Makes the calls that are asked for, and tells what came of each. E is the client's own error, which knows a status
+// and may know the headers.
+func tell[E error](calls map[string]func() (any, error), answerOf func(E) (int, http.Header)) {
 	for _, name := range strings.Fields(os.Getenv("CALLS")) {
 		value, err := calls[name]()
 		told := map[string]any{"value": value}
 		var failed E
 		if errors.As(err, &failed) {
-			told = map[string]any{"error": map[string]any{
-				"type": "Error", "message": failed.Error(), "status": statusOf(failed),
-			}}
+			status, headers := answerOf(failed)
+			said := map[string]any{"type": "Error", "message": failed.Error(), "status": status}
+			if gatewayType := headers.Get("X-Gateway-Error-Type"); gatewayType != "" {
+				said["gatewayType"] = gatewayType
+			}
+			told = map[string]any{"error": said}
 		} else if err != nil {
 			told = map[string]any{"error": map[string]any{"type": fmt.Sprintf("%T", err), "message": err.Error()}}
 		}

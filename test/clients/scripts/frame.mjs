@@ -39,6 +39,15 @@ const chatCalls = (client, model) => {
 
 // HERE ARE THE CALLS: functions of `calls`
 
+/** `X-Gateway-Error-Type`, in the place where each client keeps the headers of an error. */
+const typeOf = (error) => {
+  const {
+    headers = error.responseHeaders ?? (error.rawResponse ?? error.$response ?? error.response)?.headers,
+  } = error;
+  const name = 'x-gateway-error-type';
+  return typeof headers?.get === 'function' ? headers.get(name) : headers?.[name];
+};
+
 const tell = (call, outcome) => process.stdout.write(`${JSON.stringify({ call, ...outcome })}\n`);
 for (const name of process.env.CALLS.split(' ')) {
   try {
@@ -47,8 +56,14 @@ for (const name of process.env.CALLS.split(' ')) {
     // What gives up after several attempts throws an error that holds the last one's.
     const error = thrown.lastError ?? thrown;
     const status = error.status ?? error.statusCode ?? error.status_code ?? error.$metadata?.httpStatusCode;
+    const gatewayType = typeOf(error);
     tell(name, {
-      error: { type: error.constructor.name, message: error.message, ...(status && { status }) },
+      error: {
+        type: error.constructor.name,
+        message: error.message,
+        ...(status && { status }),
+        ...(gatewayType && { gatewayType }),
+      },
     });
   }
 }

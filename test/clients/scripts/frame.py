@@ -53,6 +53,18 @@ def status_of(error):
     return next((getattr(error, name) for name in names if getattr(error, name, None)), None)
 
 
+def headers_of(error):
+    """The headers of an error, in the place where each client keeps them."""
+    response = getattr(error, "response", None) or getattr(error, "raw_response", None)
+    if isinstance(response, dict):
+        return response.get("ResponseMetadata", {}).get("HTTPHeaders")
+    return getattr(response, "headers", None) or getattr(error, "headers", None)
+
+
+def gateway_type_of(error):
+    return (headers_of(error) or {}).get("x-gateway-error-type")
+
+
 for _name in os.environ["CALLS"].split():
     try:
         tell(_name, {"value": globals()["call_" + _name]()})
@@ -60,4 +72,9 @@ for _name in os.environ["CALLS"].split():
         # Frameworks raise errors of their own from those of a client, which has the status.
         _status = status_of(_error) or status_of(_error.__cause__)
         _said = {"type": type(_error).__name__, "message": str(_error)}
-        tell(_name, {"error": {**_said, **({"status": _status} if isinstance(_status, int) else {})}})
+        if isinstance(_status, int):
+            _said["status"] = _status
+        _type = gateway_type_of(_error) or gateway_type_of(_error.__cause__)
+        if _type:
+            _said["gatewayType"] = _type
+        tell(_name, {"error": _said})

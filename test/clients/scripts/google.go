@@ -41,5 +41,5 @@ func main() {
 			return chunks, nil
 		},
 	}
-	tell(calls, func(failed genai.APIError) int { return failed.Code })
+	tell(calls, func(failed genai.APIError) (int, http.Header) { return failed.Code, nil })
 }

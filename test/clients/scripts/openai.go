@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 
 	"CLIENT_MODULE"
@@ -41,5 +42,7 @@ func main() {
 			return chunks, stream.Err()
 		},
 	}
-	tell(calls, func(failed *openai.Error) int { return failed.StatusCode })
+	tell(calls, func(failed *openai.Error) (int, http.Header) {
+		return failed.StatusCode, failed.Response.Header
+	})
 }

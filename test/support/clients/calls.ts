@@ -16,6 +16,8 @@ export type CallOutcome =
         readonly message: string;
         /** Where the client tells one. */
         readonly status?: number;
+        /** `X-Gateway-Error-Type`, where the client keeps the headers. */
+        readonly gatewayType?: string;
       };
     };
 
