@@ -108,8 +108,8 @@ const common = new Map([...COMMON_TEXTS].map((text) => [text, new Known(undefine
  * Texts in use now, so that each is digested once for all callers. Held slightly longer than a request takes
  * to judge.
  */
-const judged = new Map<string, Known>();
-const JUDGED_MS = 100;
+let judged = new Map<string, Known>();
+const JUDGED_MS = 20;
 const MAX_JUDGED_CHARS = 4 * 1_048_576;
 let judgedChars = 0;
 
@@ -132,8 +132,9 @@ export function knownText(text: string): KnownText | undefined {
   return one;
 }
 
+/** A cleared map would stay linked from its old table: once that has outlived a collection, so does every later text. */
 function forgetJudged(): void {
-  judged.clear();
+  judged = new Map();
   judgedChars = 0;
 }
 

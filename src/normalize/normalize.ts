@@ -184,8 +184,10 @@ function joinedSlices(slices: readonly NormalizedPart[], source: string): Normal
     ),
   );
   const placed = place(slices);
+  const text = slices.map(({ made }) => made.text).join('');
   return {
-    text: slices.map(({ made }) => made.text).join(''),
+    // Equal strings share memory: two of them would live until the request is over.
+    text: text === source ? source : text,
     obfuscation: obfuscation(findings),
     toOriginalSpan: (start, end) => ({
       start: originalAt(placed, start, 'start'),

@@ -7,7 +7,7 @@ const RUN_DIGITS = 4;
 const FEWEST_DIGITS = 9;
 const MAX_GAP_CHARS = 3;
 
-const MOST_CHARS = 8_192;
+const MOST_CHARS = 32_768;
 const reader = new UnitReader(MOST_CHARS);
 
 /**

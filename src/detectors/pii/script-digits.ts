@@ -18,7 +18,8 @@ const VALUES = new Map(
 
 /** Reports whether a text has non-ASCII digits. */
 export function hasScriptDigits(text: string): boolean {
-  return ANY.test(text);
+  // ASCII has none, and is told from other texts faster than an expression reads it.
+  return Buffer.byteLength(text) !== text.length && ANY.test(text);
 }
 
 /** Converts digits of all scripts to 0-9, keeping offsets. */

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { mayHide } from '../../../src/detectors/invisible-view.ts';
+
+/** Longest text of ASCII that is read four characters at once. */
+const LONGEST = 32_768;
+const PRINTED = new Set(['\t', '\n', '\v', '\f', '\r']);
+const isControl = (character: string): boolean =>
+  (character < ' ' && !PRINTED.has(character)) || character === '\x7f';
+
+describe('a look for characters that print nothing', () => {
+  it.each([1, 2, 3, 4, 5, LONGEST - 1, LONGEST, LONGEST + 1])(
+    'finds each control character anywhere in %i characters of ASCII, and nothing else',
+    (length) => {
+      for (let code = 0; code < 128; code++) {
+        const character = String.fromCharCode(code);
+        for (const at of new Set([0, Math.floor(length / 2), length - 2, length - 1])) {
+          // A backslash at the end may begin an escape.
+          if (at < 0 || character === '\\') continue;
+          const text = 'a'.repeat(at) + character + 'a'.repeat(length - at - 1);
+          expect(mayHide(text), `code ${String(code)} at ${String(at)}`).toBe(isControl(character));
+        }
+      }
+    },
+  );
+
+  it('reads no more than the text: what a longer one left behind counts for nothing', () => {
+    expect(mayHide('\0'.repeat(64))).toBe(true);
+    expect(mayHide('abcde')).toBe(false);
+  });
+
+  it.each(['caf\u00e9 \u00ad', 'zero\u200bwidth', '\u{e0041}'])('finds %j beyond ASCII', (text) => {
+    expect(mayHide(text)).toBe(true);
+  });
+
+  it('passes over letters beyond ASCII', () => {
+    expect(mayHide('caf\u00e9 \u65e5\u672c\u8a9e')).toBe(false);
+  });
+});
