@@ -58,7 +58,7 @@ export function table(
 ): string {
   const cells = rows.map((row) => row.map(printable));
   const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...cells.map((row) => [...(row[column] ?? '')].length)),
+    widest([heading, ...cells.map((row) => row[column] ?? '')]),
   );
   const line = (row: readonly string[]): string =>
     row
@@ -70,10 +70,17 @@ export function table(
 
 /** Formats names and aligned values, one pair a line. */
 export function listing(entries: readonly (readonly [string, string])[], paint: Paint): string {
-  const width = Math.max(...entries.map(([name]) => name.length));
+  const width = widest(entries.map(([name]) => name));
   return entries
     .map(([name, value]) => `${paint('dim', name.padEnd(width))}  ${printable(value)}`)
     .join('\n');
+}
+
+/** Returns the most characters of a text. A loop: there may be more texts than a call can take arguments. */
+function widest(texts: readonly string[]): number {
+  let most = 0;
+  for (const text of texts) most = Math.max(most, [...text].length);
+  return most;
 }
 
 /** Replaces control characters: stored text could otherwise rewrite the terminal's screen. */

@@ -16,7 +16,7 @@ import { UsageError, type Io } from '../command.ts';
 import { byUse, statusTable, usd, usedPercent, windowJson, type KeyBudget } from '../budget-view.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
 import { print, printable, withOutput, type OutputOptions } from '../output.ts';
-import { allKeys, onRedis } from '../on-redis.ts';
+import { allKeys, ofEachKey, onRedis } from '../on-redis.ts';
 
 type SetOptions = OutputOptions & { readonly [Window in BudgetWindow]?: Limit };
 
@@ -124,10 +124,9 @@ async function showStatus(
     const defaults = await operations.budgets.getLimits(undefined);
     const records = reference === undefined ? allKeys(operations) : [await operations.keys.find(reference)];
     const found: KeyBudget[] = [];
-    for await (const record of records) {
-      found.push(await keyBudget(operations, record, defaults));
-    }
-    const shown = found.filter((one) => usedPercent(one) >= over).toSorted(byUse);
+    for await (const one of ofEachKey(records, (record) => keyBudget(operations, record, defaults)))
+      if (usedPercent(one) >= over) found.push(one);
+    const shown = found.toSorted(byUse);
     return { fallback: defaults, budgets: shown, now: await operations.readClock() };
   });
   const json = {

@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import { isUtf8 } from 'node:buffer';
 import type { Replacement } from '../text/replace-spans.ts';
 import { extractBase64 } from './base64.ts';
@@ -46,7 +47,7 @@ const dumpColumn = /^[^\n]{0,80}\|[^\n]{1,40}\|/;
 /** Lists of bytes or code points and bare hexadecimal digits, where they spell words; hashes and numbers spell none. */
 export function decodeByteLists(text: string): StageResult {
   const lists = forms.filter(({ hint }) => hint.test(text)).flatMap((form) => readLists(text, form));
-  if (hasRun(text, hexDigits, shortestDigits)) lists.push(...readDigits(text));
+  if (hasRun(text, hexDigits, shortestDigits)) addAll(lists, readDigits(text));
   if (lists.length === 0) return unchanged(text);
   lists.sort((one, other) => one.start - other.start);
   const rewriter = new Rewriter(text);

@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import { kindOf, kinds, plainOf } from './characters.ts';
 import { entities } from './entities.ts';
 import { decodeByteLists } from './byte-lists.ts';
@@ -44,7 +45,7 @@ function readEscapes(text: string): Escape[] {
   const found: Escape[] = [];
   let bytes: Escape[] = [];
   function flush(): void {
-    found.push(...decodeBytes(bytes));
+    addAll(found, decodeBytes(bytes));
     bytes = [];
   }
   for (const match of text.matchAll(escapes)) {

@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import { takesHeader } from '../providers/client-headers.ts';
 import type { Identified, Parsed } from './exchange.ts';
 
@@ -40,7 +41,7 @@ export function carriedTexts(exchange: Identified): readonly CarriedText[] {
   }
   const { traceState } = exchange;
   if (traceState !== undefined) texts.push({ place: 'header', name: TRACE_STATE, text: traceState });
-  if (exchange.mcp === undefined) texts.push(...addressTexts(exchange));
+  if (exchange.mcp === undefined) addAll(texts, addressTexts(exchange));
   return texts;
 }
 

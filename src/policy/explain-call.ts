@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import { maskSecrets } from '../detectors/mask.ts';
 import type { PolicyCall, TraceStep } from './call.ts';
 import type { WrittenCall } from './call-from-json.ts';
@@ -86,7 +87,7 @@ export async function remembered({ call, history }: WrittenCall, set: PolicySet)
 
 async function marksOf(steps: readonly TraceStep[], set: PolicySet): Promise<string[]> {
   const marks: string[] = [];
-  for (const step of steps) if (set.looksFor(step.type)) marks.push(...(await set.marksOf(step)));
+  for (const step of steps) if (set.looksFor(step.type)) addAll(marks, await set.marksOf(step));
   return marks;
 }
 

@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 import type { Run } from '../pipeline/run.ts';
 import { keyHashOf } from './exchange.ts';
@@ -52,7 +53,7 @@ export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): Open
       if (count - late.length > MAX_CALLS) {
         for (const [oldest, itsCalls] of sessions) {
           sessions.delete(oldest);
-          late.push(...itsCalls);
+          addAll(late, itsCalls);
           if (count - late.length <= KEPT_CALLS) break;
         }
       }

@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import type { FindAll, StreamDetector } from '../../detectors/finding.ts';
 import { editedView, valueAt } from '../../json/edited-view.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
@@ -50,10 +51,10 @@ export async function maskRequest(exchange: Parsed, masks: Masks): Promise<Maske
     const seen = withEdits(exchange, [...exchange.edits, ...edits]);
     const inspected = await inspectRequest(seen, findAll, looksAt?.(seen));
     addRules(rules, inspected.found);
-    unmaskable.push(...ofPolicies(inspected));
+    addAll(unmaskable, ofPolicies(inspected));
     if (inspected.found.length === 0) continue;
     (await inspected.mask())();
-    edits.push(...seen.edits);
+    addAll(edits, seen.edits);
     headers = new Set([...headers, ...inspected.headers]);
   }
   for (const rule of await rulesOverParts(withEdits(exchange, [...exchange.edits, ...edits]), masks)) {
@@ -175,9 +176,11 @@ async function maskJson(exchange: Answered, whole: WholeAnswer, { data, words }:
     addRules(rules, inspected.found);
     if (inspected.found.length === 0) continue;
     (await inspected.mask())();
-    edits.push(...seen.edits);
+    addAll(edits, seen.edits);
   }
-  return maskedBy(exchange, rules, () => void whole.edits.push(...edits));
+  return maskedBy(exchange, rules, () => {
+    addAll(whole.edits, edits);
+  });
 }
 
 /** A body that is no JSON, or is sent as other bytes than came. */

@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import type { FindAll, Finding } from '../../detectors/finding.ts';
 import { carriedTexts, withholdHeaders } from '../../pipeline/carried.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
@@ -101,8 +102,8 @@ function sorted(places: readonly PlaceFindings[], immutable: ImmutableFields): S
   const fixed: Finding[] = [];
   const outside: Finding[] = [];
   for (const place of places) {
-    if (OUTSIDE.has(pathKey(place.path))) outside.push(...place.findings);
-    else if (place.kind === 'name' || immutable.has(place.path)) fixed.push(...place.findings);
+    if (OUTSIDE.has(pathKey(place.path))) addAll(outside, place.findings);
+    else if (place.kind === 'name' || immutable.has(place.path)) addAll(fixed, place.findings);
     else maskable.push(place);
   }
   return { maskable, fixed, outside };

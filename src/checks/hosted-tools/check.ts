@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import { HEADER } from '../../headers.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { PASS, type Check } from '../../pipeline/check.ts';
@@ -53,7 +54,7 @@ export function createHostedToolsCheck(options: HostedToolsOptions): Check<unkno
           `the request's only tools are ${types}, which the provider would run itself: without them the model would invent results; an operator can add them to proxy.provider_tools`,
         );
       }
-      exchange.edits.push(...removals(exchange.json, unwanted));
+      addAll(exchange.edits, removals(exchange.json, unwanted));
       exchange.responseHeaders.set(HEADER.toolsRemoved, types);
       return { kind: 'flag', reason: `took out ${types}` };
     },

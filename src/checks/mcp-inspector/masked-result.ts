@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import { isObject } from '../../json/is-object.ts';
 
 /** What an agent is shown of an answer that it may not have. */
@@ -33,7 +34,7 @@ export function mayBeShown(message: unknown): boolean {
     if (typeof value !== 'object' || value === null) continue;
     const below: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
     if (below.length * LEAST_BYTES > MAX_BYTES) return false;
-    unread.push(...below);
+    addAll(unread, below);
   }
   return true;
 }

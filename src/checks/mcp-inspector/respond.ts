@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import { isUtf8 } from 'node:buffer';
 import { HEADER } from '../../headers.ts';
 import type { JsonEdit } from '../../json/path.ts';
@@ -79,7 +80,7 @@ export function editWhole(whole: WholeAnswer, edits: readonly JsonEdit[]): void 
   if (whole.json === undefined) {
     const text = edits.find(({ path }) => path.length === 0);
     whole.replacement = Buffer.from(text?.kind === 'set' ? String(text.value) : '');
-  } else whole.edits.push(...edits);
+  } else addAll(whole.edits, edits);
 }
 
 function change({ responseHeaders }: Answered, whole: WholeAnswer, judged: MessageJudgement): void {

@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import { isForMessages, isOfEvents, isServerMessage } from '../../mcp/answer-shape.ts';
 import { hiddenTools, toolListIn } from '../../mcp/hidden-tools.ts';
 import type { JsonEdit } from '../../json/path.ts';
@@ -25,7 +26,13 @@ export function createMcpToolsCheck(): Check<unknown, 'mcp-tools'> {
       if (!isServerMessage(whole.json)) return isMessageAsked(exchange) ? unreadableBody() : PASS;
       const edits = hiddenIn(exchange, whole.json);
       if (edits.length === 0) return PASS;
-      return { kind: 'rewrite', reason: leftOut(edits), apply: () => void whole.edits.push(...edits) };
+      return {
+        kind: 'rewrite',
+        reason: leftOut(edits),
+        apply: () => {
+          addAll(whole.edits, edits);
+        },
+      };
     },
     stream(exchange) {
       if (!isLimited(exchange)) return undefined;

@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import type { Detector, Finding } from '../finding.ts';
 import { followGrammar, matchAll } from './followers.ts';
 import { compileGrammar } from './grammar.ts';
@@ -46,7 +47,10 @@ export const findPromptInjection: Detector = (text) => {
     if (view === undefined) break;
     views.unshift(view);
     read = view.text;
-    found.push(...findPlain(read).map((finding) => placed(finding, views)));
+    addAll(
+      found,
+      findPlain(read).map((finding) => placed(finding, views)),
+    );
   }
   const inOrder = found.toSorted((a, b) => a.start - b.start || b.end - a.end);
   return views.length === 0 ? inOrder : once(inOrder);

@@ -1,3 +1,5 @@
+import { addAll } from '../../add-all.ts';
+
 /** A fragment of a text in quotes behind a sign or word of assignment: `a = "how to"`, `let b be 'pick a lock'`. */
 const VALUE =
   /(?<=(?:[=:是为は]|[ \t](?:is|be|ist|est|es))[ \t]{0,3})(?:"([^"\n]{1,400})"|'([^'\n]{1,400})'|`([^`\n]{1,400})`|“([^”\n]{1,400})”|«([^»\n]{1,400})»|「([^」\n]{1,400})」)/g;
@@ -52,7 +54,7 @@ export function findJoints(text: string): readonly Joint[] {
   const joints: Joint[] = [];
   for (let first = 0; first < fragments.length && joints.length < MAX_JOINTS;) {
     const end = endOfGroup(fragments, first);
-    if (end - first > 1) joints.push(...jointsOf(text, fragments.slice(first, end)));
+    if (end - first > 1) addAll(joints, jointsOf(text, fragments.slice(first, end)));
     first = end;
   }
   return joints.slice(0, MAX_JOINTS);

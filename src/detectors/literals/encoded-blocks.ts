@@ -112,7 +112,7 @@ export function* numberedTexts(text: string): Generator<EncodedText> {
   for (const match of text.matchAll(DECIMAL_LIST)) {
     const numbers = match[0].split(/[ ,;]+/).map(Number);
     if (!numbers.every((number) => number >= 32 && number < 127)) continue;
-    yield { ...spanOf(match), text: String.fromCharCode(...numbers), isWhole: true };
+    yield { ...spanOf(match), text: Buffer.from(numbers).toString('latin1'), isWhole: true };
   }
 }
 

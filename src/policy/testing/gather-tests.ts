@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { PolicyFilesError } from '../policy-files-error.ts';
@@ -65,8 +66,8 @@ async function gatheredAt(paths: readonly string[]): Promise<Found> {
   for (const path of paths) {
     const kind = await pathKindOf(path);
     if (kind === 'folder') {
-      tests.push(...(await pathsIn(path, isPolicyTest)));
-      policies.push(...(await pathsIn(path, isPolicy)));
+      addAll(tests, await pathsIn(path, isPolicyTest));
+      addAll(policies, await pathsIn(path, isPolicy));
     } else if (kind === 'file' && isPolicyTest(basename(path))) tests.push(path);
     else if (kind === 'file' && isPolicy(basename(path))) policies.push(path);
     else

@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import { loadPolicies, PATIENT_ENGINE, shownIn } from '../load-policies.ts';
 import { PolicyFilesError } from '../policy-files-error.ts';
 import { RegoFilesError } from '../rego/rego-error.ts';
@@ -63,7 +64,7 @@ async function cardResults(
   try {
     const defaultAction = defaultActionOf(written, set.canAllow);
     const results: TestResult[] = [];
-    for (const test of tests) results.push(...(await runCardTests(test, { set, defaultAction, trust })));
+    for (const test of tests) addAll(results, await runCardTests(test, { set, defaultAction, trust }));
     return results;
   } finally {
     await set.close();

@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { AnswerFacts, AnswerText, JsonObject, TextDelta, TokenText } from '../dialect.ts';
@@ -21,14 +22,14 @@ function* readV2Answer(answer: JsonObject): Work<AnswerFacts> {
   const texts = [...content, ...answerTexts('reasoning', message.tool_plan, ['message', 'tool_plan'])];
   for (const [index, call] of arrayOf(message.tool_calls).entries()) {
     const path = ['message', 'tool_calls', index, 'function', 'arguments'];
-    texts.push(...argumentsText(objectOf(objectOf(call).function).arguments, path));
+    addAll(texts, argumentsText(objectOf(objectOf(call).function).arguments, path));
     yield ITEM_CHARS;
   }
   yield* addAnswerTextsIn(texts, 'text', message.citations, ['message', 'citations']);
   const tokens: TokenText[] = [];
   const spelled = spelledBy(content);
   for (const [index, piece] of arrayOf(answer.logprobs).entries()) {
-    tokens.push(...pieceTokens(piece, ['logprobs', index], spelled));
+    addAll(tokens, pieceTokens(piece, ['logprobs', index], spelled));
     yield ITEM_CHARS;
   }
   return {
@@ -48,7 +49,7 @@ function* contentTexts(message: JsonObject): Work<AnswerText[]> {
       part.type === 'thinking'
         ? answerTexts('reasoning', part.thinking, [...path, 'thinking'])
         : answerTexts('text', part.text, [...path, 'text']);
-    found.push(...said);
+    addAll(found, said);
     yield ITEM_CHARS;
   }
   return found;

@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type {
   AnswerFacts,
@@ -70,7 +71,9 @@ function readBody(body: JsonObject): RequestFacts {
     readParts(into, { role, kind: 'text' }, value, [name]);
   readMembers(into, body, {
     messages: (value) => readChatMessages(into, value),
-    tools: (value) => offers.push(...readToolList(into, value, ['tools'], isClientRun)),
+    tools: (value) => {
+      addAll(offers, readToolList(into, value, ['tools'], isClientRun));
+    },
     system: words('system', 'system'),
     prompt: words('prompt', 'user'),
     suffix: words('suffix', 'user'),

@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { isObject } from '../../json/is-object.ts';
 import type { HostedTool, JsonObject } from '../dialect.ts';
@@ -67,7 +68,7 @@ export function readOpaqueTools(body: JsonObject, models: readonly string[]): To
 
   function visitTool(tool: unknown): void {
     if (typeof tool === 'string') offers.push(hosted(tool));
-    else if (isObject(tool)) offers.push(...offersOf(tool, path));
+    else if (isObject(tool)) addAll(offers, offersOf(tool, path));
     else visit(tool);
   }
 

@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import type { JsonPath } from '../../json/path.ts';
 import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../dialect.ts';
 import { arrayOf, namesIn, requiredArray, requiredObject } from './fields.ts';
@@ -19,8 +20,15 @@ function readChat(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant):
   const offers: ToolOffer[] = [];
   readMembers(into, body, {
     messages: (value) => readChatMessages(into, value),
-    tools: (value) => offers.push(...readToolList(into, value, ['tools'], isClientRun)),
-    functions: (value) => offers.push(...readToolList(into, value, ['functions'], () => true)),
+    tools: (value) => {
+      addAll(offers, readToolList(into, value, ['tools'], isClientRun));
+    },
+    functions: (value) => {
+      addAll(
+        offers,
+        readToolList(into, value, ['functions'], () => true),
+      );
+    },
     prediction: (value) => readParts(into, { role: 'assistant', kind: 'text' }, value, ['prediction']),
     prompt_embeds: (value) => {
       if (value !== null) addEncodedPrompt(into, ['prompt_embeds']);

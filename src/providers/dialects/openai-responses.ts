@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import type { JsonPath } from '../../json/path.ts';
 import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../dialect.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
@@ -64,7 +65,9 @@ function readRequest(body: JsonObject, endpoint: Endpoint, variant: OpenaiVarian
   readMembers(into, body, {
     instructions: (value) => readInputItems(into, offers, value, ['instructions'], 'system'),
     input: (value) => readInputItems(into, offers, value, ['input'], 'user'),
-    tools: (value) => offers.push(...readToolList(into, value, ['tools'], isClientRun)),
+    tools: (value) => {
+      addAll(offers, readToolList(into, value, ['tools'], isClientRun));
+    },
     prompt: (value) => {
       if (value === null) return;
       into.unseenContent = true;
@@ -134,7 +137,7 @@ function readItem(
     if (NOT_TEXT.has(name)) continue;
     const at = [...path, name];
     if (name === 'tools' && TOOL_ITEMS.has(type)) {
-      offers.push(...readToolList(into, member, at, isClientRun));
+      addAll(offers, readToolList(into, member, at, isClientRun));
       continue;
     }
     const place = itemRole(type, item, defaultRole);

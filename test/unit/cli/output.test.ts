@@ -18,6 +18,17 @@ describe('a table', () => {
     ).toBe('NAME    N\na       1\nlonger  22');
   });
 
+  it('takes more rows than a call can take arguments', () => {
+    const rows = Array.from({ length: 200_002 }, (_, nth) => [String(nth)]);
+    expect(table(['N'], rows, plain).split('\n')).toHaveLength(200_003);
+    expect(
+      listing(
+        rows.map(([nth = '']) => [nth, nth]),
+        plain,
+      ).split('\n'),
+    ).toHaveLength(200_002);
+  });
+
   it('lets no stored text move the cursor', () => {
     const evil = 'a\u001b[2Jb\nc\u202Ed';
     expect(table(['X'], [[evil]], plain)).toBe(`X\n${printable(evil)}`);

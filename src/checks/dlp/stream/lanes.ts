@@ -1,3 +1,4 @@
+import { addAll } from '../../../add-all.ts';
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
 import type { Channel, Choice, EventText, Followed } from './read-event.ts';
 
@@ -71,7 +72,7 @@ export class Lanes {
       const { sent, length } = channel.scanner.buffer;
       if (sent < length) followed.push({ channel, to: length, events: 0, bytes: 0, isGivenUp: false });
     }
-    this.#waiting.push(...followed);
+    addAll(this.#waiting, followed);
     return followed;
   }
 

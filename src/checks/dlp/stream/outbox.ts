@@ -1,3 +1,4 @@
+import { addAll } from '../../../add-all.ts';
 import type { JsonEdit } from '../../../json/path.ts';
 import type { RewrittenFrame } from '../../../pipeline/check.ts';
 import type { TextDelta } from '../../../providers/provider.ts';
@@ -73,7 +74,7 @@ export class Outbox {
       count += 1;
       this.#bytes -= read.event.frame.raw.length;
       const { before, edits, isEmptied } = yield* release(read, isMasked);
-      frames.push(...before);
+      addAll(frames, before);
       if (!isEmptied) frames.push({ event: read.event, edits });
     }
     this.#events.splice(0, count);

@@ -1,3 +1,4 @@
+import { addAll } from '../../../add-all.ts';
 import type { StreamDetector } from '../../../detectors/finding.ts';
 import { HEADER } from '../../../headers.ts';
 import {
@@ -144,7 +145,7 @@ class MaskedStream {
     const cut = this.#findings.judge(found);
     if (cut !== undefined) return { cut };
     const before: RewrittenFrame[] = [...(yield* this.#outbox.releaseLast())];
-    before.push(...restsOf(closed));
+    addAll(before, restsOf(closed));
     const reason = this.#findings.takeReason();
     if (before.length === 0 && reason === undefined) return undefined;
     return {

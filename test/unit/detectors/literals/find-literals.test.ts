@@ -226,3 +226,9 @@ describe('time', () => {
     expect(large).toBeLessThan(small * 8 * 3 + 50_000);
   });
 });
+
+it('finds a word in a list of more numbers than a call can take arguments', () => {
+  const codes = Array.from('password', (letter) => letter.charCodeAt(0)).join(', ');
+  const finder = createLiteralFinder(['password']);
+  expect(foundIn(`${'65, '.repeat(400_000)}${codes}`, finder, ['password'])).toEqual(['password']);
+});
