@@ -1,11 +1,13 @@
 import { MCP_CALL_TYPES } from '../mcp/methods.ts';
 import { nearestName } from '../config/nearest-name.ts';
 import { isObject } from '../json/is-object.ts';
+import { contradictionIn } from './contradictions.ts';
 import { PATIENT_ENGINE } from './load-policies.ts';
 import { startEngineThread } from './rego/engine-thread.ts';
 import { asRegoV1 } from './rego/as-v1.ts';
 import { FIELD_GROUPS } from './input-fields.ts';
 import { POLICY_PACKAGE } from './rego/rego-set.ts';
+import { comparisonIn, inputPath, type Term } from './rego-terms.ts';
 import type { RegoFacts, RegoFile } from './rego/thread-messages.ts';
 
 /** Members of `input` (docs/policies.md); `null` is a value, `true` has members of any name. */
@@ -93,7 +95,8 @@ function deadConditions(file: RegoFile, module: unknown): string[] {
   function walk(node: unknown): void {
     if (Array.isArray(node)) node.forEach(walk);
     if (!isObject(node)) return;
-    const problem = unknownMember(pathOf(node)) ?? impossibleMethod(node['terms']);
+    const problem =
+      unknownMember(inputPath(node)) ?? impossibleMethod(node['terms']) ?? impossibleBody(node['body']);
     if (problem !== undefined) found.add(problem.message + PLACE + problem.text);
     Object.values(node).forEach(walk);
   }
@@ -110,15 +113,6 @@ interface Problem {
   readonly message: string;
   /** What stands in the line. */
   readonly text: string;
-}
-
-/** The static members of a reference to the input; undefined for all else. */
-function pathOf({ type, value }: Readonly<Record<string, unknown>>): string[] | undefined {
-  if (type !== 'ref' || !Array.isArray(value)) return undefined;
-  const terms = value.map((term: unknown) => (isObject(term) ? term : {}));
-  if (terms[0]?.['value'] !== 'input') return undefined;
-  const end = terms.findIndex((term, index) => index > 0 && term['type'] !== 'string');
-  return terms.slice(1, end === -1 ? undefined : end).map((term) => String(term['value']));
 }
 
 function unknownMember(path: readonly string[] | undefined): Problem | undefined {
@@ -149,14 +143,10 @@ function unknownMember(path: readonly string[] | undefined): Problem | undefined
 
 /** A comparison of the method with texts that it never is. */
 function impossibleMethod(terms: unknown): Problem | undefined {
-  if (!Array.isArray(terms) || terms.length !== 3) return undefined;
-  const [operator, ...sides] = terms.map((term: unknown) => (isObject(term) ? term : {}));
-  const called = Array.isArray(operator?.['value']) ? operator['value'] : [];
-  const name = called.map((part: unknown) => (isObject(part) ? String(part['value']) : '')).join('.');
-  const isMethod = (term: Readonly<Record<string, unknown>>): boolean =>
-    ['input', ...(pathOf(term) ?? [])].join('.') === METHOD;
+  const { operator = '', sides = [] } = comparisonIn(terms) ?? {};
+  const isMethod = (term: Term): boolean => ['input', ...(inputPath(term) ?? [])].join('.') === METHOD;
   const other = sides.find((term) => !isMethod(term));
-  if (!COMPARISONS.has(name) || !sides.some(isMethod) || other === undefined) return undefined;
+  if (!COMPARISONS.has(operator) || !sides.some(isMethod) || other === undefined) return undefined;
   const compared = [other['type'] === 'string' ? other : other['value']].flat();
   const texts = compared.flatMap((term) =>
     isObject(term) && term['type'] === 'string' ? [String(term['value'])] : [],
@@ -166,6 +156,15 @@ function impossibleMethod(terms: unknown): Problem | undefined {
     return undefined;
   const message = `${METHOD} is never "${first}", so the rule cannot fire; it is one of ${METHODS.join(', ')}`;
   return { message, text: `"${first}"` };
+}
+
+/** Conditions that no input meets together. */
+function impossibleBody(body: unknown): Problem | undefined {
+  const found = contradictionIn(body);
+  if (found === undefined) return undefined;
+  const { path, first, second } = found;
+  const message = `${path} cannot equal both ${first} and ${second}, so the rule cannot fire; write two rules, or \`in {${first}, ${second}}\``;
+  return { message, text: second };
 }
 
 /** The first line that has the text as a whole word, outside of a comment; the first line where it is spelled in another way. */

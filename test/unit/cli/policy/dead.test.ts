@@ -50,6 +50,16 @@ describe('policy check warns of Rego that never fires', () => {
       'a.rego:5: input.request.method is never',
       'llm_call',
     ],
+    [
+      'deny contains "x" if { input.request.model == "a"; "b" == input.request.model }',
+      'a.rego:5: input.request.model cannot equal both "a" and "b"',
+      'in {"a", "b"}',
+    ],
+    [
+      'deny contains "x" if { input.session.steps == 1; input.session.steps == 2 }',
+      'a.rego:5: input.session.steps cannot equal both 1 and 2',
+      'write two rules',
+    ],
   ])('%s', async (line, begin, remedy) => {
     put('a.rego', `${RULE}deny contains "y" if input.request.model == "m"\n\n${line}\n`);
     const found = await warnings();
@@ -65,6 +75,10 @@ describe('policy check warns of Rego that never fires', () => {
     'deny contains "x" if input.session.taint_flags.any',
     'deny contains "x" if input.agent.tags["team"] == "red"',
     'deny contains "x" if input.request.method != "POST"',
+    'deny contains "x" if { input.request.model == "a"; not input.request.model == "b" }',
+    'deny contains "x" if { input.request.model == "a"; input.request.model == "a" }',
+    'deny contains "x" if { input.request.model == "a"; input.session.state == "b" }',
+    'deny contains "x" if input.request.model == "a"\ndeny contains "z" if input.request.model == "b"',
     'limits := {"a": 1}\ndeny contains "x" if input.session.spend > limits.a',
     'deny contains "x" if { some k; input.request[k] == "m" }',
   ])('and of no other: %s', async (text) => {
