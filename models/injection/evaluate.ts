@@ -25,7 +25,11 @@ if (file === undefined)
   throw new Error('usage: node models/injection/evaluate.ts <public set> [<other set> …]');
 
 const rows = allRows(file, seeded(1));
-const sets = ['s-labs', 'neuralchemy', 'spikee', 'own-it', 'own-zh'];
+/** By name, and which rows belong to it. */
+const sets: readonly (readonly [name: string, isOf: (set: string) => boolean])[] = [
+  ...['s-labs', 'neuralchemy', 'spikee'].map((name) => [name, (set: string) => set === name] as const),
+  ...['it', 'zh'].map((language) => [`own-${language}`, (set: string) => isOurs(set, language)] as const),
+];
 console.log(
   [
     'set',
@@ -36,13 +40,13 @@ console.log(
     'with rules',
   ].join(' | '),
 );
-for (const set of sets) {
-  const model = trained(rows.filter((row) => row.set !== set));
-  const measured = rows.filter((row) => row.set === set);
-  report(`${set}, left out`, model, measured);
+for (const [name, isOf] of sets) {
+  const model = trained(rows.filter((row) => !isOf(row.set)));
+  const measured = rows.filter((row) => isOf(row.set));
+  report(`${name}, left out`, model, measured);
   const clear = clearlyLabelled(measured);
-  if (!isOurs(set) && clear.length < measured.length)
-    report(`${set}, left out, clearly labelled`, model, clear);
+  if (!isOurs(name) && clear.length < measured.length)
+    report(`${name}, left out, clearly labelled`, model, clear);
 }
 const heldBack = rows.filter(({ isHeldBack }) => isHeldBack);
 const inSample = trained(rows.filter(({ isHeldBack }) => !isHeldBack));
@@ -74,8 +78,8 @@ function clearlyLabelled(measured: readonly Row[]): readonly Row[] {
   );
 }
 
-function isOurs(set: string): boolean {
-  return /^(?:own|texts)-/.test(set);
+function isOurs(set: string, language = ''): boolean {
+  return ['own', 'texts'].some((kind) => set.startsWith(`${kind}-${language}`));
 }
 
 function openingOf({ text }: Row): string {

@@ -4,6 +4,9 @@ import { readTexts, type Texts } from './texts.ts';
 
 /** One text in so many is kept apart, to measure with texts that were not learnt. */
 const HELD_BACK_BY = 8;
+/** Rows of each attack among innocent texts, and how many of these surround it at most. */
+const AMONG_OTHERS = 2;
+const MAX_OTHERS = 3;
 /** One attack in so many is put into a document too. */
 const DOCUMENTS_BY = 2;
 
@@ -28,18 +31,22 @@ function rowsOf({ language, attacks, innocent }: Texts, isHeldBack: boolean, ran
   function add(text: string, isAttack: boolean, surface: Required<Row>['surface']): void {
     rows.push({ set: `texts-${language}`, text, isAttack, isHeldBack, surface });
   }
+  /** Up to three innocent texts with this one somewhere among them. */
+  function surrounded(text: string): string {
+    const texts = Array.from({ length: 1 + Math.floor(random() * MAX_OTHERS) }, () => one(innocent));
+    texts.splice(Math.floor(random() * (texts.length + 1)), 0, text);
+    return texts.join(random() < 0.5 ? ' ' : '\n');
+  }
   for (const text of innocent) add(text, false, 'alone');
   for (const [index, text] of attacks.entries()) {
     add(text, true, 'alone');
-    add(among(one(innocent), text, random() < 0.5 ? one(innocent) : ''), true, 'among others');
-    add(among(one(innocent), one(innocent), one(innocent)), false, 'among others');
+    for (let count = 0; count < AMONG_OTHERS; count += 1) {
+      add(surrounded(text), true, 'among others');
+      add(surrounded(one(innocent)), false, 'among others');
+    }
     if (index % DOCUMENTS_BY > 0) continue;
     add(embed(one(carriers), text, random), true, 'in a document');
     add(embed(one(carriers), one(innocent), random), false, 'in a document');
   }
   return rows;
-}
-
-function among(...texts: readonly string[]): string {
-  return texts.filter((text) => text !== '').join(' ');
 }
