@@ -265,7 +265,7 @@ function readinessOf(config: Config, state: State, redisUnfit: boolean): Readine
 async function drain(config: Config, state: State, workers: Workers, log: Logger): Promise<void> {
   if (state.draining) return;
   state.draining = true;
-  log.info('draining: requests in flight finish, new ones are refused');
+  log.info('draining: new requests are told to reconnect elsewhere, then refused; those in flight finish');
   const { envoy } = state;
   if (envoy === undefined) {
     await workers.drain(config.server.drain_timeout + WORKERS_SETTLE_MS);

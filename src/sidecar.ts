@@ -151,6 +151,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
     metrics,
     async drain() {
       await server.drain(config.server.drain_timeout);
+      fitness.close();
       await checks.close();
       approvals?.close();
       await alerts?.close();

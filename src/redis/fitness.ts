@@ -14,15 +14,23 @@ export interface Fitness {
   assertFit(): Promise<void>;
   /** The connection was lost: whoever answers next may be another server. */
   reset(): void;
+  close(): void;
 }
 
 /** An unfit server is asked again this often, so that traffic comes back when an operator mends it. */
 const ASK_AGAIN_MS = 1_000;
 
-export function createFitness(
-  client: RedisClient,
-  options: { readonly deadlineMs: number; readonly onProblem: (problem: string) => void },
-): Fitness {
+/** Interval between checks of a fit server: its settings can change while it runs. */
+export const CHECK_EVERY_MS = 20_000;
+
+export interface FitnessOptions {
+  readonly deadlineMs: number;
+  readonly onProblem: (problem: string) => void;
+  /** Default: CHECK_EVERY_MS. */
+  readonly checkEveryMs?: number;
+}
+
+export function createFitness(client: RedisClient, options: FitnessOptions): Fitness {
   let fit = false;
   let asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined;
 
@@ -36,6 +44,20 @@ export function createFitness(
     fit = false;
     asked = undefined;
   }
+  /** Requests pass meanwhile; a failed check is an outage, which each request notices by itself. */
+  async function checkAgain(): Promise<void> {
+    if (!fit) return;
+    const question = { at: performance.now(), answer: ask() };
+    asked = question;
+    try {
+      const answer = await question.answer;
+      if (asked === question) fit = answer;
+    } catch {
+      if (asked === question) asked = undefined;
+    }
+  }
+  const timer = setInterval(() => void checkAgain(), options.checkEveryMs ?? CHECK_EVERY_MS).unref();
+
   // Of a cluster a server can go and another come while the connection stands.
   if (client instanceof Cluster) client.on('+node', reset);
 
@@ -62,5 +84,8 @@ export function createFitness(
         );
     },
     reset,
+    close() {
+      clearInterval(timer);
+    },
   };
 }

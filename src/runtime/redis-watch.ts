@@ -1,10 +1,11 @@
 import type { Config } from '../config/schema.ts';
 import { connectRedis, waitUntilReady, describedRedis } from '../redis/client.ts';
+import { CHECK_EVERY_MS } from '../redis/fitness.ts';
 import { checkServer } from '../redis/server-check.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { messageOf } from '../errors.ts';
 
-/** Checks at start and after each reconnect that the Redis server is suitable. */
+/** Checks at start, after each reconnect and at intervals that the Redis server is suitable. */
 export interface RedisWatch {
   /** The last server reached is too old or may evict keys. */
   readonly unfit: boolean;
@@ -20,10 +21,15 @@ const ASK_AGAIN_MS = 1_000;
  * Connects and checks the server. An unreachable Redis does not block the start.
  * @throws Error with the remedy if Redis answers but must not be used
  */
-export async function watchRedis(config: Config, log: Logger): Promise<RedisWatch> {
+export async function watchRedis(
+  config: Config,
+  log: Logger,
+  checkEveryMs = CHECK_EVERY_MS,
+): Promise<RedisWatch> {
   let unfit = false;
   let starting = true;
   let closed = false;
+  let timer: NodeJS.Timeout | undefined;
   const client = connectRedis(config.redis, {
     name: 'gateway-serve',
     onState: (state) => {
@@ -32,12 +38,20 @@ export async function watchRedis(config: Config, log: Logger): Promise<RedisWatc
   });
   const problems = async (): Promise<readonly string[]> => (await checkServer(client)).problems;
   async function recheck(): Promise<void> {
+    clearTimeout(timer);
     // A failed check means an outage. The next reconnect checks again.
     const found = await problems().catch(() => undefined);
-    if (found === undefined || closed) return;
-    if (!unfit) for (const problem of found) log.error({ redis: describedRedis(config.redis) }, problem);
-    unfit = found.length > 0;
-    if (unfit) setTimeout(() => void recheck(), ASK_AGAIN_MS).unref();
+    if (closed) return;
+    if (found !== undefined) {
+      if (!unfit) for (const problem of found) log.error({ redis: describedRedis(config.redis) }, problem);
+      if (unfit && found.length === 0) log.info('Redis is set up as the gateway needs it again');
+      unfit = found.length > 0;
+    }
+    checkLater();
+  }
+  function checkLater(): void {
+    clearTimeout(timer);
+    timer = setTimeout(() => void recheck(), unfit ? ASK_AGAIN_MS : checkEveryMs).unref();
   }
 
   let reached: readonly string[] | undefined;
@@ -52,7 +66,9 @@ export async function watchRedis(config: Config, log: Logger): Promise<RedisWatc
     );
   }
   starting = false;
+  checkLater();
   if (reached !== undefined && reached.length > 0) {
+    clearTimeout(timer);
     client.disconnect();
     throw new Error(reached.join('; '));
   }
@@ -62,6 +78,7 @@ export async function watchRedis(config: Config, log: Logger): Promise<RedisWatc
     },
     close: () => {
       closed = true;
+      clearTimeout(timer);
       client.disconnect();
     },
   };
