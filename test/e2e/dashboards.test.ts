@@ -132,7 +132,7 @@ describe('the dashboard', () => {
     for (let nth = 0; nth < 12; nth += 1) await round(nth);
     process.kill(gateway.workers()[0]?.pid ?? 0, 'SIGKILL');
     await gateway.waitUntil((now) => now.ready);
-    const lacking = async (): Promise<readonly string[]> => {
+    async function lacking(): Promise<readonly string[]> {
       await round(Math.floor(Math.random() * 1e6));
       const without: string[] = [];
       for (const { title, expr } of queries) {
@@ -141,7 +141,7 @@ describe('the dashboard', () => {
         if (!isThere) without.push(`${title}: ${expr}`);
       }
       return without;
-    };
+    }
     await expect.poll(lacking, { timeout: 60_000, interval: 500 }).toEqual([]);
   });
 

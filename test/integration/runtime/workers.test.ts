@@ -102,6 +102,8 @@ describe('the worker processes', () => {
     expect(() => process.kill(first?.pid ?? 0, 0)).toThrow(/ESRCH/);
     expect(running.status()[1]).toMatchObject({ pid: second?.pid, restarts: 0, hangs: 0 });
     expect(hung).toEqual([0]);
+    // What the killed one counted stays.
+    expect((await valuesOf(running))[0]).toBe(1 + 2 + 1);
   });
 
   it('are ended where they hang before they ever served', async () => {
