@@ -161,7 +161,7 @@ function countingOn({ log, metrics, alerts, trail, onCost }: ChecksDeps): Counti
         onCost?.(costNanoUsd / NANO_USD);
       },
       onOverReservation: () => metrics.overReservation.inc(),
-      onToldDearer: ({ provider }, differenceNanoUsd) =>
+      onHigherCharge: ({ provider }, differenceNanoUsd) =>
         metrics.toldDearer.inc({ provider: provider.name }, differenceNanoUsd / NANO_USD),
       onAbsurdUsage({ provider, requestId, key }, told) {
         metrics.absurdUsages.inc({ provider: provider.name });

@@ -49,7 +49,7 @@ export interface Counting {
     | 'onReserved'
     | 'onCharged'
     | 'onOverReservation'
-    | 'onToldDearer'
+    | 'onHigherCharge'
     | 'onAbsurdUsage'
     | 'onFailure'
   >;

@@ -13,7 +13,7 @@ const CALENDARS: Readonly<Record<BudgetWindow, Calendar>> = {
 /** Longer than the longest window, so that none is forgotten before it ends. */
 const OVER_A_MONTH_MS = 40 * 86_400_000;
 
-/** The five windows of a key as accounts: all of them record spend, those with a limit can refuse. */
+/** Returns the five windows of a key as accounts. All record spend; those with a limit can refuse. */
 export function windowAccounts(limits: BudgetLimits): Account[] {
   return BUDGET_WINDOWS.map((window) => ({
     name: window,
@@ -24,10 +24,13 @@ export function windowAccounts(limits: BudgetLimits): Account[] {
   }));
 }
 
-/** The name of a session's account, also as a value of `X-Gateway-Budget-Window`. */
+/** The name of a session's account, also a value of `X-Gateway-Budget-Window`. */
 export const SESSION_ACCOUNT = 'session';
 
-/** What a request is charged to: its key's windows, and its session, which records its spend without a limit too. */
+/**
+ * Returns the accounts that a request is charged to: its key's windows, and its session, which records spend
+ * even without a limit.
+ */
 export function accountsOf({ budgetLimits, facts }: Parsed): Account[] {
   const windows = windowAccounts(budgetLimits);
   if (facts.session === undefined || facts.session === null) return windows;
@@ -41,7 +44,10 @@ export function accountsOf({ budgetLimits, facts }: Parsed): Account[] {
   return [...windows, session];
 }
 
-/** True where the key or the session has a budget, if only of 0: then a request's cost must be bounded. */
+/**
+ * Reports whether the key or the session has a budget, even one of 0; then the request's cost must be
+ * bounded.
+ */
 export function isBudgeted({ budgetLimits, facts }: Parsed): boolean {
   return hasBudget(budgetLimits) || facts.session?.budgetNanoUsd !== undefined;
 }

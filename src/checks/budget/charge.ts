@@ -20,98 +20,104 @@ export interface ChargeParts extends Quote {
   readonly answered: Answered | undefined;
   readonly outcome: Outcome;
   readonly reservedNanoUsd: number;
-  /** The limit of one answer that was reserved. */
+  /** The reserved limit of one answer. */
   readonly outputTokens: number;
-  /** The limit was sent. */
+  /** The limit was sent to the provider. */
   readonly isLimited: boolean;
   /** `pricing.abort_slack_tokens`. */
   readonly abortSlackTokens: number;
-  /** From before the request was forwarded until now. */
+  /** Time since just before the request was forwarded. */
   readonly elapsedMs: number;
-  /** `pricing.output_tokens_per_second` of its provider: the most that one answer can be written at. */
+  /** `pricing.output_tokens_per_second` of its provider: upper bound of output speed. */
   readonly outputTokensPerSecond: number;
   readonly at: Date;
 }
 
-/** Answers of a proxy on the provider's side: the model may have run, and been billed, behind them. */
+/** Answers of a proxy on the provider's side. The model may have run and been billed. */
 const LOST_BEHIND_A_PROXY: ReadonlySet<number> = new Set([502, 504, 524]);
 
 export interface Charge {
   readonly costNanoUsd: number;
-  /** How much of it follows from what the answer told of its billing, and was not asked for. */
-  readonly toldNanoUsd: number;
-  /** Why the usage was not believed; the reservation was charged in its place. */
+  /** The part that results from billing facts in the answer beyond the request's. */
+  readonly reportedNanoUsd: number;
+  /** Why the usage was rejected; then the reservation was charged. */
   readonly absurd?: string;
 }
 
-/** What an exchange is charged under. */
+/** The terms under which an exchange is charged. */
 interface Terms extends ChargeParts {
-  /** How many times the list price. */
+  /** Factor over the list price. */
   readonly surcharge: number;
 }
 
-/** What an exchange costs, by the table of charges (docs/budgets.md): the dearer of what was asked and told. */
+/**
+ * Returns the cost of an exchange (table in docs/budgets.md): the higher of the requested and the reported
+ * terms.
+ */
 export function chargeOf(parts: ChargeParts): Charge {
   const { answered, outcome } = parts;
   const isBilled = answered !== undefined && isSuccess(answered) && outcome.kind !== 'not_forwarded';
   const absurd = isBilled ? whyAbsurd(parts, answered) : undefined;
-  if (absurd !== undefined) return { costNanoUsd: parts.reservedNanoUsd, toldNanoUsd: 0, absurd };
-  const asked = askedTerms(parts);
-  const askedNanoUsd = chargeUnder(asked);
-  const told = isBilled ? toldTerms(asked, answered) : undefined;
-  if (told === undefined) return { costNanoUsd: askedNanoUsd, toldNanoUsd: 0 };
-  const costNanoUsd = Math.max(askedNanoUsd, chargeUnder(told));
-  return { costNanoUsd, toldNanoUsd: costNanoUsd - askedNanoUsd };
+  if (absurd !== undefined) return { costNanoUsd: parts.reservedNanoUsd, reportedNanoUsd: 0, absurd };
+  const requested = requestedTerms(parts);
+  const requestedNanoUsd = chargeUnder(requested);
+  const reported = isBilled ? reportedTerms(requested, answered) : undefined;
+  if (reported === undefined) return { costNanoUsd: requestedNanoUsd, reportedNanoUsd: 0 };
+  const costNanoUsd = Math.max(requestedNanoUsd, chargeUnder(reported));
+  return { costNanoUsd, reportedNanoUsd: costNanoUsd - requestedNanoUsd };
 }
 
-function askedTerms(parts: ChargeParts): Terms {
-  const { asked, price, parsed } = parts;
-  if (asked === undefined) return { ...parts, surcharge: 1 };
-  const surcharge = surchargeOf(parsed.provider.name, price.models, asked);
+function requestedTerms(parts: ChargeParts): Terms {
+  const { requested, price, parsed } = parts;
+  if (requested === undefined) return { ...parts, surcharge: 1 };
+  const surcharge = surchargeOf(parsed.provider.name, price.models, requested);
   return { ...parts, surcharge, reservedNanoUsd: Math.ceil(parts.reservedNanoUsd * surcharge) };
 }
 
-/** Undefined where the answer tells nothing that may be dearer; a router's own bill counts for all that it tells. */
-function toldTerms(terms: Terms, { answer, answerHeaders }: Answered): Terms | undefined {
+/**
+ * Returns undefined if the answer reports nothing that may cost more. A router's own bill covers everything
+ * it reports.
+ */
+function reportedTerms(terms: Terms, { answer, answerHeaders }: Answered): Terms | undefined {
   if (answer.usage?.billedNanoUsd !== undefined) return undefined;
-  const { parsed, asked } = terms;
+  const { parsed, requested } = terms;
   const { bill } = answer.billing;
   const headers = billOfHeaders(answerHeaders);
   const prices = pricesOf(terms, bill.models);
   const price = prices.length === 0 ? terms.price : dearestOf([terms.price, ...prices]);
   const surcharge = surchargeOf(parsed.provider.name, price.models, {
-    tiers: [...bill.tiers, ...headers.tiers, ...(asked?.tiers ?? [])],
-    speeds: [...bill.speeds, ...headers.speeds, ...(asked?.speeds ?? [])],
-    geos: [...bill.geos, ...(asked?.geos ?? [])],
+    tiers: [...bill.tiers, ...headers.tiers, ...(requested?.tiers ?? [])],
+    speeds: [...bill.speeds, ...headers.speeds, ...(requested?.speeds ?? [])],
+    geos: [...bill.geos, ...(requested?.geos ?? [])],
   });
   const toolsNanoUsd = terms.toolCalls(bill.toolCalls);
   if (prices.length === 0 && surcharge <= terms.surcharge && toolsNanoUsd <= terms.toolsNanoUsd) {
     return undefined;
   }
-  const told = { ...terms, price, surcharge, toolsNanoUsd };
-  return { ...told, reservedNanoUsd: Math.max(terms.reservedNanoUsd, worstUnder(told)) };
+  const reported = { ...terms, price, surcharge, toolsNanoUsd };
+  return { ...reported, reservedNanoUsd: Math.max(terms.reservedNanoUsd, worstUnder(reported)) };
 }
 
-/** Of models that answered and were not asked for, as far as they are known. */
-function pricesOf({ parsed, price, priceTold }: Terms, models: readonly string[]): ModelPrice[] {
+/** Returns the known prices of models that answered without being requested. */
+function pricesOf({ parsed, price, priceReported }: Terms, models: readonly string[]): ModelPrice[] {
   return models
     .filter((model) => !parsed.request.models.includes(model) && !price.models.includes(model))
-    .map(priceTold)
+    .map(priceReported)
     .filter((found) => found !== undefined);
 }
 
-/** What would have been reserved, had these terms been known. */
-function worstUnder(told: Terms): number {
+/** Returns the reservation that these terms would have required. */
+function worstUnder(reported: Terms): number {
   const worst = estimate({
-    exchange: told.parsed,
-    price: told.price,
-    bound: told.bound('count'),
+    exchange: reported.parsed,
+    price: reported.price,
+    bound: reported.bound('count'),
     toolsNanoUsd: 0,
-    defaultMaxOutputTokens: told.outputTokens,
+    defaultMaxOutputTokens: reported.outputTokens,
     mayLowerLimit: false,
   });
-  const listed = worst.inputNanoUsd + worst.outputNanoUsd * told.outputTokens;
-  return Math.ceil(listed * told.surcharge) + told.toolsNanoUsd;
+  const listed = worst.inputNanoUsd + worst.outputNanoUsd * reported.outputTokens;
+  return Math.ceil(listed * reported.surcharge) + reported.toolsNanoUsd;
 }
 
 function chargeUnder(parts: Terms): number {
@@ -134,15 +140,15 @@ function completeCharge(parts: Terms, answered: Answered): number {
   if (!isSuccess(answered)) {
     return 0;
   }
-  const { usage: told, facts, written, wroteSinceUsage } = answered.answer;
-  if (told !== undefined) {
+  const { usage: reported, facts, written, wroteSinceUsage } = answered.answer;
+  if (reported !== undefined) {
     const counted = wroteSinceUsage ? countWritten(parts.parsed.provider.name, written) : 0;
-    const usage = { ...told, outputTokens: Math.max(told.outputTokens, counted) };
+    const usage = { ...reported, outputTokens: Math.max(reported.outputTokens, counted) };
     const cost = costOfExchange(parts, withSound(parts, usage));
-    // Sound without a price was billed all the same, and not as text.
+    // Audio without a price was billed too, and not as text.
     return writesUnpriced(parts, usage) ? Math.max(cost, parts.reservedNanoUsd) : cost;
   }
-  // Of an answer that was to be written and shows neither usage nor a word, nobody can tell what it cost.
+  // The cost of an answer without usage or text is unknown.
   const writes = parts.parsed.request.output !== undefined;
   if (outputsOf(parts.parsed.request, parts.price).length > 0) {
     return parts.reservedNanoUsd;
@@ -159,7 +165,7 @@ function brokenOffCharge(parts: Terms, answered: Answered): number {
   const { parsed, price, reservedNanoUsd } = parts;
   const billed = answered.answer.usage?.billedNanoUsd ?? 0;
   const sight = sightOf(answered, price);
-  // Sound and pictures are not counted as they pass.
+  // Audio and images are not counted as they pass.
   if (sight === 'none' || outputsOf(parsed.request, price).length > 0) {
     return Math.max(reservedNanoUsd, billed);
   }
@@ -168,11 +174,14 @@ function brokenOffCharge(parts: Terms, answered: Answered): number {
   const outputTokens = Math.max(seen.outputTokens, written + (parsed.request.predictedTokens ?? 0));
   const cost = costOfExchange(parts, { ...seen, outputTokens: outputTokens + parts.abortSlackTokens });
   const most = sight === 'all' ? cost : Math.max(cost, elapsedCost(parts, seen));
-  // A bill is no estimate.
+  // A bill is not an estimate.
   return Math.max(Math.min(most, reservedNanoUsd), billed);
 }
 
-/** The most that can have been written in the time, by each of the answers, at the dearest rate of output. */
+/**
+ * Returns the cost of the most output possible in the elapsed time, for all answers, at the highest output
+ * rate.
+ */
 function elapsedCost(parts: Terms, seen: Usage): number {
   const { parsed, price, elapsedMs, outputTokensPerSecond } = parts;
   const tokens = Math.ceil((elapsedMs / 1_000) * outputTokensPerSecond) * parsed.request.choices;
@@ -182,7 +191,10 @@ function elapsedCost(parts: Terms, seen: Usage): number {
   );
 }
 
-/** Of input that is more than its texts, the most that it can be; `written` are the answer's tokens as counted. */
+/**
+ * Returns estimated usage: the input's upper bound if it has more than text; `written` are the answer's
+ * counted tokens.
+ */
 function countedUsage({ parsed, bound }: ChargeParts, written: number): Usage {
   const { provider, request } = parsed;
   const outputTokens = written + (request.predictedTokens ?? 0);
@@ -193,7 +205,7 @@ function countedUsage({ parsed, bound }: ChargeParts, written: number): Usage {
   return { inputTokens: textTokens + audioTokens, inputAudioTokens: audioTokens, outputTokens };
 }
 
-/** A usage that does not tell sound from text: as much of it as can be is sound. */
+/** Completes a usage without audio counts: as much input as possible counts as audio. */
 function withSound({ parsed: { request }, price, bound }: ChargeParts, usage: Usage): Usage {
   const hears = usage.inputAudioTokens === undefined && request.media.some(isSound);
   const speaks = usage.outputAudioTokens === undefined && outputsOf(request, price).includes('audio');

@@ -24,14 +24,14 @@ import type { BudgetOperation, SettleResult, Tightest } from './store.ts';
 
 export interface BudgetCheck {
   readonly check: Check<BudgetState, 'budget'>;
-  /** Makes good what is still to be settled, before the Redis connection goes. */
+  /** Settles what is pending before the Redis connection closes. */
   close(): Promise<void>;
 }
 
 /** One exchange's reservation. */
 export interface BudgetState {
   hold?: Hold;
-  /** Settled once it is known whether the hold was taken. */
+  /** Settles once it is known whether the hold was taken. */
   taking?: Promise<unknown>;
 }
 
@@ -41,7 +41,7 @@ interface Hold {
   readonly quote: Quote;
   reservedNanoUsd: number;
   outputTokens: number;
-  /** When it was reserved, just before it is forwarded. */
+  /** Time of the reservation, just before forwarding. */
   reservedAt: number;
   tightest: Tightest | undefined;
   settled: boolean;
@@ -52,8 +52,8 @@ const UNREADABLE =
   'the cost of this endpoint is unknown, and this key or session has a budget: use another endpoint, or a key without a budget';
 
 /**
- * Takes the worst-case cost of a request from every budget of its key before it is sent, and puts the real cost in
- * its place when the answer is known (docs/budgets.md).
+ * Reserves a request's worst-case cost in every budget of its key before sending, and replaces it by the real
+ * cost when the answer is known (docs/budgets.md).
  */
 export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   const { config, store } = deps;
@@ -86,7 +86,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       tightest: undefined,
       settled: false,
     };
-    // Set before Redis is asked: a reservation whose reply is lost must be given back too.
+    // Set before Redis is called: a reservation whose reply is lost must be released too.
     state.hold = hold;
     const verdict = take(exchange, state, hold, phase);
     state.taking = verdict.catch(() => undefined);
@@ -119,7 +119,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     return edited(exchange, hold.quote, result.outputTokens);
   }
 
-  /** What the reservation rests on is written into the request. */
+  /** Writes the reservation's assumptions into the request. */
   function edited(exchange: Parsed, quoted: Quote, outputTokens: number): FinalVerdict {
     const { output, askUsage, pinTier } = exchange.request;
     const budgeted = isBudgeted(exchange);
@@ -133,7 +133,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     return lowerLimit(exchange, quoted, outputTokens);
   }
 
-  /** Settles once; a settlement that Redis does not take is repeated in the background, and the failure thrown. */
+  /** Settles once. If Redis fails, the settlement is retried in the background and the failure is thrown. */
   async function settle(
     hold: Hold,
     answered: Answered | undefined,
@@ -170,13 +170,13 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
 
   function report(
     { parsed, reservedNanoUsd }: Hold,
-    { costNanoUsd, toldNanoUsd, absurd }: Charge,
+    { costNanoUsd, reportedNanoUsd, absurd }: Charge,
     result: SettleResult,
   ): void {
     if (result.applied) {
       deps.onCharged(parsed, costNanoUsd);
       if (costNanoUsd > reservedNanoUsd) deps.onOverReservation();
-      if (toldNanoUsd > 0) deps.onToldDearer(parsed, toldNanoUsd);
+      if (reportedNanoUsd > 0) deps.onHigherCharge(parsed, reportedNanoUsd);
       if (absurd !== undefined) deps.onAbsurdUsage(parsed, absurd);
     }
     for (const { account, percent } of result.crossed) {
@@ -191,10 +191,10 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   }
 
   function rewriter(exchange: Answered, hold: Hold): StreamRewriter {
-    const asked = exchange.request.askUsage !== undefined;
+    const requested = exchange.request.askUsage !== undefined;
     return {
       readsText: false,
-      ...(asked && { event: ({ usageOnly }) => (usageOnly === true ? { kind: 'drop' } : PASS_EVENT) }),
+      ...(requested && { event: ({ usageOnly }) => (usageOnly === true ? { kind: 'drop' } : PASS_EVENT) }),
       async comment() {
         if (hold.settled) {
           return undefined;
@@ -203,7 +203,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         try {
           return closingComment(await settle(hold, exchange, outcome));
         } catch {
-          // The client has its answer already, and the settlement is repeated: only the comment is lost.
+          // The client has its answer and the settlement is retried: only the comment is lost.
           return undefined;
         }
       },
@@ -246,7 +246,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         return;
       }
       try {
-        // Also an answer that a check before this one withheld: the provider bills it.
+        // Also if an earlier check withheld the answer, since the provider bills it.
         await settle(hold, wasAnswered(exchange) ? exchange : undefined, outcome);
       } catch {
         // Reported and queued by settle().

@@ -9,25 +9,25 @@ export interface BudgetCheckDeps {
   };
   readonly pricing: Pricing;
   readonly store: BudgetStore;
-  /** A threshold of `alerting.thresholds` was reached for the first time in its window. */
+  /** Called when a threshold of `alerting.thresholds` is first reached in its window. */
   readonly onAlert: (alert: BudgetAlert) => void;
-  /** A request's worst case was reserved; a request without a budget reserves nothing and is told all the same. */
+  /** Called with a request's reserved worst case; also without a budget, when nothing is reserved. */
   readonly onReserved: (exchange: Parsed, reservedNanoUsd: number) => void;
-  /** A request was charged for the first time; retries of its settlement do not call again. */
+  /** Called when a request is first charged; not by retries of the settlement. */
   readonly onCharged: (exchange: Parsed, costNanoUsd: number) => void;
-  /** A real cost was over its reservation, and was charged all the same. */
+  /** Called when a real cost exceeded its reservation; it was charged in full. */
   readonly onOverReservation: () => void;
-  /** An answer told of a dearer billing than was asked for, and the difference was charged. */
-  readonly onToldDearer: (exchange: Parsed, differenceNanoUsd: number) => void;
-  /** A usage was not believed, and the reservation was charged in its place. */
-  readonly onAbsurdUsage: (exchange: Parsed, told: string) => void;
-  /** Redis did not take a renewal or settlement; it is repeated in the background. */
+  /** Called when an answer reported more expensive billing than requested; the difference was charged. */
+  readonly onHigherCharge: (exchange: Parsed, differenceNanoUsd: number) => void;
+  /** Called when a usage was rejected and the reservation charged instead. */
+  readonly onAbsurdUsage: (exchange: Parsed, reason: string) => void;
+  /** Called when a renewal or settlement failed; it is retried in the background. */
   readonly onFailure: (cause: unknown) => void;
   /** A third of the store's lease. */
   readonly renewAfterMs?: number;
   /**
-   * Monotonic milliseconds. This process's own suffice: where it dies, the lease charges all, and a clock that is set
-   * would change what an answer costs.
+   * Monotonic milliseconds. This process's clock suffices: after a crash the lease charges everything, and an
+   * adjustable clock could change an answer's cost.
    */
   readonly now?: () => number;
 }

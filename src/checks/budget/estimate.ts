@@ -9,41 +9,47 @@ import { naturalOutputs } from '../../pricing/natural-outputs.ts';
 const MIN_GRANT_TOKENS = 256;
 
 /**
- * A client's own limit is not lowered further: an agent's answer would be cut off in its first words
+ * A client's own limit is not lowered further, since the answer would be cut after a few words
  * (docs/budgets.md#output-limits).
  */
 const LOWEST_TOKENS = 1_024;
 
-/** More than any model writes or any provider takes; absurd numbers of a client's may not leave the money's range. */
+/** More than any model writes or any provider accepts; keeps absurd client values within the range of amounts. */
 const MAX_OUTPUT_TOKENS = 10_000_000;
-/** All choices together; a batch has its choices for each of its prompts, of which there may be thousands. */
+/**
+ * Limit for all choices together. A batch has choices for each of its prompts, of which there may be
+ * thousands.
+ */
 const MAX_TOKENS_OF_ALL_CHOICES = 1_000 * MAX_OUTPUT_TOKENS;
 
-/** The largest published picture (platform.openai.com, image generation: 6,240): it comes whole, whatever the limit. */
+/**
+ * The largest published image (platform.openai.com, image generation: 6,240); an image comes whole,
+ * regardless of the limit.
+ */
 const WHOLE_PICTURE_TOKENS = 8_192;
 
-/** What a request can cost at most, in the terms of a reservation. */
+/** The worst-case cost of a request as a reservation. */
 export type Estimate = Omit<Reservation, keyof BudgetOperation>;
 
 export interface EstimateParts {
   readonly exchange: Parsed;
   readonly price: ModelPrice;
   readonly bound: InputBound;
-  /** Calls of tools that the provider runs itself. */
+  /** Cost of calls of built-in tools. */
   readonly toolsNanoUsd: number;
   /** `pricing.default_max_output_tokens`. */
   readonly defaultMaxOutputTokens: number;
-  /** The client's own limit may give way to what is left. */
+  /** The client's own limit may be lowered to fit the budget. */
   readonly mayLowerLimit: boolean;
 }
 
-/** The worst case: all input at the dearest rate that can apply to so much of it, all choices at their limit. */
+/** Returns the worst case: all input at the highest possible rate for its size, all choices at their limit. */
 export function estimate(parts: EstimateParts): Estimate {
   const { exchange, price, bound } = parts;
   const { request, endpoint } = exchange;
   const worst = price.worstRates(bound.textTokens + bound.audioTokens);
   const soundNanoUsd = Math.max(worst.inputNanoUsd, price.worstInputAudioNanoUsd ?? 0);
-  // What nobody sees may be sound.
+  // Content that cannot be read may be audio.
   const textNanoUsd = request.unseenContent ? soundNanoUsd : worst.inputNanoUsd;
   const tokensNanoUsd = bound.textTokens * textNanoUsd + bound.audioTokens * soundNanoUsd;
   const maxGrantTokens = grantable(price, bound, parts.defaultMaxOutputTokens);
@@ -65,8 +71,8 @@ export function estimate(parts: EstimateParts): Estimate {
 }
 
 /**
- * Providers refuse a limit that leaves nothing beside the tokens for thinking. Undefined where a lower limit would not
- * bound the cost: a picture comes whole.
+ * Returns the lowest useful limit: providers refuse one that leaves nothing beside the thinking tokens.
+ * Undefined if a lower limit would not bound the cost, since an image comes whole.
  */
 function lowestOf(request: RequestFacts, price: ModelPrice): number | undefined {
   if (request.output?.tokens === undefined || writesMore(request, price)) return undefined;
@@ -77,7 +83,7 @@ function writesMore(request: RequestFacts, price: ModelPrice): boolean {
   return outputsOf(request, price).some((output) => output !== 'audio');
 }
 
-/** The client's own limit as it counts; 0 where nothing is generated, undefined where one is to be granted. */
+/** Returns the client's effective limit: 0 if nothing is generated, undefined if one has to be granted. */
 export function limitOf(request: RequestFacts, price: ModelPrice): number | undefined {
   const tokens = outputTokens(request.output);
   return tokens !== undefined && writesMore(request, price) ? Math.max(tokens, WHOLE_PICTURE_TOKENS) : tokens;
@@ -94,7 +100,10 @@ function clamped(count: number, least: number, most: number): number {
   return count >= least ? Math.min(count, most) : least;
 }
 
-/** Providers refuse a limit over the model's own, and one that does not fit beside the input (a token: ~3 bytes). */
+/**
+ * Returns the largest limit to grant: providers refuse one above the model's own, or one that does not fit
+ * beside the input (about 3 bytes per token).
+ */
 function grantable(price: ModelPrice, bound: InputBound, defaultMaxOutputTokens: number): number {
   const most = price.maxOutputTokens ?? defaultMaxOutputTokens;
   if (price.contextTokens === undefined) {
@@ -104,7 +113,7 @@ function grantable(price: ModelPrice, bound: InputBound, defaultMaxOutputTokens:
   return Math.min(most, Math.max(MIN_GRANT_TOKENS, room));
 }
 
-/** What beside text may be written: as asked for, and as the models do by themselves. */
+/** Returns the non-text output, as requested and as the models write it by default. */
 export function outputsOf(
   request: RequestFacts,
   { models }: Pick<ModelPrice, 'models'>,

@@ -2,7 +2,7 @@ import { HEADER } from '../../headers.ts';
 import { formatUsd } from '../../pricing/usd.ts';
 import type { SettleResult, Tightest } from './store.ts';
 
-/** What a client learns of its budget, in an answer or a refusal (docs/sessions.md#headers-of-an-answer). */
+/** Returns the budget headers of an answer or refusal (docs/sessions.md#headers-of-an-answer). */
 export function budgetHeaders({ account, remainingNanoUsd }: Tightest): Record<string, string> {
   return {
     [HEADER.sessionRemaining]: formatUsd(Math.max(0, remainingNanoUsd)),
@@ -10,12 +10,11 @@ export function budgetHeaders({ account, remainingNanoUsd }: Tightest): Record<s
   };
 }
 
-/** A reservation whose cost is known. */
 export interface SettledCost extends SettleResult {
   readonly costNanoUsd: number;
 }
 
-/** What a client learns once the cost is known. */
+/** Returns the headers for a known cost. */
 export function costHeaders({
   costNanoUsd,
   sessionSpentNanoUsd,
@@ -28,7 +27,7 @@ export function costHeaders({
   };
 }
 
-/** The final cost of a stream, whose headers left before it was known. */
+/** Returns the final cost of a stream as a comment, since its headers were sent earlier. */
 export function closingComment(settled: SettledCost): string {
   return Object.entries(costHeaders(settled))
     .map(([name, value]) => `${name}=${value}`)

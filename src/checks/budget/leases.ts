@@ -3,24 +3,24 @@ import type { BudgetStore, BudgetOperation, SettleResult, Settlement } from './s
 
 export interface LeasesOptions {
   readonly store: BudgetStore;
-  /** A lease is renewed when it is this old; a third of its length leaves room for two failures. */
+  /** Age at which a lease is renewed; a third of its length leaves room for two failures. */
   readonly renewAfterMs: number;
-  /** Told of every failed renewal and settlement. */
+  /** Called for every failed renewal and settlement. */
   readonly onFailure: (cause: unknown) => void;
 }
 
-/** A settlement that failed, and whom to tell when it has been made. */
+/** A failed settlement, with its callback. */
 interface FailedSettlement {
   readonly settlement: Settlement;
   readonly onSettled: (result: SettleResult) => void;
 }
 
-/** Keeps the reservations of running exchanges alive, and makes good settlements that Redis did not take. */
+/** Keeps the reservations of running exchanges alive, and retries failed settlements. */
 export interface Leases {
   /** Renews this reservation until it is let go. */
   hold(operation: BudgetOperation): void;
   letGo(operationId: string): void;
-  /** Repeats a settlement in the background until Redis takes it. */
+  /** Retries a settlement in the background until Redis accepts it. */
   settleLater(settlement: Omit<Settlement, 'repeated'>, onSettled?: (result: SettleResult) => void): void;
   /** Makes a last attempt at what is pending, and stops. */
   close(): Promise<void>;
@@ -28,8 +28,8 @@ export interface Leases {
 
 const OPERATIONS_PER_CALL = 200;
 /**
- * Redis remembers a hold whose lease ran out for an hour; later than this a repair would find nothing. What is dropped
- * is charged in full once its lease runs out.
+ * Redis remembers an expired hold for an hour; a later settlement would find nothing. A dropped settlement is
+ * charged in full when its lease expires.
  */
 const GIVE_UP_MS = 3_000_000;
 
@@ -44,7 +44,7 @@ export function createLeases({ store, renewAfterMs, onFailure }: LeasesOptions):
   const renewTimer = setInterval(() => void renewDue(), renewAfterMs / 2);
   renewTimer.unref();
 
-  /** All keys at once: the client sends what is asked for in one turn as one pipeline. */
+  /** Renews all due leases at once, which the client sends as one pipeline. */
   async function renewDue(): Promise<void> {
     const now = performance.now();
     const due = Map.groupBy(

@@ -8,28 +8,28 @@ import type { Quote } from './quote.ts';
 export interface Granted extends Quote {
   readonly parsed: Parsed;
   readonly reservedNanoUsd: number;
-  /** The limit of one answer that was reserved. */
+  /** The reserved limit of one answer. */
   readonly outputTokens: number;
-  /** The limit was sent. */
+  /** The limit was sent to the provider. */
   readonly isLimited: boolean;
 }
 
 /**
- * How far a count may lie over what was granted, and still be a bill: providers count templates, several paths of thought
- * and rounds of tools oddly, and a price that is out of date is no reason to charge less.
+ * How far a count may exceed the granted amount and still be plausible: providers count templates, parallel
+ * thinking and tool rounds in unexpected ways, and outdated prices must not lead to a lower charge.
  */
 const TIMES = 4;
 const SLACK_TOKENS = 8_192;
-/** Tools of the provider's own read and write anew in each of their rounds. */
+/** Built-in tools read and write anew in each round. */
 const ROUNDS = 16;
-/** Reasoning that is told apart may have no limit but the model's own. */
+/** Reasoning that is reported separately may have only the model's own limit. */
 const MOST_REASONING_TOKENS = 200_000;
-/** Sound, pictures and film come whole, whatever the limit is. */
+/** Audio, images and video come whole, regardless of the limit. */
 const MOST_MEDIA_TOKENS = 200_000;
 const MOST_TOOL_CALLS = 256;
 const SLACK_NANO_USD = 1_000_000_000;
 
-/** Why a usage cannot be what was billed for this request; undefined where it can. */
+/** Returns why a usage cannot be this request's bill; undefined if it can. */
 export function whyAbsurd(granted: Granted, { answer }: Answered): string | undefined {
   const { usage, billing } = answer;
   const { toolCalls, absurdTokens } = billing.bill;
@@ -77,7 +77,7 @@ function absurdInput(
     : undefined;
 }
 
-/** A router's bill; where no price is known, nothing was reserved that it could be held against. */
+/** Checks a router's bill. Without a known price, there is no reservation to compare it with. */
 function absurdBill({ price, reservedNanoUsd }: Granted, { billedNanoUsd = 0 }: Usage): string | undefined {
   const most = reservedNanoUsd * TIMES + SLACK_NANO_USD;
   return price.listed !== undefined && billedNanoUsd > most
@@ -85,7 +85,7 @@ function absurdBill({ price, reservedNanoUsd }: Granted, { billedNanoUsd = 0 }: 
     : undefined;
 }
 
-/** A request without a bound, of a key without a budget, may go on in rounds too. */
+/** A key without a budget may send unbounded requests, which may run in rounds too. */
 function roundsOf({ keptTools, parsed }: Granted): number {
   return keptTools.length > 0 || parsed.request.unbounded !== undefined ? ROUNDS : 1;
 }

@@ -13,33 +13,33 @@ import { invalidRequest, policyDenied } from '../denials.ts';
 import { printableName } from './refusals.ts';
 import type { JsonEdit } from '../../json/path.ts';
 
-/** What is known of a request's cost before it is sent. */
+/** The known cost facts of a request before it is sent. */
 export interface Quote {
   readonly price: ModelPrice;
-  /** Tools that the provider runs itself, of their types. */
+  /** Types of the built-in tools in the request. */
   readonly keptTools: readonly string[];
-  /** One call of each of them. */
+  /** Cost of one call of each. */
   readonly toolsNanoUsd: number;
-  /** What they cost, where the answer tells how often they ran. */
+  /** Returns their cost for the reported numbers of calls. */
   toolCalls(reported: ReadonlyMap<string, number>): number;
-  /** A dearer service that was asked for, which only a key without a budget may do. */
-  readonly asked?: Pick<ToldBill, 'tiers' | 'speeds' | 'geos'>;
-  /** The price of a model that the answer names. */
-  priceTold(model: string): ModelPrice | undefined;
-  /** The most its input can be: by its bytes, which costs nothing, or counted. */
+  /** A more expensive service that was requested, possible only without a budget. */
+  readonly requested?: Pick<ToldBill, 'tiers' | 'speeds' | 'geos'>;
+  /** Returns the price of a model named by the answer. */
+  priceReported(model: string): ModelPrice | undefined;
+  /** Returns an upper bound of the input: by bytes, at no cost, or by counting. */
   bound(by: 'bytes' | 'count'): InputBound;
 }
 
 export interface QuoteDeps {
   readonly pricing: Pricing;
   readonly settings: CoreConfig['pricing'];
-  /** `proxy.provider_tools`: the others have been taken out of the request. */
+  /** `proxy.provider_tools`: other tools were removed from the request. */
   readonly keptTools: readonly string[];
 }
 
 const NO_CALLS: ReadonlyMap<string, number> = new Map();
 
-/** Prices a request, or refuses one whose cost a budget could not hold; a key without a budget may send anything. */
+/** Prices a request, or refuses one whose cost cannot be bounded. Without a budget, everything is allowed. */
 export function quote(deps: QuoteDeps, exchange: Parsed, budgeted: boolean): Quote | Denial {
   const tools = keptTools(deps, exchange.request);
   const price = priceOf(deps, exchange, budgeted);
@@ -64,11 +64,11 @@ export function quote(deps: QuoteDeps, exchange: Parsed, budgeted: boolean): Quo
     keptTools: tools,
     toolsNanoUsd: toolCalls(NO_CALLS),
     toolCalls,
-    ...(exchange.request.unbounded !== undefined && { asked: askedBill(exchange) }),
-    priceTold: (model) => deps.pricing.findReported(source.provider, model),
+    ...(exchange.request.unbounded !== undefined && { requested: requestedBill(exchange) }),
+    priceReported: (model) => deps.pricing.findReported(source.provider, model),
     bound(by) {
       const bound = by === 'bytes' ? byteBound(source) : countedBound(source);
-      // What a tool of the provider's own finds becomes input that nobody saw beforehand.
+      // Results of built-in tools become input that cannot be seen beforehand.
       return tools.length === 0
         ? bound
         : { ...bound, textTokens: Math.max(bound.textTokens, source.contextTokens) };
@@ -76,7 +76,7 @@ export function quote(deps: QuoteDeps, exchange: Parsed, budgeted: boolean): Quo
   };
 }
 
-function askedBill({ json, headers }: Parsed): Required<Quote>['asked'] {
+function requestedBill({ json, headers }: Parsed): Required<Quote>['requested'] {
   const reader = createBillReader();
   reader.add(json);
   const { tiers, speeds } = billOfHeaders(headers);
@@ -84,7 +84,7 @@ function askedBill({ json, headers }: Parsed): Required<Quote>['asked'] {
   return { tiers: [...bill.tiers, ...tiers], speeds: [...bill.speeds, ...speeds], geos: bill.geos };
 }
 
-/** The dearest of the models that may serve the request. */
+/** Returns the highest price among the models that may serve the request. */
 function priceOf(
   { pricing, settings }: QuoteDeps,
   { request, provider }: Parsed,
@@ -107,13 +107,13 @@ function priceOf(
   return dearestOf(known);
 }
 
-/** For a model that is not known; undefined where such a model is refused. */
+/** Returns a price for an unknown model; undefined if such models are refused. */
 function standIn(settings: QuoteDeps['settings'], model: string, budgeted: boolean): ModelPrice | undefined {
   const price = priceOfUnknown(settings.unknown_model, budgeted);
   return price && { ...price, models: [model] };
 }
 
-/** A missing price is not the client's to set. */
+/** Adds the setting that the operator, not the client, can change. */
 function forOperator(setting: string): string {
   return `The gateway's operator can set ${setting}`;
 }
@@ -157,7 +157,7 @@ function keptTools(deps: QuoteDeps, request: RequestFacts): string[] {
   return [...new Set(kept)];
 }
 
-/** The edits that have a router refuse hosts that are dearer than what was reserved at. */
+/** Returns the edits that make a router exclude hosts above the reserved price. */
 export function capPrice(
   { capPrice: edits, media }: RequestFacts,
   { listed, requestNanoUsd, worstInputAudioNanoUsd }: ModelPrice,

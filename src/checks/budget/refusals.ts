@@ -13,7 +13,7 @@ function couldCost(nanoUsd: number): string {
   return `This request could cost up to ${formatUsd(nanoUsd)} USD`;
 }
 
-/** 429: the tightest account, what it has left, and when it starts anew. */
+/** 429: names the tightest account, its rest, and its renewal. */
 export function budgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denial {
   const { account, remainingNanoUsd, resetMs } = tightest;
   if (account.name === SESSION_ACCOUNT) return sessionBudgetExceeded(tightest, wantedNanoUsd);
@@ -47,7 +47,7 @@ export function budgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denia
     : denied(`${resets}. Wait until then, or lower max_tokens or n. ${resetsIn(resetMs)}`);
 }
 
-/** 429: the client's own limit, which never starts anew. */
+/** 429 for the client's own session limit, which never renews. */
 function sessionBudgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denial {
   const remaining = formatUsd(Math.max(0, tightest.remainingNanoUsd));
   return {
@@ -58,7 +58,7 @@ function sessionBudgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denia
   };
 }
 
-/** Names come from the client and go into messages and headers: plain characters only, bounded. */
+/** Reduces a client's name to plain characters of bounded length, for messages and headers. */
 export function printableName(name: string): string {
   return name.replace(/[^A-Za-z0-9._:/@-]/g, '?').slice(0, 96);
 }

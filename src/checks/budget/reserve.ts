@@ -14,12 +14,12 @@ export interface Reserving {
   readonly quote: Quote;
 }
 
-/** Texts with more bytes to a token are hardly ever written. */
+/** Practical upper bound of bytes per token. */
 const MAX_BYTES_PER_TOKEN = 10;
 
 /**
- * Takes the worst case from every account: first by the bound of the input that costs nothing. Where that does not fit,
- * the input is counted, and the client's own limit gives way to what is left beside it.
+ * Reserves the worst case in every account, first by the free bound of the input. If that does not fit, the
+ * input is counted, and the client's own limit may be lowered to what is left.
  */
 export function reserveWorstCase(
   store: Pick<BudgetStore, 'reserve'>,
@@ -39,7 +39,7 @@ export function reserveWorstCase(
   const cheap = quote.bound('bytes');
   return store.reserve({ ...operation, ...worstCase(cheap, false) }, phase, (first) => {
     if (first.kind !== 'refused') return undefined;
-    // A key that is out of money may not buy our time by sending long prompts.
+    // Long prompts of a key without money must not cost us tokenizing time.
     const mayLower = settings.lower_client_limits;
     const shortest = { ...cheap, textTokens: cheap.textTokens / MAX_BYTES_PER_TOKEN };
     if (leastCost(worstCase(shortest, mayLower)) > first.tightest.remainingNanoUsd) return undefined;
@@ -51,13 +51,13 @@ export function reserveWorstCase(
   });
 }
 
-/** What a reservation takes with its limit at the lowest. */
+/** Returns the cost of a reservation at its lowest limit. */
 function leastCost(least: Estimate): number {
-  const asked = least.outputTokens ?? least.minGrantTokens;
-  return least.inputNanoUsd + least.outputNanoUsd * Math.min(asked, least.lowestTokens ?? asked);
+  const requested = least.outputTokens ?? least.minGrantTokens;
+  return least.inputNanoUsd + least.outputNanoUsd * Math.min(requested, least.lowestTokens ?? requested);
 }
 
-/** Where less was reserved than the client's own limit asks for: the limit that is sent in its place, and told. */
+/** If less was reserved than the client's limit requires, sends the lower limit and reports it. */
 export function lowerLimit(
   { request, edits, responseHeaders }: Parsed,
   { price }: Quote,

@@ -2,35 +2,41 @@ import type { Answered } from '../../pipeline/exchange.ts';
 import type { ModelPrice } from '../../pricing/price.ts';
 
 /**
- * Models that bill reasoning which their stream does not show, or may: where it breaks off, nobody can tell how much
- * there was (platform.openai.com, reasoning; docs.x.ai, reasoning; ai.google.dev, thinking; docs.aws.amazon.com/nova,
- * reasoning capabilities).
+ * Models whose billed reasoning does not, or may not, appear in their stream. If such a stream breaks off,
+ * the amount is unknown (platform.openai.com, reasoning; docs.x.ai, reasoning; ai.google.dev, thinking;
+ * docs.aws.amazon.com/nova, reasoning capabilities).
  */
 const HIDES_REASONING =
   /(?:^|[/.])(?:o[1-9](?:$|-)|gpt-[56](?!.{0,256}chat)|codex|grok-[4-9]|gemini-(?:2\.5|[3-9]|[a-z-]{0,16}latest)|nova-[2-9])/;
-/** Claude 4 and later show a summary of what they thought, and bill the thoughts (platform.claude.com, extended thinking). */
+/**
+ * Claude 4 and later stream a summary of their thinking but bill all of it (platform.claude.com, extended
+ * thinking).
+ */
 const SHOWS_SUMMARY = /claude-(?:[a-z]+-)[4-9]/;
-/** They think on several paths at once, so that their pace has no bound that is known. */
+/** Models that think on several paths at once, so that their speed has no known bound. */
 const THINKS_IN_PARALLEL =
   /(?:^|[/.])(?:o[1-9]-pro|gpt-[56][^/]{0,64}-pro|grok-[4-9][^/]{0,64}(?:heavy|multi-agent)|gemini-[^/]{0,64}deep-think)/;
 
-/** How much of a stream that broke off was seen. */
+/** How much of a broken stream was seen. */
 export type Sight =
-  /** All that was written, but for what was on its way. */
+  /** Everything written, except what was in transit. */
   | 'all'
-  /** The model may have written more than it showed, at the pace of its provider. */
+  /** The model may have written more than it showed, at the provider's output speed. */
   | 'part'
   /** The model may have written any amount. */
   | 'none';
 
-/** Of the models that may have answered, by their names as asked for and as priced: a deployment's own tells nothing. */
+/**
+ * Considers all models that may have answered, by requested and priced names, since a deployment's name says
+ * nothing.
+ */
 export function sightOf({ request, answer }: Answered, { models }: Pick<ModelPrice, 'models'>): Sight {
-  // Running usage that counts reasoning (Gemini's) tells what was hidden.
+  // Running usage with reasoning (Gemini's) includes hidden reasoning.
   if (answer.usage?.reasoningTokens !== undefined) return 'all';
   const names = [...request.models, ...models].map((model) => model.trim().toLowerCase());
   if (names.some((name) => THINKS_IN_PARALLEL.test(name))) return 'none';
   const { sawReasoning, text } = answer.written;
-  // Thoughts come first: before a word was seen, they may be all there is.
+  // Thinking comes first: without any text, it may be all there is.
   const mayHaveThought = sawReasoning || text === '';
   const hides =
     request.hidesReasoning === true ||

@@ -1,50 +1,50 @@
 import type { BudgetLimits } from '../../pipeline/exchange.ts';
 import type { Phase } from '../../pipeline/phase.ts';
 
-/** How an account starts anew: at the turn of a UTC calendar unit, or when its ledger was dropped. */
+/** Renewal of an account: at a UTC calendar boundary, or only when its ledger is dropped. */
 export type Calendar = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'none';
 
 /** One account that a request is charged to: a window of its key, or its session. */
 export interface Account {
   /** Shown in `X-Gateway-Budget-Window` and in refusals; plain letters, unique in its ledger. */
   readonly name: string;
-  /** Accounts that live together are read and written together, e.g. all windows of a key. */
+  /** Accounts of one ledger are read and written together, such as all windows of a key. */
   readonly ledger: string;
   readonly calendar: Calendar;
   /** Undefined: spend is recorded and never refused; 0: blocked. */
   readonly limitNanoUsd: number | undefined;
-  /** Life of the ledger when it is not used; over the longest window in it. Without a calendar it is at least so long. */
+  /** Life of an unused ledger; longer than its longest window. Without a calendar, the minimum life. */
   readonly idleMs: number;
 }
 
-/** One reservation of one request; the same values find it again. */
+/** One reservation of one request, identified by these values. */
 export interface BudgetOperation {
   readonly keyHash: string;
-  /** A random UUID of ours: repeats of a command under it change nothing. */
+  /** A random UUID; repeating a command with it changes nothing. */
   readonly operationId: string;
-  /** Those of one ledger follow each other. */
+  /** Accounts of one ledger are adjacent. */
   readonly accounts: readonly Account[];
 }
 
 export interface Reservation extends BudgetOperation {
-  /** Worst cost of the input and of the call itself. */
+  /** Worst-case cost of the input and of the call itself. */
   readonly inputNanoUsd: number;
-  /** One token of output limit, all choices together; may be a fraction. */
+  /** Cost of one token of output limit, for all choices together; may be a fraction. */
   readonly outputNanoUsd: number;
   /** The client's own limit; undefined lets the store grant one between the two bounds. */
   readonly outputTokens: number | undefined;
   readonly maxGrantTokens: number;
   readonly minGrantTokens: number;
-  /** How far the client's own limit may be lowered where it does not fit; undefined leaves it as it is. */
+  /** Lowest value for the client's own limit if it does not fit; undefined keeps it. */
   readonly lowestTokens: number | undefined;
 }
 
 /** The account closest to its limit. */
 export interface Tightest {
   readonly account: Account;
-  /** Limit less spent and reserved; may be negative. */
+  /** Limit minus spent and reserved; may be negative. */
   readonly remainingNanoUsd: number;
-  /** Until the window turns; undefined where it never does. */
+  /** Until the window renews; undefined if it never does. */
   readonly resetMs: number | undefined;
 }
 
@@ -52,23 +52,23 @@ export type ReserveResult =
   | {
       readonly kind: 'reserved';
       readonly amountNanoUsd: number;
-      /** The client's limit, or as far as it fits; or the one granted; per choice. */
+      /** Per choice: the client's limit, lowered if necessary, or the granted one. */
       readonly outputTokens: number;
-      /** After this reservation; undefined where no account has a limit. */
+      /** After this reservation; undefined without limits. */
       readonly tightest: Tightest | undefined;
     }
   | { readonly kind: 'refused'; readonly amountNanoUsd: number; readonly tightest: Tightest }
-  /** The operation was settled before its reservation arrived (its request had been given up). */
+  /** The operation was settled before its reservation arrived, because its request was given up. */
   | { readonly kind: 'closed' };
 
 export interface Settlement extends BudgetOperation {
   readonly costNanoUsd: number;
-  /** True on every attempt but the first: an earlier one may have been applied without our seeing it. */
+  /** True on every attempt but the first, since an earlier one may have been applied unnoticed. */
   readonly repeated: boolean;
 }
 
 export interface SettleResult {
-  /** False where it had been settled before, or nothing was known of it. */
+  /** False if it was settled before, or is unknown. */
   readonly applied: boolean;
   readonly reservedNanoUsd: number;
   readonly tightest: Tightest | undefined;

@@ -12,21 +12,24 @@ import type { DriftStore, SessionLife } from './store.ts';
 export interface DriftCheckDeps {
   readonly config: DriftConfig;
   readonly store: DriftStore;
-  /** Somebody else judges by drift: it is measured also where `enabled` is off, and then denied by nobody here. */
+  /**
+   * Reports whether policies use drift facts. Then drift is measured even if `enabled` is off, without
+   * denials by this check.
+   */
   readonly isAskedFor?: () => boolean;
 }
 
 /** One exchange's turn in its session. */
 export interface DriftExchange {
-  /** As the session check has opened it. */
+  /** The session as opened by the session check. */
   session?: SessionLife;
-  /** Read with the key, in case it can be judged by. */
+  /** Read together with the key, in case it suffices. */
   ahead?: Promise<DriftState | undefined>;
-  /** Sent with the other checks' reads; undefined resolves where nothing is known of the session. */
+  /** Sent with the other checks' reads; resolves to undefined for an unknown session. */
   read?: Promise<DriftState | undefined> | undefined;
-  /** What the turn changes if it is answered. */
+  /** Changes to apply if the turn is answered. */
   passed?: PassedTurn;
-  /** The answer of the turn that anchors the session, until it is added to the anchor. */
+  /** The answer of the anchoring turn, until it is added to the anchor. */
   answer?: Answer;
 }
 
@@ -39,8 +42,8 @@ export function driftSettings(config: DriftConfig): DriftSettings {
 }
 
 /**
- * Denies a turn that has left the topic of its session (docs/drift.md). A turn counts once the
- * provider has answered it; one that was denied, or drifts unpunished, never becomes what later ones are held to.
+ * Denies a turn that has left its session's topic (docs/drift.md). A turn counts once the provider has
+ * answered it. A denied or drifting turn never becomes a reference for later ones.
  */
 export function createDriftCheck({
   config,
@@ -79,7 +82,7 @@ export function createDriftCheck({
 
   function read(session: SessionName): Promise<DriftState | undefined> {
     const reading = store.read(session);
-    // Where an earlier check denies, nobody waits for it.
+    // If an earlier check denies, this is not awaited.
     reading.catch(() => undefined);
     return reading;
   }
@@ -88,7 +91,7 @@ export function createDriftCheck({
     const { session } = exchange.facts;
     const text = lastAskedTurn(exchange.request);
     if (session === undefined || session === null || text === undefined) return PASS;
-    // What an ended session of this name has left behind is nobody's.
+    // Ignores what an earlier session of this name has left behind.
     const known = found?.createdAt === session.createdAt ? found : undefined;
     const { facts, passed } = judgeTurn(known, text, settings);
     exchange.facts.drift = facts;
@@ -133,7 +136,7 @@ export function createDriftCheck({
       try {
         await addAnswer(state);
       } catch {
-        // The anchor stays narrower; while Redis is away no turn passes anyway.
+        // The anchor stays narrower; while Redis is away, no turn passes anyway.
       }
     },
   };

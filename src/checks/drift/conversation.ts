@@ -2,18 +2,18 @@ import type { DriftFacts } from '../../pipeline/facts.ts';
 import { answerGrams, judgeTurn, type DriftSettings } from './drift.ts';
 import { createMemoryDriftStore } from './memory-store.ts';
 
-/** A conversation that was had, or might be: the user's texts, and the assistant's answer to each where known. */
+/** A conversation: the user's texts, and the assistant's known answers to them. */
 export interface Conversation {
   readonly turns: readonly string[];
   readonly replies: readonly (string | undefined)[];
 }
 
-/** `driftDetected` is the denial. */
+/** `driftDetected` stands for the denial. */
 export type JudgedTurn = DriftFacts;
 
 /**
- * Judges whole conversations as the check judges them turn by turn on the wire: a turn that is denied never
- * happened, its reply neither. Runs offline.
+ * Judges whole conversations turn by turn as the check does on the wire: a denied turn and its reply are
+ * dropped. Runs offline.
  */
 export function createConversationJudge(
   settings: DriftSettings,

@@ -11,79 +11,79 @@ export interface DriftSettings {
   readonly driftScoreThreshold: number;
 }
 
-/** What is remembered of a session: n-gram sets and digests, never text. */
+/** Stored state of a session: n-gram sets and digests, never text. */
 export interface DriftState {
-  /** When the session was created, Unix ms. */
+  /** Creation time of the session, Unix ms. */
   readonly createdAt: number;
-  /** User turns that passed, the anchor included. */
+  /** User turns that passed, including the anchor. */
   readonly turnCount: number;
-  /** The turn that says what the session is about; undefined until there is one. */
+  /** The turn that sets the session's topic; undefined until there is one. */
   readonly anchor: { readonly digest: string; readonly grams: GramSet } | undefined;
-  /** The anchor's answer, as the client was given it. */
+  /** The anchor's answer, as the client received it. */
   readonly answer: GramSet;
-  /** What later turns that were well grounded in the anchor have added to its topic. */
+  /** N-grams that later well-grounded turns have added to the topic. */
   readonly widened: GramSet;
-  /** The last turn that was judged and stayed on the topic. */
+  /** The last judged turn that stayed on topic. */
   readonly prior: GramSet;
-  /** The short turns since one was on the topic, oldest first: each said too little to be judged by itself. */
+  /** Short turns since the last on-topic turn, oldest first; each was too short to judge. */
   readonly unjudged: readonly GramSet[];
   /** The last turns that passed, oldest first. */
   readonly recentDigests: readonly string[];
 }
 
-/** What a turn that passed changes; `digest` names it, so that passing twice changes nothing. */
+/** Changes by a turn that passed; `digest` identifies it, so that passing twice changes nothing. */
 export interface PassedTurn {
   readonly digest: string;
-  /** It anchors the session, unless another turn was quicker. */
+  /** Anchors the session, unless another turn was faster. */
   readonly anchor?: GramSet;
   readonly prior?: GramSet;
-  /** The short turns that are unjudged from now on; left out, they stay. */
+  /** The new list of unjudged short turns; if absent, the list stays. */
   readonly unjudged?: readonly GramSet[];
-  /** To be added to what widens the anchor, while there is room. */
+  /** N-grams to add to the widened anchor, while there is room. */
   readonly widen?: GramSet;
 }
 
 export interface DriftJudgement {
-  /** `driftDetected` is the denial. */
+  /** `driftDetected` stands for the denial. */
   readonly facts: DriftFacts;
   readonly passed: PassedTurn;
 }
 
-/** docs/drift.md. */
+// docs/drift.md.
 const ANCHOR_WEIGHT = 0.75;
 const PRIOR_WEIGHT = 0.25;
 
-/** A turn with fewer n-grams says too little by itself to have left the topic. Chosen by measurement: docs/drift.md. */
+/** A turn with fewer n-grams is too short to be judged alone. Measured: docs/drift.md. */
 const MIN_JUDGED_GRAMS = 18;
 /**
- * Short turns are judged together with those before them that speak of the same thing, from so many n-grams on. The
- * facets of a topic that goes unnamed ("what about the oldest?") have nothing in common with each other.
+ * Short turns are judged together with earlier ones about the same thing, from this many n-grams on.
+ * Questions about an unnamed topic ("what about the oldest?") share nothing with each other.
  */
 const MIN_AKIN_GRAMS = 16;
 const MAX_UNJUDGED_TURNS = 8;
-/** A first turn with fewer says nothing in particular. */
+/** A first turn with fewer n-grams sets no topic. */
 const MIN_FIRST_GRAMS = 5;
-/** After a first turn that says nothing in particular, what asks for something is a topic from here on ... */
+/** After such a first turn, a request for something sets the topic from this size on, */
 const MIN_TASK_GRAMS = 8;
-/** ... and anything from here on. */
+/** and any turn from this size on. */
 const MIN_TOPIC_GRAMS = 40;
-/** A turn widens the anchor where so much of it is grounded: one that names the topic in passing does not. */
+/** A turn widens the anchor if this share of it is grounded; mentioning the topic in passing does not suffice. */
 const MIN_WIDENING_SIMILARITY = 0.2;
-/** N-grams kept of one text; a set that held more would share something with any turn. */
+/** N-grams kept of one text; a larger set would share something with any turn. */
 const MAX_GRAMS = 192;
-/** Unrelated English finds about one n-gram in a set for each 2,400 that it holds; longer texts vary more. */
+/** Unrelated English shares about one n-gram per 2,400 in a set; longer texts vary more. */
 const CHANCE_GRAMS = 1_500;
 const MAX_CHANCE = 0.9;
-/** 48 bits: enough to tell a few turns of one session apart. */
+/** 48 bits distinguish the few turns of a session. */
 const DIGEST_CHARS = 12;
 
-/** N-grams that may widen an anchor, and turns that are known again. */
+/** Limits of the n-grams that widen an anchor, and of the remembered turns. */
 export const MAX_WIDENED_GRAMS = 128;
 export const MAX_RECENT_TURNS = 16;
 
 /**
- * Judges the user's turn against the session so far; undefined is a session without turns. Pure: what it says of
- * a turn that then passes is in `passed`, for the store.
+ * Judges the user's turn against the session so far; undefined means a session without turns. Pure: changes
+ * for the store are in `passed`.
  */
 export function judgeTurn(
   state: DriftState | undefined,
@@ -129,8 +129,8 @@ export function judgeTurn(
 }
 
 /**
- * Whether a turn gives its session a topic. One that begins with small talk has none to leave until somebody asks
- * for something, or says a lot.
+ * Reports whether a turn sets a topic. Small talk at the start sets none; a request for something or a long
+ * text does.
  */
 function isTopic(text: string, grams: GramSet, isFirst: boolean): boolean {
   if (grams.length >= MIN_TOPIC_GRAMS) return true;
@@ -138,7 +138,7 @@ function isTopic(text: string, grams: GramSet, isFirst: boolean): boolean {
   return grams.length >= MIN_TASK_GRAMS && asksForSomething(text);
 }
 
-/** The n-grams that an answer adds to the anchor it answers. */
+/** Returns the n-grams that an answer adds to its anchor. */
 export function answerGrams(text: string): GramSet {
   return gramSet(readWordGrams(text));
 }
@@ -151,33 +151,33 @@ function shortDigest(text: string): string {
   return hash('sha256', text, 'hex').slice(0, DIGEST_CHARS);
 }
 
-/** Of a turn that is not judged: it is the first, or says too little. */
+/** Facts of a turn that is not judged: the first, or a short one. */
 function onTopic(turnCount: number): DriftFacts {
   return { driftDetected: false, driftScore: 0, anchorSimilarity: 1, priorSimilarity: 1, turnCount };
 }
 
 interface Comparison {
-  /** With the anchor and its answer alone. */
+  /** Similarity to the anchor and its answer only. */
   readonly originalSimilarity: number;
-  /** With what has widened it too. */
+  /** Similarity to the widened anchor. */
   readonly anchorSimilarity: number;
   readonly priorSimilarity: number;
 }
 
-/** `part`: of the n-grams of the turn and of the short turns before it that shared nothing, how many are the turn's. */
+/** @param part share of the turn in its n-grams together with those of earlier short turns that shared nothing */
 function compare(state: DriftState, anchor: GramSet, words: WordGrams, part: number): Comparison {
   const original = union(anchor, state.answer);
   const originalSimilarity = part * similarity(words, original);
   const widenedSimilarity = part * similarity(words, union(original, state.widened));
   return {
     originalSimilarity,
-    // More n-grams leave more to chance: what the anchor alone explains is not lost by widening it.
+    // Larger sets have more chance matches, so widening must not lower the original similarity.
     anchorSimilarity: Math.max(originalSimilarity, widenedSimilarity),
     priorSimilarity: part * similarity(words, state.prior),
   };
 }
 
-/** Containment beyond what an unrelated turn would have by chance. */
+/** Returns containment above what an unrelated turn would share by chance. */
 function similarity(words: WordGrams, set: GramSet): number {
   const chance = Math.min(MAX_CHANCE, set.length / CHANCE_GRAMS);
   return Math.max(0, (containment(words, set) - chance) / (1 - chance));
@@ -192,7 +192,7 @@ function latest(turns: readonly GramSet[]): readonly GramSet[] {
   return turns.filter(({ length }) => length > 0).slice(-MAX_UNJUDGED_TURNS);
 }
 
-/** What of a turn is not in the anchor's topic already. */
+/** Returns the n-grams that are not yet part of the topic. */
 function without(grams: GramSet, { anchor, answer, widened }: DriftState): GramSet {
   return difference(grams, [...(anchor === undefined ? [] : [anchor.grams]), answer, widened]);
 }

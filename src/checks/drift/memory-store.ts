@@ -12,10 +12,10 @@ const FRESH: Omit<DriftState, 'createdAt'> = {
   recentDigests: [],
 };
 
-/** Beyond it the sessions whose last turn was longest ago are forgotten. */
+/** Beyond this, the sessions with the oldest last turn are dropped. */
 const MAX_SESSIONS = 10_000;
 
-/** The twin of the Redis store for what runs offline. */
+/** The in-memory counterpart of the Redis store, for offline work. */
 export function createMemoryDriftStore(): DriftStore {
   const states = new Map<string, DriftState>();
   const nameOf = ({ keyHash, sessionId }: { keyHash: string; sessionId: string }): string =>
@@ -43,7 +43,7 @@ export function createMemoryDriftStore(): DriftStore {
   };
 }
 
-/** As `pass-turn.lua` has it. */
+/** As in `pass-turn.lua`. */
 function passed(state: DriftState, turn: PassedTurn): DriftState {
   const { digest, anchor, prior } = turn;
   if (state.recentDigests.includes(digest)) return state;

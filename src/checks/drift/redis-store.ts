@@ -43,10 +43,10 @@ const fieldsReply = tupleOf(
   textOrNothing,
   textOrNothing,
 );
-/** Says to the script that a field stays as it is. */
+/** Tells the script to keep a field. */
 const KEPT = '=';
 
-/** Topics of sessions in Redis: one hash a session, bounded, with the session's life. */
+/** Topics of sessions in Redis: one bounded hash per session, with the session's life. */
 export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftStoreOptions): DriftStore {
   const keyOf = ({ keyHash, sessionId }: SessionName): string => driftKey(keyHash, sessionId);
   const encoded = (set: GramSet | undefined): string => (set === undefined ? '' : encodeGrams(set));
@@ -85,7 +85,7 @@ function textOrNothing(field: unknown): string | undefined {
   return field === null ? undefined : text(field);
 }
 
-/** As pass-turn.lua has it. */
+/** As in pass-turn.lua. */
 function headOf({ createdAt, turnCount, answer }: DriftState): string {
   return `${String(createdAt)} ${String(turnCount)} ${String(answer.length * GRAM_TEXT_CHARS)}`;
 }
@@ -104,7 +104,7 @@ function gramsText(field: unknown): GramSet {
   return grams;
 }
 
-/** Sets with a space between them, which their encoding does not have. */
+/** Sets separated by spaces, which their encoding does not contain. */
 function listOfGrams(field: unknown): readonly GramSet[] {
   const sets = (textOrNothing(field) ?? '').split(' ');
   return sets.filter((set) => set !== '').map(gramsText);

@@ -1,30 +1,30 @@
-/** What a character may be in a word; each kind is a bit. */
+/** Roles of a character in words; one bit each. */
 export const KIND = {
   lower: 1,
   upper: 2,
-  /** Other letters, and numbers that are no digits. */
+  /** Other letters, and numbers that are not digits. */
   letter: 4,
   digit: 8,
-  /** Marks go on with a word, and begin none. */
+  /** Marks continue a word, but begin none. */
   mark: 16,
   underscore: 32,
   dot: 64,
-  /** Signs that names and paths have inside. */
+  /** Signs inside names and paths. */
   nameSign: 128,
   otherSign: 256,
   slash: 512,
   beyondAscii: 1_024,
-  /** Of a script without spaces between words. */
+  /** From a script without spaces between words. */
   unspaced: 2_048,
   /** Takes two units. */
   pair: 4_096,
-  /** Not to be made lower-case unit by unit. */
+  /** Cannot be lower-cased unit by unit. */
   odd: 8_192,
 } as const;
 
 export const LETTER_OR_NUMBER = KIND.lower | KIND.upper | KIND.letter | KIND.digit;
 export const BEGINS_WORD = LETTER_OR_NUMBER | KIND.underscore | KIND.slash;
-/** What stands inside of names and paths, and behind words. */
+/** Signs inside names and paths, and behind words. */
 export const SIGN = KIND.dot | KIND.nameSign | KIND.otherSign;
 export const GOES_ON = LETTER_OR_NUMBER | KIND.mark | KIND.underscore | SIGN;
 
@@ -40,16 +40,16 @@ const SIGN_KINDS: Readonly<Record<string, number>> = {
 
 const UNSPACED = /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
 
-/** By code unit, as far as they were met; ASCII was. */
+/** By code unit, filled as characters occur; ASCII at start. */
 const UNREAD = 0x8000;
 export const KINDS = new Uint16Array(0x10000).fill(UNREAD);
-/** Units in lower case, of characters in words that were met and are not odd. */
+/** Lower case of the units in words seen so far, except odd ones. */
 export const LOWER = new Uint16Array(0x10000);
 for (let unit = 0; unit < 0x80; unit++) readKinds(String.fromCharCode(unit), 0, unit);
 
 /**
- * The kinds of the character that begins at a place; 0 for one that is in no word.
- * @param unit of the text there
+ * Returns the kinds of the character at an offset; 0 for one outside words.
+ * @param unit the text's unit there
  */
 export function kindsAt(text: string, at: number, unit: number): number {
   const known = KINDS[unit] ?? 0;
@@ -59,7 +59,7 @@ export function kindsAt(text: string, at: number, unit: number): number {
 function readKinds(text: string, at: number, unit: number): number {
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
   const kinds = signKindsOf(character);
-  // Half of a pair says nothing by itself.
+  // A surrogate alone says nothing.
   if (unit < 0xd800 || unit > 0xdfff) {
     KINDS[unit] = kinds;
     LOWER[unit] = character.toLowerCase().charCodeAt(0);
@@ -75,7 +75,7 @@ function signKindsOf(character: string): number {
   return beyond | (UNSPACED.test(character) ? KIND.unspaced : 0);
 }
 
-/** A sigma is written otherwise at the end of a word. */
+/** A sigma has another form at the end of a word. */
 function isOdd(character: string): boolean {
   return character === 'Σ' || character.length > 1 || character.toLowerCase().length > 1;
 }

@@ -31,7 +31,7 @@ import { arrivalLimits } from './velocity.ts';
 export interface LoopDeps {
   readonly config: LoopConfig;
   readonly store: LoopStore;
-  /** `server.shadow_mode`: a call goes on, and is counted, whatever is said of it. */
+  /** `server.shadow_mode`: a call proceeds and counts, whatever the verdict. */
   readonly shadowMode: boolean;
 }
 
@@ -42,30 +42,30 @@ export type LoopDetector = 'fingerprint' | 'velocity' | 'stall';
 export interface LoopState {
   readonly operationId: string;
   session?: SessionName;
-  /** Under which calls of its kind are kept: turns, or calls of tools. */
+  /** Name under which calls of its kind are stored: turns, or tool calls. */
   kept?: SessionName;
-  /** Read with the key, in case they can be judged by. */
+  /** Read together with the key, in case they suffice. */
   ahead?: Promise<CallsAhead>;
   calls?: Promise<readonly RecentCall[]>;
   fingerprint?: SimHash | undefined;
-  /** Limits that this call was counted against, and stays counted against only if it is answered. */
+  /** Limits against which this call is counted; it stays counted only if it is answered. */
   counted: readonly ArrivalLimit[];
-  /** Settled once it is known whether it was. */
+  /** Settles once the count is known. */
   counting?: Promise<unknown>;
 }
 
-/** Calls in a window; a session that makes more is caught long before. */
+/** Calls in a window; a session with more is caught long before. */
 const MAX_CALLS = 256;
-/** Stalls have no window: the last calls count, if they are not older than this. */
+/** Stalls have no window: the last calls count unless they are older than this. */
 const STALL_MEMORY_MS = 3_600_000;
 const TOO_MANY_REQUESTS = 429;
 const SERVER_ERROR = 500;
 
 /**
- * Notices an agent that goes round in circles in one session (docs/loops.md): the same call again and
- * again (fingerprint), too many calls (velocity), or calls that hardly move (stall). Turns are compared with turns, and
- * calls of MCP servers' tools with such calls. A call counts once it was answered with neither 429 nor 5xx, so that a
- * client's own retries are no loop.
+ * Detects an agent that repeats itself in a session (docs/loops.md): the same call repeated (fingerprint),
+ * too many calls (velocity), or calls that hardly change (stall). Turns are compared with turns, and tool
+ * calls of MCP servers with such calls. A call counts once it is answered, except with 429 or 5xx, so that a
+ * client's own retries are not a loop.
  */
 export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<LoopState, 'loop'> {
   const name = 'loop';
@@ -82,10 +82,10 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
   ): Promise<Verdict> {
     const ahead = await state.ahead;
     const step = loopStepOf(exchange);
-    if (isTurnOver(step.said.length)) await nextTurn();
+    if (isTurnOver(step.userText.length)) await nextTurn();
     state.fingerprint = fingerprintOf(step, config.fingerprint.defeat_padding);
     const calls = ahead?.calls ?? (await state.calls) ?? [];
-    // They are many, and the answer may be minutes away.
+    // They are many, and the answer may take minutes.
     delete state.ahead;
     delete state.calls;
     const seen = detectLoop(config, calls, state.fingerprint);
@@ -96,8 +96,8 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
       const counted = limits.length === 0 ? PASS : count(exchange, state, session, limits, seen, phase);
       return { kind: 'pending', verdict: ifSame(same, counted) };
     }
-    if (limits.length === 0 || (blocks && seen === 'fingerprint')) return told(exchange, seen);
-    // A call that stalls is denied before anything is taken for it, but too many calls are told of first.
+    if (limits.length === 0 || (blocks && seen === 'fingerprint')) return flagged(exchange, seen);
+    // A stalled call is denied before anything is reserved for it, but excess velocity is reported first.
     if (blocks && seen === 'stall') return count(exchange, state, session, limits, seen);
     return { kind: 'pending', verdict: count(exchange, state, session, limits, seen, phase) };
   }
@@ -106,11 +106,11 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     same: Promise<boolean>,
     counted: FinalVerdict | Promise<FinalVerdict>,
   ): Promise<FinalVerdict> {
-    // Both, so that nothing is asked once more before it is known what became of the first time.
+    // Awaits both, so that nothing is repeated before the first outcome is known.
     const [known, verdict] = await Promise.allSettled([same, counted]);
     if (known.status === 'fulfilled' && !known.value) throw new JudgeAgain('loop');
     if (verdict.status === 'rejected') throw verdict.reason;
-    // An arrival that is refused was counted after they were found the same: that much is known by it.
+    // A refused arrival was counted after the sameness check, which therefore succeeded.
     if (known.status === 'rejected' && verdict.value.kind !== 'deny') throw known.reason;
     return verdict.value;
   }
@@ -123,17 +123,17 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     seen: LoopDetector | undefined,
     phase?: Phase,
   ): Promise<FinalVerdict> {
-    // Set before the store is asked: what was counted and whose reply is lost must be given back too.
+    // Set before the store is called: a count whose reply is lost must be given back too.
     state.counted = limits;
     const counting = store.countArrival(session, state.operationId, limits, blocks, phase);
     state.counting = counting.catch((cause: unknown) => {
       if (cause instanceof NotDone) state.counted = [];
     });
     const exceeded = await counting;
-    return told(exchange, seen === 'fingerprint' ? seen : exceeded.includes(true) ? 'velocity' : seen);
+    return flagged(exchange, seen === 'fingerprint' ? seen : exceeded.includes(true) ? 'velocity' : seen);
   }
 
-  function told(exchange: Parsed, detector: LoopDetector | undefined): FinalVerdict {
+  function flagged(exchange: Parsed, detector: LoopDetector | undefined): FinalVerdict {
     if (detector === undefined) return PASS;
     exchange.responseHeaders.set(HEADER.loopDetected, detector);
     return config.action === 'block' ? loopDenied(detector) : { kind: 'flag', reason: `loop: ${detector}` };
@@ -142,10 +142,10 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
   async function keepCall(state: LoopState, phase: Phase | undefined): Promise<Pass> {
     const { session, kept, operationId, counted, fingerprint } = state;
     if (session === undefined || kept === undefined) return PASS;
-    // Counted before its session had its whole life, it would be forgotten with a session that nobody answered.
+    // If counted before its session has its full life, it would expire with an unanswered session.
     const isLong = counted.some(({ windowMs }) => windowMs > UNANSWERED_LIFE_MS);
     await Promise.all([
-      // Repeating it changes nothing but times.
+      // Repeating this changes only times.
       isLong ? store.countArrival(session, operationId, counted, false, phase) : undefined,
       fingerprint === undefined ? undefined : store.recordCall(kept, operationId, fingerprint, memory, phase),
     ]);
@@ -161,7 +161,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     identify({ keyHash, sessionId }, state, phase) {
       if (sessionId === undefined || phase === undefined) return;
       state.ahead = store.readAhead({ keyHash, sessionId }, memory);
-      // Where nothing can be judged by it, nobody waits for it.
+      // If it cannot be used, this is not awaited.
       state.ahead.catch(() => undefined);
     },
     prepare(exchange, state) {
@@ -173,7 +173,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
       if (exchange.facts.isReadAhead === true && state.ahead !== undefined) return;
       delete state.ahead;
       state.calls = store.readCalls(state.kept, memory);
-      // Where an earlier check denies, nobody waits for it.
+      // If an earlier check denies, this is not awaited.
       state.calls.catch(() => undefined);
     },
     requestBody: (exchange, state, phase) =>
@@ -206,7 +206,7 @@ function toolSession(exchange: Parsed): SessionName | undefined {
   return calledTool(exchange.request.mcp) === undefined ? undefined : mcpSessionOf(exchange);
 }
 
-/** What a client will send again by itself. */
+/** A failure that clients retry by themselves. */
 function isUnserved({ status }: Answered): boolean {
   return status === TOO_MANY_REQUESTS || status >= SERVER_ERROR;
 }

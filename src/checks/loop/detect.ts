@@ -4,7 +4,7 @@ import type { RecentCall } from './store.ts';
 
 type Settings = LoopConfig;
 
-/** True where `threshold` calls like this one are in the window already. */
+/** Reports whether the window already has `threshold` calls like this one. */
 export function isRepeated(
   { threshold, window_seconds, similarity_threshold }: Settings['fingerprint'],
   calls: readonly RecentCall[],
@@ -19,8 +19,8 @@ export function isRepeated(
 }
 
 /**
- * True where the last `low_diversity_threshold` calls and this one each hardly differ from the one before. `calls`
- * has the newest first.
+ * Reports whether this call and each of the last `low_diversity_threshold` hardly differ from the call
+ * before. `calls` has the newest first.
  */
 export function isStalled(
   { min_hamming_distance, low_diversity_threshold }: Settings['stall'],

@@ -17,27 +17,27 @@ import type { LoopStep } from './step.ts';
 import { FILLER, HIGH, LOW, NAME, PLAIN, WordList, type ReadState } from './word-list.ts';
 import { readWords } from './words.ts';
 
-/** Of longer texts, head and tail are read word by word; an agent's result may have megabytes. */
+/** Longer texts are read word by word only at head and tail; an agent's result may have megabytes. */
 const MAX_CHARS = 16_384;
-/** Weights are powers of two of this one, but for filler's. */
+// Weights are powers of two times this one, except for filler.
 const ORDER_WEIGHT = 0.5;
 const [ORDER_POWER, PLAIN_POWER, NAME_POWER] = [0, 1, 2];
 const FILLER_WEIGHT = 0.1;
 /**
- * The part of a fingerprint that hangs on all telling words together. With it, one changed word turns about 14 of the
- * 64 bits, also in a long text; without it one of 100 words would turn 3, and a batch of records under one long
- * instruction would be a loop.
+ * Share of a fingerprint that depends on all content words together. With it, one changed word flips about 14
+ * of the 64 bits, even in a long text. Without it, one of 100 words would flip 3, and a batch of records
+ * under one long instruction would count as a loop.
  */
 const WHOLE_SHARE = 0.25;
-/** A turn that says no more than this ("continue", "yes, please") means what the answer before it makes of it. */
+/** A turn of at most this length ("continue", "yes, please") gets its meaning from the answer before it. */
 const MAX_WORDS_OF_CONSENT = 1;
 
-/** A part of a step. Its words are done with before another step is read. */
+/** A part of a step. Its words are processed before another step is read. */
 interface Part {
   readonly words: WordList;
-  /** Behind the part's name, where its words are read for all of them together. */
+  /** Hash state behind the part's name, for the hash of all words together. */
   readonly together: HashState;
-  /** What its features sum up to. */
+  /** Sums of its features. */
   readonly sums: SimHashSums;
 }
 
@@ -46,16 +46,16 @@ const partOf = (name: string): Part => ({
   together: readFeature(`${name}/`),
   sums: createSimHashSums(),
 });
-const SAID = partOf('said');
+const USER_TEXT = partOf('said');
 const CALLED = partOf('called');
 const GOT = partOf('got');
 const ANSWERED = partOf('answered');
 const MEDIUM = partOf('medium');
 
-/** How the words of a part are read. */
+/** A way of reading a part's words. */
 interface Reader {
   readonly read: (text: string, words: WordList) => void;
-  /** Neighbours count as features too. */
+  /** Pairs of neighbours are features too. */
   readonly ordered: boolean;
 }
 
@@ -73,21 +73,21 @@ const asOneWord: Reader = {
   },
 };
 
-/** The 64-bit SimHash of a step; undefined where it says nothing. */
+/** Returns the 64-bit SimHash of a step; undefined if it contains nothing. */
 export function fingerprintOf(step: LoopStep, defeatPadding: boolean): SimHash | undefined {
   return (defeatPadding ? fingerprintBy(step, unpadded) : undefined) ?? fingerprintBy(step, asWritten);
 }
 
-/** What the telling words of all parts together sum up to. */
+/** Combined hash of the content words of all parts. */
 const whole: ReadState = new Int32Array(2);
 
-/** Undefined where no part has any words. */
+/** Returns undefined if no part has words. */
 function fingerprintBy(step: LoopStep, reader: Reader): SimHash | undefined {
   whole.fill(0);
-  const said = sumUp(SAID, step.said, reader);
-  const isConsent = SAID.words.telling <= MAX_WORDS_OF_CONSENT;
+  const userText = sumUp(USER_TEXT, step.userText, reader);
+  const isConsent = USER_TEXT.words.telling <= MAX_WORDS_OF_CONSENT;
   const parts = [
-    said,
+    userText,
     sumUp(CALLED, step.called, reader),
     sumUp(GOT, step.got, reader),
     isConsent ? sumUp(ANSWERED, step.answered, reader) : undefined,
@@ -96,7 +96,7 @@ function fingerprintBy(step: LoopStep, reader: Reader): SimHash | undefined {
   return parts.length === 0 ? undefined : combine(parts);
 }
 
-/** The sum of a part's features, and how long it is. */
+/** The sum of a part's features, and its length. */
 interface PartSums {
   readonly sums: SimHashSums;
   readonly norm: number;
@@ -104,7 +104,10 @@ interface PartSums {
 
 const allSums = createSimHashSums();
 
-/** Each part weighs the same, however long: else an instruction would drown the call that it led to. */
+/**
+ * Weights all parts equally, whatever their length; otherwise an instruction would drown the call that it led
+ * to.
+ */
 function combine(parts: readonly PartSums[]): SimHash {
   allSums.fill(0);
   const share = Math.sqrt((1 - WHOLE_SHARE) / parts.length);
@@ -115,10 +118,10 @@ function combine(parts: readonly PartSums[]): SimHash {
 
 const votes = new Votes();
 const fillerVotes = new Votes();
-/** What is read of a feature. */
+/** Hash state of the current feature. */
 const state: ReadState = new Int32Array(2);
 
-/** Adds the part's telling words to `whole`; undefined where it has no words. */
+/** Adds the part's content words to `whole`; undefined if it has no words. */
 function sumUp(
   { words, together, sums }: Part,
   text: string,
@@ -135,13 +138,13 @@ function sumUp(
   return { sums, norm: Math.sqrt(squares) };
 }
 
-/** The square of a word's weight, by its kind. */
+/** The squared weight of a word, by kind. */
 const SQUARES = new Float64Array(3);
 SQUARES[FILLER] = FILLER_WEIGHT ** 2;
 SQUARES[PLAIN] = (ORDER_WEIGHT * 2 ** PLAIN_POWER) ** 2;
 SQUARES[NAME] = (ORDER_WEIGHT * 2 ** NAME_POWER) ** 2;
 
-/** Returns the sum of the squares of the weights. */
+/** Returns the sum of the squared weights. */
 function voteForWords(words: WordList): number {
   let squares = 0;
   for (let index = 0; index < words.count; index++) {
@@ -155,13 +158,13 @@ function voteForWords(words: WordList): number {
   return squares;
 }
 
-/** Telling words with the one before: "from a to b" is not "from b to a". */
+/** Adds pairs of content words: "from a to b" differs from "from b to a". */
 function voteForOrder(words: WordList): number {
   let before = -1;
   for (let index = 0; index < words.count; index++) {
     if (words.kindAt(index) === FILLER) continue;
     if (before >= 0) {
-      // As the first word, a space and the second are read.
+      // Hashes the first word, a space and the second.
       words.readWithSpace(before, state);
       words.readOn(index, state);
       const high = state[HIGH] ?? 0;
@@ -173,7 +176,7 @@ function voteForOrder(words: WordList): number {
   return Math.max(words.telling - 1, 0) * ORDER_WEIGHT ** 2;
 }
 
-/** A sum does not depend on the order. */
+/** A sum is independent of order. */
 function addTogether(words: WordList, together: HashState): void {
   let wholeHigh = whole[HIGH] ?? 0;
   let wholeLow = whole[LOW] ?? 0;
@@ -196,19 +199,19 @@ function headAndTail(text: string): string {
   return `${text.slice(0, MAX_CHARS / 2)}\n${text.slice(-MAX_CHARS / 2)}`;
 }
 
-/** What lies between head and tail counts as one word, so that a change there is seen. */
+/** Treats the text between head and tail as one word, so that changes there count. */
 function readAsWritten(text: string, words: WordList): void {
   readWords(headAndTail(text), words);
   if (text.length > MAX_CHARS) {
     words.addWhole(wholeAsWord(text.slice(MAX_CHARS / 2, -MAX_CHARS / 2)));
     return;
   }
-  // A text of signs alone, such as an emoji.
+  // A text of signs only, such as an emoji.
   const signs = words.count > 0 ? '' : text.trim();
   if (signs !== '') words.addWhole(signs);
 }
 
-/** Stands for what is not read: the same only if every byte is. */
+/** A stand-in for unread text, equal only if every byte is. */
 function wholeAsWord(text: string): string {
   return hash('sha1', text, 'base64');
 }

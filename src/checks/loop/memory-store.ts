@@ -7,39 +7,39 @@ interface Entry {
   readonly fingerprint: SimHash | undefined;
 }
 
-/** By operation, the oldest first. */
+/** By operation, oldest first. */
 type Entries = Map<string, Entry>;
 
 interface List {
   readonly entries: Entries;
-  /** When the youngest of them is forgotten. */
+  /** End of the youngest entry's life. */
   endsAt: number;
 }
 
-/** Beyond it the sessions that were used longest ago are forgotten. */
+/** Beyond this, the least recently used sessions are dropped. */
 const MAX_LISTS = 10_000;
-/** Those that nobody needs any more go once in so many times that something is noted. */
+/** Expired lists are removed once per this many additions. */
 const PUTS_OF_A_SWEEP = 256;
 
-/** Recent calls of this process alone, for use without Redis. `now` is in ms, and never goes back. */
+/** Recent calls in memory, for use without Redis. `now` is in ms, and never goes back. */
 export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
   /** The least recently used first. */
   const lists = new Map<string, List>();
   let puts = 0;
 
-  /** Entries within the window. */
+  /** Returns the entries within the window. */
   function within(name: string, windowMs: number): Entries {
     const entries: Entries = lists.get(name)?.entries ?? new Map();
     const until = now();
     for (const [operationId, { at }] of entries) {
-      // What came later than now came before the clock went back.
+      // An entry from the future was made before the clock was set back.
       if (at > until - windowMs && at <= until) break;
       entries.delete(operationId);
     }
     return entries;
   }
 
-  /** Adds an entry, unless it is there; the oldest beyond `max` go. */
+  /** Adds an entry unless it exists; drops the oldest beyond `max`. */
   function put(
     name: string,
     operationId: string,
@@ -56,7 +56,7 @@ export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
     lists.delete(name);
     lists.set(name, { entries, endsAt: at + windowMs });
     puts += 1;
-    // Not each time: the first of a map stands behind all that was deleted from it.
+    // Not every time, since a Map's first key is found behind all deleted ones.
     if (lists.size > MAX_LISTS || puts % PUTS_OF_A_SWEEP === 0) sweep(at);
   }
 

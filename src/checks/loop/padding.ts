@@ -1,6 +1,6 @@
 import { isFiller } from './word-list.ts';
 
-/** What is put around a prompt so that it looks new: counters, dates, and words that say nothing. */
+/** Padding that makes a prompt look new: counters, dates, and empty words. */
 const PADDING: ReadonlySet<string> = new Set(
   `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
   eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand first second third fourth
@@ -20,9 +20,9 @@ const LETTERS = 26;
 const LETTER_A = 97;
 
 /**
- * Pairs of letters that English and its neighbours write at the start, inside and at the end of words: for each
- * first letter from a to z the letters that may follow. Counted over a vocabulary of 13,000 words; about 7 % of the
- * words in use have a pair that is not here, and 98 % of random strings of six letters.
+ * Letter pairs that occur at the start, inside and at the end of words in English and related languages: for
+ * each first letter from a to z, the possible second letters. Counted over a vocabulary of 13,000 words;
+ * about 7 % of the words in use have another pair, as do 98 % of random strings of six letters.
  */
 const [START_PAIRS, INNER_PAIRS, END_PAIRS] = [
   `bcdfgilmnprstuvw aeiloru aehiloruy aeioru acdfilmnpqrstvx aeiloru aeiloru aeiouy dglmnrst aeou eino aeiou aeiouy
@@ -35,7 +35,7 @@ const [START_PAIRS, INNER_PAIRS, END_PAIRS] = [
   acdegknosty cdfgklmnprstwx ehlorsty u abcdegikmnorstvy acehkmopsty aehorsty bdelmnprst eo ns - s e`,
 ].map((rows) => pairs(rows));
 
-/** 1 at `pairAt` of each pair. */
+/** Marks each pair with 1 at `pairAt`. */
 function pairs(rows: string): Uint8Array {
   const known = new Uint8Array(LETTERS * LETTERS);
   for (const [first, row] of rows.split(/\s+/).entries()) {
@@ -48,17 +48,17 @@ function pairAt(word: string, at: number): number {
   return (word.charCodeAt(at) - LETTER_A) * LETTERS + word.charCodeAt(at + 1) - LETTER_A;
 }
 
-/** Chunks without punctuation; each may be several words written together. */
+/** Chunks without punctuation; each may be several joined words. */
 const CHUNK = /[\p{L}\p{N}\p{M}]+/gu;
 const ASCII = /^[a-z]+$/;
-/** One word, as most chunks are. */
+/** A single word, as most chunks are. */
 const ONE_WORD = /^[A-Za-z][a-z]*$/;
 const VOWEL = /[aeiouy]/;
 const MIN_LETTERS = 3;
 const LONGEST_PHRASE_WORDS = 8;
 const PHRASE_REPEATS = 3;
 
-/** The words of a text that are no padding, once each, lower-case; digits and punctuation are gone. */
+/** Returns the distinct words of a text without padding, in lower case; digits and punctuation are dropped. */
 export function unpaddedWords(text: string): string[] {
   const words: string[] = [];
   const read = new Map<string, readonly string[]>();
@@ -70,7 +70,10 @@ export function unpaddedWords(text: string): string[] {
   return [...new Set(withoutRepeatedPhrases(words))].filter(saysSomething);
 }
 
-/** `loginForm2` is two words; with digits in its middle it is an identifier, a hash or base64, and no word. */
+/**
+ * Splits compounds such as `loginForm2`. With digits in the middle it is an identifier, a hash or base64, not
+ * a word.
+ */
 function wordsOfChunk(chunk: string): readonly string[] {
   if (ONE_WORD.test(chunk)) return [chunk.toLowerCase()];
   const letters = chunk.replace(/^\p{N}+|(?<!\p{N})\p{N}+$/gu, '');
@@ -96,7 +99,7 @@ function looksRandom(word: string): boolean {
   return false;
 }
 
-/** Takes out what is said three times or more in a row, be it a word or a phrase. */
+/** Removes words and phrases repeated at least three times in a row. */
 function withoutRepeatedPhrases(words: readonly string[]): string[] {
   const dropped = new Uint8Array(words.length);
   const numbers = numbered(words);
@@ -115,7 +118,7 @@ function withoutRepeatedPhrases(words: readonly string[]): string[] {
   return kept.length > 0 ? kept : [...words];
 }
 
-/** The same number for the same word: they are compared many times. */
+/** Numbers equal words alike, since they are compared often. */
 function numbered(words: readonly string[]): Uint32Array {
   const numbers = new Map<string, number>();
   return Uint32Array.from(words, (word) => {

@@ -3,15 +3,15 @@ import { lastUserTurn, type TextOf } from '../../conversation/user-turns.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JsonObject, PromptText } from '../../providers/provider.ts';
 
-/** What is new in a call: an agent sends its whole history with every one. */
+/** The new part of a call; agents send their whole history with every one. */
 export interface LoopStep {
-  /** The user's last turn, normalized where that is known. */
-  readonly said: string;
-  /** Names and arguments of the tools that the model called last, if the user has said nothing since. */
+  /** The user's last turn, normalized if known. */
+  readonly userText: string;
+  /** Names and arguments of the last tool calls, unless the user has spoken since. */
   readonly called: string;
-  /** What those calls brought: the same call with another outcome is progress. */
+  /** Results of those calls: the same call with another result is progress. */
   readonly got: string;
-  /** The answer that the user's last turn follows, where no tool was called since. */
+  /** The answer before the user's last turn, unless a tool was called since. */
   readonly answered: string;
   /** Names of the tools in `called`, sorted. */
   readonly tools: readonly string[];
@@ -19,14 +19,14 @@ export interface LoopStep {
   readonly medium: string;
 }
 
-/** Strings of arguments whose tool's name is looked up; no model calls so many tools at once. */
+/** Limit of argument strings whose tool name is looked up; no model makes that many calls at once. */
 const MAX_NAMED = 1_000;
 
-/** What a call of an MCP server's tool is, which says nothing of what the user wants. */
+/** Returns the step of an MCP tool call, which contains no user text. */
 export function toolStep(server: string, tool: string, json: JsonObject): LoopStep {
   const written = JSON.stringify(paramsOf(json)['arguments'] ?? {});
   return {
-    said: '',
+    userText: '',
     called: `${server} ${tool}\n${written}`,
     got: '',
     answered: '',
@@ -42,7 +42,7 @@ export function latestStep(exchange: Pick<Parsed, 'request' | 'facts' | 'json'>)
   const tools = [...new Set(named)].filter((name) => name !== '').sort();
   const stepped = called.length > 0 || got.length > 0;
   return {
-    said: lastUserTurn(request, normalizedBy(facts.prompt?.normalizedTexts)) ?? '',
+    userText: lastUserTurn(request, normalizedBy(facts.prompt?.normalizedTexts)) ?? '',
     called: [...tools, ...called.map(({ text }) => text)].join('\n'),
     got: got.map(({ text }) => text).join('\n'),
     answered: stepped ? '' : lastAnswer(request.texts),
@@ -51,7 +51,7 @@ export function latestStep(exchange: Pick<Parsed, 'request' | 'facts' | 'json'>)
   };
 }
 
-/** Texts as they are normalized; one of which nothing is left stays as it was written. */
+/** Returns normalized texts; one that would become empty stays as written. */
 function normalizedBy(texts: readonly string[] | undefined): TextOf | undefined {
   if (texts === undefined) return undefined;
   return ({ text: written }, index) => {
@@ -60,7 +60,7 @@ function normalizedBy(texts: readonly string[] | undefined): TextOf | undefined 
   };
 }
 
-/** Cohere's v1 keeps what comes last apart, wherever in the body it stands. */
+/** Members of Cohere's v1 that hold the latest turn, wherever they are in the body. */
 const LAST_PLACES: readonly unknown[] = ['message', 'tool_results'];
 
 function messagesLast(texts: readonly PromptText[]): readonly PromptText[] {
@@ -74,7 +74,7 @@ interface Calls {
   readonly got: readonly PromptText[];
 }
 
-/** Goes back from the end over the last results and the calls they answer, up to what the user said. */
+/** Walks back over the last results and the calls they answer, up to the user's turn. */
 function latestCalls(texts: readonly PromptText[]): Calls {
   const called: PromptText[] = [];
   const got: PromptText[] = [];
@@ -91,7 +91,7 @@ function latestCalls(texts: readonly PromptText[]): Calls {
     } else if (found.role === 'assistant') {
       passedAnswer ||= got.length > 0;
     } else if (!withResults.has(found.path[1])) {
-      // Agents put reminders of their own beside results: those are no turn of the user's.
+      // Agents add reminders next to results, which are not user turns.
       break;
     }
   }
@@ -106,14 +106,14 @@ function isResult({ kind }: PromptText): boolean {
   return kind === 'tool_result';
 }
 
-/** A message without any text lies between: a call without arguments. */
+/** A message without text lies between: a call without arguments. */
 function isOfEarlierCall(found: PromptText, later: PromptText | undefined): boolean {
   const index = found.path[1];
   const laterIndex = later?.path[1];
   return typeof index === 'number' && typeof laterIndex === 'number' && laterIndex > index + 1;
 }
 
-/** The text of the last message of the model. */
+/** Returns the text of the model's last message. */
 function lastAnswer(texts: readonly PromptText[]): string {
   const last = texts.findLast(({ role, kind }) => role === 'assistant' && kind === 'text');
   if (last === undefined) return '';
@@ -124,7 +124,7 @@ function lastAnswer(texts: readonly PromptText[]): string {
 
 const ARGUMENTS: ReadonlySet<string | number> = new Set(['arguments', 'args', 'input', 'parameters']);
 
-/** The innermost `name` on the way to a call's arguments: a dialect may leave it out of the texts. */
+/** Returns the innermost `name` on the path to a call's arguments, which some dialects omit from the texts. */
 function toolNameAt(json: JsonObject, path: PromptText['path']): string {
   let at: unknown = json;
   let name = '';
@@ -132,7 +132,7 @@ function toolNameAt(json: JsonObject, path: PromptText['path']): string {
     if (typeof at !== 'object' || at === null) break;
     const here = at as Readonly<Record<string | number, unknown>>;
     name = nameIn(here) ?? name;
-    // Names inside the arguments are the model's own.
+    // Names inside the arguments come from the model.
     if (depth > 0 && ARGUMENTS.has(member)) break;
     at = here[member];
   }

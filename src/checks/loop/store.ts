@@ -2,43 +2,46 @@ import type { Phase } from '../../pipeline/phase.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
 import type { SimHash } from '../../text/simhash.ts';
 
-/** A call of a session that was forwarded and answered. */
+/** A forwarded and answered call of a session. */
 export interface RecentCall {
   readonly ageMs: number;
   readonly fingerprint: SimHash;
 }
 
-/** Calls that were read before all judge by them. */
+/** Calls that were read before the checks judge. */
 export interface CallsAhead {
   readonly calls: readonly RecentCall[];
-  /** Names the newest of all that are kept; empty where there is none. */
+  /** Identifies the newest stored call; empty if there is none. */
   readonly last: string;
 }
 
 /** How much of a session's past is kept. */
 export interface LoopMemory {
   readonly keepMs: number;
-  /** The oldest beyond it are forgotten. */
+  /** Beyond this, the oldest are dropped. */
   readonly maxCalls: number;
 }
 
-/** A limit on arrivals: no more than `limit` in `windowMs`, counted apart for each name. */
+/** A limit on arrivals: at most `limit` in `windowMs`, counted separately by name. */
 export interface ArrivalLimit {
-  /** `rps`, or what repeats: plain characters, bounded. */
+  /** `rps`, or what repeats; plain characters, bounded. */
   readonly name: string;
   readonly windowMs: number;
   readonly limit: number;
 }
 
-/** Recent calls of sessions; what changes something is idempotent under its operation id. */
+/** Recent calls of sessions; changes are idempotent under their operation id. */
 export interface LoopStore {
-  /** The session's answered calls, newest first. */
+  /** Returns the session's answered calls, newest first. */
   readCalls(session: SessionName, memory: LoopMemory): Promise<readonly RecentCall[]>;
-  /** The same, for whoever asks later whether they are so still. */
+  /** The same, with an identifier for `areSame`. */
   readAhead(session: SessionName, memory: LoopMemory): Promise<CallsAhead>;
-  /** False where another call was answered since, or they were forgotten; nothing else of the phase is done then. */
+  /**
+   * Returns false if another call was answered since, or the calls expired; then the rest of the phase is
+   * skipped.
+   */
   areSame(session: SessionName, last: CallsAhead['last'], phase?: Phase): Promise<boolean>;
-  /** Adds a call that was answered. */
+  /** Adds an answered call. */
   recordCall(
     session: SessionName,
     operationId: string,
@@ -47,9 +50,8 @@ export interface LoopStore {
     phase?: Phase,
   ): Promise<void>;
   /**
-   * Counts a call that has just come; true for each limit that is exceeded with it. Where `denies` says that such a
-   * call is denied, it is left out of all of them, so that it cannot push out those that were let through, and nothing
-   * else of the phase is done.
+   * Counts a new call, and returns true for each limit that it exceeds. With `denies`, such a call is removed
+   * from all counts, so that it cannot displace allowed ones, and the rest of the phase is skipped.
    */
   countArrival(
     session: SessionName,
@@ -58,6 +60,6 @@ export interface LoopStore {
     denies: boolean,
     phase?: Phase,
   ): Promise<readonly boolean[]>;
-  /** Takes a call out of what `countArrival` counted. */
+  /** Removes a call from the counts of `countArrival`. */
   giveBack(session: SessionName, operationId: string, limits: readonly ArrivalLimit[]): Promise<void>;
 }

@@ -6,7 +6,10 @@ import type { ArrivalLimit } from './store.ts';
 
 const SECOND_MS = 1_000;
 
-/** The limits that a call counts against: all of its session's, and those like it. None where both are 0. */
+/**
+ * Returns the limits for a call: on all calls of its session, and on calls like it. Empty if both settings
+ * are 0.
+ */
 export function arrivalLimits(
   { max_rps, max_endpoint_repeats, repeat_window_seconds }: LoopConfig['velocity'],
   { method, path, mcp }: Pick<Parsed, 'method' | 'path' | 'mcp'>,
@@ -14,7 +17,7 @@ export function arrivalLimits(
 ): ArrivalLimit[] {
   const limits: ArrivalLimit[] = [];
   if (max_rps > 0) {
-    // Less than one a second is one in several.
+    // Less than one per second means one in several seconds.
     const windowMs = Math.max(SECOND_MS, Math.ceil(SECOND_MS / max_rps));
     limits.push({ name: 'rps', windowMs, limit: Math.max(1, Math.floor((max_rps * windowMs) / SECOND_MS)) });
   }

@@ -2,13 +2,13 @@ import { HIGH_PRIME, LOW_PRIME, LOW_SHIFT, readFeature, type HashState } from '.
 import { LOWER } from './character-kinds.ts';
 import { FIRST_WORDS, twice, WordTable } from './word-table.ts';
 
-/** How much a word says: filler hardly anything, names, paths, numbers and what stands in quotes the most. */
+// How much a word says: filler hardly anything; names, paths, numbers and quoted words most.
 export const FILLER = 0;
 export const PLAIN = 1;
 export const NAME = 2;
 export type WordKind = typeof FILLER | typeof PLAIN | typeof NAME;
 
-/** Words that hold a sentence together, or a conversation, in English. */
+/** Function words and small talk in English. */
 const FILLERS: ReadonlySet<string> = new Set(
   `a an the this that these those it its he she they them their there here i me my mine you your yours we us our
   is are was were be been being am do does did doing done have has had having will would shall should can could may
@@ -23,31 +23,31 @@ export function isFiller(word: string): boolean {
   return FILLERS.has(word);
 }
 
-/** Room for the units of words at first. */
+/** Initial capacity for the units of words. */
 const FIRST_UNITS = 4_096;
 const SPACE = 0x20;
 
-/** A `HashState` that is read on: integers of 32 bits, which members of an object would not be. */
+/** A growing `HashState`, as 32-bit integers, which object members would not be. */
 export type ReadState = Int32Array;
 export const HIGH = 0;
 export const LOW = 1;
 
 /**
- * The words of a part of a step, once each however often they stand there, in the order in which they first do. They are
- * kept as hashes of features, which begin with the part's name, and as units, of which hashes of pairs are made.
+ * The distinct words of a part of a step, in order of first occurrence. Stored as feature hashes, which begin
+ * with the part's name, and as units, from which pairs are hashed.
  */
 export class WordList {
-  /** Where the hash of each word begins: behind the part's name. */
+  /** Initial hash state of each word, behind the part's name. */
   readonly seed: HashState;
   readonly #words = new WordTable();
   readonly #fillers = new WordTable();
-  /** `WordKind` of each. */
+  /** `WordKind` of each word. */
   #kinds = new Uint8Array(FIRST_WORDS);
-  /** Lower-case units of all words, one behind the other, and where each ends. */
+  /** Concatenated lower-case units of all words, and the end of each. */
   #units = new Uint16Array(FIRST_UNITS);
   #ends = new Int32Array(FIRST_WORDS);
   #end = 0;
-  /** Words that tell what the text is about: all but fillers. */
+  /** Number of content words. */
   telling = 0;
 
   constructor(name: string) {
@@ -69,9 +69,9 @@ export class WordList {
   }
 
   /**
-   * Adds the word of a hash, or raises one that is there.
+   * Adds a word by its hash, or raises the kind of a known one.
    * @param kind undefined for a word that may be filler
-   * @returns whether it is new: then its units are to be added next
+   * @returns true for a new word, whose units must be added next
    */
   add(high: number, low: number, kind: WordKind | undefined, raises: boolean): boolean {
     const { count } = this.#words;
@@ -90,14 +90,14 @@ export class WordList {
     return false;
   }
 
-  /** The units of the word that was added, in lower case. */
+  /** Adds the units of the last added word, in lower case. */
   addLower(given: Uint16Array, from: number, to: number): void {
     const units = this.#roomFor(to - from);
     for (let at = from; at < to; at++) units[this.#end++] = LOWER[given[at] ?? 0] ?? 0;
     this.#ends[this.count - 1] = this.#end;
   }
 
-  /** Adds a word as it stands. */
+  /** Adds a word as written. */
   addWhole(word: string, kind: WordKind | undefined = PLAIN, raises = false): void {
     const { high, low } = readFeature(word, this.seed);
     if (!this.add(high, low, kind, raises)) return;
@@ -124,14 +124,14 @@ export class WordList {
     return this.#words.lows[index] ?? 0;
   }
 
-  /** Sets a state to what is read of a word and a space behind it. */
+  /** Sets a state to the hash of a word and a following space. */
   readWithSpace(index: number, state: ReadState): void {
     state[HIGH] = Math.imul(this.highOf(index) ^ SPACE, HIGH_PRIME);
     const low = Math.imul(this.lowOf(index) ^ SPACE, LOW_PRIME);
     state[LOW] = low ^ (low >>> LOW_SHIFT);
   }
 
-  /** Reads a word on from a state, which it changes: millions of them need none of their own. */
+  /** Extends a state by a word in place; there are millions of them. */
   readOn(index: number, state: ReadState): void {
     let high = state[HIGH] ?? 0;
     let low = state[LOW] ?? 0;

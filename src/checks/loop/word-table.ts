@@ -1,12 +1,15 @@
-/** Room for as many words at first; a text of 16 Ki characters may have as many. */
+/** Initial capacity for words; a text of 16 Ki characters may have as many. */
 export const FIRST_WORDS = 512;
 
-/** Words by their hashes, each once, in the order in which they came. */
+/** Distinct words by hash, in order of first occurrence. */
 export class WordTable {
   count = 0;
   highs = new Int32Array(FIRST_WORDS);
   lows = new Int32Array(FIRST_WORDS);
-  /** At the place of each word its index, `#base` and 1; what is not more than `#base` is of before the last clearing. */
+  /**
+   * For each word's slot its index plus `#base` plus 1; values up to `#base` are from before the last
+   * clearing.
+   */
   #slots = new Int32Array(2 * FIRST_WORDS);
   #base = 0;
 
@@ -22,7 +25,7 @@ export class WordTable {
     return (this.#slots[this.#slotOf(high, low)] ?? 0) > this.#base;
   }
 
-  /** The index of a word, which is added when new: then the index is the `count` of before. */
+  /** Returns a word's index. A new word is added, and its index is the previous `count`. */
   add(high: number, low: number): number {
     let slot = this.#slotOf(high, low);
     const known = (this.#slots[slot] ?? 0) - this.#base;
@@ -38,7 +41,7 @@ export class WordTable {
     return this.count - 1;
   }
 
-  /** Where a word is, or the free place where it would be. */
+  /** Returns the slot of a word, or the free slot for it. */
   #slotOf(high: number, low: number): number {
     const slots = this.#slots;
     const last = slots.length - 1;
@@ -61,7 +64,7 @@ export class WordTable {
   }
 }
 
-/** Copies numbers into twice the room. */
+/** Copies numbers into double capacity. */
 export function twice<Numbers extends Uint8Array | Uint16Array | Int32Array>(
   numbers: Numbers,
   room: Numbers,

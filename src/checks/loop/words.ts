@@ -15,10 +15,10 @@ import { NAME, PLAIN, type WordList } from './word-list.ts';
 const QUOTES: ReadonlySet<number> = new Set([...'"\'`“‘«'].map((quote) => quote.charCodeAt(0)));
 const LOOKS_LIKE_NAME = /[\d_/\\@#]|\.[\p{L}\p{N}]|[\p{Ll}]\p{Lu}/u;
 const SPACE = 0x20;
-/** Of letters of ASCII. */
+/** For ASCII letters. */
 const TO_LOWER = 0x20;
 
-/** Adds the words of a text, in lower case: letters, digits and marks, with what holds names and paths together inside. */
+/** Adds the words of a text in lower case: letters, digits and marks, and the signs inside names and paths. */
 export function readWords(text: string, words: WordList): void {
   const units = reader.read(text);
   const { length } = text;
@@ -29,7 +29,7 @@ export function readWords(text: string, words: WordList): void {
     let unit = units[at] ?? 0;
     let kinds = kindsAt(text, at, unit);
     if (kinds === KIND.lower || kinds === KIND.upper) {
-      // Most words: letters of ASCII, of which only the first may be a capital.
+      // Most words: ASCII letters, of which only the first may be a capital.
       do {
         unit |= TO_LOWER;
         high = Math.imul(high ^ unit, HIGH_PRIME);
@@ -53,10 +53,10 @@ export function readWords(text: string, words: WordList): void {
   }
 }
 
-/** Most that is read of a part of a step is less. */
+/** More than is read of any part of a step. */
 const reader = new UnitReader(16_448);
 
-/** A full stop behind a sentence: nothing of the word follows. */
+/** A full stop at the end of a sentence, which does not continue the word. */
 function isLastSign(text: string, units: Uint16Array, at: number, kinds: number): boolean {
   return (kinds & SIGN) !== 0 && (kindsAt(text, at + 1, units[at + 1] ?? 0) & GOES_ON) === 0;
 }
@@ -67,8 +67,8 @@ function isQuoted(units: Uint16Array, start: number): boolean {
 }
 
 /**
- * Adds the word that begins at `start` and is read up to `from`: plain letters, which `high` and `low` are the hash of.
- * Tells where it ends, signs behind it included.
+ * Adds the word that begins at `start`, whose plain letters up to `from` are hashed in `high` and `low`.
+ * Returns its end, including signs behind it.
  */
 function readWordsFrom(
   text: string,
@@ -83,7 +83,7 @@ function readWordsFrom(
   let endHigh = high;
   let endLow = low;
   let isName = false;
-  /** Kinds of the signs since `end`, of all characters, of the one before. */
+  /** Kinds of the signs since `end`; of all characters; and of the previous one. */
   let waiting = 0;
   let all = 0;
   let before = from > start ? kindsAt(text, from - 1, units[from - 1] ?? 0) : 0;
@@ -119,7 +119,7 @@ function readWordsFrom(
   return at;
 }
 
-/** What is written beyond ASCII is no filler, which is English. */
+/** Words beyond ASCII are not filler, which is English. */
 function wordKindOf(isName: boolean, all: number): typeof NAME | typeof PLAIN | undefined {
   if (isName) return NAME;
   return (all & KIND.beyondAscii) !== 0 ? PLAIN : undefined;
@@ -131,7 +131,7 @@ function looksLikeName(seen: number, kinds: number, before: number): boolean {
   return (before & KIND.lower) !== 0 && (kinds & KIND.upper) !== 0;
 }
 
-/** Each character of a run without spaces with the next one; none takes two units. */
+/** Adds each pair of neighbours in a run without spaces; none takes two units. */
 function addWordPairs(
   text: string,
   units: Uint16Array,
@@ -145,8 +145,8 @@ function addWordPairs(
     const second = kindsAt(text, at, units[at] ?? 0);
     const isName = quoted || looksLikeName(first | second, second, first);
     let { high, low } = words.seed;
-    for (let of = at - 1; of <= at; of++) {
-      const unit = LOWER[units[of] ?? 0] ?? 0;
+    for (let index = at - 1; index <= at; index++) {
+      const unit = LOWER[units[index] ?? 0] ?? 0;
       high = Math.imul(high ^ unit, HIGH_PRIME);
       low = Math.imul(low ^ unit, LOW_PRIME);
       low ^= low >>> LOW_SHIFT;
@@ -158,7 +158,7 @@ function addWordPairs(
   }
 }
 
-/** Where a character takes two units, or becomes more than one in lower case. */
+/** Adds words with characters of two units, or that lower-case to more than one. */
 function addOdd(written: string, isUnspaced: boolean, quoted: boolean, words: WordList): void {
   for (const piece of isUnspaced ? pairsOf(written) : [written]) {
     const isName = quoted || LOOKS_LIKE_NAME.test(piece);

@@ -3,11 +3,11 @@ import type { Normalized, Obfuscation } from '../../normalize/normalized.ts';
 import { PASS, type Check } from '../../pipeline/check.ts';
 
 export interface NormalizationCheckDeps {
-  /** Gives other requests a turn between the slices of a long prompt. */
+  /** Normalizes in turns of the event loop. */
   readonly normalizeAll: (texts: readonly string[]) => Promise<readonly Normalized[]>;
 }
 
-/** As they stand in a record; names of the policy input without `has_`. */
+/** Names in records: those of the policy input without `has_`. */
 const FLAGS = {
   hasHomoglyphs: 'homoglyphs',
   hasInvisibleChars: 'invisible_chars',
@@ -17,8 +17,8 @@ const FLAGS = {
 } as const;
 
 /**
- * Takes the disguises off every text of a prompt, once, for the checks after it (docs/normalization.md). Hidden text is
- * no crime: it is flagged, and policies decide.
+ * Normalizes every text of a prompt once, for the later checks (docs/normalization.md). Hidden text alone is
+ * only flagged; policies decide.
  */
 export function createNormalizationCheck({
   normalizeAll,

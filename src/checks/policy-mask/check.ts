@@ -9,43 +9,41 @@ import type { MaskRule } from '../../policy/cards/mask-rule.ts';
 import type { Masks } from '../../policy/masking/masks.ts';
 import type { MaskSearch } from '../../policy/masking/search.ts';
 
-/** What mask rules take out of a request; rules by their names. */
+/** The masking of a request by mask rules. */
 export interface MaskedRequest {
   readonly rules: ReadonlySet<string>;
-  /** Of these, the ones that matched where nothing can be put in place. */
+  /** Matches that could not be masked. */
   readonly unmaskable: readonly RefusalFinding[];
   readonly edits: readonly JsonEdit[];
-  /** Names of client headers that are not to be sent. */
+  /** Names of client headers to drop. */
   readonly headers: ReadonlySet<string>;
 }
 
 export interface PolicyMaskDeps {
-  /** Whose masks: those of the call as it was judged first, or as it was judged again in a session that had moved. */
+  /** The judgement whose masks apply: the first one, or the second one in a session that had changed. */
   readonly judgement: 'judged' | 'judgedAgain';
   readonly masksOf: (rules: readonly MaskRule[]) => Masks | undefined;
   readonly maskRequest: (exchange: Parsed, masks: Masks) => Promise<MaskedRequest>;
-  /** Of models. */
+  /** Answers of models. */
   readonly answers: {
     readonly whole: (exchange: Answered, masks: Masks) => Promise<Verdict>;
     readonly rewriter: (masks: Masks) => StreamRewriter | undefined;
   };
-  /** Of MCP servers' tools. */
+  /** Results of MCP servers' tools. */
   readonly results: {
     readonly whole: (exchange: Answered, search: MaskSearch) => Promise<Verdict>;
     readonly rewriter: (search: MaskSearch) => StreamRewriter;
   };
 }
 
-/** One exchange's. */
 export interface PolicyMaskState {
-  /** Undefined where nothing is masked. */
+  /** Undefined if nothing is masked. */
   masks: Masks | undefined;
 }
 
 /**
- * Takes out of a call, and of what answers it, what the `mask` rules of policies match. The rules are those of the set
- * that judged the call, whatever set is in force by then. Where a call is judged again, a second check masks what the
- * first one has left: what either judgement masks is gone.
+ * Masks what policies' `mask` rules match in a call and its answer, with the policy set that judged the call.
+ * If a call is judged twice, a second check masks the rest, so that both judgements' masks apply.
  */
 export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskState, 'policy'> {
   const { judgement, masksOf, maskRequest, answers, results } = deps;

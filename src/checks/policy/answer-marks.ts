@@ -7,38 +7,38 @@ import { notEvaluated } from './judge.ts';
 import { StreamedTexts } from './streamed-texts.ts';
 
 export interface AnswerMarksDeps {
-  /** Notes marks in the exchange's session; false where it takes no more of them. */
+  /** Adds marks to the exchange's session; false if it can hold no more. */
   readonly mark: (exchange: Parsed, marks: readonly string[]) => Promise<boolean>;
-  /** A set could not say by what an answer is remembered. */
+  /** Called when a policy set failed to determine marks. */
   readonly onTrouble: (cause: unknown) => void;
 }
 
-/** One exchange's. */
 export interface AnswerMarksState {
-  /** Undefined where nothing of the answer is to be remembered. */
-  asked: Asked | undefined;
-  /** Notes what a streamed completion said that was not noted yet. */
+  /** Undefined if nothing of the answer is to be remembered. */
+  judged: JudgedStep | undefined;
+  /** Records marks in the rest of a streamed completion. */
   noteRest: (() => Promise<Denial | undefined>) | undefined;
 }
 
-interface Asked {
-  /** The one that judged the call, whatever set is in force by then. */
+interface JudgedStep {
+  /** The set that judged the call. */
   readonly set: Pick<PolicySet, 'marksOf'>;
   readonly step: UnreadStep;
 }
 
 /**
- * Notes in the session what policies want to know again of an answer (`contains_matching_trace`), before its client has
- * it: of a whole answer, and of each event of an MCP server's stream. A streamed completion is judged at its end.
+ * Records in the session what policies want to recognize later (`contains_matching_trace`) before the client
+ * gets the answer: in whole answers, and in each event of an MCP server's stream. A streamed completion is
+ * judged at its end.
  */
 export function createAnswerMarksCheck({
   mark,
   onTrouble,
 }: AnswerMarksDeps): Check<AnswerMarksState, 'policy-state'> {
-  /** The denial by which the answer is withheld, where it cannot be remembered. */
+  /** Returns a denial if the answer cannot be remembered and must be withheld. */
   async function note(
     exchange: Answered,
-    { set, step }: Asked,
+    { set, step }: JudgedStep,
     texts: readonly string[],
   ): Promise<Denial | undefined> {
     let marks: readonly string[];
@@ -53,7 +53,7 @@ export function createAnswerMarksCheck({
     return callDenied(exchange, reason, 'session_history');
   }
 
-  function ofMessages(exchange: Answered, asked: Asked): StreamRewriter {
+  function ofMessages(exchange: Answered, judged: JudgedStep): StreamRewriter {
     let unnoted: unknown[] = [];
     return {
       received({ json, frame }) {
@@ -63,22 +63,22 @@ export function createAnswerMarksCheck({
         if (unnoted.length === 0) return PASS_EVENT;
         const messages = unnoted;
         unnoted = [];
-        const denial = await note(exchange, asked, await textsOfAnswer(messages));
+        const denial = await note(exchange, judged, await textsOfAnswer(messages));
         return denial === undefined ? PASS_EVENT : { kind: 'cut', denial };
       },
     };
   }
 
-  function ofCompletion(exchange: Answered, asked: Asked, state: AnswerMarksState): StreamRewriter {
-    const said = new StreamedTexts();
-    const noteRest = () => note(exchange, asked, said.takeAll());
+  function ofCompletion(exchange: Answered, judged: JudgedStep, state: AnswerMarksState): StreamRewriter {
+    const streamed = new StreamedTexts();
+    const noteRest = () => note(exchange, judged, streamed.takeAll());
     state.noteRest = noteRest;
     return {
       readsText: false,
-      received: (event) => said.add(event),
+      received: (event) => streamed.add(event),
       event() {
-        if (!said.isFull) return PASS_EVENT;
-        return note(exchange, asked, said.takeFull()).then((denial) =>
+        if (!streamed.isFull) return PASS_EVENT;
+        return note(exchange, judged, streamed.takeFull()).then((denial) =>
           denial === undefined ? PASS_EVENT : { kind: 'cut', denial },
         );
       },
@@ -94,33 +94,35 @@ export function createAnswerMarksCheck({
     name: 'policy-state',
     shadowable: true,
     repeatable: true,
-    begin: () => ({ asked: undefined, noteRest: undefined }),
+    begin: () => ({ judged: undefined, noteRest: undefined }),
     requestBody({ facts: { judged, session } }, state) {
       if (judged === undefined || session === undefined || session === null) return PASS;
       const { set, call } = judged;
       const step = answerTo(call.input.request);
-      if (set.looksFor(step.type)) state.asked = { set, step };
+      if (set.looksFor(step.type)) state.judged = { set, step };
       return PASS;
     },
-    async response(exchange, { asked }) {
-      if (asked === undefined || exchange.answer.whole === undefined || exchange.origin !== 'provider') {
+    async response(exchange, { judged }) {
+      if (judged === undefined || exchange.answer.whole === undefined || exchange.origin !== 'provider') {
         return PASS;
       }
-      return (await note(exchange, asked, await textsOfWhole(exchange))) ?? PASS;
+      return (await note(exchange, judged, await textsOfWhole(exchange))) ?? PASS;
     },
     stream(exchange, state) {
-      const { asked } = state;
-      if (asked === undefined) return undefined;
-      return exchange.mcp === undefined ? ofCompletion(exchange, asked, state) : ofMessages(exchange, asked);
+      const { judged } = state;
+      if (judged === undefined) return undefined;
+      return exchange.mcp === undefined
+        ? ofCompletion(exchange, judged, state)
+        : ofMessages(exchange, judged);
     },
-    // A client that leaves before the end has read what came until then.
+    // A client that leaves early has read what came so far.
     async end(_exchange, _outcome, { noteRest }) {
       await noteRest?.();
     },
   };
 }
 
-/** An MCP server's messages have no dialect: their strings are read as they are in its events. */
+/** MCP messages have no dialect, so their strings are read as in events. */
 function textsOfWhole({ mcp, answer: { whole, facts } }: Answered): string[] | Promise<string[]> {
   if (mcp !== undefined || facts === undefined) return textsOfAnswer(whole?.json ?? whole?.body.toString());
   const joined = (facts.joined ?? []).map((texts) => texts.map(({ text }) => text).join(''));

@@ -5,7 +5,7 @@ import type { TrustSettings } from '../../policy/trust.ts';
 import type { Judge } from './judge.ts';
 
 export interface PolicyDeps {
-  /** The set that is in force now. */
+  /** Returns the policy set in force. */
   readonly policies: () => PolicySet;
   readonly judge: Judge;
   /** `policy.trust`. */
@@ -13,8 +13,8 @@ export interface PolicyDeps {
 }
 
 /**
- * Asks the policies of the platform's team about each call of a model and of a tool (docs/policies.md). What cannot be
- * judged is denied.
+ * Asks the policies about each model and tool call (docs/policies.md). A call that cannot be judged is
+ * denied.
  */
 export function createPolicyCheck({ policies, judge, trust }: PolicyDeps): Check<unknown, 'policy'> {
   return {

@@ -1,6 +1,6 @@
 import { checkEntry } from '../entry.ts';
 
-/** What a call is judged by. */
+/** The facts that policies read. */
 const JUDGED_BY = ['agentRisk', 'session', 'isReadAhead', 'drift', 'prompt', 'approvedRules'] as const;
 
 export const policy = checkEntry(

@@ -12,21 +12,24 @@ import { timeSpan } from '../../text/time-span.ts';
 
 export interface EscalateDeps {
   readonly ask: (request: ApprovalRequest, wait: Wait) => Promise<ApprovalResult>;
-  /** Key, lock and risk, once more; resolves to the key's budget. @throws GatewayError */
+  /** Checks key, lock and risk again; resolves to the key's budget. @throws GatewayError */
   readonly authenticateAgain: (
     admitted: Pick<Parsed, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,
   ) => Promise<BudgetLimits>;
-  /** Names are the client's own words. */
+  /** Masks names, which clients choose. */
   readonly maskSecrets: (text: string) => string;
 }
 
-/** As people are shown it. */
+/** A rule as shown to people. */
 export interface EscalatingRule {
   readonly rule: string;
   readonly reason: string;
 }
 
-/** Asks a person whether a call may go on. `score` counts the escalation against its key, whatever the answer is. */
+/**
+ * Asks a person whether a call may proceed. `score` counts the escalation against its key, regardless of the
+ * answer.
+ */
 export type Escalate = (
   exchange: Parsed,
   rules: readonly EscalatingRule[],
@@ -35,12 +38,12 @@ export type Escalate = (
 
 const MAX_RULES = 8;
 const MAX_NAME_CHARS = 256;
-/** A person takes longer; agents wait no longer. */
+/** An approval may take longer, but agents do not wait longer. */
 const RETRY_MS = 10_000;
 
 /**
- * The key is judged before a person is troubled, since the escalation itself may have locked it, and after: it may have
- * been revoked or locked meanwhile, or given a budget, which the checks behind ask.
+ * The key is checked before a person is asked, since the escalation itself may have locked it, and again
+ * afterwards: it may have been revoked or locked, or got a budget that later checks use.
  * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
  */
 export function createEscalate({ ask, authenticateAgain, maskSecrets }: EscalateDeps): Escalate {
@@ -71,7 +74,7 @@ export function createEscalate({ ask, authenticateAgain, maskSecrets }: Escalate
     const { facts, patience } = exchange;
     if (patience === undefined) throw new Error('a request is to wait for a person, and its edge cannot');
     const known = facts.approvedRules;
-    // Judged again in a session that has moved meanwhile: what a person has seen, he has approved.
+    // A second judgement after a session change needs no second approval of the same rules.
     if (known !== undefined && rules.every((rule) => known.has(ruleWithReason(rule)))) {
       return { kind: 'flag', reason: 'approved before' };
     }
@@ -89,7 +92,7 @@ export function createEscalate({ ask, authenticateAgain, maskSecrets }: Escalate
   };
 }
 
-/** The rules of one Rego package have one name. */
+/** All rules of one Rego package share a name. */
 function ruleWithReason({ rule, reason }: EscalatingRule): string {
   return `${rule}: ${reason}`;
 }
@@ -100,7 +103,7 @@ const WHY: Readonly<Record<'denied' | 'timeout' | 'withdrawn', readonly [ErrorTy
   withdrawn: ['escalation_denied', 'it needs an approval, and its client left'],
 };
 
-/** Nobody has judged the call: it is refused until there is a place, and not denied. */
+/** The call was not judged: it is refused until there is a place, but not denied. */
 const NO_PLACE: Readonly<Record<'full' | 'over_share', Denial>> = {
   full: {
     kind: 'deny',

@@ -20,26 +20,27 @@ import { RegoEvaluationError } from '../../policy/rego/rego-error.ts';
 import { defaultActionOf, passes } from '../../policy/verdict.ts';
 
 export interface JudgeDeps {
-  /** `policy.default_action`; unset, a call that nothing allowed is denied where some source can allow. */
+  /**
+   * `policy.default_action`; if unset, calls that no rule allows are denied only if some source has allow
+   * rules.
+   */
   readonly defaultAction: 'allow' | 'deny' | undefined;
-  /** Scores what a key did, and locks it after a `quarantine` (docs/risk.md). */
+  /** Scores a key's action, and locks the key after `quarantine` (docs/risk.md). */
   readonly score: (verdict: PolicyScore) => Promise<void>;
-  /** Adds flags to the call's session, and scores them; false where the session takes no more of them. */
+  /** Adds and scores taints of the call's session; false if it can hold no more. */
   readonly taint: (exchange: Parsed, flags: readonly Taint[]) => Promise<boolean>;
-  /** Asks a person about a call that is to be escalated; undefined where that is switched off. */
+  /** Asks a person about an escalated call; undefined if approvals are off. */
   readonly escalate?: Escalate | undefined;
   readonly shadowMode: boolean;
-  /**
-   * Reasons are written by rules, which may put into them what an agent wrote; they go into answers, headers and logs.
-   */
+  /** Masks reasons, which may quote an agent's text and appear in answers, headers and logs. */
   readonly maskSecrets: (text: string) => string;
-  /** A set could not judge a call. */
+  /** Called when a set failed to judge a call. */
   readonly onTrouble: (cause: unknown) => void;
-  /** Called for every call that was judged. */
+  /** Called for every judged call. */
   readonly onDecision: (exchange: Parsed, record: DecisionRecord) => void;
 }
 
-/** What is written down of a decision: rules and where they stand, nothing of the call. */
+/** The record of a decision: rules and their locations, nothing of the call. */
 export interface DecisionRecord {
   /** Digest of the policies that judged. */
   readonly policySet: string;
@@ -70,12 +71,12 @@ export interface Taint {
   readonly isUnscored: boolean;
 }
 
-/** Asks a set about a call, and does what goes with the answer. */
+/** Judges a call by a set, and applies the consequences. */
 export type Judge = (exchange: Parsed, judged: JudgedCall) => Promise<Verdict>;
 
 type Strength = 'quarantine' | 'deny' | 'escalate';
 
-/** From the strongest (docs/policies.md), and what each scores. */
+/** Strongest first (docs/policies.md), with the score of each. */
 const STRENGTHS: readonly (readonly [Strength, PolicyScore['trigger']])[] = [
   ['quarantine', 'quarantine'],
   ['deny', 'policy_block'],
@@ -105,7 +106,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     );
   }
 
-  /** Scores before anybody is asked: what comes of it is the same for the key. */
+  /** Scores before a person is asked, because the result does not affect the score. */
   async function escalated(
     exchange: Parsed,
     judged: JudgedCall,
@@ -121,7 +122,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     return { kind: 'flag', reason: `${approved.reason}; ${taints.reason}` };
   }
 
-  /** A denial where the set could not judge. */
+  /** Returns a denial if the set fails to judge. */
   async function decide(exchange: Parsed, { set, call }: JudgedCall): Promise<Decision | Denial> {
     try {
       return await set.decide(call);
@@ -131,7 +132,10 @@ export function createJudge(deps: JudgeDeps): Judge {
     }
   }
 
-  /** The strongest that any rule says; what none denied and none allowed is for `policy.default_action` to say. */
+  /**
+   * Returns the strongest action of all rules. Without a denying or allowing rule, `policy.default_action`
+   * decides.
+   */
   function verdictOf({ set }: JudgedCall, decision: Decision): DecisionRecord['verdict'] {
     const strongest = STRENGTHS.find(([strength]) => decision[strength].length > 0);
     if (strongest !== undefined) return strongest[0];
@@ -144,10 +148,10 @@ export function createJudge(deps: JudgeDeps): Judge {
     for (const [strength, trigger] of STRENGTHS) {
       const [first] = decision[strength];
       if (first === undefined) continue;
-      const of = findingId('call', toolCallName(call));
+      const origin = findingId('call', toolCallName(call));
       const findings = decision[strength]
         .filter(({ isUnscored }) => isUnscored !== true)
-        .map(({ reason }) => findingId(`policy-${strength}`, reason + of));
+        .map(({ reason }) => findingId(`policy-${strength}`, reason + origin));
       const score = (): Promise<void> => deps.score({ keyHash, trigger, findings });
       return {
         ...callDenied(exchange, shown(strength, first.reason), safe(first.rule)),
@@ -182,15 +186,15 @@ function leavesTraces({ taint, reported = [] }: Decision): boolean {
   return taint.length + reported.length > 0;
 }
 
-/** Says of a call that goes on what rules in mode `report` would have done with it. */
+/** Adds to an allowed call what rules in mode `report` would have done. */
 function withReports(verdict: Verdict, { reported = [] }: Decision): Verdict {
   if (reported.length === 0 || (verdict.kind !== 'pass' && verdict.kind !== 'flag')) return verdict;
-  const told = `reported: ${reported.map(({ action, rule }) => `${action} ${rule}`).join(', ')}`;
-  return { kind: 'flag', reason: verdict.kind === 'flag' ? `${verdict.reason}; ${told}` : told };
+  const reports = `reported: ${reported.map(({ action, rule }) => `${action} ${rule}`).join(', ')}`;
+  return { kind: 'flag', reason: verdict.kind === 'flag' ? `${verdict.reason}; ${reports}` : reports };
 }
 
 const BY_STRENGTH = ['quarantine', 'deny', 'escalate', 'mask', 'taint', 'allow'] as const;
-/** Of one record: a set that fires more has gone wrong. */
+/** Limit per record; a set that fires more is faulty. */
 const MAX_RECORDED = 64;
 
 function decidingRules(decision: Decision): DecidingRule[] {
@@ -216,12 +220,12 @@ function decidingRule(
   };
 }
 
-/** Rules, and what they found where they looked for something. */
+/** Returns the rules, with their findings if they searched for something. */
 function refusedFor(hits: readonly RuleHit[]): readonly RefusalFinding[] {
   return distinctFindings(hits.flatMap(({ rule, found }) => found ?? [{ rule }]));
 }
 
-/** Busy is not denied: the call was not looked at, and a repeat may be judged. */
+/** Busy is not denied: the call was not judged, and a retry may be. */
 const POLICIES_BUSY: Denial = {
   kind: 'deny',
   type: 'gateway_unavailable',
@@ -233,7 +237,7 @@ function isBusy(cause: unknown): boolean {
   return cause instanceof RegoEvaluationError && cause.isBusy;
 }
 
-/** The set could not judge a call, or could not say where it leads. */
+/** The refusal if a set failed to judge a call or its next state. */
 export function notEvaluated(exchange: Parsed): Denial {
   return callDenied(
     exchange,
@@ -243,11 +247,11 @@ export function notEvaluated(exchange: Parsed): Denial {
 }
 
 /**
- * What tells one finding from another beside its reason. A call of a tool is judged by itself; a conversation is sent
- * again with every turn, and what was denied in it once would score with each.
+ * Distinguishes findings with the same reason. A tool call is judged by itself. A conversation is sent again
+ * with every turn, and a denied part would otherwise score each time.
  */
 function toolCallName({ input: { request } }: PolicyCall): string {
   if (request.method === 'llm_call') return '';
-  const { method, tool_name: tool, mcp_method: asked, prompt_name: prompt, arguments: args } = request;
-  return JSON.stringify(method === 'mcp_tool_call' ? [tool, args] : [asked, prompt, args]);
+  const { method, tool_name: tool, mcp_method: mcpMethod, prompt_name: prompt, arguments: args } = request;
+  return JSON.stringify(method === 'mcp_tool_call' ? [tool, args] : [mcpMethod, prompt, args]);
 }

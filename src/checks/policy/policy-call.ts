@@ -27,14 +27,14 @@ import {
 } from '../../pipeline/facts.ts';
 
 const NANO_USD = 1e9;
-/** Somebody's words, a tool's too: where one text ends, the next goes on. */
+/** Kinds of running text, including tool results, that are searched across text boundaries. */
 const SAID: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning', 'tool_result']);
 const NO_TEXT: CallText = { raw: '', normalized: '', argument: undefined };
 
 /**
- * An exchange as policies judge it; undefined for what they do not: lists, and messages of MCP that name nothing and carry
- * no text of a client's.
- * @param trust whose instructions rules about injections leave alone, where the key does not say otherwise
+ * Returns an exchange as policies judge it; undefined for lists, and for MCP messages that name nothing and
+ * carry no client text.
+ * @param trust roles that injection rules skip, unless the key says otherwise
  */
 export function policyCallOf(
   exchange: Parsed,
@@ -119,7 +119,7 @@ function callTexts(
   return called === undefined ? texts : withResolvedPaths(texts);
 }
 
-/** Whoever could inject something speaks elsewhere: as the user, and in what tools and documents say. */
+/** Injected text comes from other places: the user, tools and documents. */
 function isOwnOf({ role, kind }: PromptText): boolean {
   return role === 'assistant' || kind === 'tool_definition' || kind === 'tool_arguments';
 }
@@ -134,7 +134,7 @@ function* toldTexts(exchange: Parsed, texts: readonly CallText[]): Iterable<Told
   }));
   yield* toldReadings(json, placed);
   if (mcp !== undefined) return;
-  // Of an endpoint that no dialect reads, each string is a text without the names that tell what it is.
+  // For an endpoint without a dialect, each string is a text without the names that describe it.
   const unread = endpoint.operation === 'unknown' ? json : unreadMembers(json, request.texts);
   if (unread !== undefined) yield objectReading(unread, undefined, []);
 }

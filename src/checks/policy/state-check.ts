@@ -14,49 +14,47 @@ export interface PolicyStateDeps {
   /** `policy.trust`. */
   readonly trust: TrustSettings;
   readonly sessions: SessionMoves;
-  /** Notes marks in the call's session; false where it takes no more of them. */
+  /** Adds marks to the call's session; false if it can hold no more. */
   readonly mark: (exchange: Parsed, marks: readonly string[]) => Promise<boolean>;
   readonly shadowMode: boolean;
-  /** A set could not say where a call leads. */
+  /** Called when a set failed to determine a call's next state. */
   readonly onTrouble: (cause: unknown) => void;
 }
 
-/** What the check needs of sessions. */
 export interface SessionMoves {
-  /** The session as it stands; undefined where it has ended. */
+  /** Returns the session's current state; undefined if it has ended. */
   read(name: SessionName): Promise<SessionFacts | undefined>;
-  /** Compares and sets, once for each operation. */
+  /** Compares and sets, once per operation. */
   move(move: SessionMove): Promise<'moved' | 'conflict' | 'gone'>;
-  /** Undoes a move, unless somebody has moved the session since; also one whose answer was lost. Never rejects. */
+  /** Undoes a move, unless the session has moved since; also one whose reply was lost. Never rejects. */
   moveBack(move: SessionMove): Promise<void>;
 }
 
 export interface SessionMove {
   readonly step: SessionName & { readonly operationId: string };
-  /** Tells the session's life from another of the same name. */
+  /** Distinguishes lives of sessions with the same name. */
   readonly createdAt: number;
-  /** The state that the call was judged by. */
+  /** The state by which the call was judged. */
   readonly from: string | undefined;
   readonly to: string;
 }
 
-/** One exchange's move. */
 export interface PolicyState {
   move?: SessionMove;
 }
 
-/** Of calls at once that all move the session, one is through after each round. */
+/** Of simultaneous calls that all move the session, one succeeds in each round. */
 const MAX_ROUNDS = 8;
 
 /**
- * Moves the session's state as the policies have it, and notes what they want to know again of the call. The move
- * compares and sets: where another call was faster, this one is judged again by what that one has left behind. So two
- * calls that were judged by the same state never both leave it.
+ * Moves the session's state as the policies require, and records marks. The move compares and sets: if
+ * another call was faster, this one is judged again by the new state. So two calls judged by the same state
+ * never both leave it.
  */
 export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState, 'policy-state'> {
   const { sessions } = deps;
 
-  /** The verdict that the call ends with: of the last round in which it was judged again. */
+  /** Returns the final verdict, from the last judgement. */
   async function move(exchange: Parsed, first: JudgedCall, state: PolicyState): Promise<Verdict> {
     let judged = first;
     let verdict: Verdict = PASS;
@@ -64,7 +62,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
       const next = await nextMove(exchange, judged);
       if (next === 'trouble') return notEvaluated(exchange);
       if (next === undefined) return verdict;
-      // Set before Redis is asked: a move whose reply is lost must be given back too.
+      // Set before Redis is called: a move whose reply is lost must be undone too.
       state.move = next;
       const result = await sessions.move(next);
       if (result === 'moved') return verdict;
@@ -73,13 +71,13 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
       if (again === undefined) return sessionEnded(exchange);
       judged = again;
       verdict = await deps.judge(exchange, judged);
-      // In shadow mode a call goes on whatever is said of it, and then it moves the session.
+      // In shadow mode a denied call proceeds and moves the session.
       if (verdict.kind === 'deny' && !deps.shadowMode) return verdict;
     }
     return movedTooOften(exchange);
   }
 
-  /** Undefined where the call leaves the session as it is. */
+  /** Returns undefined if the call does not change the session's state. */
   async function nextMove(
     exchange: Parsed,
     { set, call }: JudgedCall,
@@ -97,7 +95,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     }
   }
 
-  /** The call in its session as that stands now; undefined where it has ended. */
+  /** Returns the call with its session's current state; undefined if the session has ended. */
   async function refreshed(exchange: Parsed, { set }: JudgedCall): Promise<JudgedCall | undefined> {
     const { session } = exchange.facts;
     if (session === undefined || session === null) return undefined;
@@ -133,7 +131,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     begin: () => ({}),
     async forwarding(exchange, state) {
       const { judged, session } = exchange.facts;
-      // Without a session nothing is remembered.
+      // Without a session, nothing is remembered.
       if (judged === undefined || session === undefined || session === null) return PASS;
       const moved = await move(exchange, judged, state);
       if (moved.kind === 'deny' && !deps.shadowMode) return moved;

@@ -1,13 +1,13 @@
 import type { StreamEvent, TextDelta } from '../../providers/provider.ts';
 
-/** Characters that are kept of a stream before they are judged. */
+/** Characters of a stream kept before they are judged. */
 const MAX_KEPT_CHARS = 262_144;
-/** Kept of each text when it is judged before its end, so that a match may go on. */
+/** Characters kept of each text when judged early, so that a match can continue. */
 const OVERLAP_CHARS = 8_192;
-/** Texts that run at once; over it, those that were judged are dropped. */
+/** Texts at the same time; beyond this, judged ones are dropped. */
 const MAX_TEXTS = 512;
 
-/** Puts the pieces of a streamed completion together, text by text: choices and tool calls may run side by side. */
+/** Assembles the texts of a streamed completion, whose choices and tool calls may interleave. */
 export class StreamedTexts {
   #texts = new Map<string, string>();
   #chars = 0;
@@ -23,7 +23,7 @@ export class StreamedTexts {
     }
   }
 
-  /** All texts so far; their ends stay, for a match that goes on. */
+  /** Returns all texts so far and keeps their ends, for matches that continue. */
   takeFull(): string[] {
     const texts = [...this.#texts.values()];
     const kept = [...this.#texts].slice(-MAX_TEXTS);
@@ -32,7 +32,7 @@ export class StreamedTexts {
     return texts;
   }
 
-  /** All texts since the last time. */
+  /** Returns all texts since the last call. */
   takeAll(): string[] {
     const texts = [...this.#texts.values()];
     this.#texts = new Map();
@@ -40,7 +40,7 @@ export class StreamedTexts {
   }
 }
 
-/** Clients join some channels into one text, and a copy of what was streamed is no part of it. */
+/** Clients join some channels into one text; repeats of streamed text are kept separate. */
 function namesOf({ channel, joins, repeats }: TextDelta): readonly string[] {
   const name = repeats === true ? `again ${channel}` : `text ${channel}`;
   return joins === undefined || repeats === true ? [name] : [name, `joined ${joins}`];

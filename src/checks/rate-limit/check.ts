@@ -10,7 +10,6 @@ export interface RateLimitDeps {
   readonly store: RateLimitStore;
 }
 
-/** One request's slot. */
 export interface RateLimitState {
   slot?: Promise<Slot>;
 }
@@ -18,8 +17,8 @@ export interface RateLimitState {
 const WINDOW_SECONDS = 60;
 
 /**
- * Holds a key to so many requests a minute, whatever they ask for (docs/rate-limit.md): right after the key itself, so
- * that a request that is malformed or leads nowhere takes a slot too, and a refused one's body is never read.
+ * Limits a key's requests per minute (docs/rate-limit.md). Runs right after the key check, so that malformed
+ * requests count too and a refused request's body is never read.
  */
 export function createRateLimitCheck({ config, store }: RateLimitDeps): Check<RateLimitState, 'rate-limit'> {
   const name = 'rate-limit';
@@ -31,7 +30,7 @@ export function createRateLimitCheck({ config, store }: RateLimitDeps): Check<Ra
     begin: () => ({}),
     identify({ keyHash }, state, phase) {
       state.slot = store.takeSlot(keyHash, quota, WINDOW_SECONDS * 1_000, phase);
-      // Where the key turns out to be no good, nobody waits for it.
+      // An invalid key's request is refused without awaiting it.
       state.slot.catch(() => undefined);
     },
     async admit({ responseHeaders }, state) {
@@ -50,7 +49,10 @@ export function createRateLimitCheck({ config, store }: RateLimitDeps): Check<Ra
   };
 }
 
-/** With nothing left, a client wants to know when it may go on; else, when it has its whole quota again. */
+/**
+ * Without remaining requests, returns the wait for the next one; otherwise the time until the whole quota is
+ * free.
+ */
 function resetSeconds({ remaining, waitMs, fullMs }: Slot): number {
   return wholeSeconds(remaining === 0 ? waitMs : fullMs);
 }

@@ -1,10 +1,10 @@
 import type { Phase } from '../../pipeline/phase.ts';
 
-/** What a key's rate limit says of one request. */
+/** The outcome for one request. */
 export interface Slot {
-  /** False: the quota is used up, and this request took nothing of it. */
+  /** False: the quota is used up, and this request used none of it. */
   readonly taken: boolean;
-  /** Requests that would pass right after this one. */
+  /** Requests that would still pass now. */
   readonly remaining: number;
   /** Until the next slot is free; 0 while there is one. */
   readonly waitMs: number;
@@ -12,8 +12,11 @@ export interface Slot {
   readonly fullMs: number;
 }
 
-/** Where each key stands in its rate limit: one that many gateways share, or one of this process alone. */
+/** Rate limits by key, shared by gateways or in this process. */
 export interface RateLimitStore {
-  /** Takes one slot of the key's quota, if one is free. `quota` slots can be saved up; they refill evenly in `windowMs`. */
+  /**
+   * Takes one slot of the key's quota, if one is free. Up to `quota` slots accumulate and refill evenly over
+   * `windowMs`.
+   */
   takeSlot(keyHash: string, quota: number, windowMs: number, phase?: Phase): Promise<Slot>;
 }

@@ -1,16 +1,16 @@
-/** docs/sessions.md. */
+// docs/sessions.md.
 const MAX_BYTES = 16_384;
-/** What the anchors of a key share: up to 512 sessions have whole ones. */
+/** Shared by a key's anchors; up to 512 sessions have whole ones. */
 const SHARED_BYTES = 8_388_608;
-/** UTF-16 units that are searched for secrets, at most: what masking takes away, later text fills up. */
+/** UTF-16 units searched for secrets; masking may make room for later text. */
 const MAX_SEARCHED = 65_536;
-/** UTF-16 units; the detectors know of no longer secret. */
+/** UTF-16 units of the longest secret that the detectors know. */
 const MAX_SECRET = 32_768;
 
 /**
- * The first user request as it is stored: secrets masked, at most 16 KiB of UTF-8, no character cut. Of a longer
- * text only the head is searched, so a secret that its end cuts in two would go unseen: what lies so close to it is
- * left out.
+ * Returns the first user request as stored: secrets masked, at most 16 KiB of whole UTF-8 characters. Only
+ * the head of a longer text is searched. A secret cut by its end would be missed, so the last part is left
+ * out.
  */
 export function anchorOf(text: string, maskSecrets: (text: string) => string): string {
   const masked =
@@ -20,13 +20,13 @@ export function anchorOf(text: string, maskSecrets: (text: string) => string): s
   return headOf(masked, MAX_BYTES);
 }
 
-/** An anchor as it is kept for a key that has so many live sessions: the more there are, the less of each. */
+/** Shortens an anchor for a key with many live sessions, which share the space. */
 export function anchorAmong(anchor: string, liveSessions: number): string {
   const maxBytes = Math.floor(SHARED_BYTES / liveSessions);
   return maxBytes >= MAX_BYTES ? anchor : headOf(anchor, maxBytes);
 }
 
-/** At most so many bytes of UTF-8, no character cut. */
+/** Returns at most `maxBytes` of UTF-8 without splitting a character. */
 function headOf(text: string, maxBytes: number): string {
   const bytes = new Uint8Array(maxBytes);
   const { written } = new TextEncoder().encodeInto(text, bytes);

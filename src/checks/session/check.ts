@@ -27,11 +27,11 @@ export interface SessionCheckDeps {
   readonly store: SessionStore;
   /** `session.required`. */
   readonly required: boolean;
-  /** What the secret detectors find is masked before a text is stored. */
+  /** Masks secrets before a text is stored. */
   readonly maskSecrets: (text: string) => string;
-  /** Redis did not take a step back, which is repeated in the background, or did not hear of a running call. */
+  /** Called when Redis did not take back a step, which is retried, or was not told about a running call. */
   readonly onFailure: (cause: unknown) => void;
-  /** Calls that run longer are told of in Redis again; well within their lease, and the life of a session. */
+  /** Interval for reporting long calls to Redis; well below their lease and a session's life. */
   readonly renewAfterMs?: number;
 }
 
@@ -39,47 +39,47 @@ const DEFAULT_RENEW_AFTER_MS = CALL_LEASE_MS / 3;
 
 export interface SessionCheck {
   readonly check: Check<SessionState, 'session'>;
-  /** Makes good what is still to be given back, before the Redis connection goes. */
+  /** Returns pending steps before the Redis connection closes. */
   close(): Promise<void>;
 }
 
 /** One exchange's part in its session. */
 export interface SessionState {
-  asked?: SessionRequest;
-  /** Settled once it is known what could be read ahead. */
+  requested?: SessionRequest;
+  /** Settles once the reading ahead is done. */
   reading?: Promise<void>;
-  /** Good for being judged by once. */
+  /** Valid for one judgement. */
   ahead?: SessionAhead | undefined;
   step?: Step;
-  /** Settled once it is known whether a step was taken after all had judged. */
+  /** Settles once it is known whether a step was taken after all checks. */
   confirming?: Promise<unknown>;
-  /** How the session is entered; undefined where the request is no step of one. */
+  /** How the session is entered; undefined if the request is not a step of one. */
   entering?: Opening | Expected;
   session?: Session;
-  /** The session's first user request, masked; until it is stored. */
+  /** The session's first user request, masked, until it is stored. */
   anchor?: string;
-  /** Where an MCP server is called, in place of all above. */
+  /** Replaces everything above for calls of MCP servers. */
   readonly mcp: McpCallState;
 }
 
-/** The session is opened among the reads of all checks. */
+/** The session is opened together with the reads of other checks. */
 interface Opening {
   readonly kind: 'opening';
   readonly opened: Promise<OpenResult>;
 }
 
-/** The session is opened once all have judged. */
+/** The session is opened after all checks have judged. */
 interface Expected {
   readonly kind: 'expected';
-  readonly asked: SessionRequest;
+  readonly requested: SessionRequest;
   readonly ahead: SessionAhead;
-  /** What it will be. */
+  /** The expected state after opening. */
   readonly session: Session;
 }
 
 /**
- * Takes one step of the session that a request names, within the limits of that session and of its key
- * (docs/sessions.md); stores its first user request once the provider has answered it.
+ * Takes one step of the session that a request names, within the session's and its key's limits
+ * (docs/sessions.md). Stores the first user request once the provider has answered it.
  */
 export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   const { store } = deps;
@@ -97,55 +97,59 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
 
   function open(
     exchange: Parsed,
-    asked: SessionRequest,
+    requested: SessionRequest,
     state: SessionState,
     phase: Phase | undefined,
     ahead?: SessionAhead,
   ): Promise<OpenResult> {
-    const step = { keyHash: exchange.key.keyHash, sessionId: asked.sessionId, operationId: newOperationId() };
-    // Set before Redis is asked: a step whose reply is lost must be given back too.
+    const step = {
+      keyHash: exchange.key.keyHash,
+      sessionId: requested.sessionId,
+      operationId: newOperationId(),
+    };
+    // Set before Redis is called: a step whose reply is lost must be given back too.
     state.step = step;
-    const opened = store.open({ ...step, ...asked }, phase, ahead);
-    // Where an earlier check denies, nobody waits for it.
+    const opened = store.open({ ...step, ...requested }, phase, ahead);
+    // If an earlier check denies, this is not awaited.
     opened.catch(() => undefined);
     return opened;
   }
 
   function ask(exchange: Identified, state: SessionState): Verdict {
     if (exchange.mcp !== undefined) return mcpCalls.requestHeaders(exchange, state.mcp);
-    const asked = sessionRequest(exchange.headers);
-    if (asked === undefined) return deps.required ? sessionRequired() : PASS;
-    if ('kind' in asked) return asked;
-    state.asked = asked;
+    const requested = sessionRequest(exchange.headers);
+    if (requested === undefined) return deps.required ? sessionRequired() : PASS;
+    if ('kind' in requested) return requested;
+    state.requested = requested;
     return PASS;
   }
 
-  /** What was read ahead is judged by once; what it does not do for is opened at once. */
+  /** Judges by what was read ahead, once. If that is not possible, opens the session now. */
   function enter(
     exchange: Parsed,
-    asked: SessionRequest,
+    requested: SessionRequest,
     state: SessionState,
     phase: Phase | undefined,
   ): void {
     const { ahead } = state;
     delete state.ahead;
-    const session = ahead && asIfOpened(ahead, asked);
+    const session = ahead && asIfOpened(ahead, requested);
     exchange.facts.isReadAhead = session !== undefined;
     state.entering =
       ahead === undefined || session === undefined
-        ? { kind: 'opening', opened: open(exchange, asked, state, phase) }
-        : { kind: 'expected', asked, ahead, session };
+        ? { kind: 'opening', opened: open(exchange, requested, state, phase) }
+        : { kind: 'expected', requested, ahead, session };
   }
 
   function expect(
     exchange: Parsed,
     state: SessionState,
-    { asked, ahead, session }: Expected,
+    { requested, ahead, session }: Expected,
     phase: Phase | undefined,
   ): Verdict {
     tell(exchange, { ...session, steps: session.steps - 1 });
     exchange.facts.session = session;
-    const verdict = confirm(exchange, state, open(exchange, asked, state, phase, ahead));
+    const verdict = confirm(exchange, state, open(exchange, requested, state, phase, ahead));
     state.confirming = verdict.catch(() => undefined);
     return { kind: 'pending', verdict };
   }
@@ -168,7 +172,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
 
   async function judge(exchange: Parsed, state: SessionState, result: OpenResult): Promise<FinalVerdict> {
     const { step } = state;
-    if (step === undefined) throw new Error('the session was not asked for');
+    if (step === undefined) throw new Error('the session was not requested for');
     switch (result.kind) {
       case 'closed':
         throw new Error('a fresh step cannot have been given back');
@@ -187,23 +191,23 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       case 'opened':
         state.session = result.session;
         running.begin(step, result.session.createdAt);
-        // Until it is answered this call may still come to nothing.
+        // Until it is answered, this call may still fail.
         tell(exchange, { ...result.session, steps: result.session.steps - 1 });
         exchange.facts.session = result.session;
-        // Of very many texts what was asked first is a turn's work.
+        // With very many texts, finding the first turn takes a turn of the event loop.
         if (!result.anchored && isTurnOver(exchange.request.texts.length)) await nextTurn();
         if (!result.anchored) keepAnchor(exchange, state);
         return PASS;
     }
   }
 
-  /** Masked now: nothing of the request is kept in the clear while its answer is awaited. */
+  /** Masks immediately, so that no plain text is kept while the answer is awaited. */
   function keepAnchor(exchange: Parsed, state: SessionState): void {
     const anchor = anchorOf(firstAskedTurn(exchange.request) ?? '', deps.maskSecrets);
     if (anchor !== '') state.anchor = anchor;
   }
 
-  /** What Redis has to know of an answer: with a whole one, the call is over. */
+  /** Reports an answer to Redis; a whole answer ends the call. */
   async function note(exchange: Answered, state: SessionState, phase: Phase | undefined): Promise<Pass> {
     await Promise.all([
       noteAnswered(exchange, state, phase),
@@ -212,7 +216,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     return PASS;
   }
 
-  /** Of the first answer alone: from it on the session has its whole life, and its first user request. */
+  /** On the first answer, gives the session its full life and stores its first user request. */
   async function noteAnswered(
     exchange: Answered,
     state: SessionState,
@@ -239,7 +243,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       );
     },
     requestHeaders(exchange, state) {
-      // It was asked with the key.
+      // It was requested together with the key.
       return state.reading === undefined
         ? ask(exchange, state)
         : state.reading.then(() => ask(exchange, state));
@@ -247,9 +251,9 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     prepare(exchange, state, phase) {
       if (exchange.mcp !== undefined) return mcpCalls.prepare(exchange, state.mcp, phase);
       const { operation } = exchange.endpoint;
-      // Neither is a call of a model.
+      // Neither is a model call.
       if (operation === 'models' || operation === 'count_tokens') return;
-      if (state.asked !== undefined) enter(exchange, state.asked, state, phase);
+      if (state.requested !== undefined) enter(exchange, state.requested, state, phase);
     },
     async requestBody(exchange, state, phase) {
       exchange.facts.session = null;

@@ -7,20 +7,20 @@ import { formatUsd, toNanoUsd } from '../../pricing/usd.ts';
 import { MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
 import type { Session, SessionLimits } from './store.ts';
 
-/** What a request says of its session. */
+/** A request's session headers. */
 export interface SessionRequest extends SessionLimits {
   readonly sessionId: string;
 }
 
 const STEPS = /^\d{1,10}$/;
-/** Programs print sums with 17 digits and more; no honest amount is longer. */
+/** Programs print sums with 17 digits and more; a genuine amount is not longer. */
 const USD = /^(?:\d{1,32}(?:\.\d{0,32})?|\.\d{1,32})$/;
 const MAX_STEPS = 1_000_000_000;
 
 /**
- * Reads the three session headers; undefined where the request names no session. A limit that would silently not
- * hold is refused, and so is every value but one plain one (repeated headers come joined by `, `).
- * @param otherId the session where the request names none so
+ * Reads the three session headers; undefined without a session. Refuses limits that could not be enforced,
+ * and every value that is not a single plain one (repeated headers arrive joined by `, `).
+ * @param otherId session id to use if the headers name none
  */
 export function sessionRequest(
   headers: ReadonlyMap<string, string>,
@@ -54,7 +54,7 @@ export function sessionRequest(
   return { sessionId, maxSteps: steps, budgetNanoUsd };
 }
 
-/** What a client is told of its session, in an answer or a refusal. */
+/** Adds a session's headers to an answer or refusal. */
 export function tell(
   { responseHeaders }: Identified,
   { steps, spendNanoUsd }: Pick<Session, 'steps' | 'spendNanoUsd'>,
@@ -63,18 +63,18 @@ export function tell(
   responseHeaders.set(HEADER.sessionSpend, formatUsd(spendNanoUsd));
 }
 
-/** `session.required` is on, and there is none. */
+/** The refusal for a missing session under `session.required`. */
 export function sessionRequired(): Denial {
   return invalidRequest('this gateway takes requests with a session only: send X-Gateway-Session-ID');
 }
 
-/** NaN where it is no amount. */
+/** Returns NaN for an invalid amount. */
 function readBudget(written: string): number {
   const usd = USD.test(written) ? Number(written) : Number.NaN;
   return usd <= MAX_LIMIT_USD ? toNanoUsd(usd) : Number.NaN;
 }
 
-/** NaN where it is no number of steps. */
+/** Returns NaN for an invalid number of steps. */
 function readSteps(written: string): number {
   const steps = STEPS.test(written) ? Number(written) : Number.NaN;
   return steps <= MAX_STEPS ? steps : Number.NaN;

@@ -14,7 +14,7 @@ import type { RetryQueue } from '../../redis/retry-queue.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { MAX_NOTE_CHARS, MAX_NOTES, type Session, type SessionStore, type Step } from './store.ts';
 
-/** A step, or a call, that may have to be given back; `createdAt` as `SessionStore.leave` wants it. */
+/** A step or call that may have to be given back; `createdAt` as for `SessionStore.leave`. */
 export interface TakenStep {
   readonly step: Step;
   readonly createdAt: number | undefined;
@@ -30,24 +30,24 @@ export interface McpCallsDeps {
 
 /** One request's part in its session. */
 export interface McpCallState {
-  asked?: SessionRequest;
+  requested?: SessionRequest;
   call?: McpCall;
 }
 
 interface McpCall {
   readonly step: Step;
-  /** Undefined where it calls none, but reads what the server has. */
+  /** Undefined for requests other than tool calls. */
   readonly tool: string | undefined;
-  /** The session as it stands, where it is open. */
+  /** The session's state, if it is open. */
   readonly peeked: Promise<Session | undefined>;
-  /** The session had to be opened, or tightened, for this call. */
+  /** The session was opened or tightened for this call. */
   joined: boolean;
   session: Session | undefined;
   /** It is decided whether the session remembers this call. */
   settled: boolean;
 }
 
-/** The session check's part in the traffic of MCP servers. */
+/** The session check's part for MCP traffic. */
 export interface McpCalls {
   requestHeaders(exchange: Identified, state: McpCallState): Verdict;
   prepare(exchange: Parsed, state: McpCallState, phase?: Phase): void;
@@ -57,24 +57,24 @@ export interface McpCalls {
 }
 
 /**
- * A call of a tool belongs to its session and takes no step of it: it is judged by the session as it stands, and its
- * tool joins the session's history once the server has it, whatever it answers but a 4xx. A call that a check denied was
- * never made.
+ * A tool call belongs to its session but takes no step: it is judged by the session's state, and its tool
+ * joins the history once the server has received it, unless the answer is a 4xx. A denied call leaves no
+ * trace.
  */
 export function createMcpCalls({ store, refunds, running, required }: McpCallsDeps): McpCalls {
   /**
-   * Where the session stays by itself, one wait for Redis, together with all other reads: nobody waits until it knows
-   * that a call is on its way.
+   * Enters the session. An open session needs one Redis round trip, shared with all other reads; nothing
+   * waits for Redis to know about the call.
    */
-  async function enter(call: McpCall, asked: SessionRequest): Promise<Session | Denial> {
+  async function enter(call: McpCall, requested: SessionRequest): Promise<Session | Denial> {
     const open = await call.peeked;
-    if (open?.kept === true && !isTighter(asked, open)) {
+    if (open?.kept === true && !isTighter(requested, open)) {
       running.announce(call.step, open.createdAt);
       return open;
     }
-    // Set before Redis is asked: a call whose reply is lost must be given back too.
+    // Set before Redis is called: a call whose reply is lost must be given back too.
     call.joined = true;
-    const result = await store.open({ ...call.step, ...asked });
+    const result = await store.open({ ...call.step, ...requested });
     if (result.kind === 'opened') {
       running.begin(call.step, result.session.createdAt);
       return result.session;
@@ -84,10 +84,10 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
     throw new Error('a fresh call that takes no step cannot be refused one');
   }
 
-  async function judge(exchange: Parsed, call: McpCall, asked: SessionRequest): Promise<Verdict> {
+  async function judge(exchange: Parsed, call: McpCall, requested: SessionRequest): Promise<Verdict> {
     const { tool } = call;
     if (tool !== undefined && tool.length > MAX_NOTE_CHARS) return longToolName(tool);
-    const session = await enter(call, asked);
+    const session = await enter(call, requested);
     if ('kind' in session) return session;
     call.session = session;
     tell(exchange, session);
@@ -102,12 +102,12 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
     return noted === 'full' && tool !== undefined ? historyFull(tool) : PASS;
   }
 
-  /** Its answer was not seen, or was withheld: the tool may have run all the same. */
+  /** The answer was not seen or was withheld: the tool may have run anyway. */
   async function rememberUnseen(call: McpCall): Promise<void> {
     try {
       await remember(call, false);
     } catch {
-      // Redis is gone, and with it every later call of the session.
+      // Redis is gone, and so are all later calls of the session.
     }
   }
 
@@ -115,19 +115,19 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
     requestHeaders(exchange, state) {
       const { headers } = exchange;
       const id = mcpSessionOf(exchange)?.sessionId;
-      // Whether it needs one is known once its body is read.
+      // The body decides whether a session is required.
       if (id === undefined && !headers.has(HEADER.sessionId)) return PASS;
-      const asked = sessionRequest(headers, id);
-      if (asked === undefined) return PASS;
-      if ('kind' in asked) return asked;
-      state.asked = asked;
+      const requested = sessionRequest(headers, id);
+      if (requested === undefined) return PASS;
+      if ('kind' in requested) return requested;
+      state.requested = requested;
       return PASS;
     },
     prepare(exchange, state) {
-      if (state.asked === undefined || !isCall(exchange)) return;
-      const name = { keyHash: exchange.key.keyHash, sessionId: state.asked.sessionId };
+      if (state.requested === undefined || !isCall(exchange)) return;
+      const name = { keyHash: exchange.key.keyHash, sessionId: state.requested.sessionId };
       const peeked = store.peek(name);
-      // Where an earlier check denies, nobody waits for it.
+      // If an earlier check denies, this is not awaited.
       peeked.catch(() => undefined);
       state.call = {
         step: { ...name, operationId: newOperationId(), isMcpCall: true },
@@ -138,8 +138,8 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
         settled: false,
       };
     },
-    async requestBody(exchange, { asked, call }) {
-      if (asked !== undefined && call !== undefined) return judge(exchange, call, asked);
+    async requestBody(exchange, { requested, call }) {
+      if (requested !== undefined && call !== undefined) return judge(exchange, call, requested);
       return isCall(exchange) ? withoutSession(exchange, required) : PASS;
     },
     async response(exchange, { call }) {
@@ -165,29 +165,29 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
   };
 }
 
-/** What policies judge by the session; all other messages take no part in it. */
+/** Reports whether policies judge this message by its session; other messages take no part in it. */
 function isCall({ request, json }: Parsed): boolean {
   return judgedType(request, json) !== undefined;
 }
 
-/** Limits without a session would silently not hold. */
+/** Refuses limits without a session, which could not be enforced. */
 function withoutSession({ headers }: Parsed, required: boolean): Verdict {
-  const asked = sessionRequest(headers);
-  if (asked !== undefined && 'kind' in asked) return asked;
+  const requested = sessionRequest(headers);
+  if (requested !== undefined && 'kind' in requested) return requested;
   return required ? sessionRequired() : PASS;
 }
 
-/** Its call could not be noted, and whoever judges by the history could trust it no more. */
+/** The call could not be recorded, so policies could no longer rely on the history. */
 function isFull({ toolsCalled }: Session, tool: string): boolean {
   return toolsCalled.length >= MAX_NOTES.tool && !toolsCalled.includes(tool);
 }
 
-/** The server did not take it. */
+/** The server refused the call. */
 function isClientError({ status }: Answered): boolean {
   return status >= 400 && status < 500;
 }
 
-/** The session that ends is MCP's own; one that the client named itself may have other calls. */
+/** Reports the end of MCP's own session; one that the client named itself may have other calls. */
 function hasEnded(exchange: Answered): boolean {
   return exchange.method === 'DELETE' && isSuccess(exchange) && !exchange.headers.has(HEADER.sessionId);
 }

@@ -1,4 +1,4 @@
-/** One session; what it spent is known elsewhere. */
+/** One session; its spend is stored elsewhere. */
 export interface MemorySession {
   readonly createdAt: number;
   lastUsedAt: number;
@@ -6,17 +6,17 @@ export interface MemorySession {
   mcpCalls: number;
   kept: boolean;
   answered: boolean;
-  /** Calls on their way, by operation: when their lease ends. */
+  /** End of each running call's lease, by operation. */
   readonly calls: Map<string, number>;
   maxSteps: number | undefined;
   budgetNanoUsd: number | undefined;
   anchor: string | undefined;
-  /** Name to the operation that added it, in the order in which they came. */
+  /** The operation that added each name, in order. */
   readonly taint: Map<string, string>;
   readonly tool: Map<string, string>;
   readonly mark: Map<string, string>;
   state: string | undefined;
-  /** The operations that moved it, the last one last. */
+  /** The operations that moved the state, latest last. */
   readonly moves: string[];
 }
 

@@ -19,42 +19,42 @@ import type { SessionName } from '../../conversation/session-turn.ts';
 export interface MemorySessionStoreOptions {
   /** `session.ttl`. */
   readonly ttlMs: number;
-  /** `session.max_per_key`; 0 is unlimited, but for `maxLive`. */
+  /** `session.max_per_key`; 0 is limited only by `maxLive`. */
   readonly maxPerKey: number;
-  /** MAX_LIVE_SESSIONS unless a test says otherwise. */
+  /** MAX_LIVE_SESSIONS except in tests. */
   readonly maxLive?: number;
   /** Unix ms. */
   readonly now: () => number;
-  /** What the calls of a session have cost so far, in nano-USD; nothing where it is left out. */
+  /** Returns a session's cost so far in nano-USD; by default 0. */
   readonly spendOf?: (name: SessionName) => number;
 }
 
-/** As moves.lua has it. */
+/** As in moves.lua. */
 const MOVES_KEPT = 16;
 
-/** Of the sessions of a key, the part that goes at once: to find the first to end, all are looked at. */
+/** Fraction of a key's sessions that is evicted at once, since finding the oldest reads all. */
 const EVICTED_PART = 16;
-/** More than are on their way at once. */
+/** More than can run at once. */
 const MAX_OPERATIONS = 4_096;
 const MAX_LATE_OPERATIONS = 1_024;
 
 /**
- * Sessions of one process, for work without Redis. It knows its last operations again, and is meant for traces,
- * not for traffic.
+ * Sessions in memory, for work without Redis. It remembers recent operations, and is meant for traces, not
+ * for traffic.
  */
 export function createMemorySessionStore(options: MemorySessionStoreOptions): SessionStore {
   const { ttlMs, maxPerKey, maxLive = MAX_LIVE_SESSIONS, now } = options;
   const keys = new Map<string, Map<string, MemorySession>>();
   const operations = new Map<string, 'left' | MemorySession>();
 
-  /** Those that have ended among them. */
+  /** Includes sessions that have ended. */
   function all(keyHash: string): Map<string, MemorySession> {
     const sessions = keys.get(keyHash) ?? new Map<string, MemorySession>();
     keys.set(keyHash, sessions);
     return sessions;
   }
 
-  /** Looks at each of them: for who must know how many there are. */
+  /** Reads all sessions to count the live ones. */
   function live(keyHash: string): Map<string, MemorySession> {
     const sessions = all(keyHash);
     for (const [id, entry] of sessions) {
@@ -63,7 +63,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     return sessions;
   }
 
-  /** As many as there are, where it may be too many. */
+  /** Counts the sessions if there may be too many. */
   function counted(keyHash: string): Map<string, MemorySession> {
     const sessions = all(keyHash);
     return sessions.size >= (maxPerKey > 0 ? maxPerKey : maxLive) ? live(keyHash) : sessions;
@@ -78,7 +78,10 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     return [...calls.values()].filter((leaseEnd) => leaseEnd > now()).length;
   }
 
-  /** The first to end go, of very many several at once; false where a call is on its way in each: none can go. */
+  /**
+   * Evicts the sessions that end first, several if there are very many. Returns false if each has a running
+   * call.
+   */
   function evict(sessions: Map<string, MemorySession>): boolean {
     const idle = [...sessions].filter(([, entry]) => runningCalls(entry) === 0);
     const first = idle.map(([id, entry]) => ({ id, end: endOf(entry) })).sort((a, b) => a.end - b.end);
@@ -86,7 +89,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     return first.length > 0;
   }
 
-  /** As `life.lua` has it. */
+  /** As in `life.lua`. */
   function use(entry: MemorySession, operationId?: string): void {
     entry.lastUsedAt = now();
     const lease = Math.min(CALL_LEASE_MS, lifeMs(entry.answered, ttlMs));
@@ -106,7 +109,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
   function remember(operationId: string, outcome: 'left' | MemorySession): void {
     operations.set(operationId, outcome);
     if (operations.size <= MAX_OPERATIONS + MAX_LATE_OPERATIONS) return;
-    // Several at once: the first key of a map stands behind all that was deleted from it.
+    // In batches, since a Map's first key is found behind all deleted ones.
     for (const oldest of operations.keys()) {
       if (operations.size <= MAX_OPERATIONS) return;
       operations.delete(oldest);
@@ -247,7 +250,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     },
     addTaint: (step, flag) => Promise.resolve(note('taint', step, flag)),
     addMark: (step, mark) => Promise.resolve(note('mark', step, mark)),
-    // A name that is none rejects, as everywhere.
+    // An invalid name rejects, as in the other store.
     moveState: async (step, createdAt, move) => Promise.resolve(moveState(step, createdAt, move)),
     moveBack: async (step, createdAt, move) => Promise.resolve(moveBack(step, createdAt, move)),
     keep: (step, createdAt, tool = '', answered) =>
@@ -274,7 +277,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
   };
 }
 
-function tighter(stored: number | undefined, asked: number | undefined): number | undefined {
-  if (stored === undefined || asked === undefined) return stored ?? asked;
-  return Math.min(stored, asked);
+function tighter(stored: number | undefined, requested: number | undefined): number | undefined {
+  if (stored === undefined || requested === undefined) return stored ?? requested;
+  return Math.min(stored, requested);
 }

@@ -1,21 +1,21 @@
 import type { Session, SessionAhead, SessionLimits } from './store.ts';
 
 /**
- * A session that was read ahead, with one step more; undefined where the call might be refused, or changes what the session
- * is held to: its store decides that, and says it, before the call is judged by anything else.
+ * Returns a session read ahead with one more step. Undefined if the call might be refused or change the
+ * session's limits; then the store decides before other checks.
  */
-export function asIfOpened({ session, isOpen }: SessionAhead, asked: SessionLimits): Session | undefined {
-  if (isOpen && isTighter(asked, session)) return undefined;
-  const { maxSteps, budgetNanoUsd } = isOpen ? session : asked;
+export function asIfOpened({ session, isOpen }: SessionAhead, requested: SessionLimits): Session | undefined {
+  if (isOpen && isTighter(requested, session)) return undefined;
+  const { maxSteps, budgetNanoUsd } = isOpen ? session : requested;
   const { steps, spendNanoUsd } = session;
   if (steps >= (maxSteps ?? Infinity) || spendNanoUsd >= (budgetNanoUsd ?? Infinity)) return undefined;
   return { ...session, maxSteps, budgetNanoUsd, steps: steps + 1 };
 }
 
-/** Whether a request that names these limits changes those of its session. */
+/** Reports whether a request's limits change those of its session. */
 export function isTighter(
-  asked: SessionLimits,
+  requested: SessionLimits,
   { maxSteps = Infinity, budgetNanoUsd = Infinity }: SessionLimits,
 ): boolean {
-  return (asked.maxSteps ?? Infinity) < maxSteps || (asked.budgetNanoUsd ?? Infinity) < budgetNanoUsd;
+  return (requested.maxSteps ?? Infinity) < maxSteps || (requested.budgetNanoUsd ?? Infinity) < budgetNanoUsd;
 }

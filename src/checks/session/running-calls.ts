@@ -3,19 +3,19 @@ import type { SessionStore, Step } from './store.ts';
 
 export interface RunningCallsOptions {
   readonly store: Pick<SessionStore, 'renew' | 'finish'>;
-  /** A call is renewed when it is this old, and again and again; a third of its lease leaves room for two failures. */
+  /** Interval of renewals; a third of the lease leaves room for two failures. */
   readonly renewAfterMs: number;
-  /** Told of every failure; the lease of a call that cannot be renewed, or finished, ends by itself. */
+  /** Called for every failure; the lease of a call that cannot be renewed or finished expires. */
   readonly onFailure: (cause: unknown) => void;
 }
 
-/** Keeps sessions from being forgotten while a call of them runs. */
+/** Keeps sessions from expiring while their calls run. */
 export interface RunningCalls {
-  /** The store knows of it already. */
+  /** Starts renewing a call that the store knows. */
   begin(step: Step, createdAt: number): void;
-  /** The store is told now, and nobody waits for it. */
+  /** Reports a call to the store without waiting. */
   announce(step: Step, createdAt: number): void;
-  /** It was given back, which the store knows. */
+  /** Stops renewing a call that was given back. */
   forget(step: Step): void;
   /** Never rejects. */
   finish(step: Step, phase?: Phase): Promise<void>;

@@ -1,40 +1,40 @@
 import type { Phase } from '../../pipeline/phase.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
 
-/** A session that holds so many different taints, tools, or marks of policies takes no more. */
+/** Limits of different taints, tools and policy marks in a session. */
 export const MAX_NOTES = { taint: 64, tool: 256, mark: 64 } as const;
-/** Longer names of taints, tools and marks are cut off here. */
+/** Longer names of taints, tools and marks are cut. */
 export const MAX_NOTE_CHARS = 128;
-/** A state of a longer name is none: cut off, it might be taken for another. */
+/** Longer state names are invalid: cut, they might equal another. */
 export const MAX_STATE_CHARS = 128;
 
-/** Live sessions of a key where `session.max_per_key` sets no limit: one more, and the first to go makes room. */
+/** Live sessions of a key without `session.max_per_key`; beyond it, the oldest is evicted. */
 export const MAX_LIVE_SESSIONS = 10_000;
-/** What the sessions of such a key may take in Redis, beside their anchors; beyond it the first to go make room. */
+/** Redis memory of such a key's sessions without their anchors; beyond it, the oldest are evicted. */
 export const MAX_KEY_BYTES = 67_108_864;
-/** Fewer sessions than this cannot take as much, and are not measured. */
+/** Fewer sessions cannot take that much, and are not measured. */
 export const MEASURED_FROM = 512;
-/** A call whose gateway does not renew it any more is taken for over after this. */
+/** A call that its gateway stops renewing counts as over after this time. */
 export const CALL_LEASE_MS = 30_000;
 
-/** So long it is tried to give a step back; Redis remembers for longer what was given back. */
+/** Time during which giving back a step is retried; Redis remembers steps given back for longer. */
 export const REFUND_MS = 240_000;
 
-/** A call that takes one step of a session; the same values find it again. */
+/** A call that takes one step of a session, identified by these values. */
 export interface Step extends SessionName {
-  /** A random UUID of ours: repeats of a command under it change nothing. */
+  /** A random UUID; repeating a command with it changes nothing. */
   readonly operationId: string;
-  /** A call of an MCP server: it takes no step, and no limit of steps or spend refuses it. */
+  /** A call of an MCP server: takes no step, and no step or spend limit refuses it. */
   readonly isMcpCall?: true;
 }
 
-/** What a request says of its session's limits; undefined where it names none. */
+/** The session limits in a request; undefined if it names none. */
 export interface SessionLimits {
   readonly maxSteps: number | undefined;
   readonly budgetNanoUsd: number | undefined;
 }
 
-/** One session as it stands. Times are Unix ms. */
+/** One session's state. Times are Unix ms. */
 export interface Session extends SessionLimits {
   readonly id: string;
   /** Tells one life of a session from another of the same name. */

@@ -1,24 +1,24 @@
 import { isLetterOrDigit } from './places.ts';
 
 /**
- * Secrets are runs of these characters, or begin with one: runs are found fast, text between them is not looked at. A
- * run holds a secret from so many characters on, the value of a name or a keyword within a secret only from more on;
- * the name begins `NAME_REACH_CHARS` before the run at most.
+ * Characters of secrets, or of their first part. Runs of them are found fast, and the text between is not
+ * read. A secret needs at least this many characters; values of names and inner keywords need more. A name
+ * begins at most `NAME_REACH_CHARS` before the run.
  */
 export const RUN_CHARACTER = /[A-Za-z0-9_.+/=%~:@|-]/;
 export const MIN_RUN_CHARS = 13;
 export const MIN_VALUE_CHARS = 20;
 export const MIN_INNER_CHARS = 37;
 export const NAME_REACH_CHARS = 160;
-/** Between a sign of assignment and a value there is no more than this. */
+/** Longest gap between an assignment sign and a value. */
 const MAX_LINK_END_CHARS = 16;
 
-/** Kinds of characters: bits. */
+/** Kinds of characters, as bits. */
 const IN_RUN = 1;
 export const IN_WORD = 2;
-/** In a run a value begins behind one of these only. */
+/** Inside a run, a value begins only behind one of these. */
 export const SIGN = 4;
-/** May stand between a sign and a value. */
+/** May occur between a sign and a value. */
 const LINK_END = 8;
 const BLANKS =
   '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
@@ -40,8 +40,9 @@ export function runKind(code: number): number {
 }
 
 /**
- * Visits the runs of at least `MIN_RUN_CHARS` between two places, hopping: of so many characters the last one tells
- * most often that they are no run. `seen` has the kinds of all characters of a run.
+ * Visits the runs of at least `MIN_RUN_CHARS` between two offsets. It skips ahead and checks the last
+ * character of a possible run first, since that usually rules the run out. `seen` combines the kinds of all
+ * characters of a run.
  */
 export function eachRun(
   codes: Uint16Array,
@@ -72,7 +73,7 @@ export function eachRun(
   }
 }
 
-/** The run that ends at `end`, of which no more than `maxChars` are read. */
+/** Returns the run that ends at `end`, reading at most `maxChars`. */
 export function runBefore(
   codes: Uint16Array,
   end: number,
@@ -89,7 +90,10 @@ export function runBefore(
   return { start, seen };
 }
 
-/** Whether a sign of assignment stands before a run, and no more than may stand between it and a value. */
+/**
+ * Reports whether an assignment sign precedes a run, with nothing else between than may separate it from a
+ * value.
+ */
 export function isAssigned(codes: Uint16Array, runStart: number): boolean {
   const from = Math.max(0, runStart - MAX_LINK_END_CHARS);
   let at = runStart;

@@ -2,25 +2,25 @@ import { LONG_STEP, type Work } from '../../turns.ts';
 import { ViewShifts } from '../view-shifts.ts';
 import type { EncodedText } from './encoded-runs.ts';
 
-/** What Base64 or hexadecimal digits decode to, and where its characters came from. */
+/** Text decoded from Base64 or hexadecimal digits, with a mapping to them. */
 export interface DecodedText {
   readonly text: string;
-  /** The number of the digit that a character begins in, and of the one behind its last. */
+  /** Returns the index of the digit in which a character begins, or the one behind its last digit. */
   readonly firstDigit: (at: number) => number;
   readonly endDigit: (at: number) => number;
-  /** Where a digit stands in the text that was decoded. */
+  /** Returns a digit's offset in the encoded text. */
   readonly toOriginal: (digit: number) => number;
 }
 
-/** Digits that are decoded in one step: whole bytes of either encoding. */
+/** Digits decoded in one step: whole bytes of either encoding. */
 const STEP_DIGITS = 32_768;
 const STEP_LINES = 4_096;
 const MAX_PADDING = 2;
 const BLANKS = /[ \t\r\n]+/g;
 
 /**
- * Decodes a part of a text; yields between its steps. Wrapped digits are read in two ways: as one, and with a line break
- * where each line ends, for it may be a list.
+ * Decodes a part of a text in steps. Wrapped digits are decoded twice: joined, and with line breaks, since
+ * they may be a list.
  */
 export function* decodedTexts(text: string, encoded: EncodedText): Work<readonly DecodedText[]> {
   const { encoding, start, isWide } = encoded;
@@ -69,7 +69,7 @@ function* inLines(
 
 interface Unwrapped {
   readonly digits: string;
-  /** How many digits stand before each line break. */
+  /** Number of digits before each line break. */
   readonly lineEnds: readonly number[];
   readonly shifts: ViewShifts;
 }

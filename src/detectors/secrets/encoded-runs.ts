@@ -16,7 +16,7 @@ export interface EncodedText {
   /** Offsets in the text; the end includes padding. */
   readonly start: number;
   readonly end: number;
-  /** Digits between them, without line breaks and padding. */
+  /** Number of digits, without line breaks and padding. */
   readonly digits: number;
   /** It decodes to UTF-16. */
   readonly isWide: boolean;
@@ -26,9 +26,9 @@ export interface EncodedText {
 
 /** Shorter runs are not decoded. */
 export const MIN_ENCODED_DIGITS = 16;
-/** Fewer digits at the end of a text are not held back for what they may become. */
+/** Fewer digits at the end of a text are not held back. */
 export const MIN_HELD_DIGITS = 6;
-/** Base64 digits from this one on also part words and paths: encoded text may begin behind one. */
+/** Base64 digits from this value on also separate words and paths, so encoded text may begin behind one. */
 const FIRST_SEPARATOR = 62;
 /** A line break within digits; a word of digits begins the next line. */
 const LINE_BREAK = /\r?\n[ \t]{0,16}(?=([A-Za-z0-9+/_-]{1,1024})(?:[=\s"'`<>()[\]\\,;]|$))/y;
@@ -37,23 +37,23 @@ const EQUALS = 61;
 const MAX_PADDING = 2;
 
 /**
- * Reads runs of characters for Base64 and hexadecimal digits that decode to text, in linear time: a run may hold text at
- * any of an encoding's alignments, and each of them is read once.
+ * Finds parts of Base64 and hexadecimal runs that decode to text, in linear time: text may begin at any of an
+ * encoding's alignments, and each alignment is read once.
  */
 export class EncodedRuns {
   readonly found: EncodedText[] = [];
   readonly #text: string;
-  /** Those that reach up to `#at`. */
+  /** Readings that reach `#at`. */
   #open: Reading[] = [];
-  /** Up to where the text was read. */
+  /** End of the text read so far. */
   #at = 0;
-  /** Digits of the run up to there, those before its last line, and in its longest line. */
+  /** Digits of the run so far; those before its last line; and in its longest line. */
   #runDigits = 0;
   #lineStart = 0;
   #longestLine = 0;
-  /** A line break of the run that more text could make none within digits. */
+  /** A line break in the run that more text may turn out to be outside the digits. */
   #undecidedBreak: number | undefined;
-  /** By alignment of Base64, up to where it was read. */
+  /** By alignment of Base64, the end of the part read. */
   readonly #reached = new Int32Array(BASE64.blockDigits);
 
   constructor(text: string) {
@@ -62,8 +62,8 @@ export class EncodedRuns {
 
   /**
    * Reads a run of ASCII characters, or another part of one. Runs come in order; parts may overlap.
-   * @param codes the characters, of which the first is the text's at `base`
-   * @param isCut the run may go on behind `end`
+   * @param codes the characters; the first one is at `base` in the text
+   * @param isCut the run may continue behind `end`
    */
   read(codes: Uint16Array, base: number, start: number, end: number, isCut: boolean): void {
     let from = Math.max(start, this.#at - base);
@@ -91,7 +91,7 @@ export class EncodedRuns {
     this.#open = [];
   }
 
-  /** Goes over what stands between the last run and the next. */
+  /** Skips the text between two runs. */
   #skipTo(next: number): void {
     if (this.#beginsLine()) {
       if (this.#at === next) return;
@@ -105,12 +105,12 @@ export class EncodedRuns {
     return this.#runDigits - this.#lineStart;
   }
 
-  /** Only behind a line that is as long as the others is there another one. */
+  /** A further line is possible only behind one as long as the others. */
   get #mayWrap(): boolean {
     return this.#lineDigits >= Math.max(MIN_ENCODED_DIGITS, this.#longestLine);
   }
 
-  /** Goes on to the next line of wrapped digits; false where there is none. */
+  /** Continues with the next line of wrapped digits; returns false if there is none. */
   #beginsLine(): boolean {
     if (this.#open.length === 0 || !this.#mayWrap) return false;
     LINE_BREAK.lastIndex = this.#at;
@@ -124,7 +124,7 @@ export class EncodedRuns {
     return true;
   }
 
-  /** A line that is too short to be visited as a run. */
+  /** Reads a line too short to be visited as a run. */
   #readShortLine(): void {
     const base = this.#at;
     const line = this.#text.slice(base, base + MIN_ENCODED_DIGITS);
@@ -162,7 +162,7 @@ export class EncodedRuns {
     this.#runDigits += part.to - part.from;
   }
 
-  /** Begins to decode where a run or a line starts, and behind what may part words. */
+  /** Starts decoding at the start of a run or line, and behind separators of words. */
   #beginBase64(part: Part): void {
     const { codes, base, from, to } = part;
     if (base + from === 0) {
@@ -183,7 +183,7 @@ export class EncodedRuns {
     this.#begin(BASE64, part, at, state, alignment);
   }
 
-  /** Begins to decode where a run of hexadecimal digits starts that is long enough, or may be. */
+  /** Starts decoding at a run of hexadecimal digits that is or may become long enough. */
   #beginHex(part: Part): void {
     const { codes, base, from, to } = part;
     const goesOn = this.#open.some(({ encoding, start }) => encoding === HEX && start < base + from);
@@ -203,7 +203,7 @@ export class EncodedRuns {
     }
   }
 
-  /** Decodes from a place on. Nothing is kept of the many places where no text begins. */
+  /** Decodes from an offset on. Nothing is stored for the many offsets where no text begins. */
   #begin(encoding: Encoding, part: Part, at: number, state: number, alignment = 0): void {
     const { codes, base, to } = part;
     const enough = Math.min(to, at + MIN_ENCODED_DIGITS);
@@ -216,7 +216,7 @@ export class EncodedRuns {
     this.#goOn({ encoding, start, alignment, end: start, digits: 0, bits: 0, bitCount: 0, state }, part, at);
   }
 
-  /** Decodes on, and keeps what reaches up to the end of the part. */
+  /** Continues decoding, and keeps what reaches the end of the part. */
   #goOn(one: Reading, { codes, base, from, to }: Part, at = from): void {
     const end = decodeOn(one, codes, at, to);
     if (end > at) one.end = base + end;
@@ -241,7 +241,7 @@ export class EncodedRuns {
   }
 }
 
-/** Digits of a run between two places in `codes`, of which the first is the text's character at `base`. */
+/** Digits of a run between two offsets in `codes`, whose first character is at `base` in the text. */
 interface Part {
   readonly codes: Uint16Array;
   readonly base: number;

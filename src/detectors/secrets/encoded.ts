@@ -6,31 +6,31 @@ import type { Match } from './match.ts';
 import { isPlaceholder } from './randomness.ts';
 import { MAX_SECRET_CHARS, secretRules } from './rules.ts';
 
-/** What a search finds in one text, and from where on more text could change that. */
+/** Matches in one text, and the offset from which more text could change them. */
 export interface Searched {
   readonly matches: Match[];
   readonly openFrom: number;
 }
 
-/** Searches what was decoded as any text is searched. */
+/** Searches decoded text as any other. */
 type Search = (text: string) => Work<Searched>;
 
-/** A name before encoded digits may tell what they are: so much of the text is read before what they decode to. */
+/** Characters read before encoded digits, since a name may tell what they are. */
 const CONTEXT_CHARS = NAME_REACH_CHARS;
 /**
- * Digits around an encoded secret that are found with it. Most runs are shorter, and go whole; of a longer one the rest
+ * Encoded digits reported around a secret. Most runs are shorter and reported whole; of a longer one the rest
  * stays, so that streams need not hold all of it.
  */
 const AROUND_DIGITS = 4096;
 
 const BASIC_RULE = secretRules.length;
-/** Names of the rules that matches know by their numbers. */
+/** Rule names by their index in matches. */
 export const ruleIds: readonly string[] = [...secretRules.map(({ id }) => id), 'basic_credentials'];
 
 /**
- * Finds secrets in digits of a text that decode to text. What is found spans the digits.
- * @param contextFrom the end of the digits before: names do not stand in digits, and reading those again for each run
- *   would multiply the cost of runs that follow each other closely
+ * Finds secrets in encoded digits; the findings span the digits.
+ * @param contextFrom end of the previous digits. Names do not occur in digits, and reading those again would
+ * multiply the cost of adjacent runs
  */
 export function* searchEncoded(
   text: string,
@@ -56,7 +56,7 @@ export function* searchEncoded(
   return { matches, openFrom: Math.max(open, text.length - MAX_SECRET_CHARS) };
 }
 
-/** The match without what stands before the decoded text; nothing where it stands there altogether. */
+/** Limits a match to the decoded text; empty if it lies before it. */
 function insideOf({ rule, from, start, end }: Match, contextChars: number): Match[] {
   if (end <= contextChars) return [];
   return [
@@ -80,7 +80,7 @@ function spanAround(match: Match, encoded: EncodedText, decoded: DecodedText): M
   return { ...match, from, start, end };
 }
 
-/** The first digit that may yet be found with a secret, of digits that go on. */
+/** Returns the first digit that may still belong to a secret, if the digits continue. */
 function openDigit(
   matches: readonly Match[],
   openFrom: number,
@@ -94,14 +94,14 @@ function openDigit(
   return Math.max(0, open - AROUND_DIGITS);
 }
 
-/** What says that Base64 of a name and a password follows: an `Authorization` header, npm's and Docker's settings. */
+/** Announces Base64 of a name and a password: an `Authorization` header, npm's and Docker's settings. */
 const BASIC_NAME = /(?:\bbasic[ \t]{1,4}|\b_?auth["']?\s{0,4}[:=]\s{0,4}["']?)$/i;
 const MAX_PAIR_CHARS = 1024;
 const PAIR = /^([^\s:\0]{1,256}):([^\s\0]*)\s*$/;
-/** Pairs of manuals: they open nothing. */
+/** Sample pairs of manuals. */
 const SAMPLE_PAIR =
   /^(?:(?:user|username|user_?name|login|name|email|client_?id|id|foo|test|aladdin|alice|bob):(?:pass|password|passwd|pwd|secret|client_?secret|token|bar|test|open ?sesame)?)$/i;
-/** The name of a pair without a password is one itself, where it is long. */
+/** A pair without a password is a credential if its name is this long. */
 const MIN_LONE_NAME_CHARS = 16;
 
 function isBasicCredentials(context: string, decoded: string): boolean {

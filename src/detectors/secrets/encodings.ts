@@ -3,7 +3,7 @@ import { NO_TEXT, stepText, TEXT_START } from './text-bytes.ts';
 export interface Encoding {
   readonly name: 'base64' | 'hex';
   readonly bitsPerDigit: number;
-  /** Digits that make whole bytes. */
+  /** Number of digits that make whole bytes. */
   readonly blockDigits: number;
   /** By character code; `NO_DIGIT` for all others. */
   readonly digits: Uint8Array;
@@ -37,12 +37,12 @@ export const HEX: Encoding = {
 export interface Reading {
   readonly encoding: Encoding;
   readonly start: number;
-  /** Of the digits in the run, the number of the first one in its block. */
+  /** Position of the first digit in its block. */
   readonly alignment: number;
-  /** Behind the last digit. */
+  /** Offset behind the last digit. */
   end: number;
   digits: number;
-  /** Bits of the digits that make no whole byte yet. */
+  /** Bits that do not make a whole byte yet. */
   bits: number;
   bitCount: number;
   state: number;
@@ -54,7 +54,7 @@ export function endOfDigits({ digits }: Encoding, codes: Uint16Array, from: numb
   return at;
 }
 
-/** Where digits cease to spell text. */
+/** Returns the offset at which digits stop spelling text. */
 export function endOfText(
   { digits, bitsPerDigit }: Encoding,
   codes: Uint16Array,
@@ -78,7 +78,7 @@ export function endOfText(
   return to;
 }
 
-/** Decodes digits while they spell text; gives where they end to. */
+/** Decodes digits as long as they spell text and returns the end. */
 export function decodeOn(one: Reading, codes: Uint16Array, from: number, to: number): number {
   const { digits, bitsPerDigit } = one.encoding;
   let { bits, bitCount, state } = one;
@@ -101,10 +101,10 @@ export function decodeOn(one: Reading, codes: Uint16Array, from: number, to: num
   return at;
 }
 
-/** Digits at the beginning of Base64 that tell text from pictures, vectors and what is sealed. */
+/** First digits of Base64, which distinguish text from pictures, vectors and encrypted data. */
 const BEGINNING_DIGITS = 32;
 
-/** Whether Base64 begins as text would: what it holds may be read, and searched. */
+/** Reports whether Base64 begins like text, so that its content can be searched. */
 export function beginsAsText(text: string, from: number): boolean {
   const beginning = text.slice(from, from + BEGINNING_DIGITS);
   const codes = Uint16Array.from(beginning, (character) => character.charCodeAt(0));

@@ -1,23 +1,23 @@
 import { isUndecidedAt } from './partial-pattern.ts';
 import { longRun, type Extent, type SecretRule } from './rule.ts';
 
-/** Some encode in the plain alphabet of base64, and pad. A signature is not read so: a path may follow. */
+/** Some issuers use plain base64 with padding. A signature may not, since a path may follow it. */
 const SIGNED = '={0,2}\\.ey[A-Za-z0-9_+/-]{15,16384}={0,2}\\.[A-Za-z0-9_-]{0,2048}';
 const ENCRYPTED = '(?:\\.[A-Za-z0-9_-]{0,1024}){2}\\.[A-Za-z0-9_-]{16,16384}\\.[A-Za-z0-9_-]{16,64}';
 const JWT_MAX_CHARS = 20_608;
-/** A header holds an algorithm, a key's id, at most a certificate's digest: its beginning tells. */
+/** A header holds an algorithm, a key id and at most a certificate digest, so its beginning decides. */
 const HEADER_LOOK_CHARS = 2048;
 
-/** Any JSON in base64 begins as a header does: a long one must name a member of headers first. */
+/** All base64 of JSON begins like a header; a long one must first name a header member. */
 const LONG_HEADER = /ey[A-Za-z0-9_-]{254}/y;
 
 /**
- * JSON web tokens: signed, unsecured (an empty signature, RFC 7519 section 6) and encrypted (RFC 7516 section 3.1).
- * A header that starts as JSON does must be JSON; a token with another header is judged by its form alone.
+ * JSON web tokens: signed, unsecured (an empty signature, RFC 7519 section 6) and encrypted (RFC 7516 section
+ * 3.1). A header that starts like JSON must be JSON; other headers are judged by form only.
  */
 export const jsonWebToken: SecretRule = {
   id: 'jwt',
-  // Behind a word only the longer one is looked for.
+  // Behind a word only the longer keyword counts.
   keywords: ['ey', 'eyJ'],
   anchor: 'head',
   pattern: new RegExp(`(?:eyJ|ey(?!J)[A-Za-z0-9_-])[A-Za-z0-9_-]{14,2047}(?:${SIGNED}|${ENCRYPTED})`, 'y'),
@@ -29,7 +29,7 @@ export const jsonWebToken: SecretRule = {
   accepts: (secret) => !secret.startsWith('eyJ') || isJsonHeader(secret.slice(0, secret.indexOf('.'))),
 };
 
-/** A token in base64 once more, as Kubernetes keeps service accounts' tokens; lines may be wrapped. */
+/** A base64-encoded token, as Kubernetes stores service account tokens; lines may be wrapped. */
 export const encodedJsonWebToken: SecretRule = longRun('jwt_base64', ['ZXlK'], '[A-Za-z0-9+/_-]', {
   minChars: 40,
   maxChars: JWT_MAX_CHARS,
@@ -38,7 +38,7 @@ export const encodedJsonWebToken: SecretRule = longRun('jwt_base64', ['ZXlK'], '
   extend: wrappedExtent,
 });
 
-/** Room for one more line. */
+/** Leaves room for one more line. */
 const MAX_WRAPPED_CHARS = JWT_MAX_CHARS - 128;
 const WRAPPED_LINE =
   /\r?\n[ \t]{0,16}(?:[A-Za-z0-9+/]{60,76}(?![A-Za-z0-9+/])|[A-Za-z0-9+/]{1,76}(?==))={0,2}/y;
@@ -62,10 +62,10 @@ function mayBeginToken(text: string, at: number): boolean {
   return header === null || CLAIM_OR_HEADER.test(decodeHeader(header[0]));
 }
 
-/** Of headers alone: behind a word the payload of something else is none. */
+/** Members that occur only in headers: behind a word, the payload of something else does not count. */
 const HEADER_MEMBER = /^\{\s*"(?:alg|typ|kid|enc|cty|jku|jwk|x5\w{1,8}|zip|crit)"/;
 
-/** So much of the base64 holds the beginning of a header, or all of a short one and the full stop behind it. */
+/** Base64 of the beginning of a header, or of a whole short one with its full stop. */
 const BEGINNING = /[A-Za-z0-9+/_-]{64}/y;
 const HEADER = /^ey[A-Za-z0-9_-]*(?=\.|$)/;
 

@@ -1,20 +1,20 @@
 /**
- * A table that a text is walked through, character by character. A state is a row's offset in `next`: the next one is
- * `next[state + classes[code]]`. State 0 is the beginning. For ASCII only.
+ * A transition table for ASCII text. A state is a row's offset in `next`; the next state is `next[state +
+ * classes[code]]`. State 0 is the start.
  */
 export interface KeywordTable {
-  /** Class of a character code below 128; class 0 is every character that no keyword holds. */
+  /** Class of a character code below 128; class 0 is every character that no keyword contains. */
   readonly classes: Uint8Array;
   readonly next: Uint16Array | Uint32Array;
-  /** States from this one on end keywords, the others none. */
+  /** States from this one on end keywords. */
   readonly firstEnding: number;
-  /** The indices of the keywords that end in a state. */
+  /** Indices of the keywords that end in a state. */
   readonly endsOf: (state: number) => readonly number[];
 }
 
 /**
- * One automaton over many keywords (Aho and Corasick, 1975): a text is read once, whatever their number, and each is
- * found wherever it stands. Keywords are lower case; upper-case letters of a text are read as lower-case ones.
+ * Builds one automaton over many keywords (Aho and Corasick, 1975), which finds them all in one pass.
+ * Keywords are lower case and match any case.
  */
 export function buildKeywordAutomaton(keywords: readonly string[]): KeywordTable {
   const classes = characterClasses(keywords);
@@ -28,8 +28,8 @@ export function buildKeywordAutomaton(keywords: readonly string[]): KeywordTable
 }
 
 /**
- * The tree of the keywords' beginnings, each in exactly its case, to be walked from where one may begin: state 0
- * behind a character says that no keyword goes on so.
+ * Builds a case-sensitive tree of keywords, to be walked from each possible start. Reaching state 0 means
+ * that no keyword continues so.
  */
 export function buildKeywordTree(keywords: readonly string[]): KeywordTable {
   const classes = characterClasses(keywords);
@@ -38,7 +38,7 @@ export function buildKeywordTree(keywords: readonly string[]): KeywordTable {
 
 interface Tree {
   readonly width: number;
-  /** Per node and class the node behind it; 0 where there is none. */
+  /** The next node by node and class; 0 for none. */
   readonly next: Uint16Array;
   readonly ends: number[][];
 }
@@ -71,7 +71,7 @@ function growTree(keywords: readonly string[], classes: Uint8Array): Tree {
   return { width, next, ends };
 }
 
-/** Turns the tree into an automaton: a missing edge goes where the longest other beginning goes on. */
+/** Turns the tree into an automaton: a missing edge leads to where the longest proper suffix continues. */
 function linkFailures({ width, next, ends }: Tree): void {
   const failure = new Uint16Array(ends.length);
   const queue = [0];
@@ -92,7 +92,7 @@ function linkFailures({ width, next, ends }: Tree): void {
   }
 }
 
-/** Numbers the nodes anew, those that end keywords last, so that one comparison tells them. */
+/** Renumbers the nodes with those that end keywords last, so that one comparison identifies them. */
 function tableOf({ width, next, ends }: Tree, classes: Uint8Array): KeywordTable {
   const isEnding = (node: number): boolean => ends[node]?.length !== 0;
   const others = [...ends.keys()].filter((node) => !isEnding(node));

@@ -8,7 +8,7 @@ import type { Span } from '../../text/span.ts';
 export interface Match {
   /** Index of the rule in the table. */
   readonly rule: number;
-  /** Where its name begins, or else as `start`. */
+  /** Start of its name, or else equal to `start`. */
   readonly from: number;
   readonly start: number;
   readonly end: number;
@@ -16,21 +16,21 @@ export interface Match {
   readonly isEncoded: boolean;
 }
 
-/** What is found in one text. */
+/** Matches in one text. */
 export interface Matches {
   readonly text: string;
   readonly found: Match[];
-  /** From where on more text could change what is found; `undefined` where nobody asks. */
+  /** Offset from which more text could change the matches; `undefined` if not requested. */
   openFrom: number | undefined;
-  /** Per rule with long runs of characters the last one, which many a secret may begin in. */
+  /** By rule, the last long run of its characters, in which many secrets may begin. */
   runs: Map<number, Span> | undefined;
 }
 
-/** A keyword and the rule that it makes run. */
+/** A keyword and its rule. */
 export interface Keyword {
   readonly text: string;
   readonly rule: SecretRule;
-  /** Of the rule in the table. */
+  /** Index of the rule in the table. */
   readonly index: number;
 }
 
@@ -39,8 +39,8 @@ export function noteOpen(matches: Matches, at: number): void {
 }
 
 /**
- * Runs a rule's pattern at `at`, and notes what it finds, and what more text could change in that.
- * @param from where the keyword begins
+ * Runs a rule's pattern at `at` and records a match, and what more text could change.
+ * @param from start of the keyword
  */
 export function matchAt(matches: Matches, keyword: Keyword, from: number, at: number): void {
   const { text } = matches;
@@ -99,7 +99,7 @@ function endOfRun(
 
 const EQUALS = 61;
 
-/** Runs are read once, however many secrets begin in one. */
+/** Reads each run once, however many secrets begin in it. */
 function endOfCharacters(matches: Matches, index: number, characters: RegExp, start: number): number {
   const known = matches.runs?.get(index);
   if (known !== undefined && start >= known.start && start <= known.end) return known.end;
@@ -111,14 +111,14 @@ function endOfCharacters(matches: Matches, index: number, characters: RegExp, st
   return end;
 }
 
-/** Whether what stands right before and behind a secret may be no part of it. */
+/** Checks the characters next to a secret. */
 function fitsBeside(rule: SecretRule, text: string, { start, end }: Span, body: string): boolean {
   const { followsWord, precedesWord } = rule;
   if (followsWord !== undefined && !startsToken(text, start) && !followsWord(body)) return false;
   return precedesWord === undefined || !isLetterOrDigit(text.charCodeAt(end)) || precedesWord(body);
 }
 
-/** `body` is the secret without its prefix. */
+/** @param body the secret without its prefix */
 function isPlausible(rule: SecretRule, secret: string, body: string): boolean {
   if (rule.minEntropy > 0 && entropyOf(body) < rule.minEntropy) return false;
   return !isPlaceholder(secret) && rule.accepts?.(secret) !== false && !isPublishedSample(secret);

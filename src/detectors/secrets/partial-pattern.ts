@@ -4,8 +4,8 @@ const parser = new RegExpParser();
 const partials = new WeakMap<RegExp, RegExp>();
 
 /**
- * Whether more text could change what the sticky `pattern` matches at `at`: some way of matching it comes upon the end
- * of the text before it is through. False says that whatever follows, the outcome stays.
+ * Reports whether more text could change the match of a sticky pattern at `at`: some way of matching reaches
+ * the end of the text. False means that the outcome is final.
  */
 export function isUndecidedAt(pattern: RegExp, text: string, at: number): boolean {
   let partial = partials.get(pattern);
@@ -18,7 +18,7 @@ export function isUndecidedAt(pattern: RegExp, text: string, at: number): boolea
 }
 
 /**
- * The source of a pattern that matches where the text ends before `source` is decided: `ab{2}c` becomes
+ * Returns the source of a pattern that matches if the text ends before `source` is decided: `ab{2}c` becomes
  * `$|a(?:$|b{0,1}$|b{2}$)`. Not for patterns with flag `m` or `u`; throws for those with back references.
  */
 export function partialOf(source: string): string {
@@ -26,7 +26,7 @@ export function partialOf(source: string): string {
   return eitherOf(alternatives.map(partialOfSequence)) ?? '(?!)';
 }
 
-/** `undefined` where nothing is left that the end of the text could cut. */
+/** `undefined` if the end of the text cannot cut the rest. */
 type Source = string | undefined;
 
 /** The text may end in the first element, or behind it in the rest. */
@@ -61,7 +61,7 @@ function partialOfQuantifier({ element, max }: AST.Quantifier): Source {
   return `${wholeOf(element)}{0,${Number.isFinite(max) ? String(max - 1) : ''}}${last}`;
 }
 
-/** What stands before is known; what follows, and so the edge of a word, may be not. */
+/** The text before is known; the text behind, and so a word boundary, may not be. */
 function partialOfAssertion(assertion: AST.Assertion): Source {
   if (assertion.kind === 'lookbehind' || assertion.kind === 'start') return undefined;
   if (assertion.kind !== 'lookahead') return '$';
@@ -69,7 +69,7 @@ function partialOfAssertion(assertion: AST.Assertion): Source {
   return inside === undefined ? undefined : `(?=${inside})`;
 }
 
-/** The element as it is, its groups no longer captured: a partial pattern repeats them. */
+/** Returns the element with its groups no longer captured, since a partial pattern repeats them. */
 function wholeOf(element: AST.Element): string {
   switch (element.type) {
     case 'Group':

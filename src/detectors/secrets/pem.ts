@@ -2,23 +2,23 @@ import { isUndecidedAt } from './partial-pattern.ts';
 import { entropyOf } from './randomness.ts';
 import { longRun, type Extent, type SecretRule } from './rule.ts';
 
-/** A 16,384-bit RSA key takes 13,000 characters; JSON's escapes, quotes and indentation come on top. */
+/** A 16,384-bit RSA key takes 13,000 characters; JSON escapes, quotes and indentation add to that. */
 const PEM_MAX_CHARS = 32_768;
-/** Room for the separators and the footer behind the last line. */
+/** Leaves room for separators and the footer behind the last line. */
 const MAX_KEY_CHARS = PEM_MAX_CHARS - 1024;
-/** A key is never shorter than this; `anything` between the lines is none. */
+/** A key is never shorter; `anything` between the lines does not match. */
 const MIN_BODY_CHARS = 20;
 const MIN_BODY_ENTROPY = 3;
-/** A body is broken into lines; what is shorter than this is its last line, or prose that follows a key cut short. */
+/** A shorter line is the last one of a body, or prose after a truncated key. */
 const MIN_LINE_CHARS = 16;
 
 /**
- * Between lines: blanks, quotes and signs of source code, of Markdown and of differences, the slashes of a comment, HTML's
- * line breaks, and the numbers that tools print before lines.
+ * Separators of lines: blanks, quotes and signs of source code, Markdown and diffs, comment slashes, HTML
+ * line breaks, and printed line numbers.
  */
 const SEPARATOR = String.raw`[\s"'\x60>#*|,;+\\]|-(?!-)|\/\/(?=[ \t])|<br ?\/?>|(?<=[\r\n][ \t]{0,8})\d{1,6}(?:\t|[ \t]?[:|→])`;
 const SEPARATORS = new RegExp(`(?:${SEPARATOR}){0,64}`, 'y');
-/** Of keys that OpenSSL encrypts (RFC 1421): known to their last letter, so that they need no line of their own. */
+/** Headers of keys that OpenSSL encrypts (RFC 1421). Known exactly, so they need no line of their own. */
 const OLD_HEADER = 'Proc-Type: ?4,ENCRYPTED|DEK-Info: ?[A-Z0-9-]{3,24},(?:[A-F0-9]{32}|[A-F0-9]{16})';
 /** `Version: ...`, `Comment: ...` (RFC 9580). */
 const HEADER_LINE = String.raw`[A-Z][A-Za-z-]{2,24}:[^\r\n]{0,121}\r?\n`;
@@ -29,8 +29,8 @@ const FOOTER_BEGIN = /-----END/y;
 const CHECKSUM = /=[A-Za-z0-9+/]{4}(?![A-Za-z0-9+/])/y;
 
 /**
- * PEM and PGP private keys, whole or cut short: the footer may be missing. Lines may be parted by line breaks, by
- * spaces, by the quotes and plus signs of source code.
+ * PEM and PGP private keys, whole or truncated: the footer may be missing. Lines may be separated by line
+ * breaks, spaces, or quotes and plus signs of source code.
  */
 export const pemPrivateKey: SecretRule = {
   id: 'pem_private_key',
@@ -68,7 +68,7 @@ function pemExtent(text: string, start: number, headEnd: number): Extent {
   return { end: isKey(firstLine, bodyChars) ? limit : undefined, isOpen: false };
 }
 
-/** Whether a run of base64 is a line of the key, not the first word behind it. */
+/** Reports whether a run of base64 is a line of the key, not the first word behind it. */
 function goesOn(text: string, lineStart: number, lineEnd: number): boolean {
   if (lineEnd - lineStart >= MIN_LINE_CHARS || lineEnd === text.length) return true;
   if (text[lineEnd - 1] === '=' || text[lineStart] === '=') return true;
@@ -76,7 +76,10 @@ function goesOn(text: string, lineStart: number, lineEnd: number): boolean {
   return endOfMatch(FOOTER_BEGIN, text, next) > next || endOfMatch(CHECKSUM, text, next) > next;
 }
 
-/** Whether more text could be another line, a footer, a checksum, or a header line where no line was read yet. */
+/**
+ * Reports whether more text could be another line, a footer, a checksum, or a header line before the first
+ * line.
+ */
 function mayHeadGoOn(text: string, headEnd: number, end: number): boolean {
   const isCut = (at: number, ...patterns: readonly RegExp[]): boolean =>
     patterns.some((pattern) => isUndecidedAt(pattern, text, at));
@@ -106,11 +109,11 @@ function endOfMatch(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : at;
 }
 
-/** So much of the base64 holds the whole header. */
+/** Base64 of the whole header. */
 const LOOK_CHARS = 96;
 const BEGINNING = /[A-Za-z0-9+/]{96}/y;
 
-/** The same in base64, as Kubernetes keeps it; a certificate begins alike and is public. */
+/** The same in base64, as Kubernetes stores it; a certificate begins the same way and is public. */
 export const encodedPemPrivateKey: SecretRule = longRun(
   'pem_private_key_base64',
   ['LS0tLS1CRUdJTi'],

@@ -1,11 +1,10 @@
 /**
- * Credentials that their vendors have published as examples, or that open nothing but an emulator. Manuals and models
- * quote them all day; found, they would lock a key for nothing. Only whole secrets are compared, letter by letter, so
- * that what stands next to one, or goes on from one, is found as ever. AWS's examples end in `EXAMPLE`, and are
- * placeholders already.
+ * Credentials that vendors published as examples, or that open only an emulator. Manuals and models quote
+ * them often, and a match would lock a key for nothing. Only whole secrets are compared, exactly, so anything
+ * next to or continuing one is still detected. AWS's examples end in `EXAMPLE` and are placeholders already.
  */
 
-/** Of the debugger at jwt.io: its payload of today, and those of before. */
+/** From jwt.io's debugger: its current payload and earlier ones. */
 const JOHN_DOE_ADMIN_SINCE =
   'eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiYWRtaW4iOnRydWUsImlhdCI6MTUxNjIzOTAyMn0';
 const JOHN_DOE_ADMIN = 'eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiYWRtaW4iOnRydWV9';
@@ -63,12 +62,12 @@ export const publishedSamples: ReadonlySet<string> = new Set([
   'xoxb-17653672481-19874698323-pdFZKVeTuE8sk7oOcBrzbqgy',
   // Google Cloud's manual of API keys.
   'AIzaSyDaGmWKa4JsXZ-HjGw7ISLn_3namBGewQe',
-  // The emulators of Azure's storage and of Cosmos DB know no other key.
+  // The only keys of Azure's storage and Cosmos DB emulators.
   'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==',
   'C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==',
 ]);
 
-/** @param secret the whole of it, without a name before it */
+/** @param secret the whole secret, without a name before it */
 export function isPublishedSample(secret: string): boolean {
   return publishedSamples.has(secret);
 }

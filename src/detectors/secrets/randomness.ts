@@ -1,9 +1,9 @@
-/** More characters add nothing to the judgement, and hostile texts repeat long runs. */
+/** More characters do not improve the result, and hostile texts repeat long runs. */
 const ENTROPY_CHARS = 64;
-/** All zero but while one text is judged. */
+/** All zero, except while a text is measured. */
 const counts = new Uint8Array(256);
 
-/** Shannon entropy of the first 64 characters of a text, in bits a character. */
+/** Returns the Shannon entropy of a text's first 64 characters, in bits per character. */
 export function entropyOf(text: string): number {
   const length = Math.min(text.length, ENTROPY_CHARS);
   for (let at = 0; at < length; at += 1) {
@@ -11,7 +11,7 @@ export function entropyOf(text: string): number {
     counts[code] = (counts[code] ?? 0) + 1;
   }
   let bits = 0;
-  // Each count is read, and forgotten, where its character stands first.
+  // Each count is used and cleared at the first occurrence of its character.
   for (let at = 0; at < length; at += 1) {
     const code = text.charCodeAt(at) & 255;
     const count = counts[code] ?? 0;
@@ -25,26 +25,29 @@ export function entropyOf(text: string): number {
 /** A placeholder is short. */
 const PLACEHOLDER_CHARS = 512;
 
-/** What people write in place of a secret: `xxxxx`, `***`, `AKIA...EXAMPLE` of AWS's manuals. */
+/** Recognizes stand-ins for a secret: `xxxxx`, `***`, `AKIA...EXAMPLE` of AWS's manuals. */
 export function isPlaceholder(secret: string): boolean {
   const beginning = secret.length > PLACEHOLDER_CHARS ? secret.slice(0, PLACEHOLDER_CHARS) : secret;
   return /x{6}|X{6}|\*{3}|EXAMPLE|your[_-]|placeholder|redacted|changeme/i.test(beginning);
 }
 
 /**
- * Upper-case and lower-case letters and a digit: not a word, not a hash. Some random texts have no digit; these have
- * more capitals than names in code do.
+ * Reports whether a text has upper-case and lower-case letters and a digit, so is neither a word nor a hash.
+ * Random texts without a digit have more capitals than names in code.
  */
 export function isMixed(secret: string): boolean {
   if (!/[a-z]/.test(secret) || !/[A-Z]/.test(secret)) return false;
   return /\d/.test(secret) || (secret.match(/[A-Z]/g) ?? []).length * 4 >= secret.length;
 }
 
-/** Of neighbours in random letters and digits half and more are of different kinds, in hexadecimal digits fewer. */
+/**
+ * Minimum share of neighbours of different kinds: about half in random letters and digits, fewer in
+ * hexadecimal.
+ */
 const MIN_CHANGES = 0.3;
 const MIN_CHANGES_IN_ONE_CASE = 0.15;
 
-/** Whether letters and digits come as by chance: not a name in code, not words. */
+/** Reports whether letters and digits look random, unlike words or names in code. */
 export function isRandom(body: string): boolean {
   if (!/\d/.test(body)) return isMixed(body);
   const kinds = [...body].map((character) => (/[a-z]/.test(character) ? 1 : /[A-Z]/.test(character) ? 2 : 3));
@@ -54,14 +57,14 @@ export function isRandom(body: string): boolean {
 }
 
 /**
- * Whether capitals and digits are no word of a headline: there is a digit, or there are more rare letters than a word
- * has, or consonants that no word has in a row.
+ * Reports whether capitals and digits are not a headline's word: with a digit, more rare letters than any
+ * word has, or an impossible row of consonants.
  */
 export function isNoHeadline(body: string): boolean {
   return /\d|[B-DF-HJ-NP-TV-XZ]{5}/.test(body) || (body.match(/[JQVWXYZ]/g) ?? []).length >= 3;
 }
 
-/** Letters and digits: not a word, not a number. */
+/** Letters and digits: neither a word nor a number. */
 export function hasDigitAndLetter(secret: string): boolean {
   return /[A-Za-z]/.test(secret) && /\d/.test(secret);
 }

@@ -16,7 +16,7 @@ import { hasDigitAndLetter, isMixed, isNoHeadline, isRandom } from './randomness
 import { startsToken } from './places.ts';
 import { otherSecrets } from './vendor-rules.ts';
 
-/** What comes before `T3BlbkFJ`: `sk-`, a kind and 128 characters; before the colon of a bot's token. */
+/** The part before `T3BlbkFJ` (`sk-`, a kind and 128 characters), or before the colon of a bot token. */
 const MAX_OPENAI_LEAD_CHARS = 146;
 const MAX_DIGITS = 12;
 
@@ -258,9 +258,9 @@ const providerKeys: readonly SecretRule[] = [
 ];
 
 const GITLAB_BODY = '[A-Za-z0-9_-]';
-/** Routable tokens end in a length and a checksum, parted by full stops. */
+/** Routable tokens end in a length and a checksum, separated by full stops. */
 const GITLAB_ROUTE = '(?:\\.[0-9a-z]{2}\\.[0-9a-z]{9}|\\.[0-9a-z]{9})?';
-/** People test with tokens of words, which repeat their letters. */
+/** Test tokens made of words repeat their letters. */
 const GITLAB_OPTIONS = { notBefore: '', minEntropy: 2.7, followsWord: isRandom };
 const GITLAB_20 = [
   'glpat-',
@@ -317,7 +317,7 @@ const repositoryTokens: readonly SecretRule[] = [
   }),
 ];
 
-/** Base64 of the first digits of an id, the second letter in either case. */
+/** Base64 of an id's first digits, the second letter in either case. */
 const DISCORD_BEGINNINGS = Object.entries({ M: 'TtJjZz', N: 'DdTtJjZz', O: 'DdTt' }).flatMap(
   ([first, seconds]) => [...seconds].map((second) => first + second),
 );
@@ -394,7 +394,7 @@ const chatTokens: readonly SecretRule[] = [
   ),
 ];
 
-/** The marker stands in the middle of the key; -1 when no `sk-` comes before it. */
+/** The marker is in the middle of the key; -1 without a preceding `sk-`. */
 function startOfOpenAiKey(text: string, markerStart: number): number {
   const before = text.slice(Math.max(0, markerStart - MAX_OPENAI_LEAD_CHARS), markerStart);
   const offset = markerStart - before.length;
@@ -406,14 +406,17 @@ function startOfOpenAiKey(text: string, markerStart: number): number {
   return -1;
 }
 
-/** Where the digits before the colon begin, or the word before them: `api.telegram.org/bot123:AA...`. */
+/**
+ * Returns the start of the digits before the colon, or of the word before them:
+ * `api.telegram.org/bot123:AA...`.
+ */
 function startOfBot(text: string, keywordStart: number): number {
   let start = keywordStart;
   while (keywordStart - start < MAX_DIGITS && /\d/.test(text[start - 1] ?? '')) start -= 1;
   return text.startsWith('bot', start - 3) ? start - 3 : start;
 }
 
-/** Every rule; docs/secrets.md says what each finds. */
+/** Every rule; docs/secrets.md describes them. */
 export const secretRules: readonly SecretRule[] = [
   ...cloudKeys,
   ...providerKeys,
@@ -426,5 +429,5 @@ export const secretRules: readonly SecretRule[] = [
   ...otherSecrets,
 ];
 
-/** The most that can be undecided at the end of a text: what a scanner of streams holds back at most. */
+/** Longest undecided end of a text: stream scanners hold back at most this much. */
 export const MAX_SECRET_CHARS = Math.max(...secretRules.map((rule) => rule.maxChars));

@@ -6,38 +6,38 @@ import { MAX_SECRET_CHARS } from './rules.ts';
 import { unescaped, unfinishedEscapeAt, type TextView } from './unescaped-view.ts';
 import type { Match } from './match.ts';
 
-/** A JSON text in a JSON string, a tool's arguments for one, is escaped twice; deeper is not looked. */
+/** A JSON text in a JSON string, such as a tool's arguments, is escaped twice; deeper levels are ignored. */
 const ESCAPE_LEVELS = 2;
 
-/** Escapes make names long, and secrets; a name that begins further before its secret is not looked for. */
+/** Escapes lengthen names and secrets; a name that begins further before its secret is ignored. */
 const MAX_NAME_CHARS = LOOK_BEHIND_CHARS - 32;
 
 /**
- * Searches one text: as it is, then with its JSON escapes read, so that a value is found however JSON wrote it. Gives
- * the findings in order of `start`; yields between its steps, so that a caller can give way.
- * @param most matches, after which it gives up
+ * Searches one text: as written, then with its JSON escapes decoded. Returns the findings in order of
+ * `start`; yields between steps.
+ * @param most matches before it gives up
  */
 export function* searchSecrets(text: string, most: number): Work<SearchedText> {
   const { matches } = yield* searchLevels(text, most, false);
   return { findings: findingsOf(matches), isWhole: matches.length <= most };
 }
 
-/** The same at once, for what is not long. */
+/** The same at once, for short texts. */
 export function searchSecretsNow(text: string): readonly Finding[] {
   return findingsOf(searchNow(text, false).matches);
 }
 
-/** From where on more text could change what `searchSecrets` finds: `StreamDetector.openFrom`. */
+/** Returns the offset from which more text could change the result: `StreamDetector.openFrom`. */
 export function undecidedSecretsFrom(text: string): number {
   const { matches, openFrom } = searchNow(text, true);
-  // What is decided may reach over what is not, and covers it: nothing is found there that begins before its end.
+  // A decided finding may cross the open offset and covers it: nothing can begin before its end.
   return matches.reduce((from, { start, end }) => (start < openFrom ? Math.max(from, end) : from), openFrom);
 }
 
-/** Encoded text is decoded, and what is encoded within it; deeper levels are ignored. */
+/** Encoded text is decoded, and text encoded within it; deeper levels are ignored. */
 const ENCODING_LEVELS = 2;
 
-/** What is one step and one level, as most texts are, is searched without more ado. */
+/** Searches a text of one step and one level, as most are, directly. */
 function searchNow(text: string, asksWhatIsOpen: boolean): Searched {
   if (text.length > STEP_CHARS || text.includes('\\')) {
     return runNow(searchLevels(text, Infinity, asksWhatIsOpen));
@@ -84,7 +84,7 @@ function* searchLevel(
   return yield* withEncoded(search, most, encodings);
 }
 
-/** Adds what is found in digits that decode to text. */
+/** Adds findings in encoded digits. */
 function* withEncoded(search: SecretSearch, most: number, encodings: number): Work<Searched> {
   const { matches, openFrom } = searchedOf(search);
   let open = openFrom;
@@ -93,7 +93,7 @@ function* withEncoded(search: SecretSearch, most: number, encodings: number): Wo
   for (const encoded of search.encoded?.found ?? []) {
     if (matches.length > most) break;
     yield encoded.digits;
-    // The same digits may stand there several times, read at other alignments.
+    // The same digits may occur several times, at other alignments.
     if (encoded.start >= lastEnd) contextFrom = lastEnd;
     lastEnd = Math.max(lastEnd, encoded.end);
     const asksWhatIsOpen = encoded.isOpen && search.openFrom !== undefined;
@@ -106,7 +106,7 @@ function* withEncoded(search: SecretSearch, most: number, encodings: number): Wo
   return { matches, openFrom: open };
 }
 
-/** An escape that the text's end cuts is open; where that is asked, what is read before it ends there. */
+/** An escape cut by the end of the text is open, if open parts are requested; then decoding stops before it. */
 function* withEscapesRead(text: string, asksWhatIsOpen: boolean): Work<TextView | undefined> {
   const cut = asksWhatIsOpen ? unfinishedEscapeAt(text) : text.length;
   if (cut === text.length) return yield* unescaped(text, STEP_CHARS);
@@ -130,9 +130,9 @@ function matchesThrough(views: readonly TextView[], matches: readonly Match[]): 
 }
 
 /**
- * One secret may fit two rules, or be found at two levels of escapes: of those that begin together the longest stays,
- * of the first rule, and of what reaches further than another the rest. So what is found up to an offset does not
- * depend on what begins behind it.
+ * Resolves overlaps, since one secret may fit two rules or be found at two escape levels. Of matches that
+ * begin together the longest stays, with the first rule; a match that reaches further than another keeps the
+ * rest. So findings up to an offset do not depend on later ones.
  */
 function findingsOf(matches: Match[]): readonly Finding[] {
   const findings: Finding[] = [];

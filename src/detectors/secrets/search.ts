@@ -24,7 +24,7 @@ import {
   SIGN,
 } from './candidate-runs.ts';
 
-/** Keywords that secrets begin with, and the tree of their beginnings. */
+/** Keywords that begin secrets, and their tree. */
 interface Heads {
   readonly list: readonly Keyword[];
   readonly tree: KeywordTable;
@@ -35,7 +35,7 @@ const keywords: readonly Keyword[] = secretRules.flatMap((rule, index) =>
 );
 const heads = keywords.filter(({ rule }) => rule.anchor === 'head');
 const anyHeads = headsOf(heads);
-/** What may stand right behind a word; two letters say too little there. */
+/** Keywords allowed directly behind a word; two letters are too few there. */
 const gluedHeads = headsOf(
   heads.filter(({ rule, text }) => rule.followsWord !== undefined && text.length > 2),
 );
@@ -47,31 +47,31 @@ function headsOf(list: readonly Keyword[]): Heads {
   return { list, tree: buildKeywordTree(list.map(({ text }) => text)) };
 }
 
-/** A step of the search reads so many characters at most; the worst text found takes under 10 ms for it. */
+/** Characters read in one step; the worst text takes under 10 ms. */
 export const STEP_CHARS = 16_384;
-/** So much of a step the next one reads again, since a run may go on. */
+/** Characters of a step that the next one reads again, since a run may continue. */
 const OVERLAP_CHARS = MIN_INNER_CHARS - 1;
 
-/** What a step reads, and what it looks back at. Codes are several times faster to read than a string's characters. */
+/** The text of a step and its look-behind. Codes are several times faster to read than a string's characters. */
 const bytes = Buffer.alloc(2 * (NAME_REACH_CHARS + STEP_CHARS));
 const codes = new Uint16Array(bytes.buffer, bytes.byteOffset, NAME_REACH_CHARS + STEP_CHARS);
 
-/** The search of one text, which goes on in steps. */
+/** The state of one text's search in steps. */
 export interface SecretSearch extends Matches {
-  /** Where the next step begins. */
+  /** Start of the next step. */
   at: number;
-  /** Where `codes` begins in this step. */
+  /** Start of `codes` in this step. */
   base: number;
-  /** Up to where heads are looked at, and names, and the automaton's state there. */
+  /** End of the search for heads, the end for names, and the automaton's state there. */
   headsUntil: number;
   namesUntil: number;
   state: number;
-  /** Where the next keyword with a space in it stands. */
+  /** Offset of the next keyword with a space. */
   nextSpaced: number;
-  /** Where a secret might have begun last, and how many such places came before it, close upon each other. */
+  /** The last possible start of a secret, and the number of such offsets close before it. */
   lastHead: number;
   headsInRow: number;
-  /** Digits that decode to text; undefined where they are not looked for, or none were come upon yet. */
+  /** Digits that decode to text; undefined if not requested, or none so far. */
   encoded: EncodedRuns | undefined;
   readonly decodes: boolean;
 }
@@ -95,7 +95,7 @@ export function createSecretSearch(text: string, asksWhatIsOpen: boolean, decode
   };
 }
 
-/** Reads on by `STEP_CHARS` at most; false when the text is read to its end. */
+/** Reads on by at most `STEP_CHARS`; returns false at the end of the text. */
 export function searchStep(search: SecretSearch): boolean {
   const { text, at: from } = search;
   const to = Math.min(from + STEP_CHARS, text.length);
@@ -122,7 +122,7 @@ function readEncoded(search: SecretSearch, start: number, end: number, isCut: bo
   search.encoded.read(codes, search.base, start, end, isCut);
 }
 
-/** Looks for what may begin between two places in `codes`. */
+/** Searches for heads between two offsets in `codes`. */
 function searchHeads(search: SecretSearch, from: number, to: number): void {
   const { text, base } = search;
   let at = Math.max(from, search.headsUntil - base);
@@ -139,19 +139,19 @@ function searchHeads(search: SecretSearch, from: number, to: number): void {
   search.headsUntil = Math.max(search.headsUntil, base + to);
 }
 
-/** Looks for names before a run and in it, where something is assigned, and for keywords that stand in a secret. */
+/** Searches for names before and in a run, where something is assigned, and for inner keywords. */
 function searchKeywords(search: SecretSearch, start: number, end: number, seen: number): void {
   if ((seen & SIGN) !== 0 || isAssigned(codes, start)) {
     searchNames(search, Math.max(0, start - NAME_REACH_CHARS), end);
     return;
   }
-  // A run may be part of a longer one: the next chunk of the text, or the last step, has the rest.
+  // A run may be part of a longer one, in the next chunk or the previous step.
   const isUnfinished = search.base + end === search.text.length;
   const goesOn = search.base + start < search.namesUntil;
   if (isUnfinished || goesOn || end - start >= MIN_INNER_CHARS) searchNames(search, start, end);
 }
 
-/** Looks at what the end of the text leaves open: a run of characters that is too short yet. */
+/** Handles the open end of the text: a run that is still too short. */
 function searchEnd(search: SecretSearch): void {
   const { text, base } = search;
   const end = text.length - base;
@@ -167,14 +167,13 @@ function searchEnd(search: SecretSearch): void {
 }
 
 /**
- * Of beginnings written over and over without a space, `glpat-glpat-...`, each starts the same long run: behind this
- * many, each so close upon the one before that few can be secrets, no more is looked at. Otherwise the search would be
- * quadratic.
+ * Repeated beginnings without a space, `glpat-glpat-...`, all start the same long run. After this many so
+ * close together that few can be secrets, the rest are skipped. Otherwise the search would be quadratic.
  */
 const MAX_HEADS_IN_ROW = 8;
 const CLOSE_CHARS = 16;
 
-/** Whether one more beginning at `at` is to be looked at. */
+/** Reports whether a beginning at `at` should be searched. */
 function notesHead(search: SecretSearch, at: number): boolean {
   if (at !== search.lastHead) {
     const isClose = at - search.lastHead <= CLOSE_CHARS && !/\s/.test(search.text.slice(search.lastHead, at));
@@ -184,7 +183,10 @@ function notesHead(search: SecretSearch, at: number): boolean {
   return search.headsInRow < MAX_HEADS_IN_ROW;
 }
 
-/** How many letters of a word stand before the next place; where there are digits, more than a secret is glued to. */
+/**
+ * Counts the letters of a word before the next offset; with digits, returns more than may directly precede a
+ * secret.
+ */
 function lettersUntil(letters: number, code: number): number {
   if ((runKind(code) & IN_WORD) === 0) return 0;
   return code < LETTER_A ? MAX_GLUED_CHARS + 1 : letters + 1;
@@ -196,7 +198,7 @@ function begins({ tree: { classes, next } }: Heads, code: number): boolean {
   return next[classes[code] ?? 0] !== 0;
 }
 
-/** Runs the rules whose keyword begins at `start`, where a secret may begin; an unfinished keyword is open. */
+/** Runs the rules whose keyword begins at `start`, if a secret may begin there; an incomplete keyword is open. */
 function searchHead(search: SecretSearch, { list, tree }: Heads, start: number): void {
   const { classes, next, firstEnding, endsOf } = tree;
   const { text } = search;
@@ -216,7 +218,7 @@ function searchHead(search: SecretSearch, { list, tree }: Heads, start: number):
   if (list === anyHeads.list || followsWord(text, start)) noteOpen(search, start);
 }
 
-/** Keywords with a space in them, which end a run; they begin with hyphens, and so may stand behind a word. */
+/** Keywords with a space, which end a run. They begin with hyphens, and so may follow a word. */
 function searchSpacedHeads(search: SecretSearch, to: number): void {
   const { text } = search;
   for (const head of spacedHeads) {
@@ -228,7 +230,7 @@ function searchSpacedHeads(search: SecretSearch, to: number): void {
   }
 }
 
-/** Looks between two places in `codes` for names, and for keywords that stand within a secret. */
+/** Searches for names and inner keywords between two offsets in `codes`. */
 function searchNames(search: SecretSearch, from: number, to: number): void {
   const { classes, next, firstEnding, endsOf } = automaton;
   const { base } = search;
@@ -262,7 +264,7 @@ const leading = secretRules.flatMap((rule) =>
 );
 const MAX_LEAD_CHARS = Math.max(...leading.map(({ maxChars }) => maxChars));
 
-/** What may be the beginning of a secret whose keyword is still to come. */
+/** Finds a possible start of a secret whose keyword is still to come. */
 function searchLeads(search: SecretSearch): void {
   const { text } = search;
   let start = text.length;

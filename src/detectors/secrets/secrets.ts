@@ -4,21 +4,21 @@ import { inTurns, type Work } from '../../turns.ts';
 import type { Detector, Finding, SearchedText, StreamDetector } from '../finding.ts';
 
 /**
- * Finds credentials: cloud and provider keys, repository and chat tokens, JWTs, PEM private keys (docs/secrets.md has
- * the classes). Each finding spans the whole secret, without its name. For texts of more than some 100 KB
- * `findSecretsAll` keeps the event loop free.
+ * Finds credentials: cloud and provider keys, repository and chat tokens, JWTs, PEM private keys
+ * (docs/secrets.md has the classes). Each finding spans the whole secret without its name. For texts over
+ * about 100 KB use `findSecretsAll`, which does not block the event loop.
  */
 export const findSecrets: Detector = searchSecretsNow;
 
 /**
- * `findSecrets` for several texts, in their order, giving way to the event loop. Nothing
- * is cut: a secret that lies across a turn is found like any other.
+ * `findSecrets` for several texts in order, in turns of the event loop. Nothing is cut: a secret across two
+ * turns is found as well.
  */
 export async function findSecretsAll(texts: readonly string[]): Promise<readonly (readonly Finding[])[]> {
   return (await findSecretsUpTo(texts, Infinity)).map(({ findings }) => findings);
 }
 
-/** The same, which gives up where there are more than `most` in all of them. */
+/** The same, but gives up after `most` findings in total. */
 export async function findSecretsUpTo(
   texts: readonly string[],
   most: number,
@@ -41,7 +41,7 @@ function* searchEach(texts: readonly string[], most: number): Work<readonly Sear
 const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
 
 /**
- * `findSecrets` for a text that comes in chunks (docs/secrets.md "Streams"). Held back is what may yet be a secret's
- * beginning: a word at the end of the text, a token, a key from its first line to its last; not a secret's name.
+ * `findSecrets` for text in chunks (docs/secrets.md "Streams"). Holds back a possible beginning of a secret:
+ * a word at the end of the text, a token, a key from its first line to its last; but not a secret's name.
  */
 export const secretsDetector: StreamDetector = { find: findSecrets, openFrom: undecidedSecretsFrom };

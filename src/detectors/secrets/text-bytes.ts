@@ -1,9 +1,9 @@
 /**
- * A state machine over bytes that says whether they spell text: printable ASCII with line breaks, tabs and NULs between
+ * A state machine over bytes that recognizes text: printable ASCII with line breaks, tabs and NULs between
  * parts, UTF-8, or ASCII as UTF-16 in either byte order, each with or without a byte order mark.
  */
 export const NO_TEXT = 0;
-/** Nothing was read. */
+/** Nothing read yet. */
 export const TEXT_START = 1;
 /** The same in the middle of a text, where a character may have lost its first bytes. */
 export const TEXT_CUT = 2;
@@ -56,12 +56,12 @@ step(BIG_ZERO, 0, 0, BIG_CHARACTER);
 step(LITTLE_MARK, 0xfe, 0xfe, LITTLE_CHARACTER);
 step(BIG_MARK, 0xff, 0xff, BIG_ZERO);
 
-/** The state behind one more byte; `NO_TEXT` where the bytes spell none. */
+/** Returns the state after one more byte; `NO_TEXT` if the bytes are not text. */
 export function stepText(state: number, byte: number): number {
   return steps[state * 256 + byte] ?? NO_TEXT;
 }
 
-/** Whether the bytes read so far are UTF-16. */
+/** Reports whether the bytes so far are UTF-16. */
 export function isWide(state: number): boolean {
   return state >= LITTLE_CHARACTER;
 }

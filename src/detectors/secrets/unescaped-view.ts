@@ -54,10 +54,13 @@ export function* unescaped(text: string, stepChars: number): Work<TextView | und
   return viewOf(state);
 }
 
-/** A JSON text in a JSON string is escaped twice; deeper is not looked. */
+/** A JSON text in a JSON string is escaped twice; deeper levels are ignored. */
 const ESCAPE_LEVELS = 2;
 
-/** A text as readers of one and of two levels of JSON's escapes see it, where that is another; steps as `unescaped`. */
+/**
+ * Returns the views with one and two levels of JSON escapes decoded, if they differ; in steps like
+ * `unescaped`.
+ */
 export function* escapeViews(text: string, stepChars: number): Work<readonly TextView[]> {
   const views: TextView[] = [];
   for (let last: TextView = { text, toOriginal: (at) => at }; views.length < ESCAPE_LEVELS;) {
@@ -97,14 +100,14 @@ function readUntil(state: UnescapeState, end: number): void {
   state.parts.length = 0;
 }
 
-/** On from an offset in it, as far as this step goes. */
+/** Continues from an offset within a drawing, up to the end of this step. */
 function readDrawing(state: UnescapeState, from: number, end: number): void {
   const drawnTo = endOfRow(state.text, from, end);
   copyUntil(state, drawnTo);
   state.isDrawing = state.text.charCodeAt(drawnTo) === BACKSLASH;
 }
 
-/** The backslash that ends a row, and what it escapes. */
+/** Reads the backslash that ends a row, and what it escapes. */
 function readLast(state: UnescapeState, at: number): number {
   const { text } = state;
   const meaning = MEANINGS.get(text.charCodeAt(at + 1));
@@ -129,17 +132,20 @@ function copyUntil(state: UnescapeState, end: number): void {
   state.read = end;
 }
 
-/** Where the backslashes end that stand at an offset, or `most`. */
+/** Returns the end of the backslashes at an offset, at most `most`. */
 function endOfRow(text: string, start: number, most: number): number {
   let at = start;
   while (at < most && text.charCodeAt(at) === BACKSLASH) at += 1;
   return at;
 }
 
-/** Longest beginning of an escape that may yet become one: `\u` and three digits. */
+/** Longest unfinished escape: `\u` and three digits. */
 const MAX_UNFINISHED_CHARS = 5;
 
-/** Where an escape begins that the text's end cuts short, or a row of backslashes that may go on; else the length. */
+/**
+ * Returns the start of an escape cut by the text's end, or of a row of backslashes that may continue; else
+ * the length.
+ */
 export function unfinishedEscapeAt(text: string): number {
   const from = Math.max(0, text.length - MAX_UNFINISHED_CHARS);
   for (let at = text.length - 1; at >= from; at -= 1) {

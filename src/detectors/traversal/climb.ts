@@ -1,27 +1,27 @@
 import { DOT, SLASH } from './climbing-forms.ts';
 
-/** One pattern of all the forms at all their places takes a third of a second to compile: these are read one by one. */
+// Read one by one, because a single pattern of all forms would take a third of a second to compile.
 const DOT_HERE = new RegExp(DOT, 'iy');
 const SLASH_HERE = new RegExp(SLASH, 'iy');
-/** Every slash of a text, however it is written. */
+/** Every slash of a text, in any form. */
 export const ANY_SLASH = new RegExp(SLASH, 'gi');
 const LINE_END_HERE = /%0[0ad]/iy;
 
 const MAX_LEVELS = 64;
 const MAX_DOTS = 4;
 const MAX_STAYS = 2;
-/** What a path may need to name a file or folder of the machine; disguised slashes are long. */
+/** Enough of a path to name a system file or folder; disguised slashes are long. */
 const AHEAD_CHARS = 512;
 const AHEAD_SLASHES = 8;
 const MAY_DISGUISE = /%|&|\\[ux0-7]|0x|[\uff0f\u2044\u2215\u29f8\uff3c\u2216\ufe68\u00c0\u00c1]/i;
 
-/** A path's way up from some place; UTF-16 units, end exclusive. */
+/** A path's way up; UTF-16 units, end exclusive. */
 export interface Climb {
   readonly end: number;
   readonly levels: number;
 }
 
-/** The levels that begin at `start`, 64 at most; undefined where none does. */
+/** Returns the levels that begin at `start`, at most 64; undefined if there are none. */
 export function readClimb(text: string, start: number): Climb | undefined {
   let end = start;
   let levels = 0;
@@ -36,7 +36,10 @@ export function readClimb(text: string, start: number): Climb | undefined {
   return levels === 0 ? undefined : { end, levels };
 }
 
-/** One level up; `....//` and `..;/` are what is left of filters that remove `../` or servers that strip parameters. */
+/**
+ * One level up. `....//` and `..;/` are what remains after filters that remove `../` or servers that strip
+ * parameters.
+ */
 function levelEnd(text: string, at: number): number | undefined {
   let end = at;
   let dots = 0;
@@ -60,16 +63,16 @@ function dotEnd(text: string, at: number): number | undefined {
   return text[at] === '.' ? at + 1 : endOfStep(DOT_HERE, text, at);
 }
 
-/** Where a sticky pattern that matches at `at` ends. */
+/** Returns the end of a sticky pattern's match at `at`. */
 function endOfStep(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-/** A part of a text in which slashes are written plainly, and where that was. */
+/** A part of a text with plain slashes, mapped to the original. */
 export interface PathAhead {
   readonly path: string;
-  /** The place in the text behind so many characters of `path`. */
+  /** Returns the offset in the text behind this many characters of `path`. */
   placeOf(length: number): number;
 }
 

@@ -1,23 +1,26 @@
 /**
- * The ways to write the dots and slashes of a climbing path so that a filter does not see them, as sources of patterns
- * with flag `i`: percent-encoded once or more (RFC 3986), in UTF-8 longer than it need be (which RFC 3629 section 3
- * forbids), as escapes of JSON, source code and HTML, and as characters that look alike.
+ * Pattern sources (flag `i`) for the disguised forms of dots and slashes in a climbing path: percent-encoded
+ * once or more (RFC 3986), in overlong UTF-8 (which RFC 3629 section 3 forbids), as escapes of JSON, source
+ * code and HTML, and as lookalike characters.
  */
 
-/** A hexadecimal digit as it is, or percent-encoded in its turn: `%%32%65` is `%2e`. */
+/** A hexadecimal digit, plain or percent-encoded: `%%32%65` is `%2e`. */
 function nibble(digit: string): string {
   const code = /\d/.test(digit) ? `3${digit}` : `[46]${String(digit.charCodeAt(0) - 96)}`;
   return `(?:${digit}|%${code})`;
 }
 const byte = (hex: string): string => [...hex].map(nibble).join('');
 
-/** What stands before a byte in hexadecimal. */
+/** Prefix of a byte in hexadecimal. */
 const BEFORE_BYTE = String.raw`(?:%(?:25){0,5}|\\{1,4}x|0x)`;
-/** Bytes in a row, without what stands before the first. */
+/** Consecutive bytes, without the prefix of the first. */
 const bytes = (...hex: readonly string[]): string => hex.map(byte).join(BEFORE_BYTE);
 const anyByte = (...hex: readonly string[]): string => `(?:${hex.map(byte).join('|')})`;
 
-/** Two to six bytes of UTF-8 for one of ASCII: leads and fillers, then its two highest bits, then its six lowest. */
+/**
+ * An ASCII byte as two to six bytes of UTF-8: leads and fillers, then its two highest bits, then its six
+ * lowest.
+ */
 function overlongForms(high: '0' | '1', low: readonly string[]): string {
   const fillers = ['e0', 'f0 80', 'f8 80 80', 'fc 80 80 80'].map((lead) =>
     bytes(...lead.split(' '), `8${high}`),
@@ -28,12 +31,12 @@ function overlongForms(high: '0' | '1', low: readonly string[]): string {
 interface Forms {
   /** In hexadecimal, of ASCII. */
   readonly ascii: string;
-  /** The last byte where it takes more than it need; sloppy decoders read it with other high bits. */
+  /** The last byte of an overlong form; sloppy decoders accept it with other high bits. */
   readonly overlong: readonly string[];
   readonly octal: string;
-  /** Characters that look alike. */
+  /** Lookalike characters. */
   readonly alike: string;
-  /** In HTML. */
+  /** The HTML entity's name. */
   readonly name: string;
 }
 
@@ -79,5 +82,5 @@ const DISGUISED_BACKSLASH = disguised({
 /** A backslash that begins no escape of the above. */
 const BACKSLASH = String.raw`\\(?!\\{0,3}(?:u(?:00(?:2[ef]|5c)|\{|ff0[ef]|ff3c|20[24]4|221[56]|fe[56][28])|x(?:2[ef]|5c|c[01]|e[02f]|f[08c])|0?5[67](?!\d)|134(?!\d)))`;
 
-/** `/` or `\` in every form; source code doubles them, and a slash too many changes no path. */
+/** `/` or `\` in every form; source code doubles them, and an extra slash does not change a path. */
 export const SLASH = String.raw`(?:(?:\/|${BACKSLASH}){1,4}|${DISGUISED_SLASH}|${DISGUISED_BACKSLASH}|${BEFORE_BYTE}${bytes('c0', '5c')})`;

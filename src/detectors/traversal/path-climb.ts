@@ -5,36 +5,36 @@ import { DOT } from './climbing-forms.ts';
 /** PATH_MAX of Linux: a longer text is not a path. */
 const MAX_CHARS = 4_096;
 const ANY_DOT = new RegExp(DOT, 'gi');
-/** Two dots in a row, or a character with which a disguised dot begins. */
+/** Two dots in a row, or the start of a disguised dot. */
 const MAY_CLIMB = /\.\.|[%&\\\uff0e\u2024\ufe52\u00c0]|0x/i;
 
 /** `--file=` of command lines, `@` of curl. */
 const OPTION = /^(?:-{0,2}[\w.-]{1,64}=|@)(?=[^=])/;
 const SCHEME = /^([a-z][a-z0-9+.-]{1,31}):(?:(\/\/)(?!\/))?/i;
-/** A path of these stands below their host. */
+/** Schemes whose paths are relative to a host. */
 const REMOTE: ReadonlySet<string> = new Set(['http', 'https', 'ws', 'wss', 'ftp', 'sftp']);
 const DRIVE = /^\/?[a-z]:/i;
-/** `~`, `$HOME`, `${workspaceFolder}`, `%USERPROFILE%`: a folder that only the server knows. */
+/** `~`, `$HOME`, `${workspaceFolder}`, `%USERPROFILE%`: a folder known only to the server. */
 const VARIABLE = /^(?:~[\w.-]{0,64}|\$\w{1,64}|\$\{[^/{}]{1,64}\}|\$\([^/()]{1,64}\)|%\w{1,64}%)(?=\/|$)/;
 
-/** `..`, with what servers strip behind it: blanks, line ends, a path parameter. */
+/** `..`, with parts that servers strip: blanks, line ends, a path parameter. */
 const UP = /^\.\.(?:[\s\0]|%0[0ad])*(?:;.*)?$/is;
-/** `....//` and `..././` are left as `../` by filters that remove `../` once. */
+/** `....//` and `..././` become `../` in filters that remove `../` once. */
 const REMNANT = /(?<![^/])(?:\.{4}\/|\.{3}\/\.\/)/g;
 /** A climb that begins a word of a sentence, a command or code, not a segment. */
 const WORD_CLIMB = /[\s"'`(<=,:]\.\.$/;
-/** Sentences and code have more words before a climb than the path of a folder with a blank in its name. */
+/** Sentences and code have more words before a climb than a folder name with blanks. */
 const MAX_WORDS_BEFORE = 2;
-/** Code that ends in a reference to a module or a link; no file is named so, and no step follows. */
+/** Code that ends in a reference to a module or a link; a file has no such name, and no segment follows. */
 const REFERENCE = /["'`(<]\.{1,2}[\\/][^"'`()<>]{0,1024}["'`)>][^\\/]*$/;
 
 /** The name of its only rule. */
 export const CLIMB_RULE = 'climbs_out';
 
 /**
- * Finds a text that is, as a whole, a path which leaves the folder in which it begins: a relative one by more steps up
- * than down, an absolute one out of its first folder. Every spelling of dots and slashes counts. Sentences, code,
- * commands and JSON that mention such a path are not paths.
+ * Finds a text that as a whole is a path leaving its starting folder: a relative one with more steps up than
+ * down, an absolute one out of its first folder. Every form of dots and slashes counts. Sentences, code,
+ * commands and JSON that mention such a path do not match.
  */
 export const findPathClimb: Detector = (text) =>
   text.length <= MAX_CHARS && MAY_CLIMB.test(text) && climbsOut(text)
@@ -64,10 +64,10 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A path without what stands before its first segment. */
+/** A path without its prefix. */
 interface Start {
   readonly segments: readonly string[];
-  /** It begins at a root, and its first folder is the place that it must not leave. */
+  /** It begins at a root, and must not leave its first folder. */
   readonly isAbsolute: boolean;
 }
 
@@ -84,7 +84,7 @@ function startOf(path: string): Start {
   return { segments: segmentsOf(rest), isAbsolute: rest.startsWith('/') };
 }
 
-/** @param hasHost there may be a host before the path; a file's does not count, but for a climb that stands there */
+/** @param hasHost a host may precede the path; a file's host is ignored, unless it is a climb */
 function ofScheme(scheme: string, hasHost: boolean, rest: string): Start {
   if (scheme === 'file') {
     const path = hasHost ? rest.replace(/^[^./][^/]*(?=\/)/, '') : rest;

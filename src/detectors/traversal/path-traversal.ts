@@ -1,18 +1,18 @@
 import { pathAhead, readClimb, type Climb, type PathAhead } from './climb.ts';
 import type { Detector, Finding } from '../finding.ts';
 
-/** Where a dot may begin that another follows. */
+/** Possible start of two dots. */
 const ANCHOR =
   /\.(?=[.%\\&0\uff0e\u2024\ufe52\u00c0])|%(?=[2%c-fuC-FU])|\\(?=[\\ux05UX])|&(?=#|period)|0(?=[xX]2)|[\uff0e\u2024\ufe52]|\u00c0\u00ae/g;
-/** What no plain climb holds: ordinary code has dots and slashes alone. */
+/** Characters of no plain climb; ordinary code uses only dots and slashes. */
 const DISGUISE = /[^./\\]|\.{4}[\\/]{2}/;
 
-/** Of a path whose slashes are written plainly. */
+/** For a path with plain slashes. */
 const SLASH = String.raw`[\\/]{1,4}`;
 const SEGMENTS = String.raw`(?:[\w.~-]{1,40}${SLASH}){0,3}?`;
 const END = String.raw`(?![\w-])`;
 
-/** Files of the machine: one level up is enough. */
+/** System files: one level up is enough. */
 const SYSTEM_FILE = new RegExp(
   SEGMENTS +
     String.raw`(?:etc${SLASH}(?:passwd|shadow|gshadow|hosts|group|sudoers|issue|motd|fstab|crontab|hostname|resolv\.conf|my\.cnf|mysql|ssh|ssl|apache2?|httpd|nginx|php|network|security|cron\w{0,8}|environment|profile|inetd\.conf|vsftpd|[a-z]{2,12}-release|os-release|shells|exports|samba)` +
@@ -22,13 +22,13 @@ const SYSTEM_FILE = new RegExp(
   'iy',
 );
 
-/** What lies in folders of the machine that are names of modules too. */
+/** Contents of system folders whose names are also module names. */
 const SYSTEM_FOLDER_FILE = new RegExp(
   `${SEGMENTS}(?:win(?:dows|nt)${SLASH}\\w{1,20}|root${SLASH}\\.?\\w{1,20})${END}`,
   'iy',
 );
 
-/** Folders of the machine themselves, right above: two levels up or more, or disguised. */
+/** System folders themselves, directly above: at least two levels up, or disguised. */
 const SYSTEM_FOLDER = new RegExp(
   String.raw`(?:[a-z](?::|%3a|\$)${SLASH})?(?:etc|proc|root|win(?:dows|nt)|syswow64|perflogs|programdata|program(?: |%20|\+)files|documents(?: |%20|\+)and(?: |%20|\+)settings` +
     String.raw`|system(?: |%20|\+)volume(?: |%20|\+)information|\$recycle\.bin|private${SLASH}(?:etc|var)` +
@@ -38,14 +38,14 @@ const SYSTEM_FOLDER = new RegExp(
   'iy',
 );
 
-/** Files that a project's own code names as well, from a folder within it: two levels up or more. */
+/** Files that a project's own code names too, from a folder inside it: at least two levels up. */
 const PROJECT_FILE = new RegExp(
   SEGMENTS +
     String.raw`(?:\.env(?!\.(?:example|sample|template|dist))|\.git${SLASH}(?:config|head|index)|web\.config|wp-config\.php|config\.inc\.php|php\.ini|\.npmrc|\.git-credentials|secrets?\.(?:ya?ml|json))${END}`,
   'iy',
 );
 
-/** What makes a path that of a module, right before it: `from "`, `require('`, the link of a document. */
+/** Marks the following path as a module's: `from "`, `require('`, the link of a document. */
 const REFERENCE =
   /(?:\b(?:from|import|require|include|mock|resolve|export|reference)\b[\s(=]{0,3}\\{0,2}["'`<]|\]\()(?:\.\/)?$/i;
 const REFERENCE_CHARS = 24;
@@ -59,12 +59,11 @@ const RULES = {
   encoded: 'encoded_climb',
 } as const;
 
-/** Names of the rules. */
 export const TRAVERSAL_RULES: readonly string[] = Object.values(RULES);
 
 /**
- * Finds paths that climb out of their folder to a sensitive file or a folder of the machine, however they are written,
- * and disguised ones of two levels wherever they lead. Plain climbs of code lead to none of these.
+ * Finds paths that climb to a sensitive file or a system folder, in any form, and disguised climbs of two
+ * levels to any target. Plain climbs in code do not lead there.
  */
 export const findPathTraversal: Detector = (text) => {
   const found: Finding[] = [];
@@ -81,7 +80,7 @@ export const findPathTraversal: Detector = (text) => {
   return found;
 };
 
-/** What a climb from `start` leads to, and where that ends. */
+/** Returns the rule for a climb from `start`, and its end. */
 function judgeClimb(
   text: string,
   { end, levels }: Climb,
@@ -104,7 +103,7 @@ function judgeClimb(
   return isHigh && isDisguised ? { rule: RULES.encoded, end: tailEnd(text, end) } : undefined;
 }
 
-/** Where what the first of the sticky patterns names at the beginning of a path ends in the text. */
+/** Returns the end in the text of the first sticky pattern that matches the start of the path. */
 function targetEnd({ path, placeOf }: PathAhead, patterns: readonly RegExp[]): number | undefined {
   for (const pattern of patterns) {
     pattern.lastIndex = 0;

@@ -103,7 +103,7 @@ function gateway(watched = watcher(), loops: LoopConfig = config.loop_detection)
     onReserved: () => undefined,
     onCharged: () => undefined,
     onOverReservation: () => undefined,
-    onToldDearer: () => undefined,
+    onHigherCharge: () => undefined,
     onAbsurdUsage: () => undefined,
     onFailure: () => undefined,
   });

@@ -216,7 +216,7 @@ describe('the budget check in a session', () => {
       onReserved: () => undefined,
       onCharged: () => undefined,
       onOverReservation: () => undefined,
-      onToldDearer: () => undefined,
+      onHigherCharge: () => undefined,
       onAbsurdUsage: () => undefined,
       onFailure: () => undefined,
     });

@@ -160,7 +160,7 @@ describe('the bound of a request', () => {
             expect(charge.costNanoUsd).toBeGreaterThanOrEqual(0);
             expect(charge).toEqual({
               costNanoUsd: Math.min(charge.costNanoUsd, reservedNanoUsd),
-              toldNanoUsd: 0,
+              reportedNanoUsd: 0,
             });
           }
         },

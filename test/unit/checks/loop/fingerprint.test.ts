@@ -6,7 +6,7 @@ import { hammingDistance } from '../../../../src/text/simhash.ts';
 import { parsed, type RequestOptions } from '../../../support/exchange.ts';
 import { quickestCpuMs } from '../../../support/cpu-time.ts';
 
-const NOTHING: LoopStep = { said: '', called: '', got: '', answered: '', tools: [], medium: '' };
+const NOTHING: LoopStep = { userText: '', called: '', got: '', answered: '', tools: [], medium: '' };
 /** Most bits of 64 that similarity 0.95 lets differ. */
 const ALIKE_BITS = 3;
 
@@ -32,8 +32,8 @@ describe('the fingerprint of a step', () => {
       for (const [nth, letter] of letters.slice(1).entries()) {
         const before = letters[nth] ?? '';
         const told = distance(
-          { said: `${words(count)} fix src/${before}.ts` },
-          { said: `${words(count)} fix src/${letter}.ts` },
+          { userText: `${words(count)} fix src/${before}.ts` },
+          { userText: `${words(count)} fix src/${letter}.ts` },
         );
         expect(told).toBeGreaterThan(ALIKE_BITS);
       }
@@ -41,60 +41,62 @@ describe('the fingerprint of a step', () => {
   );
 
   it('tells calls apart under a long instruction, by their arguments or by what they brought', () => {
-    const said = words(2_000);
+    const userText = words(2_000);
     const called = 'read_file\n{"path":"src/a.ts"}';
     const got = 'status: running, 40 percent';
-    expect(distance({ said, called, got }, { said, called, got })).toBe(0);
+    expect(distance({ userText, called, got }, { userText, called, got })).toBe(0);
     expect(
-      distance({ said, called, got }, { said, called: called.replace('a.ts', 'b.ts'), got }),
+      distance({ userText, called, got }, { userText, called: called.replace('a.ts', 'b.ts'), got }),
     ).toBeGreaterThan(3);
-    expect(distance({ said, called, got }, { said, called, got: got.replace('40', '50') })).toBeGreaterThan(
-      3,
-    );
+    expect(
+      distance({ userText, called, got }, { userText, called, got: got.replace('40', '50') }),
+    ).toBeGreaterThan(3);
   });
 
   it('does not see case, punctuation, blanks and politeness', () => {
-    const said = 'Fix the failing login test in src/web/login.ts';
+    const userText = 'Fix the failing login test in src/web/login.ts';
     const same = 'Please, fix the failing  login test: in SRC/web/login.ts!';
-    expect(distance({ said }, { said: same })).toBeLessThanOrEqual(ALIKE_BITS);
+    expect(distance({ userText }, { userText: same })).toBeLessThanOrEqual(ALIKE_BITS);
   });
 
   it('sees the order', () => {
-    expect(distance({ said: 'copy alpha to beta' }, { said: 'copy beta to alpha' })).toBeGreaterThan(0);
+    expect(distance({ userText: 'copy alpha to beta' }, { userText: 'copy beta to alpha' })).toBeGreaterThan(
+      0,
+    );
   });
 
   it('sees a change in the middle of a text too long to be read', () => {
     const [head, tail] = [words(4_000), words(4_000)];
-    const one = { said: `${head} one ${tail}` };
-    expect(distance(one, { said: `${head} two ${tail}` })).toBeGreaterThan(ALIKE_BITS);
+    const one = { userText: `${head} one ${tail}` };
+    expect(distance(one, { userText: `${head} two ${tail}` })).toBeGreaterThan(ALIKE_BITS);
     expect(distance(one, one)).toBe(0);
   });
 
   it('reads "continue" together with the answer that it follows', () => {
-    const said = 'Continue, please.';
+    const userText = 'Continue, please.';
     expect(
-      distance({ said, answered: 'Once upon a time' }, { said, answered: 'The ship sank' }),
+      distance({ userText, answered: 'Once upon a time' }, { userText, answered: 'The ship sank' }),
     ).toBeGreaterThan(3);
     const long = 'Describe the harbour of Bergen.';
-    expect(distance({ said: long, answered: 'one' }, { said: long, answered: 'two' })).toBe(0);
+    expect(distance({ userText: long, answered: 'one' }, { userText: long, answered: 'two' })).toBe(0);
   });
 
   it('tells images apart, and texts of signs alone', () => {
-    const said = 'What is in this picture?';
-    expect(distance({ said, medium: 'AAAA' }, { said, medium: 'AAAB' })).toBeGreaterThan(ALIKE_BITS);
-    expect(distance({ said: '👍' }, { said: '👎' })).toBeGreaterThan(ALIKE_BITS);
+    const userText = 'What is in this picture?';
+    expect(distance({ userText, medium: 'AAAA' }, { userText, medium: 'AAAB' })).toBeGreaterThan(ALIKE_BITS);
+    expect(distance({ userText: '👍' }, { userText: '👎' })).toBeGreaterThan(ALIKE_BITS);
   });
 
   it('is nothing where nothing is said', () => {
     expect(fingerprintOf(NOTHING, false)).toBeUndefined();
-    expect(fingerprintOf({ ...NOTHING, said: ' \n' }, true)).toBeUndefined();
+    expect(fingerprintOf({ ...NOTHING, userText: ' \n' }, true)).toBeUndefined();
   });
 
   it('takes a moment for 2 MiB of anything', () => {
     for (const unit of ['a', ' ', 'a ', 'a.', 'A1', 'src/a.ts ', '港口 ', '!?', 'ab cd ']) {
       const text = unit.repeat((2 << 20) / unit.length);
       for (const defeatPadding of [false, true]) {
-        const take = () => fingerprintOf({ ...NOTHING, said: text }, defeatPadding);
+        const take = () => fingerprintOf({ ...NOTHING, userText: text }, defeatPadding);
         expect(quickestCpuMs(take, 2)).toBeLessThan(150);
       }
     }
@@ -129,14 +131,14 @@ describe('a text without its padding', () => {
       'index',
       'server',
     ];
-    const steps = files.map((file) => ({ said: `Fix src/${file}.ts` }));
+    const steps = files.map((file) => ({ userText: `Fix src/${file}.ts` }));
     for (const [nth, step] of steps.slice(1).entries()) {
       expect(distance(step, steps[nth] ?? step, true)).toBeGreaterThan(ALIKE_BITS);
     }
   });
 
   it('is the text as it stands where all of it is padding', () => {
-    expect(distance({ said: '1 2 3' }, { said: '4 5 6' }, true)).toBeGreaterThan(ALIKE_BITS);
+    expect(distance({ userText: '1 2 3' }, { userText: '4 5 6' }, true)).toBeGreaterThan(ALIKE_BITS);
   });
 });
 
@@ -159,7 +161,7 @@ describe('the latest step', () => {
       { role: 'tool', tool_call_id: '2', content: 'text of b' },
     ];
     expect(step({ messages })).toMatchObject({
-      said: 'Read both.',
+      userText: 'Read both.',
       got: 'text of b',
       answered: '',
       tools: ['read'],
@@ -171,7 +173,7 @@ describe('the latest step', () => {
       { role: 'assistant', content: 'Done.' },
       { role: 'user', content: 'Thanks.' },
     ];
-    expect(step({ messages: later })).toEqual({ ...NOTHING, said: 'Thanks.', answered: 'Done.' });
+    expect(step({ messages: later })).toEqual({ ...NOTHING, userText: 'Thanks.', answered: 'Done.' });
   });
 
   it('with Anthropic’s messages has the tool’s name, and what stands beside a result is no turn', () => {
@@ -214,7 +216,7 @@ describe('the latest step', () => {
       { type: 'function_call_output', call_id: '2', output: 'two' },
     ];
     const found = step({ input }, { path: '/v1/responses' });
-    expect(found).toMatchObject({ said: 'Look around.', got: 'two', tools: ['view'] });
+    expect(found).toMatchObject({ userText: 'Look around.', got: 'two', tools: ['view'] });
   });
 
   it('with Gemini has both', () => {
@@ -237,21 +239,21 @@ describe('the latest step', () => {
     ];
     const body = { message: 'Thanks.', chat_history };
     expect(step(body, { provider: 'cohere', path: '/v1/chat' })).toMatchObject({
-      said: 'Thanks.',
+      userText: 'Thanks.',
       called: '',
       got: '',
     });
   });
 
   it('of a prompt alone is the prompt, with its image', () => {
-    expect(step({ prompt: 'Say.' }, { path: '/v1/completions' })).toEqual({ ...NOTHING, said: 'Say.' });
+    expect(step({ prompt: 'Say.' }, { path: '/v1/completions' })).toEqual({ ...NOTHING, userText: 'Say.' });
     const content = [
       { type: 'text', text: 'What is it?' },
       { type: 'image_url', image_url: { url: 'data:image/png;base64,QUJD' } },
     ];
     expect(step({ messages: [{ role: 'user', content }] })).toEqual({
       ...NOTHING,
-      said: 'What is it?',
+      userText: 'What is it?',
       medium: 'QUJD',
     });
   });

@@ -43,7 +43,7 @@ async function rig(request: Parsed, { looksFor, takes, marksOf }: Options = {}) 
   };
   request.facts.judged = { set, call };
   request.facts.session = { ...NEW_SESSION, state: undefined };
-  const state = check.begin?.() ?? { asked: undefined, noteRest: undefined };
+  const state = check.begin?.() ?? { judged: undefined, noteRest: undefined };
   await check.requestBody?.(request, state);
   request.facts.judged = undefined;
   return { check, state, noted, steps, troubles };

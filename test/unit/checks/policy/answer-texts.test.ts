@@ -45,7 +45,7 @@ async function check(request: Parsed, regex: string) {
   if (call === undefined) throw new Error('policies do not judge it');
   request.facts.judged = { set: setThatRemembers(regex), call };
   request.facts.session = { ...NEW_SESSION, state: undefined };
-  const state = marks.begin?.() ?? { asked: undefined, noteRest: undefined };
+  const state = marks.begin?.() ?? { judged: undefined, noteRest: undefined };
   await marks.requestBody?.(request, state);
   return { marks, state, isRemembered: () => noted.length > 0 };
 }

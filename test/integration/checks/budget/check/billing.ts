@@ -19,7 +19,7 @@ async function charged(
   const answer_ = answered(exchange, answer);
   await check.end?.(answer_, { kind }, state);
   const { spent } = await spendOf(exchange);
-  return { reserved, spent, absurd, toldNanoUsd: counts.toldNanoUsd };
+  return { reserved, spent, absurd, reportedNanoUsd: counts.reportedNanoUsd };
 }
 
 const limited = (more: object = {}): Parsed =>
@@ -175,11 +175,11 @@ export function told(): void {
       chat({ limits: {}, body: { model: 'flat', messages: [], max_tokens: 1_000, ...more } });
     expect(await charged(asking(), { ...one, says: { service_tier: 'default' } })).toMatchObject({
       spent: 200_000,
-      toldNanoUsd: 0,
+      reportedNanoUsd: 0,
     });
     expect(await charged(limitedFree({}), { ...one, says: { service_tier: 'priority' } })).toMatchObject({
       spent: 200_000,
-      toldNanoUsd: 100_000,
+      reportedNanoUsd: 100_000,
     });
   });
 
@@ -213,10 +213,10 @@ export function told(): void {
 
   it('does not count where nothing was billed: an error, and an answer that was lost', async () => {
     const says = { service_tier: 'priority' };
-    expect(await charged(limited(), { status: 400, says })).toMatchObject({ spent: 0, toldNanoUsd: 0 });
+    expect(await charged(limited(), { status: 400, says })).toMatchObject({ spent: 0, reportedNanoUsd: 0 });
     expect(await charged(limited(), { status: 504, says })).toMatchObject({
       spent: 1_000_000,
-      toldNanoUsd: 0,
+      reportedNanoUsd: 0,
     });
   });
 
@@ -228,7 +228,7 @@ export function told(): void {
     });
     const usage = { ...one.usage, billedNanoUsd: 110_000 };
     expect(await charged(routed, { usage, says: { service_tier: 'priority', model: 'both' } })).toMatchObject(
-      { spent: 110_000, toldNanoUsd: 0 },
+      { spent: 110_000, reportedNanoUsd: 0 },
     );
   });
 

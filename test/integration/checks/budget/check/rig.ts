@@ -40,7 +40,7 @@ export function budgetCheck(input: ConfigInput = {}, more: Partial<BudgetCheckDe
     },
   });
   const alerts: BudgetAlert[] = [];
-  const counts = { over: 0, failures: 0, toldNanoUsd: 0 };
+  const counts = { over: 0, failures: 0, reportedNanoUsd: 0 };
   const absurd: string[] = [];
   const { check, close } = createBudgetCheck({
     config,
@@ -50,7 +50,7 @@ export function budgetCheck(input: ConfigInput = {}, more: Partial<BudgetCheckDe
     onReserved: () => undefined,
     onCharged: () => undefined,
     onOverReservation: () => (counts.over += 1),
-    onToldDearer: (_exchange, nanoUsd) => (counts.toldNanoUsd += nanoUsd),
+    onHigherCharge: (_exchange, nanoUsd) => (counts.reportedNanoUsd += nanoUsd),
     onAbsurdUsage: (_exchange, told) => absurd.push(told),
     onFailure: () => (counts.failures += 1),
     ...more,
