@@ -7,42 +7,42 @@ import type { EdgeServices, RequestTrace } from './services.ts';
 import { outcomeOf, type State } from './state.ts';
 import type { HeaderList } from './wire/messages.ts';
 
-/** What a receipt will say, noted while the request is on its way. */
+/** The parts of a receipt, collected during the request. */
 export interface Signed {
   requestDigest?: string;
   upstreamDigest?: string;
   policySet?: string | undefined;
 }
 
-/** Everything one ext_proc stream knows of its request: how far it has come, and who asks. */
+/** The state of one ext_proc stream: its progress and its client. */
 export interface StreamContext {
   readonly services: EdgeServices;
   readonly startedAt: number;
-  /** See `Audited`; 0 where nothing has to be on record. */
+  /** See `Audited`; 0 if no audit is required. */
   readonly knownLosses: number;
   state: State;
   requestId: string;
   clientAddress: string;
-  /** Undefined until the request's headers come. */
+  /** Undefined until the request headers arrive. */
   place: Place | undefined;
   surface: Surface;
-  /** Headers that let a web page read the answer, whatever it is; empty unless its origin is allowed. */
+  /** Headers that let a web page read any answer; empty unless its origin is allowed. */
   crossOrigin: HeaderList;
-  /** Of the answer, as its client gets it. */
+  /** Status of the answer that the client gets. */
   status: number;
-  /** What was refused, or cut; undefined while nothing was. */
+  /** The refusal or cut, if any. */
   refusal: Refusal | undefined;
-  /** Monotonic ms; 0 until the first bytes of a stream went out. */
+  /** Monotonic ms; 0 until the first bytes of a stream were sent. */
   firstChunkAt: number;
-  /** Bytes of the stream handed to Envoy so far; the response gate counts against it. */
+  /** Bytes of the stream handed to Envoy so far, checked by the response gate. */
   emittedBytes: number;
   /** Decided once; see `isLogged`. */
   isLogged: boolean | undefined;
-  /** Undefined where nobody traces. */
+  /** Undefined without tracing. */
   trace: RequestTrace | undefined;
-  /** Undefined where no request waits for a person. */
+  /** Undefined if requests do not wait for approvals. */
   patience: EdgePatience | undefined;
-  /** Undefined where nothing is signed, and until the body has come. */
+  /** Undefined without signatures, and until the body has arrived. */
   signed: Signed | undefined;
 }
 
@@ -68,18 +68,18 @@ export function createContext(services: EdgeServices): StreamContext {
   };
 }
 
-/** What is known of the request so far; undefined where its key is not. */
+/** Returns the request's exchange; undefined while its key is unknown. */
 export function exchangeOf({ state }: StreamContext): Admitted | undefined {
   return 'exchange' in state ? state.exchange : undefined;
 }
 
-/** Whether this request writes a line into the logs, Envoy's included; strangers' lines are bounded. */
+/** Reports whether this request is logged, by Envoy too; log lines of unauthenticated clients are limited. */
 export function isLogged(context: StreamContext): boolean {
   return (context.isLogged ??=
     exchangeOf(context) !== undefined || context.services.takeAnonymousLine(context.clientAddress));
 }
 
-/** The outcome of an exchange that ends now. */
+/** Returns the outcome of an exchange that ends now. */
 export function outcomeNow({ state, refusal }: StreamContext): Outcome {
   return outcomeOf(state, refusal?.type === 'upstream_timeout');
 }

@@ -9,7 +9,7 @@ import { passLocalReply } from './reply/local-reply.ts';
 import { dropTrailers, type PhaseReply } from './reply/respond.ts';
 import type { ProcessingRequest } from './wire/messages.ts';
 
-/** Which phase serves a message, by its kind and the state that the exchange is in; the phase moves it on. */
+/** Dispatches a message to its phase, by kind and state of the exchange. The phase advances the state. */
 export function handle(context: StreamContext, message: ProcessingRequest): PhaseReply | Promise<PhaseReply> {
   const { state } = context;
   switch (message.phase) {
@@ -19,7 +19,7 @@ export function handle(context: StreamContext, message: ProcessingRequest): Phas
       if (state.at !== 'identified') throw new Error('a body came before its headers');
       return onRequestBody(context, state, message);
     case 'request_trailers':
-      // Envoy hands on a body before its trailers: none came, and no phase will judge the request.
+      // Envoy sends a body before its trailers: there was none, so no phase will judge the request.
       if (state.at === 'identified') throw trailersAlone();
       return dropTrailers(
         'request_trailers',

@@ -1,19 +1,19 @@
 import type { Patience, Wait } from '../pipeline/patience.ts';
 
 export interface PatienceSettings {
-  /** How long a person may take (`zsp.escalation_timeout`). */
+  /** Time limit of an approval (`zsp.escalation_timeout`). */
   readonly waitMs: number;
-  /** What Envoy waits meanwhile: the same, and all that is left to do in the phase then. */
+  /** Envoy's timeout meanwhile: the same plus the phase's remaining work. */
   readonly messageTimeoutMs: number;
 }
 
-/** One exchange's; makes nothing before it is asked for. */
+/** One exchange's patience; unused until requested. */
 export interface EdgePatience extends Patience {
-  /** Nobody waits for the answer any more. */
+  /** Ends the waiting. */
   leave(): void;
 }
 
-/** @param extend tells Envoy to wait so long for this phase, which it hears once */
+/** @param extend makes Envoy wait this long for the phase, which works once */
 export function createPatience(
   { waitMs, messageTimeoutMs }: PatienceSettings,
   extend: (messageTimeoutMs: number) => void,

@@ -3,15 +3,18 @@ import type { Config } from '../config/schema.ts';
 import { GatewayError, retryAfter } from '../errors.ts';
 
 export interface PlaceLimits {
-  /** Open requests of one key (`server.max_open_per_key`). */
+  /** Open requests per key (`server.max_open_per_key`). */
   readonly maxPerKey: number;
-  /** Open requests of one client address, whatever their keys (`server.max_open_per_address`). */
+  /** Open requests per client address, over all keys (`server.max_open_per_address`). */
   readonly maxPerAddress: number;
-  /** Requests of all clients whose bodies have not come. */
+  /** Requests of all clients that wait for their bodies. */
   readonly maxAwaitingBody: number;
 }
 
-/** The limits of a worker that holds so many streams: half of them are kept for requests whose bodies are there. */
+/**
+ * Returns the limits of a worker with this many streams. Half of them are reserved for requests whose bodies
+ * have arrived.
+ */
 export function placeLimits(
   { max_open_per_key, max_open_per_address }: Config['server'],
   maxOpenStreams: number,
@@ -23,22 +26,22 @@ export function placeLimits(
   };
 }
 
-/** One open request's place among those of its worker. */
+/** One open request's place in its worker. */
 export interface Place {
   /**
    * Counts the request for its key.
-   * @param key the raw key where one was shown: it is counted before Redis is asked about it
+   * @param key the raw key if one was sent, counted before Redis is asked about it
    * @throws GatewayError rate_limited
    */
   claimKey(key: string): void;
-  /** From here on the place may be taken away for a newer request. */
+  /** From here on, the place may be taken for a newer request. */
   awaitBody(onTakenAway: (refusal: GatewayError) => void): void;
   bodyCame(): void;
-  /** The first call counts. */
+  /** Only the first call counts. */
   leave(): void;
 }
 
-/** Open requests of one worker, bounded for each key and each client address. */
+/** Open requests of one worker, limited per key and per client address. */
 export interface Places {
   /** @throws GatewayError rate_limited */
   enter(clientAddress: string): Place;
@@ -47,9 +50,9 @@ export interface Places {
 const RETRY_MS = 1_000;
 
 /**
- * Shares a worker's places among keys and addresses. Headers alone are cheap to send, so requests without their bodies
- * have a bound of their own: beyond it the oldest goes, since a body that is being sent comes within moments. What is left
- * belongs to requests whose bodies are there.
+ * Distributes a worker's places. Headers alone are cheap to send, so requests without bodies have a limit of
+ * their own. Beyond it the oldest is dropped, since a body being sent arrives quickly. The remaining places
+ * are for requests whose bodies have arrived.
  */
 export function createPlaces({ maxPerKey, maxPerAddress, maxAwaitingBody }: PlaceLimits): Places {
   const ofAddresses = new Map<string, number>();
@@ -99,7 +102,7 @@ export function createPlaces({ maxPerKey, maxPerAddress, maxAwaitingBody }: Plac
   };
 }
 
-/** Takes one of `max`; false where none is left. */
+/** Takes one of `max`; returns false if none is left. */
 function take(counts: Map<string, number>, name: string, max: number): boolean {
   const taken = counts.get(name) ?? 0;
   if (taken >= max) return false;

@@ -5,18 +5,21 @@ import type { EdgeServices } from './services.ts';
 import { serveStream } from './stream.ts';
 import type { ListenAddress, StartTransport } from './transport/transport.ts';
 
-/** Shorter than the supervisor waits for a worker beyond its drain. */
+/** Shorter than the supervisor's wait for a worker after its drain. */
 const SETTLE_WITHIN_MS = 3_000;
 /**
- * Streams that are open or not settled yet. A peer that opens and resets streams faster than they can be settled is
- * refused here, whatever its transport lets it do.
+ * Limit of streams that are open or not yet settled. A peer that opens and resets streams faster than they
+ * settle is refused here, regardless of the transport.
  */
 export const MAX_OPEN_STREAMS = 20_000;
 
 export interface ExtProcServer {
-  /** Streams that are open now. */
+  /** Number of open streams. */
   readonly openStreams: number;
-  /** Refuses new streams, waits for those it has (at most `timeoutMs`), then cuts and settles them. Never a clean early end. */
+  /**
+   * Refuses new streams, waits for running ones for at most `timeoutMs`, then cuts and settles them. Never
+   * ends one cleanly early.
+   */
   drain(timeoutMs: number): Promise<void>;
 }
 
@@ -24,14 +27,14 @@ export interface ExtProcOptions {
   readonly address: ListenAddress;
   readonly services: EdgeServices;
   readonly transport: TransportName;
-  /** Required in the metadata `x-gateway-token` where set. */
+  /** Required in the metadata `x-gateway-token` if set. */
   readonly token?: string | undefined;
   readonly maxOpenStreams?: number;
 }
 
 export type TransportName = Config['server']['extproc']['transport'];
 
-/** Starts the external processor and the health service that Envoy asks. */
+/** Starts the external processor and the health service for Envoy. */
 export async function startExtProcServer(options: ExtProcOptions): Promise<ExtProcServer> {
   const { address, services, token, maxOpenStreams = MAX_OPEN_STREAMS } = options;
   const isSharedToken = tokenCheck(token);
@@ -75,20 +78,20 @@ export async function startExtProcServer(options: ExtProcOptions): Promise<ExtPr
       draining = true;
       await idleWithin(timeoutMs);
       transport.close();
-      // What was cut off is given back and settled too, before the caller lets Redis go.
+      // Cut streams are settled before the caller disconnects Redis.
       await idleWithin(SETTLE_WITHIN_MS);
     },
   };
 }
 
-/** Only the one that is used: grpc-js alone costs a worker tens of megabytes. */
+/** Loads only the transport in use: grpc-js alone costs a worker tens of megabytes. */
 export async function loadTransport(name: TransportName): Promise<StartTransport> {
   return name === 'lean'
     ? (await import('./transport/lean-transport.ts')).startLeanTransport
     : (await import('./transport/grpc-js-transport.ts')).startGrpcJsTransport;
 }
 
-/** Compares digests in constant time, so that neither the token nor its length shows in how long a refusal takes. */
+/** Compares digests in constant time, so that timing reveals neither the token nor its length. */
 function tokenCheck(token: string | undefined): (shown: string | undefined) => boolean {
   if (token === undefined) return () => true;
   const own = digest(token);

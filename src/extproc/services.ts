@@ -11,25 +11,34 @@ import type { Places } from './places.ts';
 import type { RefusalSettings } from './reply/refusal-answer.ts';
 import type { HeaderList } from './wire/messages.ts';
 
-/** What the edge of one worker needs; built by its composition root. */
+/** Services for the edge of one worker; built by its composition root. */
 export interface EdgeServices {
-  /** Key, lock and risk in one wait; throws GatewayError invalid_key, quarantined, agent_risk_blocked. */
+  /**
+   * Checks key, lock and risk in one round trip; throws GatewayError invalid_key, quarantined,
+   * agent_risk_blocked.
+   */
   readonly authenticate: Authenticate;
-  /** Whether one of these is a proxy key, good or not; throws GatewayError redis_unavailable. */
+  /**
+   * Reports whether one of these is a recorded proxy key, valid or not; throws GatewayError
+   * redis_unavailable.
+   */
   readonly knowsAnyKey: (rawKeys: readonly string[]) => Promise<boolean>;
-  /** Whether a credential is a JWT for this gateway, which goes nowhere; undefined where none is looked at. */
+  /**
+   * Reports whether a credential is a JWT for this gateway, which is never forwarded; undefined if JWTs are
+   * not used.
+   */
   readonly isGatewayToken?: ((credential: string) => boolean) | undefined;
-  /** Undefined where `signature.enabled` is off. */
+  /** Undefined unless `signature.enabled`. */
   readonly signer?: Signer | undefined;
-  /** Bounds of the requests that are open at once. */
+  /** Limits of simultaneous requests. */
   readonly places: Places;
   readonly route: Route;
-  /** Where clients ask for a provider by its host (`proxy.authorities`). */
+  /** Resolves hosts of providers (`proxy.authorities`). */
   readonly authorityPath?: AuthorityPath | undefined;
   readonly newRun: () => Run;
   readonly settings: EdgeSettings;
   readonly observer: EdgeObserver;
-  /** Whether a request whose key is not known to be good may write its line into the logs. */
+  /** Reports whether an unauthenticated request may be logged. */
   readonly takeAnonymousLine: (clientAddress: string) => boolean;
   /** `otel.enabled`. */
   readonly tracing?: EdgeTracing;
@@ -37,40 +46,41 @@ export interface EdgeServices {
   readonly audited?: Audited;
 }
 
-/** Traces of requests, where `otel.enabled` is on. */
+/** Traces of requests, if `otel.enabled`. */
 export interface EdgeTracing {
   /** @param headers the client's, lower-case names */
   begin(headers: HeaderList): RequestTrace;
 }
 
-/** The trace of one request; nothing of it fails or waits. */
+/** The trace of one request; never fails or waits. */
 export interface RequestTrace {
-  /** What `work` does, and what that waits for, is part of the request. */
+  /** Runs `work`, and everything it awaits, as part of the request. */
   run<T>(work: () => T): T;
-  /** W3C trace context of the request, for who is asked upstream; both names stand for the client's own. */
+  /** W3C trace context for the upstream; replaces the client's headers of both names. */
   readonly upstreamHeaders: HeaderList;
-  /** Undefined where there is nothing to tell. */
+  /** Undefined if there is nothing to report. */
   end(finished: FinishedExchange | undefined): void;
 }
 
 /**
- * What has to be on record before anything goes on. `knownLosses` is what `losses` said when the request began: where a
- * record was lost since, it may have been of this request, which is then refused (GatewayError redis_unavailable).
+ * Audit records that must be written before a request proceeds. If a record was lost since the request began
+ * (`knownLosses` was `losses` then), it may have been this request's, and the request is refused
+ * (GatewayError redis_unavailable).
  */
 export interface Audited {
   losses(): number;
-  /** That a request is sent upstream. */
+  /** Waits for the record that a request is sent upstream. */
   forwarding(exchange: Parsed, knownLosses: number): Promise<void>;
-  /** What was found so far, before an answer goes to the client. */
+  /** Waits for the records of findings before an answer goes to the client. */
   answer(knownLosses: number): Promise<void>;
 }
 
 export interface EdgeSettings extends RefusalSettings {
-  /** `proxy.upstream_timeout`: bounds the whole of an unstreamed answer. */
+  /** `proxy.upstream_timeout`: limits an unstreamed answer as a whole. */
   readonly upstreamTimeoutMs: number;
   /** `mcp.allowed_origins`. */
   readonly allowedOrigins: readonly string[];
-  /** Where requests may wait for a person. */
+  /** Set if requests may wait for approvals. */
   readonly patience?: PatienceSettings | undefined;
 }
 
@@ -78,22 +88,22 @@ export interface EdgeSettings extends RefusalSettings {
 export interface FinishedExchange {
   readonly requestId: string;
   readonly clientAddress: string;
-  /** As far as it came; absent where the request was refused before its key was known. */
+  /** As far as it came; absent if the request was refused before its key was known. */
   readonly exchange: Admitted | undefined;
   readonly refusal: Refusal | undefined;
   readonly status: number;
   readonly outcome: Outcome;
-  /** From request headers to the first bytes of a streamed answer; undefined where none went out. */
+  /** Time from request headers to the first bytes of a streamed answer; undefined if none were sent. */
   readonly firstChunkMs: number | undefined;
-  /** What the provider reported, where it did. */
+  /** The usage that the provider reported. */
   readonly usage: Usage | undefined;
   readonly durationMs: number;
-  /** False where it is only counted. */
+  /** False if it is only counted. */
   readonly isLogged: boolean;
 }
 
 export interface EdgeObserver {
   finished(finished: FinishedExchange): void;
-  /** Something broke that is nobody's refusal; the exchange failed closed. */
+  /** Called for unexpected failures; the exchange failed closed. */
   failed(requestId: string, cause: unknown): void;
 }

@@ -5,7 +5,7 @@ import type { Run } from '../pipeline/run.ts';
 import type { Target } from '../routing/target.ts';
 
 /**
- * How far one exchange has come; each state has what is known there, and a phase of Envoy's leads from one to the next.
+ * Progress of one exchange. Each state has what is known there; Envoy's phases lead from one to the next.
  *
  * ```
  * opened -> received -> admitted -> identified -> parsed -> forwarded -> answering -> answered     a whole answer
@@ -14,44 +14,44 @@ import type { Target } from '../routing/target.ts';
  * ```
  */
 export type State =
-  /** No message has come. */
+  /** No message has arrived. */
   | { readonly at: 'opened' }
-  /** The request's headers are here; whose they are is not known. */
+  /** The request headers are here; the key is not checked yet. */
   | { readonly at: 'received' }
-  /** Answered by us to whoever asks; nothing is forwarded. */
+  /** Answered by the gateway without a key; nothing is forwarded. */
   | { readonly at: 'replied' }
-  /** Of a good key (known, neither expired, revoked, locked nor blocked), before its address was judged. */
+  /** The key is valid (known, not expired, revoked, locked or blocked); the address is not judged yet. */
   | { readonly at: 'admitted'; readonly exchange: Admitted }
   | IdentifiedState
-  /** The body was read; the checks judge it. */
+  /** The body is read; the checks judge it. */
   | ParsedState<'parsed'>
-  /** Sent upstream, and no answer seen. */
+  /** Sent upstream; no answer yet. */
   | ParsedState<'forwarded'>
-  /** The answer's headers were seen, its buffered body not yet. */
+  /** The answer's headers have arrived, its buffered body not yet. */
   | AnsweredState<'answering'>
   /** The headers of a stream are judged. */
   | AnsweredState<'opening'>
   | StreamState<'streaming'>
-  /** The last of a stream was written, by its end or by a cut. */
+  /** The last of a stream was written, at its end or by a cut. */
   | StreamState<'streamed'>
-  /** The last reply was written: a whole answer, or Envoy's own in the upstream's place. */
+  /** The last reply was written: a whole answer, or Envoy's own reply in the upstream's place. */
   | AnsweredState<'answered'>;
 
-/** The state of this name, or of one of these. */
+/** The state with this name, or one of these names. */
 export type At<Name extends State['at']> = Extract<State, { readonly at: Name }>;
 
-/** What was sent upstream, whatever has become of it since. */
+/** States of a request that was sent upstream. */
 export type SentState = At<'forwarded' | 'answering' | 'opening' | 'streaming' | 'streamed' | 'answered'>;
 
-/** Its address leads somewhere: the checks' `end` is owed from here on. */
+/** The address is valid: from here on, the checks' `end` must run. */
 interface IdentifiedState {
   readonly at: 'identified';
   readonly exchange: Identified;
   readonly run: Run;
   readonly target: Target;
-  /** Kept until the body was checked for it; never leaves this object. Empty where none was sent. */
+  /** Kept until the body was searched for it; never leaves this object. Empty if none was sent. */
   readonly rawKey: string;
-  /** The id of a JSON-RPC message that was refused unread; null where none could be told. */
+  /** The id of a JSON-RPC message that was refused unread; null if unknown. */
   readonly unreadId: JsonRpcId | null;
 }
 
@@ -65,7 +65,7 @@ interface ParsedState<Name extends string> {
 interface AnsweredState<Name extends string> {
   readonly at: Name;
   readonly exchange: Answered;
-  /** The same without its answer: Envoy may put its own in the place of one that breaks off. */
+  /** The same without its answer, since Envoy may replace one that breaks off. */
   readonly parsed: Parsed;
   readonly run: Run;
 }
@@ -88,19 +88,19 @@ export function wasSent(state: State): state is SentState {
   }
 }
 
-/** The request as it was sent. */
+/** Returns the request as sent. */
 export function parsedOf(state: SentState): Parsed {
   return state.at === 'forwarded' ? state.exchange : state.parsed;
 }
 
-/** What was to be forwarded was not: Envoy never got the verdict, and nothing is charged. */
+/** Reverts a request that Envoy never forwarded, since it did not get the verdict; nothing is charged. */
 export function takenBack(state: At<'forwarded'>): At<'parsed'> {
   return { ...state, at: 'parsed' };
 }
 
 /**
- * The outcome of an exchange that ends in this state, whatever Envoy's event was (docs/budgets.md).
- * @param timedOut the provider was given up
+ * Returns the outcome of an exchange that ends in this state, whatever Envoy's event was (docs/budgets.md).
+ * @param timedOut the provider exceeded its time limit
  */
 export function outcomeOf(state: State, timedOut: boolean): Outcome {
   if (wasSent(state) && state.at !== 'forwarded' && state.exchange.answer.complete)

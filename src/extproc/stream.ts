@@ -12,20 +12,20 @@ import { takenBack, wasSent, type State } from './state.ts';
 import { GRPC_STATUS, type RpcCall, type CallListener } from './transport/call.ts';
 import type { ProcessingRequest, ProcessingResponse } from './wire/messages.ts';
 
-/** Messages that wait for the one before; more stay with Envoy, which stops reading from the provider. */
+/** Queued messages; beyond this, Envoy keeps them and stops reading from the provider. */
 const MAX_QUEUED = 16;
 
 /**
- * Serves one ext_proc stream, that is one request: messages in order, one at a time, each answered by its phase.
+ * Serves one ext_proc stream, which is one request: messages in order, one at a time, each answered by its phase.
  *
  * ```
  * request_headers -> request_body -> response_headers -> response_body            a whole answer
  *                                                     -> response_body*, trailers  a streamed one
  * ```
  *
- * It fails closed everywhere: a refusal becomes an ImmediateResponse while headers can still change, anything
- * else a gRPC error. The stream is ended only after Envoy ended it; a clean end before that would let the rest of
- * the request through uninspected (docs/architecture.md#failing-closed).
+ * It always fails closed: a refusal becomes an ImmediateResponse while headers can still change, anything else a gRPC
+ * error. The stream ends only after Envoy has ended it; an earlier clean end would let the rest of the request pass
+ * uninspected (docs/architecture.md#failing-closed).
  */
 export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () => void): CallListener {
   const context = createContext(services);
@@ -73,7 +73,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     readOn();
   }
 
-  /** Once per exchange, whatever ended it. */
+  /** Called once per exchange, however it ends. */
   function finishOnce(): Promise<void> {
     return (finishing ??=
       context.trace === undefined
@@ -81,7 +81,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
         : context.trace.run(() => finishExchange(context)));
   }
 
-  /** Counts as open until it is settled: a drain that let Redis go before would lose the settlement. */
+  /** Counts as open until it is settled, so that a drain does not disconnect Redis before. */
   async function leave(): Promise<void> {
     await finishOnce().finally(onClosed);
   }
@@ -97,14 +97,14 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     call.pause();
   }
 
-  /** Once Envoy takes replies, and there is room for what it sends. */
+  /** Resumes reading when Envoy accepts replies and the queue has room. */
   function readOn(): void {
     if (!isPaused || isFull || queue.length >= MAX_QUEUED) return;
     isPaused = false;
     call.resume();
   }
 
-  /** Bounds the whole of an unstreamed answer; Envoy's own timeouts bound only the silence in it. */
+  /** Limits an unstreamed answer as a whole; Envoy's own timeouts limit only silence. */
   function watchAnswer(): void {
     const { at } = context.state;
     if (at !== 'forwarded' && at !== 'answering') clearTimeout(answerTimer);
@@ -115,7 +115,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     }
   }
 
-  /** What is thrown: a refusal, or something that broke and is nobody's. */
+  /** Handles thrown errors: refusals as such, everything else as an internal failure. */
   function fail(cause: unknown): void {
     if (cause instanceof GatewayError) return refuseWith(cause);
     if (!leaveOff()) return;
@@ -124,7 +124,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     void finishOnce();
   }
 
-  /** Its client learns of a refusal as long as headers can still change. */
+  /** Sends a refusal to the client while headers can still change. */
   function refuseWith(refusal: Refusal): void {
     if (!leaveOff()) return;
     context.refusal = refusal;
@@ -137,13 +137,13 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     void finishOnce();
   }
 
-  /** No message is served from here on; false where that was so before. */
+  /** Stops serving messages; returns false if that was done before. */
   function leaveOff(): boolean {
     if (closed || failed) return false;
     failed = true;
     clearTimeout(answerTimer);
     queue.length = 0;
-    // A refused request is over here, and may not keep others out while Envoy ends it.
+    // A refused request frees its place, even while Envoy still ends it.
     context.place?.leave();
     return true;
   }
@@ -178,7 +178,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
   };
 }
 
-/** As part of the request's trace, where there is one: it begins with the request's headers. */
+/** Handles a message within the request's trace, which begins with the request headers. */
 function traced(context: StreamContext, message: ProcessingRequest): ReturnType<typeof handle> {
   const { tracing } = context.services;
   if (tracing === undefined) return handle(context, message);
@@ -188,12 +188,12 @@ function traced(context: StreamContext, message: ProcessingRequest): ReturnType<
     : context.trace.run(() => handle(context, message));
 }
 
-/** The last reply was written. */
+/** Reports whether the last reply was written. */
 function isOver({ state: { at } }: StreamContext): boolean {
   return at === 'answered' || at === 'streamed' || at === 'replied';
 }
 
-/** What is known of the request, of use where it is refused. */
+/** Returns the facts for rendering a refusal. */
 function refusedOf({ state, surface, requestId, crossOrigin }: StreamContext): Refused {
   const exchange = 'exchange' in state ? state.exchange : undefined;
   const headers = exchange?.responseHeaders ?? [[HEADER.requestId, requestId], ...crossOrigin];
@@ -202,7 +202,7 @@ function refusedOf({ state, surface, requestId, crossOrigin }: StreamContext): R
   return { surface, headers, mcp, mcpId: mcp?.kind === 'request' ? mcp.id : unreadId };
 }
 
-/** The checks' `end` hooks, then log and metrics. */
+/** Runs the checks' `end` hooks, then log and metrics. */
 async function finishExchange(context: StreamContext): Promise<void> {
   const outcome = outcomeNow(context);
   if ('run' in context.state) await context.state.run.end(context.state.exchange, outcome);

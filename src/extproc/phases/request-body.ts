@@ -18,7 +18,10 @@ import { bodyForm, tooLarge } from '../request/request-form.ts';
 import type { At } from '../state.ts';
 import type { ProcessingRequest } from '../wire/messages.ts';
 
-/** The whole body: parsed once, judged by the checks, edited by spans, and sent to the one configured upstream. */
+/**
+ * Handles the whole body: parses it once, runs the checks, applies the edits, and forwards it to the
+ * configured upstream.
+ */
 export async function onRequestBody(
   context: StreamContext,
   state: At<'identified'>,
@@ -28,7 +31,7 @@ export async function onRequestBody(
   if (received.length > target.maxRequestBytes) throw tooLarge(target.maxRequestBytes);
   const { signer } = context.services;
   if (signer !== undefined) context.signed = { requestDigest: signer.digest(received) };
-  // A JWT may have named the key, and then there is none to look for.
+  // If a JWT named the key, there is no raw key to search for.
   const body = rawKey === '' ? received : withoutProxyKey(received, rawKey);
   const isBytes = bodyForm(exchange.headers.get('content-type'), exchange.endpoint) === 'bytes';
   const reading = isBytes ? readBytes(state, body) : readJson(context, state, body);
@@ -49,7 +52,7 @@ function readJson(context: StreamContext, state: At<'identified'>, body: Buffer)
   }
 }
 
-/** Parsed in one turn, read in another, and searched for the key in a third. */
+/** Parses, reads and searches for the key in three turns. */
 async function readLargeJson(context: StreamContext, state: At<'identified'>, body: Buffer): Promise<Parsed> {
   try {
     const parsed = await parseInTurns(state.exchange, body);
@@ -60,19 +63,19 @@ async function readLargeJson(context: StreamContext, state: At<'identified'>, bo
   }
 }
 
-/** A proxy key that is written in a way which nothing overwrote is refused. */
+/** Refuses a body that spells the proxy key in a way that was not overwritten. */
 function withoutSpelledKey(parsed: Parsed, { rawKey }: At<'identified'>): Parsed {
   if (rawKey !== '' && spellsProxyKey(parsed.body, parsed.json, rawKey)) throw proxyKeyCarried();
   return parsed;
 }
 
-/** A message that is refused unread is answered under its id, where it has one. */
+/** Notes the id of a message refused unread, for its answer. */
 function unread(failure: unknown, context: StreamContext, state: At<'identified'>, body: Buffer): unknown {
   if (state.exchange.mcp !== undefined) context.state = { ...state, unreadId: messageId(body) };
   return failure;
 }
 
-/** Searched for the key in one turn, and for text in another. */
+/** Searches for the key and for text in two turns. */
 async function readBytes({ exchange, rawKey }: At<'identified'>, body: Buffer): Promise<Parsed> {
   if (rawKey !== '') {
     if (encodesProxyKey(body, rawKey)) throw proxyKeyCarried();

@@ -30,9 +30,9 @@ import type { ProcessingRequest } from '../wire/messages.ts';
 const NO_BODY = Buffer.alloc(0);
 
 /**
- * Credentials first and alone: whoever has no good key learns nothing else, so a 401 comes before every other
- * complaint. Then what limits a key whatever it asks for, the request's own form, its route, and the checks that need no
- * body; where none comes, all of them.
+ * Checks credentials first, so that without a valid key a client learns nothing but a 401. Then come the
+ * key's rate limit, the request's form, its route, and the checks that need no body; without a body, all
+ * checks.
  */
 export async function onRequestHeaders(
   context: StreamContext,
@@ -55,7 +55,7 @@ export async function onRequestHeaders(
     responseHeaders: new Map([[HEADER.requestId, head.requestId], ...context.crossOrigin]),
   };
   context.state = { at: 'admitted', exchange: admitted };
-  // A JWT alone names its key only now.
+  // With a JWT only, the key becomes known here.
   if (credentials.proxyKeys.length === 0) context.place?.claimKey(identity.key.keyHash);
   const limited = await run.admit(admitted);
   if (limited !== undefined) return limited;
@@ -88,8 +88,8 @@ export async function onRequestHeaders(
 }
 
 /**
- * What the upstream gets beside the body; an MCP server is asked at its own address.
- * @param query as it came: a key in an address is a mistake worth telling, whether or not the parameter is sent
+ * Returns what the upstream gets besides the body; an MCP server is called at its own address.
+ * @param query as received, since a key in an address is worth reporting even if the parameter is dropped
  */
 function travelling(exchange: Identified, kind: Target['kind'], query: string): Travelling {
   const { path, providerKey, headers, traceState } = exchange;
@@ -105,7 +105,7 @@ function traceStateOf({ trace }: StreamContext): Pick<Identified, 'traceState'> 
   return sent === undefined ? {} : { traceState: sent[1] };
 }
 
-/** Who asks, and for whose API, as far as anybody may know before a key is good. */
+/** Notes the client and its API before the key is checked. */
 function receive(
   context: StreamContext,
   head: RequestHead,
@@ -127,7 +127,7 @@ function receive(
   return { credentials, path };
 }
 
-/** No phase of a body will come: what its checks would hold back must be held back here. */
+/** Runs the body checks now, since no body phase will come. */
 async function judgeWithoutBody(context: StreamContext, state: At<'identified'>): Promise<PhaseReply> {
   const { exchange, run, target } = state;
   const request = exchange.endpoint.dialect.request({}, exchange.endpoint);
@@ -140,7 +140,10 @@ async function judgeWithoutBody(context: StreamContext, state: At<'identified'>)
   return denial ?? forward(context, judged, 'request_headers');
 }
 
-/** Who answers: the provider of the path, with its key; or an MCP server, which is shown no key of the client's. */
+/**
+ * Returns the upstream: the path's provider with its key, or an MCP server, which gets none of the client's
+ * keys.
+ */
 function servedBy(
   target: Target,
   key: KeyRecord,
@@ -155,13 +158,13 @@ function servedBy(
   return { provider, providerKey };
 }
 
-/** A JWT for this gateway is nobody's provider key, wherever it stands. */
+/** Excludes JWTs for this gateway from the provider keys. */
 function providerKeysOf({ services }: StreamContext, { providerKeys }: Credentials): readonly string[] {
   const { isGatewayToken } = services;
   return isGatewayToken === undefined ? providerKeys : providerKeys.filter((key) => !isGatewayToken(key));
 }
 
-/** Two keys are judged before they are complained about: an unknown one stays a 401. More are not looked up. */
+/** Checks two different keys before refusing them, so that an unknown one stays a 401. More are not looked up. */
 async function identify(
   context: StreamContext,
   run: Run,
@@ -183,7 +186,10 @@ function twoKeys(which: string): GatewayError {
   return new GatewayError('invalid_request', `the request has two different ${which}: send only one`);
 }
 
-/** Envoy joins them by a comma; nobody could tell which one a proxy before us has routed by (RFC 9112 section 3.2). */
+/**
+ * Envoy joins several Host headers by a comma; which one a proxy in front has used is unknown (RFC 9112
+ * section 3.2).
+ */
 function assertOneHost(authority: string): void {
   if (authority.includes(',')) {
     throw new GatewayError('invalid_request', 'the request carries more than one Host header; send one');

@@ -13,17 +13,17 @@ import { readResponseHead } from '../request/request-head.ts';
 import { parsedOf, wasSent, type At } from '../state.ts';
 import type { ProcessingRequest } from '../wire/messages.ts';
 
-/** Envoy never had a connection, so the provider cannot have seen (or billed) anything. */
+/** Envoy had no connection, so the provider has not seen or billed anything. */
 const NOT_CONNECTED =
   /connection_failure|connection_timeout|no_healthy_upstream|cluster_not_found|no_cluster_found/;
 
-/** Envoy's own replies in an upstream's place (envoy/local-replies), which know no JSON-RPC id. */
+/** Envoy's own replies in an upstream's place (envoy/local-replies), which lack the JSON-RPC id. */
 const UNANSWERED: Readonly<Record<number, 'upstream_unavailable' | 'upstream_timeout'>> = {
   502: 'upstream_unavailable',
   504: 'upstream_timeout',
 };
 
-/** Whose answer it is, and whether it comes whole or as a stream (Envoy buffers the one and hands on the other). */
+/** Determines the answer's origin, and whether Envoy buffers it or streams it. */
 export function onResponseHeaders(
   context: StreamContext,
   message: ProcessingRequest,
@@ -31,7 +31,7 @@ export function onResponseHeaders(
   const { status, headers } = readResponseHead(message.headers);
   context.status = status;
   const { state } = context;
-  // Envoy's own early reply: nothing was forwarded, and its gate lets it out.
+  // Envoy's own early reply: nothing was forwarded, and its gate passes it.
   if (!wasSent(state)) return awaitResponseBody();
   const { run } = state;
   const parsed = parsedOf(state);
@@ -56,7 +56,7 @@ export function onResponseHeaders(
   return message.endOfStream ? passWithoutBody(context, answering) : awaitResponseBody();
 }
 
-/** Envoy's own reply in the upstream's place. */
+/** Ends an exchange with Envoy's own reply in the upstream's place. */
 async function endUnanswered(context: StreamContext, { run, parsed }: At<'answered'>): Promise<PhaseReply> {
   await run.end(parsed, outcomeNow(context));
   const type = context.surface.kind === 'mcp' ? UNANSWERED[context.status] : undefined;
@@ -64,7 +64,7 @@ async function endUnanswered(context: StreamContext, { run, parsed }: At<'answer
   return awaitResponseBody();
 }
 
-/** Clients must not leave the gateway. A server that asks for the same request elsewhere has done nothing. */
+/** Refuses redirects, which would lead clients past the gateway. */
 function assertNotMoved(exchange: Answered): void {
   const redirect = refusedRedirect(exchange);
   if (redirect === undefined) return;
@@ -107,7 +107,10 @@ async function beginStream(
   return startStream(headerChanges(context, exchange));
 }
 
-/** A status that can end an exchange (RFC 9110 section 15). 101 hands the connection to a protocol that nobody asked for. */
+/**
+ * Reports whether a status can end an exchange (RFC 9110 section 15). 101 would switch to an unrequested
+ * protocol.
+ */
 function isFinal(status: number): boolean {
   return status >= 200 && status < 600;
 }

@@ -5,8 +5,8 @@ import type { At } from '../state.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
 
 /**
- * One chunk of a streamed answer. Every chunk gets a reply, an empty one too; the last reply carries what was
- * held, the closing comments and the end.
+ * Handles one chunk of a streamed answer. Every chunk gets a reply, even an empty one. The last reply has
+ * what was held, the closing comments and the end.
  */
 export function onStreamChunk(
   context: StreamContext,
@@ -40,7 +40,7 @@ async function lastChunk(
   return emit(context, Buffer.concat([before, last.bytes]), true);
 }
 
-/** The end comes before the provider's: Envoy resets it, and may still hand on what it had sent. */
+/** Ends the stream before the provider does. Envoy resets it, and may still pass on what was sent. */
 function cutOff(
   context: StreamContext,
   state: At<'streaming' | 'streamed'>,
@@ -51,7 +51,10 @@ function cutOff(
   return emit(context, emission.bytes, isFirst);
 }
 
-/** Trailers end a stream in place of a last chunk (HTTP/2): what was held goes out first, then nothing of them. */
+/**
+ * Handles trailers that end a stream instead of a last chunk (HTTP/2): sends what was held and drops the
+ * trailers.
+ */
 export async function onResponseTrailers(
   context: StreamContext,
   message: ProcessingRequest,
@@ -70,7 +73,7 @@ async function end(context: StreamContext, state: At<'streaming' | 'streamed'>):
   return last;
 }
 
-/** The headers were sent, so that only log and metrics show a cut as a refusal. */
+/** Finishes a stream. The headers were sent, so only log and metrics show a cut as a refusal. */
 function finishStream(context: StreamContext, state: At<'streaming' | 'streamed'>, last: Emission): void {
   if (last.failure !== undefined) context.services.observer.failed(context.requestId, last.failure);
   context.refusal ??= last.cut;

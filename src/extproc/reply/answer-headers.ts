@@ -5,7 +5,7 @@ import type { StreamContext } from '../context.ts';
 import { withReceipt } from './receipt.ts';
 import type { HeaderChanges } from './respond.ts';
 
-/** Adds the checks' headers, and removes those of the answer that may not reach a client (`isShown`). */
+/** Adds the checks' headers, and removes answer headers that may not reach a client (`isShown`). */
 export function headerChanges(context: StreamContext, exchange: Answered): HeaderChanges {
   const set = [...exchange.responseHeaders];
   const source = exchange.mcp === undefined ? 'provider' : 'mcp';
@@ -14,18 +14,18 @@ export function headerChanges(context: StreamContext, exchange: Answered): Heade
     if (!isEnvoys(name) && !isShown(name, value, source)) remove.push(name);
   }
   const { stripTelemetry } = context.services.settings;
-  const told = stripTelemetry ? set.filter(([name]) => !TELEMETRY_HEADERS.has(name)) : set;
-  return { set: withReceipt(context, context.status, told), remove };
+  const shown = stripTelemetry ? set.filter(([name]) => !TELEMETRY_HEADERS.has(name)) : set;
+  return { set: withReceipt(context, context.status, shown), remove };
 }
 
 const MARK = 'x-gw-origin';
 
-/** Pseudo headers, and the mark that the response gate reads and takes out. */
+/** Pseudo headers, and the mark that the response gate reads and removes. */
 function isEnvoys(name: string): boolean {
   return name.startsWith(':') || name === MARK;
 }
 
-/** The same, where this body is sent in the place of what came. Digests and codings of the other never pass. */
+/** Adds the length of a replaced body. Digests and encodings of the original never pass. */
 export function withBody(changes: HeaderChanges, body: Buffer): HeaderChanges {
   return { ...changes, set: [...changes.set, ['content-length', String(body.length)]] };
 }

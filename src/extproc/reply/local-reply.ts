@@ -8,9 +8,9 @@ import { withReceipt } from './receipt.ts';
 import { refusalAnswer, type RefusalAnswer } from './refusal-answer.ts';
 import { passWhole } from './respond.ts';
 
-/** Envoy's own reply, which is accounted for already, with its receipt and in the client's shape. */
-export function passLocalReply(context: StreamContext, said: Buffer): ProcessingResponse {
-  const answer = localReply(context, said);
+/** Passes Envoy's own reply, already settled, with its receipt and in the client's shape. */
+export function passLocalReply(context: StreamContext, reply: Buffer): ProcessingResponse {
+  const answer = localReply(context, reply);
   const set = withReceipt(context, context.status, answer?.headers ?? []);
   if (answer === undefined) {
     return set.length === 0
@@ -22,8 +22,8 @@ export function passLocalReply(context: StreamContext, said: Buffer): Processing
 }
 
 /**
- * Envoy's own reply in the shape of the client's API. Envoy tells that by the path, which is the provider's own once a
- * request is on its way: what it said in the gateway's shape is said again. Undefined where it may stay as it is.
+ * Returns Envoy's own reply in the shape of the client's API. Envoy decides by the path, which becomes the
+ * provider's once a request is forwarded, so the common shape is rewritten. Undefined if it may stay.
  */
 function localReply(
   { surface, requestId, services: { settings } }: StreamContext,
@@ -31,18 +31,18 @@ function localReply(
 ): RefusalAnswer | undefined {
   if (surface.kind !== 'provider') return undefined;
   if (settings.errorFormat === 'gateway' && REQUEST_ID_HEADERS[surface.shape] === undefined) return undefined;
-  const said = readReply(body);
-  return said && refusalAnswer(said, { surface, headers: [[HEADER.requestId, requestId]] }, settings);
+  const reply = readReply(body);
+  return reply && refusalAnswer(reply, { surface, headers: [[HEADER.requestId, requestId]] }, settings);
 }
 
 function readReply(body: Buffer): Refusal | undefined {
-  let said: unknown;
+  let reply: unknown;
   try {
-    said = JSON.parse(body.toString());
+    reply = JSON.parse(body.toString());
   } catch {
     return undefined; // none of ours: an answer without a body
   }
-  const { error, type } = (said ?? {}) as { readonly error?: unknown; readonly type?: unknown };
+  const { error, type } = (reply ?? {}) as { readonly error?: unknown; readonly type?: unknown };
   return typeof error === 'string' && isErrorType(type) ? { type, message: error } : undefined;
 }
 

@@ -5,8 +5,8 @@ import { exchangeOf, type StreamContext } from '../context.ts';
 import type { HeaderList } from '../wire/messages.ts';
 
 /**
- * Headers of an answer with its receipt, where answers are signed and it is known who has asked.
- * @param status of the answer as its client gets it
+ * Adds a receipt to an answer's headers, if answers are signed and the key is known.
+ * @param status of the answer that the client gets
  */
 export function withReceipt(context: StreamContext, status: number, headers: HeaderList): HeaderList {
   const { signer } = context.services;

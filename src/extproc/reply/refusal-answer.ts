@@ -5,10 +5,10 @@ import { blockReason, mcpAnswer, refusalReason, type RefusedMessage } from '../.
 import { gatewayBody, nativeBody, nativeHeaders, REQUEST_ID_HEADERS } from '../../providers/native-errors.ts';
 import type { Surface } from '../request/surface.ts';
 
-/** What is known of a request that is refused, and of who reads that. */
+/** The facts for rendering a refusal. */
 export interface Refused extends RefusedMessage {
   readonly surface: Surface;
-  /** Of the answer, whatever is refused; lower-case names. */
+  /** Headers of the answer in any case; lower-case names. */
   readonly headers: Iterable<readonly [string, string]>;
 }
 
@@ -21,23 +21,23 @@ export interface RefusalSettings {
   readonly refusalDetails: Config['server']['refusal_details'];
 }
 
-/** A refusal as its client gets it. */
+/** A rendered refusal. */
 export interface RefusalAnswer {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string;
 }
 
-/** What was blocked by policy says so in its headers, whoever refused it (docs/refusals.md). */
+/** Refusals by policy, which are marked in the headers (docs/refusals.md). */
 const BLOCKED_BY_POLICY: ReadonlySet<ErrorType> = new Set([
   'policy_denied',
   'drift_detected',
   'escalation_denied',
 ]);
 
-/** The one place where a refusal takes its form: status, headers and body, as the client of this surface reads them. */
-export function refusalAnswer(said: Refusal, refused: Refused, settings: RefusalSettings): RefusalAnswer {
-  const refusal = settings.refusalDetails === 'brief' ? { ...said, findings: undefined } : said;
+/** The only place that renders refusals: status, headers and body for the client of this surface. */
+export function refusalAnswer(denied: Refusal, refused: Refused, settings: RefusalSettings): RefusalAnswer {
+  const refusal = settings.refusalDetails === 'brief' ? { ...denied, findings: undefined } : denied;
   const { surface } = refused;
   const own = ownHeaders(refusal, refused, settings);
   const asMcp = surface.kind === 'mcp' ? mcpAnswer(refusal, refused) : undefined;
@@ -49,14 +49,14 @@ export function refusalAnswer(said: Refusal, refused: Refused, settings: Refusal
   };
 }
 
-/** Our JSON error shape (docs/refusals.md), the provider's own error object, or OAuth's. */
+/** Returns the gateway's error object (docs/refusals.md), the provider's, or OAuth's. */
 function errorObject(
   { type, message, findings }: Refusal,
   surface: Surface,
   { errorFormat }: RefusalSettings,
   headers: ReadonlyMap<string, string>,
 ): object {
-  // An OAuth client shows no other text (RFC 6749 section 5.2).
+  // OAuth clients show only this text (RFC 6749 section 5.2).
   if (surface.kind === 'oauth') return { error: message, error_description: message, type };
   const shape = surface.kind === 'provider' ? surface.shape : undefined;
   const facts = {
@@ -80,15 +80,15 @@ function ownHeaders(
   const headers = new Map([['content-type', 'application/json']]);
   headers.set(HEADER.errorType, refusal.type);
   if (!mayRetry(refusal.type)) headers.set(...NO_RETRY);
-  const told = [...policyHeaders(refusal), ...refused.headers, ...Object.entries(refusal.headers ?? {})];
-  for (const [name, value] of told) {
+  const all = [...policyHeaders(refusal), ...refused.headers, ...Object.entries(refusal.headers ?? {})];
+  for (const [name, value] of all) {
     if (stripTelemetry && TELEMETRY_HEADERS.has(name)) continue;
     headers.set(name, name === HEADER.blockReason ? blockReason(value) : value);
   }
   return headers;
 }
 
-/** The id where SDKs look for it, and what else they read of an error's headers. */
+/** Adds the id and other headers that SDKs read from errors. */
 function forSdks(
   type: ErrorType,
   status: number,
@@ -103,7 +103,7 @@ function forSdks(
   ];
 }
 
-/** A reason of a check's own wins over these. */
+/** A check's own reason overrides these. */
 function policyHeaders(refusal: Refusal): readonly (readonly [string, string])[] {
   if (!BLOCKED_BY_POLICY.has(refusal.type)) return [];
   return [

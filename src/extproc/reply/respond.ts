@@ -9,27 +9,27 @@ import {
 } from '../wire/messages.ts';
 import type { RefusalAnswer } from './refusal-answer.ts';
 
-/** What a phase ends in: what Envoy is told, in order, or a check's refusal, which takes its form at the end. */
+/** Result of a phase: messages for Envoy in order, or a denial that is rendered at the end. */
 export type PhaseReply = ProcessingResponse | readonly ProcessingResponse[] | Denial;
 
 export function isDenial(reply: PhaseReply): reply is Denial {
   return 'kind' in reply;
 }
 
-/** Header changes of one phase: names are lower-case; a name that is both removed and set ends up set. */
+/** Header changes of one phase. Names are lower-case; a name both removed and set ends up set. */
 export interface HeaderChanges {
   readonly set: Iterable<readonly [string, string]>;
   readonly remove: readonly string[];
 }
 
-/** The request headers were seen; the body comes next, so nothing is vouched for yet. */
+/** Acknowledges the request headers; the body comes next, so there is no verdict yet. */
 export function awaitRequestBody(): ProcessingResponse {
   return { request_headers: { response: {} } };
 }
 
 /**
- * The verdict of the request gate (envoy/render): only with it does a route lead to a provider. Given in the last
- * request phase only; given earlier, an uninspected body could follow.
+ * Returns the verdict of the request gate (envoy/render), which a route to a provider requires. Sent only in
+ * the last request phase, since an uninspected body could follow an earlier one.
  */
 export function forwardRequest(
   phase: 'request_headers' | 'request_body',
@@ -44,7 +44,7 @@ export function forwardRequest(
   return { [phase]: { response }, verdict: { req: 'ok' } };
 }
 
-/** Request trailers can carry what headers may not: all of them are taken out. */
+/** Removes all request trailers, which could carry forbidden headers. */
 export function dropTrailers(
   phase: 'request_trailers' | 'response_trailers',
   names: readonly string[],
@@ -52,12 +52,12 @@ export function dropTrailers(
   return { [phase]: { header_mutation: { set_headers: [], remove_headers: names } } };
 }
 
-/** The answer's headers were seen; its buffered body comes next, and the verdict with it. */
+/** Acknowledges the answer's headers; the buffered body and the verdict come next. */
 export function awaitResponseBody(): ProcessingResponse {
   return { response_headers: { response: {} } };
 }
 
-/** The verdict of the response gate for a whole, inspected answer. */
+/** Returns the verdict of the response gate for a whole, inspected answer. */
 export function passWhole(
   phase: 'response_headers' | 'response_body',
   changes: HeaderChanges,
@@ -71,8 +71,8 @@ export function passWhole(
 }
 
 /**
- * Starts a streamed answer: from here every chunk comes to us and goes out by our hand. `content-length` goes,
- * or Envoy answers 500 and hangs the client.
+ * Starts a streamed answer: every chunk is received and sent by the sidecar. Removes `content-length`, with
+ * which Envoy would answer 500 and leave the client hanging.
  */
 export function startStream(changes: HeaderChanges): ProcessingResponse {
   return {
@@ -86,7 +86,7 @@ export function startStream(changes: HeaderChanges): ProcessingResponse {
   };
 }
 
-/** Emits bytes of a stream; `emittedBytes` counts them with all before, and the gate cuts what exceeds it. */
+/** Sends bytes of a stream; the gate cuts what exceeds the total `emittedBytes`. */
 export function streamChunk(body: Buffer, endOfStream: boolean, emittedBytes: number): ProcessingResponse {
   return {
     response_body: {
@@ -96,14 +96,14 @@ export function streamChunk(body: Buffer, endOfStream: boolean, emittedBytes: nu
   };
 }
 
-/** The phase's own reply comes later: Envoy waits so long for it from now on. */
+/** Makes Envoy wait this long for the phase's reply. */
 export function bePatient(ms: number): ProcessingResponse {
   return { override_message_timeout_ms: ms };
 }
 
 /**
- * Ends the exchange with an answer of ours; `details` lets Envoy pass the body as it is, and tells it what is not to be
- * logged.
+ * Ends the exchange with the gateway's answer; `details` lets Envoy pass the body unchanged and decide about
+ * logging.
  */
 export function refuse(
   answer: Omit<RefusalAnswer, 'headers'>,

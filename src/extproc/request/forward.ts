@@ -17,17 +17,17 @@ const NOTHING = Buffer.alloc(0);
 
 type RequestPhase = 'request_headers' | 'request_body';
 
-/** What one kind of upstream is sent beside the body. */
+/** The head sent to one kind of upstream. */
 interface Sent {
   readonly set: HeaderList;
-  /** Whether a client header travels on. */
+  /** Reports whether a client header is forwarded. */
   readonly passes: (name: string) => boolean;
 }
 
 /**
- * The last step of a request: the edits are applied once, the upstream's own credentials are set, everything of the
- * client's that may not travel is taken out, and the request gate's verdict is given.
- * @param masked the body with the proxy key overwritten, where it held one
+ * The last step of a request: applies the edits once, sets the upstream's credentials, removes what may not
+ * be forwarded, and gives the request gate's verdict.
+ * @param masked the body with the proxy key overwritten, if it contained one
  */
 export function forward(
   context: StreamContext,
@@ -56,7 +56,7 @@ function sendEdited(
   return applyEditsInTurns(exchange.body, exchange.edits).then((body) => send(context, state, phase, body));
 }
 
-/** The signature is of what goes upstream, so it comes after every edit. */
+/** Signs what goes upstream, after every edit. */
 async function signAndSend(
   context: StreamContext,
   state: At<'parsed'>,
@@ -76,7 +76,7 @@ async function signAndSend(
   return send(context, state, phase, edited, signature);
 }
 
-/** @param edited undefined where the body goes out as it came */
+/** @param edited undefined if the body is unchanged */
 function send(
   context: StreamContext,
   state: At<'parsed'>,
@@ -113,11 +113,11 @@ function send(
   return forwardRequest(phase, { set, remove }, edited);
 }
 
-/** What was read as JSON is sent as JSON, so that nobody behind us reads it as something else. */
+/** Declares a body that was read as JSON as JSON, so that the upstream reads it the same way. */
 function contentType({ endpoint, headers, method }: Parsed): HeaderList {
-  const told = headers.get('content-type');
-  const isUntold = method === 'POST' && !isJson(told) && bodyForm(told, endpoint) === 'json';
-  return isUntold ? [['content-type', JSON_TYPE]] : [];
+  const type = headers.get('content-type');
+  const lacksType = method === 'POST' && !isJson(type) && bodyForm(type, endpoint) === 'json';
+  return lacksType ? [['content-type', JSON_TYPE]] : [];
 }
 
 function toProvider(exchange: Parsed, upstream: ProviderUpstream, body: Buffer): Sent {
@@ -126,7 +126,7 @@ function toProvider(exchange: Parsed, upstream: ProviderUpstream, body: Buffer):
   return { set, passes: (name) => isSent(exchange, name) };
 }
 
-/** The server's own address, whatever the client's was, and the headers that it is configured with. */
+/** Uses the server's own address and its configured headers, whatever the client's address was. */
 function toServer(exchange: Parsed, upstream: McpUpstream, edited: Buffer | undefined): Sent {
   const { headers, json, request } = exchange;
   const isEdited = edited !== undefined && exchange.edits.length > 0;
@@ -139,7 +139,7 @@ function toServer(exchange: Parsed, upstream: McpUpstream, edited: Buffer | unde
   return {
     set: [[':path', upstream.path], ...rewritten, ...upstream.headers],
     passes: (name) =>
-      // Without a body there is nothing to repeat. MCP names headers after arguments, underscores and all.
+      // Without a body there is nothing to mirror. MCP names headers after arguments, including underscores.
       isMirrored(name) ? request.mcp !== undefined && !mirrored.has(name) : isSent(exchange, name),
   };
 }
@@ -151,7 +151,7 @@ function credentialHeaders(exchange: Parsed, authority: string, path: string, bo
   return Object.entries(signSigV4({ credential, method: exchange.method, authority, path, body }));
 }
 
-/** Framing, and Envoy's own: it reads some of them when it routes again, and its route takes those out. */
+/** Framing headers, and Envoy's own: it reads some when it routes again, and its route removes those. */
 const ENVOYS: ReadonlySet<string> = new Set([
   'content-length',
   'transfer-encoding',
@@ -160,7 +160,10 @@ const ENVOYS: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-/** True for a client header that may travel on: a list of those that may, since no list of the others is complete. */
+/**
+ * Reports whether a client header may be forwarded: an allowlist, since a list of forbidden headers is never
+ * complete.
+ */
 function isSent(exchange: Parsed, name: string): boolean {
   if (ENVOYS.has(name)) return true;
   return isCarried(exchange, name) && exchange.withheldHeaders?.has(name) !== true;

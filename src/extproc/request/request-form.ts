@@ -3,13 +3,13 @@ import { readMediaType } from '../../media-type.ts';
 import type { Endpoint } from '../../providers/provider.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** How a body is read: as JSON by its dialect, or, where nobody knows the endpoint, as bytes with words in them. */
+/** Form of a body: JSON for a dialect, or bytes with text for an endpoint without one. */
 export type BodyForm = 'json' | 'bytes';
 
 export const JSON_TYPE = 'application/json';
 
 /**
- * What can be said of a request's form before its body has come.
+ * Checks a request's form before its body arrives.
  * @throws GatewayError invalid_request, unsupported_media_type, payload_too_large
  */
 export function assertForm(head: RequestHead, endpoint: Endpoint, hasBody: boolean, maxBytes: number): void {
@@ -34,17 +34,17 @@ export function assertForm(head: RequestHead, endpoint: Endpoint, hasBody: boole
 
 const PLAIN_TRANSFERS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
 
-/** Undefined where the gateway does not take it. */
+/** Returns undefined for an unsupported type. */
 export function bodyForm(contentType: string | undefined, { operation }: Endpoint): BodyForm | undefined {
   if (isJson(contentType) || saysNothing(contentType)) return 'json';
   if (operation === 'unknown') return isOfWords(contentType) ? 'bytes' : undefined;
-  // What the AWS SDK for JavaScript calls the JSON of InvokeModel, where its user calls it nothing.
+  // The AWS SDK for JavaScript sends the JSON of InvokeModel with this type by default.
   return operation !== 'mcp' && readMediaType(contentType).essence === ANY_BYTES ? 'json' : undefined;
 }
 
 const ANY_BYTES = 'application/octet-stream';
 
-/** So comes JSON from clients that leave its type to the server (boto3's invoke_model). */
+/** Some clients omit the type of JSON (boto3's invoke_model). */
 function saysNothing(contentType = ''): boolean {
   return contentType.trim() === '';
 }
@@ -53,13 +53,13 @@ export function tooLarge(maxBytes: number): GatewayError {
   return new GatewayError('payload_too_large', `the request body exceeds ${maxBytes} bytes`);
 }
 
-/** In UTF-8, which is what JSON is read as here, and with no parameter that could mean something to somebody else. */
+/** Reports whether the type is JSON in UTF-8, without parameters that others might interpret. */
 export function isJson(contentType: string | undefined): boolean {
   const { essence, charset, hasOtherParameters } = readMediaType(contentType);
   return essence === JSON_TYPE && charset === 'utf-8' && !hasOtherParameters;
 }
 
-/** One type, which is not JSON by another name, in letters that can be read here. */
+/** Reports whether the type is one readable text type other than JSON. */
 function isOfWords(contentType: string | undefined): boolean {
   const { essence, charset } = readMediaType(contentType);
   return /^[\w.+-]+\/[\w.+-]+$/.test(essence) && !essence.includes('json') && charset !== 'other';

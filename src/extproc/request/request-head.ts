@@ -1,14 +1,14 @@
 import type { HeaderList } from '../wire/messages.ts';
 
-/** The request line and headers as Envoy hands them over; names are lower-case. */
+/** The request line and headers from Envoy; names are lower-case. */
 export interface RequestHead {
   readonly method: string;
-  /** Path and query as they will be routed; may hold a proxy key, so it is never logged. */
+  /** Path and query for routing; may hold a proxy key, so it is never logged. */
   readonly target: string;
-  /** The Host header, or `:authority`; several headers are joined by `,`. */
+  /** The Host header or `:authority`; several are joined by `,`. */
   readonly authority: string;
   readonly requestId: string;
-  /** Every header but the pseudo headers, repeated ones as often as they came. */
+  /** Every header except pseudo headers, including repeated ones. */
   readonly list: HeaderList;
   /** The same with repeated headers joined by `, `. */
   readonly headers: ReadonlyMap<string, string>;
@@ -34,7 +34,10 @@ export function readRequestHead(received: HeaderList): RequestHead {
   return { method, target, authority, requestId: headers.get('x-request-id') ?? '', list, headers };
 }
 
-/** Status and headers of an answer; repeated headers joined, so that a second coding does not hide the first. */
+/**
+ * Reads status and headers of an answer. Repeated headers are joined, so that a second encoding cannot hide
+ * the first.
+ */
 export function readResponseHead(received: HeaderList): { status: number; headers: Map<string, string> } {
   const headers = new Map<string, string>();
   for (const [key, text] of received) {
@@ -44,7 +47,7 @@ export function readResponseHead(received: HeaderList): { status: number; header
   return { status: Number(headers.get(':status') ?? 0), headers };
 }
 
-/** `127.0.0.1:54758` or `[::1]:54758` without its port. */
+/** Removes the port from `127.0.0.1:54758` or `[::1]:54758`. */
 export function addressWithoutPort(address: string): string {
   return address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
 }

@@ -1,22 +1,22 @@
 import { errorShapeOf } from '../../providers/error-shapes.ts';
 import type { ErrorShape } from '../../providers/descriptor.ts';
 
-/** Whose API a request is addressed to: all that is known of who will read a refusal, before anything was judged. */
+/** The API that a request addresses; before judgement, all that is known about the reader of a refusal. */
 export type Surface =
   | { readonly kind: 'provider'; readonly shape: ErrorShape }
   | { readonly kind: 'mcp' }
-  /** Where MCP clients look for an authorization server. */
+  /** An address where MCP clients look for an authorization server. */
   | { readonly kind: 'oauth' }
   | { readonly kind: 'none' };
 
 export const NO_SURFACE: Surface = { kind: 'none' };
 
-/** Where they look, at the root (RFC 8414, RFC 9728) or below an address. */
+/** Their location, at the root (RFC 8414, RFC 9728) or below an address. */
 const WELL_KNOWN = '.well-known';
-/** Where they take one to be that is named nowhere (MCP 2025-03-26). */
+/** The default locations if none is published (MCP 2025-03-26). */
 const TAKEN_FOR_ONE: ReadonlySet<string> = new Set(['/register', '/authorize', '/token']);
 
-/** Whether pages of `mcp.allowed_origins` may ask there. */
+/** Reports whether pages of `mcp.allowed_origins` may call it. */
 export function isForBrowsers({ kind }: Surface): boolean {
   return kind === 'mcp' || kind === 'oauth';
 }

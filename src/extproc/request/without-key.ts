@@ -7,8 +7,8 @@ import { refuse } from '../reply/respond.ts';
 import { isForBrowsers } from './surface.ts';
 
 /**
- * What is answered to whoever asks, since a browser or an MCP client asks it without a key, and the answer tells nothing: a
- * preflight, and that there is no authorization server. Undefined where a key is needed.
+ * Answers requests that browsers and MCP clients send without a key, and whose answer reveals nothing:
+ * preflights, and that there is no authorization server. Undefined if a key is required.
  * @throws GatewayError not_found, policy_denied
  */
 export function answerWithoutKey(context: StreamContext, head: RequestHead): ProcessingResponse | undefined {

@@ -73,7 +73,7 @@ export async function startGrpcJsTransport(options: TransportOptions): Promise<T
   };
 }
 
-/** A server reads requests and writes responses; grpc-js wants the other halves named too. */
+/** A server does not use the other two functions, but grpc-js requires them. */
 function unused(): never {
   throw new Error('a server of gRPC was asked for what only a client does');
 }
@@ -143,8 +143,9 @@ class GrpcJsCall implements RpcCall {
 
 /**
  * Envoy ends each ext_proc stream with RST_STREAM, which Node's rapid-reset guard counts as an attack: about
- * every thousandth request would lose its connection (docs/architecture.md#failing-closed). The peer is our own Envoy on
- * a private socket. grpc-js has no option for it, so its http2 options are set directly, and loudly if they are gone.
+ * every thousandth request would lose its connection (docs/architecture.md#failing-closed). The peer is our
+ * own Envoy on a private socket. grpc-js has no option for it, so its http2 options are set directly; if they
+ * are gone, this throws.
  */
 function liftResetGuard(server: Server): void {
   const options: unknown = (server as unknown as { commonServerOptions?: unknown }).commonServerOptions;

@@ -1,6 +1,6 @@
-/** Before each message: whether it is compressed, and its length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
+/** Message prefix: the compression flag and the length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
 const PREFIX_BYTES = 5;
-/** Taken at once for a message that is cut; more only as it comes, whatever length was announced. */
+/** Initial buffer for a split message; it grows only as bytes arrive, whatever length was announced. */
 const FIRST_BYTES = 65_536;
 
 export interface MessageEvents {
@@ -8,7 +8,7 @@ export interface MessageEvents {
   message(bytes: Buffer, from: number, to: number): void;
   /** The peer sends no more, and every message was delivered. */
   finished(): void;
-  /** What came is no message that is taken here; nothing follows. */
+  /** The input is not an accepted message; nothing follows. */
   broken(why: 'compressed' | 'too long' | 'cut'): void;
 }
 
@@ -19,15 +19,15 @@ interface ByteRange {
 }
 
 /**
- * Cuts the body of a gRPC stream into its messages. One that lies in one piece is delivered where it lies. While it is
- * paused it delivers nothing and keeps what comes, which the stream's window bounds.
+ * Splits the body of a gRPC stream into messages. A message in one piece is delivered in place. While paused,
+ * it delivers nothing and keeps the input, which the stream's window bounds.
  */
 export class MessageReader {
   readonly #events: MessageEvents;
   readonly #maxBytes: number;
   readonly #prefix = Buffer.alloc(PREFIX_BYTES);
   #prefixBytes = 0;
-  /** The message that is cut, of `#length` octets, as far as it came. */
+  /** The received part of a split message of `#length` octets. */
   #partial: Buffer | undefined;
   #length = 0;
   #filled = 0;
@@ -62,7 +62,7 @@ export class MessageReader {
     this.#goOn();
   }
 
-  /** Nothing is delivered any more. */
+  /** Stops all delivery. */
   stop(): void {
     this.#isOver = true;
     this.#held.length = 0;
@@ -83,7 +83,7 @@ export class MessageReader {
     }
   }
 
-  /** A small piece of a large buffer is copied, so as not to keep all of it. */
+  /** Copies a small piece of a large buffer, to release the buffer. */
   #hold({ bytes, from, to }: ByteRange): void {
     const isSmall = to - from < bytes.length / 4;
     const slice = isSmall
@@ -106,7 +106,7 @@ export class MessageReader {
     this.#isReading = false;
   }
 
-  /** Reads a prefix, and the message behind it where it is whole; returns how far it came. */
+  /** Reads a prefix, and the message behind it if complete; returns the end of what was read. */
   #begin(bytes: Buffer, from: number, to: number): number {
     if (this.#prefixBytes > 0 || to - from < PREFIX_BYTES) return this.#fillPrefix(bytes, from, to);
     const begin = from + PREFIX_BYTES;
@@ -156,7 +156,7 @@ export class MessageReader {
     return from + taken;
   }
 
-  /** Twice as much where it is full, so that each octet is copied once more on average. */
+  /** Doubles a full buffer, so that each octet is copied once more on average. */
   #roomFor(partial: Buffer, more: number): Buffer {
     const needed = this.#filled + more;
     if (needed <= partial.length) return partial;
@@ -172,7 +172,7 @@ export class MessageReader {
   }
 }
 
-/** The prefix of a message that is not compressed, as a latin1 string. */
+/** Returns the prefix of an uncompressed message, as a latin1 string. */
 export function messagePrefix(length: number): string {
   return String.fromCharCode(
     0,

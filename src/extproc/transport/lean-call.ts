@@ -12,11 +12,14 @@ const HEAD: readonly (readonly [string, string])[] = [
   [':status', '200'],
   ['content-type', 'application/grpc'],
 ];
-/** Blocks of headers, which are the same for every stream. */
+/** Header blocks, the same for every stream. */
 export const RESPONSE_HEAD = encodeHeaders(HEAD);
 export const STATUS_OK = encodeHeaders([['grpc-status', '0']]);
 
-/** Trailers, or, where nothing was sent before, all of a response ("Trailers-Only"). `details` is plain ASCII. */
+/**
+ * Returns the trailers of a failure, or the whole response if nothing was sent ("Trailers-Only"). `details`
+ * is plain ASCII.
+ */
 export function failure(status: FailStatus, details: string, isFirst: boolean): string {
   return encodeHeaders([
     ...(isFirst ? HEAD : []),
@@ -31,7 +34,7 @@ const BROKEN = {
   cut: [GRPC_STATUS.internal, 'the last message is cut'],
 } as const;
 
-/** One ext_proc stream over our own HTTP/2: bytes in, messages out, and the other way round. */
+/** One ext_proc stream over the gateway's own HTTP/2. */
 export class LeanCall implements RpcCall, StreamEvents, MessageEvents {
   readonly #stream: Http2Stream;
   readonly #onFault: (cause: unknown) => void;
@@ -45,7 +48,7 @@ export class LeanCall implements RpcCall, StreamEvents, MessageEvents {
     this.#onFault = onFault;
   }
 
-  /** @param deadlineMs what the peer gives it, where it says so */
+  /** @param deadlineMs the peer's deadline, if any */
   listen(listener: CallListener, deadlineMs: number | undefined): void {
     this.#listener = listener;
     if (deadlineMs === undefined) return;
@@ -82,7 +85,7 @@ export class LeanCall implements RpcCall, StreamEvents, MessageEvents {
     this.#reader.resume();
   }
 
-  // What the HTTP/2 stream tells.
+  // Events of the HTTP/2 stream.
 
   data(bytes: Buffer, from: number, to: number): void {
     this.#reader.push(bytes, from, to);
@@ -102,7 +105,7 @@ export class LeanCall implements RpcCall, StreamEvents, MessageEvents {
     this.#listener?.closed();
   }
 
-  // What the reader of messages tells.
+  // Events of the message reader.
 
   message(bytes: Buffer, from: number, to: number): void {
     let request;

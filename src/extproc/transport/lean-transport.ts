@@ -18,11 +18,14 @@ import {
   type TransportOptions,
 } from './transport.ts';
 
-/** What is no gRPC at all is told so in HTTP (gRPC over HTTP/2, "Responses"). */
+/** Requests that are not gRPC get an HTTP status (gRPC over HTTP/2, "Responses"). */
 const NOT_GRPC = encodeHeaders([[':status', '415']]);
 const GRPC_TYPE = /^application\/grpc(?:[+;]|$)/;
 
-/** The external processor and the health service over our own HTTP/2 (`src/http2`), made for one peer: Envoy. */
+/**
+ * The external processor and the health service over the gateway's own HTTP/2 (`src/http2`), made for one
+ * peer: Envoy.
+ */
 export async function startLeanTransport(options: TransportOptions): Promise<Transport> {
   const { address } = options;
   if (address.kind === 'unix') rmSync(address.path, { force: true });
@@ -36,7 +39,7 @@ export async function startLeanTransport(options: TransportOptions): Promise<Tra
   return server;
 }
 
-/** Mutual: a client without a certificate of the authority is not let in. */
+/** Mutual TLS: requires a client certificate of the authority. */
 function tlsOptions(address: ListenAddress): TlsOptions | undefined {
   if (address.kind === 'unix' || address.tls === undefined) return undefined;
   const { cert, key, clientCa } = address.tls;
@@ -67,7 +70,7 @@ function process(stream: Http2Stream, head: Http2RequestHead, options: Transport
   return call;
 }
 
-/** `grpc.health.v1.Health/Check`, whatever service it asks for. */
+/** `grpc.health.v1.Health/Check` for any service. */
 function health(stream: Http2Stream, { isServing }: TransportOptions): StreamEvents {
   return {
     ...IGNORED,
@@ -91,10 +94,10 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   u: 1e-3,
   n: 1e-6,
 };
-/** What a timer can hold. */
+/** Upper limit of a timer. */
 const MAX_TIMER_MS = 0x7fff_ffff;
 
-/** Reads `grpc-timeout`; undefined where there is none that could be kept. */
+/** Reads `grpc-timeout`; undefined if it is missing or invalid. */
 export function timeoutMs(written: string | undefined): number | undefined {
   const [, amount = '', unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(written ?? '') ?? [];
   const ms = Number(amount) * (UNIT_MS[unit] ?? NaN);

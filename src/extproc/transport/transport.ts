@@ -1,14 +1,14 @@
 import type { RpcCall, CallListener } from './call.ts';
 
-/** Above Envoy's 16 MiB buffer, so that no message Envoy can send is refused by gRPC. */
+/** Above Envoy's 16 MiB buffer, so that gRPC refuses no message that Envoy can send. */
 export const MAX_MESSAGE_BYTES = 33_554_432;
 
 export const PROCESS_PATH = '/envoy.service.ext_proc.v3.ExternalProcessor/Process';
 export const HEALTH_PATH = '/grpc.health.v1.Health/Check';
-/** Metadata in which Envoy shows `server.extproc.token`. */
+/** Metadata with `server.extproc.token`. */
 export const TOKEN_HEADER = 'x-gateway-token';
 
-/** Where a worker listens: a private unix socket, or TCP with mTLS, or TCP on loopback with a token. */
+/** A worker's address: a private unix socket, TCP with mTLS, or TCP on loopback with a token. */
 export type ListenAddress =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly tls?: ListenTls };
@@ -16,7 +16,7 @@ export type ListenAddress =
 export interface ListenTls {
   readonly cert: Buffer;
   readonly key: Buffer;
-  /** Authority of the client certificates that are let in; always required. */
+  /** Authority of accepted client certificates; always required. */
   readonly clientCa: Buffer;
 }
 

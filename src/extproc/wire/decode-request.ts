@@ -1,7 +1,7 @@
 import { processingRequest, type PhaseName, type ProcessingRequest } from './messages.ts';
 import { ProtobufReader, WIRE } from './protobuf-reader.ts';
 
-/** Fields of `ProcessingRequest`; those that are not used here are skipped. */
+/** Fields of `ProcessingRequest`; unused ones are skipped. */
 const PHASES: readonly (PhaseName | undefined)[] = [
   undefined,
   undefined,
@@ -13,15 +13,15 @@ const PHASES: readonly (PhaseName | undefined)[] = [
   'response_trailers',
 ];
 const ATTRIBUTES_FIELD = 9;
-/** Key of Envoy's map of attributes: the filter that they are meant for. */
+/** Key of Envoy's attribute map: the filter's name. */
 const FILTER = 'envoy.filters.http.ext_proc';
-/** Envoy takes no more than 100 unless it is told to; far more is none of its. */
+/** Envoy's own default limit is 100. */
 const MAX_HEADERS = 4_096;
 const MAX_ATTRIBUTES = 256;
 
 /**
  * Reads the `ProcessingRequest` in `[from, to)`. Its body is a view of `bytes`; unknown fields are skipped.
- * @throws Error where it is malformed, has too many headers or attributes, or names more than one phase
+ * @throws Error if it is malformed, has too many headers or attributes, or names several phases
  */
 export function decodeRequest(bytes: Buffer, from = 0, to = bytes.length): ProcessingRequest {
   const reader = new ProtobufReader(bytes, from, to);
@@ -54,7 +54,7 @@ function readPhase(reader: ProtobufReader, phase: PhaseName): ProcessingRequest 
   }
 }
 
-/** `HttpBody`. */
+// `HttpBody`.
 function readBodyMessage(reader: ProtobufReader, phase: PhaseName): ProcessingRequest {
   const end = reader.until();
   let endOfStream = false;
@@ -68,7 +68,7 @@ function readBodyMessage(reader: ProtobufReader, phase: PhaseName): ProcessingRe
   return processingRequest(phase, body === undefined ? { endOfStream } : { body, endOfStream });
 }
 
-/** `HttpHeaders` or `HttpTrailers`, which share their first field. */
+// `HttpHeaders` or `HttpTrailers`, which share their first field.
 function readHeaders(reader: ProtobufReader, phase: PhaseName): ProcessingRequest {
   const end = reader.until();
   const headers: (readonly [string, string])[] = [];
@@ -96,7 +96,7 @@ function readHeaderMap(
   }
 }
 
-/** `HeaderValue`: Envoy fills `raw_value`, an old one `value`. */
+// `HeaderValue`: Envoy fills `raw_value`, old versions `value`.
 function readHeader(reader: ProtobufReader, parentEnd: number): readonly [string, string] {
   const end = reader.until(parentEnd);
   let key = '';
@@ -112,7 +112,7 @@ function readHeader(reader: ProtobufReader, parentEnd: number): readonly [string
   return [key, raw === '' ? value : raw];
 }
 
-/** One entry of `map<string, google.protobuf.Struct>`. */
+// One entry of `map<string, google.protobuf.Struct>`.
 function readAttributes(reader: ProtobufReader, attributes: Map<string, string>): void {
   const end = reader.until();
   let isOurs = false;
@@ -150,7 +150,7 @@ function readStructField(reader: ProtobufReader, found: [string, string][], pare
   found.push([name, text]);
 }
 
-/** `google.protobuf.Value`, where it is a string; of several kinds the last one counts, as everywhere in a oneof. */
+// `google.protobuf.Value` if it is a string; as in every oneof, the last of several kinds counts.
 function readStringField(reader: ProtobufReader, parentEnd: number): string | undefined {
   const end = reader.until(parentEnd);
   let text: string | undefined;

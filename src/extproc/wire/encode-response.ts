@@ -1,25 +1,25 @@
 import type { CommonResponse, HeaderMutation, ProcessingResponse, GateVerdict } from './messages.ts';
 
 /**
- * A message as it goes out: a latin1 string, one character for each byte, and a body that ends it, where there is one
- * too long to be copied. Strings are joined by the engine without a copy, and the socket writes them as they are.
+ * An encoded message: a latin1 string with one character per byte, followed by a body that is too long to
+ * copy, if any. The engine joins strings without copying, and the socket writes them directly.
  */
 export interface Encoded {
   readonly head: string;
   readonly tail: Buffer | undefined;
 }
 
-/** From here a body stays the buffer that it is. */
+/** From this size on, a body stays a buffer. */
 const TAIL_BYTES = 4_096;
 const NO_BODY = Buffer.alloc(0);
 const NON_ASCII = /[^\x00-\x7f]/;
 
-/** Tags, in the bytes that they are. `append_action` 2 is OVERWRITE_IF_EXISTS_OR_ADD. */
+// Tags as bytes. `append_action` 2 is OVERWRITE_IF_EXISTS_OR_ADD.
 const OVERWRITE = '\x18\x02';
 const CLEAR_ROUTE_CACHE = '\x28\x01';
 const END_OF_STREAM = '\x10\x01';
 
-/** `ProcessingResponse` in protobuf's wire format. */
+/** Encodes `ProcessingResponse` in protobuf's wire format. */
 export function encodeResponse(reply: ProcessingResponse): Encoded {
   const first = verdict(reply.verdict) + modeOverride(reply);
   const { immediate_response: immediate } = reply;
@@ -44,13 +44,13 @@ export function encodeResponse(reply: ProcessingResponse): Encoded {
   return { head: first, tail: undefined };
 }
 
-/** The same in one buffer, for a transport that takes nothing else. */
+/** The same in one buffer, for transports that require one. */
 export function encodedBytes({ head, tail }: Encoded): Buffer {
   const bytes = Buffer.from(head, 'latin1');
   return tail === undefined ? bytes : Buffer.concat([bytes, tail]);
 }
 
-/** `HeadersResponse` and `BodyResponse`; what may be long comes last, so that it can stay a buffer. */
+/** `HeadersResponse` and `BodyResponse`; the long part comes last, so that it can stay a buffer. */
 function phase(first: string, tag: string, response: CommonResponse): Encoded {
   const { header_mutation: headers, body_mutation: bodies } = response;
   const before =
@@ -91,14 +91,14 @@ function modeOverride({ mode_override: mode }: ProcessingResponse): string {
   return field('\x4a', `\x20${varint(mode.response_body_mode)}\x30${varint(mode.response_trailer_mode)}`);
 }
 
-/** `override_message_timeout`: a `google.protobuf.Duration` in whole milliseconds. */
+// `override_message_timeout`: a `google.protobuf.Duration` in whole milliseconds.
 function overrideTimeout(ms: number): string {
   const nanos = (ms % 1_000) * 1_000_000;
   const seconds = `\x08${varint(Math.floor(ms / 1_000))}`;
   return field('\x52', nanos === 0 ? seconds : `${seconds}\x10${varint(nanos)}`);
 }
 
-/** `dynamic_metadata`: a `google.protobuf.Struct` `{gw: {…}}`. */
+// `dynamic_metadata`: a `google.protobuf.Struct` `{gw: {…}}`.
 function verdict(given: GateVerdict | undefined): string {
   if (given === undefined) return '';
   const { req, resp, out } = given;
@@ -107,7 +107,7 @@ function verdict(given: GateVerdict | undefined): string {
   return metadata(given);
 }
 
-/** Those that every request gets. */
+// Used by every request.
 const REQUEST_OK = metadata({ req: 'ok' });
 const RESPONSE_WHOLE = metadata({ resp: 'whole' });
 
@@ -119,7 +119,7 @@ function metadata({ req, resp, out }: GateVerdict): string {
   return field('\x42', entry('gw', field('\x2a', fields)));
 }
 
-/** An entry of `Struct.fields`, and its `Value`. */
+// An entry of `Struct.fields`, and its `Value`.
 function entry(name: string, value: string): string {
   return field('\x0a', field('\x0a', name) + field('\x12', value));
 }
@@ -135,7 +135,7 @@ function field(tag: string, value: string): string {
   return tag + varint(value.length) + value;
 }
 
-/** A field whose value goes on in the tail. */
+/** Begins a field whose value continues in the tail. */
 function open(tag: string, value: string, tail: Buffer | undefined): string {
   return tag + varint(value.length + (tail?.length ?? 0)) + value;
 }

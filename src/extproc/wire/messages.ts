@@ -1,6 +1,6 @@
-/** What Envoy and the pipeline say to each other, whichever transport carries it (`proto/ext_proc.proto`). */
+/** Messages between Envoy and the pipeline, independent of the transport (`proto/ext_proc.proto`). */
 
-/** The phases of one request, by the names of the oneofs that carry them. */
+/** The phases of one request, by the names of their oneofs. */
 export type PhaseName =
   | 'request_headers'
   | 'response_headers'
@@ -9,26 +9,26 @@ export type PhaseName =
   | 'request_trailers'
   | 'response_trailers';
 
-/** Name and value, in order, repeated ones as often as they came. */
+/** Name and value, in order, including repeated ones. */
 export type HeaderList = readonly (readonly [string, string])[];
 
-/** One message of Envoy's. */
+/** One message from Envoy. */
 export interface ProcessingRequest {
-  /** Undefined where it is of a kind that is not known here. */
+  /** Undefined for an unknown kind. */
   readonly phase: PhaseName | undefined;
-  /** Of a message of headers or trailers; names are lower-case, values latin1, so that no byte of them is lost. */
+  /** Headers or trailers; names are lower-case, values latin1, so that no byte is lost. */
   readonly headers: HeaderList;
-  /** Of a message of a body; may be a view of what was read from the socket. */
+  /** A body; may be a view of what was read from the socket. */
   readonly body: Buffer;
   readonly endOfStream: boolean;
-  /** Those with a text, of the attributes that the configuration asks Envoy for. */
+  /** The configured attributes that are texts. */
   readonly attributes: ReadonlyMap<string, string>;
 }
 
 const NO_BYTES = Buffer.alloc(0);
 const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
 
-/** A message with what its phase has; the rest is empty. */
+/** Returns a message with its phase's fields; the rest is empty. */
 export function processingRequest(
   phase: PhaseName | undefined,
   parts: Partial<Omit<ProcessingRequest, 'phase'>> = {},
@@ -49,15 +49,18 @@ export interface ProcessingResponse {
   /** Sent as dynamic metadata, `{gw: {…}}`. */
   readonly verdict?: GateVerdict;
   readonly mode_override?: { readonly response_body_mode: number; readonly response_trailer_mode: number };
-  /** No answer yet: Envoy waits so long from now on, where its configuration lets it. Heard once a phase. */
+  /**
+   * Not an answer: makes Envoy wait this long from now on, if its configuration allows it. Effective once per
+   * phase.
+   */
   readonly override_message_timeout_ms?: number;
 }
 
-/** What the gates of Envoy's configuration ask for before they let anything through. */
+/** Verdict for the gates of Envoy's configuration. */
 export interface GateVerdict {
   readonly req?: 'ok';
   readonly resp?: 'whole' | 'stream';
-  /** Bytes of the stream that may be out. */
+  /** Allowed total bytes of the stream. */
   readonly out?: number;
 }
 
@@ -70,7 +73,7 @@ export interface CommonResponse {
   readonly clear_route_cache?: boolean;
 }
 
-/** Each header that is set replaces all of its name; values go out as UTF-8. */
+/** Each header set replaces all of its name; values are sent as UTF-8. */
 export interface HeaderMutation {
   readonly set_headers: HeaderList;
   readonly remove_headers: readonly string[];
@@ -83,6 +86,6 @@ export interface ImmediateResponse {
   readonly details: string;
 }
 
-/** `ProcessingMode.BodySendMode` and `HeaderSendMode`, as far as they are used. */
+// Used values of `ProcessingMode.BodySendMode` and `HeaderSendMode`.
 export const FULL_DUPLEX_STREAMED = 4;
 export const SEND = 1;

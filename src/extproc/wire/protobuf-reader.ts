@@ -5,8 +5,8 @@ const MAX_VARINT_BYTES = 10;
 const NON_ASCII = /[\x80-\xff]/;
 
 /**
- * Reads one message field by field, from `at` on. Every read is given the end of what it may read, and throws where
- * that is passed. Text is cut out of one string of the whole message, which is made once and only where text is read.
+ * Reads one message field by field, from `at` on. Every read gets an end and throws beyond it. Text is cut
+ * from one string of the whole message, created at the first text.
  */
 export class ProtobufReader {
   at: number;
@@ -22,14 +22,14 @@ export class ProtobufReader {
     this.at = from;
   }
 
-  /** Of the next field: its number, and its wire type in the low three bits. */
+  /** Returns the next field's number, with its wire type in the low three bits. */
   tag(end: number): number {
     const tag = this.varint(end);
     if (tag < 8 || tag > 0xffff_ffff) throw malformed();
     return tag;
   }
 
-  /** Exact up to 2^53; above, which no field that is used here holds, only whether it is 0. */
+  /** Exact up to 2^53; above, which no used field contains, only distinguishes 0. */
   varint(end: number): number {
     const bytes = this.#bytes;
     let value = 0;
@@ -44,14 +44,14 @@ export class ProtobufReader {
     throw malformed();
   }
 
-  /** Where the field that begins here, with its length, ends. */
+  /** Returns the end of the length-delimited field that begins here. */
   until(end = this.#to): number {
     const length = this.varint(end);
     if (length > end - this.at) throw malformed();
     return this.at + length;
   }
 
-  /** A view, no copy. */
+  /** Returns a view, not a copy. */
   bytes(end: number): Buffer {
     const to = this.until(end);
     const view = this.#bytes.subarray(this.at, to);
