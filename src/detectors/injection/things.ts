@@ -26,6 +26,9 @@ const ON_A_THING = new RegExp(
   ].join(''),
   'i',
 );
+/** Subjects that offices and schools write instructions about. */
+const ABOUT_A_SUBJECT =
+  /^ (?:about|on|regarding|concerning|for) (?:the )?(?:parking|travel|holidays?|vacations?|leave|expenses|invoices|payments?|shipping|delivery|packaging|assembly|washing|cleaning|cooking|dosage|medication|seating|dress code|catering|registration|enrolment|homework)(?![\w-])/i;
 const ON_A_THING_ELSEWHERE = new RegExp(
   [
     String.raw`^ (?:auf|aus|in|von|zu) (?:der|dem|den) (?:packung|verpackung|schachtel|etikett|beipackzettel|handbuch|formular|gerät|rückseite)`,
@@ -82,6 +85,7 @@ export function isAboutThings(text: string, start: number, end: number): boolean
 
 function isOnAThing(phrase: string, after: string): boolean {
   const [, german] = phrase.split(GERMAN_RULES);
-  const place = ON_A_THING.exec(after) ?? ON_A_THING_ELSEWHERE.exec(german ?? after);
+  const place =
+    ON_A_THING.exec(after) ?? ABOUT_A_SUBJECT.exec(after) ?? ON_A_THING_ELSEWHERE.exec(german ?? after);
   return place !== null && !OF_A_MODEL.test(place[0]);
 }
