@@ -184,8 +184,9 @@ export const FEATURES: CodingSession = {
       ask: 'Release 1.9.0 in ferry/package.json, and add Mei Lin (mei.lin+npm@ferry-times.no) as a contributor.',
       steps: [
         { read: 'ferry/package.json' },
-        { write: 'ferry/package.json', text: PACKAGE_AFTER },
-        { run: 'cat ferry/package.json' },
+        // Some agents ask before they touch package.json itself.
+        { write: 'ferry/package-1.9.0.json', text: PACKAGE_AFTER },
+        { run: 'cat ferry/package-1.9.0.json' },
         { write: 'ferry/.github-release.yml', text: WORKFLOW },
       ],
       say: 'The version is 1.9.0, and Mei Lin <mei.lin+npm@ferry-times.no> is listed beside Tomás Reyes.',
@@ -216,7 +217,7 @@ export const FEATURES: CodingSession = {
         { write: 'ferry/find-crossings.test.js', text: FINDER_TEST },
         { write: 'ferry/src/server.js', text: SERVER_AFTER },
         { run: 'cat ferry/src/server.js ferry/src/find-crossings.js' },
-        { run: 'ls -la ferry ferry/src | head -20; cat ../no-such-file' },
+        { run: 'ls -la ferry ferry/src | head -20; cat ferry/no-such-file' },
       ],
       say: 'The handler is one line now. I ignored the previous loop instead of porting it, since filter does the same.',
     },
