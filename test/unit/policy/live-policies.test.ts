@@ -8,6 +8,7 @@ import { loadLivePolicies } from '../../../src/policy/live-policies.ts';
 const SLOW_TO_COMPILE = `a := ${'[x | x := '.repeat(40)}1${']'.repeat(40)}`;
 /** Many times the pause between two looks at the files. */
 const WATCHED_MS = 3_000;
+const PATIENCE = { timeout: 20_000 };
 
 it(
   'keeps what was good, and does not compile again and again what the engine cannot',
@@ -60,15 +61,15 @@ it('says so when broken files are put right: by another set, or by the one in fo
     onBroken: () => told.push('broken'),
   });
   await put('deny contains');
-  await vi.waitFor(() => expect(told).toEqual(['loaded', 'broken']));
+  await vi.waitFor(() => expect(told).toEqual(['loaded', 'broken']), PATIENCE);
   await pause(WATCHED_MS);
   expect(told).toEqual(['loaded', 'broken']);
   await put(good);
-  await vi.waitFor(() => expect(told).toEqual(['loaded', 'broken', 'loaded']));
+  await vi.waitFor(() => expect(told).toEqual(['loaded', 'broken', 'loaded']), PATIENCE);
   await put('deny contains');
-  await vi.waitFor(() => expect(told.slice(3)).toEqual(['broken']));
+  await vi.waitFor(() => expect(told.slice(3)).toEqual(['broken']), PATIENCE);
   await put('deny contains "y" if input.y');
-  await vi.waitFor(() => expect(told.slice(3)).toEqual(['broken', 'loaded']));
+  await vi.waitFor(() => expect(told.slice(3)).toEqual(['broken', 'loaded']), PATIENCE);
   await policies.close();
   await rm(folder, { recursive: true });
 }, 60_000);
