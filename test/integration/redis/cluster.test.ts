@@ -5,7 +5,8 @@ import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
 import { createAcknowledgement } from '../../../src/redis/acknowledged.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
-import { quarantineKey, riskProfileKey } from '../../../src/redis/keys.ts';
+import { scanForms } from '../../../src/redis/form-scan.ts';
+import { quarantineKey, riskProfileKey, spendKey } from '../../../src/redis/keys.ts';
 import { hear } from '../../../src/redis/subscribe.ts';
 import { checkServer } from '../../../src/redis/server-check.ts';
 import { slotOf, startTestCluster, type TestCluster } from '../../support/redis-cluster.ts';
@@ -107,6 +108,14 @@ describe('on a cluster of three masters', () => {
     } finally {
       acknowledgement?.close();
     }
+  });
+
+  it('data that cannot be read is found on each master', async () => {
+    const ledgers = [0, 1, 2].map((master) => spendKey(keyHashOn(master), 'windows'));
+    for (const ledger of ledgers) await client.set(ledger, Buffer.from([9, 0]));
+    expect((await scanForms(client)).unknown).toEqual([{ form: 'ledger', version: '9', count: 3 }]);
+    for (const ledger of ledgers) await client.del(ledger);
+    expect((await scanForms(client)).unknown).toEqual([]);
   });
 
   it('a server among them that may evict is found, whichever it is', async () => {
