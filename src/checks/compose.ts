@@ -28,29 +28,28 @@ export interface ComposedOf {
   readonly config: Config;
   readonly stores: SharedStores;
   readonly place: StorePlace;
-  /** Undefined where no policy is asked. */
+  /** Undefined without policies. */
   readonly policies: { current(): PolicySet } | undefined;
   readonly observer: ChecksObserver;
   readonly authenticateAgain: EscalateDeps['authenticateAgain'];
-  /** Undefined where nobody is asked: what is to be escalated is denied. */
+  /** Undefined without approvals; then calls that need one are denied. */
   readonly askApproval?: EscalateDeps['ask'] | undefined;
-  /** Undefined where recorded calls are judged. */
+  /** Undefined when recorded calls are judged. */
   readonly counting?: Counting;
 }
 
-/** The checks of a gateway. */
 export interface ComposedChecks {
   readonly inOrder: readonly Check<unknown, CheckName>[];
-  /** Makes good what is still owed to the stores. */
+  /** Settles what is still owed to the stores. */
   close(): Promise<void>;
 }
 
-/** What stands in `order.ts`, in an order that need not be that one. */
+/** The checks of `order.ts`, in any order. */
 export type CheckOrder = readonly (typeof ORDER)[number][];
 
 /**
- * Builds every check as `config` has them, and what one does to what another keeps.
- * @throws Error where a check would judge by what a later one learns
+ * Builds all checks for `config`, and connects what one does with what another stores.
+ * @throws Error if a check would read a fact that a later one writes
  */
 export async function composeChecks(
   of: ComposedOf,
@@ -92,7 +91,7 @@ export async function composeChecks(
 
 function ownStoreIn(place: StorePlace): OwnStore {
   return async <Store>({ redis, memory }: Pick<StoreForms<Store>, 'redis'> & Partial<StoreForms<Store>>) =>
-    // The overloads of OwnStore say when there is no memory form.
+    // The overloads of OwnStore decide whether there is a memory form.
     (place.kind === 'redis' ? redis(place) : memory?.(place)) as Promise<Store>;
 }
 
@@ -101,7 +100,7 @@ interface MadeCheck {
   readonly facts: FactUse;
 }
 
-/** A check that judges before what it judges by is known would find nothing, and let everything pass. */
+/** Rejects a check that would judge before its facts are known, and so let everything pass. */
 function assertFactsAreWritten(inOrder: readonly MadeCheck[]): void {
   const written = new Set<string>(GIVEN_FACTS);
   for (const { check, facts } of inOrder) {

@@ -9,11 +9,11 @@ import { createMemorySessionStore } from './session/memory-store.ts';
 
 export interface OfflineChecksDeps {
   readonly config: Config;
-  /** Undefined where no policy is asked. */
+  /** Undefined without policies. */
   readonly policies: PolicySet | undefined;
-  /** Told of what the inspector found. */
+  /** Receives the inspector's findings. */
   readonly audit: Audit;
-  /** A set could not judge a call. */
+  /** Called when a set failed to judge a call. */
   readonly onPolicyTrouble: (cause: unknown) => void;
   /** Unix ms: the time of what is judged, not of the judging. */
   readonly now: () => number;
@@ -23,9 +23,7 @@ export interface OfflineChecks extends ComposedChecks {
   readonly risk: RiskStore;
 }
 
-/**
- * The checks that a recorded call can be judged by, on stores of this process: what counts time and money is left out.
- */
+/** Builds the checks for recorded calls, with in-memory stores. Checks of time and money are left out. */
 export async function createOfflineChecks({
   config,
   policies,
@@ -36,7 +34,7 @@ export async function createOfflineChecks({
   const { ttl: ttlMs, max_per_key: maxPerKey } = config.session;
   const risk = createMemoryRiskStore({ settings: riskSettings(config), now });
   const checks = await composeChecks({
-    // What would have been done is what is asked for.
+    // The report shows what would have been done.
     config: { ...config, server: { ...config.server, shadow_mode: false } },
     stores: {
       sessions: createMemorySessionStore({ ttlMs, maxPerKey, now }),
@@ -57,11 +55,11 @@ export async function createOfflineChecks({
   return { ...checks, risk };
 }
 
-/** Stores of this process do not fail. */
+/** In-memory stores do not fail. */
 function rethrow(cause: unknown): never {
   throw cause;
 }
 
 function ignore(): void {
-  // The verdicts tell.
+  // The verdicts contain it.
 }

@@ -25,24 +25,24 @@ export interface ChecksDeps {
   readonly config: Config;
   readonly redis: RedisClient;
   readonly log: Logger;
-  /** What `server.log_level` does not silence. */
+  /** Not silenced by `server.log_level`. */
   readonly auditLog: Logger;
   readonly metrics: Metrics;
-  /** Undefined where `audit.enabled` is off. */
+  /** Undefined unless `audit.enabled`. */
   readonly trail?: TrailObserver | undefined;
-  /** USD that the request which runs now was charged; undefined where nobody traces. */
+  /** Receives the cost of the current request in USD; undefined without tracing. */
   readonly onCost?: ((costUsd: number) => void) | undefined;
-  /** Undefined where `policy.enabled` is off. */
+  /** Undefined unless `policy.enabled`. */
   readonly policies: LivePolicies | undefined;
-  /** Undefined where `zsp.escalation_enabled` is off. */
+  /** Undefined unless `zsp.escalation_enabled`. */
   readonly approvals: Approvals | undefined;
-  /** Undefined where `alerting.webhook_url` is empty. */
+  /** Undefined if `alerting.webhook_url` is empty. */
   readonly alerts: Alerts | undefined;
 }
 
 const NANO_USD = 1e9;
 
-/** The checks of one sidecar: every one of them, on Redis. `close` comes before the connection goes. */
+/** Builds all checks of one sidecar, on Redis. Call `close` before disconnecting. */
 export async function createChecks(
   deps: ChecksDeps,
 ): Promise<ComposedChecks & { readonly newPhase: () => Phase }> {
@@ -115,7 +115,7 @@ function checksObserver(deps: ChecksDeps): ChecksObserver {
       const { policySet, verdict, rules } = decided;
       for (const { mode, rule, action } of rules)
         if (mode === 'report') metrics.policyReports.inc({ rule, action });
-      // A call that no rule is about says nothing that its own line does not.
+      // A call that no rule covers adds nothing to its own log line.
       if (verdict === 'allow' && rules.length === 0) return;
       const line = { request_id: requestId, key_hash: key.keyHash, policy_set: policySet, verdict, rules };
       auditLog.info(line, 'policy decision');
@@ -125,7 +125,7 @@ function checksObserver(deps: ChecksDeps): ChecksObserver {
   };
 }
 
-/** Into the log's own channel, and into the trail; which of them is silent the composition root says. */
+/** Reports to the log's audit channel and to the trail; the composition root silences one of them. */
 function auditOf({ config, log, auditLog, trail }: ChecksDeps): Audit {
   const audit = createAudit(auditLog, log, createMatchDigest(config.audit.secret));
   if (trail === undefined) return audit;

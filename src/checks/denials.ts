@@ -5,7 +5,7 @@ import type { Parsed } from '../pipeline/exchange.ts';
 import { placeOf, type RefusalFinding } from '../where-found.ts';
 import { timeSpan, wholeSeconds } from '../text/time-span.ts';
 
-/** 403: what this key, this gateway or a rule does not allow. */
+/** 403: not allowed by this key, this gateway or a rule. */
 export function policyDenied(message: string, details?: RefusalDetails): Denial {
   return {
     kind: 'deny',
@@ -16,7 +16,7 @@ export function policyDenied(message: string, details?: RefusalDetails): Denial 
   };
 }
 
-/** The same of a call as it was judged: one of an MCP server says to its agent which tool, and by which rule. */
+/** The same for a judged call; an MCP call's denial names tool and rule for its agent. */
 export function callDenied({ request }: Parsed, reason: string, rule: string): Denial {
   const tool = calledTool(request.mcp);
   if (tool !== undefined) return toolDenied({ tool, reason, rule });
@@ -26,21 +26,21 @@ export function callDenied({ request }: Parsed, reason: string, rule: string): D
 
 export interface ToolDenial {
   readonly tool: string;
-  /** Read by agents and sent as a header: plain ASCII of our own, with nothing in it that a client wrote. */
+  /** Read by agents and sent as a header: plain ASCII without client text. */
   readonly reason: string;
   readonly rule: string;
-  /** `policy_denied` unless told. */
+  /** By default `policy_denied`. */
   readonly type?: ErrorType;
-  /** What the rule found, and where. */
+  /** The rule's finding and its place. */
   readonly found?: Omit<RefusalFinding, 'rule'>;
 }
 
-/** The check that refuses a tool for its name, and where that stands. */
+/** Describes a refusal of a tool by name. */
 export function calledByName(check: string): Pick<RefusalFinding, 'detector' | 'place'> {
   return { detector: check, place: placeOf(['params', 'name']) };
 }
 
-/** Refuses a call of a tool with what an agent needs to do something else (docs/mcp.md). */
+/** Refuses a tool call with what an agent needs to proceed otherwise (docs/mcp.md). */
 export function toolDenied({ tool, reason, rule, type = 'policy_denied', found }: ToolDenial): Denial {
   return {
     kind: 'deny',
@@ -51,14 +51,14 @@ export function toolDenied({ tool, reason, rule, type = 'policy_denied', found }
   };
 }
 
-/** 400: what the client wrote cannot be taken. */
+/** 400: the client sent something invalid. */
 export function invalidRequest(message: string): Denial {
   return { kind: 'deny', type: 'invalid_request', message };
 }
 
 /**
- * Ends a refusal that a repeat cannot cure soon. Qwen Code and Gemini CLI obey neither `x-should-retry` nor
- * the body's type: they read the message, and repeat a 429 for minutes where it has not these words (decision 099).
+ * Ends a refusal that retrying cannot cure soon. Qwen Code and Gemini CLI ignore `x-should-retry` and the
+ * body's type: they read the message, and retry a 429 for minutes without these words (decision 099).
  */
 export const NEVER_RESETS = 'For clients that retry: Quota exceeded (limit: 0), no wait will reset it';
 

@@ -5,38 +5,38 @@ import type { Check } from '../pipeline/check.ts';
 import type { FactName } from '../pipeline/facts.ts';
 import type { CheckServices } from './services.ts';
 
-/** Sections of gateway.yaml by their names; each is optional in the file. */
+/** Sections of gateway.yaml by name; each is optional in the file. */
 export type Sections = Readonly<Record<string, z.ZodType>>;
 
 type Read<Own extends Sections> = { readonly [Name in keyof Own]: Settings<Own[Name]> };
 
-/** Which facts of an exchange a check judges by, and which it learns (pipeline/facts.ts). */
+/** Facts of an exchange that a check reads and writes (pipeline/facts.ts). */
 export interface FactUse<Reads extends FactName = FactName, Writes extends FactName = FactName> {
-  /** A check that writes it must come before, or be this one. */
+  /** Must be written by this check or an earlier one. */
   readonly reads?: readonly Reads[];
   readonly writes?: readonly Writes[];
-  /** Written anew after another check has written it. */
+  /** Written again after another check has written it. */
   readonly refreshes?: readonly Reads[];
 }
 
-/** What a check's folder gives to `order.ts`. It is read with the configuration: what judges, `make` imports. */
+/** A check's entry in `order.ts`. It is loaded with the configuration; `make` imports the check itself. */
 export interface CheckEntry<
   Name extends string,
   Own extends Sections,
   Reads extends FactName = FactName,
   Writes extends FactName = FactName,
 > {
-  /** Top-level sections of gateway.yaml that are this check's own. */
+  /** Top-level sections of gateway.yaml that belong to this check. */
   readonly sections: Own;
   readonly facts: FactUse<Reads, Writes>;
-  /** Undefined where it has nothing to judge by, and is left out. */
+  /** Returns undefined if the check has nothing to do. */
   make(config: CoreConfig & Read<Own>, services: CheckServices): Promise<Check<unknown, Name> | undefined>;
 }
 
 type None = Record<never, never>;
 type Make<Name extends string, Own extends Sections> = CheckEntry<Name, Own>['make'];
 
-/** A check whose keys, if it has any, stand in a section that others read too. */
+/** A check without sections of its own. */
 export function checkEntry<
   Name extends string,
   Reads extends FactName = never,

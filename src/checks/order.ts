@@ -17,39 +17,39 @@ import { remoteContent } from './remote-content/entry.ts';
 import { session } from './session/entry.ts';
 
 /**
- * The order in which checks judge: where several would deny, the first wins, and what an earlier one took is
- * given back by its `end` hook. Key, lock and risk come before all of them, in auth/authenticate.
+ * The order of the checks. The first denial wins, and what earlier checks took is given back by their `end`
+ * hooks. Key, lock and risk come first, in auth/authenticate.
  */
 export const ORDER = [
-  rateLimit, // first: a refused request costs nothing but its headers
-  mcp, // a key's own tools and MCP sessions: as cheap, and decides as much
-  keyAccess, // a key's own providers and models: costs nothing, and decides whether anything else matters
-  hostedTools, // changes what will be sent, so later checks judge the request as it will leave
-  remoteContent, // what nobody here can read, before anything is spent on the rest
-  session, // judges by the step it took with the reads, before anything that costs more is done for the call
-  normalization, // denies nothing: reads what hides in the prompt for the checks after it
-  mcpInspector, // answers of MCP servers; asks whether a tool has changed since it was pinned
-  mcpTools, // after what judges a list as its server wrote it: a key sees the tools that it may call
-  dlp, // masks what will be sent, and every answer, before anybody is charged by it
-  loop, // by the session's earlier calls
-  drift, // by the session's earlier turns
-  policy, // by all that the checks before it have learnt
-  policyMask, // of what was let through
-  mcpBreaker, // a probe is taken only for what would be sent
-  budget, // a hold is taken only for what would be sent
-  policyState, // after the holds: one is given back unseen, but by a moved state others are judged at once
-  policyMaskAgain, // of what was judged again, by the state that another call has left
-  answerMarks, // of answers that nobody withholds
+  rateLimit, // first: a refused request costs only its headers
+  mcp, // the key's tools and MCP sessions: equally cheap and decisive
+  keyAccess, // the key's providers and models: costs nothing
+  hostedTools, // changes the request, so that later checks judge what will be sent
+  remoteContent, // refuses unreadable content before anything is spent on the rest
+  session, // takes its step with the reads, before more expensive work
+  normalization, // denies nothing: decodes the prompt for later checks
+  mcpInspector, // inspects MCP answers, and checks tools against their pins
+  mcpTools, // filters tool lists, after checks that need the original list
+  dlp, // masks requests and answers before the charge
+  loop, // judges by the session's earlier calls
+  drift, // judges by the session's earlier turns
+  policy, // judges by the facts of all earlier checks
+  policyMask, // masks what policies allowed
+  mcpBreaker, // takes a probe only for calls that will be sent
+  budget, // takes a hold only for calls that will be sent
+  policyState, // after the holds: they can be released unnoticed, but a moved state affects others at once
+  policyMaskAgain, // masks calls that were judged again after a state change
+  answerMarks, // marks answers that are not withheld
 ];
 
 type Entry = (typeof ORDER)[number];
 
 type Facts<Use extends 'reads' | 'writes'> = NonNullable<Entry['facts'][Use]>[number];
 
-/** Facts that are there before the first check judges: written by auth/authenticate. */
+/** Facts written by auth/authenticate, before the first check. */
 export const GIVEN_FACTS = ['agentRisk'] as const;
 
-/** Facts that some check reads and none writes: with any, `composeChecks` does not compile. */
+/** Facts that are read but never written; with any, `composeChecks` does not compile. */
 export type UnwrittenFact = Exclude<Facts<'reads'>, Facts<'writes'> | (typeof GIVEN_FACTS)[number]>;
 
 /** Stable names: metric labels and log fields. */
@@ -59,7 +59,7 @@ type Merged<Union> = (Union extends unknown ? (one: Union) => void : never) exte
   ? All
   : never;
 
-/** The sections of gateway.yaml that are a check's own, by their names. */
+/** The sections of gateway.yaml that belong to checks, by name. */
 export const checkSections = Object.assign({}, ...ORDER.map(({ sections }) => sections)) as Merged<
   Entry['sections']
 >;

@@ -8,16 +8,16 @@ import type { RiskStore } from '../risk/store.ts';
 
 export interface SessionMovesDeps {
   readonly store: Pick<SessionStore, 'peek' | 'moveState' | 'moveBack'>;
-  /** Redis did not take a move back, which is repeated in the background. */
+  /** Called when Redis did not undo a move, which is retried in the background. */
   readonly onFailure: (cause: unknown) => void;
 }
 
 export interface ClosableSessionMoves extends SessionMoves {
-  /** Makes good what is still to be given back, before the Redis connection goes. */
+  /** Settles what is pending before the Redis connection closes. */
   close(): Promise<void>;
 }
 
-/** What policies move in sessions. */
+/** Moves session states for policies. */
 export function createSessionMoves({ store, onFailure }: SessionMovesDeps): ClosableSessionMoves {
   const refunds = createRetryQueue<SessionMove>({
     attempt: ({ step, createdAt, from, to }) => store.moveBack(step, createdAt, { from, to }),
@@ -36,8 +36,8 @@ export function createSessionMoves({ store, onFailure }: SessionMovesDeps): Clos
 }
 
 /**
- * Notes marks of policies in the session of an exchange; without a session there is nothing to remember them by. False
- * where it takes no more: whoever judges by them must then deny.
+ * Adds policy marks to an exchange's session, if it has one. Returns false if the session can hold no more;
+ * then policies that rely on marks must deny.
  */
 export function createMarkSession({ addMark }: Pick<SessionStore, 'addMark'>) {
   return async ({ key, facts }: Parsed, marks: readonly string[]): Promise<boolean> => {
@@ -55,8 +55,8 @@ interface TaintSessionDeps {
 }
 
 /**
- * Adds flags to the session of an exchange and scores those that are new in it (docs/risk.md). Without a session
- * there is nothing to add to, and they score as of one session. False where the session takes no more.
+ * Adds taints to an exchange's session and scores the new ones (docs/risk.md). Calls without a session score
+ * as one session. Returns false if the session can hold no more.
  */
 export function createTaintSession({ record, addTaint }: TaintSessionDeps) {
   return async ({ key, facts }: Parsed, flags: readonly Taint[]): Promise<boolean> => {

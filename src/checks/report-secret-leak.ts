@@ -8,31 +8,31 @@ import type { RiskStore } from '../risk/store.ts';
 import type { SessionStore } from './session/store.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 
-/** Secrets, or other data, that a provider or a tool sent towards a client, and that were kept from it. */
+/** Secrets or other data from a provider or a tool that were withheld from the client. */
 export interface SecretLeak {
   readonly exchange: Parsed;
-  /** What was found, as `findingId(rule, matchedText)` of checks/finding-id names it: no text. */
+  /** Findings named by `findingId(rule, matchedText)` of checks/finding-id, without text. */
   readonly findings: readonly string[];
-  /** How long the key is locked: `quarantine_duration` of the check that found them; 0 where it only scores. */
+  /** Duration of the key's lock: the check's `quarantine_duration`; 0 only scores. */
   readonly lockMs: number;
-  /** None of it is a secret (`dlp.action: quarantine`): nobody has `secret_accessed` from it. */
+  /** None of it is a secret (`dlp.action: quarantine`), so it does not set `secret_accessed`. */
   readonly personalDataOnly?: true;
 }
 
 /**
- * Locks the key, scores it (+30, once for one and the same finding) and taints its session with `secret_accessed`
- * (docs/risk.md). Personal data locks and scores the same, and taints nothing.
+ * Locks the key, scores it (+30, once per distinct finding) and taints its session with `secret_accessed`
+ * (docs/risk.md). Personal data locks and scores the same, without a taint.
  * @throws GatewayError redis_unavailable
  */
 export type ReportSecretLeak = (leak: SecretLeak) => Promise<void>;
 
 export interface SecretLeakDeps {
-  /** With `risk_profile.enabled: false` it locks, and scores nothing. */
+  /** With `risk_profile.enabled: false` it only locks. */
   readonly record: RiskStore['record'];
   readonly addTaint: SessionStore['addTaint'];
 }
 
-/** Locks and scores the key of a leak; a secret's taints the session that its exchange names, if it names one. */
+/** Locks and scores the key of a leak; for a secret, also taints the exchange's session, if any. */
 export function createReportSecretLeak({ record, addTaint }: SecretLeakDeps): ReportSecretLeak {
   return async (leak) => {
     const { exchange, findings, lockMs, personalDataOnly } = leak;
@@ -61,7 +61,7 @@ function leakCause({ exchange, findings, personalDataOnly }: SecretLeak): LockCa
   };
 }
 
-/** A tool's name is the client's word, or the server's: it may hold what was found. */
+/** Masks a tool's name, which client or server chose and which may contain what was found. */
 function leakPlace({
   mcp,
   request,

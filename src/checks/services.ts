@@ -12,7 +12,7 @@ import type { Judge, JudgeDeps } from './policy/judge.ts';
 import type { PolicyStateDeps } from './policy/state-check.ts';
 import type { SessionStore } from './session/store.ts';
 
-/** Stores that several checks share. A check builds a store of its own by `ownStore`. */
+/** Stores that several checks share. A check builds its own store with `ownStore`. */
 export interface SharedStores {
   readonly sessions: SessionStore;
   readonly risk: RiskStore;
@@ -40,7 +40,7 @@ export interface OwnStore {
   <Store>(forms: Pick<StoreForms<Store>, 'redis'>): Promise<Store | undefined>;
 }
 
-/** What counts time and money, and who is told of it. */
+/** Rate limits, circuits and the ledger, with their listeners. */
 export interface Counting {
   readonly circuitChanged: McpBreakerDeps['onChange'];
   readonly ledger: Pick<
@@ -55,39 +55,39 @@ export interface Counting {
   >;
 }
 
-/** What the checks tell while they judge. */
+/** Receives reports from the checks. */
 export interface ChecksObserver {
   readonly dlpFound: DlpCheckDeps['onFound'];
   readonly dlpEvidence?: DlpCheckDeps['onEvidence'];
-  /** What the inspector found. */
+  /** Receives the inspector's findings. */
   readonly audit: Audit;
-  /** A set could not judge a call. */
+  /** Called when a set failed to judge a call. */
   readonly policyTrouble: (cause: unknown) => void;
   readonly policyDecided: JudgeDeps['onDecision'];
-  /** The store did not hear of the end of a call. */
+  /** Called when the store did not learn about the end of a call. */
   readonly callNotEnded: (cause: unknown) => void;
-  /** The store did not hear that a call, which had moved its session, was not made. */
+  /** Called when a move by a call that was not made could not be undone. */
   readonly moveNotUndone: (cause: unknown) => void;
 }
 
-/** What several checks do by policies. */
+/** Policy services shared by several checks. */
 export interface PolicyServices extends Pick<PolicyStateDeps, 'sessions' | 'mark'> {
   readonly current: () => PolicySet;
   readonly judge: Judge;
   readonly masking: Omit<PolicyMaskDeps, 'judgement'>;
 }
 
-/** What checks are made of besides the configuration: each takes what it needs. */
+/** Services from which checks are built, besides the configuration. */
 export interface CheckServices {
   readonly stores: SharedStores;
   readonly ownStore: OwnStore;
-  /** Undefined where recorded calls are judged. */
+  /** Undefined when recorded calls are judged. */
   readonly counting: Counting | undefined;
   readonly observer: ChecksObserver;
   readonly reportSecretLeak: ReportSecretLeak;
   readonly authenticateAgain: McpCheckDeps['authenticateAgain'];
-  /** Undefined where no policy is asked. */
+  /** Undefined without policies. */
   readonly policies: PolicyServices | undefined;
-  /** Makes good what a check still owes to its store, before the store goes. */
+  /** Registers work to settle with a store before it closes. */
   readonly onClose: (close: () => Promise<void>) => void;
 }

@@ -30,18 +30,18 @@ import type {
 export interface RedisBudgetStoreOptions {
   readonly client: RedisClient;
   readonly deadlineMs: number;
-  /** How long a reservation outlives its last renewal; three times as long as it takes to renew it where left out. */
+  /** Life of a reservation after its last renewal; by default three times the renewal interval. */
   readonly leaseMs?: number;
   readonly alertPercents: readonly number[];
-  /** A clock for tests; Redis's own where it is left out (docs/redis.md). */
+  /** A clock for tests; by default Redis's own (docs/redis.md). */
   readonly now?: () => number;
 }
 
-/** Room for two renewals that fail (see check.ts). */
+/** Leaves room for two failed renewals (see check.ts). */
 const LEASE_MS = 30_000;
-/** Longer than any repeat of a command by the client library; short, because every request leaves one behind. */
+/** Longer than any retry by the client library; short, because every request leaves one behind. */
 const SETTLED_MEMORY_MS = 60_000;
-/** How long a settlement may come after its lease ran out. */
+/** Time for a settlement after its lease has expired. */
 const LATE_MS = 3_600_000;
 
 function loadScripts(leaseMs: number, alertPercents: readonly number[]) {
@@ -72,7 +72,7 @@ const amounts = listOf(number);
 const settleReply = tupleOf(flag, number, wholeNumber, number, wholeNumber, number, amounts);
 const renewReply = listOf(flag);
 
-/** Budgets in Redis: one Lua script a step, each touching the keys of one slot. */
+/** Budgets in Redis: one Lua script per step, each on keys of one slot. */
 export function createRedisBudgetStore(options: RedisBudgetStoreOptions): BudgetStore {
   const { client, deadlineMs, leaseMs = LEASE_MS } = options;
   const asking = createAsking(client, deadlineMs);
@@ -209,7 +209,7 @@ function ledgersOf(accounts: readonly Account[]): string[] {
   return ledgers;
 }
 
-/** As accounts.lua wants them, ledger by ledger: of each the spec of its accounts (see ledger.lua), and its life. */
+/** Arguments for accounts.lua, by ledger: the specs of its accounts (see ledger.lua), and its life. */
 function ledgerArgs(accounts: readonly Account[]): ScriptArg[] {
   const args: ScriptArg[] = [];
   let spec = '';
@@ -229,7 +229,7 @@ function limitText(limitNanoUsd: number | undefined): string {
   return limitNanoUsd === undefined ? '' : whole(limitNanoUsd);
 }
 
-/** Plain digits: JavaScript writes 1e21 and above with an exponent, and Lua reads fractions of a nano-USD. */
+/** Writes plain digits: JavaScript uses an exponent from 1e21 on, and Lua reads fractions of a nano-USD. */
 function whole(nanoUsd: number): string {
   return String(Math.min(Math.ceil(nanoUsd), Number.MAX_SAFE_INTEGER));
 }

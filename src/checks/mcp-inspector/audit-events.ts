@@ -8,12 +8,12 @@ import type { TextSpan } from './page.ts';
 import { PROTOCOL_NAMES } from '../../mcp/protocol-words.ts';
 import type { PlacedFinding } from './scan.ts';
 
-/** Findings that one event lists. */
+/** Findings listed in one event. */
 const MAX_LISTED = 64;
 
 export interface RecorderDeps {
   readonly audit: Audit;
-  /** False in shadow mode: what is recorded was not done. */
+  /** False in shadow mode: the recorded action was not taken. */
   readonly enforced: boolean;
   /** `mcp.inspector.secrets`. */
   readonly secrets: SecretAction;
@@ -21,7 +21,10 @@ export interface RecorderDeps {
 
 export type RecordJudgement = (exchange: Answered, judgement: MessageJudgement) => void;
 
-/** Emits the security audit events of judged messages: rules and places, never what was found (docs/audit.md). */
+/**
+ * Emits the security audit events of judged messages: rules and places, never the matched text
+ * (docs/audit.md).
+ */
 export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
   const { audit, enforced } = deps;
   return (exchange, judgement) => {
@@ -51,7 +54,7 @@ export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
   };
 }
 
-/** What is found may reach over very many texts: no more of it is looked at than is listed. */
+/** Returns the findings to list. They may cover very many texts, so no more are inspected. */
 function listedFindings(
   placed: readonly PlacedFinding[],
   digest: MatchDigest,
@@ -77,7 +80,7 @@ function audited(finding: Finding, { pageText, start, end }: TextSpan, digest: M
   };
 }
 
-/** Member names are the server's words, and may hold what was found: only the form of the place is told. */
+/** Returns only the form of a path, since member names come from the server and may contain what was found. */
 function pathInWords(path: readonly (string | number)[]): string {
   return path
     .map((step) => (typeof step === 'number' || PROTOCOL_NAMES.has(step) ? String(step) : '*'))

@@ -13,24 +13,24 @@ import { findInTexts, type PlacedFinding } from './scan.ts';
 import { NO_CREDENTIALS } from './server-credentials.ts';
 import { editWhole, readWholeAnswer } from './respond.ts';
 
-/** What the mask rules of policies take out of a message of an MCP server. */
+/** A message of an MCP server with policies' masks applied. */
 interface MaskedMessage {
   readonly rules: readonly string[];
   readonly edits: readonly JsonEdit[];
 }
 
-/** Shorter numbers are nothing that policies mask. */
+/** Policies mask no shorter numbers. */
 const LEAST_NUMBER = 1e8;
 const TOO_MUCH = 'it holds more than can be searched for what policies mask';
 
-/** Masks a whole answer to a call of a tool, as the checks before have left it. */
+/** Masks a whole answer to a tool call, after the edits of earlier checks. */
 export async function maskWholeResult(exchange: Answered, search: MaskSearch): Promise<Verdict> {
   const { whole } = exchange.answer;
   if (whole === undefined || whole.body.length === 0) return PASS;
   const body = whole.replacement ?? whole.body;
-  const said = readWholeAnswer(exchange, { ...whole, body, json: editedView(whole.json, whole.edits) });
-  if (said === undefined) return uninspectable('it is neither a JSON-RPC message nor a stream of them');
-  const message = await maskMessage(said, search);
+  const answer = readWholeAnswer(exchange, { ...whole, body, json: editedView(whole.json, whole.edits) });
+  if (answer === undefined) return uninspectable('it is neither a JSON-RPC message nor a stream of them');
+  const message = await maskMessage(answer, search);
   if ('kind' in message) return message;
   const { rules, edits } = message;
   if (rules.length === 0) return PASS;
@@ -61,8 +61,8 @@ export function createResultRewriter(search: MaskSearch): StreamRewriter {
   };
 }
 
-async function maskMessage(said: unknown, search: MaskSearch): Promise<MaskedMessage | Denial> {
-  const texts = await readTexts(said, false, LEAST_NUMBER);
+async function maskMessage(message: unknown, search: MaskSearch): Promise<MaskedMessage | Denial> {
+  const texts = await readTexts(message, false, LEAST_NUMBER);
   if (texts === undefined) return uninspectable(TOO_MUCH);
   const { findings: found, isWhole } = await findInTexts(texts, {
     detectors: search.detectors,
@@ -71,7 +71,7 @@ async function maskMessage(said: unknown, search: MaskSearch): Promise<MaskedMes
   });
   if (!isWhole) return uninspectable(TOO_MUCH);
   const fixed = await inTurns(fixedAmong(found));
-  // What a rule spells out, in an id or a method's name: nothing is said there.
+  // Custom words in an id or method name are not content.
   const placed = found.filter((one) => one.finding.class !== 'pattern' || !fixed.has(one));
   const ruleOf = ({ finding }: PlacedFinding): string =>
     finding.class === 'secret' ? (search.secretsBy ?? finding.rule) : finding.rule;

@@ -16,24 +16,23 @@ import { createRewriter, judgeWhole, type AnswerDeps } from './respond.ts';
 
 export interface McpInspectorDeps {
   readonly config: McpConfig;
-  /** `server.shadow_mode`: said in the audit; the runner sees to it. */
+  /** `server.shadow_mode`, for the audit; the runner applies it. */
   readonly shadowMode: boolean;
   readonly pins: PinStore;
   readonly audit: Audit;
   readonly reportSecretLeak: ReportSecretLeak;
 }
 
-/** One exchange's question to the pins. */
+/** One exchange's pending pin check. */
 export interface InspectorState {
   isChanged?: Promise<boolean>;
 }
 
 /**
- * Inspects what MCP servers send (docs/mcp-inspector.md, docs/mcp.md): reads all that a message says, scans it, decides
- * what is to be done, and responds. Attacks are taken out inline,
- * an answer with secrets is kept back and its key locked, and a tool whose definition has changed since it was first seen
- * is reported, or held until an operator accepts it. Switched off, it searches nothing: that an answer is one of MCP's, and
- * the pins, are judged all the same.
+ * Inspects the messages of MCP servers (docs/mcp-inspector.md, docs/mcp.md): reads all their texts, scans
+ * them, decides and responds. Attacks are removed inline. An answer with secrets is withheld and its key
+ * locked. A tool whose definition has changed since it was first seen is reported, or blocked until an
+ * operator accepts it. When switched off, it only checks that an answer is valid MCP, and the pins.
  */
 export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<InspectorState, 'mcp-inspector'> {
   const { config, pins, audit, shadowMode, reportSecretLeak } = deps;
@@ -60,7 +59,10 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
   };
   const blocking = new Set(config.servers.flatMap((server) => (server.pin === 'block' ? [server.name] : [])));
 
-  /** A header is no place for an error that says so, and to take one out may break what it was for. */
+  /**
+   * Headers with credentials are refused: they cannot carry an explanation, and removing one may break the
+   * answer.
+   */
   function tellsCredential({ mcp, answerHeaders }: Answered): boolean {
     return guardedOf(mcp?.server ?? '').isIn(linesOf(answerHeaders));
   }
@@ -73,7 +75,7 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
       const tool = calledTool(request.mcp);
       if (mcp === undefined || tool === undefined || !blocking.has(mcp.server)) return;
       state.isChanged = pins.isChanged(mcp.server, tool);
-      // Where an earlier check denies, nobody waits for it.
+      // If an earlier check denies, this is not awaited.
       state.isChanged.catch(() => undefined);
     },
     async requestBody({ request }, { isChanged }) {
@@ -100,7 +102,7 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
   };
 }
 
-/** Searched at once. */
+/** Joins headers to search them at once. */
 function linesOf(headers: ReadonlyMap<string, string>): string {
   let lines = '';
   for (const [name, value] of headers) lines += `${name}: ${value}\n`;

@@ -3,28 +3,28 @@ import { hasLettersAndDigits, isOpaqueSegment } from '../../text/opaque-segment.
 
 type Server = Pick<McpConfig['servers'][number], 'headers' | 'url' | 'public'>;
 
-/** A value that a server was configured with. */
+/** A value from a server's configuration. */
 export interface ConfiguredValue {
-  /** Where it stands: a header, a parameter, or a segment of the path by its number. Never the value. */
+  /** Where it was configured: a header, a parameter, or a path segment by number. Never the value. */
   readonly name: string;
-  /** `public`: the operator says that it is no credential. `short`: it would be found in ordinary texts. */
+  /** `public`: the operator declared it no credential. `short`: it would match ordinary texts. */
   readonly kind: 'guarded' | 'public' | 'short';
-  /** The texts that must not be told: the value and the credentials in it. */
+  /** The texts that must not be shown: the value and the credentials in it. */
   readonly guarded: readonly string[];
 }
 
-/** A shorter value would be found in ordinary texts. */
+/** A shorter value would match ordinary texts. */
 const LEAST_CHARS = 8;
-/** The same for a part of a value that is no credential by its place, and has no digit among its letters. */
+/** The same for a part of a value that is no credential by position, and has no digit among its letters. */
 const LEAST_WORDY_CHARS = 20;
 /** A parameter's value within a header is often a word of a protocol. */
 const LEAST_PARAMETER_CHARS = 16;
-/** What stands before a credential, whatever that looks like. */
+/** Words that precede a credential of any form. */
 const SCHEME = /^(?:bearer|basic|token|api-?key|key|digest|negotiate|hmac|dpop|bot|sharedaccesssignature)$/i;
 const BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
 const PRINTABLE = /^[\t\n\r\x20-\x7e]+$/;
 
-/** Everything that a server was configured with, with the texts to guard. */
+/** Returns all configured values of a server, with the texts to guard. */
 export function configuredValues(server: Server): readonly ConfiguredValue[] {
   const known = new Set(server.public.map((name) => name.toLowerCase()));
   const url = new URL(server.url);
@@ -47,7 +47,7 @@ function named(name: string, isPublic: boolean, texts: readonly string[]): Confi
   return { name, kind: guarded.length === 0 ? 'short' : 'guarded', guarded };
 }
 
-/** As they are written and as they are read; one without a value is its own. */
+/** Returns parameters as written and as decoded; one without a value is its own value. */
 function parametersOf({ search }: URL): { readonly name: string; readonly texts: readonly string[] }[] {
   return search
     .slice(1)
@@ -63,7 +63,7 @@ function parametersOf({ search }: URL): { readonly name: string; readonly texts:
     });
 }
 
-/** Cookies are read under `Cookie` alone: elsewhere `=` is a character like others. */
+/** Cookies are parsed only under `Cookie`; elsewhere `=` is an ordinary character. */
 function inHeader(name: string, value: string): readonly string[] {
   if (name !== 'cookie') return withParts(value);
   return value.split(/;\s*/).flatMap((pair) => {
@@ -72,7 +72,7 @@ function inHeader(name: string, value: string): readonly string[] {
   });
 }
 
-/** A value, and the parts of it that are credentials by themselves. */
+/** Returns a value with the parts that are credentials by themselves. */
 function withParts(value: string): readonly string[] {
   const [, scheme = '', rest] = /^([A-Za-z][\w.-]*)\s+(\S.*)$/.exec(value) ?? [];
   const credential = rest ?? value;
@@ -87,7 +87,7 @@ function withParts(value: string): readonly string[] {
   ];
 }
 
-/** `user:password`; of Basic the password is one whatever it looks like, and the user where he has none. */
+/** `user:password`. In Basic, the password is a credential of any form, and the user if there is no password. */
 function userAndPassword(pair: string, isBasic: boolean): readonly string[] {
   const colon = pair.indexOf(':');
   if (colon < 0) return isBasic ? [pair] : [];
@@ -98,7 +98,7 @@ function userAndPassword(pair: string, isBasic: boolean): readonly string[] {
   return [user, password].filter((text) => text.length >= LEAST_PARAMETER_CHARS && hasLettersAndDigits(text));
 }
 
-/** What Base64 holds where it is text. */
+/** Returns text from Base64, if it is text. */
 function inBase64(value: string): readonly string[] {
   const plain = BASE64.test(value) ? fromBase64(value) : undefined;
   return plain === undefined ? [] : [plain, ...userAndPassword(plain, true)];
@@ -109,7 +109,7 @@ function fromBase64(value: string): string | undefined {
   return PRINTABLE.test(plain) ? plain : undefined;
 }
 
-/** `sig=…&se=…`, `token="…"`. */
+// `sig=…&se=…`, `token="…"`.
 function parametersIn(value: string): readonly string[] {
   return value
     .split(/[\s,;&]+/)

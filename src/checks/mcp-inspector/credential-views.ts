@@ -4,28 +4,28 @@ import { lastUpTo } from '../../text/ascending.ts';
 import type { Span } from '../../text/span.ts';
 import type { Work } from '../../turns.ts';
 
-/** A way to read a text: in lower case, for some answers change the case of what they repeat. */
+/** A reading of a text in lower case, since some answers change the case of what they repeat. */
 export interface View {
   readonly text: string;
-  /** Where a span of the view stands in the given text. */
+  /** Maps a span of the view to the given text. */
   readonly toGiven: (start: number, end: number) => Span;
 }
 
-/** Every way in which a text is searched. */
+/** All readings of a text that are searched. */
 export interface Views {
-  /** As it stands, and with its escapes undone one time after the other. */
+  /** As written, and with escapes decoded round by round. */
   readonly read: readonly View[];
-  /** The letters and digits of the last, without what parts them. */
+  /** Only the letters and digits of the last reading. */
   readonly squeezed: View;
 }
 
-/** `%2541` is two deep. */
+/** `%2541` is nested twice. */
 const MAX_DECODINGS = 3;
 const STEP_CHARS = 16_384;
-/** No escape is longer. */
+/** Length of the longest escape. */
 const LONGEST_ESCAPE = 26;
 
-/** Escapes of one character, and characters that print nothing or stand for plain ones. */
+/** Escapes of one character, and characters that are invisible or stand for plain ones. */
 const ESCAPE = new RegExp(
   [
     String.raw`%[uU][0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|=3[Dd]`,
@@ -52,16 +52,16 @@ export function* viewsOf(text: string): Work<Views> {
   return { read, squeezed: yield* squeezed(read.at(-1) ?? last) };
 }
 
-/** As long as the text: what would grow keeps its case. */
+/** Lower-cases without changing the length; characters that would grow keep their case. */
 function lowered(text: string): string {
   const lower = text.toLowerCase();
   return lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (run) => run.toLowerCase());
 }
 
-/** One round; undefined where there is nothing to undo. */
+/** Decodes one round; undefined without escapes. */
 function* unescaped({ text, toGiven }: View): Work<View | undefined> {
   const parts: string[] = [];
-  /** From `at[n]` on, the view is what the text is from `from[n]` on. */
+  /** From `at[n]` on, the view corresponds to the text from `from[n]` on. */
   const at = [0];
   const from = [0];
   let length = 0;
@@ -92,14 +92,17 @@ function* unescaped({ text, toGiven }: View): Work<View | undefined> {
   return { text: parts.join(''), toGiven: (start, end) => toGiven(inText(start), inText(end)) };
 }
 
-/** A place that parts no escape and no surrogates: before the last escape that begins shortly before `end`. */
+/**
+ * Returns a cut that splits no escape and no surrogates: before the last escape that begins shortly before
+ * `end`.
+ */
 function safeEnd(text: string, end: number): number {
   if (end >= text.length) return text.length;
   const last = text.slice(end - LONGEST_ESCAPE, end).search(LAST_ESCAPE);
   return last <= 0 ? end : end - LONGEST_ESCAPE + last;
 }
 
-/** Undefined where it stays as it is. */
+/** Returns undefined if it stays as it is. */
 function characterOf(escape: string): string | undefined {
   const first = escape.charAt(0);
   if (first > '\x7f') return ofBeyond(escape);
@@ -133,8 +136,8 @@ function ofBeyond(character: string): string | undefined {
 }
 
 /**
- * The letter or digit that a character of lower-case text is or looks like, by its code; 0 for any other. Made where it
- * is first needed.
+ * The letter or digit that a lower-case character is or resembles, by its code; 0 for others. Created on
+ * first use.
  */
 const keptCodes = once(() => {
   const codes = new Uint8Array(65_536);
@@ -172,7 +175,7 @@ function* squeezed({ text, toGiven }: View): Work<View> {
   };
 }
 
-/** Only asked for where something was found. */
+/** Needed only for findings. */
 function keptPlaces(text: string, codes: Uint8Array): readonly number[] {
   const places: number[] = [];
   for (let at = 0; at < text.length; at += 1) if (codes[text.charCodeAt(at)] !== 0) places.push(at);

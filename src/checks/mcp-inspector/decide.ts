@@ -27,29 +27,29 @@ import {
   type Withholding,
 } from './tool-list.ts';
 
-/** What a message of a server holds that must not reach its reader. */
+/** The content of a server's message that must not reach its reader. */
 export interface Inspection {
   readonly attacks: readonly PlacedFinding[];
   readonly secrets: readonly PlacedFinding[];
-  /** Masked where they stand (`mcp.inspector.credentials`). */
+  /** Masked in place (`mcp.inspector.credentials`). */
   readonly credentials: readonly PlacedFinding[];
-  /** Injections by the model's judgement that are recorded and stay (`mcp.inspector.learned_injections: flag`). */
+  /** Injections found by the model that are recorded but stay (`mcp.inspector.learned_injections: flag`). */
   readonly suspected: readonly PlacedFinding[];
-  /** Rules that found something, and are suppressed for the server. */
+  /** Rules that matched but are suppressed for the server. */
   readonly suppressed: ReadonlySet<string>;
 }
 
-/** Why a message cannot be inspected, or not be taken apart. */
+/** Why a message cannot be inspected or edited. */
 export interface Uninspected {
   readonly refusal: string;
-  /** What is known to be in it: the key is scored, and locked, for a refused message's secrets too. */
+  /** Secrets known to be in it; the key is scored and locked for them although the message is refused. */
   readonly secrets: readonly PlacedFinding[];
 }
 
-/** Inspects a message, or any other value that a server sent, or says why it cannot. */
+/** Inspects a message, or any other value from a server, or returns why it cannot. */
 export type Inspect = (message: unknown, server: string) => Promise<Inspection | Uninspected>;
 
-/** Finds nothing: where the inspector is switched off. */
+/** Used when the inspector is off. */
 export const inspectNothing: Inspect = () =>
   Promise.resolve({ attacks: [], secrets: [], credentials: [], suspected: [], suppressed: new Set() });
 
@@ -58,13 +58,13 @@ export interface InspectDeps {
   readonly credentialsOf: CredentialsOf;
 }
 
-/** What is masked, where attacks are taken out. */
+/** Classes that are masked; attacks are removed. */
 const MASKED: ReadonlySet<string> = new Set(['secret', 'credentials']);
 
-/** A credential has eight characters or more. */
+/** A credential has at least eight characters. */
 const LEAST_NUMBER = 1e7;
 
-/** @throws Error where a custom pattern is none */
+/** @throws Error for an invalid custom pattern */
 export function createInspect({ config: { inspector, servers }, credentialsOf }: InspectDeps): Inspect {
   const custom = inspector.custom_injection_patterns.map((pattern, index) =>
     createPatternDetector(pattern, customRule(index)),
@@ -109,7 +109,7 @@ function isLearned({ finding }: PlacedFinding): boolean {
   return finding.detector === 'injection_learned';
 }
 
-/** Leaves out what an operator knows to be harmless on a server (`mcp.servers[].suppress`). */
+/** Drops what an operator declared harmless for a server (`mcp.servers[].suppress`). */
 class Suppression {
   readonly seen = new Set<string>();
   readonly #rules: ReadonlySet<string>;
@@ -118,7 +118,7 @@ class Suppression {
     this.#rules = rules;
   }
 
-  /** Before findings are joined: a suppressed one must not take its neighbour along. */
+  /** Applied before findings are merged, since a suppressed one must not include its neighbour. */
   over(detector: Detector): Detector {
     return this.#rules.size === 0
       ? detector
@@ -132,16 +132,15 @@ class Suppression {
   }
 }
 
-/** What is to be done about a message. */
+/** The decisions about a message. */
 export interface MessageJudgement extends Inspection {
-  /** Everything that is taken out. */
+  /** Removes everything found. */
   readonly edits: readonly JsonEdit[];
   readonly withheld: ReadonlyMap<ListedTool, Withholding>;
-  /** Tools whose definition differs from its pin, or has none for want of room. */
+  /** Tools whose definition differs from its pin, or that could not be pinned for lack of room. */
   readonly changed: readonly ListedTool[];
 }
 
-/** A message, or why it cannot be judged. */
 export type Judged = MessageJudgement | Uninspected;
 
 export type Decide = (exchange: Answered, message: unknown) => Promise<Judged>;
@@ -170,7 +169,7 @@ export function createDecide({ config, pins, inspect }: DecideDeps): Decide {
     const mode = pinModes.get(server) ?? 'off';
     const list = toolListIn(message, exchange.request.mcp);
     const tools = list === undefined ? NO_TOOLS : await readListedTools(list);
-    const [inspection, told] = await Promise.all([
+    const [inspection, stored] = await Promise.all([
       inspect(message, server),
       mode === 'off' ? [] : comparePins(server, tools),
     ]);
@@ -181,7 +180,7 @@ export function createDecide({ config, pins, inspect }: DecideDeps): Decide {
         'it has a secret or an attack in a part that cannot be changed (its id, method or version)';
       return { refusal, secrets: inspection.secrets };
     }
-    const states = mode === 'off' ? new Map<ListedTool, PinState>() : statesOf(tools, told);
+    const states = mode === 'off' ? new Map<ListedTool, PinState>() : statesOf(tools, stored);
     const rules = { blocks: mode === 'block', states, attacks: inspection.attacks };
     const withheld = tools.length === 0 ? NONE_WITHHELD : await inTurns(withheldTools(tools, rules));
     const removals = [...withheld.keys()].map(({ index }): JsonEdit => ({
@@ -201,7 +200,7 @@ function isChanged(state: PinState | undefined, mode: 'off' | 'warn' | 'block'):
   return state === 'changed' || state === 'full' || (state === 'held' && mode === 'block');
 }
 
-/** Nothing passes that could not be read. */
+/** The refusal of a message that could not be read. */
 export function uninspectable(why: string): Denial {
   return {
     kind: 'deny',

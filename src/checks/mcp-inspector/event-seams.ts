@@ -1,30 +1,30 @@
 import { isObject } from '../../json/is-object.ts';
 import type { ServerCredentials } from './server-credentials.ts';
 
-/** Of the texts at one place, so much is kept for the next event, and so much of that is read with it. */
+/** Text kept at each place for the next event, and read with it. */
 const SEAM_CHARS = 1_024;
-/** Places of a stream; in one with more, the first are followed. */
+/** Places followed in a stream; further ones are ignored. */
 const MAX_PLACES = 64;
-/** Values of an event. */
+/** Values followed in one event. */
 const MAX_VALUES = 1_024;
 
-/** Where comments and the like stand: they come between the texts of every place. */
+/** Place of comments and the like, which come between the texts of every place. */
 const BESIDE = '';
-/** What makes a line a comment or a field, and ends it. */
+/** The prefix that makes a line a comment or a field, and its end. */
 const FIELD = /^[a-z]{0,8}: ?|\n$/gm;
 
-/** Whether an event goes on with a credential that the events before it began, at the same place of the message. */
+/** Reports whether an event continues a credential that earlier events began at the same place of the message. */
 export type CrossesSeam = (message: unknown) => boolean;
 
 /**
- * Follows the texts of a stream's events by their places (`params.data`), since readers put together what comes there.
- * The beginning has passed by then: what is kept back is the rest.
+ * Follows the texts of a stream's events by place (`params.data`), since readers join them. The beginning has
+ * passed by then; the rest is withheld.
  */
 export function createSeams(credentials: Pick<ServerCredentials, 'isEmpty' | 'isIn'>): CrossesSeam {
   if (credentials.isEmpty) return () => false;
   const tails = new Map<string, string>();
 
-  /** A credential within one of the parts was found there. */
+  /** A credential within one part is found there. */
   function crosses(tail: string, text: string): boolean {
     if (tail === '' || text === '') return false;
     const head = text.slice(0, SEAM_CHARS);
@@ -33,8 +33,8 @@ export function createSeams(credentials: Pick<ServerCredentials, 'isEmpty' | 'is
 
   return (message) => {
     const isBeside = typeof message === 'string';
-    const said = isBeside ? message.replaceAll(FIELD, '') : message;
-    for (const [place, text] of textsByPlace(said)) {
+    const content = isBeside ? message.replaceAll(FIELD, '') : message;
+    for (const [place, text] of textsByPlace(content)) {
       const tail = tails.get(place);
       const others = isBeside ? [...tails.values()] : [tails.get(BESIDE) ?? ''];
       if (others.some((other) => crosses(other, text))) return true;
@@ -46,7 +46,7 @@ export function createSeams(credentials: Pick<ServerCredentials, 'isEmpty' | 'is
   };
 }
 
-/** What a message says at each place, elements of lists one after the other. */
+/** Returns the texts of a message by place; list elements are joined. */
 function textsByPlace(message: unknown): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   const unread: { readonly place: string; readonly value: unknown }[] = [{ place: '', value: message }];

@@ -1,17 +1,17 @@
 import { addAll } from '../../add-all.ts';
 import { isObject } from '../../json/is-object.ts';
 
-/** What an agent is shown of an answer that it may not have. */
+/** Size limit of the masked result that an agent gets instead of an answer. */
 const MAX_BYTES = 16_384;
-/** Of a value: one character, and what parts it from the next. */
+/** Minimum size of a value: one character and a separator. */
 const LEAST_BYTES = 2;
-/** Strings are cut to the first of these under which the whole fits. */
+/** Strings are cut to the first of these lengths with which the whole fits. */
 const STRING_CHARS = [8_192, 2_048, 512, 128, 32] as const;
 const CUT = '… [cut]';
 
 /**
- * The result (or error) of a message, in at most 16 KiB of JSON; undefined where its bones alone are more. `message`
- * is without its secrets already.
+ * Returns the result (or error) of a message in at most 16 KiB of JSON; undefined if even its structure is
+ * larger. `message` has no secrets any more.
  */
 export function maskedResult(message: unknown): unknown {
   if (!isObject(message)) return undefined;
@@ -24,7 +24,10 @@ export function maskedResult(message: unknown): unknown {
   return undefined;
 }
 
-/** False where the JSON of a message's result is too long, however short its strings: then it need not be masked first. */
+/**
+ * Returns false if a message's result is too long even with empty strings, so that it need not be masked
+ * first.
+ */
 export function mayBeShown(message: unknown): boolean {
   if (!isObject(message)) return false;
   const unread: unknown[] = [message['result'], message['error']];
@@ -44,7 +47,7 @@ function fits(value: unknown): boolean {
   return Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES;
 }
 
-/** At least so many bytes has a value's JSON; counted no further than is needed to tell that it is too long. */
+/** Returns a lower bound of a value's JSON size; stops counting once it is too long. */
 function leastBytes(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;

@@ -1,19 +1,19 @@
 import type { JsonPath } from '../../json/path.ts';
 import { lastIndexUpTo } from '../../text/ascending.ts';
 
-/** A JSON document: the message itself, or one that stands as text in a string of another. */
+/** A JSON document: the message itself, or one in a string of another. */
 export interface Doc {
   readonly root: unknown;
-  /** Where it stands, and as what text; undefined for the message. */
+  /** Its place and text in the outer document; undefined for the message. */
   readonly within: (TextPlace & { readonly text: string }) | undefined;
   /** 0 for the message, at most `MAX_DOC_DEPTH`. */
   readonly depth: number;
 }
 
-/** JSON in a string of JSON in a string; what is deeper is read as text. */
+/** JSON in a string of JSON in a string; deeper documents are read as text. */
 export const MAX_DOC_DEPTH = 3;
 
-/** A string of a document, or the member whose name it is. */
+/** A string of a document, or the member that it names. */
 export interface TextPlace {
   readonly doc: Doc;
   readonly path: JsonPath;
@@ -21,23 +21,23 @@ export interface TextPlace {
 
 /** A text of a message. */
 export interface PageText {
-  /** `blob`: base64 of the text. `name`: the name of members. `number`: one, as it is written. */
+  /** `blob`: the text of base64. `name`: the name of members. `number`: a number as written. */
   readonly kind: 'value' | 'blob' | 'name' | 'number';
   readonly text: string;
-  /** One, but for names, which are searched once. */
+  /** One place, except for names, which are searched once. */
   readonly places: readonly TextPlace[];
   /** UTF-16 units of the page. */
   readonly start: number;
 }
 
-/** Many texts in one, to be searched at once. */
+/** Many texts joined, to be searched at once. */
 export interface Page {
   readonly text: string;
-  /** In order of `start`; they do not overlap. */
+  /** In order of `start`, without overlaps. */
   readonly texts: readonly PageText[];
 }
 
-/** A span of one of the texts, in UTF-16 units of it. */
+/** A span of one of the texts, in UTF-16 units of the text. */
 export interface TextSpan {
   readonly pageText: PageText;
   readonly start: number;
@@ -60,7 +60,7 @@ export class PageWriter {
   }
 }
 
-/** The spans of texts that a span of the page covers; of what stands between them there are none. */
+/** Returns the spans of texts that a span of the page covers; separators have none. */
 export function spansOf({ texts }: Page, start: number, end: number): readonly TextSpan[] {
   const spans: TextSpan[] = [];
   const first = lastIndexUpTo(texts.length, (index) => texts[index]?.start ?? 0, start);

@@ -8,33 +8,34 @@ import { isBlob, textsOfBlob } from '../../mcp/blob.ts';
 import { isProtocolWord, PROTOCOL_NAMES } from '../../mcp/protocol-words.ts';
 import { MAX_DOC_DEPTH, PageWriter, type Doc, type Page, type PageText, type TextPlace } from './page.ts';
 
-/** Everything that a message says. */
+/** All texts of a message. */
 export interface Texts {
-  /** What clients put together for a model (`text`), a word at a time or more. */
-  readonly said: Page;
-  /** Sentences: one after the other, so that what is split over several is found. */
+  /** Texts that clients join for a model (`text`), in pieces of a word or more. */
+  readonly spoken: Page;
+  /** Sentences, joined so that attacks split over several are found. */
   readonly prose: readonly Page[];
-  /** Single words, each behind its name, for the name of a secret tells what it is. */
+  /** Single words, each behind its name, since the name identifies a secret. */
   readonly words: Page;
-  /** Base64 that holds no text (pictures, sounds), as it is written. */
+  /** Base64 of other data (pictures, sounds), as written. */
   readonly unread: Page;
 }
 
-/** Characters of a message, texts within texts counted each time; one with more is not inspected. */
+/** Characters of a message, counting nested texts each time; a message with more is not inspected. */
 const MAX_CHARS = 4_194_304;
 /** Strings, member names, objects and arrays. */
 const MAX_PARTS = 200_000;
-/** What a value costs beside what is written in it, in characters that are read. */
+/** Cost of a value in addition to its text, in characters read. */
 const VALUE_CHARS = 16;
 const MAX_WORD_CHARS = 512;
-/** Longer names tell nothing of their values. */
+/** Longer names do not describe their values. */
 const MAX_LABEL_CHARS = 64;
 const WORD = /^[\x21-\x7e]+$/;
 
 /**
- * Reads every string and member name of a message; undefined where there is too much to read. Linear, in turns.
- * @param apart each text on a page of its own: they have nothing to do with each other
- * @param leastNumber numbers from it on are read too
+ * Reads every string and member name of a message; undefined if there is too much. Linear, in turns of the
+ * event loop.
+ * @param apart puts unrelated texts on pages of their own
+ * @param leastNumber numbers from this one on are read too
  */
 export async function readTexts(
   message: unknown,
@@ -47,12 +48,12 @@ export async function readTexts(
     await inTurns(reader.read(doc));
     if (reader.hasTooMuch) return undefined;
   }
-  // Putting very many of them together takes a turn.
+  // Joining very many texts takes a turn.
   if (isTurnOver()) await nextTurn();
   return reader.texts();
 }
 
-/** An object or array that is being read. */
+/** An object or array being read. */
 interface Open {
   readonly holder: JsonObject | readonly unknown[];
   readonly path: JsonPath;
@@ -61,7 +62,7 @@ interface Open {
   next: number;
 }
 
-/** A string where MCP has base64. */
+/** A string at a place where MCP has base64. */
 interface Blob {
   readonly text: string;
   readonly place: TextPlace;
@@ -70,11 +71,11 @@ interface Blob {
 }
 
 class TextReader {
-  /** Grows while it is read: a string may hold a document. */
+  /** Grows while reading, since a string may contain a document. */
   readonly docs: Doc[] = [];
   readonly #apart: boolean;
   readonly #leastNumber: number;
-  readonly #said = new PageWriter();
+  readonly #spoken = new PageWriter();
   readonly #prose: PageWriter[] = [];
   readonly #words = new PageWriter();
   readonly #unread = new PageWriter();
@@ -91,7 +92,7 @@ class TextReader {
     return this.#chars > MAX_CHARS || this.#parts > MAX_PARTS;
   }
 
-  /** Stops where there is too much to read. */
+  /** Stops if there is too much to read. */
   *read(doc: Doc): Work<void> {
     const open: Open[] = [];
     let chars = this.#chars;
@@ -108,7 +109,7 @@ class TextReader {
   texts(): Texts {
     const prose = this.#prose.map((writer) => writer.page());
     return {
-      said: this.#said.page(),
+      spoken: this.#spoken.page(),
       prose,
       words: this.#words.page(),
       unread: this.#unread.page(),
@@ -134,7 +135,7 @@ class TextReader {
     return this.#readValue((holder as JsonObject)[name], place, holder, open);
   }
 
-  /** Gives back a string that is read in steps. */
+  /** Returns a string that is read in steps. */
   #readValue(value: unknown, place: TextPlace, holder: object | undefined, open: Open[]): Blob | undefined {
     if (!mayHoldText(value) && !this.#isRead(value)) return undefined;
     this.#parts += 1;
@@ -150,7 +151,7 @@ class TextReader {
     const name = place.path.findLast((step) => typeof step === 'string');
     if (isProtocolWord(name, text)) return undefined;
     const mayBeBlob = place.doc.depth === 0 && isBlob(holder, place.path);
-    // There is more of it than can be read: whether it is a document need not be looked at.
+    // Too long to be read, so it need not be parsed.
     const inner = text.length > MAX_CHARS ? undefined : documentIn(text, place.doc.depth);
     if (inner !== undefined) {
       this.#chars += text.length;
@@ -185,7 +186,7 @@ class TextReader {
   #addText(pageText: Omit<PageText, 'start'>, name = ''): void {
     this.#chars += pageText.text.length;
     if (!this.#apart && name === 'text') {
-      this.#said.add(pageText, '', '\n');
+      this.#spoken.add(pageText, '', '\n');
       return;
     }
     if (!isPlainWord(pageText.text)) {
@@ -219,7 +220,7 @@ class TextReader {
   }
 }
 
-/** Variables are often listed so: `{"name": "COHERE_API_KEY", "value": "…"}`. */
+/** Variables are often listed as `{"name": "COHERE_API_KEY", "value": "…"}`. */
 function namedIn(holder: object = {}): string {
   const name = 'name' in holder ? holder.name : 'key' in holder ? holder.key : undefined;
   return typeof name === 'string' ? name : 'value';
@@ -233,7 +234,10 @@ function isPlainWord(text: string): boolean {
   return text.length <= MAX_WORD_CHARS && WORD.test(text);
 }
 
-/** The object or array that a text is the JSON of; undefined for any other, also where parsers may read it differently. */
+/**
+ * Returns the object or array whose JSON a text is; undefined for other texts, and if parsers may disagree
+ * about it.
+ */
 function documentIn(text: string, depth: number): unknown {
   if (depth >= MAX_DOC_DEPTH) return undefined;
   const trimmed = text.trim();

@@ -9,10 +9,10 @@ import type { PlacedFinding } from './scan.ts';
 
 const REMOVED = '[Content removed: security policy]';
 
-/** Member names where no edit may change the value: a client finds its request by them. */
+/** Members whose values no edit may change, since clients match requests by them. */
 const FIXED: ReadonlySet<string | number | undefined> = new Set(['id', 'method', 'jsonrpc']);
 
-/** The findings that lie where they cannot be taken out without making another message of it. */
+/** Returns the findings that cannot be removed without changing the identity of the message. */
 export function* fixedAmong(placed: readonly PlacedFinding[]): Work<ReadonlySet<PlacedFinding>> {
   const fixed = new Set<PlacedFinding>();
   for (const one of placed) {
@@ -29,9 +29,9 @@ function isFixed({ spans }: PlacedFinding): boolean {
 }
 
 /**
- * The edits that take all findings out of a message: secrets become `***`, attacks give way to a fixed text
- * (docs/mcp-inspector.md). JSON in strings stays JSON. A member whose name holds one goes, and a member under the cleaned
- * name says so.
+ * Returns the edits that remove all findings from a message: secrets become `***`, attacks a fixed text
+ * (docs/mcp-inspector.md). JSON in strings stays valid. A member whose name matches is replaced by one with
+ * the cleaned name and a notice.
  */
 export async function redactions(
   placed: readonly PlacedFinding[],
@@ -53,13 +53,13 @@ function* changes(edits: EditsByDoc, placed: readonly PlacedFinding[], instead: 
   }
 }
 
-/** What stands in place of a finding. */
+/** Returns the replacement of a finding. */
 type Instead = (finding: Finding) => string;
 
 const standsFor: Instead = (finding) =>
   finding.class === 'secret' || finding.class === 'credentials' ? MASK : REMOVED;
 
-/** For what is masked, whatever it is. */
+/** Replaces every finding by the mask. */
 export const masked: Instead = () => MASK;
 
 function* replacementsByText(
@@ -81,9 +81,9 @@ function* replacementsByText(
 
 class EditsByDoc {
   readonly #values = new Map<Doc, JsonEdit[]>();
-  /** Applied after those of texts: what was changed as written would be decoded to something else. */
+  /** Applied after text edits, since edited base64 would decode to something else. */
   readonly #blobs = new Map<Doc, JsonEdit[]>();
-  /** Applied after changes of values, which go with their members. */
+  /** Applied after edits of values, which disappear with their members. */
   readonly #names = new Map<Doc, JsonEdit[]>();
 
   change(kind: PageText['kind'], { doc, path }: TextPlace, text: string): void {
@@ -101,7 +101,7 @@ class EditsByDoc {
     );
   }
 
-  /** Documents in strings are changed first, the deepest before those that they stand in. */
+  /** Changes documents in strings first, the deepest before the outer ones. */
   async ofMessage(): Promise<readonly JsonEdit[]> {
     for (let depth = MAX_DOC_DEPTH; depth > 0; depth -= 1) {
       for (const doc of this.#docsAt(depth)) {
@@ -134,12 +134,12 @@ function editsIn(map: Map<Doc, JsonEdit[]>, doc: Doc): JsonEdit[] {
 const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])/y;
 const LONGEST_ESCAPE = 6;
 
-/** A span that tears no JSON escape: the text may be of JSON lines, or JSON in prose. */
+/** Extends a span to whole JSON escapes: the text may be JSON lines, or JSON in prose. */
 function wholeEscapes(text: string, start: number, end: number): { start: number; end: number } {
   return { start: escapeAround(text, start)?.start ?? start, end: escapeAround(text, end)?.end ?? end };
 }
 
-/** The escape that begins before an offset and ends after it. */
+/** Returns the escape around an offset. */
 function escapeAround(text: string, at: number): { start: number; end: number } | undefined {
   for (let start = at - 1; start >= Math.max(0, at - LONGEST_ESCAPE + 1); start -= 1) {
     if (text.charCodeAt(start) !== 92 || isEscaped(text, start)) continue;
@@ -149,7 +149,7 @@ function escapeAround(text: string, at: number): { start: number; end: number } 
   return undefined;
 }
 
-/** Whether the character is preceded by an odd number of backslashes. */
+/** Reports whether an odd number of backslashes precedes the character. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (first > 0 && text.charCodeAt(first - 1) === 92) first -= 1;

@@ -26,25 +26,25 @@ export interface AnswerDeps {
   readonly decide: Decide;
   readonly secretResponse: SecretResponse;
   readonly record: RecordJudgement;
-  /** What a server must not tell; nothing where it may. */
+  /** The credentials that a server must not show; none if it may. */
   readonly guardedOf: CredentialsOf;
 }
 
 /**
- * Judges a whole answer: the message that was asked for, or what a server says in place of one (an HTTP error, a word
- * after a notification), which may be JSON of any form, or text.
+ * Judges a whole answer: the requested message, or a server's other reply (an HTTP error, a reply to a
+ * notification), which may be any JSON or text.
  */
 export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<Verdict> {
   const { whole } = exchange.answer;
   if (whole === undefined || whole.body.length === 0) return PASS;
-  const said = readWholeAnswer(exchange, whole);
-  if (said === undefined) return uninspectable('it is neither a JSON-RPC message nor a stream of them');
-  const judged = await deps.decide(exchange, said);
+  const answer = readWholeAnswer(exchange, whole);
+  if (answer === undefined) return uninspectable('it is neither a JSON-RPC message nor a stream of them');
+  const judged = await deps.decide(exchange, answer);
   if ('refusal' in judged) return deps.secretResponse.refusal(exchange, judged);
   deps.record(exchange, judged);
   const { secrets } = judged;
   if (secrets.length > 0 && deps.secretResponse.action === 'quarantine') {
-    return deps.secretResponse.denial(exchange, said, judged);
+    return deps.secretResponse.denial(exchange, answer, judged);
   }
   const reason = judgementInWords(judged);
   if (judged.edits.length === 0) return reason === '' ? PASS : { kind: 'flag', reason };
@@ -59,15 +59,15 @@ export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<
 const ERROR_STATUS = 400;
 
 /**
- * JSON, or the text of what is none; undefined where a message was asked for, or nobody can tell what is said. A GET asks
- * for a stream, and clients read one in whatever comes with it.
+ * Returns JSON, or other content as text; undefined if a message was requested, or if the content cannot be
+ * read. A GET requests a stream, and clients read one whatever arrives.
  */
 export function readWholeAnswer(
   { method, request, status }: Answered,
   { json, body, contentType }: Pick<WholeAnswer, 'json' | 'body' | 'contentType'>,
 ): unknown {
   if (method === 'GET' && status < ERROR_STATUS) return undefined;
-  // All is read as UTF-8: of what is declared to be in another alphabet, its reader would read something else.
+  // Everything is read as UTF-8. A client would read another declared charset differently.
   if (readMediaType(contentType).charset === 'other') return undefined;
   const isAskedFor = request.mcp?.kind === 'request' && status < ERROR_STATUS;
   if (isAskedFor) return isServerMessage(json) ? json : undefined;
@@ -75,7 +75,7 @@ export function readWholeAnswer(
   return isUtf8(body) ? body.toString() : undefined;
 }
 
-/** Of what is no JSON, an edit of the whole gives the new text. */
+/** Applies an edit to the whole text if it is not JSON. */
 export function editWhole(whole: WholeAnswer, edits: readonly JsonEdit[]): void {
   if (whole.json === undefined) {
     const text = edits.find(({ path }) => path.length === 0);
@@ -89,9 +89,9 @@ function change({ responseHeaders }: Answered, whole: WholeAnswer, judged: Messa
 }
 
 /**
- * Judges a stream event by event. A response with a secret becomes the error that says so, under its id; where secrets
- * are masked, and of a request or notification of the server's, it goes on without it. The headers are gone by then, so a closing comment says what they
- * would have said.
+ * Judges a stream event by event. A response with a secret is replaced by an error with its id. If secrets
+ * are masked, and in a server's own requests and notifications, the message continues without them. Since the
+ * headers are already sent, a closing comment replaces them.
  */
 export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewriter {
   const done = new Set<string>();
@@ -104,15 +104,15 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
     if (message === undefined && event.sideband !== true && isForMessages(event)) {
       return { kind: 'cut', denial: uninspectable('an event of its stream is no JSON-RPC message') };
     }
-    const said = json ?? frame.data;
-    if (typeof said === 'string' && ENDS_LINES_ELSEWHERE.test(said)) {
+    const answer = json ?? frame.data;
+    if (typeof answer === 'string' && ENDS_LINES_ELSEWHERE.test(answer)) {
       return {
         kind: 'cut',
         denial: uninspectable('an event of its stream holds a character at which some clients end a line'),
       };
     }
-    const judged = await deps.decide(exchange, said);
-    if (crossesSeam(said)) {
+    const judged = await deps.decide(exchange, answer);
+    if (crossesSeam(answer)) {
       return {
         kind: 'cut',
         denial: uninspectable('its events repeat, in parts, the credentials that the gateway sent it'),
@@ -138,27 +138,30 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
   }
 
   return {
-    // A comment, or an event without data that only tells an id to resume from.
+    // A comment, or an event with only an id for resumption.
     event: (event) => ((event.frame.data ?? '') === '' ? PASS_EVENT : judgeEvent(event)),
     comment: () => (done.size === 0 ? undefined : [...done].map((name) => `${name}=true`).join(' ')),
   };
 }
 
-/** Some clients' lines end at these too, so that a comment may hold an event; in JSON, they stand in strings alone. */
+/**
+ * Some clients also end lines at these, so that a comment may hide an event; in JSON they occur only in
+ * strings.
+ */
 const ENDS_LINES_ELSEWHERE = /[\v\f\x1c-\x1e\x85\u2028\u2029]/;
 
 function replacedBy(value: unknown): JsonEdit {
   return { kind: 'set', path: [], value };
 }
 
-/** Names of tools are the server's: only how many are left out is told. */
+/** Reports only the number of removed tools, since their names come from the server. */
 const WITHHELD: Readonly<globalThis.Record<Withholding, string>> = {
   poisoned: 'with an attack in a name',
   changed: 'changed since first seen',
   unreadable: 'without a readable name',
 };
 
-/** What was found and done, for a record: rules, never what was matched. */
+/** Describes findings and actions for a record: rules, never the matched text. */
 function judgementInWords(judged: MessageJudgement): string {
   const { attacks, secrets, credentials, suspected, withheld, changed } = judged;
   const rules = rulesIn([...secrets, ...attacks, ...credentials]);
@@ -173,7 +176,7 @@ function judgementInWords(judged: MessageJudgement): string {
   return reasons.join('; ');
 }
 
-/** The rules of findings; a model's with the highest of its scores. */
+/** Returns the rules of findings; a model's with its highest score. */
 function rulesIn(placed: readonly PlacedFinding[]): readonly string[] {
   const scores = new Map<string, number | undefined>();
   for (const { finding } of placed) {
@@ -185,7 +188,7 @@ function rulesIn(placed: readonly PlacedFinding[]): readonly string[] {
   );
 }
 
-/** Whether something was taken out of what the server said (`X-Gateway-Response-Redacted`). */
+/** Reports whether something was removed from the message (`X-Gateway-Response-Redacted`). */
 function isRedacted({ attacks, secrets, credentials, withheld }: MessageJudgement): boolean {
   return attacks.length + secrets.length + credentials.length > 0 || withheld.size > 0;
 }

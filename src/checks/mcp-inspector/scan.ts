@@ -10,38 +10,37 @@ import type { Texts } from './read.ts';
 import { unseenOf, withoutGaps, withoutTerminalCodes, type Variant } from './variants.ts';
 import type { ServerCredentials } from './server-credentials.ts';
 
-/** Something found, and the spans of texts that hold it. */
+/** A finding with the spans of texts that contain it. */
 export interface PlacedFinding {
   readonly finding: Finding;
   readonly spans: readonly TextSpan[];
 }
 
-/** Findings in one message; one with more is no answer with an attack in it, but an attack. */
+/** Findings in one message; a message with more is itself an attack. */
 const MAX_PLACED = 1_000;
-/** Findings of detectors, neighbouring slices' twice: those of a hostile text are not even put in order. */
+/** Raw findings of the detectors, including repeats in adjacent slices; beyond this, they are not even sorted. */
 const MAX_FOUND = 5_000;
-/** Secrets in all variants of a message, as they stand, and again where they were disguised. */
+/** Secrets in all variants of a message, plain and disguised. */
 const MAX_SECRETS = 20_000;
 
 export interface MessageSearch {
   readonly detectors: readonly Detector[];
-  /** The server's own, which are secrets in what it says. */
+  /** The server's own credentials, which count as secrets in its messages. */
   readonly credentials: ServerCredentials;
-  /** Which secrets count. */
+  /** Reports whether a secret counts. */
   readonly counts: (secret: Finding) => boolean;
 }
 
-/** What is found in a message. */
 export interface ScanResult {
   readonly findings: readonly PlacedFinding[];
-  /** False where it is more than can be taken out: some of the secrets, and none or some of the rest, are told then. */
+  /** False if there is more than can be removed; then only some findings are returned. */
   readonly isWhole: boolean;
 }
 
 /**
- * Runs the detectors, and that of secrets, over everything that a message says, as it stands and normalized. Secrets
- * come first, so that whoever has too many of anything is told of them; they are searched without cuts, since a key may
- * be longer than slices overlap.
+ * Runs all detectors on all texts of a message, raw and normalized. Secrets come first, so that they are
+ * reported even if there are too many findings. They are searched without cuts, since a key may be longer
+ * than the overlap of slices.
  */
 export async function findInTexts(texts: Texts, search: MessageSearch): Promise<ScanResult> {
   const variants = await variantsOf(texts);
@@ -49,7 +48,7 @@ export async function findInTexts(texts: Texts, search: MessageSearch): Promise<
   const normalized = await normalizeAll(raws);
   const searched = normalized.map((one, index) => ({ raw: raws[index] ?? '', normalized: one }));
   const plain = await secretsIn(raws, search.credentials);
-  // Where nothing was disguised, there is nothing more to see.
+  // Without disguises there is nothing more to find.
   const disguised = await secretsIn(
     searched.map(({ raw, normalized: { text } }) => (text === raw ? '' : text)),
     search.credentials,
@@ -75,18 +74,18 @@ export async function findInTexts(texts: Texts, search: MessageSearch): Promise<
   return placed.found(true);
 }
 
-/** What it costs to put a finding in its place, in characters that are read. */
+/** Cost of locating a finding, in characters read. */
 const PLACING_CHARS = 64;
 
-/** A variant, and which of the findings in it are there. */
+/** A variant, with a filter of its findings. */
 interface Searched extends Variant {
   readonly counts: (spans: readonly TextSpan[]) => boolean;
 }
 
 const COUNTS_ALL = (): boolean => true;
 
-async function variantsOf({ said, prose, words }: Texts): Promise<readonly Searched[]> {
-  const pages = [said, ...prose, words];
+async function variantsOf({ spoken, prose, words }: Texts): Promise<readonly Searched[]> {
+  const pages = [spoken, ...prose, words];
   const otherwise: Variant[] = [];
   for (const page of pages) {
     const read = [
@@ -96,17 +95,17 @@ async function variantsOf({ said, prose, words }: Texts): Promise<readonly Searc
     ];
     otherwise.push(...read.filter((variant) => variant !== undefined));
   }
-  const joined = await inTurns(withoutGaps(said));
+  const joined = await inTurns(withoutGaps(spoken));
   return [
-    ...[said, ...prose].map((page) => asPage(page, COUNTS_ALL)),
-    // Words have nothing to do with their neighbours: what is found across two of them is not there.
+    ...[spoken, ...prose].map((page) => asPage(page, COUNTS_ALL)),
+    // Words are unrelated to their neighbours, so findings across two of them do not count.
     asPage(words, ({ length }) => length === 1),
     ...otherwise.map((variant) => ({ ...variant, counts: COUNTS_ALL })),
     ...(joined === undefined ? [] : [overSeveral(joined)]),
   ];
 }
 
-/** What lies in one text was found there. */
+/** Findings within one text were found there already. */
 function overSeveral(joined: Variant): Searched {
   return { ...joined, counts: ({ length }) => length > 1 };
 }
@@ -116,7 +115,7 @@ function asPage(page: Page, counts: Searched['counts']): Searched {
 }
 
 interface FoundSecrets {
-  /** Of each text. */
+  /** By text. */
   readonly found: readonly (readonly Finding[])[];
   readonly isWhole: boolean;
 }
@@ -131,8 +130,8 @@ async function secretsIn(texts: readonly string[], credentials: ServerCredential
 }
 
 /**
- * Credentials of the server where nothing else is looked for: in Base64 that holds no text, and over single words, which
- * a reader may put together.
+ * Finds the server's credentials where nothing else is searched: in base64 of other data, and across single
+ * words, which a reader may join.
  */
 async function credentialsApart({ words, unread }: Texts, { credentials, counts }: MessageSearch) {
   const values = words.texts.filter(({ kind }) => kind !== 'name');
@@ -149,7 +148,10 @@ async function credentialsApart({ words, unread }: Texts, { credentials, counts 
   return { found, isWhole: all.flat().length <= MAX_SECRETS };
 }
 
-/** What is found, with all that it orders, where it stands. What ends its text with a sentence does not go on in the next. */
+/**
+ * Returns a finding extended to its whole order, with its spans. A text that ends with a sentence does not
+ * continue in the next.
+ */
 function wholeFinding({ text, spans }: Variant, found: Finding): PlacedFinding {
   const reached = spans(found.start, found.end);
   const last = reached.at(-1);
@@ -159,12 +161,12 @@ function wholeFinding({ text, spans }: Variant, found: Finding): PlacedFinding {
   return { finding, spans: finding.end === found.end ? reached : spans(finding.start, finding.end) };
 }
 
-/** Findings in the order in which they were found; what shows again in another variant is not another one. */
+/** Findings in order of discovery, without repeats from other variants. */
 class PlacedFindings {
   readonly #all: PlacedFinding[] = [];
   readonly #seen = new Map<PageText, PlacedFinding[]>();
 
-  /** False once there are more than can be taken out. One may reach over very many texts. */
+  /** Returns false once there are more than can be removed. One finding may cover very many texts. */
   *addAll(variant: Searched, findings: readonly Finding[]): Work<boolean> {
     for (const finding of findings) {
       const placedFinding = wholeFinding(variant, finding);
@@ -174,7 +176,7 @@ class PlacedFindings {
     return true;
   }
 
-  /** Each is compared with those before it. */
+  /** Compares each finding with the previous ones. */
   #add(placedFinding: PlacedFinding): boolean {
     const [first] = placedFinding.spans;
     if (first === undefined) return true;
@@ -191,8 +193,8 @@ class PlacedFindings {
 }
 
 /**
- * Of one rule, beginning in one text: whether they overlap there, and end in one text. An order may go further than one
- * before it.
+ * Reports whether two findings of one rule that begin in the same text overlap there and end in the same
+ * text. An order may extend further than an earlier one.
  */
 function isSameFinding(one: PlacedFinding, other: PlacedFinding): boolean {
   const [a] = one.spans;
@@ -209,7 +211,7 @@ function isSameFinding(one: PlacedFinding, other: PlacedFinding): boolean {
   );
 }
 
-/** Detectors that stop finding where there is more than can be taken out. */
+/** Wraps detectors to stop at more findings than can be removed. */
 function countingFindings(detectors: readonly Detector[]) {
   let count = 0;
   const hasTooMany = (): boolean => count > MAX_FOUND;
@@ -223,7 +225,7 @@ function countingFindings(detectors: readonly Detector[]) {
   };
 }
 
-/** Findings of a normalized text where they stand in the given one. */
+/** Maps findings in a normalized text to the original. */
 function revealed(findings: readonly Finding[], normalized: Normalized | undefined): readonly Finding[] {
   return findings.map((finding) => ({
     ...finding,
@@ -231,7 +233,7 @@ function revealed(findings: readonly Finding[], normalized: Normalized | undefin
   }));
 }
 
-/** A secret that shows with its disguise and without is one. */
+/** Merges a secret found both disguised and plain. */
 function withoutRepeats(findings: readonly Finding[]): readonly Finding[] {
   let reached = 0;
   return findings

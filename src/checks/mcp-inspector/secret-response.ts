@@ -12,7 +12,7 @@ import { uninspectable, type MessageJudgement, type Uninspected } from './decide
 import { maskedResult, mayBeShown } from './masked-result.ts';
 import type { PlacedFinding } from './scan.ts';
 
-/** The store looks at no more. */
+/** The store considers no more. */
 const MAX_REPORTED = 64;
 
 export interface SecretResponseDeps {
@@ -24,13 +24,13 @@ export interface SecretResponseDeps {
 }
 
 export interface SecretResponse {
-  /** A message with secrets is kept back, or goes on without them. */
+  /** Decides whether a message with secrets is withheld or masked. */
   readonly action: SecretAction;
-  /** Scores the key, unless it only masks, and locks it where the message is kept back. */
+  /** Scores the key unless it only masks, and locks it if the message is withheld. */
   report(exchange: Answered, secrets: readonly PlacedFinding[]): Promise<void>;
-  /** Of a message that is not passed on for another reason: its secrets are reported all the same. */
+  /** Refuses a message for another reason, and reports its secrets. */
   refusal(exchange: Answered, uninspected: Uninspected): Denial;
-  /** What an agent gets in place of a message with secrets: why, and the result without them. */
+  /** Returns the error for an agent instead of a message with secrets: the reason, and the masked result. */
   denial(exchange: Answered, message: unknown, judgement: MessageJudgement): Denial;
 }
 

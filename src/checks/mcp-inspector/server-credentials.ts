@@ -8,20 +8,19 @@ import { viewsOf, type View } from './credential-views.ts';
 
 type Server = McpConfig['servers'][number];
 
-/** What a server was configured with, and must not tell its clients. */
+/** A server's configured credentials, which it must not show to clients. */
 export interface ServerCredentials {
   readonly isEmpty: boolean;
-  /** True where one of them is a number, which JSON may write as one. */
+  /** One of them is a number, which JSON may write as such. */
   readonly hasNumbers: boolean;
   /**
-   * The n-th findings are the n-th text's. Linear, in turns.
-   * @param most in all texts: it gives up with one more
+   * Returns findings by text. Linear, in turns of the event loop.
+   * @param most limit over all texts; gives up after one more
    */
   findAll(texts: readonly string[], most?: number): Promise<readonly (readonly Finding[])[]>;
   isIn(text: string): boolean;
 }
 
-/** The credentials of a server by its name. */
 export type CredentialsOf = (server: string) => ServerCredentials;
 
 export function createCredentialsOf(servers: readonly Server[]): CredentialsOf {
@@ -29,22 +28,22 @@ export function createCredentialsOf(servers: readonly Server[]): CredentialsOf {
   return (server) => known.get(server) ?? NO_CREDENTIALS;
 }
 
-/** Whether a server may tell its credentials (`suppress`). */
+/** Reports whether a server may show its credentials (`suppress`). */
 export function isTrusted({ suppress }: Pick<Server, 'suppress'>): boolean {
   return suppress.includes('secrets') || suppress.includes(SERVER_CREDENTIAL_RULE);
 }
 
-/** What is looked for, in lower case. */
+/** The searched values, in lower case. */
 interface Needles {
-  /** In texts as they are read. */
+  /** For decoded texts. */
   readonly plain: readonly string[];
-  /** In their letters and digits alone. */
+  /** For letters and digits only. */
   readonly squeezed: readonly string[];
 }
 
 /**
- * Knows the credentials in `headers` and `url` of a server by their values, whatever their form: in any case, escaped as
- * in JSON, addresses or HTML, in hex, as a list of bytes, anywhere in Base64, and parted by what is no letter or digit.
+ * Finds the credentials in a server's `headers` and `url` in any form: any case, escaped for JSON, URLs or
+ * HTML, in hex, as a list of bytes, within base64, and split by characters other than letters and digits.
  */
 export function createServerCredentials(
   server: Pick<Server, 'headers' | 'url'> & Partial<Pick<Server, 'public'>>,
@@ -70,10 +69,10 @@ export function createServerCredentials(
   };
 }
 
-/** Of a server that was given none. */
+/** For a server without credentials. */
 export const NO_CREDENTIALS = createServerCredentials({ headers: {}, url: 'http://localhost' });
 
-/** One more than `most` at most. */
+/** Returns at most one more than `most`. */
 function* findInSteps(text: string, needles: Needles, most: number): Work<readonly Finding[]> {
   const found: Finding[] = [];
   if (text.length === 0) return found;
@@ -91,7 +90,7 @@ function* findInSteps(text: string, needles: Needles, most: number): Work<readon
   return found;
 }
 
-/** Whether there are more than `most`. */
+/** Returns true if there are more than `most`. */
 function addFindings({ text, toGiven }: View, needle: string, most: number, found: Finding[]): boolean {
   for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
     const { start, end } = toGiven(at, at + needle.length);
@@ -102,7 +101,7 @@ function addFindings({ text, toGiven }: View, needle: string, most: number, foun
 }
 
 const LEAST_CHARS = 8;
-/** Letters and digits alone are found in more texts. */
+/** Letters and digits alone match more texts. */
 const LEAST_SQUEEZED_CHARS = 12;
 
 function needlesOf(values: readonly string[]): Needles {
@@ -130,7 +129,7 @@ function lettersAndDigits(text: string): string {
   return text.replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** In hex and Base64: as it is, as UTF-16, and once more where it is Base64 already. */
+/** Hex and base64 of the value, of its UTF-16 form, and of its content if it is base64. */
 function encodings(value: string): readonly string[] {
   const bytes = Buffer.from(value);
   const wide = Buffer.from(value, 'utf16le');
@@ -143,13 +142,16 @@ function encodings(value: string): readonly string[] {
   return [bytes.toString('hex'), wide.toString('hex'), ...inBase64].map((text) => text.toLowerCase());
 }
 
-/** `[97, 98]` and `0x61, 0x62`. */
+// `[97, 98]` and `0x61, 0x62`.
 function byteLists(value: string): readonly string[] {
   const bytes = [...Buffer.from(value)];
   return [bytes.join(' '), bytes.map((byte) => `0x${byte.toString(16).padStart(2, '0')}`).join(' ')];
 }
 
-/** The digits that a value has in Base64 wherever so many bytes (modulo 3) stand before it, whatever comes after. */
+/**
+ * Returns the base64 digits of a value that do not depend on the bytes around it, for this many preceding
+ * bytes (modulo 3).
+ */
 function withinBase64(value: Buffer, bytesBefore: number): string {
   const bytes = Buffer.concat([Buffer.alloc(bytesBefore), value]);
   const first = Math.ceil((bytesBefore * 8) / 6);

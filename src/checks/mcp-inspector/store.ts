@@ -1,15 +1,13 @@
-/** A tool as its server shows it now. */
+/** A tool as its server lists it now. */
 export interface ShownTool {
   readonly name: string;
-  /** Of its definition, see `definitionDigest`. */
+  /** Digest of its definition, see `definitionDigest`. */
   readonly digest: string;
 }
 
 /**
- * What a tool's definition is against the one that was first seen.
- *
- * `held`: it is the first one again, and was another in between that nobody has accepted. `full`: the server has shown
- * so many tools that this one is not pinned.
+ * A tool's definition compared with the pinned one. `held`: it equals the pinned one again, after another one
+ * that nobody accepted. `full`: not pinned, because the server has listed too many tools.
  */
 export type PinState = 'new' | 'same' | 'changed' | 'held' | 'full';
 
@@ -18,34 +16,34 @@ export interface Pin {
   readonly digest: string;
   /** Unix ms. */
   readonly pinnedAt: number;
-  /** The definition seen last that differs, until an operator accepts it. */
+  /** The last different definition, until an operator accepts it. */
   readonly change?: { readonly digest: string; readonly seenAt: number };
 }
 
-/** Which changed definitions are taken for the pinned ones; all where no tool is named. */
+/** Selects changed definitions to accept. */
 export interface Acceptable {
   readonly tool: string;
-  /** What the digest of the changed definition begins with: where it is another by now, nothing is accepted. */
+  /** Prefix of the changed definition's digest; if it has changed again, nothing is accepted. */
   readonly digest?: string;
 }
 
-/** A tool whose changed definition is the pinned one now. */
+/** A tool whose changed definition became the pinned one. */
 export interface Accepted {
   readonly tool: string;
   readonly digest: string;
 }
 
-/** Remembers the definitions of MCP servers' tools. Each step is atomic, and repeating one changes nothing. */
+/** Stores the definitions of MCP servers' tools. Each step is atomic and safe to repeat. */
 export interface PinStore {
-  /** Pins what is seen for the first time; the n-th state is the n-th tool's. */
+  /** Pins tools seen for the first time. States are in the order of the tools. */
   show(server: string, tools: readonly ShownTool[]): Promise<readonly PinState[]>;
-  /** Whether a tool has changed since it was pinned, and nobody has accepted that. */
+  /** Reports whether a tool has an unaccepted change. */
   isChanged(server: string, tool: string): Promise<boolean>;
-  /** In order of their names. */
+  /** In order of name. */
   list(server: string): Promise<readonly Pin[]>;
-  /** Takes changed definitions for the pinned ones; resolves to those that were, in order of their names. */
+  /** Pins changed definitions; resolves to the accepted ones, in order of name. */
   accept(server: string, acceptable?: Acceptable): Promise<readonly Accepted[]>;
 }
 
-/** Tools of one server that are pinned: a server that invents names fills no Redis. */
+/** Limit of pinned tools per server, so that invented names cannot fill Redis. */
 export const MAX_PINNED_TOOLS = 1_000;

@@ -6,13 +6,13 @@ import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import { MAX_PINNED_TOOLS, type PinState, type ShownTool } from './store.ts';
 import type { PlacedFinding } from './scan.ts';
 
-/** Why a tool is left out of a list. */
+/** Why a tool is removed from a list. */
 export type Withholding = 'poisoned' | 'changed' | 'unreadable';
 
 export interface ListedTool {
-  /** In the list as it came. */
+  /** Index in the original list. */
   readonly index: number;
-  /** Undefined where it has none that can be read. */
+  /** Undefined without a readable name. */
   readonly name: string | undefined;
   readonly digest: string;
 }
@@ -39,35 +39,35 @@ function listedName(tool: JsonObject): string | undefined {
   return typeof name === 'string' && isReadableName(name) ? name : undefined;
 }
 
-/** Whether a name is one to everybody: of `a\0b` and ` a` some servers make `a`. */
+/** Reports whether all readers see the same name: some servers read `a\0b` and ` a` as `a`. */
 export function isReadableName(name: string): boolean {
   return NAME.test(name) && name === name.trim();
 }
 
-/** The tools that can be pinned; those of a longer list are not. */
+/** Returns the tools that can be pinned; a longer list is cut. */
 export function pinnable(tools: readonly ListedTool[]): readonly ShownTool[] {
   return tools
     .flatMap(({ name, digest }) => (name === undefined ? [] : [{ name, digest }]))
     .slice(0, MAX_PINNED_TOOLS);
 }
 
-/** The state of each tool, as the store told it of those that can be pinned. */
+/** Returns each tool's state, as the store returned it for those that can be pinned. */
 export function statesOf(
   tools: readonly ListedTool[],
-  told: readonly PinState[],
+  stored: readonly PinState[],
 ): ReadonlyMap<ListedTool, PinState> {
   const named = tools.filter(({ name }) => name !== undefined);
-  return new Map(named.map((tool, index) => [tool, told[index] ?? 'full']));
+  return new Map(named.map((tool, index) => [tool, stored[index] ?? 'full']));
 }
 
 export interface ToolRules {
-  /** `pin: block`: a tool that differs from its pin, or has none, is left out. */
+  /** `pin: block`: removes tools that differ from their pin or have none. */
   readonly blocks: boolean;
   readonly states: ReadonlyMap<ListedTool, PinState>;
   readonly attacks: readonly PlacedFinding[];
 }
 
-/** Which tools are left out, and why. */
+/** Returns the removed tools with reasons. */
 export function* withheldTools(
   tools: readonly ListedTool[],
   { blocks, states, attacks }: ToolRules,
@@ -91,7 +91,10 @@ export function* withheldTools(
   );
 }
 
-/** Indexes of the tools whose name, or the name of a member, holds an attack: a name cannot be edited. */
+/**
+ * Returns the indexes of tools whose name, or a member's name, contains an attack, since names cannot be
+ * edited.
+ */
 function toolsNamedBy({ spans }: PlacedFinding): readonly number[] {
   return spans.flatMap(({ pageText }) =>
     pageText.places.flatMap(({ doc, path }) => {
@@ -102,12 +105,12 @@ function toolsNamedBy({ spans }: PlacedFinding): readonly number[] {
   );
 }
 
-/** Members that change without meaning: signed addresses of pictures, notes of the server's own. */
+/** Members that change without meaning: signed URLs of pictures, the server's own notes. */
 const VARYING: ReadonlySet<string> = new Set(['icons', '_meta']);
 
 /**
- * Names a tool's definition: SHA-256 of its canonical JSON, in which the order of members does not count. Yields after
- * every value, so that a caller can give way.
+ * Returns the SHA-256 of a tool's canonical JSON, which ignores the order of members. Yields after every
+ * value.
  */
 function* definitionDigest(tool: JsonObject): Work<string> {
   const pinned = Object.entries(tool).filter(([name]) => !VARYING.has(name));
@@ -116,12 +119,12 @@ function* definitionDigest(tool: JsonObject): Work<string> {
   return hash.digest('base64url');
 }
 
-/** What it costs to add a value, or a container, beside what is written of it. */
+/** Cost of hashing a value or container in addition to its text. */
 const VALUE_CHARS = 16;
-/** Of a string, as much is written and added at once. */
+/** Characters of a string hashed in one step. */
 const STEP_CHARS = 16_384;
 
-/** Adds a value with the members of every object in order of their names. */
+/** Hashes a value with the members of each object in order of name. */
 function* addCanonical(hash: Hash, value: unknown): Work<void> {
   if (Array.isArray(value)) {
     hash.update('[');

@@ -4,16 +4,16 @@ import type { SessionFields } from './session-fields.ts';
 /** A session's string, see session.lua. */
 export interface PackedSession {
   readonly fields: SessionFields;
-  /** How often it was written. */
+  /** Number of writes. */
   readonly revision: number;
-  /** When the leases of calls on their way end, Unix ms; the last one ends last. */
+  /** Ends of the running calls' leases in Unix ms, ascending. */
   readonly leaseEnds: readonly number[];
 }
 
 const SESSION_VERSION = 2;
 const ANSWERED = 1;
 const KEPT = 2;
-/** Version, flags, nine doubles, lengths of six texts (4 bytes each). */
+// Version, flags, nine doubles, lengths of six texts (4 bytes each).
 const DOUBLES_AT = 2;
 const LENGTHS_AT = DOUBLES_AT + 9 * 8;
 const TEXTS_AT = LENGTHS_AT + 6 * 4;
@@ -27,8 +27,8 @@ const ACCOUNT_BYTES = 7 * 8;
 const SPENT_AT = 2 * 8;
 
 /**
- * Reads what session.lua writes.
- * @throws UnknownForm, or Error where it is damaged
+ * Reads a string written by session.lua.
+ * @throws UnknownForm, or Error if it is damaged
  */
 export function unpackSession(packed: Buffer): PackedSession {
   const [version = SESSION_VERSION] = packed;
@@ -61,7 +61,7 @@ export function unpackSession(packed: Buffer): PackedSession {
   };
 }
 
-/** As notes.lua has them: each name after its length (2 bytes), then the operation that noted it. */
+/** As in notes.lua: each name behind its length (2 bytes), then the operation that added it. */
 function namesInNotes(notes: Buffer): string[] {
   const names: string[] = [];
   for (let at = 0; at < notes.length;) {
@@ -74,8 +74,8 @@ function namesInNotes(notes: Buffer): string[] {
 }
 
 /**
- * What an account has spent, nano-USD, by its ledger (see ledger.lua); 0 where it is not in there.
- * @throws UnknownForm, or Error where the ledger is damaged
+ * Returns an account's spend in nano-USD from its ledger (see ledger.lua); 0 if it is missing.
+ * @throws UnknownForm, or Error if the ledger is damaged
  */
 export function spentIn(ledger: Buffer, account: string): number {
   const [version = LEDGER_VERSION] = ledger;

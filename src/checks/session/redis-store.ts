@@ -34,19 +34,19 @@ export interface RedisSessionStoreOptions {
   readonly deadlineMs: number;
   /** `session.ttl`. */
   readonly ttlMs: number;
-  /** `session.max_per_key`; 0 is unlimited, but for `maxLive`. */
+  /** `session.max_per_key`; 0 is limited only by `maxLive`. */
   readonly maxPerKey: number;
-  /** MAX_LIVE_SESSIONS, MAX_KEY_BYTES and MEASURED_FROM unless a test says otherwise. */
+  /** MAX_LIVE_SESSIONS, MAX_KEY_BYTES and MEASURED_FROM except in tests. */
   readonly maxLive?: number;
   readonly maxKeyBytes?: number;
   readonly measuredFrom?: number;
-  /** A clock for tests; Redis's own where it is left out (docs/redis.md). */
+  /** A clock for tests; by default Redis's own (docs/redis.md). */
   readonly now?: () => number;
 }
 
-/** Longer than `REFUND_MS`: given back twice, a step would be another call's. */
+/** Longer than `REFUND_MS`, since giving back a step twice would take another call's. */
 const LEFT_MEMORY_MS = 300_000;
-/** Of one key; the step of one that is forgotten earlier stays counted if it should be taken late. */
+/** Limit per key; if one is forgotten earlier, a step taken late stays counted. */
 const MAX_LEFT = 10_000;
 const SESSIONS_PER_READ = 200;
 
@@ -67,7 +67,7 @@ interface FoundSession {
   readonly revision: number;
 }
 
-/** Sessions in Redis: one Lua script a step, each touching the keys of one slot; the anchor alone stands apart. */
+/** Sessions in Redis: one Lua script per step, each on keys of one slot. Only the anchor lies elsewhere. */
 export function createRedisSessionStore(options: RedisSessionStoreOptions): SessionStore {
   const { client, deadlineMs, ttlMs, maxPerKey } = options;
   const { maxLive = MAX_LIVE_SESSIONS, maxKeyBytes = MAX_KEY_BYTES, measuredFrom = MEASURED_FROM } = options;
@@ -77,7 +77,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
   const clock = (): string | number => options.now?.() ?? '';
 
-  /** ARGV 1 and 2: the clock, and what life.lua wants. */
+  /** ARGV 1 and 2: the clock, and the argument of life.lua. */
   function lifeArgs({ sessionId }: SessionName): (string | number)[] {
     return [clock(), sessionId];
   }
@@ -100,7 +100,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     const [, , , , isNew, evicted] = opened;
     const orphans = [
       ...evicted,
-      // What was to go with an earlier life of this name, and was left behind by a gateway that died.
+      // An anchor of an earlier session of this name, left behind by a crashed gateway.
       ...(isNew === 1 && anchored ? [sessionId] : []),
     ];
     if (orphans.length > 0) {
@@ -109,7 +109,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     return openResult(step, opened, isNew === 0 && anchored, { ttlMs, ahead });
   }
 
-  /** False where there is none. */
+  /** Returns false if there is none. */
   async function keepAnchor(name: SessionName): Promise<boolean> {
     return flag(await client.pexpire(anchorKey(name), ttlMs)) === 1;
   }
@@ -194,7 +194,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     flag(await scripts.moveBack.run(client, moveKeys(step), args));
   }
 
-  /** A plain command: in a script it would cost Redis several times as much. */
+  /** A plain command, since a script would cost Redis several times as much. */
   async function readOne(name: SessionName): Promise<FoundSession | undefined> {
     const [packed, ledger] = await client.mgetBuffer(stateKey(name), ledgerKey(name));
     if (!packed) return undefined;
@@ -251,19 +251,19 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
           [sessionsKey(keyHash), ...sessionKeys(name)],
           [sessionId],
         );
-        // After the session, so that no call of it writes the anchor anew.
+        // After the session, so that no running call writes the anchor again.
         const anchors = await client.del(anchorKey(name));
         return count(ended) + anchors > 0;
       }),
   };
 }
 
-/** When it was created, where the session is as it was read ahead. */
+/** Returns the creation time if the session is as it was read ahead. */
 function openedReply(reply: unknown): number | ReturnType<typeof sessionReply> | undefined {
   return typeof reply === 'number' ? count(reply) : unlessEmpty(sessionReply)(reply);
 }
 
-/** Where the last lease of those that still run begins is no matter: leases end in their order. */
+/** Leases end in order, so only the ends matter. */
 function runningCalls(leaseEnds: readonly number[], now: number): number {
   const first = leaseEnds.findIndex((end) => end > now);
   return first < 0 ? 0 : leaseEnds.length - first;

@@ -3,14 +3,14 @@ import { lifeMs } from './session-fields.ts';
 import { TEMPLATES } from './session-keys.ts';
 import { CALL_LEASE_MS } from './store.ts';
 
-/** Bounds of the sessions of a key that may have any number. */
+/** Limits for a key without `session.max_per_key`. */
 export interface SessionRoom {
   readonly maxLive: number;
   readonly maxKeyBytes: number;
   readonly measuredFrom: number;
 }
 
-/** Of life.lua: the index lives longer than a session by as much as it lags behind, see session.lua. */
+/** For life.lua: the index outlives a session by its lag, see session.lua. */
 const INDEX_LAG_MS = 10_000;
 
 /**

@@ -6,7 +6,10 @@ import { MAX_STATE_CHARS, type Session, type StateMove } from './store.ts';
 const limit = wholeNumberFrom(-1);
 const names = listOf(text);
 
-/** As notes.lua replies: created, used, steps, their maximum, budget, answered, kept, state, taints, tools, marks. */
+/**
+ * The reply of notes.lua: created, used, steps, their maximum, budget, answered, kept, state, taints, tools,
+ * marks.
+ */
 export const sessionReply = tupleOf(count, count, count, limit, limit, flag, flag, text, names, names, names);
 export type SessionFields = ReturnType<typeof sessionReply>;
 
@@ -39,17 +42,17 @@ export function readSession(
   };
 }
 
-/** As a session begins that asks for no limits. */
+/** Returns the initial state of a session without limits. */
 export function freshSession(id: string, ttlMs: number): Session {
   return readSession(id, [0, 0, 0, -1, -1, 0, 0, '', [], [], []], 0, ttlMs);
 }
 
-/** As life.lua has it. */
+/** As in life.lua. */
 export function lifeMs(answered: boolean, ttlMs: number): number {
   return answered ? ttlMs : Math.min(ttlMs, UNANSWERED_LIFE_MS);
 }
 
-/** As the scripts take the names of states; '' is none. */
+/** Returns state names for the scripts; '' means none. */
 export function stateNames({ from, to }: StateMove): readonly [string, string] {
   for (const state of from === undefined ? [to] : [from, to]) {
     if (state === '' || state.length > MAX_STATE_CHARS) {

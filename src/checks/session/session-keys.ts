@@ -11,23 +11,23 @@ import {
 import { toolCallsOf, type SessionName } from '../../conversation/session-turn.ts';
 import type { Step } from './store.ts';
 
-/** As open-session.lua and leave-session.lua want them. */
+/** For open-session.lua and leave-session.lua. */
 export function stepKeys(step: Step): string[] {
   const { keyHash } = step;
   return [...lifeKeys(step), riskProfileKey(keyHash), leftStepsKey(keyHash)];
 }
 
-/** As move-state.lua and move-back.lua want them. */
+/** For move-state.lua and move-back.lua. */
 export function moveKeys(step: Step): string[] {
   return [...lifeKeys(step), leftStepsKey(step.keyHash)];
 }
 
-/** KEYS 1 to 3, as life.lua wants them. */
+/** KEYS 1 to 3 of life.lua. */
 export function lifeKeys(name: SessionName): string[] {
   return [stateKey(name), sessionsKey(name.keyHash), ledgerKey(name)];
 }
 
-/** All that hangs on a session in its key's slot, its own string first. */
+/** Returns all keys of a session in its key's slot, its own string first. */
 export function sessionKeys(name: SessionName): string[] {
   const { keyHash, sessionId } = name;
   return [
@@ -41,14 +41,14 @@ export function sessionKeys(name: SessionName): string[] {
   ];
 }
 
-/** As make-room.lua wants them. */
+/** For make-room.lua. */
 export const TEMPLATES = sessionKeys({ keyHash: '#', sessionId: '*' }).join(' ');
 
 export function stateKey({ keyHash, sessionId }: SessionName): string {
   return sessionKey(keyHash, sessionId);
 }
 
-/** The ledger of the account that the budget check charges a session's calls to. */
+/** The ledger to which the budget check charges a session's calls. */
 export function ledgerKey({ keyHash, sessionId }: SessionName): string {
   return spendKey(keyHash, `session:${sessionId}`);
 }
