@@ -15,6 +15,8 @@ ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build --chown=root:root /app/package.json ./
 COPY --from=build --chown=root:root /app/dist ./dist
+# `docker exec CONTAINER gateway doctor`; the file is executable and begins with its interpreter.
+RUN ln -s /app/dist/cli/main.js /usr/local/bin/gateway
 # The same user as Envoy's in docker-compose.yml: the socket between them is for this user alone.
 USER 65532:65532
 EXPOSE 9090

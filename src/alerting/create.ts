@@ -36,8 +36,7 @@ export function createAlerts(
   });
   return {
     budget(crossed) {
-      const { percent } = crossed;
-      const found = alerting.thresholds.find((one) => one.percent === percent);
+      const found = alerting.thresholds.find(({ percent }) => percent === crossed.threshold);
       const message = filledMessage(found?.message ?? '', crossed);
       delivery.send({ type: 'budget.threshold', data: { ...crossed, message } });
     },

@@ -10,8 +10,13 @@ export interface BudgetThreshold {
   readonly key_name: string;
   /** `minute`, `hourly`, `daily`, `weekly`, `monthly`. */
   readonly window: string;
+  /** `percent` of the threshold that was crossed. */
+  readonly threshold: number;
+  /** Spent by now, in whole percent of the limit; at least the threshold. */
   readonly percent: number;
-  readonly limit_usd: string;
+  /** Null if it could not be read. */
+  readonly spent_usd: number | null;
+  readonly limit_usd: number;
   /** Message of the threshold, with placeholders filled in. */
   readonly message: string;
 }

@@ -148,11 +148,19 @@ function countingOn({ log, metrics, alerts, trail, onCost }: ChecksDeps): Counti
       alerts?.send('circuit', { type: `circuit.${change}`, data });
     },
     ledger: {
+      onCrossed: (window) => metrics.budgetAlerts.inc({ window }),
       onAlert(alert) {
-        metrics.budgetAlerts.inc({ window: alert.window });
-        log.warn(alert, 'budget threshold reached');
-        const { keyHash, keyName, window, percent, limitUsd } = alert;
-        alerts?.budget({ key_hash: keyHash, key_name: keyName, window, percent, limit_usd: limitUsd });
+        const fields = {
+          key_hash: alert.keyHash,
+          key_name: alert.keyName,
+          window: alert.window,
+          threshold: alert.thresholdPercent,
+          percent: alert.percent,
+          spent_usd: alert.spentUsd,
+          limit_usd: alert.limitUsd,
+        };
+        log.warn(fields, 'budget threshold reached');
+        alerts?.budget(fields);
       },
       onReserved: (exchange, reservedNanoUsd) => trail?.reserved(exchange, reservedNanoUsd / NANO_USD),
       onCharged(exchange, costNanoUsd) {

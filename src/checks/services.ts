@@ -45,6 +45,7 @@ export interface Counting {
   readonly circuitChanged: McpBreakerDeps['onChange'];
   readonly ledger: Pick<
     BudgetCheckDeps,
+    | 'onCrossed'
     | 'onAlert'
     | 'onReserved'
     | 'onCharged'

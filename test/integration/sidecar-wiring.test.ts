@@ -172,7 +172,16 @@ describe('the webhook is told of', () => {
   it('a budget', async () => {
     const { keyHash, alerts } = await alertsOf(HALF, 1);
     expect(alerts).toMatchObject([
-      { data: { key_hash: keyHash, window: 'hourly', percent: 50, limit_usd: '0.02' } },
+      {
+        data: {
+          key_hash: keyHash,
+          window: 'hourly',
+          threshold: 50,
+          percent: 62,
+          spent_usd: 0.0125,
+          limit_usd: 0.02,
+        },
+      },
     ]);
   });
 

@@ -10,7 +10,6 @@ import {
 } from '../../pipeline/check.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
 import { NotDone, type Phase } from '../../pipeline/phase.ts';
-import { formatUsd } from '../../pricing/usd.ts';
 import { accountsOf, isBudgeted } from './accounts.ts';
 import { chargeOf, type Charge } from './charge.ts';
 import { createLeases } from './leases.ts';
@@ -21,6 +20,7 @@ import { budgetHeaders, closingComment, costHeaders, type SettledCost } from './
 import { budgetExceeded } from './refusals.ts';
 import { lowerLimit, reserveWorstCase } from './reserve.ts';
 import type { BudgetOperation, SettleResult, Tightest } from './store.ts';
+import { createThresholds } from './thresholds.ts';
 
 export interface BudgetCheck {
   readonly check: Check<BudgetState, 'budget'>;
@@ -58,6 +58,7 @@ const UNREADABLE =
 export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   const { config, store } = deps;
   const { pricing: settings } = config;
+  const thresholds = createThresholds(deps);
   const now = deps.now ?? (() => performance.now());
   const quoting: QuoteDeps = { pricing: deps.pricing, settings, keptTools: config.proxy.provider_tools };
   const leases = createLeases({
@@ -179,15 +180,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       if (reportedNanoUsd > 0) deps.onHigherCharge(parsed, reportedNanoUsd);
       if (absurd !== undefined) deps.onAbsurdUsage(parsed, absurd);
     }
-    for (const { account, percent } of result.crossed) {
-      deps.onAlert({
-        keyHash: parsed.key.keyHash,
-        keyName: parsed.key.name,
-        window: account.name,
-        percent,
-        limitUsd: formatUsd(account.limitNanoUsd ?? 0),
-      });
-    }
+    thresholds.report(parsed, result.crossed);
   }
 
   function rewriter(exchange: Answered, hold: Hold): StreamRewriter {
@@ -253,7 +246,13 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       }
     },
   };
-  return { check, close: () => leases.close() };
+  return {
+    check,
+    async close() {
+      await leases.close();
+      await thresholds.close();
+    },
+  };
 }
 
 function wasAnswered(exchange: Identified): exchange is Answered {

@@ -10,6 +10,8 @@ export interface BudgetCheckDeps {
   readonly pricing: Pricing;
   readonly store: BudgetStore;
   /** Called when a threshold of `alerting.thresholds` is first reached in its window. */
+  readonly onCrossed: (window: string) => void;
+  /** Called for the same threshold, some milliseconds later, with the spend. */
   readonly onAlert: (alert: BudgetAlert) => void;
   /** Called with a request's reserved worst case; also without a budget, when nothing is reserved. */
   readonly onReserved: (exchange: Parsed, reservedNanoUsd: number) => void;
@@ -36,6 +38,11 @@ export interface BudgetAlert {
   readonly keyHash: string;
   readonly keyName: string;
   readonly window: string;
+  /** Of `alerting.thresholds`. */
+  readonly thresholdPercent: number;
+  /** Spent by now, in whole percent of the limit; at least the threshold. */
   readonly percent: number;
-  readonly limitUsd: string;
+  /** Null if it could not be read. */
+  readonly spentUsd: number | null;
+  readonly limitUsd: number;
 }

@@ -39,7 +39,7 @@ beforeAll(async () => {
       secret: WEBHOOK_SECRET,
       thresholds: [
         { percent: 50, message: '{key_name} has spent {percent}% of its {window} budget' },
-        { percent: 80, message: 'most' },
+        { percent: 80, message: 'most, in truth {percent}%' },
       ],
     },
   });
@@ -237,13 +237,18 @@ describe('alert thresholds', () => {
     await expect.poll(() => crossed().length).toBe(1);
     expect(crossed()[0]).toMatchObject({
       window: 'daily',
-      percent: 50,
-      keyName: 'watched',
-      limitUsd: '0.001',
+      threshold: 50,
+      key_name: 'watched',
+      limit_usd: 0.001,
     });
     await spend(200);
     await spend(280);
-    await expect.poll(() => crossed().map(({ percent }) => percent)).toEqual([50, 80]);
+    await expect
+      .poll(() => crossed().map(({ threshold, percent }) => [threshold, percent]))
+      .toEqual([
+        [50, expect.toSatisfy((percent: number) => percent >= 50 && percent <= 52)],
+        [80, 100],
+      ]);
     expect((await counted()) - before).toBe(2);
     // docs/alerts.md: each is told once to the webhook, whatever happens on the way.
     const told = () => alerts.filter(({ body }) => body.includes(client.keyHash));
@@ -256,9 +261,11 @@ describe('alert thresholds', () => {
         key_hash: client.keyHash,
         key_name: 'watched',
         window: 'daily',
-        percent: 50,
-        limit_usd: '0.001',
-        message: 'watched has spent 50% of its daily budget',
+        threshold: 80,
+        percent: 100,
+        spent_usd: 0.001,
+        limit_usd: 0.001,
+        message: 'most, in truth 100%',
       },
     });
     expect(await budgets.gateway.metrics()).toMatch(

@@ -99,6 +99,7 @@ function gateway(watched = watcher(), loops: LoopConfig = config.loop_detection)
     config,
     pricing: createPricing(config),
     store: budgetStore(client),
+    onCrossed: () => undefined,
     onAlert: () => undefined,
     onReserved: () => undefined,
     onCharged: () => undefined,

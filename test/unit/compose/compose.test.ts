@@ -195,6 +195,7 @@ describe('the Dockerfile', () => {
     expect(bases).toHaveLength(2);
     expect(new Set(bases).size).toBe(1);
     for (const base of bases) expect(base).toMatch(/^node:24-.*slim@sha256:[0-9a-f]{64}$/);
+    expect(dockerfile).toContain('ln -s /app/dist/cli/main.js /usr/local/bin/gateway');
     // What it needs is bundled.
     expect(dockerfile).not.toContain('node_modules');
   });

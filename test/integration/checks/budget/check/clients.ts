@@ -71,7 +71,7 @@ export function toldToClients(): void {
 
 export function alerts(): void {
   it('are told once, with key, window and threshold', async () => {
-    const { check, alerts } = budgetCheck();
+    const { check, close, alerts } = budgetCheck();
     async function spend(keyHash?: string): Promise<Answered> {
       const state = check.begin?.() ?? {};
       const exchange = chat({
@@ -86,8 +86,12 @@ export function alerts(): void {
     }
     const { key } = await spend();
     await spend(key.keyHash);
+    await close();
     expect(alerts).toEqual([
-      { keyHash: key.keyHash, keyName: 'test key', window: 'daily', percent: 50, limitUsd: '0.0002' },
+      {
+        ...{ keyHash: key.keyHash, keyName: 'test key', window: 'daily' },
+        ...{ thresholdPercent: 50, percent: 50, spentUsd: 0.0001, limitUsd: 0.0002 },
+      },
     ]);
   });
 }

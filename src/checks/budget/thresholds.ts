@@ -1,0 +1,57 @@
+import type { Parsed } from '../../pipeline/exchange.ts';
+import { windowAccounts } from './accounts.ts';
+import type { BudgetCheckDeps } from './deps.ts';
+import type { SettleResult } from './store.ts';
+
+type Deps = Pick<BudgetCheckDeps, 'store' | 'onCrossed' | 'onAlert' | 'onFailure'>;
+
+/** Reports crossed thresholds, outside of the request. */
+export function createThresholds(deps: Deps) {
+  const reporting = new Set<Promise<void>>();
+  return {
+    report(parsed: Parsed, crossed: SettleResult['crossed']): void {
+      if (crossed.length === 0) return;
+      for (const { account } of crossed) deps.onCrossed(account.name);
+      const report = reportCrossed(deps, parsed, crossed).finally(() => reporting.delete(report));
+      reporting.add(report);
+    },
+    /** Resolves when every report is out. */
+    async close(): Promise<void> {
+      await Promise.all(reporting);
+    },
+  };
+}
+
+/**
+ * Reads what is spent by now: one answer may pass several thresholds, or the whole limit. If that fails, the threshold
+ * stands for it, and the amount is left out.
+ */
+async function reportCrossed(
+  { store, onAlert, onFailure }: Deps,
+  { key, budgetLimits }: Parsed,
+  crossed: SettleResult['crossed'],
+): Promise<void> {
+  const windows = await store.status(key.keyHash, windowAccounts(budgetLimits)).catch((cause: unknown) => {
+    onFailure(cause);
+    return [];
+  });
+  for (const { account, percent: thresholdPercent } of crossed) {
+    const { limitNanoUsd = 0 } = account;
+    const spentNanoUsd = windows.find((window) => window.account.name === account.name)?.spentNanoUsd;
+    onAlert({
+      keyHash: key.keyHash,
+      keyName: key.name,
+      window: account.name,
+      thresholdPercent,
+      percent: percentOf(spentNanoUsd, limitNanoUsd, thresholdPercent),
+      spentUsd: spentNanoUsd === undefined ? null : spentNanoUsd / 1e9,
+      limitUsd: limitNanoUsd / 1e9,
+    });
+  }
+}
+
+/** Returns at least the threshold: the window may have turned since it was crossed. */
+function percentOf(spentNanoUsd: number | undefined, limitNanoUsd: number, thresholdPercent: number): number {
+  if (spentNanoUsd === undefined || limitNanoUsd === 0) return thresholdPercent;
+  return Math.max(thresholdPercent, Math.floor((spentNanoUsd * 100) / limitNanoUsd));
+}
