@@ -5,6 +5,7 @@ import { writtenFact } from '../../pipeline/facts.ts';
 import { JudgeAgain, type Phase } from '../../pipeline/phase.ts';
 import { turnSession, type SessionName } from '../../conversation/session-turn.ts';
 import { lastAskedTurn } from '../../conversation/asked-turns.ts';
+import type { GramSet } from '../../text/ngrams.ts';
 import type { DriftConfig } from './config.ts';
 import { answerGrams, judgeTurn, type DriftSettings, type DriftState, type PassedTurn } from './drift.ts';
 import type { DriftStore, SessionLife } from './store.ts';
@@ -29,6 +30,8 @@ export interface DriftExchange {
   read?: Promise<DriftState | undefined> | undefined;
   /** Changes to apply if the turn is answered. */
   passed?: PassedTurn;
+  /** The turn anchors the session, unless another one was quicker. */
+  mayAnchor?: boolean;
   /** The answer of the anchoring turn, until it is added to the anchor. */
   answer?: Answer;
 }
@@ -70,7 +73,8 @@ export function createDriftCheck({
     if (facts.session === undefined || facts.session === null || passed === undefined) return;
     const { id: sessionId, createdAt } = facts.session;
     state.session = { keyHash: key.keyHash, sessionId, createdAt };
-    if (!(await store.passTurn(state.session, passed, phase))) return;
+    const answer = shortAnswer(exchange, state);
+    if (!(await store.passTurn(state.session, passed, { answer, phase })) || answer !== undefined) return;
     state.answer = exchange.answer;
     if (exchange.form === 'whole') {
       await addAnswer(state);
@@ -96,6 +100,7 @@ export function createDriftCheck({
     const { facts, passed } = judgeTurn(known, text, settings);
     exchange.facts.drift = facts;
     state.passed = passed;
+    state.mayAnchor = passed.anchor !== undefined || known?.anchor?.digest === passed.digest;
     return facts.driftDetected && config.enabled ? driftDenied(facts.driftScore, settings) : PASS;
   }
 
@@ -140,6 +145,16 @@ export function createDriftCheck({
       }
     },
   };
+}
+
+/** A longer one is read in a turn of its own. */
+const SHORT_CHARS = 16_384;
+
+/** The answer that goes with its turn: whole, short, and possibly the anchor's. */
+function shortAnswer({ form, answer }: Answered, { mayAnchor }: DriftExchange): GramSet | undefined {
+  const { text } = answer.written;
+  const goesAlong = mayAnchor === true && form === 'whole' && text.length <= SHORT_CHARS;
+  return goesAlong ? answerGrams(text) : undefined;
 }
 
 function notMeasured({ facts }: Parsed): Pass {

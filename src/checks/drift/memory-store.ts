@@ -23,11 +23,12 @@ export function createMemoryDriftStore(): DriftStore {
   return {
     read: (session) => Promise.resolve(states.get(nameOf(session))),
     isSame: (session, read) => Promise.resolve(states.get(nameOf(session)) === read),
-    passTurn(session, turn) {
+    passTurn(session, turn, { answer = NO_GRAMS } = {}) {
       const { createdAt } = session;
       const known = states.get(nameOf(session));
       if (known !== undefined && known.createdAt > createdAt) return Promise.resolve(false);
-      const state = passed(known?.createdAt === createdAt ? known : { ...FRESH, createdAt }, turn);
+      const next = passed(known?.createdAt === createdAt ? known : { ...FRESH, createdAt }, turn);
+      const state = answered(next, turn.digest, answer);
       states.delete(nameOf(session));
       states.set(nameOf(session), state);
       if (states.size > MAX_SESSIONS) states.delete(states.keys().next().value ?? '');
@@ -35,12 +36,16 @@ export function createMemoryDriftStore(): DriftStore {
     },
     answerAnchor(session, digest, answer) {
       const state = states.get(nameOf(session));
-      if (state?.anchor?.digest === digest && answer.length > state.answer.length) {
-        states.set(nameOf(session), { ...state, answer });
-      }
+      if (state !== undefined) states.set(nameOf(session), answered(state, digest, answer));
       return Promise.resolve();
     },
   };
+}
+
+/** As in `answer-anchor.lua`. */
+function answered(state: DriftState, digest: string, answer: GramSet): DriftState {
+  const isKept = state.anchor?.digest === digest && answer.length > state.answer.length;
+  return isKept ? { ...state, answer } : state;
 }
 
 /** As in `pass-turn.lua`. */

@@ -14,6 +14,7 @@
 --       4 the turn's n-grams as prior turn, or ''
 --       5 n-grams that widen the anchor, or ''
 --       6 short turns that are not judged yet, a space between their n-grams; '=' where they stay as they are
+--       7 n-grams of the turn's answer, or ''; kept if the turn is the anchor and they are more than those kept already
 -- constants DRIFT_TTL_TEXT, ms in digits; RECENT_TURNS that are known again; WIDENED_CHARS of all that widens the anchor
 -- reply 1 where the turn is the anchor, now or already; else 0
 
@@ -50,7 +51,14 @@ local function remember()
   end
   digests[#digests + 1] = digest
   set('recent', table.concat(digests, ' ', math.max(1, #digests - RECENT_TURNS + 1)))
-  set('head', ARGV[2] .. ' ' .. turns + 1 .. ' ' .. answer)
+  turns = turns + 1
+end
+
+local function keep_answer()
+  if anchor_digest == digest and #ARGV[7] > tonumber(answer) then
+    answer = #ARGV[7]
+    set('answer', ARGV[7])
+  end
 end
 
 local function widen()
@@ -87,6 +95,10 @@ end
 if not known then
   remember()
   change()
+end
+keep_answer()
+if #changes > 0 then
+  set('head', ARGV[2] .. ' ' .. turns .. ' ' .. answer)
 end
 
 local function commit()

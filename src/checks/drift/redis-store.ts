@@ -63,11 +63,11 @@ export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftS
       const args = [read === undefined ? '' : headOf(read)];
       return ask({ script: sameScript, keys: [keyOf(session)], args, read: isYes }, phase);
     },
-    passTurn: (session, turn, phase) => {
+    passTurn: (session, turn, { answer, phase } = {}) => {
       const { digest, anchor, prior, widen, unjudged } = turn;
       const sets = [anchor, prior, widen].map(encoded);
       const waiting = unjudged === undefined ? KEPT : unjudged.map(encodeGrams).join(' ');
-      const args = [digest, session.createdAt, ...sets, waiting];
+      const args = [digest, session.createdAt, ...sets, waiting, encoded(answer)];
       return ask({ script: passScript, keys: [keyOf(session)], args, read: isYes }, phase);
     },
     answerAnchor: async (session, digest, answer) => {

@@ -9,6 +9,12 @@ export interface SessionLife extends SessionName {
   readonly createdAt: number;
 }
 
+export interface PassTurnOptions {
+  /** The turn's answer. Kept as by `answerAnchor` if the turn is the anchor. */
+  readonly answer?: GramSet | undefined;
+  readonly phase?: Phase | undefined;
+}
+
 /** Stored topics of sessions. Each step is atomic and safe to repeat. */
 export interface DriftStore {
   /**
@@ -26,7 +32,7 @@ export interface DriftStore {
    * older session are dropped, and a turn of one changes nothing in a newer one. Resolves to true if the turn
    * is the session's anchor.
    */
-  passTurn(session: SessionLife, turn: PassedTurn, phase?: Phase): Promise<boolean>;
+  passTurn(session: SessionLife, turn: PassedTurn, options?: PassTurnOptions): Promise<boolean>;
   /**
    * Adds the anchor's answer to the anchor with this digest. An agent's first turn has several answers,
    * mostly tool calls; the one with the most n-grams is kept.

@@ -59,6 +59,30 @@ describe.each<[string, () => DriftStore]>([
     expect(await store.read({ ...session, sessionId: 's2' })).toBeUndefined();
   });
 
+  it('keeps the answer that comes with the turn, where that is the anchor and has more n-grams', async () => {
+    const { session, store, read } = rig();
+    const first = { digest: 'a', anchor: grams(0) };
+    expect(await store.passTurn(session, first, { answer: grams(40, 5) })).toBe(true);
+    expect(await read()).toMatchObject({ turnCount: 1, answer: grams(40, 5) });
+    expect(await store.isSame(session, await read())).toBe(true);
+
+    expect(await store.passTurn(session, first, { answer: grams(60, 4) })).toBe(true);
+    expect((await read()).answer).toEqual(grams(40, 5));
+    const asked = await read();
+    expect(await store.passTurn(session, first, { answer: grams(60, 6) })).toBe(true);
+    expect(await read()).toMatchObject({ turnCount: 1, answer: grams(60, 6) });
+    expect(await store.isSame(session, asked)).toBe(false);
+    expect(await store.isSame(session, await read())).toBe(true);
+
+    const quicker = { digest: 'b', anchor: grams(100) };
+    expect(await store.passTurn(session, quicker, { answer: grams(200, 9) })).toBe(false);
+    expect(await read()).toMatchObject({ turnCount: 2, answer: grams(60, 6) });
+
+    const next = { ...session, createdAt: CREATED_AT + 1 };
+    expect(await store.passTurn(next, first, { answer: grams(80, 3) })).toBe(true);
+    expect(await read()).toMatchObject({ turnCount: 1, answer: grams(80, 3), createdAt: next.createdAt });
+  });
+
   it('is the same until a turn passes, its anchor is answered, or the session is another one', async () => {
     const { session, store, read } = rig();
     expect(await store.isSame(session, undefined)).toBe(true);
