@@ -135,34 +135,36 @@ function readWord(text: string, start: number, previous: Script): Suspect {
   return { start, end, counts, plain, before: text.charAt(start - 1), previous, next: 0 };
 }
 
-const of = (counts: Uint16Array, kind: Kind): number => counts[kind] ?? 0;
+const countOf = (counts: Uint16Array, kind: Kind): number => counts[kind] ?? 0;
 
-const lookalikes = (counts: Uint16Array): number => of(counts, kinds.strict) + of(counts, kinds.loose);
+const lookalikes = (counts: Uint16Array): number =>
+  countOf(counts, kinds.strict) + countOf(counts, kinds.loose);
 
 const isSuspect = (counts: Uint16Array): boolean =>
   lookalikes(counts) +
-    of(counts, kinds.latinLookalike) +
-    of(counts, kinds.styled) +
-    of(counts, kinds.raised) +
-    of(counts, kinds.regional) +
-    of(counts, kinds.fullwidth) >
+    countOf(counts, kinds.latinLookalike) +
+    countOf(counts, kinds.styled) +
+    countOf(counts, kinds.raised) +
+    countOf(counts, kinds.regional) +
+    countOf(counts, kinds.fullwidth) >
   0;
 
 function scriptOf(counts: Uint16Array): Script {
-  if (of(counts, kinds.foreign) + of(counts, kinds.cjk) > 0) {
-    return of(counts, kinds.ascii) > 0 ? 1 : 2;
+  if (countOf(counts, kinds.foreign) + countOf(counts, kinds.cjk) > 0) {
+    return countOf(counts, kinds.ascii) > 0 ? 1 : 2;
   }
-  return of(counts, kinds.ascii) + of(counts, kinds.latin) > 0 ? 1 : 0;
+  return countOf(counts, kinds.ascii) + countOf(counts, kinds.latin) > 0 ? 1 : 0;
 }
 
 /** ASCII letters and lookalikes of another script in one word, and nothing that is no lookalike. */
 function isMixedScript({ counts, before, previous, next }: Suspect): boolean {
-  const alike = lookalikes(counts) + of(counts, kinds.latinLookalike);
-  const ascii = of(counts, kinds.ascii);
-  if (alike === 0 || ascii + of(counts, kinds.digit) === 0 || ascii + alike < 2) return false;
-  if (of(counts, kinds.foreign) + of(counts, kinds.cjk) + of(counts, kinds.latin) > 0) return false;
+  const alike = lookalikes(counts) + countOf(counts, kinds.latinLookalike);
+  const ascii = countOf(counts, kinds.ascii);
+  if (alike === 0 || ascii + countOf(counts, kinds.digit) === 0 || ascii + alike < 2) return false;
+  if (countOf(counts, kinds.foreign) + countOf(counts, kinds.cjk) + countOf(counts, kinds.latin) > 0)
+    return false;
   // Phonetics stand between slashes or brackets or begin with a stress mark.
-  if (of(counts, kinds.latinLookalike) > 0 && /[/[\u02c8\u02cc]/.test(before)) return false;
+  if (countOf(counts, kinds.latinLookalike) > 0 && /[/[\u02c8\u02cc]/.test(before)) return false;
   // A slip of the keyboard within another script: the word belongs there.
   return !(alike > ascii && previous === 2 && next !== 1);
 }
@@ -176,10 +178,10 @@ function isEvidentlyMixed({ counts, plain, previous, next }: Suspect): boolean {
   // An ending hung on initials.
   if (plain.length < 3 || /^[A-Z]{2,}[^A-Z]{1,3}$/.test(plain)) return false;
   if (previous === 2 || next === 2) return isWord(plain, 4);
-  if (of(counts, kinds.strict) === 0) return isWord(plain) || (plain.length > 4 && soundsEnglish(plain));
+  if (countOf(counts, kinds.strict) === 0) return isWord(plain) || (plain.length > 4 && soundsEnglish(plain));
   return (
     soundsEnglish(unleet(plain)) ||
-    (plain.length > 5 && of(counts, kinds.ascii) > 0 && lookalikes(counts) > 1)
+    (plain.length > 5 && countOf(counts, kinds.ascii) > 0 && lookalikes(counts) > 1)
   );
 }
 
@@ -200,10 +202,13 @@ function isDottedEnglish(text: string, found: readonly Suspect[]): boolean {
 }
 
 const isWholeLookalike = ({ counts }: Suspect): boolean =>
-  of(counts, kinds.strict) > 0 &&
-  of(counts, kinds.ascii) + of(counts, kinds.latin) + of(counts, kinds.foreign) + of(counts, kinds.cjk) ===
+  countOf(counts, kinds.strict) > 0 &&
+  countOf(counts, kinds.ascii) +
+    countOf(counts, kinds.latin) +
+    countOf(counts, kinds.foreign) +
+    countOf(counts, kinds.cjk) ===
     0 &&
-  of(counts, kinds.loose) === 0;
+  countOf(counts, kinds.loose) === 0;
 
 function resolvedKinds(word: Suspect, evidence: Evidence): Kind[] {
   const resolved: Kind[] = [];
@@ -211,16 +216,16 @@ function resolvedKinds(word: Suspect, evidence: Evidence): Kind[] {
     resolved.push(kinds.strict, kinds.loose, kinds.latinLookalike);
   } else if (isAmongLatin(word)) {
     if (isWholeLookalike(word) && isWord(word.plain)) resolved.push(kinds.strict);
-    if (evidence.mixed && of(word.counts, kinds.foreign) === 0) resolved.push(kinds.strict, kinds.loose);
+    if (evidence.mixed && countOf(word.counts, kinds.foreign) === 0) resolved.push(kinds.strict, kinds.loose);
   }
   if (evidence.styled) resolved.push(kinds.styled, kinds.raised, kinds.regional, kinds.strict, kinds.loose);
   if (evidence.fullwidth || isWideWord(word)) resolved.push(kinds.fullwidth);
-  return resolved.some((kind) => of(word.counts, kind) > 0) ? resolved : [];
+  return resolved.some((kind) => countOf(word.counts, kind) > 0) ? resolved : [];
 }
 
 /** Fullwidth letters or digits that stand apart from Chinese or Japanese ones. */
 const isWideWord = ({ counts, plain }: Suspect): boolean =>
-  of(counts, kinds.fullwidth) > 1 && of(counts, kinds.cjk) === 0 && /[A-Za-z0-9]/.test(plain);
+  countOf(counts, kinds.fullwidth) > 1 && countOf(counts, kinds.cjk) === 0 && /[A-Za-z0-9]/.test(plain);
 
 const isAmongLatin = ({ previous, next }: Suspect): boolean =>
   previous !== 2 && next !== 2 && (previous === 1 || next === 1);
@@ -251,10 +256,10 @@ const isLink = (between: string): boolean =>
 /** How many letters of a word are dressed up; regional indicators that make flags are not. */
 function styledLetters({ counts, plain }: Suspect): number {
   // Phonetics, which write small capitals among letters of their own.
-  if (of(counts, kinds.latin) + of(counts, kinds.latinLookalike) > 0) return 0;
-  const styled = of(counts, kinds.styled);
-  const raised = of(counts, kinds.raised);
-  const regional = of(counts, kinds.regional);
+  if (countOf(counts, kinds.latin) + countOf(counts, kinds.latinLookalike) > 0) return 0;
+  const styled = countOf(counts, kinds.styled);
+  const raised = countOf(counts, kinds.raised);
+  const regional = countOf(counts, kinds.regional);
   const pairs = plain.match(/../g) ?? [];
   const isFlags = regional === plain.length && regional % 2 === 0 && pairs.every((pair) => flags.has(pair));
   return styled + (raised >= 4 ? raised : 0) + (isFlags ? 0 : regional);
@@ -265,7 +270,7 @@ function isFullwidthText(text: string, found: readonly Suspect[]): boolean {
   let letters = 0;
   let hasLetter = false;
   for (const word of found) {
-    if (of(word.counts, kinds.fullwidth) === 0) continue;
+    if (countOf(word.counts, kinds.fullwidth) === 0) continue;
     const wide = word.plain.replace(/[^A-Za-z0-9]/g, '').length;
     if (wide < 2 || isNearCjk(text, word)) continue;
     letters += wide;
@@ -276,7 +281,7 @@ function isFullwidthText(text: string, found: readonly Suspect[]): boolean {
 }
 
 function isNearCjk(text: string, { start, end, counts }: Suspect): boolean {
-  if (of(counts, kinds.cjk) > 0) return true;
+  if (countOf(counts, kinds.cjk) > 0) return true;
   const around = text.slice(Math.max(0, start - 60), start) + text.slice(end, end + 60);
   for (const character of around) if (kindOf(character.codePointAt(0) ?? 0) === kinds.cjk) return true;
   return false;
@@ -288,7 +293,7 @@ function rewriteWord(rewriter: Rewriter, text: string, word: Suspect, resolved: 
     const length = codePoint > 0xffff ? 2 : 1;
     const plain = resolved.includes(kindOf(codePoint)) ? plainOf(codePoint) : undefined;
     // The punctuation of a Chinese sentence is no part of a Latin word.
-    const isPunctuation = of(word.counts, kinds.cjk) > 0 && !/[A-Za-z0-9]/.test(plain ?? '');
+    const isPunctuation = countOf(word.counts, kinds.cjk) > 0 && !/[A-Za-z0-9]/.test(plain ?? '');
     if (plain !== undefined && !isPunctuation) rewriter.replace(at, at + length, plain);
     at += length;
   }

@@ -3,10 +3,10 @@ import { levelOf, nextLevel, type Level } from '../json/levels.ts';
 import type { JsonPath } from '../json/path.ts';
 import {
   besideInDocument,
-  besideSaid,
+  besideText,
   contextOf,
-  mayBeTold,
-  mayHoldTold,
+  mayBeIdentified,
+  mayHoldIdentified,
   type Place,
 } from '../text/beside.ts';
 import type { CallText, ToldReading, ToldText } from './call.ts';
@@ -46,13 +46,13 @@ export function* toldReadings(json: unknown, texts: readonly PlacedText[]): Gene
     if (said !== undefined) yield said;
     if (one.isString) {
       // Arguments are read as the document that they are.
-      if (one.argument === undefined && mayBeTold(one.raw)) yield namedReading(one, placeOf);
+      if (one.argument === undefined && mayBeIdentified(one.raw)) yield namedReading(one, placeOf);
       const { raw, argument } = one;
       if (raw.length > MAX_PARSED_CHARS || !DOCUMENT.test(raw)) continue;
       yield {
         document: raw,
         argument,
-        texts: () => (mayHoldTold(raw) ? valuesOf(parsed(raw), undefined) : []),
+        texts: () => (mayHoldIdentified(raw) ? valuesOf(parsed(raw), undefined) : []),
       };
       continue;
     }
@@ -74,7 +74,7 @@ export function* toldReadings(json: unknown, texts: readonly PlacedText[]): Gene
 
 function saidReading(texts: readonly PlacedText[], index: number): ToldReading | undefined {
   const { raw = '', normalized = raw, argument } = texts[index] ?? {};
-  const [said] = besideSaid(raw, () =>
+  const [said] = besideText(raw, () =>
     texts.slice(Math.max(0, index - TEXTS_BEFORE), index).map(({ raw: text }) => text),
   );
   if (said === undefined) return undefined;
@@ -137,7 +137,7 @@ function documentReading(documents: readonly PlacedDocument[], argument: JsonPat
   const document = documents.map(({ text }) => text).join(APART);
   function* texts(): Generator<ToldText> {
     yield { before: '', text: document };
-    for (const { root, text, name } of documents) if (mayHoldTold(text)) yield* valuesOf(root, name);
+    for (const { root, text, name } of documents) if (mayHoldIdentified(text)) yield* valuesOf(root, name);
   }
   return { document, argument, texts };
 }

@@ -1,9 +1,9 @@
-/** The index of the last of ascending numbers that is not over `most`; -1 where all are. */
+/** Returns the index of the last ascending number that is at most `most`; -1 if there is none. */
 export function lastUpTo(ascending: readonly number[], most: number): number {
   return lastIndexUpTo(ascending.length, (index) => ascending[index] ?? 0, most);
 }
 
-/** The same, where the numbers are told by their indexes. */
+/** The same for numbers given by index. */
 export function lastIndexUpTo(count: number, numberAt: (index: number) => number, most: number): number {
   let low = 0;
   let high = count;

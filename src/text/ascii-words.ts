@@ -2,13 +2,13 @@ import { gram16, type WordGrams } from './ngrams.ts';
 import { STOPWORDS } from './stopwords.ts';
 import { UnitReader } from './units.ts';
 
-/** No word is longer; what is (base64, a hash, a minified line) is read in pieces. */
+/** Longer words (base64, hashes, minified lines) are read in pieces. */
 export const MAX_WORD_CHARS = 32;
 
 const SPACE = 0x20;
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
-/** Of endings. */
+// Letters of endings.
 const C = 0x63;
 const D = 0x64;
 const E = 0x65;
@@ -21,13 +21,13 @@ const U = 0x75;
 const X = 0x78;
 const Y = 0x79;
 
-/** Lower-case letters and digits of ASCII as they are, capitals as small letters, 0 for the rest. */
+/** Lower case of ASCII letters and digits; 0 for other characters. */
 const IN_WORD = Uint8Array.from({ length: 128 }, (_, unit) => {
   const sign = String.fromCharCode(unit);
   return /[A-Za-z0-9]/.test(sign) ? sign.toLowerCase().charCodeAt(0) : 0;
 });
 
-/** Stopwords in a hash table, their letters one word behind the other. */
+/** Stopwords in a hash table, with their letters concatenated. */
 const SLOTS = 4_096;
 const slots = new Uint16Array(SLOTS);
 const letters = Uint8Array.from([...STOPWORDS].join(''), (letter) => letter.charCodeAt(0));
@@ -50,8 +50,8 @@ let grams = new Uint16Array(8_192);
 let ends = new Uint32Array(4_096);
 
 /**
- * The n-grams of the words that tell what a text of ASCII is about, as those of `contentWords`, without a string for each
- * word; undefined where the text has other characters. To be done with before the next text is read.
+ * Returns the n-grams of an ASCII text's content words, as for `contentWords` but without a string per word;
+ * undefined for other text. The result is overwritten by the next call.
  */
 export function asciiWordGrams(text: string): WordGrams | undefined {
   const units = reader.read(text);
@@ -96,7 +96,7 @@ function isStopword(units: Uint16Array, start: number, end: number, hash: number
   return false;
 }
 
-/** As `stem` does: where the word ends without its ending; of `-ies` it leaves a `y`. */
+/** Returns the end of the word without its ending, as `stem` does; keeps a `y` of `-ies`. */
 function stemEnd(units: Uint16Array, start: number, end: number): number {
   const last = units[end - 1];
   if (last !== S && last !== G && last !== D) return end;
@@ -108,7 +108,7 @@ function stemEnd(units: Uint16Array, start: number, end: number): number {
   return singular;
 }
 
-/** Of a word that ends with an s. */
+/** For a word that ends in s. */
 function singularEnd(units: Uint16Array, start: number, end: number): number {
   const length = end - start;
   const second = units[end - 2];
@@ -125,7 +125,7 @@ function singularEnd(units: Uint16Array, start: number, end: number): number {
   return length > 3 && second !== S && second !== U && second !== I ? end - 1 : end;
 }
 
-/** The n-grams of one word, with its two ends as characters of their own. */
+/** Adds the n-grams of one word, whose two ends count as characters. */
 function addGrams(into: Uint16Array, units: Uint16Array, from: number, to: number, start: number): void {
   let size = start;
   let before = SPACE;

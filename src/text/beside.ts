@@ -1,54 +1,54 @@
 import type { JsonPath } from '../json/path.ts';
 
-/** Longer ones tell nothing of what follows them. */
+/** Longer texts do not describe what follows them. */
 const MAX_CONTEXT_CHARS = 192;
 const MAX_VALUE_CHARS = 64;
 
-/** A context as it stands before a value in JSON, which is where detectors know names from: `name": "`. */
+/** Returns a context in the form in which names precede values in JSON, as detectors expect: `name": "`. */
 export function contextOf(name: string | undefined): string {
   return name === undefined || name.length > MAX_CONTEXT_CHARS ? '' : `${name}": "`;
 }
 
-/** Begins as a token or a number does: what stands beside such a text may tell what it is. */
+/** Begins like a token or a number, whose context may identify it. */
 const TOKEN = /^[\s"'`([=:]{0,16}[A-Za-z0-9+/_~.%=@-]{16}/;
 const NUMBER = /^[\s"'`([=:+]{0,16}\d[\d .()/-]{2}/;
-/** A number that may be a card's code, and one that may be a card's. */
+/** A possible card code, and a possible card number. */
 const SHORT_NUMBER = /^\D{0,192}\d{3}/;
 const LONG_NUMBER = /(?:\d[ -]?){12}\d/;
 
-export function mayBeTold(text: string): boolean {
+export function mayBeIdentified(text: string): boolean {
   return NUMBER.test(text) || TOKEN.test(text);
 }
 
-/** A member that holds what the value of another member names: `{"name": "…", "value": "…"}`. */
+/** A member whose value is named by another member: `{"name": "…", "value": "…"}`. */
 const VALUE_NAME = /(?:value|val|data|secret|contents?|string|default|literal)$/i;
-/** A document has values that something beside them may tell: such members, lists of texts, texts that are numbers. */
+/** Documents with values whose context may identify them: such members, lists of texts, numbers as texts. */
 const TELLING = /(?:value|val|data|secret|contents?|string|default|literal)"\s*:|\[\s*"|:\s*"[\s(+]{0,4}\d/i;
 
-export function mayHoldTold(json: string): boolean {
+export function mayHoldIdentified(json: string): boolean {
   return TELLING.test(json);
 }
 
-/** Members on either side that are looked at. */
+/** Members considered on either side. */
 const NEIGHBOURS = 4;
 
-/** An object or array of a document, and where in it a text stands. */
+/** An object or array of a document, with the position of a text in it. */
 export interface Place {
   readonly container: object;
-  /** Of an object's members. */
+  /** Names of an object's members. */
   readonly names: readonly string[] | undefined;
-  /** The number of the member or the element. */
+  /** Index of the member or element. */
   readonly at: number;
-  /** Where the text stands in the document. */
+  /** Path of the text in the document. */
   readonly path: JsonPath;
 }
 
 /**
- * What stands beside a text of a document and may tell what it is: the element before it in a list, the members beside
- * it and the name above them. Each is put before the text by `contextOf`.
+ * Returns the contexts of a text in a document that may identify it: the element before it in a list, its
+ * neighbour members, and the name above. `contextOf` puts each before the text.
  */
 export function besideInDocument(text: string, place: Place): readonly string[] {
-  if (!mayBeTold(text)) return NOTHING;
+  if (!mayBeIdentified(text)) return NOTHING;
   const { container, names, at, path } = place;
   if (names === undefined) return valuesBefore(container as readonly unknown[], at);
   const name = names[at] ?? '';
@@ -81,16 +81,16 @@ function valueText(value: unknown): string | undefined {
 }
 
 /**
- * The end of what was said right before a text, where it may tell what the text is.
- * @param textsBefore called only where it may
+ * Returns the end of the texts directly before a text, if that may identify it.
+ * @param textsBefore called only if needed
  */
-export function besideSaid(text: string, textsBefore: () => readonly string[]): readonly string[] {
-  const isTold = mayBeTold(text);
-  if (!isTold && !SHORT_NUMBER.test(text)) return NOTHING;
+export function besideText(text: string, textsBefore: () => readonly string[]): readonly string[] {
+  const isIdentified = mayBeIdentified(text);
+  if (!isIdentified && !SHORT_NUMBER.test(text)) return NOTHING;
   const ends = textsBefore().map((one) => one.slice(-MAX_CONTEXT_CHARS));
   if (ends.length === 0) return NOTHING;
-  const said = ends.join('", "').slice(-MAX_CONTEXT_CHARS);
-  return isTold || LONG_NUMBER.test(said) || LONG_NUMBER.test(text.slice(0, MAX_CONTEXT_CHARS))
-    ? [said]
+  const context = ends.join('", "').slice(-MAX_CONTEXT_CHARS);
+  return isIdentified || LONG_NUMBER.test(context) || LONG_NUMBER.test(text.slice(0, MAX_CONTEXT_CHARS))
+    ? [context]
     : NOTHING;
 }

@@ -5,17 +5,17 @@ import { STOPWORDS } from './stopwords.ts';
 /** Of longer texts, head and tail are read. */
 const MAX_CHARS = 4_096;
 
-/** Scripts that put no spaces between words. */
+/** Scripts without spaces between words. */
 const UNSPACED = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
 const RUNS = new RegExp(String.raw`([${UNSPACED}]+)|[[\p{L}\p{M}\p{N}]--[${UNSPACED}]]+`, 'gv');
 
 /**
- * The words that tell what a text is about, in order, with repeats: lower-cased after NFKC, without stopwords,
- * lightly stemmed. Where a script puts no spaces between words, each two neighbouring characters are one.
+ * Returns the content words of a text, in order and with repeats: lower-cased after NFKC, without stopwords,
+ * lightly stemmed. In scripts without spaces, each pair of neighbouring characters is a word.
  */
 export function contentWords(text: string): string[] {
   const words: string[] = [];
-  // Twice: NFKC makes a sentence of a single character.
+  // Cut twice, since NFKC may expand a single character to a sentence.
   const read = headAndTail(headAndTail(text).normalize('NFKC')).toLowerCase();
   for (const [run, unspaced] of read.matchAll(RUNS)) {
     if (unspaced !== undefined) addCharacterPairs(words, unspaced);
@@ -25,8 +25,8 @@ export function contentWords(text: string): string[] {
 }
 
 /**
- * The n-grams of as many of them from both ends as have at most `maxGrams`, to be done with before those of another text
- * are asked for.
+ * Returns the n-grams of content words from both ends, up to `maxGrams`. The result is overwritten by the
+ * next call.
  */
 export function contentGrams(text: string, maxGrams: number): WordGrams {
   return gramsOfEnds(text, maxGrams) ?? headAndTailWords(gramsOfAll(text), maxGrams);
@@ -36,10 +36,10 @@ function gramsOfAll(text: string): WordGrams {
   return asciiWordGrams(headAndTail(text)) ?? wordGrams(contentWords(text));
 }
 
-/** Read of either end at first. */
+/** First part read at either end. */
 const END_CHARS = 640;
 
-/** Undefined where what lies between has to be read too. */
+/** Returns undefined if the middle must be read too. */
 function gramsOfEnds(text: string, maxGrams: number): WordGrams | undefined {
   if (text.length <= 2 * END_CHARS) return undefined;
   const headEnd = text.lastIndexOf(' ', END_CHARS);
@@ -52,7 +52,7 @@ function gramsOfEnds(text: string, maxGrams: number): WordGrams | undefined {
   return tail && joinWords(head, tail);
 }
 
-/** Undefined where NFKC makes more of it than is read of one end. */
+/** Returns undefined if NFKC expands the text beyond the size read of one end. */
 function gramsOfEnd(text: string): WordGrams | undefined {
   const grams = asciiWordGrams(text);
   if (grams !== undefined) return grams;
@@ -83,8 +83,8 @@ function addPieces(words: string[], word: string): void {
 }
 
 /**
- * Takes off the commonest English endings (plural, -ed, -ing), so that a word in two forms shares most of its
- * n-grams. Lower-case words; words of other languages lose a letter at worst, in both texts alike.
+ * Removes the commonest English endings (plural, -ed, -ing), so that forms of a word share most n-grams. For
+ * lower-case words; words of other languages lose at most a letter, equally in both texts.
  */
 export function stem(word: string): string {
   if (!ENDINGS.has(word.charCodeAt(word.length - 1))) return word;
@@ -94,7 +94,7 @@ export function stem(word: string): string {
   return singular;
 }
 
-/** What the endings end with. */
+// Last letters of the endings.
 const ENDINGS = new Set([...'sgd'].map((letter) => letter.charCodeAt(0)));
 
 function withoutPlural(word: string): string {

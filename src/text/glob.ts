@@ -1,7 +1,7 @@
 /**
- * Whether a name matches a glob: `*` is any run of characters, everything else is literal. Takes the first place
- * where each piece between stars fits, which is always enough, so that hostile names cost no more than their
- * length times the number of pieces.
+ * Reports whether a name matches a glob, in which `*` matches any characters. Takes the first match of each
+ * literal piece, which always suffices, so the cost is bounded by the name's length times the number of
+ * pieces.
  */
 export function globMatches(glob: string, name: string): boolean {
   const [head = '', ...rest] = glob.split('*');

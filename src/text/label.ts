@@ -1,6 +1,7 @@
 /**
- * Characters that print nothing, reorder their neighbours or move a terminal's cursor: control and format characters,
- * separators of lines, unassigned and private ones, fillers, joiners and selectors, the blank Braille pattern.
+ * Characters that are invisible, reorder their neighbours or move a terminal's cursor: control and format
+ * characters, line separators, unassigned and private ones, fillers, joiners and selectors, the blank Braille
+ * pattern.
  */
 const UNSEEN = String.raw`\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800`;
 const ANY_UNSEEN = new RegExp(`[${UNSEEN}]`, 'u');
@@ -8,7 +9,7 @@ const ALL_UNSEEN = new RegExp(`[${UNSEEN}]`, 'gu');
 
 export const LABEL_RULE = 'must have no control, bidirectional, zero-width or other unseen characters';
 
-/** Whether a label reads the same on every terminal, so that two that look alike are alike. */
+/** Reports whether a label has no such characters, so that labels which look alike are equal. */
 export function isPlainLabel(text: string): boolean {
   return !ANY_UNSEEN.test(text);
 }

@@ -1,2 +1,2 @@
-/** What stands in place of a secret, and of whatever else nobody is to read. */
+/** Replaces secrets and other hidden text. */
 export const MASK = '***';

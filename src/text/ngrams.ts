@@ -1,15 +1,15 @@
-/** N-grams as 16-bit hashes, each once, in the order in which they first stand in a text. */
+/** Distinct n-grams as 16-bit hashes, in order of first occurrence. */
 export type GramSet = Readonly<Uint16Array>;
 
 /** The n-grams of each word of a text, in order. */
 export interface WordGrams {
-  /** Those of all words, one word after the other. */
+  /** Those of all words, concatenated. */
   readonly grams: Readonly<Uint16Array>;
-  /** Of each word, where its n-grams end in `grams`. */
+  /** End of each word's n-grams in `grams`. */
   readonly ends: Readonly<Uint32Array>;
 }
 
-/** So many n-grams in a row make a shared word of a chance meeting: three, or all that a short word has. */
+/** Adjacent n-grams that make a word count as shared: three, or all of a short word. */
 const MIN_RUN = 3;
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
@@ -18,17 +18,17 @@ const SPACE = 0x20;
 export const NO_GRAMS: GramSet = new Uint16Array(0);
 
 /**
- * What is known of each n-gram while one function works; all are 0 between two. A table of all there may be: sets of
- * numbers take ten times as long.
+ * Marks by n-gram while one function runs; all 0 in between. A full table is ten times faster than sets of
+ * numbers.
  */
 const marks = new Uint8Array(0x10000);
 const SEEN = 1;
 const IN_SET = 2;
 const SHARED = 4;
 
-/** The 3-character n-grams of each word, with its two ends as characters of their own. */
+/** Returns the 3-character n-grams of each word, whose two ends count as characters. */
 export function wordGrams(words: readonly string[]): WordGrams {
-  // As many as a word has characters.
+  // One for each character of a word.
   const grams = new Uint16Array(words.reduce((sum, { length }) => sum + length, 0));
   const ends = new Uint32Array(words.length);
   let count = 0;
@@ -65,7 +65,7 @@ export function union(one: GramSet, other: GramSet): GramSet {
   return distinct(both);
 }
 
-/** What of a set is in none of some others. */
+/** Returns the members of a set that are in none of the others. */
 export function difference(set: GramSet, others: readonly GramSet[]): GramSet {
   for (const other of others) markGrams(other, SEEN);
   const left = set.filter((gram) => marks[gram] === 0);
@@ -73,7 +73,7 @@ export function difference(set: GramSet, others: readonly GramSet[]): GramSet {
   return left;
 }
 
-/** The first of each number. */
+/** Returns distinct n-grams, in order. */
 function distinct(grams: Readonly<Uint16Array>): GramSet {
   const set = new Uint16Array(grams.length);
   const known = marks;
@@ -96,7 +96,7 @@ function unmark(grams: GramSet): void {
   for (let at = 0; at < grams.length; at++) marks[grams[at] ?? 0] = 0;
 }
 
-/** As many whole words from both ends of a text as have at most `maxGrams` n-grams, half of them from each end. */
+/** Returns whole words from both ends of a text with at most `maxGrams` n-grams, half from each end. */
 export function headAndTailWords(words: WordGrams, maxGrams: number): WordGrams {
   const { grams, ends } = words;
   if (grams.length <= maxGrams) return words;
@@ -105,20 +105,20 @@ export function headAndTailWords(words: WordGrams, maxGrams: number): WordGrams 
   return joinWords(wordsBetween(words, 0, head), wordsBetween(words, tail, ends.length));
 }
 
-/** The first words that have at most `maxGrams` n-grams; undefined where all have no more. */
+/** Returns the first words with at most `maxGrams` n-grams; undefined if the whole fits. */
 export function headWords(words: WordGrams, maxGrams: number): WordGrams | undefined {
   const count = wordsWithin(words, maxGrams, 0, words.ends.length);
   return count === words.ends.length ? undefined : wordsBetween(words, 0, count);
 }
 
-/** The same from the other end. */
+/** The same from the end. */
 export function tailWords(words: WordGrams, maxGrams: number): WordGrams | undefined {
   const { length } = words.ends;
   const count = wordsWithin(words, maxGrams, length - 1, -1);
   return count === length ? undefined : wordsBetween(words, length - count, length);
 }
 
-/** Words in memory of their own. */
+/** Returns words in their own memory. */
 function wordsBetween(words: WordGrams, from: number, to: number): WordGrams {
   const start = wordEnd(words, from - 1);
   const ends = words.ends.slice(from, to);
@@ -138,7 +138,7 @@ export function joinWords(head: WordGrams, tail: WordGrams): WordGrams {
   return { grams, ends };
 }
 
-/** How many words have at most `maxGrams` different n-grams, from one index towards another. */
+/** Returns how many words have at most `maxGrams` distinct n-grams, from one index towards another. */
 function wordsWithin(words: WordGrams, maxGrams: number, from: number, until: number): number {
   const { grams } = words;
   const known = marks;
@@ -152,7 +152,7 @@ function wordsWithin(words: WordGrams, maxGrams: number, from: number, until: nu
       known[gram] = SEEN;
     }
   }
-  // The last word that was read has one too many.
+  // The last word read exceeded the limit.
   const count = Math.abs(index - from) - (size > maxGrams ? 1 : 0);
   const [first, last] = step === 1 ? [from, index - 1] : [index + 1, from];
   for (let at = wordEnd(words, first - 1); at < wordEnd(words, last); at++) known[grams[at] ?? 0] = 0;
@@ -164,8 +164,8 @@ function wordEnd({ ends }: WordGrams, index: number): number {
 }
 
 /**
- * |A ∩ B| / |A|, 0 to 1, where an n-gram of A counts as shared only in a run: unrelated texts share single
- * n-grams by the dozen ("ion", "pro"), texts about one thing share words. 0 where A is empty.
+ * Returns |A ∩ B| / |A|, 0 to 1; 0 for empty A. An n-gram of A counts only in a run of shared ones: unrelated
+ * texts share many single n-grams ("ion", "pro"), related texts share words.
  */
 export function containment(words: WordGrams, set: GramSet): number {
   const { grams, ends } = words;
@@ -181,7 +181,7 @@ export function containment(words: WordGrams, set: GramSet): number {
   return shared / size;
 }
 
-/** Notes what one word shares; tells how many of its n-grams were not noted before. */
+/** Marks what one word shares, and returns the number of newly marked n-grams. */
 function sharedRuns(grams: GramSet, from: number, to: number): number {
   const minRun = Math.min(MIN_RUN, to - from);
   let noted = 0;
@@ -198,7 +198,7 @@ function sharedRuns(grams: GramSet, from: number, to: number): number {
   return noted;
 }
 
-/** How many different ones there are. */
+/** Counts distinct n-grams. */
 function countUnseen(grams: GramSet): number {
   let size = 0;
   for (let at = 0; at < grams.length; at++) {
@@ -209,15 +209,15 @@ function countUnseen(grams: GramSet): number {
   return size;
 }
 
-/** Characters that {@link encodeGrams} takes for one n-gram. */
+/** Characters per n-gram in {@link encodeGrams}. */
 export const GRAM_TEXT_CHARS = 3;
 const BITS_PER_CHAR = 6;
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const BASE64_CODES = Buffer.from(BASE64, 'latin1');
 
 /**
- * A set as text, three characters a member, so that the texts of two sets in a row are the text of their union. In one
- * piece: one that is joined character by character takes ten times its length until it is sent.
+ * Encodes a set as text, three characters per member, so that concatenated texts of two sets encode their
+ * union. Built in one piece, since a text joined by character takes ten times its length until it is sent.
  */
 export function encodeGrams(set: GramSet): string {
   const codes = Buffer.allocUnsafe(set.length * GRAM_TEXT_CHARS);
@@ -230,13 +230,13 @@ export function encodeGrams(set: GramSet): string {
   return codes.toString('latin1');
 }
 
-/** What a character stands for, 64 where it is none of them, by code unit below 128. */
+/** Value of a character by code unit below 128; 64 for others. */
 const BASE64_VALUES = Uint8Array.from({ length: 128 }, (_, unit) => {
   const value = BASE64.indexOf(String.fromCharCode(unit));
   return value < 0 ? 64 : value;
 });
 
-/** The reverse of {@link encodeGrams}; undefined where the text is no such set. */
+/** The reverse of {@link encodeGrams}; undefined for an invalid text. */
 export function decodeGrams(text: string): GramSet | undefined {
   if (text === '') return NO_GRAMS;
   if (text.length % GRAM_TEXT_CHARS !== 0) return undefined;

@@ -1,15 +1,15 @@
-/** The names of services are words. */
+/** Names of services are shorter, or made of words. */
 const LEAST_CHARS = 24;
 const RUN = /[A-Za-z0-9]{16,}/g;
 const MIXED = /[0-9](?=[A-Za-z])|[A-Za-z](?=[0-9])/g;
-/** Letters and digits, the changes between them at least, and the characters to a change at most. */
+/** Minimum of letters and digits; minimum of changes between them; maximum of characters per change. */
 const LONG = { chars: 16, changes: 5, apart: 4 };
-/** Names with a version change as often as a short random text, unless it is of hex. */
+/** Names with a version change as often as short random text, except hex. */
 const SHORT = { chars: 8, changes: 4, apart: 2.5 };
 
 /**
- * Whether a segment of an address looks like a credential: long, with letters and digits run together, or with letters
- * and digits mixed as in random text (keys in groups, UUIDs, hex).
+ * Reports whether a URL segment looks like a credential: long with letters and digits joined, or mixed as in
+ * random text (grouped keys, UUIDs, hex).
  */
 export function isOpaqueSegment(segment: string): boolean {
   if (segment.length >= LEAST_CHARS && (segment.match(RUN) ?? []).some(hasLettersAndDigits)) return true;

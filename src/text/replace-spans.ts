@@ -1,11 +1,11 @@
 import type { Span } from './span.ts';
 
-/** What is to stand in place of a span. */
+/** A span with its replacement. */
 export interface Replacement extends Span {
   readonly text: string;
 }
 
-/** Replaces spans of a text; those that overlap or touch become one, under the text of the longest. */
+/** Replaces spans of a text; overlapping or adjacent spans are merged and get the text of the longest. */
 export function replaceSpans(text: string, replacements: readonly Replacement[]): string {
   let replaced = '';
   let copied = 0;

@@ -1,6 +1,6 @@
 /**
- * SimHash (Charikar): 64 bits of which two weighted sets of features share the more, the more alike they are. Two
- * halves of 32 bits, since bigints would make it slow.
+ * A SimHash (Charikar): 64 bits, of which similar weighted feature sets share more. Two 32-bit halves, since
+ * bigints would be slow.
  */
 export interface SimHash {
   /** Unsigned, 32 bits. */
@@ -10,16 +10,16 @@ export interface SimHash {
 
 export const SIMHASH_BITS = 64;
 
-/** A weighted sum of features: one number for each bit. */
+/** A weighted sum of features, one number per bit. */
 export type SimHashSums = Float64Array;
 
 export function createSimHashSums(): SimHashSums {
   return new Float64Array(SIMHASH_BITS);
 }
 
-/** Adds one feature: its hash votes for 1 or 0 in each bit, with this weight. */
+/** Adds a feature: each bit of its hash votes for 1 or 0 with this weight. */
 export function addFeature(sums: SimHashSums, { high, low }: SimHash, weight: number): void {
-  // Bits of a hash are like coins thrown: a branch on each would be guessed wrong half of the time.
+  // Hash bits are random, so a branch on each would be mispredicted half of the time.
   for (let bit = 0; bit < 32; bit++) {
     sums[bit] = (sums[bit] ?? 0) + (((low >>> bit) & 1) * 2 - 1) * weight;
     sums[bit + 32] = (sums[bit + 32] ?? 0) + (((high >>> bit) & 1) * 2 - 1) * weight;
@@ -41,20 +41,23 @@ export function toSimHash(sums: SimHashSums): SimHash {
   return { high: high >>> 0, low: low >>> 0 };
 }
 
-/** How far a feature has been read, as two numbers of 32 bits; `mixed` makes its hash of it. */
+/** State of hashing a feature, as two 32-bit numbers; `mixed` finishes the hash. */
 export interface HashState {
   readonly high: number;
   readonly low: number;
 }
 
-/** Of nothing read. */
+/** Initial state. */
 const NOTHING_READ: HashState = { high: 0x9e3779b9 | 0, low: 0x85ebca6b | 0 };
-/** How one UTF-16 unit is read: `high = imul(high ^ unit, HIGH_PRIME)`, and so with `low`, which then is shifted into itself. */
+/**
+ * One UTF-16 unit is hashed by `high = imul(high ^ unit, HIGH_PRIME)`; likewise `low`, which is then shifted
+ * into itself.
+ */
 export const HIGH_PRIME = 0x01000193;
 export const LOW_PRIME = 0x5bd1e995;
 export const LOW_SHIFT = 15;
 
-/** Reads on. */
+/** Continues a hash. */
 export function readFeature(text: string, { high, low }: HashState = NOTHING_READ): HashState {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -65,15 +68,13 @@ export function readFeature(text: string, { high, low }: HashState = NOTHING_REA
   return { high, low };
 }
 
-/**
- * Hashes a text to 64 well-mixed bits. Not for secrets: whoever wants two texts of one hash can make them.
- */
+/** Hashes a text to 64 well-mixed bits. Not collision-resistant, so not for secrets. */
 export function hashFeature(text: string): SimHash {
   const { high, low } = readFeature(text);
   return { high: mixedHigh(high, low) >>> 0, low: mixedLow(high, low) >>> 0 };
 }
 
-/** The halves of a feature's hash, of what was read of it; signed, for what is not needs memory of its own. */
+/** The halves of a finished hash; signed, since other numbers would be allocated. */
 export function mixedHigh(high: number, low: number): number {
   return mix(high ^ low);
 }
@@ -82,7 +83,7 @@ export function mixedLow(high: number, low: number): number {
   return mix(low + Math.imul(high, 0x27d4eb2f));
 }
 
-/** MurmurHash3's finalizer: every bit of the input turns half of the output. */
+/** MurmurHash3's finalizer: every input bit flips half of the output bits. */
 function mix(value: number): number {
   let mixed = value | 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
@@ -90,7 +91,7 @@ function mix(value: number): number {
   return mixed ^ (mixed >>> 16);
 }
 
-/** Bits in which two differ, 0 to 64. */
+/** Returns the number of differing bits, 0 to 64. */
 export function hammingDistance(one: SimHash, other: SimHash): number {
   return countBits(one.high ^ other.high) + countBits(one.low ^ other.low);
 }
@@ -101,12 +102,12 @@ function countBits(value: number): number {
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** 16 hexadecimal digits. */
+/** Returns 16 hexadecimal digits. */
 export function formatSimHash({ high, low }: SimHash): string {
   return high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0');
 }
 
-/** Reads what `formatSimHash` wrote. */
+/** Parses the output of `formatSimHash`. */
 export function parseSimHash(hex: string): SimHash {
   return { high: parseInt(hex.slice(0, 8), 16), low: parseInt(hex.slice(8), 16) };
 }

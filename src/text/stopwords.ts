@@ -1,4 +1,4 @@
-/** Words that say how something is said, not what it is about; what is left of a turn is its topic. */
+/** Function words, which carry no topic. */
 const FUNCTION_WORDS = `
   able about above actually after again against all already alright also although always am among an and any
   anybody anyone anything are aren around as at away back bad be became because become becomes been before
@@ -22,7 +22,7 @@ const FUNCTION_WORDS = `
   whose why will with within without won work works would wouldn yes yet you your yours yourself yourselves
 `;
 
-/** Words about the conversation itself and about the form of an answer: "shorten your previous answer". */
+/** Words about the conversation and the form of an answer: "shorten your previous answer". */
 const TALK_WORDS = `
   abstract academic accessible acronym add addressed adjust adult adults advertisement advice advise
   aforementioned analogy analyse analyses analysis analyze anecdote announcement answer answered answering
@@ -71,7 +71,7 @@ const TALK_WORDS = `
   worded wording words write writing written
 `;
 
-/** Words that fit any topic, and that two unrelated texts therefore share. */
+/** Words that fit any topic, so that unrelated texts share them. */
 const GENERAL_WORDS = `
   ability accept access accord account achieve act action active activity actual addition address affect
   afford ago agree aim allow alone alternative amount annual appear apply approach appropriate approximate

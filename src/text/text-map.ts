@@ -1,9 +1,9 @@
 /**
- * A map by texts, for very many of them: a `Map` that grows moves all that it has in one step, some 50 ms for half a
- * million. Here a part of it grows at a time.
+ * A map for very many texts. A growing `Map` moves all entries in one step, about 50 ms for half a million;
+ * here a part grows at a time.
  */
 export class TextMap<Value> {
-  /** The first ones: what has no more than these pays for no parts. */
+  /** The first entries; a small map needs no parts. */
   readonly #few = new Map<string, Value>();
   readonly #parts: Map<string, Value>[] = [];
 
@@ -24,7 +24,7 @@ export class TextMap<Value> {
 const FEW = 1_024;
 
 const PARTS = 64;
-/** Of a longer text the end: what counts them stands there, or before a short domain. */
+/** Only the end of longer texts is hashed, since counters usually are there, or before a short domain. */
 const HASHED_CHARS = 32;
 
 function bucketOf(text: string): number {

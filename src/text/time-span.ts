@@ -3,8 +3,8 @@ const HOUR_S = 60 * MINUTE_S;
 const DAY_S = 24 * HOUR_S;
 
 /**
- * How long something still takes, in words: "45 s", "12 min", "2 h 5 min", "3 d 4 h". Rounded up to the smaller unit,
- * so that who waits as long does not come a moment early.
+ * Formats a remaining time: "45 s", "12 min", "2 h 5 min", "3 d 4 h". Rounds up to the smaller unit, so that
+ * waiting that long suffices.
  */
 export function timeSpan(ms: number): string {
   const seconds = wholeSeconds(ms);
@@ -14,7 +14,7 @@ export function timeSpan(ms: number): string {
   return inUnits(Math.ceil(seconds / HOUR_S) * HOUR_S, [DAY_S, 'd'], [HOUR_S, 'h']);
 }
 
-/** Rounded up, and at least one: who comes back a moment early is refused again. */
+/** Rounds up to at least one second, since a client that returns early is refused again. */
 export function wholeSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1_000));
 }

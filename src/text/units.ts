@@ -1,18 +1,18 @@
 /**
- * Reads texts as typed arrays of their UTF-16 units, one after the other into the same memory: several times faster than
- * a string's characters, above all than those of a part of a longer one.
+ * Reads texts into a reused typed array of UTF-16 units, several times faster than a string's characters,
+ * especially those of a substring.
  */
 export class UnitReader {
   readonly #bytes: Buffer;
   readonly #units: Uint16Array;
 
-  /** @param maxChars of a longer text an array of its own is made */
+  /** @param maxChars longer texts get their own array */
   constructor(maxChars: number) {
     this.#units = new Uint16Array(maxChars + 1);
     this.#bytes = Buffer.from(this.#units.buffer);
   }
 
-  /** The units of a text, and a 0 behind the last; until the next text is read. Longer than these. */
+  /** Returns the units of a text and a final 0, valid until the next text. The array may be longer. */
   read(text: string): Uint16Array {
     const { length } = text;
     if (length >= this.#units.length) {

@@ -1,20 +1,23 @@
 import type { SimHashSums } from './simhash.ts';
 
-/** Votes for one bit are less than two to this power. */
+/** A bit gets fewer votes than two to this power. */
 const PLANES = 30;
 
 /**
- * Counts for each of 64 bits how many features have it. A feature is added to all bits at once, as binary numbers are
- * added on paper: plane by plane, with what is carried over; one number for each bit takes six times as long.
+ * Counts for each of 64 bits how many features have it. A feature is added to all bits at once, by binary
+ * addition plane by plane with carry; one number per bit would be six times slower.
  */
 export class Votes {
-  /** Plane by plane: the digits of all counts that stand for one power of two. */
+  /** By plane: the digits of all counts for one power of two. */
   readonly #high = new Int32Array(PLANES);
   readonly #low = new Int32Array(PLANES);
   #planes = 0;
   #total = 0;
 
-  /** Adds a feature, its halves of 32 bits signed or not, with a weight of two to the `power`. Nothing is allocated. */
+  /**
+   * Adds a feature, whose 32-bit halves may be signed, with a weight of two to the `power`. Allocates
+   * nothing.
+   */
   add(high: number, low: number, power: number): void {
     const highs = this.#high;
     const lows = this.#low;
@@ -33,7 +36,7 @@ export class Votes {
     this.#total += 1 << power;
   }
 
-  /** Adds what was counted to the sums, `unit` for each vote for 1, less as much for each vote for 0; and begins anew. */
+  /** Adds the counts to the sums, plus `unit` per vote for 1 and minus `unit` per vote for 0, and resets. */
   moveTo(sums: SimHashSums, unit: number): void {
     if (this.#total === 0) return;
     for (let bit = 0; bit < 32; bit++) {

@@ -1,14 +1,14 @@
-/** 1 for a letter or digit of ASCII. */
+/** 1 for an ASCII letter or digit. */
 const IN_RUN = Uint8Array.from({ length: 256 }, (_, unit) =>
   Number(/[A-Za-z0-9]/.test(String.fromCharCode(unit))),
 );
 
-/** Four characters at once: small letters for capitals, digits as they are. */
+/** Lower-cases four characters at once; digits stay. */
 const TO_LOWER = 0x20202020;
 /** Longer runs have no key. */
 export const MAX_KEY_CHARS = 12;
 
-/** What of four characters belongs to a run of so many: looked up, for its length cannot be foreseen. */
+/** Masks of four characters by length of the run; looked up, because the length is unpredictable. */
 const FIRST_CHARS = masksBehind(0);
 const SECOND_CHARS = masksBehind(4);
 const THIRD_CHARS = masksBehind(8);
@@ -22,17 +22,17 @@ function masksBehind(chars: number): Int32Array {
 }
 
 /**
- * The runs of letters and digits in a text of ASCII. Where words end cannot be foreseen by a processor, so they are found
- * without stopping at each: eight characters become eight bits, and only the bits that differ are gone through. Short runs
- * have a key of three numbers, by which they are known again without a look at each letter.
+ * Finds the runs of letters and digits in an ASCII text. Word ends are unpredictable for a processor, so
+ * eight characters become eight bits, and only changes between bits are visited. Short runs have a key of
+ * three numbers, which identifies them without comparing letters.
  */
 export class WordRuns {
   readonly #maxChars: number;
   readonly #ascii: Buffer;
   readonly #view: DataView;
-  /** Where each run begins, and where it ends, one behind the other. */
+  /** Alternating starts and ends of runs. */
   readonly edges: Int32Array;
-  /** Of runs. */
+  /** Number of runs. */
   count = 0;
 
   /** @param maxChars of the longest text */
@@ -44,7 +44,7 @@ export class WordRuns {
     this.edges = new Int32Array(maxChars + 2);
   }
 
-  /** Reads a text, unless it has other characters than ASCII or is too long; then tells so. What was read before is gone. */
+  /** Reads a text and replaces the previous result. Returns false for text that is not ASCII or too long. */
   read(text: string): boolean {
     const { length } = text;
     if (length > this.#maxChars || Buffer.byteLength(text) !== length) return false;
@@ -54,7 +54,7 @@ export class WordRuns {
     return true;
   }
 
-  /** Characters of a run four by four, in lower case, as numbers: the first, the second, the third; zeros behind its end. */
+  /** The key of a run: its characters in lower case, four per number, padded with zeros. */
   firstKey(start: number, chars: number): number {
     return this.#fourAt(start) & (FIRST_CHARS[chars] ?? 0);
   }
@@ -82,7 +82,7 @@ export class WordRuns {
         (eightAt(ascii, at + 8) << 8) |
         (eightAt(ascii, at + 16) << 16) |
         (eightAt(ascii, at + 24) << 24);
-      // Bits that differ from the one before: a run begins there, or has ended.
+      // Bits that differ from the previous one mark starts and ends of runs.
       let differ = inRun ^ ((inRun << 1) | before);
       before = inRun >>> 31;
       while (differ !== 0) {
@@ -96,7 +96,7 @@ export class WordRuns {
   }
 }
 
-/** A bit for each of eight characters. */
+/** Returns one bit for each of eight characters. */
 function eightAt(ascii: Uint8Array, at: number): number {
   return (
     (IN_RUN[ascii[at] ?? 0] ?? 0) |

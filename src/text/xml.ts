@@ -8,9 +8,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A text in an element or attribute of XML 1.0, which has no place for most control characters and none for lone
+ * Escapes a text for an XML 1.0 element or attribute, which excludes most control characters and lone
  * surrogates.
- * @param unshown single characters that are replaced, with the flag `g`; those that XML has no place for must be among them
+ * @param unshown characters to replace (flag `g`), including those that XML excludes
  */
 export function xmlText(text: string, unshown: RegExp): string {
   return text

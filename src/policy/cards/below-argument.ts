@@ -1,4 +1,4 @@
-import { contextOf, mayBeTold } from '../../text/beside.ts';
+import { contextOf, mayBeIdentified } from '../../text/beside.ts';
 import type { CallText, PolicyCall, ToldReading } from '../call.ts';
 import { objectReading } from '../told-readings.ts';
 import { argumentsAt } from './fields.ts';
@@ -17,7 +17,7 @@ export function* toldBelow(call: PolicyCall, path: readonly string[]): Generator
 /** A value behind the name of its argument. */
 function* toldAt(path: readonly string[], text: string): Generator<ToldReading> {
   const name = path.findLast((step) => step !== '*');
-  if (name === undefined || !mayBeTold(text)) return;
+  if (name === undefined || !mayBeIdentified(text)) return;
   const told = [{ before: contextOf(name), text }];
   yield { document: undefined, argument: undefined, texts: () => told };
 }

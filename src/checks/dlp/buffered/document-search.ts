@@ -5,7 +5,7 @@ import { withoutOverlaps } from '../../../detectors/overlaps.ts';
 import { levelOf, nextLevel, type Level } from '../../../json/levels.ts';
 import type { JsonPath } from '../../../json/path.ts';
 import { writtenNumbers } from '../../../json/written-numbers.ts';
-import { besideInDocument, besideSaid, mayBeTold, type Place } from '../../../text/beside.ts';
+import { besideInDocument, besideText, mayBeIdentified, type Place } from '../../../text/beside.ts';
 import { TextMap } from '../../../text/text-map.ts';
 import { isTurnOver, ITEM_CHARS, nextTurn } from '../../../turns.ts';
 import { MaskedPlaces, type Side } from '../inspected.ts';
@@ -153,7 +153,7 @@ export class DocumentSearch {
         const kind = words.get(text);
         const isSaid = kind === 'prose' || kind === 'result';
         const before = isSaid ? saidBefore : undefined;
-        const said = before === undefined ? NOTHING : besideSaid(text, () => [before]);
+        const said = before === undefined ? NOTHING : besideText(text, () => [before]);
         if (isSaid) saidBefore = text;
         if (kind === 'document') see('string', text, name, path);
         else if (kind === 'prose')
@@ -190,7 +190,7 @@ function told(
   level: Level | undefined,
   path: JsonPath,
 ): readonly string[] {
-  if (!mayBeTold(text)) return NOTHING;
+  if (!mayBeIdentified(text)) return NOTHING;
   const beside = level === undefined ? NOTHING : besideInDocument(text, placeIn(level, path));
   return name === undefined ? beside : [name, ...beside];
 }
