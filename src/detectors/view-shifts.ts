@@ -1,4 +1,5 @@
 import { lastIndexUpTo } from '../text/ascending.ts';
+import { grown } from '../text/grown.ts';
 
 /** Entries per block: quick to allocate, and large enough to keep the blocks few. */
 const BLOCK = 32_768;
@@ -46,7 +47,7 @@ export class ViewShifts {
   #blockForOneMore(): Block {
     const last = this.#blocks.at(-1);
     if (last !== undefined && last.count < last.starts.length) return last;
-    if (last !== undefined && last.count < BLOCK) return grown(last);
+    if (last !== undefined && last.count < BLOCK) return grownBlock(last);
     const size = last === undefined ? FIRST_BLOCK : BLOCK;
     const block = { starts: new Int32Array(size), shifts: new Int32Array(size), count: 0 };
     this.#blocks.push(block);
@@ -54,14 +55,8 @@ export class ViewShifts {
   }
 }
 
-function grown(block: Block): Block {
-  block.starts = twiceAsLarge(block.starts);
-  block.shifts = twiceAsLarge(block.shifts);
+function grownBlock(block: Block): Block {
+  block.starts = grown(block.starts);
+  block.shifts = grown(block.shifts);
   return block;
-}
-
-function twiceAsLarge(numbers: Int32Array): Int32Array {
-  const larger = new Int32Array(numbers.length * 2);
-  larger.set(numbers);
-  return larger;
 }

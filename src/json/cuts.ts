@@ -1,5 +1,9 @@
 import type { Work } from '../turns.ts';
 import { skipWithin } from './skip-string.ts';
+import { CODES } from './codes.ts';
+import { STEP_CHARS } from './weights.ts';
+
+const { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } = CODES;
 
 /** A comma at which a document is split. */
 export interface Cut {
@@ -15,9 +19,6 @@ export interface CutLevel {
   readonly nameAt: number;
 }
 
-/** UTF-16 units scanned in one step. */
-const STEP_CHARS = 262_144;
-
 /**
  * Returns commas of a text that are at least `pieceChars` UTF-16 units apart. The text need not be JSON.
  * Linear.
@@ -27,14 +28,6 @@ export function* cutsOf(text: string, pieceChars: number): Work<readonly Cut[]> 
   for (let to = STEP_CHARS; !finder.findTo(to); to += STEP_CHARS) yield;
   return finder.cuts;
 }
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 class CutFinder {
   readonly cuts: Cut[] = [];

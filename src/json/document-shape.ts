@@ -3,39 +3,40 @@ import { LONG_STEP, type Work } from '../turns.ts';
 import { countMembers, isContainer } from './count-members.ts';
 import { parseInPieces, type ParsedPieces } from './parse-in-pieces.ts';
 import { skipWithin } from './skip-string.ts';
+import { CODES } from './codes.ts';
+import { STEP_CHARS, WEIGHTS } from './weights.ts';
+
+const {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  EXPONENT,
+  LARGE_EXPONENT,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+  SPACE,
+} = CODES;
+const { PART_WORK, MANY_NAMES_WORK, FEW_MEMBERS, BLANKS_OF_WORK } = WEIGHTS;
 
 /** Deeper than the answers and tool arguments of any dialect, yet safe for recursive readers. */
 const MAX_ANSWER_DEPTH = 256;
 
 /**
- * Upper bound of one answer's work, in units of one array element, weighed as in `scan.ts` except for texts:
+ * Upper bound of one answer's work, weighed as in `scan.ts` except for texts:
  * there are more of them here, and what is kept of each is collected in one pause. It exceeds the largest
  * list of vectors; without it, 2 MiB of tiny values would block the event loop for a fifth of a second.
  */
 const MAX_ANSWER_WORK = 2_400_000;
-const PART_WORK = 8;
-const MANY_NAMES_WORK = 24;
 const TEXT_WORK = 5;
 /** A text with escapes takes several times as long to read, and is copied. */
 const ESCAPED_TEXT_WORK = 3;
-const FEW_MEMBERS = 16;
-const BLANKS_OF_WORK = 16;
 /** An escape costs two fifths of an element, so six million of them use up the limit. */
 const ESCAPES_OF_WORK = 2.5;
 /** Shorter texts cannot hold enough escapes to matter. */
 const MANY_ESCAPES_CHARS = 4_194_304;
-
-const SPACE = 0x20;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const LARGE_EXPONENT = 0x45;
-const OPEN_ARRAY = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_ARRAY = 0x5d;
-const EXPONENT = 0x65;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 /** Properties of a text as a JSON document, found without parsing. */
 export interface DocumentShape {
@@ -71,8 +72,6 @@ export function shapeOf(text: string): DocumentShape {
   pass.readTo(text.length);
   return pass.shape();
 }
-
-const STEP_CHARS = 262_144;
 
 /** The same for a long text; yields between steps. */
 export function* shapeInSteps(text: string): Work<DocumentShape> {

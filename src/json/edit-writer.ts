@@ -1,5 +1,6 @@
 import type { Work } from '../turns.ts';
 import { stringPieces } from './string-pieces.ts';
+import { STEP_CHARS } from './weights.ts';
 
 /** Literal punctuation, or a value to write as JSON. */
 export type Part = string | { readonly value: unknown };
@@ -11,8 +12,6 @@ export interface Patch {
   readonly parts: readonly Part[];
 }
 
-/** Characters of a string written in one step: `JSON.stringify` takes up to 15 ns per character. */
-const STEP_CHARS = 262_144;
 /** Patches or pieces of the new document between two yields. */
 const STEP_PIECES = 8_192;
 

@@ -3,6 +3,9 @@ import type { Work } from '../turns.ts';
 import { countMembers, isContainer } from './count-members.ts';
 import { cutsOf, type Cut } from './cuts.ts';
 import { endOfString } from './skip-string.ts';
+import { CODES } from './codes.ts';
+
+const { SPACE } = CODES;
 
 /** A document parsed in pieces. */
 export interface ParsedPieces {
@@ -142,8 +145,6 @@ function closing(text: string, cut: Cut | undefined): string {
   const brackets = cut.levels.map(({ openedAt }) => (text.charAt(openedAt) === '[' ? ']' : '}'));
   return brackets.reverse().join('');
 }
-
-const SPACE = 0x20;
 
 /** Reports whether the piece begins with a closing bracket. */
 function beginsClosed(piece: string): boolean {

@@ -2,39 +2,38 @@ import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
 import { LONG_STEP, runNow, type Work } from '../turns.ts';
 import { keyText, pathTo, skipString } from './spans.ts';
+import { CODES } from './codes.ts';
+import { WEIGHTS } from './weights.ts';
+import { withoutCase } from '../text/without-case.ts';
+
+const {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COMMA,
+  EXPONENT,
+  LARGE_EXPONENT,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+  SPACE,
+} = CODES;
+const { PART_WORK, MANY_NAMES_WORK, FEW_MEMBERS, BLANKS_OF_WORK } = WEIGHTS;
 
 /** Deepest accepted nesting (docs/refusals.md). */
 export const MAX_DEPTH = 64;
 
 /**
- * Upper bound of one document's work, in units of one array element. An object, array or member name costs
- * `PART_WORK`, a name in an object with many `MANY_NAMES_WORK`, a text in a list `TEXT_WORK` more, and
- * `BLANKS_OF_WORK` blanks cost one. The bound allows 50,000 parts or 400,000 numbers, more than the largest
+ * Upper bound of one document's work (weights.ts). It allows 50,000 parts or 400,000 numbers, more than the largest
  * agent's history and the longest token list, and keeps 2 MiB of tiny values from blocking the event loop.
  */
 const MAX_WORK = 400_000;
-const PART_WORK = 8;
-const MANY_NAMES_WORK = 24;
+/** Cost of a text in a list, beside its element. */
 const TEXT_WORK = 3;
-/** More bytes than a number with its comma, because blanks produce nothing. */
-const BLANKS_OF_WORK = 16;
 
-/** Up to this number of members, names are compared one by one; beyond it a set is used. */
-const FEW_MEMBERS = 16;
 const IN_SET = -1;
 /** Longest part of a member name shown in an error message. */
 const MAX_SHOWN_NAME = 30;
-
-const SPACE = 0x20;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const LARGE_EXPONENT = 0x45;
-const OPEN_ARRAY = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_ARRAY = 0x5d;
-const EXPONENT = 0x65;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 /**
  * Parses a JSON document that every parser reads the same way: valid UTF-8 without a byte order mark, nesting
@@ -206,8 +205,7 @@ class Scanner {
 
   private addRootName(start: number, end: number): boolean {
     const before = this.foldedRootNames.size;
-    // Upper-casing first folds letters that lower-casing alone leaves apart, such as the long s.
-    const folded = keyText(this.body, start, end).toUpperCase().toLowerCase();
+    const folded = withoutCase(keyText(this.body, start, end));
     return this.foldedRootNames.add(`"${folded}`).size > before;
   }
 

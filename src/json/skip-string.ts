@@ -1,5 +1,6 @@
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
+import { CODES } from './codes.ts';
+
+const { BACKSLASH, QUOTE } = CODES;
 
 /** Characters scanned one by one before a native search for the quote. */
 const SHORT_STRING = 32;

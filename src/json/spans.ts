@@ -1,13 +1,8 @@
 import type { Work } from '../turns.ts';
 import type { JsonPath } from './path.ts';
+import { CODES } from './codes.ts';
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const OPEN_ARRAY = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
+const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } = CODES;
 
 export type ValueKind = 'object' | 'array' | 'null' | 'other';
 

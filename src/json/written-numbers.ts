@@ -1,5 +1,8 @@
 import type { JsonPath } from './path.ts';
 import { keyText, skipString, skipValue } from './spans.ts';
+import { CODES } from './codes.ts';
+
+const { CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } = CODES;
 
 /** A number as written in a document. */
 export interface WrittenNumber {
@@ -17,13 +20,6 @@ interface NamedLevel {
   /** The nearest name above it. */
   readonly name: string | undefined;
 }
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 /** Tokens and blanks between two yields. */
 const PER_TURN = 16_384;

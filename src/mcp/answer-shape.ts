@@ -1,4 +1,4 @@
-import { withoutCase } from './without-case.ts';
+import { withoutCase } from '../text/without-case.ts';
 import { isObject } from '../json/is-object.ts';
 import type { JsonRpcId } from './message.ts';
 import type { JsonObject, StreamEvent } from '../providers/provider.ts';

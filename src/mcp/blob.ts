@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonPath } from '../json/path.ts';
 import type { Work } from '../turns.ts';
+import { STEP_CHARS } from '../json/weights.ts';
 
 /** Longer base64 that is not text need not be read. Shorter base64 may itself be a secret. */
 const SHORT_CHARS = 512;
@@ -24,9 +25,6 @@ export interface BlobTexts {
   /** The decoded text, whatever its declared type. Undefined for images and the like. */
   readonly held: string | undefined;
 }
-
-/** Characters or bytes read per step. */
-const STEP_CHARS = 262_144;
 
 /**
  * Reads a value where MCP expects base64. Many decoders skip characters outside their alphabet, so invalid base64 is

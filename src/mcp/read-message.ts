@@ -2,7 +2,7 @@ import { isObject } from '../json/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import { parseStrict } from '../json/scan.ts';
 import type { JsonRpcId, McpMessage } from './message.ts';
-import { withoutCase } from './without-case.ts';
+import { withoutCase } from '../text/without-case.ts';
 
 type Json = { readonly [name: string]: unknown };
 

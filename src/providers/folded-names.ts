@@ -1,13 +1,16 @@
 import { GatewayError } from '../errors.ts';
 import type { JsonObject } from './dialect.ts';
 import { MEMBER_NAMES, OWN_NAMES, OWN_OBJECTS } from './member-names.ts';
+import { withoutCase } from '../text/without-case.ts';
 
 /** Longer than every dialect member. Longer names are only compared with each other. */
 const MAX_NAME_CHARS = 64;
 /** The most of a member name that an error quotes. */
 const MAX_SHOWN_CHARS = 30;
 
-const SPELLINGS: ReadonlyMap<string, string> = new Map([...MEMBER_NAMES].map((name) => [folded(name), name]));
+const SPELLINGS: ReadonlyMap<string, string> = new Map(
+  [...MEMBER_NAMES].map((name) => [withoutCase(name), name]),
+);
 
 /**
  * Refuses names that a case-insensitive parser (Go's `encoding/json`) reads as other names: a dialect's member in another
@@ -63,14 +66,9 @@ function isPlainName(name: string): boolean {
   return PLAIN.test(name);
 }
 
-/** Upper-casing first folds letters that lower-casing alone leaves distinct, such as the long s. */
-function folded(name: string): string {
-  return name.toUpperCase().toLowerCase();
-}
-
 function refuseOtherSpelling(name: string): void {
   if (name.length > MAX_NAME_CHARS || (isPlainName(name) && !SPELLINGS.has(name))) return;
-  const known = SPELLINGS.get(folded(name));
+  const known = SPELLINGS.get(withoutCase(name));
   if (known === undefined || known === name) return;
   throw refusal(`Write "${known}" in the request exactly like this: some providers ignore letter case.`);
 }
@@ -78,7 +76,7 @@ function refuseOtherSpelling(name: string): void {
 function refuseTwins(object: JsonObject): void {
   const seen = new Set<string>();
   for (const name in object) {
-    const fold = folded(name);
+    const fold = withoutCase(name);
     if (seen.has(fold)) {
       const shown = name.length > MAX_SHOWN_CHARS ? '…' : JSON.stringify(name);
       throw refusal(`The request has two members that differ only in letter case: ${shown}. Keep one.`);

@@ -1,6 +1,7 @@
 import { HIGH_PRIME, LOW_PRIME, LOW_SHIFT, readFeature, type HashState } from '../../text/simhash.ts';
 import { LOWER } from './character-kinds.ts';
-import { FIRST_WORDS, twice, WordTable } from './word-table.ts';
+import { FIRST_WORDS, WordTable } from './word-table.ts';
+import { grown } from '../../text/grown.ts';
 
 // How much a word says: filler hardly anything; names, paths, numbers and quoted words most.
 export const FILLER = 0;
@@ -107,8 +108,7 @@ export class WordList {
   }
 
   #roomFor(more: number): Uint16Array {
-    while (this.#end + more > this.#units.length)
-      this.#units = twice(this.#units, new Uint16Array(2 * this.#units.length));
+    while (this.#end + more > this.#units.length) this.#units = grown(this.#units);
     return this.#units;
   }
 
@@ -148,7 +148,7 @@ export class WordList {
   }
 
   #grow(): void {
-    this.#kinds = twice(this.#kinds, new Uint8Array(2 * this.#kinds.length));
-    this.#ends = twice(this.#ends, new Int32Array(2 * this.#ends.length));
+    this.#kinds = grown(this.#kinds);
+    this.#ends = grown(this.#ends);
   }
 }

@@ -1,3 +1,5 @@
+import { grown } from '../../text/grown.ts';
+
 /** Initial capacity for words; a text of 16 Ki characters may have as many. */
 export const FIRST_WORDS = 512;
 
@@ -54,21 +56,12 @@ export class WordTable {
   }
 
   #grow(): void {
-    this.highs = twice(this.highs, new Int32Array(2 * this.highs.length));
-    this.lows = twice(this.lows, new Int32Array(2 * this.lows.length));
+    this.highs = grown(this.highs);
+    this.lows = grown(this.lows);
     this.#slots = new Int32Array(2 * this.highs.length);
     this.#base = 0;
     for (let index = 0; index < this.count; index++) {
       this.#slots[this.#slotOf(this.highs[index] ?? 0, this.lows[index] ?? 0)] = index + 1;
     }
   }
-}
-
-/** Copies numbers into double capacity. */
-export function twice<Numbers extends Uint8Array | Uint16Array | Int32Array>(
-  numbers: Numbers,
-  room: Numbers,
-): Numbers {
-  room.set(numbers);
-  return room;
 }

@@ -1,4 +1,5 @@
 import { ASCII_FOLDS, foldsOf, IGNORED, SEPARATOR, SIGN_FOLDS } from './fold.ts';
+import { grown } from '../../text/grown.ts';
 
 /** The folded letters and digits of a text with their offsets. The arrays are reused for the next text. */
 export class Letters {
@@ -58,12 +59,6 @@ export class Letters {
     this.starts = grown(this.starts, room);
     this.ends = grown(this.ends, room);
   }
-}
-
-function grown(array: Int32Array, room: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(room);
-  larger.set(array);
-  return larger;
 }
 
 const SIGN_BESIDE_LETTER = /[\p{L}\p{N}][@$!|(+<¥£¡]|[@$!|(+<¥£¡][\p{L}\p{N}]/u;

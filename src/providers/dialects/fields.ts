@@ -3,6 +3,7 @@ import { assertParseable, parseDocument } from '../../json/document-shape.ts';
 import { isObject } from '../../json/is-object.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { JsonObject, OutputLimit, Usage } from '../dialect.ts';
+import { withoutCase } from '../../text/without-case.ts';
 
 /** Larger counts are treated as missing (docs/budgets.md). */
 export const MAX_TOKENS = 1e9;
@@ -141,8 +142,7 @@ export function namesIn(...lines: readonly string[]): ReadonlySet<string> {
 /** Refuses known members in another letter case, since some provider parsers accept `N` for `n`. */
 export function refuseOtherCase(body: JsonObject, isKnown: (name: string) => boolean): void {
   for (const name of Object.keys(body)) {
-    // Upper-casing first folds letters that lower-casing alone leaves distinct, such as the long s.
-    const folded = name.toUpperCase().toLowerCase();
+    const folded = withoutCase(name);
     if (folded !== name && isKnown(folded)) {
       throw new GatewayError('invalid_request', `Write the request's "${folded}" in lower case.`);
     }

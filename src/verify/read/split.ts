@@ -1,4 +1,7 @@
 import { GrowingBytes } from './growing-bytes.ts';
+import { CODES } from '../../json/codes.ts';
+
+const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } = CODES;
 
 /** Longest part that is held: a step, or a document without its steps. */
 const MAX_PIECE_BYTES = 16 * 1_048_576;
@@ -40,14 +43,6 @@ interface Frame {
 }
 
 const LINE_FEED = 0x0a;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_ARRAY = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 const EMPTY = Buffer.alloc(0);
 const IS_OF_WORD = /[-0-9A-Za-z]/;
 

@@ -8,6 +8,10 @@ import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { Inspected } from '../inspected.ts';
 import { inTurns, isTurnOver, nextTurn } from '../../../turns.ts';
 import { createScanBatch } from '../scan/scan-batch.ts';
+import { CODES } from '../../../json/codes.ts';
+import { STEP_CHARS } from '../../../json/weights.ts';
+
+const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } = CODES;
 
 const ESCAPE_STEP_CHARS = 32_768;
 
@@ -51,8 +55,6 @@ const NAME_CHARS = 128;
 const NUMBERS = /^[[\]\d\s,.+eE-]*$/;
 /** Longer ones are no numbers. */
 const NUMBER_CHARS = 64;
-/** Characters that are read in one step. */
-const STEP_CHARS = 262_144;
 /** Strings and spans of one step. */
 const STEP_SPANS = 1_024;
 
@@ -137,11 +139,8 @@ function inString(text: string, from: number, to: number): number {
   return text.length;
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_ARRAY = 0x5b;
-const OPEN: ReadonlySet<number> = new Set([OPEN_ARRAY, 0x7b]);
-const CLOSE: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+const OPEN: ReadonlySet<number> = new Set([OPEN_ARRAY, OPEN_OBJECT]);
+const CLOSE: ReadonlySet<number> = new Set([CLOSE_ARRAY, CLOSE_OBJECT]);
 
 /** What stands under the names of a pattern, with nothing left of it. */
 async function lists(text: string, names: RegExp): Promise<Replacement[]> {

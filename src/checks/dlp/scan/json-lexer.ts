@@ -1,4 +1,7 @@
 import { lastUpTo } from '../../../text/ascending.ts';
+import { CODES } from '../../../json/codes.ts';
+
+const { BACKSLASH, QUOTE } = CODES;
 
 /** A part of a JSON text that can hold a finding. Offsets are those of the text as it came. */
 export interface Token {
@@ -40,8 +43,6 @@ const MAX_NUMBER_CHARS = 256;
 /** So much is forgotten at once. */
 const MANY = 64;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const MEANINGS: Readonly<Record<string, string>> = {
   '"': '"',
   '\\': '\\',

@@ -1,0 +1,17 @@
+/**
+ * Codes of JSON's characters: the same as bytes and as UTF-16 units. Modules that loop over characters take them out once
+ * (`const { QUOTE } = CODES`), because a test's module loader looks each import up whenever it is used.
+ */
+export const CODES = {
+  SPACE: 0x20,
+  QUOTE: 0x22,
+  COMMA: 0x2c,
+  COLON: 0x3a,
+  LARGE_EXPONENT: 0x45,
+  OPEN_ARRAY: 0x5b,
+  BACKSLASH: 0x5c,
+  CLOSE_ARRAY: 0x5d,
+  EXPONENT: 0x65,
+  OPEN_OBJECT: 0x7b,
+  CLOSE_OBJECT: 0x7d,
+} as const;
