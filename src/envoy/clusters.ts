@@ -2,9 +2,12 @@ import { isIP } from 'node:net';
 import type { Config } from '../config/schema.ts';
 import type { Upstream } from '../routing/upstreams.ts';
 import { ANSWER_BUFFER_BYTES, UPSTREAM_BUFFER_BYTES } from './buffers.ts';
-import { typed, type EnvoyLayout, type EnvoyObject, type SidecarAddress } from './layout.ts';
+import { seconds, typed, type EnvoyLayout, type EnvoyObject, type SidecarAddress } from './layout.ts';
 
 const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
+
+/** A worker on this machine or network accepts at once, or is gone. */
+const SIDECAR_CONNECT_TIMEOUT = '0.5s';
 
 /** Envoy's default of 1,024 connections and requests is too low for a gateway. */
 const UNLIMITED: EnvoyObject = {
@@ -22,7 +25,7 @@ export function sidecarCluster(config: Config, layout: EnvoyLayout): EnvoyObject
     lb_policy: 'ROUND_ROBIN', // LEAST_REQUEST prefers a dead worker, because it has no open streams
     // The default delays health changes of a second endpoint by up to a second.
     common_lb_config: { update_merge_window: '0s' },
-    connect_timeout: '0.5s',
+    connect_timeout: SIDECAR_CONNECT_TIMEOUT,
     per_connection_buffer_limit_bytes: ANSWER_BUFFER_BYTES,
     circuit_breakers: UNLIMITED,
     health_checks: [
@@ -86,13 +89,13 @@ function address(at: SidecarAddress): EnvoyObject {
  * The cluster of one provider or MCP server. SNI and the verified name follow the `:authority` set by the
  * sidecar.
  */
-export function upstreamCluster(upstream: Upstream, layout: EnvoyLayout): EnvoyObject {
+export function upstreamCluster(upstream: Upstream, config: Config, layout: EnvoyLayout): EnvoyObject {
   const fixed = isIP(upstream.host) !== 0;
   return {
     name: upstream.cluster,
     type: fixed ? 'STATIC' : 'LOGICAL_DNS',
     ...(fixed ? {} : { dns_lookup_family: 'V4_PREFERRED', wait_for_warm_on_init: false }),
-    connect_timeout: '5s',
+    connect_timeout: seconds(config.proxy.connect_timeout),
     per_connection_buffer_limit_bytes: UPSTREAM_BUFFER_BYTES,
     circuit_breakers: UNLIMITED,
     ...(upstream.tls ? upstreamTls(upstream, layout) : {}),

@@ -43,7 +43,7 @@ export function envoyResources(
     main: listener(config, layout),
     clusters: [
       sidecarCluster(config, layout),
-      ...upstreams.map((upstream) => upstreamCluster(upstream, layout)),
+      ...upstreams.map((upstream) => upstreamCluster(upstream, config, layout)),
     ],
   };
 }

@@ -39,6 +39,9 @@ const unknownEndpoint = z.string().regex(UNKNOWN_ENDPOINT_PATTERN, {
 });
 
 export const proxy = section({
+  connect_timeout: duration('5s').describe(
+    'Longest wait for a connection to a provider or MCP server, TLS handshake included; then 502 `upstream_unavailable`. Raise it for servers that are far away or start on demand.',
+  ),
   upstream_timeout: duration('300s').describe(
     'Longest wait for the headers of an answer, for the next chunk of a stream, and for an unstreamed answer as a whole; then 504. Raise it for models that think long without streaming.',
   ),

@@ -27,6 +27,7 @@ const DEFAULTS: readonly (readonly [string, unknown])[] = [
   ['redis.dial_timeout', 5 * s],
   ['redis.read_timeout', 2 * s],
   ['redis.write_timeout', 2 * s],
+  ['proxy.connect_timeout', 5 * s],
   ['proxy.upstream_timeout', 300 * s],
   ['session.max_per_key', 0],
   ['loop_detection.enabled', true],

@@ -141,6 +141,11 @@ export const envoyProbes: Probes = {
     [{ filename: '/ca_file-1.pem' }],
     [{ filename: '/ca_file-2.pem' }],
   ),
+  'proxy.connect_timeout': {
+    values: [undefined, '250ms'],
+    see: rendered('connect_timeout', 'provider_openai'),
+    expected: [['5s'], ['0.25s']],
+  },
   'redis.read_timeout': {
     values: [undefined, '3s'],
     see: rendered('message_timeout'),
