@@ -21,6 +21,7 @@ import { budgetExceeded } from './refusals.ts';
 import { lowerLimit, reserveWorstCase } from './reserve.ts';
 import type { BudgetOperation, SettleResult, Tightest } from './store.ts';
 import { createThresholds } from './thresholds.ts';
+import { renewAfterMs } from '../lease.ts';
 
 export interface BudgetCheck {
   readonly check: Check<BudgetState, 'budget'>;
@@ -47,7 +48,6 @@ interface Hold {
   settled: boolean;
 }
 
-const DEFAULT_RENEW_AFTER_MS = 10_000;
 const UNREADABLE =
   'the cost of this endpoint is unknown, and this key or session has a budget: use another endpoint, or a key without a budget';
 
@@ -63,7 +63,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   const quoting: QuoteDeps = { pricing: deps.pricing, settings, keptTools: config.proxy.provider_tools };
   const leases = createLeases({
     store,
-    renewAfterMs: deps.renewAfterMs ?? DEFAULT_RENEW_AFTER_MS,
+    renewAfterMs: deps.renewAfterMs ?? renewAfterMs(),
     onFailure: deps.onFailure,
   });
 

@@ -26,6 +26,7 @@ import type {
   SettleResult,
   Tightest,
 } from './store.ts';
+import { LEASE_MS } from '../lease.ts';
 
 export interface RedisBudgetStoreOptions {
   readonly client: RedisClient;
@@ -37,8 +38,6 @@ export interface RedisBudgetStoreOptions {
   readonly now?: () => number;
 }
 
-/** Leaves room for two failed renewals (see check.ts). */
-const LEASE_MS = 30_000;
 /** Longer than any retry by the client library; short, because every request leaves one behind. */
 const SETTLED_MEMORY_MS = 60_000;
 /** Time for a settlement after its lease has expired. */

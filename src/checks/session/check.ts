@@ -14,7 +14,6 @@ import { maxStepsExceeded, sessionBudgetSpent, tooManySessions } from './refusal
 import { asIfOpened } from './read-ahead.ts';
 import { createRunningCalls } from './running-calls.ts';
 import {
-  CALL_LEASE_MS,
   REFUND_MS,
   type OpenResult,
   type Session,
@@ -22,6 +21,7 @@ import {
   type SessionStore,
   type Step,
 } from './store.ts';
+import { renewAfterMs } from '../lease.ts';
 
 export interface SessionCheckDeps {
   readonly store: SessionStore;
@@ -34,8 +34,6 @@ export interface SessionCheckDeps {
   /** Interval for reporting long calls to Redis; well below their lease and a session's life. */
   readonly renewAfterMs?: number;
 }
-
-const DEFAULT_RENEW_AFTER_MS = CALL_LEASE_MS / 3;
 
 export interface SessionCheck {
   readonly check: Check<SessionState, 'session'>;
@@ -90,7 +88,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   });
   const running = createRunningCalls({
     store,
-    renewAfterMs: deps.renewAfterMs ?? DEFAULT_RENEW_AFTER_MS,
+    renewAfterMs: deps.renewAfterMs ?? renewAfterMs(),
     onFailure: deps.onFailure,
   });
   const mcpCalls = createMcpCalls({ store, refunds, running, required: deps.required });

@@ -1,5 +1,5 @@
 import { checkEntry } from '../entry.ts';
-import { CALL_LEASE_MS } from './store.ts';
+import { LEASE_MS, renewAfterMs } from '../lease.ts';
 
 export const session = checkEntry(
   async ({ session: config }, { stores, observer, onClose }) => {
@@ -12,7 +12,7 @@ export const session = checkEntry(
       required: config.required,
       maskSecrets,
       onFailure: observer.callNotEnded,
-      renewAfterMs: Math.min(CALL_LEASE_MS, config.ttl) / 3,
+      renewAfterMs: renewAfterMs(Math.min(LEASE_MS, config.ttl)),
     });
     onClose(close);
     return check;

@@ -1,7 +1,6 @@
 import { newMemorySession, type MemorySession } from './memory-session.ts';
 import { lifeMs, stateNames } from './session-fields.ts';
 import {
-  CALL_LEASE_MS,
   MAX_LIVE_SESSIONS,
   MAX_NOTE_CHARS,
   MAX_NOTES,
@@ -15,6 +14,7 @@ import {
   type Step,
 } from './store.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
+import { LEASE_MS } from '../lease.ts';
 
 export interface MemorySessionStoreOptions {
   /** `session.ttl`. */
@@ -92,7 +92,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
   /** As in `life.lua`. */
   function use(entry: MemorySession, operationId?: string): void {
     entry.lastUsedAt = now();
-    const lease = Math.min(CALL_LEASE_MS, lifeMs(entry.answered, ttlMs));
+    const lease = Math.min(LEASE_MS, lifeMs(entry.answered, ttlMs));
     if (operationId !== undefined) entry.calls.set(operationId, now() + lease);
   }
 

@@ -1,7 +1,7 @@
 import { loadScript } from '../../redis/script.ts';
 import { lifeMs } from './session-fields.ts';
 import { TEMPLATES } from './session-keys.ts';
-import { CALL_LEASE_MS } from './store.ts';
+import { LEASE_MS } from '../lease.ts';
 
 /** Limits for a key without `session.max_per_key`. */
 export interface SessionRoom {
@@ -24,7 +24,7 @@ export function loadSessionScripts(ttlMs: number, maxPerKey: number, room: Sessi
     UNANSWERED_LIFE: unansweredMs,
     UNANSWERED_LIFE_TEXT: String(unansweredMs),
     INDEX_LIFE_TEXT: String(ttlMs + INDEX_LAG_MS),
-    CALL_LEASE: CALL_LEASE_MS,
+    CALL_LEASE: LEASE_MS,
   };
   const bounds = {
     MAX_PER_KEY: maxPerKey,

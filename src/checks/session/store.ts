@@ -14,8 +14,6 @@ export const MAX_LIVE_SESSIONS = 10_000;
 export const MAX_KEY_BYTES = 67_108_864;
 /** Fewer sessions cannot take that much, and are not measured. */
 export const MEASURED_FROM = 512;
-/** A call that its gateway stops renewing counts as over after this time. */
-export const CALL_LEASE_MS = 30_000;
 
 /** Time during which giving back a step is retried; Redis remembers steps given back for longer. */
 export const REFUND_MS = 240_000;

@@ -8,7 +8,8 @@ import type { LoopConfig } from '../../../src/checks/loop/config.ts';
 import { createRedisLoopStore } from '../../../src/checks/loop/redis-store.ts';
 import { createSessionCheck } from '../../../src/checks/session/check.ts';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
-import { CALL_LEASE_MS, type SessionStore } from '../../../src/checks/session/store.ts';
+import { LEASE_MS } from '../../../src/checks/lease.ts';
+import type { SessionStore } from '../../../src/checks/session/store.ts';
 import { PASS, type Check, type Denial } from '../../../src/pipeline/check.ts';
 import type { Parsed } from '../../../src/pipeline/exchange.ts';
 import { createRunner, type Run } from '../../../src/pipeline/run.ts';
@@ -350,7 +351,7 @@ it('a session that makes room leaves no ledger behind, though a gateway died wit
   }
   await store.open(call({ keyHash, sessionId: 'old' }));
   await reserve('old');
-  at += CALL_LEASE_MS + 1_000;
+  at += LEASE_MS + 1_000;
   const ahead = store.readAhead({ keyHash, sessionId: 'new' });
   const step = call({ keyHash, sessionId: 'new' });
   const admitting = new RedisPhase(client, DEADLINE_MS);

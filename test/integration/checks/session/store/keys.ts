@@ -3,11 +3,8 @@ import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
 import { SESSION_ACCOUNT, windowAccounts } from '../../../../../src/checks/budget/accounts.ts';
 import type { Account } from '../../../../../src/checks/budget/store.ts';
-import {
-  CALL_LEASE_MS,
-  MAX_LIVE_SESSIONS,
-  type SessionStore,
-} from '../../../../../src/checks/session/store.ts';
+import { LEASE_MS } from '../../../../../src/checks/lease.ts';
+import { MAX_LIVE_SESSIONS, type SessionStore } from '../../../../../src/checks/session/store.ts';
 import { UNANSWERED_LIFE_MS } from '../../../../../src/conversation/session-turn.ts';
 import {
   driftKey,
@@ -122,7 +119,7 @@ export function keys(): void {
   it('of one that makes room go with it, also where a reservation in it runs out at that moment', async () => {
     let now = Date.UTC(2026, 0, 15, 12);
     const store = sessionStore({ maxLive: 1, now: () => now });
-    const budgets = budgetStore(client, { leaseMs: CALL_LEASE_MS, now: () => now });
+    const budgets = budgetStore(client, { leaseMs: LEASE_MS, now: () => now });
     const keyHash = newKeyHash();
     async function openAndReserve(sessionId: string) {
       const step = call({ keyHash, sessionId });
@@ -145,7 +142,7 @@ export function keys(): void {
     }
     // Its gateway dies.
     await openAndReserve('first');
-    now += CALL_LEASE_MS + 1;
+    now += LEASE_MS + 1;
     await openAndReserve('next');
     expect((await redis.client.keys(`*${keyHash}*`)).filter((key) => key.includes('first'))).toEqual([]);
     expect(await redis.client.hget(riskProfileKey(keyHash), 'total_spend')).toBe('5');
@@ -154,11 +151,11 @@ export function keys(): void {
   it('change nothing where what was spent in all is damaged and a reservation has run out', async () => {
     let now = Date.UTC(2026, 0, 15, 12);
     const store = sessionStore({ now: () => now });
-    const budgets = budgetStore(client, { leaseMs: CALL_LEASE_MS, now: () => now });
+    const budgets = budgetStore(client, { leaseMs: LEASE_MS, now: () => now });
     const keyHash = newKeyHash();
     await budgets.reserve(reservation(keyHash, {}, 5));
     await redis.client.hset(riskProfileKey(keyHash), 'total_spend', 'much');
-    now += CALL_LEASE_MS + 1;
+    now += LEASE_MS + 1;
     const before = await redis.client.getBuffer(spendKey(keyHash, 'windows'));
     const phase = new RedisPhase(client, 2_500);
     const asked = [
@@ -192,7 +189,7 @@ export function keys(): void {
     const keyHash = newKeyHash();
     for (const sessionId of ['one', 'two', 'three']) await store.open(call({ keyHash, sessionId }));
     const next = () => store.open(call({ keyHash, sessionId: 'next' }));
-    now += CALL_LEASE_MS - 1;
+    now += LEASE_MS - 1;
     expect(await next()).toMatchObject({ kind: 'too_many_sessions' });
     now += 2;
     expect(await next()).toMatchObject({ kind: 'opened' });
