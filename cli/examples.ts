@@ -4,7 +4,11 @@ import type { Command } from 'commander';
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: ['gateway serve', 'SERVER_INSECURE_DEV=true gateway serve --config ./gateway.yaml'],
   demo: ['gateway demo'],
-  'keys list': ['gateway keys list', 'gateway keys list --output json'],
+  'keys list': [
+    'gateway keys list',
+    'gateway keys list --sort last-used --limit 20',
+    'gateway keys list --filter status=active --filter "owner=team-*" --output json',
+  ],
   'keys show': ['gateway keys show planner'],
   'keys update': [
     'gateway keys update planner --policy-overrides block-prompt-injection=report',
@@ -25,6 +29,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'sessions list': ['gateway sessions list planner'],
   'sessions show': ['gateway sessions show planner run-17'],
   'sessions end': ['gateway sessions end planner run-17'],
+  'risk list': ['gateway risk list --limit 20', 'gateway risk list --filter state=locked'],
   'risk show': ['gateway risk show planner'],
   'risk reset': ['gateway risk reset planner'],
   'quarantine list': ['gateway quarantine list'],

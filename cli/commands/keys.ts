@@ -1,5 +1,4 @@
 import { Option, type Command } from 'commander';
-import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { IssuedKey } from '../../src/auth/key-store.ts';
 import type { InstructionRole } from '../../src/providers/instructions.ts';
 import { formatDuration } from '../../src/config/duration.ts';
@@ -10,18 +9,18 @@ import { allowedList, durationOf, overrideMap, providerList, roleList, tagMap } 
 import { UsageError, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { auditChange, withOperator, type OperatorOptions } from '../operator-change.ts';
-import { KEY_ARGUMENT, keyEntries, recordJson, shortTime, stateJson, statusOf } from '../key-view.ts';
+import { registerKeyList } from '../key-list.ts';
+import { KEY_ARGUMENT, keyEntries, recordJson, shortTime, stateJson } from '../key-view.ts';
 import {
   listing,
   painter,
   print,
   printable,
-  table,
   withOutput,
   type OutputFormat,
   type OutputOptions,
 } from '../output.ts';
-import { allKeys, onKey, onRedis } from '../on-redis.ts';
+import { onKey, onRedis } from '../on-redis.ts';
 
 interface CreateOptions extends OutputOptions, OperatorOptions {
   readonly name: string;
@@ -45,9 +44,7 @@ const OVERRIDES_HELP =
 export function registerKeys(program: Command, io: Io): void {
   const keys = program.command('keys').description('create and manage proxy keys');
   registerCreate(keys, io);
-  withOutput(keys.command('list').description('list all keys')).action(
-    (options: OutputOptions, command: Command) => listKeys(command, io, options.output),
-  );
+  registerKeyList(keys, io);
   withOutput(
     keys
       .command('show')
@@ -152,31 +149,6 @@ async function createKey(command: Command, io: Io, options: CreateOptions): Prom
     operation: 'keys create',
     key: issued.record,
     fields: recordJson(issued.record, issued.record.createdAt),
-  });
-}
-
-async function listKeys(command: Command, io: Io, output: OutputFormat): Promise<void> {
-  const { records, now } = await onRedis(command, io, async (operations) => {
-    const all: KeyRecord[] = [];
-    for await (const record of allKeys(operations)) all.push(record);
-    return { records: all.toSorted((a, b) => a.createdAt - b.createdAt), now: await operations.readClock() };
-  });
-  const json = records.map((record) => recordJson(record, now));
-  print(io, output, { keys: json }, () => {
-    if (records.length === 0)
-      return 'No keys yet. Create one: gateway keys create --name planner --provider openai';
-    const rows = records.map((record) => [
-      record.name,
-      record.keyHash.slice(0, 'sha256:'.length + 12),
-      record.provider,
-      statusOf(record, now),
-      record.owner ?? '-',
-      shortTime(record.createdAt),
-      shortTime(record.lastUsedAt),
-      shortTime(record.expiresAt),
-    ]);
-    const headings = ['NAME', 'HASH', 'PROVIDER', 'STATUS', 'OWNER', 'CREATED', 'LAST USED', 'EXPIRES'];
-    return table(headings, rows, painter(io));
   });
 }
 

@@ -9,15 +9,20 @@ import {
   painter,
   print,
   printable,
+  table,
   withOutput,
   type OutputFormat,
   type OutputOptions,
 } from '../output.ts';
-import { onKey } from '../on-redis.ts';
+import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from '../listed.ts';
+import { allKeys, ofEachKey, onKey, onRedis } from '../on-redis.ts';
 
 /** `gateway risk …`: the risk profile of a key (docs/risk.md). */
 export function registerRisk(program: Command, io: Io): void {
-  const risk = program.command('risk').description('show and reset the risk profile of a key');
+  const risk = program.command('risk').description('show and reset risk profiles of keys');
+  withOutput(
+    withList(risk.command('list').description('list keys by their risk score, the highest first'), RISK_LIST),
+  ).action((options: OutputOptions & ListOptions, command: Command) => listRisks(command, io, options));
   withOutput(
     risk
       .command('show')
@@ -33,6 +38,59 @@ export function registerRisk(program: Command, io: Io): void {
   ).action((reference: string, options: OutputOptions, command: Command) =>
     resetRisk(command, io, reference, options.output),
   );
+}
+
+interface KeyRisk {
+  readonly record: KeyRecord;
+  readonly status: RiskStatus;
+}
+
+const RISK_LIST: ListShape<KeyRisk> = {
+  fields: {
+    name: ({ record }) => record.name,
+    owner: ({ record }) => record.owner,
+    hash: ({ record }) => record.keyHash,
+    state: ({ status }) => stateOf(status),
+  },
+  orders: {
+    score: (one, other) => other.status.risk.riskScore - one.status.risk.riskScore,
+    blocks: (one, other) => other.status.risk.totalPolicyBlocks - one.status.risk.totalPolicyBlocks,
+    name: (one, other) => one.record.name.localeCompare(other.record.name),
+  },
+};
+
+function stateOf({ risk, lock }: RiskStatus): 'blocked' | 'locked' | 'open' {
+  if (risk.blockedAt !== undefined) return 'blocked';
+  return lock === undefined ? 'open' : 'locked';
+}
+
+async function listRisks(
+  command: Command,
+  io: Io,
+  { output, ...options }: OutputOptions & ListOptions,
+): Promise<void> {
+  const found = await onRedis(command, io, (operations) => {
+    const read = async (record: KeyRecord): Promise<KeyRisk> => ({
+      record,
+      status: await operations.risks.read(record.keyHash),
+    });
+    return listed(ofEachKey(allKeys(operations), read), RISK_LIST, options);
+  });
+  noteLeftOut(io, found);
+  const { rows, total } = found;
+  const json = rows.map(({ record, status }) => ({ ...riskJson(record, status), state: stateOf(status) }));
+  print(io, output, { keys: json, total }, () => {
+    if (total === 0) return options.filter === undefined ? 'No keys yet.' : 'No key matches.';
+    const cells = rows.map(({ record, status }) => [
+      record.name,
+      record.keyHash.slice(0, 'sha256:'.length + 12),
+      String(status.risk.riskScore),
+      stateOf(status),
+      String(status.risk.totalPolicyBlocks),
+      String(status.risk.totalEscalations),
+    ]);
+    return table(['NAME', 'HASH', 'SCORE', 'STATE', 'BLOCKS', 'ESCALATIONS'], cells, painter(io));
+  });
 }
 
 async function showRisk(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {

@@ -175,7 +175,7 @@ describe('gateway keys', () => {
       expect(stderr).toMatch(/^gateway: [^\n]*must have no control, bidirectional, zero-width[^\n]*\n$/);
       expect(stderr).not.toMatch(/\u200b|\u200d|\u202e|\u2066/);
     }
-    expect(await json('keys', 'list')).toEqual({ keys: [] });
+    expect(await json('keys', 'list')).toEqual({ keys: [], total: 0 });
 
     const { key_hash: keyHash } = await create();
     await redis.client.hset(`gateway:key:${String(keyHash)}`, 'name', 'stored\u202e\u3164before');

@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import type { KeyRecord } from '../src/auth/key-record.ts';
+import type { Io } from './command.ts';
+import { recordJson, shortTime, statusOf } from './key-view.ts';
+import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from './listed.ts';
+import { allKeys, onRedis } from './on-redis.ts';
+import { painter, print, table, withOutput, type OutputOptions } from './output.ts';
+
+const NO_KEYS = 'No keys yet. Create one: gateway keys create --name planner --provider openai';
+
+/** @param now in Redis time */
+function keyList(now: number): ListShape<KeyRecord> {
+  return {
+    fields: {
+      name: ({ name }) => name,
+      status: (record) => statusOf(record, now),
+      provider: ({ provider }) => provider,
+      owner: ({ owner }) => owner,
+      hash: ({ keyHash }) => keyHash,
+    },
+    orders: {
+      created: (one, other) => one.createdAt - other.createdAt,
+      name: (one, other) => one.name.localeCompare(other.name),
+      'last-used': (one, other) => (other.lastUsedAt ?? 0) - (one.lastUsedAt ?? 0),
+    },
+  };
+}
+
+/** `gateway keys list`. */
+export function registerKeyList(keys: Command, io: Io): void {
+  withOutput(withList(keys.command('list').description('list keys'), keyList(0))).action(
+    (options: OutputOptions & ListOptions, command: Command) => listKeys(command, io, options),
+  );
+}
+
+async function listKeys(
+  command: Command,
+  io: Io,
+  { output, ...options }: OutputOptions & ListOptions,
+): Promise<void> {
+  const { found, now } = await onRedis(command, io, async (operations) => {
+    const now = await operations.readClock();
+    return { found: await listed(allKeys(operations), keyList(now), options), now };
+  });
+  const { rows: records, total } = found;
+  noteLeftOut(io, found);
+  const json = records.map((record) => recordJson(record, now));
+  print(io, output, { keys: json, total }, () => {
+    if (total === 0) return options.filter === undefined ? NO_KEYS : 'No key matches.';
+    const rows = records.map((record) => [
+      record.name,
+      record.keyHash.slice(0, 'sha256:'.length + 12),
+      record.provider,
+      statusOf(record, now),
+      record.owner ?? '-',
+      shortTime(record.createdAt),
+      shortTime(record.lastUsedAt),
+      shortTime(record.expiresAt),
+    ]);
+    const headings = ['NAME', 'HASH', 'PROVIDER', 'STATUS', 'OWNER', 'CREATED', 'LAST USED', 'EXPIRES'];
+    return table(headings, rows, painter(io));
+  });
+}
