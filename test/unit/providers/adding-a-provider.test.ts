@@ -52,7 +52,7 @@ console.log(JSON.stringify({
   secret: SECRET_VARIABLES.includes('ACME_API_KEY'),
   variables: providerVariables('acme', place),
   priced: createPricing(config).find('acme', 'gpt-4o')?.worstOutputNanoUsd > 0,
-  searchNanoUsd: toolCallsNanoUsd({ provider: 'acme', kept: [], told: new Map([['web_search', 1]]), prices: {} }),
+  searchNanoUsd: toolCallsNanoUsd({ provider: 'acme', kept: [], reported: new Map([['web_search', 1]]), prices: {} }),
   alias: providerNamed('acme_ai'),
   model: providerOfModel('acme-large'),
 }));
