@@ -24,6 +24,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'budget status': [
     'gateway budget status',
     'gateway budget status --over 80',
+    'gateway budget status --limit 20 --filter "owner=team-*"',
     'gateway budget status planner --output json',
   ],
   'sessions list': ['gateway sessions list planner'],

@@ -14,6 +14,7 @@ import {
 } from '../../src/redis/budget-limits.ts';
 import { UsageError, type Io } from '../command.ts';
 import { byUse, statusTable, usd, usedPercent, windowJson, type KeyBudget } from '../budget-view.ts';
+import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from '../listed.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
 import { print, printable, withOutput, type OutputOptions } from '../output.ts';
 import { allKeys, ofEachKey, onRedis } from '../on-redis.ts';
@@ -23,7 +24,17 @@ type SetOptions = OutputOptions & { readonly [Window in BudgetWindow]?: Limit };
 /** Nano-USD. (Commander takes a parsed null for a missing value.) */
 type Limit = number | 'none';
 
-type StatusOptions = OutputOptions & { readonly over?: number };
+type StatusOptions = OutputOptions & ListOptions & { readonly over?: number };
+
+const BUDGET_LIST: ListShape<KeyBudget> = {
+  fields: {
+    name: ({ record }) => record.name,
+    owner: ({ record }) => record.owner,
+    hash: ({ record }) => record.keyHash,
+    budget: ({ source }) => source,
+  },
+  orders: { used: byUse, name: (one, other) => one.record.name.localeCompare(other.record.name) },
+};
 
 const NUMBER = /^(?:\d+(?:\.\d*)?|\.\d+)$/;
 
@@ -41,18 +52,18 @@ export function registerBudget(program: Command, io: Io): void {
   withOutput(set).action((reference: string | undefined, options: SetOptions, command: Command) =>
     setBudget(command, io, reference, options),
   );
-  withOutput(
-    budget
-      .command('status')
-      .argument('[key]', 'its name, or its hash (default: all keys, the fullest budget first)')
-      .description('show what was spent, what is left and when each window resets')
-      .addOption(
-        new Option('--over <percent>', 'only keys that have used at least so much of a limit').argParser(
-          percent,
-        ),
+  const status = budget
+    .command('status')
+    .argument('[key]', 'its name, or its hash (default: all keys, the fullest budget first)')
+    .description('show what was spent, what is left and when each window resets')
+    .addOption(
+      new Option('--over <percent>', 'only keys that have used at least so much of a limit').argParser(
+        percent,
       ),
-  ).action((reference: string | undefined, options: StatusOptions, command: Command) =>
-    showStatus(command, io, reference, options),
+    );
+  withOutput(withList(status, BUDGET_LIST)).action(
+    (reference: string | undefined, options: StatusOptions, command: Command) =>
+      showStatus(command, io, reference, options),
   );
 }
 
@@ -118,17 +129,17 @@ async function showStatus(
   command: Command,
   io: Io,
   reference: string | undefined,
-  { output, over = 0 }: StatusOptions,
+  { output, over = 0, ...options }: StatusOptions,
 ): Promise<void> {
-  const { fallback, budgets, now } = await onRedis(command, io, async (operations) => {
+  const { fallback, found, now } = await onRedis(command, io, async (operations) => {
     const defaults = await operations.budgets.getLimits(undefined);
     const records = reference === undefined ? allKeys(operations) : [await operations.keys.find(reference)];
-    const found: KeyBudget[] = [];
-    for await (const one of ofEachKey(records, (record) => keyBudget(operations, record, defaults)))
-      if (usedPercent(one) >= over) found.push(one);
-    const shown = found.toSorted(byUse);
-    return { fallback: defaults, budgets: shown, now: await operations.readClock() };
+    const all = ofEachKey(records, (record) => keyBudget(operations, record, defaults));
+    const shown = await listed(usedOver(all, over), BUDGET_LIST, options);
+    return { fallback: defaults, found: shown, now: await operations.readClock() };
   });
+  noteLeftOut(io, found);
+  const { rows: budgets, total } = found;
   const json = {
     default_limits_usd: limitsUsd(fallback),
     keys: budgets.map(({ record, source, windows }) => ({
@@ -137,8 +148,15 @@ async function showStatus(
       budget: source,
       windows: windows.map((window) => windowJson(window, now)),
     })),
+    total,
   };
-  print(io, output, json, () => (budgets.length === 0 ? noBudgets(over) : statusTable(budgets, io, now)));
+  print(io, output, json, () =>
+    budgets.length === 0 ? noBudgets(over, options) : statusTable(budgets, io, now),
+  );
+}
+
+async function* usedOver(all: AsyncIterable<KeyBudget>, percent: number): AsyncGenerator<KeyBudget> {
+  for await (const one of all) if (usedPercent(one) >= percent) yield one;
 }
 
 async function keyBudget(
@@ -157,7 +175,8 @@ function limitsUsd(limits: BudgetLimits): Record<string, number | null> {
   return Object.fromEntries(BUDGET_WINDOWS.map((window) => [window, usd(limits[window])]));
 }
 
-function noBudgets(over: number): string {
+function noBudgets(over: number, { filter }: ListOptions): string {
+  if (filter !== undefined) return 'No key matches.';
   if (over > 0) return `No key has used ${String(over)} % of a limit.`;
   return 'No keys yet. Create one: gateway keys create --name planner --provider openai';
 }

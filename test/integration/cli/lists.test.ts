@@ -61,18 +61,24 @@ describe('a list', () => {
       ['risk', 'list', '--sort', 'name', '--filter', 'state=open'],
       ['alpha', 'beta', 'gamma'],
     ],
+    [
+      ['budget', 'status', '--sort', 'name'],
+      ['alpha', 'beta', 'gamma'],
+    ],
+    [['budget', 'status', '--filter', 'name=b*'], ['beta']],
   ])('%j', async (args, expected) => {
     expect(await names(...args)).toEqual({ names: expected, total: expected.length, stderr: '' });
   });
 
-  it.each(['keys', 'risk'])(
-    'of %s ends at its limit, keeps the first in its order, and says so',
-    async (of) => {
-      const { stderr, ...shown } = await names(of, 'list', '--limit', '1', '--sort', 'name');
-      expect(shown).toEqual({ names: ['alpha'], total: 3 });
-      expect(stderr).toContain('1 of 3 shown');
-    },
-  );
+  it.each([
+    ['keys', 'list'],
+    ['risk', 'list'],
+    ['budget', 'status'],
+  ])('of %s %s ends at its limit, keeps the first in its order, and says so', async (of, verb) => {
+    const { stderr, ...shown } = await names(of, verb, '--limit', '1', '--sort', 'name');
+    expect(shown).toEqual({ names: ['alpha'], total: 3 });
+    expect(stderr).toContain('1 of 3 shown');
+  });
 
   it.each([
     ['--limit', '0'],
