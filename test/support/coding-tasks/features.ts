@@ -181,7 +181,7 @@ export const FEATURES: CodingSession = {
   },
   tasks: [
     {
-      ask: 'Release 1.9.0 in ferry/package.json, and add Mei Lin (mei.lin+npm@ferry-times.no) as a contributor.',
+      ask: 'Release 1.9.0 in ferry/package.json, and add Mei Lin with her mail for npm as a contributor.',
       steps: [
         { read: 'ferry/package.json' },
         // Some agents ask before they touch package.json itself.
