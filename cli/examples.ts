@@ -27,7 +27,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'gateway budget status --limit 20 --filter "owner=team-*"',
     'gateway budget status planner --output json',
   ],
-  'sessions list': ['gateway sessions list planner'],
+  'sessions list': ['gateway sessions list planner', 'gateway sessions list --sort spent --limit 20'],
   'sessions show': ['gateway sessions show planner run-17'],
   'sessions end': ['gateway sessions end planner run-17'],
   'risk list': ['gateway risk list --limit 20', 'gateway risk list --filter state=locked'],

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
-import type { Session, SessionDetails } from '../../src/checks/session/store.ts';
+import type { SessionDetails } from '../../src/checks/session/store.ts';
 import { INITIAL_STATE } from '../../src/policy/call.ts';
-import { formatUsd } from '../../src/pricing/usd.ts';
 import type { Io } from '../command.ts';
-import { entries, KEY_ARGUMENT, shortTime } from '../key-view.ts';
+import { entries, KEY_ARGUMENT } from '../key-view.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
+import { registerSessionList } from '../session-list.ts';
+import { sessionJson } from '../session-view.ts';
 import {
   listing,
   painter,
   print,
   printable,
-  table,
   withOutput,
   type OutputFormat,
   type OutputOptions,
@@ -21,14 +21,7 @@ import { onKey } from '../on-redis.ts';
 /** `gateway sessions …`: the live sessions of a key (docs/sessions.md). */
 export function registerSessions(program: Command, io: Io): void {
   const sessions = program.command('sessions').description('show and end the sessions of a key');
-  withOutput(
-    sessions
-      .command('list')
-      .argument(...KEY_ARGUMENT)
-      .description('list the live sessions of a key, most recently used first'),
-  ).action((reference: string, options: OutputOptions, command: Command) =>
-    listSessions(command, io, reference, options.output),
-  );
+  registerSessionList(sessions, io);
   withOutput(
     sessions
       .command('show')
@@ -45,30 +38,6 @@ export function registerSessions(program: Command, io: Io): void {
   ).action((reference: string, sessionId: string, options: OutputOptions, command: Command) =>
     endSession(command, io, reference, sessionId, options.output),
   );
-}
-
-async function listSessions(
-  command: Command,
-  io: Io,
-  reference: string,
-  output: OutputFormat,
-): Promise<void> {
-  const { record, found } = await onKey(command, io, reference, async ({ sessions }, keyHash) => ({
-    found: await sessions.list(keyHash),
-  }));
-  const json = { key_hash: record.keyHash, name: record.name, sessions: found.map(sessionJson) };
-  print(io, output, json, () => {
-    if (found.length === 0) return `${printable(record.name)} has no live sessions.`;
-    const rows = found.map((session) => [
-      session.id,
-      shortTime(session.createdAt),
-      shortTime(session.lastUsedAt),
-      of(String(session.steps), session.maxSteps),
-      of(formatUsd(session.spendNanoUsd), session.budgetNanoUsd, formatUsd),
-    ]);
-    const headings = ['SESSION', 'CREATED (UTC)', 'LAST USED (UTC)', 'STEPS', 'SPENT (USD)'];
-    return table(headings, rows, painter(io));
-  });
 }
 
 async function showSession(
@@ -113,19 +82,6 @@ function noSession({ name }: KeyRecord, sessionId: string): Error {
   );
 }
 
-/** Names as in docs/policies.md, times in ISO 8601, money in USD; null where there is no limit. */
-function sessionJson(session: Session) {
-  return {
-    id: session.id,
-    created_at: new Date(session.createdAt).toISOString(),
-    last_used_at: new Date(session.lastUsedAt).toISOString(),
-    steps: session.steps,
-    max_steps: session.maxSteps ?? null,
-    spend_usd: session.spendNanoUsd / 1e9,
-    budget_usd: session.budgetNanoUsd === undefined ? null : session.budgetNanoUsd / 1e9,
-  };
-}
-
 function detailsJson({ keyHash, name }: KeyRecord, { session, callsOnTheirWay, anchor }: SessionDetails) {
   return {
     key_hash: keyHash,
@@ -141,9 +97,4 @@ function detailsJson({ keyHash, name }: KeyRecord, { session, callsOnTheirWay, a
 
 function withoutNulls(json: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null));
-}
-
-/** `3/10`, or `3` without a limit. */
-function of(used: string, limit: number | undefined, format: (limit: number) => string = String): string {
-  return limit === undefined ? used : `${used}/${format(limit)}`;
 }

@@ -68,6 +68,22 @@ describe('gateway sessions list', () => {
     expect(await json('sessions', 'list', 'planner')).toMatchObject({ sessions: [] });
   });
 
+  it('without a key shows the sessions of all keys, in an order and with filters', async () => {
+    await openSession('a');
+    const other = (await json('keys', 'create', '--name', 'other', '--provider', 'openai')).key_hash;
+    await store.open(call({ keyHash: other, sessionId: 'b' }));
+    await store.open(call({ keyHash: other, sessionId: 'c' }));
+    const ids = async (...flags: string[]): Promise<unknown> => {
+      const { sessions, total } = await json('sessions', 'list', ...flags);
+      return { total, ids: sessions.map(({ name, id }: { name: string; id: string }) => `${name}/${id}`) };
+    };
+    expect(await ids('--filter', 'key=pl*')).toEqual({ total: 1, ids: ['planner/a'] });
+    expect(await ids('--filter', 'id=c')).toEqual({ total: 1, ids: ['other/c'] });
+    const { stdout, stderr } = await gateway('sessions', 'list', '--sort', 'spent', '--limit', '1');
+    expect(stdout).toMatch(/KEY +SESSION .*\nplanner +a .*\n$/);
+    expect(stderr).toContain('1 of 3 shown');
+  });
+
   it('of a key with more sessions than one read takes shows them all', async () => {
     await Promise.all(
       Array.from({ length: 450 }, (_, nth) => store.open(call({ keyHash, sessionId: `s${String(nth)}` }))),

@@ -1,0 +1,83 @@
+import type { Command } from 'commander';
+import type { KeyRecord } from '../src/auth/key-record.ts';
+import type { Session } from '../src/checks/session/store.ts';
+import type { Io } from './command.ts';
+import { KEY_ARGUMENT } from './key-view.ts';
+import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from './listed.ts';
+import { allKeys, onRedis } from './on-redis.ts';
+import { painter, print, printable, table, withOutput, type OutputOptions } from './output.ts';
+import { sessionCells, sessionJson, SESSION_HEADINGS } from './session-view.ts';
+
+interface KeySession {
+  readonly record: KeyRecord;
+  readonly session: Session;
+}
+
+const SESSION_LIST: ListShape<KeySession> = {
+  fields: {
+    key: ({ record }) => record.name,
+    owner: ({ record }) => record.owner,
+    id: ({ session }) => session.id,
+    state: ({ session }) => session.state,
+  },
+  orders: {
+    'last-used': (one, other) => other.session.lastUsedAt - one.session.lastUsedAt,
+    spent: (one, other) => other.session.spendNanoUsd - one.session.spendNanoUsd,
+    steps: (one, other) => other.session.steps - one.session.steps,
+  },
+};
+
+/** `gateway sessions list`: of one key, or of all keys. */
+export function registerSessionList(sessions: Command, io: Io): void {
+  const list = sessions
+    .command('list')
+    .argument('[key]', `${KEY_ARGUMENT[1]} (default: all keys)`)
+    .description('list live sessions, most recently used first');
+  withOutput(withList(list, SESSION_LIST)).action(
+    (reference: string | undefined, options: OutputOptions & ListOptions, command: Command) =>
+      listSessions(command, io, reference, options),
+  );
+}
+
+async function listSessions(
+  command: Command,
+  io: Io,
+  reference: string | undefined,
+  { output, ...options }: OutputOptions & ListOptions,
+): Promise<void> {
+  const { one, found } = await onRedis(command, io, async (operations) => {
+    const { keys, sessions } = operations;
+    const one = reference === undefined ? undefined : await keys.find(reference);
+    // One key at a time: a key may have 10,000 sessions, which are read many at once.
+    async function* all(): AsyncGenerator<KeySession> {
+      for await (const record of one === undefined ? allKeys(operations) : [one])
+        for (const session of await sessions.list(record.keyHash)) yield { record, session };
+    }
+    return { one, found: await listed(all(), SESSION_LIST, options) };
+  });
+  noteLeftOut(io, found);
+  const { rows, total } = found;
+  const json =
+    one === undefined
+      ? rows.map(({ record, session }) => ({
+          key_hash: record.keyHash,
+          name: record.name,
+          ...sessionJson(session),
+        }))
+      : rows.map(({ session }) => sessionJson(session));
+  const whose = one === undefined ? {} : { key_hash: one.keyHash, name: one.name };
+  print(io, output, { ...whose, sessions: json, total }, () => {
+    if (total === 0) return noSessions(one, options);
+    const named = one === undefined;
+    const cells = rows.map(({ record, session }) => [
+      ...(named ? [record.name] : []),
+      ...sessionCells(session),
+    ]);
+    return table([...(named ? ['KEY'] : []), ...SESSION_HEADINGS], cells, painter(io));
+  });
+}
+
+function noSessions(one: KeyRecord | undefined, { filter }: ListOptions): string {
+  if (filter !== undefined) return 'No session matches.';
+  return one === undefined ? 'No live sessions.' : `${printable(one.name)} has no live sessions.`;
+}
