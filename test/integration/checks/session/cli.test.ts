@@ -73,10 +73,10 @@ describe('gateway sessions list', () => {
     const other = (await json('keys', 'create', '--name', 'other', '--provider', 'openai')).key_hash;
     await store.open(call({ keyHash: other, sessionId: 'b' }));
     await store.open(call({ keyHash: other, sessionId: 'c' }));
-    const ids = async (...flags: string[]): Promise<unknown> => {
+    async function ids(...flags: string[]): Promise<unknown> {
       const { sessions, total } = await json('sessions', 'list', ...flags);
       return { total, ids: sessions.map(({ name, id }: { name: string; id: string }) => `${name}/${id}`) };
-    };
+    }
     expect(await ids('--filter', 'key=pl*')).toEqual({ total: 1, ids: ['planner/a'] });
     expect(await ids('--filter', 'id=c')).toEqual({ total: 1, ids: ['other/c'] });
     const { stdout, stderr } = await gateway('sessions', 'list', '--sort', 'spent', '--limit', '1');
