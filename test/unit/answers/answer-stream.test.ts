@@ -4,6 +4,7 @@ import { newAnswer } from '../../../src/answers/new-answer.ts';
 import { PASS_EVENT, type Denial, type StreamRewriter } from '../../../src/pipeline/check.ts';
 import { openai } from '../../../src/providers/openai.ts';
 import { sse } from '../../../src/streams/sse.ts';
+import { nextTurn } from '../../../src/turns.ts';
 import { chunk, DENIAL, STREAM, CUT_FRAME, through, changing, textOf, upper, cutting } from './stream-rig.ts';
 
 describe('a streamed answer', () => {
@@ -54,6 +55,8 @@ describe('a streamed answer', () => {
     if (reader === undefined) throw new Error('chat does not stream');
     const parts = { answer: newAnswer(), format: sse, reader };
     const quick = createAnswerStream({ ...parts, rewriters: [upper()] });
+    // The tests before may have used up this turn of the event loop.
+    await nextTurn();
     expect(quick.push(Buffer.from(chunk('a')))).not.toBeInstanceOf(Promise);
     let turn = 0;
     const slow: StreamRewriter = {
