@@ -32,7 +32,7 @@ const ALERTS = { alerting: { webhook_url: `${hooks.url}/hook`, thresholds: [THRE
 
 interface Alert {
   readonly type: string;
-  readonly data: { readonly percent?: number; readonly message?: string };
+  readonly data: { readonly threshold?: number; readonly message?: string };
 }
 
 /** Sees the alerts that a call sets off. */
@@ -120,7 +120,7 @@ export const outwardProbes: Probes = {
     at: ['alerting', 'thresholds', '0', 'percent'],
     with: ALERTS,
     values: [50, 40],
-    see: alerted(HALF, ({ data }) => data.percent),
+    see: alerted(HALF, ({ data }) => data.threshold),
     expected: [[50], [40]],
   },
   'alerting.thresholds[].message': {
@@ -128,7 +128,7 @@ export const outwardProbes: Probes = {
     with: ALERTS,
     values: ['one {percent}', 'other {window}'],
     see: alerted(HALF, ({ data }) => data.message),
-    expected: [['one 50'], ['other hourly']],
+    expected: [['one 62'], ['other hourly']],
   },
   'signature.enabled': {
     with: { signature: { secret: HMAC_SECRET } },
