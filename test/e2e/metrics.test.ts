@@ -92,6 +92,9 @@ describe('docs/telemetry.md: counters', () => {
   });
 });
 
+/** Envoy writes its access log every 10 s. */
+const ACCESS_LOG_WAIT = { timeout: 30_000, interval: 250 };
+
 describe('docs/telemetry.md: replies of Envoy', () => {
   it('are counted where no sidecar could, and so are the restarts of the sidecars', async () => {
     const before = await readMetrics(gateway);
@@ -108,7 +111,7 @@ describe('docs/telemetry.md: replies of Envoy', () => {
       const after = await readMetrics(gateway);
       expect(after.sum('gateway_envoy_replies_total', { type: 'gateway_unavailable' })).toBeGreaterThan(0);
       expect(after.sum('gateway_worker_restarts_total')).toBe(restarts);
-    });
+    }, ACCESS_LOG_WAIT);
     await gateway.waitUntil((now) => now.ready);
   });
 
@@ -127,6 +130,6 @@ describe('docs/telemetry.md: replies of Envoy', () => {
         return now - then;
       });
       expect(rises).toEqual([1, 1]);
-    });
+    }, ACCESS_LOG_WAIT);
   });
 });
