@@ -51,13 +51,19 @@ async function unknownAt(
   if (form === undefined) return undefined;
   const stored = STORED_FORMS[form];
   if ('field' in stored) {
-    const version = await server.hget(key, stored.field).catch(() => null);
+    const version = await server.hget(key, stored.field).catch(otherType);
     return isReadable(version) ? undefined : { form, version: version ?? '' };
   }
-  // A set that begins alike has no first byte, and a value that has gone has none either.
-  const [byte] = await server.getrangeBuffer(key, 0, 0).catch(() => Buffer.alloc(0));
+  // Sets with the same prefix, and values that expired meanwhile, have no first byte.
+  const [byte] = (await server.getrangeBuffer(key, 0, 0).catch(otherType)) ?? [];
   if (byte === undefined || byte === stored.byte) return undefined;
   return { form, version: form === 'calls' ? String.fromCharCode(byte) : String(byte) };
+}
+
+/** Keys of another type share some prefixes. Any other failure must not pass for readable data. */
+function otherType(failure: unknown): null {
+  if (failure instanceof Error && failure.message.startsWith('WRONGTYPE')) return null;
+  throw failure;
 }
 
 function formOf(key: string): StoredForm | undefined {

@@ -124,12 +124,9 @@ describe('Rego that is written to cost', () => {
       const { said, ms } = await hostile;
       expect(ms).toBeLessThan(DENIED_WITHIN_MS);
       expect(said).toMatchObject({ status: 403, policyBlock: 'true', body: { type: 'policy_denied' } });
-      // While the engine starts again on a busy machine, a call beside it may be told to come again.
-      const refusals = [
-        refusedModel('the word was said'),
-        refusedModel(NOT_EVALUATED),
-        expect.objectContaining(BUSY),
-      ];
+      const refusals: unknown[] = [refusedModel('the word was said'), refusedModel(NOT_EVALUATED)];
+      // It breaks the engine: while that starts again on a busy machine, a call beside it may be told to come again.
+      if (name === 'shifted-number') refusals.push(expect.objectContaining(BUSY));
       for (const one of await Promise.all(beside)) expect(refusals).toContainEqual(one);
       expect(forwarded(rig)).toBe(before);
       // What no policy judges never waited for one.

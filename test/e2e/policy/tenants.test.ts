@@ -105,8 +105,8 @@ it.each([
       }
     }
     const said = await stop();
-    // Of 48 calls; a quiet machine refuses none.
-    expect(busy).toBeLessThanOrEqual(2);
+    // Only a call that waited while the engine started again; a quiet machine refuses none of 48.
+    expect(busy).toBeLessThanOrEqual(prompt.startsWith('shift ') ? 2 : 0);
     waits.sort((a, b) => a - b);
     expect(percentile(waits, 0.5)).toBeLessThan(500);
     // Its own calls pass, are judged to have taken too long, or are told to come again.
