@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { HEADER_PREFIX } from '../headers.ts';
-import { forgetDocument, tellDocument } from '../json/document-shape.ts';
+import { readDocument } from '../json/document-shape.ts';
 import { inTurns, isTurnOver, nextTurn, runNow, stepsOf } from '../turns.ts';
 import type { CutPayload, StreamEvent, StreamReader } from '../providers/provider.ts';
 import type { ClosingFrame, Frame, StreamFormat } from '../streams/frame.ts';
@@ -137,20 +137,15 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
 
   async function passLong(received: Frame): Promise<void> {
     await nextTurn();
-    const frame = isJudged ? await inTurns(strictFrameInSteps(format, received)) : received;
+    const strict = isJudged ? await inTurns(strictFrameInSteps(format, received)) : received;
     await nextTurn();
-    const { data = '' } = frame;
-    try {
-      await inTurns(tellDocument(data));
-      await nextTurn();
-      const event = await inTurns(stepsOf(reader.read, frame));
-      await inTurns(keepAccount(answer, event));
-      observe(event);
-      await nextTurn();
-      await (isJudged ? passHeld(event, frame) : passEvent(event, 0));
-    } finally {
-      forgetDocument(data);
-    }
+    const frame = { ...strict, document: await inTurns(readDocument(strict.data ?? '')) };
+    await nextTurn();
+    const event = await inTurns(stepsOf(reader.read, frame));
+    await inTurns(keepAccount(answer, event));
+    observe(event);
+    await nextTurn();
+    await (isJudged ? passHeld(event, frame) : passEvent(event, 0));
   }
 
   /** @param frame the frame that the event was read from */

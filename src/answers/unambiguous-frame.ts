@@ -97,7 +97,7 @@ function* isJsonDocument(text: string): Work<boolean> {
  */
 export function unambiguousEvent(format: StreamFormat, event: StreamEvent, frame: Frame): StreamEvent {
   const text = event.inner?.json ?? frame.data ?? '';
-  if (!isAmbiguous(event, text)) {
+  if (!isAmbiguous(event, text, frame)) {
     const { data } = event.frame;
     return data === frame.data || data === undefined ? event : withPayload(format, event, data);
   }
@@ -107,8 +107,8 @@ export function unambiguousEvent(format: StreamFormat, event: StreamEvent, frame
   return withPayload(format, { ...event, inner }, inner.pack(json));
 }
 
-function isAmbiguous({ json }: StreamEvent, text: string): boolean {
-  return typeof json === 'object' && json !== null && !saysAll(text, json);
+function isAmbiguous({ json }: StreamEvent, text: string, { document }: Frame): boolean {
+  return typeof json === 'object' && json !== null && !saysAll(text, json, document);
 }
 
 function withPayload(format: StreamFormat, event: StreamEvent, data: string): StreamEvent {

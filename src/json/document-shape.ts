@@ -52,22 +52,16 @@ export interface DocumentShape {
 /** Working memory by depth. Shared, because most passes are synchronous and small documents are many. */
 const sharedCounts = new Int32Array(MAX_ANSWER_DEPTH + 2);
 
-interface KnownDocument {
+/** A text that was read in steps. */
+export interface ReadDocument {
+  readonly text: string;
   readonly shape: DocumentShape;
-  /** Undefined if not parsed; `failure` if parsing failed. */
-  document?: ParsedPieces;
-  failure?: SyntaxError;
-  /** The document is handed out once, since its receiver may change it. */
-  isGiven?: true;
+  /** Absent if the text is too deep, too large or invalid JSON. */
+  readonly parsed?: ParsedPieces;
 }
-
-/** Results for long texts, shared by successive readers. */
-const documents = new Map<string, KnownDocument>();
 
 /** Scans the text once; it need not be JSON. Stops if it is too deep or too large. */
 export function shapeOf(text: string): DocumentShape {
-  const known = documents.size === 0 ? undefined : documents.get(text);
-  if (known !== undefined) return known.shape;
   const pass = new ShapePass(text, sharedCounts, false);
   pass.readTo(text.length);
   return pass.shape();
@@ -80,33 +74,17 @@ export function* shapeInSteps(text: string): Work<DocumentShape> {
   return pass.shape();
 }
 
-/** Reads a long text in steps. Until the generator ends, others get its shape and parsed document immediately. */
-export function* tellDocument(text: string): Work<void> {
+/** Reads a long text in steps. */
+export function* readDocument(text: string): Work<ReadDocument> {
   const shape = yield* shapeInSteps(text);
-  const known: KnownDocument = { shape };
-  documents.set(text, known);
-  if (shape.isTooDeep || shape.isTooLarge) return;
+  if (shape.isTooDeep || shape.isTooLarge) return { text, shape };
   yield LONG_STEP;
   try {
-    known.document = yield* parseInPieces(text);
+    return { text, shape, parsed: yield* parseInPieces(text) };
   } catch (failure) {
-    // The next caller gets the same failure.
-    if (!(failure instanceof SyntaxError)) throw failure;
-    known.failure = failure;
+    if (failure instanceof SyntaxError) return { text, shape };
+    throw failure;
   }
-}
-
-export function forgetDocument(text: string): void {
-  documents.delete(text);
-}
-
-/** @throws SyntaxError */
-export function parseDocument(text: string): unknown {
-  const known = documents.size === 0 ? undefined : documents.get(text);
-  if (known?.failure !== undefined) throw known.failure;
-  if (known?.document === undefined || known.isGiven === true) return JSON.parse(text);
-  known.isGiven = true;
-  return known.document.value;
 }
 
 class ShapePass {
@@ -260,11 +238,12 @@ export function unparseable(what: string): GatewayError {
 /**
  * Reports whether a parsed document holds everything its text says, with unambiguous member names. For a
  * repeated name, parsers keep the first value, the last, or both.
+ * @param read the text as read before, if it was
  */
-export function saysAll(text: string, parsed: unknown): boolean {
-  const document = documents.size === 0 ? undefined : documents.get(text)?.document;
-  const members = document?.value === parsed ? document?.members : undefined;
-  return hasAllMembers(shapeOf(text), members ?? (isContainer(parsed) ? countMembers(parsed) : 0));
+export function saysAll(text: string, value: unknown, read?: ReadDocument): boolean {
+  const shape = read?.text === text ? read.shape : shapeOf(text);
+  const counted = read?.parsed?.value === value ? read?.parsed?.members : undefined;
+  return hasAllMembers(shape, counted ?? (isContainer(value) ? countMembers(value) : 0));
 }
 
 /** The same for a document with a known number of members. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
+import type { ReadDocument } from '../json/document-shape.ts';
 
 /**
  * One unit of a streamed answer: an SSE event, an AWS event-stream message, a line of NDJSON or an element of
@@ -15,6 +16,8 @@ export interface Frame {
    * frames.
    */
   readonly data?: string;
+  /** The payload of a long frame, read in steps. Outdated if `data` was replaced. */
+  readonly document?: ReadDocument;
   /** Other content of `raw` that may contain text: comments, ids, unusual headers, broken remains. */
   readonly sideband?: string;
   /** The stream ended before this frame did. */

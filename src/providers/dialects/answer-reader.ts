@@ -49,7 +49,7 @@ export function jsonReader(
 ): StreamReader {
   return {
     read: stepwise(function* (frame: Frame): Work<StreamEvent> {
-      const json = parseJson(frame.data);
+      const json = parseJson(frame);
       return { frame, json, ...(yield* read(objectOf(json), frame)) };
     }),
     cut,

@@ -23,7 +23,7 @@ interface LooseText {
 export function createAnyJsonReader(): StreamReader {
   return {
     read: stepwise(function* (frame: Frame): Work<StreamEvent> {
-      const json = parseJson(frame.data);
+      const json = parseJson(frame);
       const deltas: TextDelta[] = [];
       yield* walkAnyJson(json, ({ text, path, place, mayGoOn }) => {
         const delta = { channel: `any/${place}`, kind: 'text', text, path, repeats: true } as const;

@@ -47,7 +47,7 @@ function createInvokeReader(family: InvokeFamily): StreamReader {
   let own: Usage | undefined;
   return {
     read: stepwise(function* (frame: Frame): Work<StreamEvent> {
-      const outer = parseJson(frame.data);
+      const outer = parseJson(frame);
       const { bytes, p } = objectOf(outer);
       if (typeof bytes !== 'string') {
         return {

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors.ts';
-import { assertParseable, parseDocument } from '../../json/document-shape.ts';
+import { assertParseable } from '../../json/document-shape.ts';
+import type { Frame } from '../../streams/frame.ts';
 import { isObject } from '../../json/is-object.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { JsonObject, OutputLimit, Usage } from '../dialect.ts';
@@ -39,16 +40,23 @@ const FLAT_CHARS = 2_048;
  * Parses a frame's payload. Returns undefined if it is invalid JSON, or only a number, boolean or null.
  * @throws GatewayError upstream_unavailable if it would take too long to parse
  */
-export function parseJson(data: string | undefined): unknown {
+export function parseJson({ data, document }: Pick<Frame, 'data' | 'document'>): unknown {
   if (data === undefined || data === '') return undefined;
+  if (document?.text === data) {
+    assertParseable(data, document.shape);
+    return withText(document.parsed?.value);
+  }
   if (data.length > FLAT_CHARS) assertParseable(data);
   try {
-    const json = parseDocument(data);
-    return typeof json === 'string' || (typeof json === 'object' && json !== null) ? json : undefined;
+    return withText(JSON.parse(data));
   } catch {
     // An unreadable event carries nothing. If usage is missing at the end, the streamed text is settled instead.
     return undefined;
   }
+}
+
+function withText(json: unknown): unknown {
+  return typeof json === 'string' || (typeof json === 'object' && json !== null) ? json : undefined;
 }
 
 /** Returns a reported token count, or undefined if it is missing, negative, NaN or absurdly large. */

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   assertParseable,
-  forgetDocument,
-  parseDocument,
+  readDocument,
   saysAll,
   shapeInSteps,
   shapeOf,
-  tellDocument,
+  type ReadDocument,
 } from '../../../src/json/document-shape.ts';
+import { runNow } from '../../../src/turns.ts';
 
 function inSteps(text: string): ReturnType<typeof shapeOf> {
   const steps = shapeInSteps(text);
@@ -141,30 +141,27 @@ describe('escapes', () => {
   });
 });
 
-describe('tellDocument', () => {
-  it('gives what it read to whoever asks next, parsed to one only, until it is forgotten', () => {
+describe('readDocument', () => {
+  const read = (text: string): ReadDocument => runNow(readDocument(text));
+
+  it('reads a long text in steps, to the shape and value that reading at once gives', () => {
     const text = `{"a":${' '.repeat(1_400_000)}[2]}`;
-    const other = `${text} `;
-    const reading = [tellDocument(text), tellDocument(other)];
+    const reading = readDocument(text);
     let steps = 0;
-    for (const one of reading) while (one.next().done !== true) steps += 1;
+    let step = reading.next();
+    for (; step.done !== true; step = reading.next()) steps += 1;
     expect(steps).toBeGreaterThan(3);
-    expect(shapeOf(text) === shapeOf(text)).toBe(true);
-    const parsed = [parseDocument(text), parseDocument(text), parseDocument(other)];
-    expect(parsed).toEqual([{ a: [2] }, { a: [2] }, { a: [2] }]);
-    expect(parsed[1]).not.toBe(parsed[0]);
-    forgetDocument(text);
-    expect(shapeOf(text) === shapeOf(text)).toBe(false);
-    expect(shapeOf(other) === shapeOf(other)).toBe(true);
-    forgetDocument(other);
+    expect(step.value).toEqual({ text, shape: shapeOf(text), parsed: { value: { a: [2] }, members: 1 } });
   });
 
-  it('leaves it to the parser to say what is no JSON', () => {
-    for (const text of ['{"a":', `${'['.repeat(300)}`, '']) {
-      const reading = tellDocument(text);
-      while (reading.next().done !== true);
-      expect(() => parseDocument(text)).toThrow(SyntaxError);
-      forgetDocument(text);
-    }
+  it('spares the second count of members only for the value that it read', () => {
+    const text = '{"a":1,"a":2}';
+    const known = read(text);
+    expect(saysAll(text, known.parsed?.value, known)).toBe(false);
+    expect(saysAll('{"a":2}', { a: 2 }, known)).toBe(true);
+  });
+
+  it('has no value for a text that is not JSON, too deep or too large', () => {
+    for (const text of ['{"a":', '['.repeat(300), '']) expect(read(text).parsed).toBeUndefined();
   });
 });
