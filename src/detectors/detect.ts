@@ -1,3 +1,4 @@
+import { asGiven, type TextView } from '../inspect/offset-map.ts';
 import type { Normalized } from '../normalize/normalized.ts';
 import type { Span } from '../text/span.ts';
 import { inTurns, runNow, type Work } from '../turns.ts';
@@ -51,14 +52,8 @@ function* detectInSteps(text: TextForms, detectors: readonly Detector[]): Work<r
   return found.length === 0 ? NOTHING : mergeFindings(found.flat());
 }
 
-/** A part to search, with the mapping of its spans to the raw text. */
-interface Search {
-  readonly text: string;
-  readonly toOriginalSpan: (start: number, end: number) => Span;
-}
-
-function searchesOf({ raw, normalized }: TextForms): readonly Search[] {
-  const given: Search = { text: raw, toOriginalSpan: (start, end) => ({ start, end }) };
+function searchesOf({ raw, normalized }: TextForms): readonly TextView[] {
+  const given = asGiven(raw);
   const changed = changedPart(raw, normalized.text);
   if (changed === undefined) return [given];
   const { start: from, end: to } = changed;
@@ -66,7 +61,7 @@ function searchesOf({ raw, normalized }: TextForms): readonly Search[] {
     given,
     {
       text: normalized.text.slice(from, to),
-      toOriginalSpan: (start, end) => normalized.toOriginalSpan(start + from, end + from),
+      toOriginal: ({ start, end }) => normalized.toOriginal({ start: start + from, end: end + from }),
     },
   ];
 }
@@ -92,10 +87,10 @@ function changedPart(raw: string, normalized: string): Span | undefined {
   };
 }
 
-const placed = (search: Search, findings: readonly Finding[], offset: number): readonly Finding[] =>
+const placed = (search: TextView, findings: readonly Finding[], offset: number): readonly Finding[] =>
   findings.map((finding) => ({
     ...finding,
-    ...search.toOriginalSpan(finding.start + offset, finding.end + offset),
+    ...search.toOriginal({ start: finding.start + offset, end: finding.end + offset }),
   }));
 
 /** Merges overlapping findings of one detector and class; the first one's rule stays. */

@@ -1,6 +1,7 @@
 import { inTurns, ITEM_CHARS, runNow, type Work } from '../turns.ts';
 import type { FindAll, Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
-import { mayHide, openViewsOf, visibleViews, visibleViewsOf, type VisibleView } from './invisible-view.ts';
+import { offsetIn, type TextView } from '../inspect/offset-map.ts';
+import { mayHide, openViewsOf, visibleViews, visibleViewsOf } from './invisible-view.ts';
 import { startOfWhatReachesOver } from './overlaps.ts';
 import { unfinishedEscapeAt } from './secrets/unescaped-view.ts';
 
@@ -106,24 +107,20 @@ function* mergedViews(text: string, own: SearchedText, inViews: readonly Searche
   return { findings: yield* findingsTogether([{ findings: own.findings }, ...found]), isWhole };
 }
 
-function withView(findings: readonly Finding[], view: VisibleView | undefined): ViewFindings {
+function withView(findings: readonly Finding[], view: TextView | undefined): ViewFindings {
   if (view === undefined) throw new Error('a view of a text was not made again');
   return { findings, view };
 }
 
-function inOriginal(finding: Finding, { toOriginal, endToOriginal }: VisibleView): Finding {
-  return { ...finding, start: toOriginal(finding.start), end: endToOriginal(finding.end) };
-}
-
 /** Maps a view's open offset; if nothing is open, the whole original is decided. */
-function openInOriginal(open: number, { text, toOriginal }: VisibleView, givenChars: number): number {
-  return open < text.length ? toOriginal(open) : givenChars;
+function openInOriginal(open: number, view: TextView, givenChars: number): number {
+  return open < view.text.length ? offsetIn(view, open) : givenChars;
 }
 
 /** Findings in a text or in one of its views. */
 interface ViewFindings {
   readonly findings: readonly Finding[];
-  readonly view?: VisibleView;
+  readonly view?: TextView;
 }
 
 /** Findings between two yields. */
@@ -166,7 +163,8 @@ function* mergedByPlace(views: readonly ViewFindings[]): Generator<Finding> {
 }
 
 function* inText({ findings, view }: ViewFindings): Generator<Finding, undefined> {
-  for (const finding of findings) yield view === undefined ? finding : inOriginal(finding, view);
+  for (const finding of findings)
+    yield view === undefined ? finding : { ...finding, ...view.toOriginal(finding) };
 }
 
 function isBefore(one: Finding, other: Finding | undefined): boolean {

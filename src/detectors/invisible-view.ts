@@ -3,16 +3,7 @@ import { invisibleRanges } from '../normalize/characters.ts';
 import { UnitReader } from '../text/units.ts';
 import { runNow, type Work } from '../turns.ts';
 import { unescaped, unfinishedEscapeAt } from './secrets/unescaped-view.ts';
-import { ViewShifts } from './view-shifts.ts';
-
-/** A text without its invisible characters, with a mapping to the original. */
-export interface VisibleView {
-  readonly text: string;
-  /** Returns the original offset of the character at `at`. */
-  readonly toOriginal: (at: number) => number;
-  /** Returns the original offset behind the character before `at`. */
-  readonly endToOriginal: (at: number) => number;
-}
+import { OffsetMap, viewThrough, type TextView } from '../inspect/offset-map.ts';
 
 const RANGES = invisibleRanges.map(([first, last]) => `${escaped(first)}-${escaped(last)}`).join('');
 /** High surrogates of possibly invisible characters whose other half is missing. */
@@ -87,18 +78,18 @@ export function mayHide(text: string): boolean {
  * Returns the views of a text without its invisible characters: as written, and with JSON escapes decoded.
  * Empty if there are none. Linear; yields after every 32,768 characters.
  */
-export function* visibleViews(text: string): Work<readonly VisibleView[]> {
-  const views: VisibleView[] = [];
+export function* visibleViews(text: string): Work<readonly TextView[]> {
+  const views: TextView[] = [];
   const shown = yield* withoutInvisible(text);
   if (shown !== undefined) views.push(shown);
   const read = yield* escapesShown(text);
   const visible = read && (yield* withoutInvisible(read.text));
-  if (read !== undefined && visible !== undefined) views.push(behind(read, visible));
+  if (read !== undefined && visible !== undefined) views.push(viewThrough(read, visible));
   return views;
 }
 
 /** The same at once, for short texts. */
-export function visibleViewsOf(text: string): readonly VisibleView[] {
+export function visibleViewsOf(text: string): readonly TextView[] {
   return runNow(visibleViews(text));
 }
 
@@ -106,26 +97,16 @@ export function visibleViewsOf(text: string): readonly VisibleView[] {
  * Returns the views of a short text that may continue. Its escapes are also decoded if none is invisible,
  * since the next one may be.
  */
-export function openViewsOf(text: string): readonly VisibleView[] {
+export function openViewsOf(text: string): readonly TextView[] {
   const views = visibleViewsOf(text);
   const read = runNow(escapesShown(text));
-  return read === undefined ? views : [...views, { ...read, endToOriginal: read.toOriginal }];
+  return read === undefined ? views : [...views, read];
 }
 
 /** Excludes a possible beginning of an escape at the end; undefined without escapes. */
-function* escapesShown(text: string): Work<ReadText | undefined> {
+function* escapesShown(text: string): Work<TextView | undefined> {
   if (!(yield* hasCodes(text))) return undefined;
   return yield* unescaped(text.slice(0, unfinishedEscapeAt(text)), STEP_CHARS);
-}
-
-type ReadText = Pick<VisibleView, 'text' | 'toOriginal'>;
-
-function behind(read: ReadText, visible: VisibleView): VisibleView {
-  return {
-    text: visible.text,
-    toOriginal: (at) => read.toOriginal(visible.toOriginal(at)),
-    endToOriginal: (at) => read.toOriginal(visible.endToOriginal(at)),
-  };
 }
 
 /**
@@ -140,11 +121,10 @@ function* hasCodes(text: string): Work<boolean> {
   return false;
 }
 
-function* withoutInvisible(text: string): Work<VisibleView | undefined> {
+function* withoutInvisible(text: string): Work<TextView | undefined> {
   /** The view's text, one piece per step. */
   const steps: string[] = [];
-  /** Maps positions in the view to the original. */
-  const shifts = new ViewShifts();
+  const map = new OffsetMap();
   let copied = 0;
   let length = 0;
   for (let from = 0; from < text.length;) {
@@ -155,7 +135,7 @@ function* withoutInvisible(text: string): Work<VisibleView | undefined> {
       parts.push(text.slice(copied, start));
       length += start - copied;
       copied = start + run.length;
-      shifts.add(length, copied - length);
+      map.add(start, copied, length, length);
     }
     parts.push(text.slice(copied, to));
     length += to - copied;
@@ -164,9 +144,7 @@ function* withoutInvisible(text: string): Work<VisibleView | undefined> {
     from = to;
     if (from < text.length) yield;
   }
-  if (shifts.isEmpty) return undefined;
-  const toOriginal = (at: number): number => at + shifts.shiftAt(at);
-  return { text: steps.join(''), toOriginal, endToOriginal: (at) => toOriginal(at - 1) + 1 };
+  return map.isEmpty ? undefined : { text: steps.join(''), toOriginal: map.toOriginal };
 }
 
 /** Returns the offset, moved behind a surrogate pair that it would split. */

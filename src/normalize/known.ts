@@ -1,3 +1,4 @@
+import { asGiven } from '../inspect/offset-map.ts';
 import { createQuestion, rememberClean, type KnownText } from '../known-texts.ts';
 import { normalizeAll } from './normalize.ts';
 import type { Normalized, Obfuscation } from './normalized.ts';
@@ -26,11 +27,7 @@ export function rememberUndisguised(normalize: NormalizeAll): NormalizeAll {
   return rememberClean<Normalized>({
     read: normalize,
     isClean: (one, text) => one.text === text && !one.obfuscation.obfuscationDetected,
-    clean: (text) => ({
-      text,
-      obfuscation: NOTHING_HIDDEN,
-      toOriginalSpan: (start, end) => ({ start, end }),
-    }),
+    clean: (text) => ({ ...asGiven(text), obfuscation: NOTHING_HIDDEN }),
     question: DISGUISES,
   });
 }

@@ -8,7 +8,8 @@ import { readLeet } from './leet.ts';
 import type { Normalized, Obfuscation } from './normalized.ts';
 import type { Span } from '../text/span.ts';
 import { readScripts } from './scripts.ts';
-import type { StageResult, SpanMap, Stage } from './rewrite.ts';
+import type { StageResult, Stage } from './rewrite.ts';
+import type { OffsetMap } from '../inspect/offset-map.ts';
 import { sliceEnds, sliceUnits } from './slices.ts';
 import { TRAIT } from './trait.ts';
 import { traitsOf } from './traits.ts';
@@ -115,7 +116,7 @@ function normalizeSlice(source: string): Normalized {
 /** One slice on its way through the stages. */
 class Pass {
   readonly #source: string;
-  readonly #maps: SpanMap[] = [];
+  readonly #maps: OffsetMap[] = [];
   readonly #findings = new Set<Finding>();
   text: string;
 
@@ -145,12 +146,9 @@ class Pass {
     return {
       text: this.text,
       obfuscation: obfuscation(this.#findings),
-      toOriginalSpan: (start, end) => {
-        let span: Span = { start, end };
-        for (let at = maps.length - 1; at >= 0; at--) {
-          span = maps[at]?.toOriginalSpan(span.start, span.end) ?? span;
-        }
-        return { start: Math.min(span.start, length), end: Math.min(span.end, length) };
+      toOriginal: (given) => {
+        const { start, end } = maps.reduceRight((span, map) => map.toOriginal(span), given);
+        return { start: Math.min(start, length), end: Math.min(end, length) };
       },
     };
   }
@@ -189,7 +187,7 @@ function joinedSlices(slices: readonly NormalizedPart[], source: string): Normal
     // Equal strings share memory: two of them would live until the request is over.
     text: text === source ? source : text,
     obfuscation: obfuscation(findings),
-    toOriginalSpan: (start, end) => ({
+    toOriginal: ({ start, end }) => ({
       start: originalAt(placed, start, 'start'),
       end: end > start ? originalAt(placed, end - 1, 'end') : originalAt(placed, start, 'start'),
     }),
@@ -213,7 +211,6 @@ function place(slices: readonly NormalizedPart[]): PlacedPart[] {
 /** Start or end in the source of the unit at `at` of the joined text. */
 function originalAt(slices: readonly PlacedPart[], at: number, side: keyof Span): number {
   const slice = slices.findLast((one) => one.at <= at);
-  return slice === undefined
-    ? 0
-    : slice.start + slice.made.toOriginalSpan(at - slice.at, at - slice.at + 1)[side];
+  if (slice === undefined) return 0;
+  return slice.start + slice.made.toOriginal({ start: at - slice.at, end: at - slice.at + 1 })[side];
 }

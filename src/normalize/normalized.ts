@@ -1,4 +1,4 @@
-import type { Span } from '../text/span.ts';
+import type { TextView } from '../inspect/offset-map.ts';
 
 /** docs/normalization.md: what was found hidden in a text. */
 export interface Obfuscation {
@@ -11,9 +11,6 @@ export interface Obfuscation {
 }
 
 /** A text with its disguises taken off. */
-export interface Normalized {
-  readonly text: string;
+export interface Normalized extends TextView {
   readonly obfuscation: Obfuscation;
-  /** The span of the given text that a span of the normalized one came from; UTF-16 units, end exclusive. */
-  toOriginalSpan(start: number, end: number): Span;
 }

@@ -1,5 +1,6 @@
 import type { JsonPath } from '../../json/path.ts';
-import { lastIndexUpTo } from '../../text/ascending.ts';
+import { partsWithin } from '../../inspect/offset-map.ts';
+import type { Span } from '../../text/span.ts';
 
 /** A JSON document: the message itself, or one in a string of another. */
 export interface Doc {
@@ -19,15 +20,13 @@ export interface TextPlace {
   readonly path: JsonPath;
 }
 
-/** A text of a message. */
-export interface PageText {
+/** A text of a message, as a span of its page. */
+export interface PageText extends Span {
   /** `blob`: the text of base64. `name`: the name of members. `number`: a number as written. */
   readonly kind: 'value' | 'blob' | 'name' | 'number';
   readonly text: string;
   /** One place, except for names, which are searched once. */
   readonly places: readonly TextPlace[];
-  /** UTF-16 units of the page. */
-  readonly start: number;
 }
 
 /** Many texts joined, to be searched at once. */
@@ -37,11 +36,9 @@ export interface Page {
   readonly texts: readonly PageText[];
 }
 
-/** A span of one of the texts, in UTF-16 units of the text. */
-export interface TextSpan {
+/** A span of one of the texts. */
+export interface TextSpan extends Span {
   readonly pageText: PageText;
-  readonly start: number;
-  readonly end: number;
 }
 
 export class PageWriter {
@@ -49,8 +46,9 @@ export class PageWriter {
   readonly #texts: PageText[] = [];
   #length = 0;
 
-  add(pageText: Omit<PageText, 'start'>, before: string, after: string): void {
-    this.#texts.push({ ...pageText, start: this.#length + before.length });
+  add(pageText: Omit<PageText, keyof Span>, before: string, after: string): void {
+    const start = this.#length + before.length;
+    this.#texts.push({ ...pageText, start, end: start + pageText.text.length });
     this.#parts.push(before, pageText.text, after);
     this.#length += before.length + pageText.text.length + after.length;
   }
@@ -61,15 +59,6 @@ export class PageWriter {
 }
 
 /** Returns the spans of texts that a span of the page covers; separators have none. */
-export function spansOf({ texts }: Page, start: number, end: number): readonly TextSpan[] {
-  const spans: TextSpan[] = [];
-  const first = lastIndexUpTo(texts.length, (index) => texts[index]?.start ?? 0, start);
-  for (let at = Math.max(0, first); at < texts.length; at += 1) {
-    const pageText = texts[at];
-    if (pageText === undefined || pageText.start >= end) break;
-    const from = Math.max(0, start - pageText.start);
-    const to = Math.min(pageText.text.length, end - pageText.start);
-    if (from < to) spans.push({ pageText, start: from, end: to });
-  }
-  return spans;
+export function spansOf({ texts }: Page, span: Span): readonly TextSpan[] {
+  return partsWithin(texts, span).map(({ part, span: within }) => ({ pageText: part, ...within }));
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { JsonPath } from '../../json/path.ts';
+import type { Span } from '../../text/span.ts';
 import { parseStrict } from '../../json/scan.ts';
 import type { JsonObject } from '../../providers/provider.ts';
 import { isObject } from '../../json/is-object.ts';
@@ -183,7 +184,7 @@ class TextReader {
     this.#words.add({ kind: 'number', text, places: [place] }, label, '"\n\n');
   }
 
-  #addText(pageText: Omit<PageText, 'start'>, name = ''): void {
+  #addText(pageText: Omit<PageText, keyof Span>, name = ''): void {
     this.#chars += pageText.text.length;
     if (!this.#apart && name === 'text') {
       this.#spoken.add(pageText, '', '\n');
@@ -196,7 +197,7 @@ class TextReader {
     this.#words.add(pageText, name.length > MAX_LABEL_CHARS ? '"' : `"${name}": "`, '"\n\n');
   }
 
-  #addProse(pageText: Omit<PageText, 'start'>): void {
+  #addProse(pageText: Omit<PageText, keyof Span>): void {
     const last = this.#prose.at(-1);
     const writer = last === undefined || this.#apart ? new PageWriter() : last;
     if (writer !== last) this.#prose.push(writer);

@@ -111,7 +111,7 @@ function overSeveral(joined: Variant): Searched {
 }
 
 function asPage(page: Page, counts: Searched['counts']): Searched {
-  return { text: page.text, spans: (start, end) => spansOf(page, start, end), counts };
+  return { text: page.text, spans: (span) => spansOf(page, span), counts };
 }
 
 interface FoundSecrets {
@@ -153,12 +153,12 @@ async function credentialsApart({ words, unread }: Texts, { credentials, counts 
  * continue in the next.
  */
 function wholeFinding({ text, spans }: Variant, found: Finding): PlacedFinding {
-  const reached = spans(found.start, found.end);
+  const reached = spans(found);
   const last = reached.at(-1);
   const rest =
     last !== undefined && endsSentence(last.pageText.text) ? last.pageText.text.length - last.end : undefined;
   const finding = wholeOrder(rest === undefined ? text : text.slice(0, found.end + rest), found);
-  return { finding, spans: finding.end === found.end ? reached : spans(finding.start, finding.end) };
+  return { finding, spans: finding.end === found.end ? reached : spans(finding) };
 }
 
 /** Findings in order of discovery, without repeats from other variants. */
@@ -229,7 +229,7 @@ function countingFindings(detectors: readonly Detector[]) {
 function revealed(findings: readonly Finding[], normalized: Normalized | undefined): readonly Finding[] {
   return findings.map((finding) => ({
     ...finding,
-    ...normalized?.toOriginalSpan(finding.start, finding.end),
+    ...normalized?.toOriginal(finding),
   }));
 }
 

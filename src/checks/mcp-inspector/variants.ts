@@ -1,12 +1,13 @@
-import { lastUpTo } from '../../text/ascending.ts';
+import { OffsetMap, partsWithin } from '../../inspect/offset-map.ts';
+import type { Span } from '../../text/span.ts';
 import { isTurnOver, ITEM_CHARS, nextTurn, type Work } from '../../turns.ts';
 import { readHidden } from '../../normalize/hidden-bytes.ts';
 import { spansOf, type Page, type PageText, type TextSpan } from './page.ts';
 
-/** A text that its reader may make of a page, and where what is found in it stands. */
+/** A text that its reader may make of a page, with the texts that a span of it comes from. */
 export interface Variant {
   readonly text: string;
-  readonly spans: (start: number, end: number) => readonly TextSpan[];
+  readonly spans: (span: Span) => readonly TextSpan[];
 }
 
 /** Of a long text, so much of its ends is put together with its neighbours: no attack is longer, and hardly a secret. */
@@ -14,12 +15,11 @@ const EDGE_CHARS = 1_024;
 /** Between the two ends of a long text. */
 const GAP = '\n\n';
 
-/** The end of a text, or all of it, in a variant. */
-interface Edge {
+/** The end of a text, or all of it, as a span of a variant. */
+interface Edge extends Span {
   readonly pageText: PageText;
   /** UTF-16 units of the text. */
   readonly from: number;
-  readonly length: number;
 }
 
 /**
@@ -30,35 +30,32 @@ export function* withoutGaps({ texts }: Page): Work<Variant | undefined> {
   if (texts.length < 2) return undefined;
   const parts: string[] = [];
   const edges: Edge[] = [];
-  const starts: number[] = [];
   let length = 0;
-  function add(edge: Edge): void {
-    starts.push(length);
-    edges.push(edge);
-    parts.push(edge.pageText.text.slice(edge.from, edge.from + edge.length));
-    length += edge.length;
+  function add(pageText: PageText, from: number, to: number): void {
+    edges.push({ pageText, from, start: length, end: length + to - from });
+    parts.push(pageText.text.slice(from, to));
+    length += to - from;
   }
   for (const pageText of texts) {
     yield ITEM_CHARS;
     const { length: chars } = pageText.text;
     if (chars <= 2 * EDGE_CHARS) {
-      add({ pageText, from: 0, length: chars });
+      add(pageText, 0, chars);
       continue;
     }
-    add({ pageText, from: 0, length: EDGE_CHARS });
+    add(pageText, 0, EDGE_CHARS);
     parts.push(GAP);
     length += GAP.length;
-    add({ pageText, from: chars - EDGE_CHARS, length: EDGE_CHARS });
-  }
-  function inEdge(index: number, start: number, end: number): readonly TextSpan[] {
-    const { pageText, from, length: chars } = edges[index] as Edge;
-    const at = starts[index] ?? 0;
-    const span = { pageText, start: from + Math.max(0, start - at), end: from + Math.min(chars, end - at) };
-    return span.start < span.end ? [span] : [];
+    add(pageText, chars - EDGE_CHARS, chars);
   }
   return {
     text: parts.join(''),
-    spans: (start, end) => indexesFrom(starts, start, end).flatMap((index) => inEdge(index, start, end)),
+    spans: (span) =>
+      partsWithin(edges, span).map(({ part: { pageText, from }, span: { start, end } }) => ({
+        pageText,
+        start: from + start,
+        end: from + end,
+      })),
   };
 }
 
@@ -76,28 +73,22 @@ export async function withoutTerminalCodes(page: Page, inTheirPlace: string): Pr
   if (!page.text.includes('\u001b') && !page.text.includes('\u009b')) return undefined;
   let text = '';
   let texts: string[] = [];
-  /** From the n-th start on, the page is so many units ahead of the variant. */
-  const starts = [0];
-  const ahead = [0];
+  const map = new OffsetMap();
   let length = 0;
   let from = 0;
   for (const { 0: code, index } of page.text.matchAll(TERMINAL_CODE)) {
     texts.push(page.text.slice(from, index), inTheirPlace);
-    length += index - from + inTheirPlace.length;
+    const at = length + index - from;
     from = index + code.length;
-    starts.push(length);
-    ahead.push(from - length);
+    length = at + inTheirPlace.length;
+    map.add(index, from, at, length);
     if (texts.length < STEP_MATCHES) continue;
     text += texts.join('');
     texts = [];
     if (isTurnOver()) await nextTurn();
   }
   text += texts.join('') + page.text.slice(from);
-  const onPage = (at: number): number => at + (ahead[lastUpTo(starts, at)] ?? 0);
-  return {
-    text,
-    spans: (start, end) => spansOf(page, onPage(start), onPage(end - 1) + 1),
-  };
+  return { text, spans: (span) => spansOf(page, map.toOriginal(span)) };
 }
 
 /** Tags, variation selectors, and what else prints nothing: in UTF-16 units, for a class of them is searched faster. */
@@ -109,9 +100,7 @@ const UNSEEN = /(?:[\u200b-\u200f]|[\u2060-\u2064\ufeff]|[\ufe00-\ufe0f]|\udb40[
  */
 export async function unseenOf(page: Page): Promise<Variant | undefined> {
   let text = '';
-  const starts: number[] = [];
-  const runStarts: number[] = [];
-  const runEnds: number[] = [];
+  const runs: { start: number; end: number; run: Span }[] = [];
   let matches = 0;
   for (const { 0: run, index } of page.text.matchAll(UNSEEN)) {
     matches += run.length;
@@ -121,23 +110,10 @@ export async function unseenOf(page: Page): Promise<Variant | undefined> {
     }
     const shown = run.length > 1 ? readHidden(run) : undefined;
     if (shown === undefined) continue;
-    starts.push(text.length);
-    runStarts.push(index);
-    runEnds.push(index + run.length);
+    const end = text.length + shown.length;
+    runs.push({ start: text.length, end, run: { start: index, end: index + run.length } });
     text += shown;
   }
   if (text === '') return undefined;
-  return {
-    text,
-    spans: (start, end) =>
-      indexesFrom(starts, start, end).flatMap((at) => spansOf(page, runStarts[at] ?? 0, runEnds[at] ?? 0)),
-  };
-}
-
-/** Indexes of the parts, by their starts, that a span reaches. */
-function indexesFrom(starts: readonly number[], start: number, end: number): number[] {
-  const indexes: number[] = [];
-  for (let at = Math.max(0, lastUpTo(starts, start)); at < starts.length && (starts[at] ?? 0) < end; at += 1)
-    indexes.push(at);
-  return indexes;
+  return { text, spans: (span) => partsWithin(runs, span).flatMap(({ part }) => spansOf(page, part.run)) };
 }

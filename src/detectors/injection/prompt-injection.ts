@@ -13,7 +13,8 @@ import { PHRASE_RULES, type PhraseLabel } from './rules.ts';
 import { SIGNS, type Sign } from './signs.ts';
 import { findJoints } from './splitting.ts';
 import { WORDS } from './words.ts';
-import { unescaped, type TextView } from '../secrets/unescaped-view.ts';
+import { runNow } from '../../turns.ts';
+import { escapeViews } from '../secrets/unescaped-view.ts';
 
 type Label = { readonly phrase: PhraseLabel } | { readonly sign: Sign };
 
@@ -31,9 +32,6 @@ const isMention = createMentionGuard(vocabulary);
 const SUCH = vocabulary.add('such');
 const TREE = vocabulary.freeze();
 
-/** A JSON text in a JSON string, a tool's answer for one, is escaped twice; deeper is not looked. */
-const ESCAPE_LEVELS = 2;
-
 /**
  * Finds attempts to make a model drop its instructions, play an unrestricted persona, tell its system prompt or take text for a turn.
  * The text is searched as it is, then with its JSON escapes read, for a line break that is
@@ -41,15 +39,11 @@ const ESCAPE_LEVELS = 2;
  */
 export const findPromptInjection: Detector = (text) => {
   const found = findPlain(text);
-  const views: TextView[] = [];
-  for (let read = text; views.length < ESCAPE_LEVELS;) {
-    const view = withoutEscapes(read);
-    if (view === undefined) break;
-    views.unshift(view);
-    read = view.text;
+  const views = runNow(escapeViews(text, Math.max(1, text.length)));
+  for (const view of views) {
     addAll(
       found,
-      findPlain(read).map((finding) => placed(finding, views)),
+      findPlain(view.text).map((finding) => ({ ...finding, ...view.toOriginal(finding) })),
     );
   }
   const inOrder = found.toSorted((a, b) => a.start - b.start || b.end - a.end);
@@ -75,14 +69,6 @@ const findSplit = (text: string): Finding[] =>
       end,
     }));
 
-function withoutEscapes(text: string): TextView | undefined {
-  const work = unescaped(text, Math.max(1, text.length));
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-  }
-}
-
 /** What is found at two levels of escapes is one finding, and the widest stays. */
 function once(found: readonly Finding[]): Finding[] {
   const reached = new Map<string, number>();
@@ -91,11 +77,6 @@ function once(found: readonly Finding[]): Finding[] {
     if (isNew) reached.set(kind, end);
     return isNew;
   });
-}
-
-function placed(finding: Finding, views: readonly TextView[]): Finding {
-  const given = (at: number): number => views.reduce((offset, view) => view.toOriginal(offset), at);
-  return { ...finding, start: given(finding.start), end: given(finding.end) };
 }
 
 function readSentences(

@@ -1,5 +1,6 @@
 import { entities } from '../../normalize/entities.ts';
-import { Rewriter, type SpanMap } from '../../normalize/rewrite.ts';
+import type { TextView } from '../../inspect/offset-map.ts';
+import { Rewriter } from '../../normalize/rewrite.ts';
 
 const HEX = '[0-9a-fA-F]';
 const MAY_ESCAPE = /%[0-9a-fA-Fu]|\\[xuU0-3nrt]|&[#A-Za-z]|=[0-9a-fA-F]{2}|[Uu]\+[0-9a-fA-F]|0x[0-9a-fA-F]/;
@@ -18,13 +19,8 @@ const ESCAPES = new RegExp(
   'g',
 );
 
-export interface Decoded {
-  readonly text: string;
-  readonly map: SpanMap | undefined;
-}
-
 /** Decodes every escape of URLs, programs, HTML and mail; undefined if the text has none. */
-export function decodeEscapes(text: string): Decoded | undefined {
+export function decodeEscapes(text: string): TextView | undefined {
   if (!MAY_ESCAPE.test(text)) return undefined;
   const rewriter = new Rewriter(text);
   for (const match of text.matchAll(ESCAPES)) {
@@ -32,7 +28,7 @@ export function decodeEscapes(text: string): Decoded | undefined {
     if (decoded !== undefined) rewriter.replace(match.index, match.index + match[0].length, decoded);
   }
   const { text: read, map } = rewriter.finish(false);
-  return read === text ? undefined : { text: read, map };
+  return read === text ? undefined : { text: read, toOriginal: map?.toOriginal ?? ((span) => span) };
 }
 
 const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };

@@ -69,11 +69,7 @@ export function createLiteralFinder(literals: readonly string[]): LiteralFinder 
     if (mayHoldSigns(text) && scan(reading, true)) return true;
     if (depth === MAX_DEPTH) return false;
     const decoded = decodeEscapes(text);
-    if (decoded !== undefined) {
-      const { map } = decoded;
-      const toGiven: ToOriginal = ({ start, end }) => map?.toOriginalSpan(start, end) ?? { start, end };
-      if (read(below(reading, decoded.text, toGiven))) return true;
-    }
+    if (decoded !== undefined && read(below(reading, decoded.text, decoded.toOriginal))) return true;
     for (const block of [...base64Texts(text), ...numberedTexts(text)]) {
       const minimum = block.isWhole ? 1 : MIN_IN_STRETCH;
       if (read({ ...below(reading, block.text, () => block), isDecoded: true, minLetters: minimum }))

@@ -1,5 +1,5 @@
 import { LONG_STEP, type Work } from '../../turns.ts';
-import { ViewShifts } from '../view-shifts.ts';
+import { offsetIn, OffsetMap, type TextView } from '../../inspect/offset-map.ts';
 import type { EncodedText } from './encoded-runs.ts';
 
 /** Text decoded from Base64 or hexadecimal digits, with a mapping to them. */
@@ -24,7 +24,8 @@ const BLANKS = /[ \t\r\n]+/g;
  */
 export function* decodedTexts(text: string, encoded: EncodedText): Work<readonly DecodedText[]> {
   const { encoding, start, isWide } = encoded;
-  const { digits, lineEnds, shifts } = yield* unwrapped(text, encoded);
+  const unwrappedText = yield* unwrapped(text, encoded);
+  const { text: digits, lineEnds } = unwrappedText;
   const parts: string[] = [];
   for (let from = 0; from < digits.length; from += STEP_DIGITS) {
     const bytes = Buffer.from(digits.slice(from, from + STEP_DIGITS), encoding.name).toString('latin1');
@@ -36,7 +37,7 @@ export function* decodedTexts(text: string, encoded: EncodedText): Work<readonly
     text: parts.join(''),
     firstDigit: (at) => Math.floor(at * digitsPerCharacter),
     endDigit: (at) => Math.min(digits.length, Math.ceil(at * digitsPerCharacter)),
-    toOriginal: (digit) => start + digit + shifts.shiftAt(digit),
+    toOriginal: (digit) => start + offsetIn(unwrappedText, digit),
   };
   if (lineEnds.length === 0) return [whole];
   return [whole, yield* inLines(whole, lineEnds, digitsPerCharacter)];
@@ -48,38 +49,37 @@ function* inLines(
   digitsPerCharacter: number,
 ): Work<DecodedText> {
   const parts: string[] = [];
-  const breaks = new ViewShifts();
+  const breaks = new OffsetMap();
   let copied = 0;
   for (const lineEnd of lineEnds) {
     const at = Math.floor(lineEnd / digitsPerCharacter);
     parts.push(text.slice(copied, at));
     copied = at;
-    breaks.add(at + parts.length, -parts.length);
+    breaks.add(at, at, at + parts.length - 1, at + parts.length);
     if (parts.length % STEP_LINES === 0) yield;
   }
   parts.push(text.slice(copied));
-  const toWhole = (at: number): number => at + breaks.shiftAt(at);
+  const lines = { text: parts.join('\n'), toOriginal: breaks.toOriginal };
   return {
-    text: parts.join('\n'),
-    firstDigit: (at) => firstDigit(toWhole(at)),
-    endDigit: (at) => endDigit(toWhole(at)),
+    text: lines.text,
+    firstDigit: (at) => firstDigit(offsetIn(lines, at)),
+    endDigit: (at) => endDigit(offsetIn(lines, at)),
     toOriginal,
   };
 }
 
-interface Unwrapped {
-  readonly digits: string;
+interface Unwrapped extends TextView {
   /** Number of digits before each line break. */
   readonly lineEnds: readonly number[];
-  readonly shifts: ViewShifts;
 }
 
 function* unwrapped(text: string, { start, end, digits: count }: EncodedText): Work<Unwrapped> {
-  const shifts = new ViewShifts();
+  const map = new OffsetMap();
+  const { toOriginal } = map;
   const encoded = text.slice(start, end);
   const lineEnds: number[] = [];
   if (encoded.length <= count + MAX_PADDING && !encoded.includes('\n')) {
-    return { digits: encoded.slice(0, count), lineEnds, shifts };
+    return { text: encoded.slice(0, count), lineEnds, toOriginal };
   }
   if (encoded.length > STEP_DIGITS) yield LONG_STEP;
   const parts: string[] = [];
@@ -90,9 +90,9 @@ function* unwrapped(text: string, { start, end, digits: count }: EncodedText): W
     length += index - copied;
     copied = index + blanks.length;
     lineEnds.push(length);
-    shifts.add(length, copied - length);
+    map.add(index, copied, length, length);
     if (parts.length % STEP_LINES === 0) yield;
   }
   parts.push(encoded.slice(copied));
-  return { digits: parts.join('').slice(0, count), lineEnds, shifts };
+  return { text: parts.join('').slice(0, count), lineEnds, toOriginal };
 }

@@ -3,7 +3,8 @@ import { LOOK_BEHIND_CHARS, type Finding, type SearchedText } from '../finding.t
 import { createSecretSearch, searchStep, STEP_CHARS, type SecretSearch } from './search.ts';
 import { ruleIds, searchEncoded, type Searched } from './encoded.ts';
 import { MAX_SECRET_CHARS } from './rules.ts';
-import { unescaped, unfinishedEscapeAt, type TextView } from './unescaped-view.ts';
+import { asGiven, offsetIn, viewThrough, type TextView } from '../../inspect/offset-map.ts';
+import { unescaped, unfinishedEscapeAt } from './unescaped-view.ts';
 import type { Match } from './match.ts';
 
 /** A JSON text in a JSON string, such as a tool's arguments, is escaped twice; deeper levels are ignored. */
@@ -60,15 +61,18 @@ function* searchLevels(
 ): Work<Searched> {
   const { matches, openFrom } = yield* searchLevel(text, most, asksWhatIsOpen, encodings);
   let open = openFrom;
-  const views: TextView[] = [];
-  for (let read = text; views.length < ESCAPE_LEVELS && matches.length <= most && read.includes('\\');) {
-    const view = yield* withEscapesRead(read, asksWhatIsOpen);
+  let read = asGiven(text);
+  for (
+    let level = 0;
+    level < ESCAPE_LEVELS && matches.length <= most && read.text.includes('\\');
+    level += 1
+  ) {
+    const view = yield* withEscapesRead(read.text, asksWhatIsOpen);
     if (view === undefined) break;
-    views.unshift(view);
-    read = view.text;
-    const searched = yield* searchLevel(read, most, asksWhatIsOpen, encodings);
-    for (const match of matchesThrough(views, searched.matches)) matches.push(match);
-    open = Math.min(open, Math.max(throughViews(views, searched.openFrom), text.length - MAX_SECRET_CHARS));
+    read = viewThrough(read, view);
+    const searched = yield* searchLevel(read.text, most, asksWhatIsOpen, encodings);
+    for (const match of matchesThrough(read, searched.matches)) matches.push(match);
+    open = Math.min(open, Math.max(offsetIn(read, searched.openFrom), text.length - MAX_SECRET_CHARS));
   }
   return { matches, openFrom: open };
 }
@@ -111,20 +115,15 @@ function* withEscapesRead(text: string, asksWhatIsOpen: boolean): Work<TextView 
   const cut = asksWhatIsOpen ? unfinishedEscapeAt(text) : text.length;
   if (cut === text.length) return yield* unescaped(text, STEP_CHARS);
   const whole = text.slice(0, cut);
-  return (yield* unescaped(whole, STEP_CHARS)) ?? { text: whole, toOriginal: (at) => at };
+  return (yield* unescaped(whole, STEP_CHARS)) ?? asGiven(whole);
 }
 
-function throughViews(views: readonly TextView[], at: number): number {
-  return views.reduce((offset, view) => view.toOriginal(offset), at);
-}
-
-function matchesThrough(views: readonly TextView[], matches: readonly Match[]): readonly Match[] {
+function matchesThrough(view: TextView, matches: readonly Match[]): readonly Match[] {
   return matches
     .map(({ from, start, end, ...match }) => ({
       ...match,
-      from: throughViews(views, from),
-      start: throughViews(views, start),
-      end: throughViews(views, end),
+      from: offsetIn(view, from),
+      ...view.toOriginal({ start, end }),
     }))
     .filter(({ from, start, end }) => start - from <= MAX_NAME_CHARS && end - start <= MAX_SECRET_CHARS);
 }

@@ -1,12 +1,5 @@
 import type { Work } from '../../turns.ts';
-import { ViewShifts } from '../view-shifts.ts';
-
-/** A text as a reader of JSON sees it, and where its characters came from. */
-export interface TextView {
-  readonly text: string;
-  /** The offset in the given text that the character at `at` began at. */
-  readonly toOriginal: (at: number) => number;
-}
+import { asGiven, OffsetMap, viewThrough, type TextView } from '../../inspect/offset-map.ts';
 
 /** What may follow a backslash, by its code: a letter of JSON's escapes. */
 const MEANINGS = new Map(
@@ -25,8 +18,8 @@ const MAX_ROW_CHARS = 64;
 /** What is read so far. */
 interface UnescapeState {
   readonly text: string;
-  /** From where each escape ended in the view. */
-  readonly shifts: ViewShifts;
+  /** The escapes that were read. */
+  readonly map: OffsetMap;
   read: number;
   /** What is read last is a drawing, which may go on. */
   isDrawing: boolean;
@@ -37,7 +30,7 @@ interface UnescapeState {
 }
 
 function startState(text: string): UnescapeState {
-  return { text, shifts: new ViewShifts(), read: 0, isDrawing: false, steps: [], parts: [], viewLength: 0 };
+  return { text, map: new OffsetMap(), read: 0, isDrawing: false, steps: [], parts: [], viewLength: 0 };
 }
 
 /**
@@ -63,19 +56,17 @@ const ESCAPE_LEVELS = 2;
  */
 export function* escapeViews(text: string, stepChars: number): Work<readonly TextView[]> {
   const views: TextView[] = [];
-  for (let last: TextView = { text, toOriginal: (at) => at }; views.length < ESCAPE_LEVELS;) {
+  for (let last = asGiven(text); views.length < ESCAPE_LEVELS;) {
     const view = last.text.includes('\\') ? yield* unescaped(last.text, stepChars) : undefined;
     if (view === undefined) break;
-    const { toOriginal } = last;
-    last = { text: view.text, toOriginal: (at) => toOriginal(view.toOriginal(at)) };
+    last = views.length === 0 ? view : viewThrough(last, view);
     views.push(last);
   }
   return views;
 }
 
-function viewOf({ steps, shifts }: UnescapeState): TextView | undefined {
-  if (shifts.isEmpty) return undefined;
-  return { text: steps.join(''), toOriginal: (at) => at + shifts.shiftAt(at) };
+function viewOf({ steps, map }: UnescapeState): TextView | undefined {
+  return map.isEmpty ? undefined : { text: steps.join(''), toOriginal: map.toOriginal };
 }
 
 /** Reads one step; an escape that begins in it is read whole. */
@@ -120,9 +111,9 @@ function readLast(state: UnescapeState, at: number): number {
 function readEscape(state: UnescapeState, at: number, end: number, meaning: string): number {
   copyUntil(state, at);
   state.parts.push(meaning);
+  state.map.add(at, end, state.viewLength, state.viewLength + 1);
   state.viewLength += 1;
   state.read = end;
-  state.shifts.add(state.viewLength, end - state.viewLength);
   return end;
 }
 

@@ -239,6 +239,6 @@ async function findSecretsApart(
   });
 }
 
-function revealedFinding(finding: Finding, { toOriginalSpan }: DisguisedText['normalized']): Finding {
-  return { ...finding, ...toOriginalSpan(finding.start, finding.end) };
+function revealedFinding(finding: Finding, { toOriginal }: DisguisedText['normalized']): Finding {
+  return { ...finding, ...toOriginal(finding) };
 }

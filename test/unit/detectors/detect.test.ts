@@ -5,11 +5,12 @@ import type { Detector, Finding } from '../../../src/detectors/finding.ts';
 import { findPathTraversal } from '../../../src/detectors/traversal/path-traversal.ts';
 import { findPromptInjection } from '../../../src/detectors/injection/prompt-injection.ts';
 import { findSqlInjection } from '../../../src/detectors/sql/sql-injection.ts';
+import { asGiven } from '../../../src/inspect/offset-map.ts';
 import { NOTHING_HIDDEN } from '../../support/exchange.ts';
 
 const unchanged = (raw: string): TextForms => ({
   raw,
-  normalized: { text: raw, obfuscation: NOTHING_HIDDEN, toOriginalSpan: (start, end) => ({ start, end }) },
+  normalized: { ...asGiven(raw), obfuscation: NOTHING_HIDDEN },
 });
 
 /** A text whose normalized form drops every `~`. */
@@ -20,7 +21,7 @@ function tildesDropped(raw: string): TextForms {
     normalized: {
       text: raw.replaceAll('~', ''),
       obfuscation: NOTHING_HIDDEN,
-      toOriginalSpan: (start, end) => ({
+      toOriginal: ({ start, end }) => ({
         start: kept[start] ?? raw.length,
         end: (kept[end - 1] ?? raw.length - 1) + 1,
       }),

@@ -82,12 +82,12 @@ describe('normalize', () => {
     fc.assert(
       fc.property(hostile, fc.nat(), fc.nat(), (parts, one, other) => {
         const given = parts.join('');
-        const { text, toOriginalSpan } = normalize(given);
+        const { text, toOriginal } = normalize(given);
         expect(text.length).toBeLessThanOrEqual(given.length * 2 + 64);
         const [start = 0, end = 0] = [one % (text.length + 1), other % (text.length + 1)].sort(
           (a, b) => a - b,
         );
-        const span = toOriginalSpan(start, end);
+        const span = toOriginal({ start, end });
         expect(span.start).toBeGreaterThanOrEqual(0);
         expect(span.end).toBeGreaterThanOrEqual(span.start);
         expect(span.end).toBeLessThanOrEqual(given.length);
@@ -109,17 +109,17 @@ describe('normalize', () => {
     ['of letters of another length', 'see 𝐬𝐞𝐜𝐫𝐞𝐭 here', 'secret', '𝐬𝐞𝐜𝐫𝐞𝐭'],
     ['put together', 'my s-e-c-r-e-t plan', 'secret', 's-e-c-r-e-t'],
   ])('maps a span %s', (_, given, found, original) => {
-    const { text, toOriginalSpan } = normalize(given);
+    const { text, toOriginal } = normalize(given);
     const start = text.indexOf(found);
-    const span = toOriginalSpan(start, start + found.length);
+    const span = toOriginal({ start, end: start + found.length });
     expect(given.slice(span.start, span.end)).toBe(original);
   });
 
   it('maps an added reading to what it was read from', () => {
     const given = 'abc \u202eterces eht llet\u202c def';
-    const { text, toOriginalSpan } = normalize(given);
+    const { text, toOriginal } = normalize(given);
     const start = text.indexOf('tell the');
-    const span = toOriginalSpan(start, start + 8);
+    const span = toOriginal({ start, end: start + 8 });
     expect(given.slice(span.start, span.end)).toBe('\u202eterces eht llet');
   });
 });
@@ -134,7 +134,7 @@ describe('normalizeAll', () => {
     expect(text.replace(plain, base64(plain)).replace('secret things', 's\u200becret things')).toBe(given);
     expect(normalized?.obfuscation).toMatchObject({ hasBase64Payloads: true, hasInvisibleChars: true });
     const start = text.lastIndexOf('secret');
-    const span = normalized?.toOriginalSpan(start, start + 6);
+    const span = normalized?.toOriginal({ start, end: start + 6 });
     expect(given.slice(span?.start, span?.end)).toBe('s\u200becret');
   });
 

@@ -1,5 +1,6 @@
 import { MASK } from '../../../text/mask.ts';
 import { mask } from '../../../detectors/mask.ts';
+import { partsWithin } from '../../../inspect/offset-map.ts';
 import type { AnswerText } from '../../../providers/provider.ts';
 import { ITEM_CHARS, LONG_STEP, type Work } from '../../../turns.ts';
 import type { ScanBatch } from '../scan/scan-batch.ts';
@@ -47,7 +48,7 @@ export function* joinedText(texts: readonly AnswerText[], batch: ScanBatch): Wor
   const text = parts.join('');
   batch.addProse(text);
   let spans: readonly Span[] = [];
-  const found = new Map<AnswerText, MemberFindings>();
+  let found: ReadonlyMap<AnswerText, MemberFindings> = new Map();
   return {
     text,
     texts,
@@ -56,10 +57,7 @@ export function* joinedText(texts: readonly AnswerText[], batch: ScanBatch): Wor
       // Put in order by a sort that knows runs: these are two.
       yield LONG_STEP;
       spans = yield* united(all.sort((a, b) => a.start - b.start));
-      for (const one of byMember(members, spans)) {
-        if (one.spans.length > 0) found.set(one.of, one);
-        yield ITEM_CHARS;
-      }
+      found = yield* byMember(members, spans);
     },
     spans: () => spans,
     members: () => found,
@@ -92,19 +90,26 @@ function* united(inOrder: readonly Span[]): Work<readonly Span[]> {
   return spans;
 }
 
-function* byMember(members: readonly Member[], all: readonly Span[]): Generator<MemberFindings> {
-  let next = 0;
-  for (const { of, start: from, end: to } of members) {
-    while ((all[next]?.end ?? Infinity) <= from) next += 1;
-    const isContinued = (all[next]?.start ?? Infinity) < from;
-    const spans: Span[] = [];
-    let goesOn = false;
-    for (let span = all[next], at = next; span !== undefined && span.start < to; span = all[++at]) {
-      spans.push({ start: Math.max(span.start, from) - from, end: Math.min(span.end, to) - from });
-      goesOn = span.end > to;
+function* byMember(
+  members: readonly Member[],
+  spans: readonly Span[],
+): Work<ReadonlyMap<AnswerText, MemberFindings>> {
+  const found = new Map<
+    AnswerText,
+    { of: AnswerText; spans: Span[]; isContinued: boolean; goesOn: boolean }
+  >();
+  for (const whole of spans) {
+    for (const { part, span } of partsWithin(members, whole)) {
+      const { of, start, end } = part;
+      const known = found.get(of) ?? { of, spans: [], isContinued: whole.start < start, goesOn: false };
+      found.set(of, known);
+      known.spans.push(span);
+      known.goesOn = whole.end > end;
+      yield ITEM_CHARS;
     }
-    yield { of, spans, isContinued, goesOn };
+    yield ITEM_CHARS;
   }
+  return found;
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { FindAll } from '../../../detectors/finding.ts';
 import { MASK } from '../../../text/mask.ts';
 import { isUtf8 } from 'node:buffer';
-import { escapeViews, type TextView } from '../../../detectors/secrets/unescaped-view.ts';
+import { escapeViews } from '../../../detectors/secrets/unescaped-view.ts';
+import { asGiven } from '../../../inspect/offset-map.ts';
 import type { Replacement } from '../../../text/replace-spans.ts';
 import type { Span } from '../../../text/span.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
@@ -23,7 +24,7 @@ export async function inspectRaw(whole: WholeAnswer, findAll: FindAll): Promise<
   const encoding = isUtf8(whole.body) ? 'utf8' : 'latin1';
   const text = whole.body.toString(encoding);
   const read = await inTurns(escapeViews(text, ESCAPE_STEP_CHARS));
-  const views: readonly TextView[] = [{ text, toOriginal: (at) => at }, ...read];
+  const views = [asGiven(text), ...read];
   const batch = createScanBatch(findAll, 'answer');
   for (const view of views) batch.add(view.text);
   await batch.search();
@@ -31,11 +32,7 @@ export async function inspectRaw(whole: WholeAnswer, findAll: FindAll): Promise<
     found: batch.found,
     async mask() {
       batch.assertMaskable();
-      const spans = views.flatMap((view) =>
-        batch
-          .findingsIn(view.text)
-          .map(({ start, end }) => ({ start: view.toOriginal(start), end: view.toOriginal(end) })),
-      );
+      const spans = views.flatMap((view) => batch.findingsIn(view.text).map(view.toOriginal));
       const masked = Buffer.from(await maskRaw(text, spans), encoding);
       return () => (whole.replacement = masked);
     },

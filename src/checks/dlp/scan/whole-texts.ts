@@ -59,13 +59,7 @@ export class WholeTexts {
     const buffer = yield* this.search({ text }, found);
     for (const view of yield* escapeViews(text, CHUNK_CHARS)) {
       const { replacements } = yield* this.search({ text: view.text }, found);
-      buffer.replaceAlso(
-        replacements.map((one) => ({
-          ...one,
-          start: view.toOriginal(one.start),
-          end: view.toOriginal(one.end),
-        })),
-      );
+      buffer.replaceAlso(replacements.map((one) => ({ ...one, ...view.toOriginal(one) })));
     }
     return buffer;
   }

@@ -1,0 +1,104 @@
+import { lastIndexUpTo } from '../text/ascending.ts';
+import { grown } from '../text/grown.ts';
+import type { Span } from '../text/span.ts';
+
+/** A text made from another one. */
+export interface TextView {
+  readonly text: string;
+  /** Returns the span of the other text that a span of this one came from. */
+  readonly toOriginal: (span: Span) => Span;
+}
+
+export const asGiven = (text: string): TextView => ({ text, toOriginal: (span) => span });
+
+/** Returns a view of a view, with spans of the text under both. */
+export function viewThrough(outer: TextView, { text, toOriginal }: TextView): TextView {
+  return { text, toOriginal: (span) => outer.toOriginal(toOriginal(span)) };
+}
+
+/** Returns the offset in the original at which the character at `at` begins. */
+export function offsetIn({ toOriginal }: TextView, at: number): number {
+  return toOriginal({ start: at, end: at }).start;
+}
+
+/** Fields of one edit: its span in the original, then its span in the text. */
+const FIELDS = 4;
+const [START, END, AT, END_AT] = [0, 1, 2, 3] as const;
+/** Edits per block. Blocks avoid copying a growing list, which may have millions of edits. */
+const BLOCK = 16_384;
+const FIRST_BLOCK = 2;
+
+/** Maps spans of a text to its original. Only edits are kept; the characters between two edits moved together. */
+export class OffsetMap {
+  readonly #blocks: Int32Array[] = [];
+  #count = 0;
+
+  get isEmpty(): boolean {
+    return this.#count === 0;
+  }
+
+  /** Notes that `start` to `end` of the original became `at` to `endAt` of the text. Edits come in order of `at`. */
+  add(start: number, end: number, at: number, endAt: number): void {
+    const edits = this.#blockForOneMore();
+    const from = (this.#count % BLOCK) * FIELDS;
+    edits[from + START] = start;
+    edits[from + END] = end;
+    edits[from + AT] = at;
+    edits[from + END_AT] = endAt;
+    this.#count += 1;
+  }
+
+  /** The end is that of the last character, so that what was deleted after a span stays outside it. */
+  readonly toOriginal = ({ start, end }: Span): Span => {
+    const from = this.#original(start, START);
+    return { start: from, end: end > start ? Math.max(from, this.#original(end - 1, END)) : from };
+  };
+
+  /** Returns the start or end in the original of the character at `at`. */
+  #original(at: number, side: typeof START | typeof END): number {
+    const last = lastIndexUpTo(this.#count, (index) => this.#field(index, END_AT), at);
+    const next = last + 1;
+    if (next < this.#count && this.#field(next, AT) <= at) return this.#field(next, side);
+    return at + side + (last < 0 ? 0 : this.#field(last, END) - this.#field(last, END_AT));
+  }
+
+  #field(index: number, field: number): number {
+    return this.#blocks[Math.floor(index / BLOCK)]?.[(index % BLOCK) * FIELDS + field] ?? 0;
+  }
+
+  #blockForOneMore(): Int32Array {
+    const used = this.#count % BLOCK;
+    const last = this.#blocks.at(-1);
+    if (last !== undefined && used > 0) {
+      if (used * FIELDS < last.length) return last;
+      const larger = grown(last);
+      this.#blocks[this.#blocks.length - 1] = larger;
+      return larger;
+    }
+    const block = new Int32Array((last === undefined ? FIRST_BLOCK : BLOCK) * FIELDS);
+    this.#blocks.push(block);
+    return block;
+  }
+}
+
+/** A part of a joined text, as a span of that text. Parts come in order and do not overlap; separators lie between. */
+export type Part = Span;
+
+/** Returns the parts that a span of a joined text reaches, with the span in each. */
+export function partsWithin<P extends Part>(
+  parts: readonly P[],
+  { start, end }: Span,
+): readonly { readonly part: P; readonly span: Span }[] {
+  const reached: { part: P; span: Span }[] = [];
+  const first = lastIndexUpTo(parts.length, (index) => parts[index]?.start ?? 0, start);
+  for (let index = Math.max(0, first); index < parts.length; index += 1) {
+    const part = parts[index];
+    if (part === undefined || part.start >= end) break;
+    const span = {
+      start: Math.max(start, part.start) - part.start,
+      end: Math.min(end, part.end) - part.start,
+    };
+    if (span.start < span.end) reached.push({ part, span });
+  }
+  return reached;
+}
