@@ -9,6 +9,15 @@ const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 /** A worker on this machine or network accepts at once, or is gone. */
 const SIDECAR_CONNECT_TIMEOUT = '0.5s';
 
+const KEEPALIVE_INTERVAL = '5s';
+/**
+ * How long a worker may leave a ping unanswered before Envoy ends the connection with all its streams. A process
+ * without CPU time (a throttled container) is silent for seconds, so this is the supervisor's own limit (heartbeat.ts).
+ */
+const KEEPALIVE_TIMEOUT = '15s';
+/** Envoy opens a further connection beyond this, so that a lost connection costs a share of a worker's streams. */
+const STREAMS_PER_CONNECTION = 256;
+
 /** Envoy's default of 1,024 connections and requests is too low for a gateway. */
 const UNLIMITED: EnvoyObject = {
   thresholds: [
@@ -46,7 +55,8 @@ export function sidecarCluster(config: Config, layout: EnvoyLayout): EnvoyObject
       [HTTP_OPTIONS]: typed(HTTP_OPTIONS, {
         explicit_http_config: {
           http2_protocol_options: {
-            connection_keepalive: { interval: '5s', timeout: '5s' }, // answered behind all that waits
+            connection_keepalive: { interval: KEEPALIVE_INTERVAL, timeout: KEEPALIVE_TIMEOUT },
+            max_concurrent_streams: STREAMS_PER_CONNECTION,
             initial_stream_window_size: 1_048_576,
             initial_connection_window_size: 16_777_216,
           },

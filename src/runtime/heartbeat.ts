@@ -8,8 +8,8 @@ export interface HeartbeatPatience {
 }
 
 /**
- * Envoy cuts the streams of an event loop that is blocked this long. The limit is well above `message_timeout`, so a
- * merely slow loop would still answer in time.
+ * Envoy cuts the streams of an event loop that is blocked this long (envoy/clusters). The limit is well above
+ * `message_timeout`, so a merely slow loop would still answer in time.
  */
 export const DEFAULT_PATIENCE: HeartbeatPatience = { tickMs: 1_000, ticks: 15, startTicks: 90 };
 /** Interval between a worker's heartbeats. */

@@ -24,6 +24,8 @@ import {
 } from './rig.ts';
 
 const MESSAGE_TIMEOUT_MS = PHASE_DEADLINE_MS + 5_000;
+/** Then the supervisor kills a hung worker, and Envoy gives up on its connections. */
+const MAX_SILENCE_MS = 15_000;
 
 export function starts(): void {
   afterEach(closeAll);
@@ -145,18 +147,16 @@ export function sidecarAway(): void {
     await expectTrafficBack(client);
   });
 
-  it('hung in mid-stream: the client is not left hanging', async () => {
+  it('hung in mid-stream: the client is cut when the worker is ended', async () => {
     const client = await newClient(rig);
     const { asked, goOn } = await askHeldStream(rig, client);
     await delay(200);
-    const pid = worker();
-    process.kill(pid, 'SIGSTOP');
+    process.kill(worker(), 'SIGSTOP');
     goOn();
     const reply = await asked;
-    process.kill(pid, 'SIGCONT');
     expect([reply.status, reply.cut]).toEqual([200, true]);
     expect(reply.body).not.toContain('word8');
-    expect(reply.ms).toBeLessThan(12_000);
+    expect(reply.ms).toBeLessThan(MAX_SILENCE_MS + 5_000);
     await expectTrafficBack(client);
   });
 }

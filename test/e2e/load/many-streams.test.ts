@@ -1,0 +1,115 @@
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { readAccount } from '../../support/account.ts';
+import { startGateway, type TestGateway, type TestKey } from '../../support/gateway.ts';
+import { chatBody, requestBytes } from '../../support/load.ts';
+import { envoyStats } from '../../support/memory.ts';
+
+/** `npm run streams` opens 5,000. */
+const STREAMS = Number(process.env['LOAD_STREAMS'] ?? 600);
+const CHAT = '/openai/v1/chat/completions';
+/** As a container's CPU limit does it, for longer than Envoy waits between two pings. */
+const FROZEN_MS = 9_000;
+const COST_NANO_USD = 250 * 1_000 + 100 * 10_000;
+const STREAMS_PER_CONNECTION = 256;
+const OPENED_AT_ONCE = 50;
+
+let provider: ChildProcess;
+let gateway: TestGateway;
+let keys: readonly TestKey[];
+
+beforeAll(async () => {
+  provider = fork(join(import.meta.dirname, '../../support/held-streams-provider.ts'));
+  const [port] = (await once(provider, 'message')) as [number];
+  gateway = await startGateway({
+    config: {
+      server: { log_level: 'warn', max_open_per_address: 10_000 },
+      providers: { openai: { base_url: `http://127.0.0.1:${String(port)}` } },
+      pricing: { overrides: { 'gpt-4o-mini': { input: 1, output: 10, max_output_tokens: 1_000 } } },
+    },
+  });
+  keys = await Promise.all([1, 2].map(() => gateway.createKey({}, { monthly: 100_000 })));
+});
+afterAll(async () => {
+  await gateway.stop();
+  provider.disconnect();
+});
+
+interface OpenStream {
+  readonly socket: Socket;
+  text: string;
+  readonly over: Promise<undefined>;
+}
+
+async function openStream({ rawKey }: TestKey): Promise<OpenStream> {
+  const socket = connect(gateway.port, '127.0.0.1');
+  const { promise: over, resolve: close } = Promise.withResolvers<undefined>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>();
+  const stream: OpenStream = { socket, text: '', over };
+  socket.on('data', (data) => {
+    stream.text = (stream.text + data.toString('latin1')).slice(-2_048);
+    if (stream.text.includes('word ')) begin(undefined);
+    if (stream.text.includes('[DONE]')) socket.destroy();
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    begin(undefined);
+    close(undefined);
+  });
+  const headers = { authorization: `Bearer ${rawKey}`, 'x-gateway-provider-key': 'sk-test' };
+  socket.write(requestBytes({ port: gateway.port, path: CHAT, headers }, chatBody(true, 'Hello')));
+  await begun;
+  return stream;
+}
+
+async function openStreams(): Promise<readonly OpenStream[]> {
+  const opened: OpenStream[] = [];
+  let next = 0;
+  const openers = Array.from({ length: OPENED_AT_ONCE }, async () => {
+    for (let at = next++; at < STREAMS; at = next++) {
+      const key = keys[at % keys.length];
+      if (key !== undefined) opened.push(await openStream(key));
+    }
+  });
+  await Promise.all(openers);
+  return opened;
+}
+
+function cut(streams: readonly OpenStream[]): readonly OpenStream[] {
+  return streams.filter(({ socket }) => socket.destroyed);
+}
+
+it(`${String(STREAMS)} open streams outlive a worker without CPU time, and each is charged once`, async () => {
+  const streams = await openStreams();
+  expect(cut(streams)).toHaveLength(0);
+  const connections = await envoyStats(gateway, '^cluster.sidecar.upstream_cx_active$');
+  // One connection each of Envoy's threads would carry a half of them.
+  const connectionsOpen = connections.get('cluster.sidecar.upstream_cx_active');
+  expect(connectionsOpen).toBeGreaterThanOrEqual(STREAMS / STREAMS_PER_CONNECTION);
+  const burners = [1, 2].map(() => spawn(process.execPath, ['-e', 'for(;;);']));
+  const worker = gateway.workers()[0]?.pid ?? 0;
+  process.kill(worker, 'SIGSTOP');
+  await delay(FROZEN_MS);
+  process.kill(worker, 'SIGCONT');
+  await delay(3_000);
+  for (const burner of burners) burner.kill('SIGKILL');
+  expect(cut(streams)).toHaveLength(0);
+  provider.send('end');
+  await Promise.all(streams.map(({ over }) => over));
+  expect(streams.filter(({ text }) => !text.includes('[DONE]'))).toHaveLength(0);
+  for (const [index, key] of keys.entries()) {
+    const own = Math.floor((STREAMS + keys.length - 1 - index) / keys.length);
+    await vi.waitFor(
+      async () =>
+        expect(await readAccount(gateway.redis, key.keyHash)).toEqual({
+          spent: own * COST_NANO_USD,
+          reserved: 0,
+        }),
+      60_000,
+    );
+  }
+});
