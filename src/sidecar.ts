@@ -130,7 +130,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
           tracing === undefined ? checks.inOrder : checks.inOrder.map((check) => tracing.watched(check)),
         shadowMode: config.server.shadow_mode,
         observer,
-        newPhase: checks.newPhase,
+        newBatch: checks.newBatch,
         onJudgedAgain: (by) => metrics.judgedAgain.inc({ by }),
       }),
       settings: {

@@ -4,11 +4,11 @@ import type { Config } from '../config/schema.ts';
 import { phaseDeadlineMs } from '../config/rules.ts';
 import type { Alerts } from '../alerting/create.ts';
 import type { Approvals } from '../escalation/approvals.ts';
-import type { Phase } from '../pipeline/phase.ts';
+import type { Batch } from '../pipeline/batch.ts';
 import type { LivePolicies } from '../policy/live-policies.ts';
 import { createAcknowledgement, type Acknowledgement } from '../redis/acknowledged.ts';
 import type { RedisClient } from '../redis/client.ts';
-import { RedisPhase } from '../redis/phase.ts';
+import { RedisBatch } from '../redis/batch.ts';
 import type { TrailObserver } from '../audit/observe.ts';
 import { createAudit, createMatchDigest, type Audit } from '../telemetry/audit.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -45,7 +45,7 @@ const NANO_USD = 1e9;
 /** Builds all checks of one sidecar, on Redis. Call `close` before disconnecting. */
 export async function createChecks(
   deps: ChecksDeps,
-): Promise<ComposedChecks & { readonly newPhase: () => Phase }> {
+): Promise<ComposedChecks & { readonly newBatch: () => Batch }> {
   const { config, redis: client, policies, approvals } = deps;
   const deadlineMs = phaseDeadlineMs(config);
   const acknowledgement = createAcknowledgement(config.redis, 'gateway-worker');
@@ -64,7 +64,7 @@ export async function createChecks(
   });
   return {
     inOrder: checks.inOrder,
-    newPhase: () => new RedisPhase(client, deadlineMs),
+    newBatch: () => new RedisBatch(client, deadlineMs),
     async close() {
       await checks.close();
       acknowledgement?.close();

@@ -1,4 +1,5 @@
 import { HEADER } from '../headers.ts';
+import { BatchAborted, type Batch } from './batch.ts';
 import type {
   Caller,
   Check,
@@ -13,17 +14,17 @@ import type {
 } from './check.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from './exchange.ts';
 import { observedRewriter } from './observed-rewriter.ts';
-import { JudgeAgain, NotDone, type Phase } from './phase.ts';
+import { handled, StaleRead } from './read-ahead.ts';
 import { isTurnOver, nextTurn } from '../turns.ts';
 
 export type ObservedVerdict = Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial;
 
-/** What the runner tells the outside about each verdict that is not a pass. */
+/** Receives every verdict that is not a pass. */
 export interface VerdictObserver {
   verdict(exchange: Admitted, check: string, verdict: ObservedVerdict, enforced: boolean): void;
-  /** What goes with a denial could not be done; the denial stands. */
+  /** The consequences of a denial failed; the denial stands. */
   enforceFailed(exchange: Admitted, check: string, cause: unknown): void;
-  /** A check's `end` hook failed; the exchange is over, so this is only reported. */
+  /** An `end` hook failed; since the exchange is over, this is only reported. */
   endFailed(exchange: Identified, check: string, cause: unknown): void;
 }
 
@@ -33,16 +34,16 @@ export interface RunnerOptions {
   /** `server.shadow_mode`: shadowable denials become records. */
   readonly shadowMode: boolean;
   readonly observer: VerdictObserver;
-  /** Of the stores that the checks ask; left out where they answer at once. */
-  readonly newPhase?: () => Phase;
-  /** A body is judged a second time, because of the check of this name. */
+  /** Makes batches for the checks' stores; absent if those answer at once. */
+  readonly newBatch?: () => Batch;
+  /** Called when a body is judged again, with the name of the check that found stale data. */
   readonly onJudgedAgain?: (by: string) => void;
 }
 
-/** The checks' part in one exchange; each hook resolves to the first denial that stands, if any. */
+/** The checks of one exchange. Hooks resolve to the first enforced denial, if any. */
 export interface Run {
-  /** Once, before all others: sends what the checks ask of their stores. */
-  identify(caller: Caller): void;
+  /** Called first: sends the checks' early reads. */
+  prepare(caller: Caller): void;
   admit(exchange: Admitted): Promise<Denial | undefined>;
   requestHeaders(exchange: Identified): Promise<Denial | undefined>;
   requestBody(exchange: Parsed): Promise<Denial | undefined>;
@@ -52,81 +53,72 @@ export interface Run {
   end(exchange: Identified, outcome: Outcome): Promise<void>;
 }
 
-type Hook = 'admit' | 'requestHeaders' | 'requestBody' | 'forwarding' | 'response';
+type Hook = 'admit' | 'requestHeaders' | 'requestBody' | 'response';
 
-/** A check that has the hook in question. */
+/** A check with a given hook. */
 interface Hooked {
-  /** Of its state. */
+  /** Index of its state. */
   readonly index: number;
   readonly check: Check;
 }
 
-/**
- * The one place where checks are called: order, first-denial-wins, shadow mode and records are here and nowhere
- * else.
- */
+/** Calls the checks: order, first denial wins, shadow mode and records are implemented only here. */
 export function createRunner(options: RunnerOptions): () => Run {
-  const { checks, observer, newPhase } = options;
+  const { checks, observer, newBatch } = options;
   const having = (hook: keyof Check): Hooked[] =>
     [...checks.entries()].flatMap(([index, check]) => (check[hook] === undefined ? [] : [{ index, check }]));
   const judging = {
     admit: having('admit'),
     requestHeaders: having('requestHeaders'),
-    requestBody: having('requestBody'),
-    forwarding: having('forwarding'),
+    requestBody: having('requestBody').filter(({ check }) => check.judgesLast !== true),
     response: having('response'),
   };
-  const identifying = having('identify');
+  const judgingLast = having('requestBody').filter(({ check }) => check.judgesLast === true);
   const preparing = having('prepare');
   const ending = having('end').reverse();
   return () => {
     const states = checks.map((check) => check.begin?.());
     let ended = false;
 
-    function prepare(exchange: Parsed): void {
-      const phase = newPhase?.();
-      for (const { index, check } of preparing) check.prepare?.(exchange, states[index], phase);
-      phase?.send();
+    function prepare(request: Caller | Parsed): void {
+      const batch = newBatch?.();
+      for (const { index, check } of preparing) check.prepare?.(request, states[index], batch);
+      batch?.send();
     }
 
-    /** By what was read ahead, as long as that will do. */
+    /** Judges by data that was read ahead, and again by current data if that is stale. */
     async function judgeBody(exchange: Parsed): Promise<Denial | undefined> {
       const done = new Set<Check>();
       const pending: PendingCheck[] = [];
       prepare(exchange);
       try {
-        return await judge('requestBody', exchange, pending, done);
+        return await judge('requestBody', exchange, { pending, done });
       } catch (cause) {
-        if (!(cause instanceof JudgeAgain)) throw cause;
+        if (!(cause instanceof StaleRead)) throw cause;
         options.onJudgedAgain?.(cause.by);
       }
-      // What was not done is forgotten before it is asked for once more.
+      // Aborted operations must be forgotten before they are requested again.
       await Promise.allSettled(pending.map(({ verdict }) => verdict));
       prepare(exchange);
-      return judge('requestBody', exchange, [], done);
+      return judge('requestBody', exchange, { done });
     }
 
-    /**
-     * @param pending verdicts that stores decide are added to it
-     * @param done checks that need not judge once more
-     */
     async function judge<X extends Admitted>(
       hook: Hook,
       exchange: X,
-      pending: PendingCheck[] = [],
-      done: Set<Check> = new Set(),
+      { hooked = judging[hook], pending = [], done = new Set() }: Judging = {},
     ): Promise<Denial | undefined> {
-      const phase = newPhase?.();
+      const batch = newBatch?.();
       const isAnswer = hook === 'response';
       let standing: Denial | undefined;
       let isOver = true;
       try {
-        standing = await firstDenial(hook, exchange, phase, pending, done);
+        standing = await firstDenial(hook, exchange, batch, { hooked, pending, done });
         isOver = standing !== undefined;
       } finally {
-        // For what is not forwarded nothing is taken; an answer that is withheld was given all the same.
-        if (isOver && !isAnswer) phase?.drop();
-        else phase?.send();
+        // A denied request takes nothing; a withheld answer still counts.
+        if (isOver && !isAnswer) batch?.drop();
+        else batch?.send();
       }
       if (isOver && !isAnswer) return standing;
       return pending.length === 0 ? standing : ((await firstRefusal(exchange, pending)) ?? standing);
@@ -135,37 +127,35 @@ export function createRunner(options: RunnerOptions): () => Run {
     async function firstDenial<X extends Admitted>(
       hook: Hook,
       exchange: X,
-      phase: Phase | undefined,
-      pending: PendingCheck[],
-      done: Set<Check>,
+      batch: Batch | undefined,
+      { hooked, pending, done }: Required<Judging>,
     ): Promise<Denial | undefined> {
       const isLong = hasManyTexts(exchange);
-      for (const { index, check } of judging[hook]) {
-        // Each may need half a turn for them.
+      for (const { index, check } of hooked) {
+        // Each check may need half a turn for them.
         if (isLong && isTurnOver()) await nextTurn();
         if (done.has(check)) continue;
         const call = check[hook] as (
           exchange: X,
           state: unknown,
-          phase?: Phase,
+          batch?: Batch,
         ) => Verdict | Promise<Verdict>;
-        const result = call.call(check, exchange, states[index], phase);
+        const result = call.call(check, exchange, states[index], batch);
         const verdict = result instanceof Promise ? await result : result;
         if (check.repeatable === undefined && verdict.kind !== 'pending') done.add(check);
         if (verdict.kind === 'pass') continue;
         if (verdict.kind === 'pending') {
-          pending.push({ check, verdict: heard(verdict.verdict) });
+          pending.push({ check, verdict: handled(verdict.verdict) });
           continue;
         }
-        if (check.repeatable === true && exchange.facts.isReadAhead === true)
-          throw new JudgeAgain(check.name);
-        const standing = await stand(exchange, check, verdict);
+        if (check.repeatable === true && exchange.facts.isReadAhead === true) throw new StaleRead(check.name);
+        const standing = await settle(exchange, check, verdict);
         if (standing !== undefined) return standing;
       }
       return undefined;
     }
 
-    /** Waits for all of them. */
+    /** Waits for all stores. */
     async function firstRefusal(
       exchange: Admitted,
       pending: readonly PendingCheck[],
@@ -175,9 +165,9 @@ export function createRunner(options: RunnerOptions): () => Run {
       for (const [index, result] of known.entries()) {
         const check = pending[index]?.check;
         if (result.status === 'rejected') {
-          if (failure === undefined || failure instanceof NotDone) failure = result.reason;
+          if (failure === undefined || failure instanceof BatchAborted) failure = result.reason;
         } else if (check !== undefined && result.value.kind !== 'pass') {
-          const standing = await stand(exchange, check, result.value);
+          const standing = await settle(exchange, check, result.value);
           if (standing !== undefined) return standing;
         }
       }
@@ -185,14 +175,15 @@ export function createRunner(options: RunnerOptions): () => Run {
       return undefined;
     }
 
-    async function stand(exchange: Admitted, check: Check, verdict: Told): Promise<Denial | undefined> {
-      const standing = settleVerdict(exchange, check, verdict);
+    /** Records and enforces a verdict; returns an enforced denial. */
+    async function settle(exchange: Admitted, check: Check, verdict: Reported): Promise<Denial | undefined> {
+      const standing = record(exchange, check, verdict);
       if (standing?.enforce !== undefined) await enforce(exchange, check, standing);
       return standing?.kind === 'deny' ? standing : undefined;
     }
 
-    /** Records a verdict; does what a rewrite asks for; returns what is not only recorded. */
-    function settleVerdict(exchange: Admitted, check: Check, verdict: Told): Denial | Rewrite | undefined {
+    /** Records a verdict and applies a rewrite; returns what takes effect. */
+    function record(exchange: Admitted, check: Check, verdict: Reported): Denial | Rewrite | undefined {
       const enforced = verdict.kind !== 'flag' && !(options.shadowMode && check.shadowable);
       observer.verdict(exchange, check.name, verdict, enforced);
       if (verdict.kind === 'flag') return undefined;
@@ -225,14 +216,11 @@ export function createRunner(options: RunnerOptions): () => Run {
     }
 
     return {
-      identify(caller) {
-        const phase = newPhase?.();
-        for (const { index, check } of identifying) check.identify?.(caller, states[index], phase);
-        phase?.send();
-      },
+      prepare,
       admit: (exchange) => judge('admit', exchange),
       requestHeaders: (exchange) => judge('requestHeaders', exchange),
-      requestBody: async (exchange) => (await judgeBody(exchange)) ?? judge('forwarding', exchange),
+      requestBody: async (exchange) =>
+        (await judgeBody(exchange)) ?? judge('requestBody', exchange, { hooked: judgingLast }),
       response: (exchange) => judge('response', exchange),
       rewriters: (exchange) =>
         checks.flatMap((check, index) => {
@@ -254,21 +242,22 @@ export function createRunner(options: RunnerOptions): () => Run {
   };
 }
 
-/** A verdict that says something. */
-type Told = Exclude<FinalVerdict, Pass>;
+type Reported = Exclude<FinalVerdict, Pass>;
+
+interface Judging {
+  readonly hooked?: readonly Hooked[];
+  /** Collects verdicts that stores decide. */
+  readonly pending?: PendingCheck[];
+  /** Checks that need not judge again. */
+  readonly done?: Set<Check>;
+}
 
 interface PendingCheck {
   readonly check: Check;
   readonly verdict: Pending['verdict'];
 }
 
-/** Where a later hook fails first, nobody waits for it. */
-function heard<T>(verdict: Promise<T>): Promise<T> {
-  verdict.catch(() => undefined);
-  return verdict;
-}
-
-/** To go over more of them, whatever is in them, takes a check milliseconds. */
+/** Iterating over more takes a check milliseconds, whatever the texts contain. */
 const MANY_TEXTS = 4_096;
 
 function hasManyTexts(exchange: Admitted | Parsed): boolean {

@@ -198,7 +198,7 @@ interface Composition {
   readonly longer: Map<RedisScript, Composition>;
 }
 
-/** As many as there are sets of steps that checks ask for in one phase: a handful. */
+/** As many as there are sets of steps that checks ask for in one batch: a handful. */
 const compositions: Readonly<Record<StoredVersion, Composition>> = {
   1: { evaluable: undefined, longer: new Map() },
   2: { evaluable: undefined, longer: new Map() },

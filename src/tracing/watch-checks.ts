@@ -3,7 +3,7 @@ import type { Check } from '../pipeline/check.ts';
 import type { RequestTraces } from './request-traces.ts';
 
 /** Hooks in which a check judges or settles. */
-const HOOKS = ['admit', 'requestHeaders', 'requestBody', 'forwarding', 'response', 'end'] as const;
+const HOOKS = ['admit', 'requestHeaders', 'requestBody', 'response', 'end'] as const;
 
 type Hook = (...args: unknown[]) => unknown;
 

@@ -63,7 +63,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   /** Returns the exchange if the call is allowed; undefined if it is denied. */
   async function judged(run: Run, exchange: Identified, body: Buffer): Promise<Parsed | undefined> {
     try {
-      run.identify({ keyHash: exchange.key.keyHash });
+      run.prepare({ keyHash: exchange.key.keyHash });
       const early = (await run.admit(exchange)) ?? (await run.requestHeaders(exchange));
       if (early !== undefined) return undefined;
       const parsed = parseRequest(exchange, body);

@@ -14,7 +14,7 @@ import { createRedisRateLimitStore } from '../../src/checks/rate-limit/redis-sto
 import { createRedisRiskStore } from '../../src/risk/redis-store.ts';
 import { createRedisSessionStore } from '../../src/checks/session/redis-store.ts';
 import type { RedisClient } from '../../src/redis/client.ts';
-import { RedisPhase } from '../../src/redis/phase.ts';
+import { RedisBatch } from '../../src/redis/batch.ts';
 import { DEFAULTS } from '../contracts/risk-store.ts';
 
 const USD = 1_000_000_000;
@@ -53,7 +53,7 @@ async function walkKeys(options: Options): Promise<void> {
   await expect.poll(() => limit.isOver('192.0.2.1')).toBe(true);
 }
 
-/** What one request asks in its phases: limits, session, loop and budget together, and all that follows its answer. */
+/** What one request asks in its batches: limits, session, loop and budget together, and all that follows its answer. */
 async function walkRequest(options: Options, keyHash: string): Promise<void> {
   const sessions = createRedisSessionStore({ ...options, ttlMs: TTL_MS, maxPerKey: 0 });
   const loops = createRedisLoopStore(options);
@@ -66,7 +66,7 @@ async function walkRequest(options: Options, keyHash: string): Promise<void> {
   const tokens = { outputTokens: 0, maxGrantTokens: 8_192, minGrantTokens: 256, lowestTokens: undefined };
   const costs = { inputNanoUsd: USD, outputNanoUsd: 0 };
 
-  const first = new RedisPhase(options.client, options.deadlineMs);
+  const first = new RedisBatch(options.client, options.deadlineMs);
   const asked = Promise.all([
     createRedisRateLimitStore(options).takeSlot(keyHash, 10, 60_000, first),
     sessions.open(step, first),
@@ -86,7 +86,7 @@ async function walkRequest(options: Options, keyHash: string): Promise<void> {
     kind: 'moved',
   });
   const grams = Uint16Array.from({ length: 20 }, (_, at) => at);
-  const last = new RedisPhase(options.client, options.deadlineMs);
+  const last = new RedisBatch(options.client, options.deadlineMs);
   const settled = Promise.all([
     sessions.noteAnswered(name, createdAt, 'the first request', last),
     sessions.finish(step, createdAt, last),
@@ -97,7 +97,7 @@ async function walkRequest(options: Options, keyHash: string): Promise<void> {
   await settled;
   expect(await drift.passTurn({ ...name, createdAt }, { digest: 'first', anchor: grams })).toBe(true);
   expect((await drift.read(name))?.createdAt).toBe(createdAt);
-  expect(await loops.readCalls(name, memory)).toHaveLength(1);
+  expect((await loops.readCalls(name, memory)).calls).toHaveLength(1);
   const [daily] = (await budgets.status(keyHash, windowAccounts({ daily: USD }))).filter(
     ({ account }) => account.name === 'daily',
   );

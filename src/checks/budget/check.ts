@@ -9,7 +9,7 @@ import {
   type Verdict,
 } from '../../pipeline/check.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
-import { NotDone, type Phase } from '../../pipeline/phase.ts';
+import { BatchAborted, type Batch } from '../../pipeline/batch.ts';
 import { accountsOf, isBudgeted } from './accounts.ts';
 import { chargeOf, type Charge } from './charge.ts';
 import { createLeases } from './leases.ts';
@@ -67,7 +67,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     onFailure: deps.onFailure,
   });
 
-  function reserve(exchange: Parsed, state: BudgetState, phase: Phase | undefined): Verdict {
+  function reserve(exchange: Parsed, state: BudgetState, batch: Batch | undefined): Verdict {
     const budgeted = isBudgeted(exchange);
     const quoted = quote(quoting, exchange, budgeted);
     if ('kind' in quoted) {
@@ -89,7 +89,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     };
     // Set before Redis is called: a reservation whose reply is lost must be released too.
     state.hold = hold;
-    const verdict = take(exchange, state, hold, phase);
+    const verdict = take(exchange, state, hold, batch);
     state.taking = verdict.catch(() => undefined);
     return { kind: 'pending', verdict };
   }
@@ -98,10 +98,10 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     exchange: Parsed,
     state: BudgetState,
     hold: Hold,
-    phase: Phase | undefined,
+    batch: Batch | undefined,
   ): Promise<FinalVerdict> {
-    const result = await reserveWorstCase(store, settings, hold, phase).catch((cause: unknown) => {
-      if (cause instanceof NotDone) delete state.hold;
+    const result = await reserveWorstCase(store, settings, hold, batch).catch((cause: unknown) => {
+      if (cause instanceof BatchAborted) delete state.hold;
       throw cause;
     });
     if (result.kind === 'refused') {
@@ -139,7 +139,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     hold: Hold,
     answered: Answered | undefined,
     outcome: Outcome,
-    phase?: Phase,
+    batch?: Batch,
   ): Promise<SettledCost> {
     hold.settled = true;
     leases.letGo(hold.operation.operationId);
@@ -159,7 +159,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     const { costNanoUsd } = charge;
     const settlement = { ...hold.operation, costNanoUsd };
     try {
-      const result = await store.settle({ ...settlement, repeated: false }, phase);
+      const result = await store.settle({ ...settlement, repeated: false }, batch);
       report(hold, charge, result);
       return { costNanoUsd, ...result };
     } catch (cause) {
@@ -208,7 +208,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     shadowable: false,
     repeatable: true,
     begin: () => ({}),
-    requestBody(exchange, state, phase) {
+    requestBody(exchange, state, batch) {
       switch (exchange.endpoint.operation) {
         case 'models':
         case 'count_tokens':
@@ -217,10 +217,10 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         case 'unknown':
           return isBudgeted(exchange) ? policyDenied(UNREADABLE) : PASS;
         default:
-          return reserve(exchange, state, phase);
+          return reserve(exchange, state, batch);
       }
     },
-    response(exchange, { hold }, phase) {
+    response(exchange, { hold }, batch) {
       if (hold === undefined) {
         return PASS;
       }
@@ -228,7 +228,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         addHeaders(exchange, hold.tightest === undefined ? {} : budgetHeaders(hold.tightest));
         return PASS;
       }
-      const settled = settle(hold, exchange, { kind: 'complete' }, phase);
+      const settled = settle(hold, exchange, { kind: 'complete' }, batch);
       return { kind: 'pending', verdict: settled.then((costs) => passWith(exchange, costs)) };
     },
     stream: (exchange, { hold }) => (hold === undefined ? undefined : rewriter(exchange, hold)),

@@ -9,7 +9,7 @@ import {
   riskProfileKey,
   spendKey,
 } from '../../redis/keys.ts';
-import { createAsking } from '../../redis/phase.ts';
+import { createOperations } from '../../redis/batch.ts';
 import { flag, listOf, number, oneOf, tupleOf, wholeNumber } from '../../redis/reply.ts';
 import { loadScript, type ScriptArg } from '../../redis/script.ts';
 import { formField } from '../../redis/stored-forms.ts';
@@ -74,7 +74,7 @@ const renewReply = listOf(flag);
 /** Budgets in Redis: one Lua script per step, each on keys of one slot. */
 export function createRedisBudgetStore(options: RedisBudgetStoreOptions): BudgetStore {
   const { client, deadlineMs, leaseMs = LEASE_MS } = options;
-  const asking = createAsking(client, deadlineMs);
+  const operations = createOperations(client, deadlineMs);
   const scripts = loadScripts(
     leaseMs,
     options.alertPercents.toSorted((one, other) => one - other),
@@ -94,8 +94,8 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
     ];
   }
 
-  const reserve: BudgetStore['reserve'] = (reservation, phase, otherwise) =>
-    asking.ask(
+  const reserve: BudgetStore['reserve'] = (reservation, batch, otherwise) =>
+    operations.run(
       {
         script: scripts.reserve,
         keys: operationKeys(reservation),
@@ -108,11 +108,11 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
           },
         }),
       },
-      phase,
+      batch,
     );
 
-  const settle: BudgetStore['settle'] = (settlement, phase) =>
-    asking.ask(
+  const settle: BudgetStore['settle'] = (settlement, batch) =>
+    operations.run(
       {
         script: scripts.settle,
         keys: operationKeys(settlement),
@@ -124,7 +124,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
         ],
         read: (reply) => settleResult(settleReply(reply), settlement.accounts),
       },
-      phase,
+      batch,
     );
 
   async function renew(keyHash: string, operationIds: readonly string[]): Promise<readonly string[]> {

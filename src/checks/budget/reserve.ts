@@ -2,7 +2,7 @@ import type { CoreConfig } from '../../config/core.ts';
 import { HEADER } from '../../headers.ts';
 import { PASS, type FinalVerdict } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
-import type { Phase } from '../../pipeline/phase.ts';
+import type { Batch } from '../../pipeline/batch.ts';
 import type { InputBound } from '../../pricing/input-bound.ts';
 import { estimate, limitOf, type Estimate } from './estimate.ts';
 import type { Quote } from './quote.ts';
@@ -25,7 +25,7 @@ export function reserveWorstCase(
   store: Pick<BudgetStore, 'reserve'>,
   settings: CoreConfig['pricing'],
   { operation, parsed, quote }: Reserving,
-  phase: Phase | undefined,
+  batch: Batch | undefined,
 ): Promise<ReserveResult> {
   const worstCase = (bound: InputBound, mayLowerLimit: boolean): Estimate =>
     estimate({
@@ -37,7 +37,7 @@ export function reserveWorstCase(
       mayLowerLimit,
     });
   const cheap = quote.bound('bytes');
-  return store.reserve({ ...operation, ...worstCase(cheap, false) }, phase, (first) => {
+  return store.reserve({ ...operation, ...worstCase(cheap, false) }, batch, (first) => {
     if (first.kind !== 'refused') return undefined;
     // Long prompts of a key without money must not cost us tokenizing time.
     const mayLower = settings.lower_client_limits;

@@ -1,5 +1,5 @@
 import type { BudgetLimits } from '../../pipeline/exchange.ts';
-import type { Phase } from '../../pipeline/phase.ts';
+import type { Batch } from '../../pipeline/batch.ts';
 
 /** Renewal of an account: at a UTC calendar boundary, or only when its ledger is dropped. */
 export type Calendar = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'none';
@@ -94,16 +94,16 @@ export type LimitChanges = { readonly [Window in keyof BudgetLimits]?: number | 
 export interface BudgetStore {
   /**
    * @param otherwise what is tried in its place where it is refused
-   * @throws NotDone where something else of the phase was refused
+   * @throws BatchAborted where something else of the batch was refused
    */
   reserve(
     reservation: Reservation,
-    phase?: Phase,
+    batch?: Batch,
     otherwise?: (refused: ReserveResult) => Reservation | undefined,
   ): Promise<ReserveResult>;
   /** Puts off the end of the leases; returns the operations that are no longer held. */
   renew(keyHash: string, operationIds: readonly string[]): Promise<readonly string[]>;
-  settle(settlement: Settlement, phase?: Phase): Promise<SettleResult>;
+  settle(settlement: Settlement, batch?: Batch): Promise<SettleResult>;
   /** Gives a reservation back whole. */
   release(operation: BudgetOperation, options: { readonly repeated: boolean }): Promise<SettleResult>;
   status(keyHash: string, accounts: readonly Account[]): Promise<readonly AccountStatus[]>;

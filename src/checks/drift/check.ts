@@ -1,9 +1,10 @@
 import { isSuccessOfServer } from '../../pipeline/success.ts';
-import { PASS, type Check, type Denial, type Pass } from '../../pipeline/check.ts';
+import type { Batch } from '../../pipeline/batch.ts';
+import { isParsed, PASS, type Check, type Denial, type Pass } from '../../pipeline/check.ts';
 import type { Answer, Answered, Parsed } from '../../pipeline/exchange.ts';
 import { writtenFact } from '../../pipeline/facts.ts';
-import { JudgeAgain, type Phase } from '../../pipeline/phase.ts';
-import { turnSession, type SessionName } from '../../conversation/session-turn.ts';
+import { confirmed, SessionRead } from '../../pipeline/read-ahead.ts';
+import { turnSession } from '../../conversation/session-turn.ts';
 import { lastAskedTurn } from '../../conversation/asked-turns.ts';
 import type { GramSet } from '../../text/ngrams.ts';
 import type { DriftConfig } from './config.ts';
@@ -24,10 +25,8 @@ export interface DriftCheckDeps {
 export interface DriftExchange {
   /** The session as opened by the session check. */
   session?: SessionLife;
-  /** Read together with the key, in case it suffices. */
-  ahead?: Promise<DriftState | undefined>;
-  /** Sent with the other checks' reads; resolves to undefined for an unknown session. */
-  read?: Promise<DriftState | undefined> | undefined;
+  /** Undefined for an unknown session. */
+  readonly stored: SessionRead<DriftState | undefined>;
   /** Changes to apply if the turn is answered. */
   passed?: PassedTurn;
   /** The turn anchors the session, unless another one was quicker. */
@@ -66,7 +65,7 @@ export function createDriftCheck({
   async function countTurn(
     exchange: Answered,
     state: DriftExchange,
-    phase: Phase | undefined,
+    batch: Batch | undefined,
   ): Promise<void> {
     const { key, facts } = exchange;
     const { passed } = state;
@@ -74,7 +73,7 @@ export function createDriftCheck({
     const { id: sessionId, createdAt } = facts.session;
     state.session = { keyHash: key.keyHash, sessionId, createdAt };
     const answer = shortAnswer(exchange, state);
-    if (!(await store.passTurn(state.session, passed, { answer, phase })) || answer !== undefined) return;
+    if (!(await store.passTurn(state.session, passed, { answer, batch })) || answer !== undefined) return;
     state.answer = exchange.answer;
     if (exchange.form === 'whole') {
       await addAnswer(state);
@@ -83,13 +82,6 @@ export function createDriftCheck({
   }
 
   const isWanted = (): boolean => config.enabled || isAskedFor?.() === true;
-
-  function read(session: SessionName): Promise<DriftState | undefined> {
-    const reading = store.read(session);
-    // If an earlier check denies, this is not awaited.
-    reading.catch(() => undefined);
-    return reading;
-  }
 
   function judge(exchange: Parsed, state: DriftExchange, found: DriftState | undefined): Denial | Pass {
     const { session } = exchange.facts;
@@ -108,33 +100,27 @@ export function createDriftCheck({
     name,
     shadowable: true,
     repeatable: true,
-    begin: () => ({}),
-    identify({ keyHash, sessionId }, state, phase) {
-      if (sessionId !== undefined && phase !== undefined && isWanted())
-        state.ahead = read({ keyHash, sessionId });
-    },
-    prepare(exchange, state) {
+    begin: () => ({ stored: new SessionRead() }),
+    prepare(exchange, state, batch) {
+      if (!isWanted()) return;
+      if (!isParsed(exchange)) return state.stored.readAhead(exchange, batch, store.read);
       const session = turnSession(exchange);
-      const isAhead = exchange.facts.isReadAhead === true && state.ahead !== undefined;
-      if (!isAhead) delete state.ahead;
-      if (session === undefined || !isWanted()) return;
-      state.read = isAhead ? state.ahead : read(session);
+      if (session !== undefined) state.stored.read(exchange, () => store.read(session));
     },
-    async requestBody(exchange, state, phase) {
+    async requestBody(exchange, state, batch) {
       exchange.facts.drift = null;
       const session = writtenFact(exchange.facts, 'session');
-      if (state.read === undefined || session === null) return PASS;
-      const isAhead = state.ahead !== undefined;
-      delete state.ahead;
-      const found = await state.read;
-      const verdict = judge(exchange, state, found);
-      if (!isAhead || verdict.kind === 'deny') return verdict;
-      const name = { keyHash: exchange.key.keyHash, sessionId: session.id };
-      return { kind: 'pending', verdict: ifSame(store.isSame(name, found, phase)) };
+      if (session === null) return PASS;
+      const stored = await state.stored.take();
+      if (stored === undefined) return PASS;
+      const verdict = judge(exchange, state, stored.data);
+      if (!stored.isAhead || verdict.kind === 'deny') return verdict;
+      const named = { keyHash: exchange.key.keyHash, sessionId: session.id };
+      return { kind: 'pending', verdict: confirmed(name, store.isSame(named, stored.data, batch)) };
     },
-    response(exchange, state, phase) {
+    response(exchange, state, batch) {
       return isSuccessOfServer(exchange)
-        ? { kind: 'pending', verdict: countTurn(exchange, state, phase).then(() => PASS) }
+        ? { kind: 'pending', verdict: countTurn(exchange, state, batch).then(() => PASS) }
         : PASS;
     },
     async end(_exchange, _outcome, state) {
@@ -159,11 +145,6 @@ function shortAnswer({ form, answer }: Answered, { mayAnchor }: DriftExchange): 
 
 function notMeasured({ facts }: Parsed): Pass {
   facts.drift = null;
-  return PASS;
-}
-
-async function ifSame(same: Promise<boolean>): Promise<Pass> {
-  if (!(await same)) throw new JudgeAgain('drift');
   return PASS;
 }
 

@@ -1,6 +1,6 @@
 import type { RedisClient } from '../../redis/client.ts';
 import { driftKey } from '../../redis/keys.ts';
-import { createAsking } from '../../redis/phase.ts';
+import { createOperations } from '../../redis/batch.ts';
 import { flag, text, tupleOf, wrongShape } from '../../redis/reply.ts';
 import { loadScript } from '../../redis/script.ts';
 import { checkForm } from '../../redis/stored-forms.ts';
@@ -55,24 +55,24 @@ export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftS
     RECENT_TURNS: MAX_RECENT_TURNS,
     WIDENED_CHARS: MAX_WIDENED_GRAMS * GRAM_TEXT_CHARS,
   });
-  const { ask } = createAsking(client, deadlineMs);
+  const { run } = createOperations(client, deadlineMs);
   return {
     read: (session) =>
       withRedisDeadline(deadlineMs, async () => stateOf(await client.hmget(keyOf(session), ...FIELDS))),
-    isSame: (session, read, phase) => {
+    isSame: (session, read, batch) => {
       const args = [read === undefined ? '' : headOf(read)];
-      return ask({ script: sameScript, keys: [keyOf(session)], args, read: isYes }, phase);
+      return run({ script: sameScript, keys: [keyOf(session)], args, read: isYes }, batch);
     },
-    passTurn: (session, turn, { answer, phase } = {}) => {
+    passTurn: (session, turn, { answer, batch } = {}) => {
       const { digest, anchor, prior, widen, unjudged } = turn;
       const sets = [anchor, prior, widen].map(encoded);
       const waiting = unjudged === undefined ? KEPT : unjudged.map(encodeGrams).join(' ');
       const args = [digest, session.createdAt, ...sets, waiting, encoded(answer)];
-      return ask({ script: passScript, keys: [keyOf(session)], args, read: isYes }, phase);
+      return run({ script: passScript, keys: [keyOf(session)], args, read: isYes }, batch);
     },
     answerAnchor: async (session, digest, answer) => {
       const args = [digest, encodeGrams(answer)];
-      await ask({ script: answerScript, keys: [keyOf(session)], args, read: isYes });
+      await run({ script: answerScript, keys: [keyOf(session)], args, read: isYes });
     },
   };
 }

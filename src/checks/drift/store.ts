@@ -1,4 +1,4 @@
-import type { Phase } from '../../pipeline/phase.ts';
+import type { Batch } from '../../pipeline/batch.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
 import type { GramSet } from '../../text/ngrams.ts';
 import type { DriftState, PassedTurn } from './drift.ts';
@@ -12,7 +12,7 @@ export interface SessionLife extends SessionName {
 export interface PassTurnOptions {
   /** The turn's answer. Kept as by `answerAnchor` if the turn is the anchor. */
   readonly answer?: GramSet | undefined;
-  readonly phase?: Phase | undefined;
+  readonly batch?: Batch | undefined;
 }
 
 /** Stored topics of sessions. Each step is atomic and safe to repeat. */
@@ -23,10 +23,10 @@ export interface DriftStore {
    */
   read(session: SessionName): Promise<DriftState | undefined>;
   /**
-   * Returns false if the session's topic has changed since it was read; then the rest of the phase is
+   * Returns false if the session's topic has changed since it was read; then the rest of the batch is
    * skipped.
    */
-  isSame(session: SessionName, read: DriftState | undefined, phase?: Phase): Promise<boolean>;
+  isSame(session: SessionName, read: DriftState | undefined, batch?: Batch): Promise<boolean>;
   /**
    * Counts a turn that passed, unless it equals one of the last turns, and stores its changes. Remains of an
    * older session are dropped, and a turn of one changes nothing in a newer one. Resolves to true if the turn

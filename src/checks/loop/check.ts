@@ -1,7 +1,9 @@
 import { newOperationId } from '../../operation-id.ts';
 import { HEADER } from '../../headers.ts';
 import { calledTool } from '../../mcp/message.ts';
+import { BatchAborted, type Batch } from '../../pipeline/batch.ts';
 import {
+  isParsed,
   PASS,
   type Check,
   type Denial,
@@ -11,7 +13,7 @@ import {
 } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { writtenFact } from '../../pipeline/facts.ts';
-import { JudgeAgain, NotDone, type Phase } from '../../pipeline/phase.ts';
+import { confirmed, SessionRead, StaleRead } from '../../pipeline/read-ahead.ts';
 import { mcpSessionOf } from '../../conversation/mcp-session.ts';
 import {
   toolCallsOf,
@@ -25,7 +27,7 @@ import type { LoopConfig } from './config.ts';
 import { isRepeated, isStalled } from './detect.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { latestStep, toolStep, type LoopStep } from './step.ts';
-import type { ArrivalLimit, CallsAhead, LoopMemory, LoopStore, RecentCall } from './store.ts';
+import type { ArrivalLimit, LoopMemory, LoopStore, RecentCall, RecentCalls } from './store.ts';
 import { arrivalLimits } from './velocity.ts';
 
 export interface LoopDeps {
@@ -44,9 +46,7 @@ export interface LoopState {
   session?: SessionName;
   /** Name under which calls of its kind are stored: turns, or tool calls. */
   kept?: SessionName;
-  /** Read together with the key, in case they suffice. */
-  ahead?: Promise<CallsAhead>;
-  calls?: Promise<readonly RecentCall[]>;
+  readonly stored: SessionRead<RecentCalls>;
   fingerprint?: SimHash | undefined;
   /** Limits against which this call is counted; it stays counted only if it is answered. */
   counted: readonly ArrivalLimit[];
@@ -78,41 +78,25 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     exchange: Parsed,
     state: LoopState,
     session: SessionName,
-    phase: Phase | undefined,
+    batch: Batch | undefined,
   ): Promise<Verdict> {
-    const ahead = await state.ahead;
+    // Kept by nothing else: the calls are many, and the answer may take minutes.
+    const stored = await state.stored.take();
     const step = loopStepOf(exchange);
     if (isTurnOver(step.userText.length)) await nextTurn();
     state.fingerprint = fingerprintOf(step, config.fingerprint.defeat_padding);
-    const calls = ahead?.calls ?? (await state.calls) ?? [];
-    // They are many, and the answer may take minutes.
-    delete state.ahead;
-    delete state.calls;
-    const seen = detectLoop(config, calls, state.fingerprint);
+    const seen = detectLoop(config, stored?.data.calls ?? [], state.fingerprint);
     const limits = arrivalLimits(config.velocity, exchange, step);
-    if (ahead !== undefined) {
-      if (seen !== undefined) throw new JudgeAgain('loop');
-      const same = store.areSame(session, ahead.last, phase);
-      const counted = limits.length === 0 ? PASS : count(exchange, state, session, limits, seen, phase);
-      return { kind: 'pending', verdict: ifSame(same, counted) };
+    if (stored?.isAhead === true) {
+      if (seen !== undefined) throw new StaleRead(name);
+      const same = store.areSame(session, stored.data.last, batch);
+      const counted = limits.length === 0 ? PASS : count(exchange, state, session, limits, seen, batch);
+      return { kind: 'pending', verdict: confirmed(name, same, counted) };
     }
     if (limits.length === 0 || (blocks && seen === 'fingerprint')) return flagged(exchange, seen);
     // A stalled call is denied before anything is reserved for it, but excess velocity is reported first.
     if (blocks && seen === 'stall') return count(exchange, state, session, limits, seen);
-    return { kind: 'pending', verdict: count(exchange, state, session, limits, seen, phase) };
-  }
-
-  async function ifSame(
-    same: Promise<boolean>,
-    counted: FinalVerdict | Promise<FinalVerdict>,
-  ): Promise<FinalVerdict> {
-    // Awaits both, so that nothing is repeated before the first outcome is known.
-    const [known, verdict] = await Promise.allSettled([same, counted]);
-    if (known.status === 'fulfilled' && !known.value) throw new JudgeAgain('loop');
-    if (verdict.status === 'rejected') throw verdict.reason;
-    // A refused arrival was counted after the sameness check, which therefore succeeded.
-    if (known.status === 'rejected' && verdict.value.kind !== 'deny') throw known.reason;
-    return verdict.value;
+    return { kind: 'pending', verdict: count(exchange, state, session, limits, seen, batch) };
   }
 
   async function count(
@@ -121,13 +105,13 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     session: SessionName,
     limits: readonly ArrivalLimit[],
     seen: LoopDetector | undefined,
-    phase?: Phase,
+    batch?: Batch,
   ): Promise<FinalVerdict> {
     // Set before the store is called: a count whose reply is lost must be given back too.
     state.counted = limits;
-    const counting = store.countArrival(session, state.operationId, limits, blocks, phase);
+    const counting = store.countArrival(session, state.operationId, limits, blocks, batch);
     state.counting = counting.catch((cause: unknown) => {
-      if (cause instanceof NotDone) state.counted = [];
+      if (cause instanceof BatchAborted) state.counted = [];
     });
     const exceeded = await counting;
     return flagged(exchange, seen === 'fingerprint' ? seen : exceeded.includes(true) ? 'velocity' : seen);
@@ -139,15 +123,15 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     return config.action === 'block' ? loopDenied(detector) : { kind: 'flag', reason: `loop: ${detector}` };
   }
 
-  async function keepCall(state: LoopState, phase: Phase | undefined): Promise<Pass> {
+  async function keepCall(state: LoopState, batch: Batch | undefined): Promise<Pass> {
     const { session, kept, operationId, counted, fingerprint } = state;
     if (session === undefined || kept === undefined) return PASS;
     // If counted before its session has its full life, it would expire with an unanswered session.
     const isLong = counted.some(({ windowMs }) => windowMs > UNANSWERED_LIFE_MS);
     await Promise.all([
       // Repeating this changes only times.
-      isLong ? store.countArrival(session, operationId, counted, false, phase) : undefined,
-      fingerprint === undefined ? undefined : store.recordCall(kept, operationId, fingerprint, memory, phase),
+      isLong ? store.countArrival(session, operationId, counted, false, batch) : undefined,
+      fingerprint === undefined ? undefined : store.recordCall(kept, operationId, fingerprint, memory, batch),
     ]);
     state.counted = [];
     return PASS;
@@ -157,31 +141,24 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     name,
     shadowable: true,
     repeatable: true,
-    begin: () => ({ operationId: newOperationId(), counted: [] }),
-    identify({ keyHash, sessionId }, state, phase) {
-      if (sessionId === undefined || phase === undefined) return;
-      state.ahead = store.readAhead({ keyHash, sessionId }, memory);
-      // If it cannot be used, this is not awaited.
-      state.ahead.catch(() => undefined);
-    },
-    prepare(exchange, state) {
+    begin: () => ({ operationId: newOperationId(), stored: new SessionRead(), counted: [] }),
+    prepare(exchange, state, batch) {
+      if (!isParsed(exchange))
+        return state.stored.readAhead(exchange, batch, (session) => store.readCalls(session, memory));
       const turn = turnSession(exchange);
       const session = turn ?? toolSession(exchange);
       if (session === undefined) return;
       state.session = session;
-      state.kept = turn ?? toolCallsOf(session);
-      if (exchange.facts.isReadAhead === true && state.ahead !== undefined) return;
-      delete state.ahead;
-      state.calls = store.readCalls(state.kept, memory);
-      // If an earlier check denies, this is not awaited.
-      state.calls.catch(() => undefined);
+      const kept = turn ?? toolCallsOf(session);
+      state.kept = kept;
+      state.stored.read(exchange, () => store.readCalls(kept, memory));
     },
-    requestBody: (exchange, state, phase) =>
+    requestBody: (exchange, state, batch) =>
       state.session === undefined || writtenFact(exchange.facts, 'session') === null
         ? PASS
-        : judge(exchange, state, state.session, phase),
-    response(exchange, state, phase) {
-      return isUnserved(exchange) ? PASS : { kind: 'pending', verdict: keepCall(state, phase) };
+        : judge(exchange, state, state.session, batch),
+    response(exchange, state, batch) {
+      return isUnserved(exchange) ? PASS : { kind: 'pending', verdict: keepCall(state, batch) };
     },
     async end(_exchange, _outcome, state) {
       await state.counting;

@@ -82,8 +82,7 @@ export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
   }
 
   return {
-    readCalls: async (session, memory) => read(session, memory),
-    readAhead: async (session, memory) => ({ calls: read(session, memory), last: lastOf(session) }),
+    readCalls: async (session, memory) => ({ calls: read(session, memory), last: lastOf(session) }),
     areSame: async (session, last) => lastOf(session) === last,
     async recordCall(session, operationId, fingerprint, { keepMs, maxCalls }) {
       put(listName(session), operationId, fingerprint, { windowMs: keepMs, max: maxCalls });

@@ -1,7 +1,7 @@
 import type { RedisStoreOptions } from '../../redis/client.ts';
 import { readClock } from '../../redis/clock.ts';
 import { loopKey, sessionKey } from '../../redis/keys.ts';
-import { createAsking } from '../../redis/phase.ts';
+import { createOperations } from '../../redis/batch.ts';
 import { flag, listOf, wrongShape } from '../../redis/reply.ts';
 import { loadScript } from '../../redis/script.ts';
 import { UnknownForm } from '../../redis/stored-forms.ts';
@@ -28,9 +28,9 @@ const exceededReply = listOf(flag);
 /** Recent calls in Redis, shared by all gateways on it. */
 export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOptions): LoopStore {
   const at = (): string | number => (now === undefined ? '' : now());
-  const { ask } = createAsking(client, deadlineMs);
+  const { run } = createOperations(client, deadlineMs);
   /** Plain commands: in a script they would cost Redis several times as much. */
-  const read: LoopStore['readAhead'] = (session, { keepMs, maxCalls }) =>
+  const readCalls: LoopStore['readCalls'] = (session, { keepMs, maxCalls }) =>
     withRedisDeadline(deadlineMs, async () => {
       const [reply, readAt] = await Promise.all([
         client.getrange(callsKey(session), -maxCalls * ENTRY_CHARS, -1),
@@ -40,22 +40,21 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOpti
       return { calls: recentCalls(readAt, entries, keepMs), last: entries.slice(-OPERATION_CHARS) };
     });
   return {
-    readCalls: async (...asked) => (await read(...asked)).calls,
-    readAhead: read,
-    areSame: (session, last, phase) =>
-      ask({ script: sameScript, keys: [callsKey(session)], args: [last], read: isYes }, phase),
-    recordCall: (session, operationId, fingerprint, { keepMs, maxCalls }, phase) =>
-      ask(
+    readCalls,
+    areSame: (session, last, batch) =>
+      run({ script: sameScript, keys: [callsKey(session)], args: [last], read: isYes }, batch),
+    recordCall: (session, operationId, fingerprint, { keepMs, maxCalls }, batch) =>
+      run(
         {
           script: joinScript,
           keys: [callsKey(session), loopStateKey(session)],
           args: [at(), operationId, formatSimHash(fingerprint), keepMs, maxCalls],
           read: isDone,
         },
-        phase,
+        batch,
       ),
-    countArrival: (session, operationId, limits, denies, phase) =>
-      ask(
+    countArrival: (session, operationId, limits, denies, batch) =>
+      run(
         {
           script: countScript,
           keys: [loopStateKey(session), ...arrivalKeys(session, limits)],
@@ -67,10 +66,10 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOpti
           ],
           read: (reply) => exceededOf(reply, limits.length),
         },
-        phase,
+        batch,
       ),
     giveBack: (session, operationId, limits) =>
-      ask({
+      run({
         script: giveBackScript,
         keys: arrivalKeys(session, limits),
         args: [at(), operationId, ...limits.map(({ name }) => name)],

@@ -1,4 +1,4 @@
-import type { Phase } from '../../pipeline/phase.ts';
+import type { Batch } from '../../pipeline/batch.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
 import type { SimHash } from '../../text/simhash.ts';
 
@@ -8,8 +8,8 @@ export interface RecentCall {
   readonly fingerprint: SimHash;
 }
 
-/** Calls that were read before the checks judge. */
-export interface CallsAhead {
+/** A session's calls, newest first. */
+export interface RecentCalls {
   readonly calls: readonly RecentCall[];
   /** Identifies the newest stored call; empty if there is none. */
   readonly last: string;
@@ -32,33 +32,30 @@ export interface ArrivalLimit {
 
 /** Recent calls of sessions; changes are idempotent under their operation id. */
 export interface LoopStore {
-  /** Returns the session's answered calls, newest first. */
-  readCalls(session: SessionName, memory: LoopMemory): Promise<readonly RecentCall[]>;
-  /** The same, with an identifier for `areSame`. */
-  readAhead(session: SessionName, memory: LoopMemory): Promise<CallsAhead>;
+  readCalls(session: SessionName, memory: LoopMemory): Promise<RecentCalls>;
   /**
-   * Returns false if another call was answered since, or the calls expired; then the rest of the phase is
+   * Returns false if another call was answered since, or the calls expired; then the rest of the batch is
    * skipped.
    */
-  areSame(session: SessionName, last: CallsAhead['last'], phase?: Phase): Promise<boolean>;
+  areSame(session: SessionName, last: RecentCalls['last'], batch?: Batch): Promise<boolean>;
   /** Adds an answered call. */
   recordCall(
     session: SessionName,
     operationId: string,
     fingerprint: SimHash,
     memory: LoopMemory,
-    phase?: Phase,
+    batch?: Batch,
   ): Promise<void>;
   /**
    * Counts a new call, and returns true for each limit that it exceeds. With `denies`, such a call is removed
-   * from all counts, so that it cannot displace allowed ones, and the rest of the phase is skipped.
+   * from all counts, so that it cannot displace allowed ones, and the rest of the batch is skipped.
    */
   countArrival(
     session: SessionName,
     operationId: string,
     limits: readonly ArrivalLimit[],
     denies: boolean,
-    phase?: Phase,
+    batch?: Batch,
   ): Promise<readonly boolean[]>;
   /** Removes a call from the counts of `countArrival`. */
   giveBack(session: SessionName, operationId: string, limits: readonly ArrivalLimit[]): Promise<void>;

@@ -1,7 +1,8 @@
 import { newOperationId } from '../../operation-id.ts';
 import { retryAfter } from '../../errors.ts';
-import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
+import { isParsed, PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
+import { handled } from '../../pipeline/read-ahead.ts';
 import { timeSpan } from '../../text/time-span.ts';
 import type { BreakerConfig } from './config.ts';
 import type { BreakerStore, CallResult, CircuitCaller, CircuitChange, CircuitState } from './store.ts';
@@ -69,12 +70,9 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
     name,
     shadowable: false,
     begin: () => ({ operationId: newOperationId(), counts: false, probes: false }),
-    prepare(exchange, state) {
-      const caller = callerOf(exchange);
-      if (caller === undefined) return;
-      state.read = store.read(caller);
-      // Avoids an unhandled rejection if an earlier check denies.
-      state.read.catch(() => undefined);
+    prepare(request, state) {
+      const caller = isParsed(request) ? callerOf(request) : undefined;
+      if (caller !== undefined) state.read = handled(store.read(caller));
     },
     async requestBody(exchange, state) {
       const caller = callerOf(exchange);

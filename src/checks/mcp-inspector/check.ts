@@ -1,8 +1,9 @@
 import type { McpConfig } from '../../config/sections/mcp.ts';
 import { isOfEvents } from '../../mcp/answer-shape.ts';
 import { calledTool } from '../../mcp/message.ts';
-import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
+import { isParsed, PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
+import { handled } from '../../pipeline/read-ahead.ts';
 import type { ReportSecretLeak } from '../report-secret-leak.ts';
 import { calledByName, toolDenied } from '../denials.ts';
 import type { Audit } from '../../telemetry/audit.ts';
@@ -71,12 +72,12 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
     name,
     shadowable: true,
     begin: () => ({}),
-    prepare({ mcp, request }, state) {
+    prepare(parsed, state) {
+      if (!isParsed(parsed)) return;
+      const { mcp, request } = parsed;
       const tool = calledTool(request.mcp);
       if (mcp === undefined || tool === undefined || !blocking.has(mcp.server)) return;
-      state.isChanged = pins.isChanged(mcp.server, tool);
-      // If an earlier check denies, this is not awaited.
-      state.isChanged.catch(() => undefined);
+      state.isChanged = handled(pins.isChanged(mcp.server, tool));
     },
     async requestBody({ request }, { isChanged }) {
       if (isChanged === undefined) return PASS;

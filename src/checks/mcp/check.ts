@@ -4,8 +4,9 @@ import { calledTool } from '../../mcp/message.ts';
 import { callTypeOf, methodProblem, type McpCallType, type McpEra } from '../../mcp/methods.ts';
 import { eraOf } from '../../mcp/mirrored.ts';
 import { paramsOf } from '../../mcp/read-message.ts';
-import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
+import { isParsed, PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
+import { handled } from '../../pipeline/read-ahead.ts';
 import { findingId } from '../finding-id.ts';
 import { calledByName, policyDenied, toolDenied } from '../denials.ts';
 import { createKeyGuard, type AuthenticateAgain } from './key-guard.ts';
@@ -61,11 +62,8 @@ export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
     name: 'mcp',
     shadowable: false,
     begin: () => ({}),
-    prepare(exchange, state) {
-      if (exchange.mcp === undefined) return;
-      state.session = binding.judge(exchange);
-      // Avoids an unhandled rejection if an earlier check denies.
-      state.session.catch(() => undefined);
+    prepare(request, state) {
+      if (isParsed(request) && request.mcp !== undefined) state.session = handled(binding.judge(request));
     },
     async requestBody(exchange, { session }) {
       if (session === undefined) return PASS;

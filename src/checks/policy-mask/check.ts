@@ -71,8 +71,9 @@ export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskSta
     name: 'policy',
     shadowable: true,
     repeatable: true,
+    judgesLast: judgement === 'judgedAgain',
     begin: () => ({ masks: undefined }),
-    ...(judgement === 'judged' ? { requestBody: mask } : { forwarding: mask }),
+    requestBody: mask,
     response(exchange, { masks }) {
       if (masks?.everywhere === undefined || exchange.origin !== 'provider') return PASS;
       return exchange.mcp === undefined

@@ -4,7 +4,7 @@ import type { JudgedCall } from '../../pipeline/facts.ts';
 import { retryAfter } from '../../errors.ts';
 import { owaspIds } from '../../owasp.ts';
 import { distinctFindings, type RefusalFinding } from '../../where-found.ts';
-import { JudgeAgain } from '../../pipeline/phase.ts';
+import { StaleRead } from '../../pipeline/read-ahead.ts';
 import { findingId } from '../finding-id.ts';
 import { callDenied } from '../denials.ts';
 import type { PolicyCall } from '../../policy/call.ts';
@@ -89,7 +89,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     if ('kind' in decision) return decision;
     const verdict = verdictOf(judged, decision);
     if (exchange.facts.isReadAhead === true && (verdict !== 'allow' || leavesTraces(decision))) {
-      throw new JudgeAgain('policy');
+      throw new StaleRead('policy');
     }
     deps.onDecision(exchange, { policySet: judged.set.digest, verdict, rules: decidingRules(decision) });
     if (verdict === 'default_deny')

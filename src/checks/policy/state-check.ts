@@ -128,8 +128,9 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
   return {
     name: 'policy-state',
     shadowable: true,
+    judgesLast: true,
     begin: () => ({}),
-    async forwarding(exchange, state) {
+    async requestBody(exchange, state) {
       const { judged, session } = exchange.facts;
       // Without a session, nothing is remembered.
       if (judged === undefined || session === undefined || session === null) return PASS;

@@ -1,6 +1,7 @@
 import { retryAfter } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
-import { PASS, type Check } from '../../pipeline/check.ts';
+import { isParsed, PASS, type Check } from '../../pipeline/check.ts';
+import { handled } from '../../pipeline/read-ahead.ts';
 import { timeSpan, wholeSeconds } from '../../text/time-span.ts';
 import type { RateLimitConfig } from './config.ts';
 import type { RateLimitStore, Slot } from './store.ts';
@@ -28,10 +29,9 @@ export function createRateLimitCheck({ config, store }: RateLimitDeps): Check<Ra
     name,
     shadowable: false,
     begin: () => ({}),
-    identify({ keyHash }, state, phase) {
-      state.slot = store.takeSlot(keyHash, quota, WINDOW_SECONDS * 1_000, phase);
-      // An invalid key's request is refused without awaiting it.
-      state.slot.catch(() => undefined);
+    prepare(request, state, batch) {
+      if (isParsed(request)) return;
+      state.slot = handled(store.takeSlot(request.keyHash, quota, WINDOW_SECONDS * 1_000, batch));
     },
     async admit({ responseHeaders }, state) {
       if (state.slot === undefined) throw new Error('the key was not identified');

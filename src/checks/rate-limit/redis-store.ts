@@ -1,6 +1,6 @@
 import type { RedisStoreOptions } from '../../redis/client.ts';
 import { rateLimitKey } from '../../redis/keys.ts';
-import { createAsking } from '../../redis/phase.ts';
+import { createOperations } from '../../redis/batch.ts';
 import { count, flag, tupleOf } from '../../redis/reply.ts';
 import { loadScript } from '../../redis/script.ts';
 import type { RateLimitStore } from './store.ts';
@@ -12,10 +12,10 @@ const takeReply = tupleOf(flag, count, count, count);
 /** The rate limit shared by all gateways on one Redis. */
 export function createRedisRateLimitStore(options: RedisStoreOptions): RateLimitStore {
   const { client, deadlineMs, now } = options;
-  const asking = createAsking(client, deadlineMs);
+  const operations = createOperations(client, deadlineMs);
   return {
-    takeSlot: (keyHash, quota, windowMs, phase) =>
-      asking.ask(
+    takeSlot: (keyHash, quota, windowMs, batch) =>
+      operations.run(
         {
           script: takeScript,
           keys: [rateLimitKey(keyHash)],
@@ -25,7 +25,7 @@ export function createRedisRateLimitStore(options: RedisStoreOptions): RateLimit
             return { taken: taken === 1, remaining, waitMs, fullMs };
           },
         },
-        phase,
+        batch,
       ),
   };
 }

@@ -1,4 +1,4 @@
-import type { Phase } from '../../pipeline/phase.ts';
+import type { Batch } from '../../pipeline/batch.ts';
 
 /** The outcome for one request. */
 export interface Slot {
@@ -18,5 +18,5 @@ export interface RateLimitStore {
    * Takes one slot of the key's quota, if one is free. Up to `quota` slots accumulate and refill evenly over
    * `windowMs`.
    */
-  takeSlot(keyHash: string, quota: number, windowMs: number, phase?: Phase): Promise<Slot>;
+  takeSlot(keyHash: string, quota: number, windowMs: number, batch?: Batch): Promise<Slot>;
 }

@@ -1,9 +1,17 @@
 import { isSuccessOfServer } from '../../pipeline/success.ts';
 import { newOperationId } from '../../operation-id.ts';
 import { HEADER } from '../../headers.ts';
-import { PASS, type Check, type FinalVerdict, type Pass, type Verdict } from '../../pipeline/check.ts';
+import { BatchAborted, type Batch } from '../../pipeline/batch.ts';
+import {
+  isParsed,
+  PASS,
+  type Check,
+  type FinalVerdict,
+  type Pass,
+  type Verdict,
+} from '../../pipeline/check.ts';
 import type { Answered, Identified, Parsed } from '../../pipeline/exchange.ts';
-import { JudgeAgain, NotDone, type Phase } from '../../pipeline/phase.ts';
+import { handled, SessionRead, StaleRead } from '../../pipeline/read-ahead.ts';
 import { firstAskedTurn } from '../../conversation/asked-turns.ts';
 import { createRetryQueue } from '../../redis/retry-queue.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
@@ -44,8 +52,7 @@ export interface SessionCheck {
 /** One exchange's part in its session. */
 export interface SessionState {
   requested?: SessionRequest;
-  /** Settles once the reading ahead is done. */
-  reading?: Promise<void>;
+  readonly stored: SessionRead<SessionAhead | undefined>;
   /** Valid for one judgement. */
   ahead?: SessionAhead | undefined;
   step?: Step;
@@ -97,7 +104,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     exchange: Parsed,
     requested: SessionRequest,
     state: SessionState,
-    phase: Phase | undefined,
+    batch: Batch | undefined,
     ahead?: SessionAhead,
   ): Promise<OpenResult> {
     const step = {
@@ -107,13 +114,10 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     };
     // Set before Redis is called: a step whose reply is lost must be given back too.
     state.step = step;
-    const opened = store.open({ ...step, ...requested }, phase, ahead);
-    // If an earlier check denies, this is not awaited.
-    opened.catch(() => undefined);
-    return opened;
+    return handled(store.open({ ...step, ...requested }, batch, ahead));
   }
 
-  function ask(exchange: Identified, state: SessionState): Verdict {
+  function readHeaders(exchange: Identified, state: SessionState): Verdict {
     if (exchange.mcp !== undefined) return mcpCalls.requestHeaders(exchange, state.mcp);
     const requested = sessionRequest(exchange.headers);
     if (requested === undefined) return deps.required ? sessionRequired() : PASS;
@@ -127,7 +131,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     exchange: Parsed,
     requested: SessionRequest,
     state: SessionState,
-    phase: Phase | undefined,
+    batch: Batch | undefined,
   ): void {
     const { ahead } = state;
     delete state.ahead;
@@ -135,7 +139,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     exchange.facts.isReadAhead = session !== undefined;
     state.entering =
       ahead === undefined || session === undefined
-        ? { kind: 'opening', opened: open(exchange, requested, state, phase) }
+        ? { kind: 'opening', opened: open(exchange, requested, state, batch) }
         : { kind: 'expected', requested, ahead, session };
   }
 
@@ -143,11 +147,11 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     exchange: Parsed,
     state: SessionState,
     { requested, ahead, session }: Expected,
-    phase: Phase | undefined,
+    batch: Batch | undefined,
   ): Verdict {
     tell(exchange, { ...session, steps: session.steps - 1 });
     exchange.facts.session = session;
-    const verdict = confirm(exchange, state, open(exchange, requested, state, phase, ahead));
+    const verdict = confirm(exchange, state, open(exchange, requested, state, batch, ahead));
     state.confirming = verdict.catch(() => undefined);
     return { kind: 'pending', verdict };
   }
@@ -159,11 +163,11 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   ): Promise<FinalVerdict> {
     try {
       const result = await opened;
-      if (result.kind === 'changed') throw new JudgeAgain('session');
+      if (result.kind === 'changed') throw new StaleRead('session');
       exchange.facts.isReadAhead = false;
       return await judge(exchange, state, result);
     } catch (cause) {
-      if (cause instanceof NotDone || cause instanceof JudgeAgain) delete state.step;
+      if (cause instanceof BatchAborted || cause instanceof StaleRead) delete state.step;
       throw cause;
     }
   }
@@ -206,10 +210,10 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   }
 
   /** Reports an answer to Redis; a whole answer ends the call. */
-  async function note(exchange: Answered, state: SessionState, phase: Phase | undefined): Promise<Pass> {
+  async function note(exchange: Answered, state: SessionState, batch: Batch | undefined): Promise<Pass> {
     await Promise.all([
-      noteAnswered(exchange, state, phase),
-      exchange.form === 'whole' && state.step !== undefined ? running.finish(state.step, phase) : undefined,
+      noteAnswered(exchange, state, batch),
+      exchange.form === 'whole' && state.step !== undefined ? running.finish(state.step, batch) : undefined,
     ]);
     return PASS;
   }
@@ -218,13 +222,13 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   async function noteAnswered(
     exchange: Answered,
     state: SessionState,
-    phase: Phase | undefined,
+    batch: Batch | undefined,
   ): Promise<void> {
     const { anchor, session } = state;
     if (session === undefined || !isSuccessOfServer(exchange)) return;
     if (anchor === undefined && session.answered) return;
     const name = { keyHash: exchange.key.keyHash, sessionId: session.id };
-    await store.noteAnswered(name, session.createdAt, anchor, phase);
+    await store.noteAnswered(name, session.createdAt, anchor, batch);
     delete state.anchor;
   }
 
@@ -232,41 +236,34 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     name: 'session',
     shadowable: false,
     repeatable: true,
-    begin: () => ({ mcp: {} }),
-    identify({ keyHash, sessionId }, state, phase) {
-      if (sessionId === undefined || phase === undefined) return;
-      state.reading = store.readAhead({ keyHash, sessionId }).then(
-        (ahead) => void (state.ahead = ahead),
-        () => undefined,
-      );
+    begin: () => ({ stored: new SessionRead(), mcp: {} }),
+    async requestHeaders(exchange, state) {
+      // If it cannot be read ahead, the session is opened before it is judged.
+      state.ahead = await state.stored.takeAhead()?.catch(() => undefined);
+      return readHeaders(exchange, state);
     },
-    requestHeaders(exchange, state) {
-      // It was requested together with the key.
-      return state.reading === undefined
-        ? ask(exchange, state)
-        : state.reading.then(() => ask(exchange, state));
-    },
-    prepare(exchange, state, phase) {
-      if (exchange.mcp !== undefined) return mcpCalls.prepare(exchange, state.mcp, phase);
+    prepare(exchange, state, batch) {
+      if (!isParsed(exchange)) return state.stored.readAhead(exchange, batch, store.readAhead);
+      if (exchange.mcp !== undefined) return mcpCalls.prepare(exchange, state.mcp);
       const { operation } = exchange.endpoint;
       // Neither is a model call.
       if (operation === 'models' || operation === 'count_tokens') return;
-      if (state.requested !== undefined) enter(exchange, state.requested, state, phase);
+      if (state.requested !== undefined) enter(exchange, state.requested, state, batch);
     },
-    async requestBody(exchange, state, phase) {
+    async requestBody(exchange, state, batch) {
       exchange.facts.session = null;
       if (exchange.mcp !== undefined) return mcpCalls.requestBody(exchange, state.mcp);
       const { entering } = state;
       if (entering === undefined) return PASS;
-      if (entering.kind === 'expected') return expect(exchange, state, entering, phase);
+      if (entering.kind === 'expected') return expect(exchange, state, entering, batch);
       return judge(exchange, state, await entering.opened);
     },
-    response(exchange, state, phase) {
+    response(exchange, state, batch) {
       if (exchange.mcp !== undefined) return mcpCalls.response(exchange, state.mcp);
       if (state.session !== undefined) {
         exchange.responseHeaders.set(HEADER.sessionSteps, String(state.session.steps));
       }
-      return { kind: 'pending', verdict: note(exchange, state, phase) };
+      return { kind: 'pending', verdict: note(exchange, state, batch) };
     },
     async end(exchange, outcome, state) {
       if (exchange.mcp !== undefined) return mcpCalls.end(exchange, outcome, state.mcp);

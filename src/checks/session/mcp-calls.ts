@@ -4,8 +4,8 @@ import { HEADER } from '../../headers.ts';
 import { calledTool } from '../../mcp/message.ts';
 import { judgedType } from '../../mcp/called.ts';
 import { PASS, type Denial, type Verdict } from '../../pipeline/check.ts';
+import { handled } from '../../pipeline/read-ahead.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
-import type { Phase } from '../../pipeline/phase.ts';
 import { mcpSessionOf } from '../../conversation/mcp-session.ts';
 import { sessionRequest, sessionRequired, tell, type SessionRequest } from './headers.ts';
 import { historyFull, longToolName, tooManySessions } from './refusals.ts';
@@ -50,7 +50,7 @@ interface McpCall {
 /** The session check's part for MCP traffic. */
 export interface McpCalls {
   requestHeaders(exchange: Identified, state: McpCallState): Verdict;
-  prepare(exchange: Parsed, state: McpCallState, phase?: Phase): void;
+  prepare(exchange: Parsed, state: McpCallState): void;
   requestBody(exchange: Parsed, state: McpCallState): Promise<Verdict>;
   response(exchange: Answered, state: McpCallState): Promise<Verdict>;
   end(exchange: Identified, outcome: Outcome, state: McpCallState): Promise<void>;
@@ -126,13 +126,10 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
     prepare(exchange, state) {
       if (state.requested === undefined || !isCall(exchange)) return;
       const name = { keyHash: exchange.key.keyHash, sessionId: state.requested.sessionId };
-      const peeked = store.peek(name);
-      // If an earlier check denies, this is not awaited.
-      peeked.catch(() => undefined);
       state.call = {
         step: { ...name, operationId: newOperationId(), isMcpCall: true },
         tool: calledTool(exchange.request.mcp),
-        peeked,
+        peeked: handled(store.peek(name)),
         joined: false,
         session: undefined,
         settled: false,

@@ -1,7 +1,7 @@
 import type { RedisClient } from '../../redis/client.ts';
 import { readClock } from '../../redis/clock.ts';
 import { sessionsKey } from '../../redis/keys.ts';
-import { createAsking } from '../../redis/phase.ts';
+import { createOperations } from '../../redis/batch.ts';
 import { count, flag, listOf, oneOf, text, tupleOf, unlessEmpty, wholeNumber } from '../../redis/reply.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { anchorAmong } from './anchor.ts';
@@ -26,7 +26,7 @@ import {
   type StateMove,
   type Step,
 } from './store.ts';
-import type { Phase } from '../../pipeline/phase.ts';
+import type { Batch } from '../../pipeline/batch.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
 
 export interface RedisSessionStoreOptions {
@@ -73,7 +73,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
   const { maxLive = MAX_LIVE_SESSIONS, maxKeyBytes = MAX_KEY_BYTES, measuredFrom = MEASURED_FROM } = options;
 
   const scripts = loadSessionScripts(ttlMs, maxPerKey, { maxLive, maxKeyBytes, measuredFrom });
-  const asking = createAsking(client, deadlineMs);
+  const operations = createOperations(client, deadlineMs);
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
   const clock = (): string | number => options.now?.() ?? '';
 
@@ -82,18 +82,18 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     return [clock(), sessionId];
   }
 
-  async function open(step: Step & SessionLimits, phase?: Phase, ahead?: SessionAhead): Promise<OpenResult> {
+  async function open(step: Step & SessionLimits, batch?: Batch, ahead?: SessionAhead): Promise<OpenResult> {
     const { keyHash, sessionId, operationId, maxSteps = '', budgetNanoUsd = '' } = step;
     const asked = [operationId, counterOf(step), maxSteps, budgetNanoUsd];
     const [opened, anchored] = await Promise.all([
-      asking.ask(
+      operations.run(
         {
           script: scripts.open,
           keys: stepKeys(step),
           args: [...lifeArgs(step), ...asked, ...aheadArgs(ahead)],
           read: openReply,
         },
-        phase,
+        batch,
       ),
       ahead?.anchored ?? within(() => keepAnchor(step)),
     ]);
@@ -138,24 +138,24 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     name: SessionName,
     createdAt: number,
     anchor: string | undefined,
-    phase?: Phase,
+    batch?: Batch,
   ): Promise<void> {
-    const live = await asking.ask(
+    const live = await operations.run(
       {
         script: scripts.answer,
         keys: lifeKeys(name),
         args: [...lifeArgs(name), createdAt],
         read: count,
       },
-      phase,
+      batch,
     );
     if (live === 0 || anchor === undefined) return;
     await within(() => client.set(anchorKey(name), anchorAmong(anchor, live), 'PX', ttlMs, 'NX'));
   }
 
-  async function finish(step: Step, createdAt: number, phase?: Phase): Promise<void> {
+  async function finish(step: Step, createdAt: number, batch?: Batch): Promise<void> {
     const args = [...lifeArgs(step), step.operationId, createdAt];
-    await asking.ask({ script: scripts.finish, keys: lifeKeys(step), args, read: flag }, phase);
+    await operations.run({ script: scripts.finish, keys: lifeKeys(step), args, read: flag }, batch);
   }
 
   async function note(

@@ -1,4 +1,4 @@
-import type { Phase } from '../../pipeline/phase.ts';
+import type { Batch } from '../../pipeline/batch.ts';
 import type { SessionStore, Step } from './store.ts';
 
 export interface RunningCallsOptions {
@@ -18,7 +18,7 @@ export interface RunningCalls {
   /** Stops renewing a call that was given back. */
   forget(step: Step): void;
   /** Never rejects. */
-  finish(step: Step, phase?: Phase): Promise<void>;
+  finish(step: Step, batch?: Batch): Promise<void>;
   close(): void;
 }
 
@@ -47,11 +47,11 @@ export function createRunningCalls({ store, renewAfterMs, onFailure }: RunningCa
       store.renew(step, createdAt).catch(onFailure);
     },
     forget: ({ operationId }) => void running.delete(operationId),
-    async finish({ operationId }, phase) {
+    async finish({ operationId }, batch) {
       const call = running.get(operationId);
       if (call === undefined) return;
       running.delete(operationId);
-      await store.finish(call.step, call.createdAt, phase).catch(onFailure);
+      await store.finish(call.step, call.createdAt, batch).catch(onFailure);
     },
     close: () => clearInterval(timer),
   };

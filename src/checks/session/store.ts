@@ -1,4 +1,4 @@
-import type { Phase } from '../../pipeline/phase.ts';
+import type { Batch } from '../../pipeline/batch.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
 
 /** Limits of different taints, tools and policy marks in a session. */
@@ -122,9 +122,9 @@ export interface SessionStore {
   /**
    * Opens the session where it is not open yet, tightens its limits, and takes a step or refuses it. The call is on its
    * way until `leave` or `finish`, or until its lease ends.
-   * @param ahead what the call was judged by: nothing is done, nor anything else of the phase, where it is not so any more
+   * @param ahead what the call was judged by: nothing is done, nor anything else of the batch, where it is not so any more
    */
-  open(step: Step & SessionLimits, phase?: Phase, ahead?: SessionAhead): Promise<OpenResult>;
+  open(step: Step & SessionLimits, batch?: Batch, ahead?: SessionAhead): Promise<OpenResult>;
   /**
    * The session as it stands, for whoever opens it later as it was; what is stored of its first request lives on. Undefined
    * where nothing can be judged by it.
@@ -141,7 +141,7 @@ export interface SessionStore {
   /** Says that a call is still on its way; it may begin with this where the session was open already. */
   renew(step: Step, createdAt: number): Promise<void>;
   /** The call is over: it was forwarded, and stays counted. */
-  finish(step: Step, createdAt: number, phase?: Phase): Promise<void>;
+  finish(step: Step, createdAt: number, batch?: Batch): Promise<void>;
   /**
    * A call was answered 2xx, if this life of the session still runs.
    * @param anchor the session's first user request, stored once
@@ -150,7 +150,7 @@ export interface SessionStore {
     name: SessionName,
     createdAt: number,
     anchor: string | undefined,
-    phase?: Phase,
+    batch?: Batch,
   ): Promise<void>;
   addTaint(step: Step, flag: string): Promise<Noted>;
   /** What policies want to know again of a step. */

@@ -176,7 +176,7 @@ async function identify(
     services: { authenticate },
   } = context;
   const sessionId = context.surface.kind === 'provider' ? namedSession(request.headers) : undefined;
-  const onKnownKey = (keyHash: string): void => run.identify({ keyHash, sessionId });
+  const onKnownKey = (keyHash: string): void => run.prepare({ keyHash, sessionId });
   const identity = await authenticate({ rawKey: proxyKeys[0], clientAddress, onKnownKey, request });
   if (proxyKeys[1] !== undefined) await authenticate({ rawKey: proxyKeys[1], clientAddress });
   return identity;

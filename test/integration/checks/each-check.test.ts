@@ -156,7 +156,7 @@ describe('a request is judged by', () => {
     const second = calls.find(({ exchange }) => exchange.facts.session?.state === 'SEEN');
     if (second === undefined) throw new Error('neither call was judged again');
     expect(await rig.stream(second, DELTAS('Fal', 'con flies'))).not.toMatch(/Fal|flies and|con flies/);
-    expectSaid('policy-mask-again forwarding rewrite', 'policy-mask-again event rewrite');
+    expectSaid('policy-mask-again requestBody rewrite', 'policy-mask-again event rewrite');
   });
 
   it('mcp-breaker, by how its server answered', async () => {
@@ -258,12 +258,17 @@ describe('the end of an exchange is seen by', () => {
 /** Hooks that learn, take or keep something and let everything pass; what comes of it is looked at above. */
 const SILENT: ReadonlySet<string> = new Set([
   ...['session requestBody', 'session response', 'loop response', 'drift response', 'mcp-breaker response'],
-  ...['budget response', 'policy-state forwarding', 'policy-mask-again response', 'answer-marks requestBody'],
+  ...[
+    'budget response',
+    'policy-state requestBody',
+    'policy-mask-again response',
+    'answer-marks requestBody',
+  ],
   'answer-marks response',
 ]);
 
 it('no hook that judges has been left out', () => {
-  const judging = ['admit', 'requestHeaders', 'requestBody', 'forwarding', 'response'] as const;
+  const judging = ['admit', 'requestHeaders', 'requestBody', 'response'] as const;
   const told = [...rig.said]
     .filter((line) => !/ (?:pass|pending)$/.test(line))
     .map((line) => line.replace(/ \w+$/, ''));

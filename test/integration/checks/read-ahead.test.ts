@@ -16,7 +16,7 @@ import { createRunner, type Run } from '../../../src/pipeline/run.ts';
 import { createPricing } from '../../../src/pricing/pricing.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import { holdsKey, loopKey, sessionKey, spendKey } from '../../../src/redis/keys.ts';
-import { RedisPhase } from '../../../src/redis/phase.ts';
+import { RedisBatch } from '../../../src/redis/batch.ts';
 import { defaultConfig } from '../../support/default-config.ts';
 import { answered, parsed } from '../../support/exchange.ts';
 import { scriptRuns } from '../../support/redis-counts.ts';
@@ -125,7 +125,7 @@ function gateway(watched = watcher(), loops: LoopConfig = config.loop_detection)
     checks: [session.check, plain, loop, drift, repeated, budget.check] as readonly Check[],
     shadowMode: false,
     observer: { verdict: () => undefined, enforceFailed: () => undefined, endFailed: () => undefined },
-    newPhase: () => new RedisPhase(client, DEADLINE_MS),
+    newBatch: () => new RedisBatch(client, DEADLINE_MS),
   });
 }
 
@@ -151,7 +151,7 @@ async function turn(newRun: () => Run, keyHash: string, options: TurnOptions = {
     headers: new Map(Object.entries({ 'x-gateway-session-id': SESSION, ...options.headers })),
   };
   const run = newRun();
-  run.identify({ keyHash, sessionId: SESSION });
+  run.prepare({ keyHash, sessionId: SESSION });
   expect(await run.requestHeaders(exchange)).toBeUndefined();
   return {
     exchange,
@@ -338,7 +338,7 @@ it('a session that makes room leaves no ledger behind, though a gateway died wit
     now,
   });
   const budgets = budgetStore(client, { now });
-  function reserve(sessionId: string, phase?: RedisPhase) {
+  function reserve(sessionId: string, batch?: RedisBatch) {
     const ledger = `session:${sessionId}`;
     const account = {
       name: 'session',
@@ -347,14 +347,14 @@ it('a session that makes room leaves no ledger behind, though a gateway died wit
       limitNanoUsd: undefined,
       idleMs: ttlMs,
     } as const;
-    return budgets.reserve(reservation(keyHash, {}, 5, { accounts: [account] }), phase);
+    return budgets.reserve(reservation(keyHash, {}, 5, { accounts: [account] }), batch);
   }
   await store.open(call({ keyHash, sessionId: 'old' }));
   await reserve('old');
   at += LEASE_MS + 1_000;
   const ahead = store.readAhead({ keyHash, sessionId: 'new' });
   const step = call({ keyHash, sessionId: 'new' });
-  const admitting = new RedisPhase(client, DEADLINE_MS);
+  const admitting = new RedisBatch(client, DEADLINE_MS);
   const both = [store.open(step, admitting, await ahead), reserve('new', admitting)];
   admitting.send();
   expect(await Promise.all(both)).toMatchObject([{ kind: 'opened' }, { kind: 'reserved' }]);

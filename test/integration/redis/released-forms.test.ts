@@ -208,7 +208,9 @@ describe.each(CASES)(
     it('knows the calls and the topic of its session', async () => {
       const session = { keyHash: keys.steady, sessionId: SESSION };
       const loops = createRedisLoopStore({ client, deadlineMs, now: clock });
-      expect(await loops.readCalls(session, { keepMs: 600_000, maxCalls: 100 })).toHaveLength(SESSION_STEPS);
+      expect((await loops.readCalls(session, { keepMs: 600_000, maxCalls: 100 })).calls).toHaveLength(
+        SESSION_STEPS,
+      );
       const limit = { name: 'repeats', windowMs: 1_000, limit: 1 };
       expect(await loops.countArrival(session, randomUUID(), [limit], true)).toEqual([false]);
       const drift = createRedisDriftStore({ client, deadlineMs, ttlMs: 86_400_000 });

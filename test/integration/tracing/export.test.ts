@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PASS, type Check } from '../../../src/pipeline/check.ts';
 import { startTracing } from '../../../src/tracing/start-tracing.ts';
-import { parsed } from '../../support/exchange.ts';
+import { answered, parsed } from '../../support/exchange.ts';
 import { startGrpcReceiver, startHttpReceiver, type ReceivedSpan } from '../../support/otlp-receiver.ts';
 import { freePort } from '../../support/ports.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -30,7 +30,7 @@ async function rig(otel: object) {
       await client.set('a key of Redis', 'a value');
       return PASS;
     },
-    forwarding: () => ({
+    response: () => ({
       kind: 'pending',
       verdict: Promise.resolve({ kind: 'deny' as const, type: 'loop_detected' as const, message: 'a loop' }),
     }),
@@ -41,7 +41,7 @@ async function rig(otel: object) {
     const traced = tracing.edge.begin([['traceparent', `00-${trace}-00f067aa0ba902b7-${flags}`]]);
     await traced.run(async () => {
       await watched.requestBody?.(exchange, undefined);
-      await watched.forwarding?.(exchange, undefined);
+      await watched.response?.(answered(exchange), undefined);
       tracing.charged(0.5);
     });
     await traced.run(() => Promise.resolve());

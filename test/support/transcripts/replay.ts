@@ -6,6 +6,7 @@ import { respond, settled } from '../respond.ts';
 import { HEADER } from '../../../src/headers.ts';
 import { normalizeAll } from '../../../src/normalize/normalize.ts';
 import type { Parsed } from '../../../src/pipeline/exchange.ts';
+import { SessionRead } from '../../../src/pipeline/read-ahead.ts';
 import { answered, NEW_SESSION, parsed } from '../exchange.ts';
 import type { Transcript, TranscriptCall } from './transcript.ts';
 
@@ -29,7 +30,7 @@ export async function flaggedCalls(
   for (const [index, call] of transcript.calls.entries()) {
     clock.now = call.atSeconds * 1_000;
     const exchange = toExchange(call);
-    const state = check.begin?.() ?? { operationId: String(index), counted: [] };
+    const state = check.begin?.() ?? { operationId: String(index), counted: [], stored: new SessionRead() };
     check.prepare?.(exchange, state);
     await normalization.requestBody?.(exchange, undefined);
     const verdict = await settled(check.requestBody?.(exchange, state));

@@ -100,7 +100,7 @@ export async function createSweepEdge(
     knowsAnyKey: () => Promise.resolve(false),
     places: createPlaces({ maxPerKey: 1_000, maxPerAddress: 1_000, maxAwaitingBody: 1_000 }),
     route: createRoute(config, configuredUpstreams(config)),
-    newRun: createRunner({ checks: checks.inOrder, shadowMode: false, observer, newPhase: checks.newPhase }),
+    newRun: createRunner({ checks: checks.inOrder, shadowMode: false, observer, newBatch: checks.newBatch }),
     settings: {
       upstreamTimeoutMs: 600_000,
       stripTelemetry: false,

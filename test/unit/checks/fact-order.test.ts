@@ -72,8 +72,7 @@ function watched(check: Check, index: number, watch: Watched): Check {
   return new Proxy(check, {
     get(target, name) {
       const hook: unknown = Reflect.get(target, name);
-      if (name !== 'requestBody' && name !== 'forwarding') return hook;
-      if (typeof hook !== 'function') return hook;
+      if (name !== 'requestBody' || typeof hook !== 'function') return hook;
       return async (...args: unknown[]): Promise<unknown> => {
         watch.running = index;
         try {
@@ -138,7 +137,7 @@ describe('each check', () => {
     for (const exchange of [{ ...parsed({ body }), headers }, parsed({ body }), { ...tool, headers }]) {
       const one = run();
       const seen = watchedFacts(exchange, watch);
-      one.identify({ keyHash: exchange.key.keyHash });
+      one.prepare({ keyHash: exchange.key.keyHash });
       await one.requestHeaders(seen);
       await one.requestBody(seen);
       await one.end(seen, { kind: 'complete' });

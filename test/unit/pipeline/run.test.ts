@@ -7,7 +7,7 @@ import {
   type StreamRewrite,
 } from '../../../src/pipeline/check.ts';
 import type { Answered, Identified, Parsed } from '../../../src/pipeline/exchange.ts';
-import { NotDone, type Phase } from '../../../src/pipeline/phase.ts';
+import { BatchAborted, type Batch } from '../../../src/pipeline/batch.ts';
 import { createRunner, type VerdictObserver } from '../../../src/pipeline/run.ts';
 import type { StreamEvent } from '../../../src/providers/provider.ts';
 
@@ -100,15 +100,15 @@ describe('the runner', () => {
     await expect(run.response(exchange() as Answered)).rejects.toThrow('Redis is gone');
   });
 
-  describe('what checks ask in a phase', () => {
-    /** Its phases, in order, by what became of them; `ask` answers as their store would. */
-    function phases() {
+  describe('what checks ask in a batch', () => {
+    /** Its batches, in order, by what became of them; `ask` answers as their store would. */
+    function batches() {
       const seen: string[] = [];
-      const newPhase = (): Phase => ({
+      const newBatch = (): Batch => ({
         send: () => void seen.push('sent'),
         drop: () => void seen.push('dropped'),
       });
-      return { seen, newPhase };
+      return { seen, newBatch };
     }
     const asking = (name: Check['name'], verdict: Promise<FinalVerdict>): Check => ({
       name,
@@ -122,18 +122,18 @@ describe('the runner', () => {
       requestBody: () => DENIAL,
       response: () => DENIAL,
     };
-    const never = Promise.reject(new NotDone());
+    const never = Promise.reject(new BatchAborted());
     never.catch(() => undefined);
 
     it('is not asked for a request that is denied, and is noted of an answer that is withheld', async () => {
       const { observer } = recorder();
-      const { seen, newPhase } = phases();
+      const { seen, newBatch } = batches();
       const open = new Promise<FinalVerdict>(() => undefined);
       const denied = createRunner({
         checks: [asking('loop', open), refusing],
         shadowMode: false,
         observer,
-        newPhase,
+        newBatch,
       })();
       expect(await denied.requestBody(exchange())).toEqual(DENIAL);
       // The first one is of what they prepare.
@@ -142,7 +142,7 @@ describe('the runner', () => {
         checks: [asking('loop', Promise.resolve(PASS)), refusing],
         shadowMode: false,
         observer,
-        newPhase,
+        newBatch,
       })();
       expect(await noted.response(exchange() as Answered)).toEqual(DENIAL);
       expect(seen).toEqual(['sent']);
@@ -150,13 +150,13 @@ describe('the runner', () => {
 
     it('is dropped where a check fails before all have judged', async () => {
       const { observer } = recorder();
-      const { seen, newPhase } = phases();
+      const { seen, newBatch } = batches();
       const failing: Check = {
         name: 'policy',
         shadowable: false,
         requestBody: () => Promise.reject(new Error('no engine')),
       };
-      const run = createRunner({ checks: [failing], shadowMode: false, observer, newPhase })();
+      const run = createRunner({ checks: [failing], shadowMode: false, observer, newBatch })();
       await expect(run.requestBody(exchange())).rejects.toThrow('no engine');
       expect(seen).toEqual(['sent', 'dropped']);
     });
@@ -167,7 +167,7 @@ describe('the runner', () => {
       const judged = (checks: readonly Check[]) =>
         createRunner({ checks, shadowMode: false, observer })().requestBody(exchange());
       expect(await judged([asking('loop', never), asking('budget', refused)])).toEqual(DENIAL);
-      await expect(judged([asking('loop', never)])).rejects.toThrow(NotDone);
+      await expect(judged([asking('loop', never)])).rejects.toThrow(BatchAborted);
       const gone = Promise.reject(new Error('Redis is gone'));
       gone.catch(() => undefined);
       await expect(judged([asking('loop', never), asking('budget', gone)])).rejects.toThrow('Redis is gone');
@@ -186,7 +186,8 @@ describe('the runner', () => {
       const last: Check = {
         name: 'policy-state',
         shadowable: false,
-        forwarding: () => {
+        judgesLast: true,
+        requestBody: () => {
           order.push('last word');
           return DENIAL;
         },

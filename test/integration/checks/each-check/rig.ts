@@ -102,7 +102,7 @@ export async function startRig(redisAddr: string, more: ConfigInput = {}) {
       enforceFailed: (_exchange, check, cause) => failures.push(`${check}: ${String(cause)}`),
       endFailed: (_exchange, check, cause) => failures.push(`${check}: ${String(cause)}`),
     },
-    newPhase: checks.newPhase,
+    newBatch: checks.newBatch,
   });
 
   async function ask(base: Parsed, { key, session, limits = {} }: Request = {}): Promise<Asked> {
@@ -116,7 +116,7 @@ export async function startRig(redisAddr: string, more: ConfigInput = {}) {
       facts: newFacts(NO_RISK),
     };
     const run = newRun();
-    run.identify({
+    run.prepare({
       keyHash: exchange.key.keyHash,
       ...(base.mcp === undefined && { sessionId: session }),
     });
@@ -179,13 +179,7 @@ function headOf(exchange: Parsed, form: Answered['form'], status: number): Answe
   return { ...exchange, origin: 'provider', status, answerHeaders, form, answer: newAnswer() };
 }
 
-const HOOKS: ReadonlySet<PropertyKey> = new Set([
-  'admit',
-  'requestHeaders',
-  'requestBody',
-  'forwarding',
-  'response',
-]);
+const HOOKS: ReadonlySet<PropertyKey> = new Set(['admit', 'requestHeaders', 'requestBody', 'response']);
 
 /** The check, of whose hooks the verdicts are noted once they are known. */
 function noting(check: Check, label: string, said: Set<string>): Check {

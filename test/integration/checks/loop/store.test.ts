@@ -32,7 +32,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
 
   it('are none in a new session', async () => {
     const { store, session } = rig();
-    expect(await store.readCalls(session, MEMORY)).toEqual([]);
+    expect((await store.readCalls(session, MEMORY)).calls).toEqual([]);
   });
 
   it('come newest first, with their age and all 64 bits', async () => {
@@ -41,7 +41,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
       await store.recordCall(session, randomUUID(), call(low), MEMORY);
       clock.now += 1_000;
     }
-    expect(await store.readCalls(session, MEMORY)).toEqual([
+    expect((await store.readCalls(session, MEMORY)).calls).toEqual([
       { ageMs: 1_000, fingerprint: call(3) },
       { ageMs: 2_000, fingerprint: call(0xfffffffe) },
       { ageMs: 3_000, fingerprint: call(1) },
@@ -54,22 +54,22 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     clock.now -= 3_600_000;
     await store.recordCall(session, randomUUID(), call(2), MEMORY);
     clock.now += 1_000;
-    expect(await store.readCalls(session, MEMORY)).toEqual([{ ageMs: 1_000, fingerprint: call(2) }]);
+    expect((await store.readCalls(session, MEMORY)).calls).toEqual([{ ageMs: 1_000, fingerprint: call(2) }]);
   });
 
   it('are the same until another one joins, or they are forgotten', async () => {
     const { clock, store, session } = rig();
-    const none = await store.readAhead(session, MEMORY);
+    const none = await store.readCalls(session, MEMORY);
     expect(none).toEqual({ calls: [], last: '' });
     expect(await store.areSame(session, none.last)).toBe(true);
     const operations = [randomUUID(), randomUUID()];
     for (const operationId of operations) {
-      const before = await store.readAhead(session, MEMORY);
+      const before = await store.readCalls(session, MEMORY);
       await store.recordCall(session, operationId, call(1), MEMORY);
       expect(await store.areSame(session, before.last)).toBe(false);
     }
-    const ahead = await store.readAhead(session, MEMORY);
-    expect(ahead.calls).toEqual(await store.readCalls(session, MEMORY));
+    const ahead = await store.readCalls(session, MEMORY);
+    expect(ahead).toEqual(await store.readCalls(session, MEMORY));
     await store.recordCall(session, operations[1] ?? '', call(1), MEMORY);
     clock.now += 1;
     expect(await store.areSame(session, ahead.last)).toBe(true);
@@ -83,7 +83,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
       await store.recordCall(session, operationId, call(1), MEMORY);
       clock.now += 10;
     }
-    expect(await store.readCalls(session, MEMORY)).toEqual([{ ageMs: 30, fingerprint: call(1) }]);
+    expect((await store.readCalls(session, MEMORY)).calls).toEqual([{ ageMs: 30, fingerprint: call(1) }]);
   });
 
   it('are as many as are kept, and as young', async () => {
@@ -92,19 +92,19 @@ describe.each<[string, (now: () => number) => LoopStore]>([
       await store.recordCall(session, randomUUID(), call(low), MEMORY);
       clock.now += 1_000;
     }
-    const kept = await store.readCalls(session, MEMORY);
+    const { calls: kept } = await store.readCalls(session, MEMORY);
     expect(kept.map(({ fingerprint }) => fingerprint.low)).toEqual([8, 7, 6, 5, 4]);
     clock.now += 57_000;
-    expect(await store.readCalls(session, MEMORY)).toHaveLength(2);
+    expect((await store.readCalls(session, MEMORY)).calls).toHaveLength(2);
     clock.now += 2_000;
-    expect(await store.readCalls(session, MEMORY)).toEqual([]);
+    expect((await store.readCalls(session, MEMORY)).calls).toEqual([]);
   });
 
   it('belong to their session and key', async () => {
     const { store, session } = rig();
     await store.recordCall(session, randomUUID(), call(1), MEMORY);
-    expect(await store.readCalls({ ...session, sessionId: 'other' }, MEMORY)).toEqual([]);
-    expect(await store.readCalls({ ...session, keyHash: newKeyHash() }, MEMORY)).toEqual([]);
+    expect((await store.readCalls({ ...session, sessionId: 'other' }, MEMORY)).calls).toEqual([]);
+    expect((await store.readCalls({ ...session, keyHash: newKeyHash() }, MEMORY)).calls).toEqual([]);
   });
 
   it('exceed a limit with the call after it, over a sliding window', async () => {
@@ -242,7 +242,7 @@ describe('recent calls in Redis', () => {
         await store().countArrival(session, randomUUID(), [RPS, REPEATS, many], false);
     }
     for (let low = 0; low < 12; low++) await store().recordCall(session, randomUUID(), call(low), MEMORY);
-    expect(await store().readCalls(session, MEMORY)).toHaveLength(MEMORY.maxCalls);
+    expect((await store().readCalls(session, MEMORY)).calls).toHaveLength(MEMORY.maxCalls);
     await arrive(5);
     const bytes = await client.strlen(of('/arrivals'));
     await arrive(70);
@@ -285,9 +285,9 @@ describe('recent calls in Redis', () => {
     await join('first');
     for (let nth = 0; nth < 15; nth++) await join(randomUUID());
     await join('first');
-    expect(await store().readCalls(session, all)).toHaveLength(16);
+    expect((await store().readCalls(session, all)).calls).toHaveLength(16);
     for (let nth = 0; nth < 200; nth++) await join(randomUUID());
-    const kept = (await store().readCalls(session, all)).length;
+    const kept = (await store().readCalls(session, all)).calls.length;
     expect(kept).toBeGreaterThanOrEqual(MEMORY.maxCalls);
     expect(kept).toBeLessThanOrEqual(MEMORY.maxCalls + 64);
   });

@@ -4,6 +4,7 @@ import { createRedisSessionStore } from '../../../../src/checks/session/redis-st
 import type { SessionStore } from '../../../../src/checks/session/store.ts';
 import type { Parsed } from '../../../../src/pipeline/exchange.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
+import { SessionRead } from '../../../../src/pipeline/read-ahead.ts';
 import { startTestRedis } from '../../../support/redis.ts';
 import { answered, parsed, type RequestOptions } from '../../../support/exchange.ts';
 import { connect, useRedis } from '../budget/support.ts';
@@ -52,7 +53,7 @@ function request(
 
 /** Both hooks of a request; the verdict that ended it. */
 async function ask(check: CheckUnderTest, exchange: Parsed) {
-  const state = check.begin?.() ?? { mcp: {} };
+  const state = check.begin?.() ?? { mcp: {}, stored: new SessionRead() };
   const early = await check.requestHeaders?.(exchange, state);
   if (early?.kind !== 'pass') return { state, verdict: early };
   check.prepare?.(exchange, state);
@@ -81,7 +82,7 @@ describe('what other checks judge by', () => {
   it('is nothing without a session, and Redis is not asked', async () => {
     const { check } = sessionCheck();
     const exchange = request({});
-    expect(await ask(check, exchange)).toEqual({ verdict: { kind: 'pass' }, state: { mcp: {} } });
+    expect(await ask(check, exchange)).toMatchObject({ verdict: { kind: 'pass' }, state: { mcp: {} } });
     expect(exchange.facts.session).toBeNull();
   });
 
@@ -175,7 +176,7 @@ describe('when Redis fails', () => {
 
     await own.pause();
     const lost = request(undefined, { keyHash: first.key.keyHash });
-    const state = check.begin?.() ?? { mcp: {} };
+    const state = check.begin?.() ?? { mcp: {}, stored: new SessionRead() };
     await check.requestHeaders?.(lost, state);
     check.prepare?.(lost, state);
     await expect(check.requestBody?.(lost, state)).rejects.toMatchObject({ type: 'redis_unavailable' });
@@ -203,7 +204,7 @@ describe('when Redis fails', () => {
 describe('session.required', () => {
   it('refuses a request without a session before its body is read', async () => {
     const { check } = sessionCheck(store, true);
-    const verdict = await check.requestHeaders?.(request({}), { mcp: {} });
+    const verdict = await check.requestHeaders?.(request({}), { mcp: {}, stored: new SessionRead() });
     expect(verdict).toEqual({
       kind: 'deny',
       type: 'invalid_request',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HEADER } from '../../../../src/headers.ts';
 import type { Parsed } from '../../../../src/pipeline/exchange.ts';
+import { SessionRead } from '../../../../src/pipeline/read-ahead.ts';
 import { toExchange, type LoopConfig } from '../../../support/transcripts/replay.ts';
 import { type JudgeOptions, loopRig } from './rig.ts';
 
@@ -73,7 +74,7 @@ describe('loop detection', () => {
     await sendMany(1);
     const messages = [{ role: 'user', content: 'Summarise the report.' }];
     const exchange = toExchange({ atSeconds: 0, provider: 'openai', body: { model: 'm', messages } });
-    const state = check.begin?.() ?? { operationId: '', counted: [] };
+    const state = check.begin?.() ?? { operationId: '', counted: [], stored: new SessionRead() };
     check.prepare?.(exchange, state);
     expect(await check.requestBody?.(exchange, state)).toEqual({
       kind: 'deny',

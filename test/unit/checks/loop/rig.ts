@@ -3,6 +3,7 @@ import { createMemoryLoopStore } from '../../../../src/checks/loop/memory-store.
 import { configSchema } from '../../../../src/config/schema.ts';
 import { HEADER } from '../../../../src/headers.ts';
 import type { Outcome, Parsed } from '../../../../src/pipeline/exchange.ts';
+import { SessionRead } from '../../../../src/pipeline/read-ahead.ts';
 import { answered } from '../../../support/exchange.ts';
 import { respond, settled } from '../../../support/respond.ts';
 import type { LoopConfig } from '../../../support/transcripts/replay.ts';
@@ -25,7 +26,7 @@ export function loopRig(config: LoopConfig = {}) {
   async function judge(exchange: Parsed, options: JudgeOptions = {}): Promise<string> {
     const { status = 200, afterMs = 250 } = options;
     clock.now += afterMs;
-    const state = check.begin?.() ?? { operationId: '', counted: [] };
+    const state = check.begin?.() ?? { operationId: '', counted: [], stored: new SessionRead() };
     check.prepare?.(exchange, state);
     const verdict = await settled(check.requestBody?.(exchange, state));
     const isDenied = verdict?.kind === 'deny';

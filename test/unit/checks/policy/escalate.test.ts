@@ -172,7 +172,7 @@ it('leaves its taint where a rule gives it one, and none where nobody approved i
     const observer = { verdict: () => undefined, enforceFailed: rethrow, endFailed: rethrow };
     const run = createRunner({ checks, shadowMode: false, observer })();
     const exchange = patient(chat());
-    run.identify({ keyHash: exchange.key.keyHash });
+    run.prepare({ keyHash: exchange.key.keyHash });
     const denial = await run.requestBody(exchange);
     expect(denial?.type).toBe(kind === 'approved' ? undefined : 'escalation_denied');
     expect((await risk.read(exchange.key.keyHash)).risk.persistentTaintFlags).toEqual(expected);

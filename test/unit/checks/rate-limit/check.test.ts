@@ -9,7 +9,7 @@ function rig(config: { enabled: boolean; requests_per_minute: number }) {
   async function send() {
     const exchange = parsed({ keyHash: 'sha256:one', body: { model: 'm', messages: [] } });
     const state = check.begin?.() ?? {};
-    check.identify?.(exchange.key, state);
+    check.prepare?.(exchange.key, state);
     const verdict = await check.admit?.(exchange, state);
     return { verdict, headers: Object.fromEntries(exchange.responseHeaders) };
   }

@@ -17,7 +17,7 @@ import {
   sessionsKey,
   spendKey,
 } from '../../../../../src/redis/keys.ts';
-import { RedisPhase } from '../../../../../src/redis/phase.ts';
+import { RedisBatch } from '../../../../../src/redis/batch.ts';
 import { spendInSession } from '../../../../support/session-spend.ts';
 import { budgetStore, reservation } from '../../budget/support.ts';
 import { call, DAY_MS, newKeyHash, opened } from '../../../../contracts/session-rig.ts';
@@ -132,12 +132,12 @@ export function keys(): void {
       };
       const { operationId } = step;
       const accounts = [...windowAccounts({}), session];
-      const phase = new RedisPhase(client, 2_500);
+      const batch = new RedisBatch(client, 2_500);
       const asked = [
-        store.open(step, phase),
-        budgets.reserve(reservation(keyHash, {}, 5, { operationId, accounts }), phase),
+        store.open(step, batch),
+        budgets.reserve(reservation(keyHash, {}, 5, { operationId, accounts }), batch),
       ];
-      phase.send();
+      batch.send();
       await Promise.all(asked);
     }
     // Its gateway dies.
@@ -157,12 +157,12 @@ export function keys(): void {
     await redis.client.hset(riskProfileKey(keyHash), 'total_spend', 'much');
     now += LEASE_MS + 1;
     const before = await redis.client.getBuffer(spendKey(keyHash, 'windows'));
-    const phase = new RedisPhase(client, 2_500);
+    const batch = new RedisBatch(client, 2_500);
     const asked = [
-      store.open(call({ keyHash, sessionId: 'one' }), phase),
-      budgets.reserve(reservation(keyHash, {}, 7), phase),
+      store.open(call({ keyHash, sessionId: 'one' }), batch),
+      budgets.reserve(reservation(keyHash, {}, 7), batch),
     ];
-    phase.send();
+    batch.send();
     for (const one of asked) await expect(one).rejects.toMatchObject({ type: 'redis_unavailable' });
     expect(await redis.client.getBuffer(spendKey(keyHash, 'windows'))).toEqual(before);
     expect(await store.read({ keyHash, sessionId: 'one' })).toBeUndefined();

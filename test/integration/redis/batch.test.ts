@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { NotDone } from '../../../src/pipeline/phase.ts';
-import { createAsking, RedisPhase, type Question } from '../../../src/redis/phase.ts';
+import { BatchAborted } from '../../../src/pipeline/batch.ts';
+import { createOperations, RedisBatch, type Operation } from '../../../src/redis/batch.ts';
 import { loadScript, type ScriptArg } from '../../../src/redis/script.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { scriptRuns } from '../../support/redis-counts.ts';
@@ -20,39 +20,39 @@ beforeEach(async () => void (await redis.client.flushall()));
 type Taken = z.output<typeof takeReply>;
 
 function take(key: string, many: number, otherwise?: (reply: Taken) => ScriptArg[] | undefined) {
-  const question: Question<Taken> = {
+  const operation: Operation<Taken> = {
     script: takeScript,
     keys: [key],
     args: [many],
     read: (reply) => takeReply.parse(reply),
     ...(otherwise && { otherwise }),
   };
-  return question;
+  return operation;
 }
 
-function note(key: string, what: string): Question<z.output<typeof noteReply>> {
+function note(key: string, what: string): Operation<z.output<typeof noteReply>> {
   return { script: noteScript, keys: [key], args: [what], read: (reply) => noteReply.parse(reply) };
 }
 
-const newPhase = (): RedisPhase => new RedisPhase(redis.client, 1_000);
-const asking = () => createAsking(redis.client, 1_000);
+const newBatch = (): RedisBatch => new RedisBatch(redis.client, 1_000);
+const operations = () => createOperations(redis.client, 1_000);
 
-describe('a phase', () => {
+describe('a batch', () => {
   it('sends what is asked in it as one script, in which each part sees its own keys and arguments', async () => {
     await redis.client.mset('{a}:1', 5, '{a}:2', 7);
     function askAll() {
-      const phase = newPhase();
+      const batch = newBatch();
       const answers = [
-        asking().ask(take('{a}:1', 2), phase),
-        asking().ask(note('{a}:notes', 'x'), phase),
-        asking().ask(take('{a}:2', 3), phase),
+        operations().run(take('{a}:1', 2), batch),
+        operations().run(note('{a}:notes', 'x'), batch),
+        operations().run(take('{a}:2', 3), batch),
       ];
-      return { phase, answers };
+      return { batch, answers };
     }
-    const { phase, answers } = askAll();
+    const { batch, answers } = askAll();
     await redis.client.ping();
     expect(await redis.client.exists('{a}:notes')).toBe(0);
-    phase.send();
+    batch.send();
     expect(await Promise.all(answers)).toEqual([
       ['taken', 5, '{a}:1=2'],
       [1, '{a}:notes=x'],
@@ -62,63 +62,66 @@ describe('a phase', () => {
     // Redis knows the script from here on.
     const before = await scriptRuns(redis.client);
     const again = askAll();
-    again.phase.send();
+    again.batch.send();
     await Promise.all(again.answers);
     expect((await scriptRuns(redis.client)) - before).toBe(1);
   });
 
   it('does nothing of it where one part refuses, and tells the others so', async () => {
     await redis.client.mset('{a}:1', 5, '{a}:2', 1);
-    const phase = newPhase();
+    const batch = newBatch();
     const [first, second, third] = [take('{a}:1', 2), take('{a}:2', 3), note('{a}:notes', 'x')].map(
-      (question) => asking().ask<unknown>(question as Question<unknown>, phase),
+      (operation) => operations().run<unknown>(operation as Operation<unknown>, batch),
     );
-    phase.send();
+    batch.send();
     expect(await second).toEqual(['refused', 1, '{a}:2=3']);
-    await expect(first).rejects.toThrow(NotDone);
-    await expect(third).rejects.toThrow(NotDone);
+    await expect(first).rejects.toThrow(BatchAborted);
+    await expect(third).rejects.toThrow(BatchAborted);
     expect(await redis.client.mget('{a}:1', '{a}:2')).toEqual(['5', '1']);
     expect(await redis.client.exists('{a}:notes')).toBe(0);
   });
 
-  it('tries all of it once more with what the refused one asks for in its place, in a phase and alone', async () => {
+  it('tries all of it once more with what the refused one asks for in its place, in a batch and alone', async () => {
     await redis.client.mset('{a}:1', 5, '{a}:2', 3);
     const less = take('{a}:2', 4, ([verdict, left]) => (verdict === 'refused' ? [left - 1] : undefined));
-    const phase = newPhase();
-    const answers = [asking().ask(take('{a}:1', 2), phase), asking().ask(less, phase)];
-    phase.send();
+    const batch = newBatch();
+    const answers = [operations().run(take('{a}:1', 2), batch), operations().run(less, batch)];
+    batch.send();
     expect(await Promise.all(answers)).toEqual([
       ['taken', 5, '{a}:1=2'],
       ['taken', 3, '{a}:2=2'],
     ]);
     expect(await redis.client.mget('{a}:1', '{a}:2')).toEqual(['3', '1']);
     const never = take('{a}:2', 9, () => [8]);
-    expect(await asking().ask(never)).toEqual(['refused', 1, '{a}:2=8']);
-    expect(await asking().ask(take('{a}:2', 1, () => [0]))).toEqual(['taken', 1, '{a}:2=1']);
+    expect(await operations().run(never)).toEqual(['refused', 1, '{a}:2=8']);
+    expect(await operations().run(take('{a}:2', 1, () => [0]))).toEqual(['taken', 1, '{a}:2=1']);
   });
 
   it('that is dropped asks nothing; what is asked after it was sent is sent at once', async () => {
     await redis.client.set('{a}:1', 5);
-    const dropped = newPhase();
-    const never = asking().ask(take('{a}:1', 1), dropped);
+    const dropped = newBatch();
+    const never = operations().run(take('{a}:1', 1), dropped);
     dropped.drop();
-    await expect(never).rejects.toThrow(NotDone);
-    const sent = newPhase();
+    await expect(never).rejects.toThrow(BatchAborted);
+    const sent = newBatch();
     sent.send();
-    expect(await asking().ask(take('{a}:1', 1), sent)).toEqual(['taken', 5, '{a}:1=1']);
+    expect(await operations().run(take('{a}:1', 1), sent)).toEqual(['taken', 5, '{a}:1=1']);
     expect(await redis.client.get('{a}:1')).toBe('4');
   });
 
   it('fails as a whole where Redis fails, or a reply is of the wrong shape', async () => {
     await redis.client.mset('{a}:1', 5, '{a}:notes', 'no list');
-    const phase = newPhase();
-    const answers = [asking().ask(take('{a}:1', 1), phase), asking().ask(note('{a}:notes', 'x'), phase)];
-    phase.send();
+    const batch = newBatch();
+    const answers = [
+      operations().run(take('{a}:1', 1), batch),
+      operations().run(note('{a}:notes', 'x'), batch),
+    ];
+    batch.send();
     for (const answer of answers) await expect(answer).rejects.toMatchObject({ type: 'redis_unavailable' });
     expect(await redis.client.get('{a}:1')).toBe('5');
-    const odd = newPhase();
+    const odd = newBatch();
     const { script, keys, args } = note('{a}:2', 'x');
-    const wrong = asking().ask({ script, keys, args, read: (reply) => takeReply.parse(reply) }, odd);
+    const wrong = operations().run({ script, keys, args, read: (reply) => takeReply.parse(reply) }, odd);
     odd.send();
     await expect(wrong).rejects.toMatchObject({ type: 'redis_unavailable' });
   });
@@ -126,9 +129,12 @@ describe('a phase', () => {
   it('finds its script again after Redis has forgotten it', async () => {
     await redis.client.set('{a}:1', 5);
     await redis.client.script('FLUSH');
-    const phase = newPhase();
-    const answers = [asking().ask(take('{a}:1', 1), phase), asking().ask(note('{a}:notes', 'x'), phase)];
-    phase.send();
+    const batch = newBatch();
+    const answers = [
+      operations().run(take('{a}:1', 1), batch),
+      operations().run(note('{a}:notes', 'x'), batch),
+    ];
+    batch.send();
     expect(await Promise.all(answers)).toHaveLength(2);
   });
 });

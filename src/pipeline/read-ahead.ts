@@ -1,0 +1,90 @@
+import { PASS, type Caller, type FinalVerdict } from './check.ts';
+import type { Batch } from './batch.ts';
+import type { Parsed } from './exchange.ts';
+
+/**
+ * A verdict that would rest on stale data: a session that was read ahead has changed since, or the check would do more
+ * than pass. The runner then reads again, and all `repeatable` checks judge again.
+ */
+export class StaleRead extends Error {
+  /** The check that found it, for `gateway_judged_again_total`. */
+  readonly by: string;
+
+  constructor(by: string) {
+    super('data that was read ahead is not enough to judge by');
+    this.name = 'StaleRead';
+    this.by = by;
+  }
+}
+
+interface NamedSession {
+  readonly keyHash: string;
+  readonly sessionId: string;
+}
+
+/**
+ * What a check reads of a session from its store: ahead, in the wait for the key's record, if the request names its
+ * session, and otherwise once the body has arrived. Data read ahead may only let a request pass, and only if a
+ * comparison in the batch of `requestBody` finds it unchanged (see `confirmed`).
+ */
+export class SessionRead<Data> {
+  #ahead: Promise<Data> | undefined;
+  #current: { readonly reading: Promise<Data>; readonly isAhead: boolean } | undefined;
+
+  /** Reads with the key. Stores without batches answer at once, so nothing is read ahead. */
+  readAhead(
+    { keyHash, sessionId }: Caller,
+    batch: Batch | undefined,
+    read: (session: NamedSession) => Promise<Data>,
+  ): void {
+    if (sessionId !== undefined && batch !== undefined) this.#ahead = handled(read({ keyHash, sessionId }));
+  }
+
+  /** Returns what was read ahead, once. */
+  takeAhead(): Promise<Data> | undefined {
+    const ahead = this.#ahead;
+    this.#ahead = undefined;
+    return ahead;
+  }
+
+  /** Reads now, unless data was read ahead and the session itself is judged by such data. */
+  read({ facts }: Parsed, read: () => Promise<Data>): void {
+    const ahead = this.takeAhead();
+    this.#current =
+      ahead !== undefined && facts.isReadAhead === true
+        ? { reading: ahead, isAhead: true }
+        : { reading: handled(read()), isAhead: false };
+  }
+
+  /** Returns the data to judge by, once; undefined without a call of `read`. */
+  async take(): Promise<{ readonly data: Data; readonly isAhead: boolean } | undefined> {
+    const current = this.#current;
+    this.#current = undefined;
+    return current && { data: await current.reading, isAhead: current.isAhead };
+  }
+}
+
+/**
+ * Returns the verdict if the data that the check judged by has not changed.
+ * @param same the comparison, sent in the same batch before the verdict's own operations
+ * @throws StaleRead if it has changed
+ */
+export async function confirmed(
+  check: string,
+  same: Promise<boolean>,
+  verdict: FinalVerdict | Promise<FinalVerdict> = PASS,
+): Promise<FinalVerdict> {
+  // Awaits both, so that nothing is repeated before the first outcome is known.
+  const [compared, judged] = await Promise.allSettled([same, verdict]);
+  if (compared.status === 'fulfilled' && !compared.value) throw new StaleRead(check);
+  if (judged.status === 'rejected') throw judged.reason;
+  // A refused operation ran after the comparison, which therefore succeeded.
+  if (compared.status === 'rejected' && judged.value.kind !== 'deny') throw compared.reason;
+  return judged.value;
+}
+
+/** Marks the rejection of a promise as handled, if an earlier denial may leave it unawaited. */
+export function handled<Value>(promise: Promise<Value>): Promise<Value> {
+  promise.catch(() => undefined);
+  return promise;
+}

@@ -1,0 +1,119 @@
+import { BatchAborted, type Batch } from '../pipeline/batch.ts';
+import { handled } from '../pipeline/read-ahead.ts';
+import type { RedisClient } from './client.ts';
+import { runTogether, type Replies, type ScriptCall } from './script.ts';
+import { redisUnavailable, withRedisDeadline } from './unavailable.ts';
+
+/** An operation of a store. */
+export interface Operation<Reply> extends ScriptCall {
+  /** Throws if the reply has the wrong shape. */
+  readonly read: (reply: unknown) => Reply;
+  /** Called if the script has refused: returns arguments for a second attempt, or undefined for none. */
+  readonly otherwise?: (reply: Reply) => ScriptCall['args'] | undefined;
+}
+
+/** Runs a store's operations in a `RedisBatch`, or at once. */
+export interface Operations {
+  /** @throws GatewayError redis_unavailable */
+  run<Reply>(operation: Operation<Reply>, batch?: Batch): Promise<Reply>;
+}
+
+/** @param deadlineMs for one operation or a whole batch: see `phaseDeadlineMs` */
+export function createOperations(client: RedisClient, deadlineMs: number): Operations {
+  function runAlone<Reply>(operation: Operation<Reply>): Promise<Reply> {
+    const batch = new RedisBatch(client, deadlineMs);
+    const answered = batch.add(operation);
+    batch.send();
+    return answered;
+  }
+
+  return {
+    run(operation, batch) {
+      if (batch instanceof RedisBatch) return batch.add(operation);
+      if (operation.otherwise !== undefined) return runAlone(operation);
+      return withRedisDeadline(deadlineMs, async () =>
+        operation.read(await operation.script.run(client, operation.keys, operation.args)),
+      );
+    },
+  };
+}
+
+interface Waiting {
+  readonly operation: Operation<unknown>;
+  readonly resolve: (reply: unknown) => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+/** Scripts on keys of one slot, sent as one script. */
+export class RedisBatch implements Batch {
+  readonly #client: RedisClient;
+  readonly #deadlineMs: number;
+  #waiting: Waiting[] = [];
+  #isSent = false;
+
+  constructor(client: RedisClient, deadlineMs: number) {
+    this.#client = client;
+    this.#deadlineMs = deadlineMs;
+  }
+
+  add<Reply>(operation: Operation<Reply>): Promise<Reply> {
+    const answered = new Promise<unknown>((resolve, reject) => {
+      this.#waiting.push({ operation: operation as Operation<unknown>, resolve, reject });
+    });
+    if (this.#isSent) this.#flush();
+    return handled(answered) as Promise<Reply>;
+  }
+
+  send(): void {
+    this.#isSent = true;
+    this.#flush();
+  }
+
+  drop(): void {
+    for (const { reject } of this.#take()) reject(new BatchAborted());
+  }
+
+  #take(): readonly Waiting[] {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    return waiting;
+  }
+
+  #flush(): void {
+    const waiting = this.#take();
+    if (waiting.length > 0) void this.#run(waiting);
+  }
+
+  async #run(waiting: readonly Waiting[]): Promise<void> {
+    try {
+      const { replies, refused } = await withRedisDeadline(this.#deadlineMs, () => this.#replies(waiting));
+      waiting.forEach((one, index) => {
+        if (refused === undefined || refused === index) answer(one, replies[index]);
+        else one.reject(new BatchAborted());
+      });
+    } catch (cause) {
+      for (const { reject } of waiting) reject(cause);
+    }
+  }
+
+  async #replies(waiting: readonly Waiting[]): Promise<Replies> {
+    const operations = waiting.map(({ operation }) => operation);
+    const first = await runTogether(this.#client, operations);
+    if (first.refused === undefined) return first;
+    const refused = operations[first.refused];
+    const args = refused?.otherwise?.(refused.read(first.replies[first.refused]));
+    if (args === undefined) return first;
+    return runTogether(
+      this.#client,
+      operations.map((call, index) => (index === first.refused ? { ...call, args } : call)),
+    );
+  }
+}
+
+function answer({ operation, resolve, reject }: Waiting, reply: unknown): void {
+  try {
+    resolve(operation.read(reply));
+  } catch (cause) {
+    reject(redisUnavailable(cause));
+  }
+}
