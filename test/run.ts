@@ -18,8 +18,8 @@ interface Step {
 const started = Date.now();
 
 const STATIC_STEPS: readonly Step[] = [
-  { name: 'types', command: ['tsc', '--noEmit'] },
-  { name: 'lint', command: ['eslint', '.', '--max-warnings', '0'] },
+  { name: 'types', command: ['node', 'node_modules/typescript-7/bin/tsc', '--noEmit'] },
+  { name: 'lint', command: ['oxlint'] },
   { name: 'format', command: ['prettier', '--check', '--log-level', 'warn', '.'] },
   {
     name: 'import cycles and directions',

@@ -85,7 +85,7 @@ export function renderEnvoyGateway(config: Config, layout: EnvoyLayout, names: M
 
 function connectionManagerOf({ filter_chains: chains }: EnvoyObject): EnvoyValue {
   const [chain] = chains as readonly EnvoyObject[];
-  const [filter] = chain?.['filters'] as readonly EnvoyObject[];
+  const [filter] = (chain?.['filters'] ?? []) as readonly EnvoyObject[];
   const manager = filter?.['typed_config'];
   if (manager === undefined) throw new Error('the listener has no connection manager');
   return manager;

@@ -167,7 +167,10 @@ describe('why a request was refused', () => {
     expect(status).toBe(200);
     await vi.waitFor(() => {
       const record = linesOf(requestId).find((line) => line['class_uid'] === 6003);
-      const { reserved_usd: reserved, cost_usd: cost } = record?.['unmapped'] as Record<string, number>;
+      const { reserved_usd: reserved, cost_usd: cost } = (record?.['unmapped'] ?? {}) as Record<
+        string,
+        number
+      >;
       expect(reserved).toBeGreaterThan(cost ?? Infinity);
       expect(cost).toBeGreaterThan(0);
     });

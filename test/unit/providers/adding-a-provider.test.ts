@@ -121,7 +121,7 @@ describe('a provider is added by its file and its line in registry.ts', () => {
       'tsconfig.providers.json',
       JSON.stringify({ extends: './tsconfig.json', include: [], files }),
     );
-    const compiled = scratch.node('node_modules/typescript/bin/tsc', '-p', 'tsconfig.providers.json');
+    const compiled = scratch.node('node_modules/typescript-7/bin/tsc', '-p', 'tsconfig.providers.json');
     const { stdout } = await compiled.then(
       () => ({ stdout: '' }),
       (failure: { stdout: string }) => failure,

@@ -124,7 +124,11 @@ export function tools(): void {
     }
     async function call() {
       const { client } = await connectClient(access('pinned'));
-      return client.callTool({ name: 'clock' }).finally(() => client.close());
+      try {
+        return await client.callTool({ name: 'clock' });
+      } finally {
+        await client.close();
+      }
     }
     expect(await names()).toContain('clock');
     expect(await call()).toMatchObject({ content: [{ text: 'noon' }] });
