@@ -10,7 +10,7 @@ import { startAdmin } from './admin/server.ts';
 import type { Config } from './config/schema.ts';
 import type { EnvoyLayout } from './envoy/layout.ts';
 import { startEnvoy, type EnvoyProcess } from './runtime/envoy-process.ts';
-import { watchCertificateEnds } from './runtime/certificates.ts';
+import { startCertificates, type Certificates } from './runtime/certificates.ts';
 import { findEnvoy } from './runtime/envoy-binary.ts';
 import { portIsFree } from './runtime/free-port.ts';
 import { startGuard, type Guard } from './runtime/guard.ts';
@@ -81,7 +81,6 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
   }
   const state: State = { starting: true, draining: false, workers: undefined, envoy: undefined };
   const replies = createEnvoyReplies();
-  const certificateEnds = watchCertificateEnds(config);
   try {
     const guard = startGuard();
     closers.push(() => {
@@ -91,8 +90,18 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
     guard.watchDirectory(run.path);
     closers.push(() => run.remove());
 
+    const certificates = await startCertificates({
+      config,
+      run,
+      log,
+      onExtprocTls: (tls) => state.workers?.renewTls(tls),
+    });
+    closers.push(() => {
+      certificates.close();
+    });
+
     const addresses = workerAddresses(config, run.path);
-    const workers = await startSidecars(options, addresses, guard);
+    const workers = await startSidecars(options, addresses, guard, certificates);
     state.workers = workers;
     closers.push(() => workers.kill());
 
@@ -113,14 +122,14 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
           workers: state.workers?.status() ?? [],
           envoyRestarts: state.envoy?.restarts ?? 0,
           envoyReplies: config.envoy.managed ? replies.counts() : undefined,
-          certificateEnds: certificateEnds(),
+          certificates: certificates.states(),
         }),
       publicKeys: publicKeysOf(config),
     });
     closers.push(() => admin.close());
 
     if (config.envoy.managed) {
-      const envoy = await startManagedEnvoy(options, addresses, run, guard, replies);
+      const envoy = await startManagedEnvoy(options, { addresses, run, guard, replies, certificates });
       state.envoy = envoy;
       closers.push(() => envoy.stop());
       await Promise.all([workers.started(), envoy.waitUntilLive(ENVOY_START_MS)]);
@@ -186,6 +195,7 @@ async function startSidecars(
   { config, log, ahead, workerOutput }: ServeOptions,
   addresses: readonly WorkerAddress[],
   guard: Guard,
+  certificates: Certificates,
 ): Promise<Workers> {
   if (!config.envoy.managed && config.server.extproc.address === undefined) {
     throw new Error('envoy.managed is false: set server.extproc.address, where that Envoy finds the sidecar');
@@ -196,6 +206,7 @@ async function startSidecars(
   return startWorkers({
     config,
     addresses,
+    tls: () => certificates.extprocTls(),
     guard,
     ahead,
     output: workerOutput,
@@ -211,12 +222,17 @@ async function startSidecars(
   });
 }
 
+interface EnvoyParts {
+  readonly addresses: readonly WorkerAddress[];
+  readonly run: RunDirectory;
+  readonly guard: Guard;
+  readonly replies: EnvoyReplies;
+  readonly certificates: Certificates;
+}
+
 async function startManagedEnvoy(
   options: ServeOptions,
-  sidecars: readonly WorkerAddress[],
-  run: RunDirectory,
-  guard: Guard,
-  replies: EnvoyReplies,
+  { addresses: sidecars, run, guard, replies, certificates }: EnvoyParts,
 ): Promise<EnvoyProcess> {
   const { config, environment, progress, log } = options;
   const binary = await findEnvoy({
@@ -231,6 +247,7 @@ async function startManagedEnvoy(
     adminSocketPath,
     systemCaFile: await systemCaFile(environment, run.file('ca.pem')),
     accessLogPath: '/dev/stdout',
+    secretsFolder: certificates.secretsFolder,
   });
   // The file may contain the sidecar's token.
   await writeFile(configFile, bootstrap, { mode: 0o600 });

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Alerts } from './alerting/create.ts';
 import { authentication } from './authentication.ts';
 import { createChecks } from './checks/create.ts';
@@ -19,7 +18,7 @@ import { createAuthorityPath } from './routing/authorities.ts';
 import { createRoute } from './routing/route.ts';
 import { configuredUpstreams } from './routing/upstreams.ts';
 import { loadSigner } from './signing/load-signer.ts';
-import type { WorkerAddress } from './runtime/worker-protocol.ts';
+import type { ExtprocTls, WorkerAddress } from './runtime/worker-protocol.ts';
 import { createAnonymousLines } from './telemetry/anonymous-lines.ts';
 import { createAuditLog, createLogger, standardOutput, type Logger } from './telemetry/logger.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
@@ -36,17 +35,26 @@ export interface SidecarOptions {
   /** Index among `server.workers`, from 0. */
   readonly index: number;
   readonly address: WorkerAddress;
+  readonly tls?: ExtprocTls | undefined;
   readonly onRedis: (up: boolean) => void;
 }
 
 export interface Sidecar {
   readonly metrics: Metrics;
+  /** Uses these certificates for new connections of Envoy. */
+  renewTls(tls: ExtprocTls): void;
   /** Refuses new requests, finishes running ones, settles, and disconnects from Redis. */
   drain(): Promise<void>;
 }
 
 /** The composition root of one sidecar process. */
-export async function startSidecar({ config, index, address, onRedis }: SidecarOptions): Promise<Sidecar> {
+export async function startSidecar({
+  config,
+  index,
+  address,
+  tls,
+  onRedis,
+}: SidecarOptions): Promise<Sidecar> {
   const fields = { name: 'gateway', worker: index };
   const output = standardOutput();
   const log = createLogger(config.server.log_level, fields, output);
@@ -115,7 +123,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
   // A worker without Redis would refuse what the other workers can serve.
   await firstAttempt(redis, config.redis.dial_timeout);
   const server = await startExtProcServer({
-    address: listenAddress(config, address),
+    address: listenAddress(config, address, tls),
     transport: config.server.extproc.transport,
     token: config.server.extproc.token,
     services: {
@@ -149,6 +157,9 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
   });
   return {
     metrics,
+    renewTls: (renewed) => {
+      server.renewTls(renewed);
+    },
     async drain() {
       await server.drain(config.server.drain_timeout);
       fitness.close();
@@ -256,11 +267,10 @@ function reasonOf(cause: unknown): string {
   return cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : messageOf(cause);
 }
 
-function listenAddress(config: Config, address: WorkerAddress): ListenAddress {
-  const { cert_file, key_file, ca_file } = config.server.extproc.tls;
-  if (address.kind === 'unix' || cert_file === undefined || key_file === undefined || ca_file === undefined) {
-    return address;
-  }
-  const tls = { cert: readFileSync(cert_file), key: readFileSync(key_file), clientCa: readFileSync(ca_file) };
+/** @throws Error rather than listen without the TLS that is configured */
+function listenAddress(config: Config, address: WorkerAddress, tls: ExtprocTls | undefined): ListenAddress {
+  if (address.kind === 'unix' || config.server.extproc.tls.cert_file === undefined) return address;
+  if (tls === undefined)
+    throw new Error('server.extproc.tls: the certificates were not handed to this worker');
   return { ...address, tls };
 }

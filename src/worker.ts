@@ -33,6 +33,9 @@ async function receiveMessage(message: ToWorker): Promise<void> {
       say({ kind: 'listening' });
       await readWordsAhead();
       break;
+    case 'tls':
+      sidecar?.renewTls(message.tls);
+      break;
     case 'metrics':
       say({
         kind: 'metrics',

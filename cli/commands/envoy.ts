@@ -1,4 +1,9 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
 import { Option, type Command } from 'commander';
+import { envoyPemFiles } from '../../src/certificates/files.ts';
+import type { Config } from '../../src/config/schema.ts';
 import type { EnvoyLayout } from '../../src/envoy/layout.ts';
 import { systemCaFile } from '../../src/runtime/system-ca.ts';
 import { workerAddresses } from '../../src/runtime/worker-addresses.ts';
@@ -9,6 +14,8 @@ interface RenderOptions {
   readonly runDir: string;
   readonly caFile?: string;
   readonly accessLog: string;
+  readonly sdsDir?: string;
+  readonly sdsPath?: string;
   readonly as: (typeof FORMS)[number];
   readonly name: string;
   readonly namespace: string;
@@ -29,6 +36,8 @@ export function registerEnvoy(program: Command, io: Io): void {
     .option('--run-dir <folder>', 'folder of the unix sockets', '/run/gateway')
     .option('--ca-file <file>', "bundle that verifies providers (default: the system's)")
     .option('--access-log <file>', 'where Envoy writes its access log', '/dev/stdout')
+    .option('--sds-dir <folder>', 'write SDS files here, by which Envoy follows renewed certificates')
+    .option('--sds-path <folder>', 'where Envoy finds that folder, if under another path')
     .addOption(
       new Option('--as <form>', 'for Envoy itself, or as a resource of a mesh')
         .choices(FORMS)
@@ -49,15 +58,28 @@ async function render(command: Command, io: Io, options: RenderOptions): Promise
   // Loaded only where it is used: every other command starts faster without the providers.
   const { renderEnvoy } = await import('../../src/envoy/render.ts');
   const { renderEnvoyGateway, renderIstio } = await import('../../src/envoy/mesh.ts');
-  const { runDir, caFile, accessLog, as, name, namespace } = options;
+  const { runDir, caFile, accessLog, sdsDir, sdsPath, as, name, namespace } = options;
   const forMesh = as !== 'envoy';
   const layout: EnvoyLayout = {
     sidecars: workerAddresses(config, runDir),
     adminSocketPath: `${runDir}/envoy-admin.sock`,
     systemCaFile: caFile ?? (forMesh ? MESH_CA_FILE : await systemCaFile(io.env, `${runDir}/ca.pem`)),
     accessLogPath: accessLog,
+    secretsFolder: sdsPath ?? (sdsDir === undefined ? undefined : resolve(sdsDir)),
   };
+  if (sdsDir !== undefined) await writeSecrets(config, sdsDir);
   if (as === 'istio') io.stdout.write(renderIstio(config, layout, { name, namespace }));
   else if (as === 'envoy-gateway') io.stdout.write(renderEnvoyGateway(config, layout, { name, namespace }));
   else io.stdout.write(renderEnvoy(config, layout));
+}
+
+/** Writes an SDS file for each certificate; an Envoy that runs sees each one change at once. */
+async function writeSecrets(config: Config, folder: string): Promise<void> {
+  const { fileName, secretsInFiles } = await import('../../src/envoy/secrets.ts');
+  mkdirSync(folder, { recursive: true });
+  for (const { name, content } of envoyPemFiles(config).flatMap(secretsInFiles)) {
+    const file = join(folder, fileName(name));
+    writeFileSync(`${file}.next`, `${JSON.stringify(content, null, 2)}\n`);
+    renameSync(`${file}.next`, file);
+  }
 }

@@ -1,7 +1,9 @@
 import type { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 
 import type { Config } from '../../src/config/schema.ts';
-import { certificateFiles, firstToEnd, readCertificates } from '../../src/runtime/certificates.ts';
+import { certificateFiles } from '../../src/certificates/files.ts';
+import { firstToEnd, parseCertificates } from '../../src/certificates/pem.ts';
 import { fail, ok, warn, type Diagnosis } from './finding.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,7 +18,7 @@ export function diagnoseCertificates(config: Config, nowMs: number): Diagnosis[]
 function ofFile(key: string, file: string, nowMs: number): Diagnosis {
   let certificates: X509Certificate[];
   try {
-    certificates = readCertificates(file);
+    certificates = parseCertificates(readFileSync(file, 'utf8'));
   } catch {
     return fail('certificates', `${key}: ${file} cannot be read as PEM`);
   }

@@ -1,6 +1,6 @@
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 
-import type { CertificateEnds } from '../runtime/certificates.ts';
+import type { CertificateStates } from '../certificates/follow.ts';
 import type { WorkerStatus } from '../runtime/workers.ts';
 import type { EnvoyReplyType } from '../telemetry/envoy-replies.ts';
 import type { Readiness } from './readiness.ts';
@@ -16,7 +16,7 @@ export interface RuntimeState {
   readonly readiness: Readiness;
   readonly workers: readonly WorkerStatus[];
   readonly envoyRestarts: number;
-  readonly certificateEnds: CertificateEnds;
+  readonly certificates: CertificateStates;
   /** Undefined if Envoy runs externally, where its replies are not seen. */
   readonly envoyReplies: ReadonlyMap<EnvoyReplyType, number> | undefined;
 }
@@ -66,7 +66,7 @@ function runtimeMetrics(state: RuntimeState): Registry {
   return registry;
 }
 
-function addLabelled({ build, certificateEnds, envoyReplies }: RuntimeState, registry: Registry): void {
+function addLabelled({ build, certificates, envoyReplies }: RuntimeState, registry: Registry): void {
   const registers = [registry];
   if (build !== undefined) {
     const { version, commit = 'unknown' } = build;
@@ -76,11 +76,20 @@ function addLabelled({ build, certificateEnds, envoyReplies }: RuntimeState, reg
   }
   const ends = new Gauge({
     name: 'gateway_certificate_expiry_timestamp_seconds',
-    help: 'End of the first certificate to expire in a configured file, in Unix seconds; 0 if the file cannot be read.',
+    help: 'End of the first certificate to expire of those in force, in Unix seconds.',
     labelNames: ['certificate'],
     registers,
   });
-  for (const [certificate, end] of certificateEnds) ends.set({ certificate }, end);
+  const broken = new Gauge({
+    name: 'gateway_certificate_broken',
+    help: '1 while a renewed file cannot be used, so that the certificate before it stays in force.',
+    labelNames: ['certificate'],
+    registers,
+  });
+  for (const [certificate, state] of certificates) {
+    ends.set({ certificate }, state.end);
+    broken.set({ certificate }, state.broken ? 1 : 0);
+  }
   if (envoyReplies === undefined) return;
   const replies = new Counter({
     name: 'gateway_envoy_replies_total',

@@ -1,5 +1,7 @@
 import { accessSync, constants } from 'node:fs';
-import { PROVIDER_NAMES } from '../providers/provider.ts';
+import { pemFiles } from '../certificates/files.ts';
+import { pemProblems } from '../certificates/pem.ts';
+import { readPemTexts } from '../certificates/read.ts';
 import { createSigningKey } from '../signing/signing-key.ts';
 import type { ConfigSources } from './load.ts';
 import { ConfigError, type Problem } from './problems.ts';
@@ -26,10 +28,9 @@ export function preflightProblems(config: Config, sources: ConfigSources): Probl
   const unusable = signingKeyFault(config);
   if (unusable !== undefined) problems.push(problem('signature.secret', unusable));
   if (config.policy.enabled) problems.push(...policyPathProblems(config, sources));
-  for (const [path, file] of certificateFiles(config)) {
-    if (file !== undefined && !isReadable(file)) {
-      problems.push(problem(path, 'names a file that is missing or cannot be read'));
-    }
+  for (const files of pemFiles(config)) {
+    for (const { key, message } of pemProblems(files, readPemTexts(files)))
+      problems.push(problem(`${files.path}.${key}`, message));
   }
   return problems;
 }
@@ -54,25 +55,6 @@ export function policyPathProblems({ policy }: Config, sources: ConfigSources): 
       path: `policy.${key}`,
       message: `is missing or cannot be read (${policy[key]})`,
     }));
-}
-
-/** Lists all key and certificate files. A missing one would otherwise only show when a connection fails. */
-function certificateFiles({ server, redis, providers }: Config): [string, string | undefined][] {
-  const { extproc } = server;
-  return [
-    ['server.tls.cert_file', server.tls.cert_file],
-    ['server.tls.key_file', server.tls.key_file],
-    ['server.extproc.tls.cert_file', extproc.tls.cert_file],
-    ['server.extproc.tls.key_file', extproc.tls.key_file],
-    ['server.extproc.tls.ca_file', extproc.tls.ca_file],
-    ['redis.tls.cert_file', redis.tls.cert_file],
-    ['redis.tls.key_file', redis.tls.key_file],
-    ['redis.tls.ca_file', redis.tls.ca_file],
-    ...PROVIDER_NAMES.map((name): [string, string | undefined] => [
-      `providers.${name}.ca_file`,
-      providers[name].ca_file,
-    ]),
-  ];
 }
 
 function isReadable(file: string): boolean {

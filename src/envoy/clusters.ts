@@ -3,6 +3,7 @@ import type { Config } from '../config/schema.ts';
 import type { Upstream } from '../routing/upstreams.ts';
 import { ANSWER_BUFFER_BYTES, UPSTREAM_BUFFER_BYTES } from './buffers.ts';
 import { seconds, typed, type EnvoyLayout, type EnvoyObject, type SidecarAddress } from './layout.ts';
+import { tlsContext } from './secrets.ts';
 
 const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
@@ -63,7 +64,7 @@ export function sidecarCluster(config: Config, layout: EnvoyLayout): EnvoyObject
         },
       }),
     },
-    ...(tcp ? sidecarTls(config) : {}),
+    ...(tcp ? sidecarTls(config, layout) : {}),
     load_assignment: {
       cluster_name: 'sidecar',
       endpoints: [{ lb_endpoints: layout.sidecars.map((at) => ({ endpoint: { address: address(at) } })) }],
@@ -71,19 +72,14 @@ export function sidecarCluster(config: Config, layout: EnvoyLayout): EnvoyObject
   };
 }
 
-function sidecarTls(config: Config): EnvoyObject {
-  const { cert_file, key_file, ca_file } = config.server.extproc.tls;
-  if (cert_file === undefined || key_file === undefined || ca_file === undefined) return {};
+function sidecarTls(config: Config, layout: EnvoyLayout): EnvoyObject {
+  const { tls } = config.server.extproc;
+  if (tls.cert_file === undefined || tls.key_file === undefined || tls.ca_file === undefined) return {};
   return {
     transport_socket: {
       name: 'tls',
       typed_config: typed('envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext', {
-        common_tls_context: {
-          tls_certificates: [
-            { certificate_chain: { filename: cert_file }, private_key: { filename: key_file } },
-          ],
-          validation_context: { trusted_ca: { filename: ca_file } },
-        },
+        common_tls_context: tlsContext({ path: 'server.extproc.tls', ...tls }, layout),
       }),
     },
   };
@@ -139,9 +135,14 @@ function upstreamTls(upstream: Upstream, layout: EnvoyLayout): EnvoyObject {
       typed_config: typed('envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext', {
         common_tls_context: {
           tls_params: { tls_minimum_protocol_version: 'TLSv1_2' },
-          validation_context: { trusted_ca: { filename: upstream.caFile ?? layout.systemCaFile } },
+          ...authority(upstream, layout),
         },
       }),
     },
   };
+}
+
+function authority({ caFile, cluster }: Upstream, layout: EnvoyLayout): EnvoyObject {
+  if (caFile === undefined) return { validation_context: { trusted_ca: { filename: layout.systemCaFile } } };
+  return tlsContext({ path: cluster.replace('provider_', 'providers.'), ca_file: caFile }, layout);
 }

@@ -7,6 +7,8 @@ export interface EnvoyLayout {
   /** The system's CA bundle, PEM; verifies providers that have no `ca_file`. */
   readonly systemCaFile: string;
   readonly accessLogPath: string;
+  /** Folder of the certificates' SDS files. Without it, Envoy reads certificates once, at its start. */
+  readonly secretsFolder?: string | undefined;
 }
 
 export type SidecarAddress =

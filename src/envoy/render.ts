@@ -9,12 +9,15 @@ import { httpFilters, RESPONSE_GATE_NAME } from './http-filters.ts';
 import { seconds, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
 import { ACCESS_LOG_FILTER, localReplies, REQUEST_ID } from './local-replies.ts';
 import { overloadManager } from './overload.ts';
+import { tlsContext } from './secrets.ts';
 
 const IPPROTO_TCP = 6;
 const TCP_USER_TIMEOUT = 18;
 
 /** With this flag on, Envoy crashes. Lifting Node's guard serves its purpose (extproc/server). */
 export const RUNTIME: EnvoyObject = { 'envoy.reloadable_features.ext_proc_graceful_grpc_close': false };
+
+const NODE = 'ai-firewall-gateway';
 
 /** Renders `envoyBootstrap` as YAML for people. */
 export function renderEnvoy(config: Config, layout: EnvoyLayout): string {
@@ -25,6 +28,8 @@ export function renderEnvoy(config: Config, layout: EnvoyLayout): string {
 export function envoyBootstrap(config: Config, layout: EnvoyLayout): EnvoyObject {
   const { main, clusters } = envoyResources(config, layout);
   return {
+    // Required by SDS.
+    ...(layout.secretsFolder === undefined ? {} : { node: { id: NODE, cluster: NODE } }),
     admin: { address: { pipe: { path: layout.adminSocketPath, mode: 0o600 } } },
     overload_manager: overloadManager(config),
     layered_runtime: { layers: [{ name: 'static', static_layer: RUNTIME }] },
@@ -65,14 +70,14 @@ function listener(config: Config, layout: EnvoyLayout): EnvoyObject {
     ],
     filter_chains: [
       {
-        ...downstreamTls(config),
+        ...downstreamTls(config, layout),
         filters: [{ name: 'http', typed_config: connectionManager(config, layout) }],
       },
     ],
   };
 }
 
-function downstreamTls(config: Config): EnvoyObject {
+function downstreamTls(config: Config, layout: EnvoyLayout): EnvoyObject {
   const { cert_file, key_file } = config.server.tls;
   if (cert_file === undefined || key_file === undefined) {
     if (!config.server.insecure_dev)
@@ -86,9 +91,7 @@ function downstreamTls(config: Config): EnvoyObject {
         common_tls_context: {
           alpn_protocols: ['h2', 'http/1.1'],
           tls_params: { tls_minimum_protocol_version: 'TLSv1_2' },
-          tls_certificates: [
-            { certificate_chain: { filename: cert_file }, private_key: { filename: key_file } },
-          ],
+          ...tlsContext({ path: 'server.tls', cert_file, key_file }, layout),
         },
       }),
     },

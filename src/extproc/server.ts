@@ -3,7 +3,7 @@ import type { Config } from '../config/schema.ts';
 import type { RpcCall, CallListener } from './transport/call.ts';
 import type { EdgeServices } from './services.ts';
 import { serveStream } from './stream.ts';
-import type { ListenAddress, StartTransport } from './transport/transport.ts';
+import type { ListenAddress, ListenTls, StartTransport } from './transport/transport.ts';
 
 /** Shorter than the supervisor's wait for a worker after its drain. */
 const SETTLE_WITHIN_MS = 3_000;
@@ -16,6 +16,8 @@ export const MAX_OPEN_STREAMS = 20_000;
 export interface ExtProcServer {
   /** Number of open streams. */
   readonly openStreams: number;
+  /** Uses these certificates for new connections. */
+  renewTls(tls: ListenTls): void;
   /**
    * Refuses new streams, waits for running ones for at most `timeoutMs`, then cuts and settles them. Never
    * ends one cleanly early.
@@ -73,6 +75,9 @@ export async function startExtProcServer(options: ExtProcOptions): Promise<ExtPr
   return {
     get openStreams() {
       return openStreams;
+    },
+    renewTls: (tls) => {
+      transport.renewTls(tls);
     },
     async drain(timeoutMs) {
       draining = true;

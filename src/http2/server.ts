@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { createServer as createPlainServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { createServer as createTlsServer, Server as TlsServer, type TlsOptions } from 'node:tls';
 import { Http2Connection, type ConnectionUser } from './connection.ts';
 
 /** Connections at once; an Envoy opens one for each of its threads. */
@@ -20,6 +20,8 @@ export interface Http2ServerOptions extends ConnectionUser {
 }
 
 export interface Http2Server {
+  /** Uses these certificates for new connections. */
+  renewTls(tls: TlsOptions): void;
   /** Listens no more, cuts every stream and ends every connection. */
   close(): void;
 }
@@ -47,7 +49,10 @@ export async function startHttp2Server(options: Http2ServerOptions): Promise<Htt
     close();
     throw cause;
   }
-  return { close };
+  function renewTls(tls: TlsOptions): void {
+    for (const server of servers) if (server instanceof TlsServer) server.setSecureContext(tls);
+  }
+  return { close, renewTls };
 }
 
 type Place = { readonly path: string } | { readonly host: string; readonly port: number };

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis } from 'ioredis';
 import { parseHostPort, type HostPort } from '../config/address.ts';
 import type { CoreConfig } from '../config/core.ts';
 import { watchConnection } from './connection-watch.ts';
+import { redisTlsOptions } from './tls-options.ts';
 import { withoutArguments } from './unavailable.ts';
 import { setWriteVersion } from './write-version.ts';
 
@@ -128,7 +127,7 @@ function connectCluster(settings: RedisSettings, options: ConnectOptions): Clust
 }
 
 function commonOptions(settings: RedisSettings, options: ConnectOptions) {
-  const tls = tlsOptions(settings.tls);
+  const tls = redisTlsOptions(settings.tls);
   return {
     connectionName: options.name,
     connectTimeout: settings.dial_timeout,
@@ -142,7 +141,7 @@ function commonOptions(settings: RedisSettings, options: ConnectOptions) {
 
 function sentinelOptions(settings: RedisSettings) {
   const { addrs, master_name: name, password } = settings.sentinel;
-  const tls = tlsOptions(settings.tls);
+  const tls = redisTlsOptions(settings.tls);
   return {
     name: name ?? 'mymaster',
     sentinels: addrs.map(checkedHostPort),
@@ -151,19 +150,6 @@ function sentinelOptions(settings: RedisSettings) {
     failoverDetector: true,
     ...(password === '' ? {} : { sentinelPassword: password }),
     ...(tls === undefined ? {} : { enableTLSForSentinelMode: true, sentinelTLS: tls }),
-  };
-}
-
-function tlsOptions(tls: RedisSettings['tls']): ConnectionOptions | undefined {
-  if (!tls.enabled) {
-    return undefined;
-  }
-  return {
-    minVersion: 'TLSv1.2',
-    ...(tls.ca_file === undefined ? {} : { ca: readFileSync(tls.ca_file) }),
-    ...(tls.cert_file === undefined ? {} : { cert: readFileSync(tls.cert_file) }),
-    ...(tls.key_file === undefined ? {} : { key: readFileSync(tls.key_file) }),
-    ...(tls.server_name === undefined ? {} : { servername: tls.server_name }),
   };
 }
 

@@ -1,69 +1,71 @@
-import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-
+import { envoyPemFiles } from '../certificates/files.ts';
+import type { PemTexts } from '../certificates/pem.ts';
+import { followCertificates, type FollowedCertificates } from '../certificates/follow.ts';
 import type { Config } from '../config/schema.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { createEnvoySecrets } from './envoy-secrets.ts';
+import type { RunDirectory } from './run-directory.ts';
+import type { ExtprocTls } from './worker-protocol.ts';
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-
-/** Returns the configuration key and path of each certificate file. */
-export function certificateFiles({
-  server,
-  redis,
-  providers,
-}: Config): (readonly [key: string, file: string])[] {
-  const files: (readonly [string, string | undefined])[] = [
-    ['server.tls.cert_file', server.tls.cert_file],
-    ['server.extproc.tls.cert_file', server.extproc.tls.cert_file],
-    ['server.extproc.tls.ca_file', server.extproc.tls.ca_file],
-    ['redis.tls.cert_file', redis.tls.cert_file],
-    ['redis.tls.ca_file', redis.tls.ca_file],
-    ...Object.entries(providers).map(
-      ([name, { ca_file }]) => [`providers.${name}.ca_file`, ca_file] as const,
-    ),
-  ];
-  return files.flatMap(([key, file]) => (file === undefined ? [] : [[key, file] as const]));
+/** The certificates in force, and who is handed renewed ones. */
+export interface Certificates extends Pick<FollowedCertificates, 'states' | 'close'> {
+  /** Folder of Envoy's SDS files; undefined if Envoy runs externally and reads the files itself. */
+  readonly secretsFolder: string | undefined;
+  /** TLS of the workers' ext_proc listeners; undefined without it. */
+  extprocTls(): ExtprocTls | undefined;
 }
 
-/** @throws Error if the file cannot be read, or a certificate in it cannot be parsed */
-export function readCertificates(file: string): X509Certificate[] {
-  const pems = readFileSync(file, 'utf8').match(CERTIFICATE) ?? [];
-  return pems.map((pem) => new X509Certificate(pem));
+export interface CertificatesOptions {
+  readonly config: Config;
+  readonly run: RunDirectory;
+  readonly log: Logger;
+  /** Called with renewed TLS of the ext_proc listeners. */
+  readonly onExtprocTls: (tls: ExtprocTls) => void;
 }
 
-/** Returns the certificate that ends first. */
-export function firstToEnd(certificates: readonly X509Certificate[]): X509Certificate | undefined {
-  return certificates.toSorted((a, b) => Date.parse(a.validTo) - Date.parse(b.validTo))[0];
-}
-
-/** Ends of certificates in Unix seconds, by configuration key. 0 if a file holds no readable certificate. */
-export type CertificateEnds = ReadonlyMap<string, number>;
-
-const READ_AGAIN_MS = 60_000;
-
-/**
- * Returns a function that returns the certificates' ends. It reads the files at most once a minute. Envoy and the
- * workers read them when they start: for a renewed file the old end stays until the gateway is restarted.
- */
-export function watchCertificateEnds(config: Config, nowMs: () => number = Date.now): () => CertificateEnds {
-  const files = certificateFiles(config);
-  const read = (): CertificateEnds => new Map(files.map(([key, file]) => [key, endOf(file)]));
-  const atStart = read();
-  let ends = atStart;
-  let readAt = nowMs();
-  return () => {
-    if (nowMs() - readAt < READ_AGAIN_MS) return ends;
-    readAt = nowMs();
-    const now = read();
-    ends = new Map(Array.from(atStart, ([key, end]) => [key, Math.min(end, now.get(key) ?? end)]));
-    return ends;
+/** Follows the certificate files, and hands renewed ones to Envoy and the workers. */
+export async function startCertificates(options: CertificatesOptions): Promise<Certificates> {
+  const { config, run, log } = options;
+  const secrets = config.envoy.managed ? await createEnvoySecrets(run.file('tls')) : undefined;
+  const forEnvoy = new Set(envoyPemFiles(config).map(({ path }) => path));
+  async function publish(path: string, texts: PemTexts): Promise<void> {
+    if (forEnvoy.has(path)) await secrets?.publish(path, texts);
+  }
+  const followed = await followCertificates({
+    config,
+    onRenewed: async (path, texts) => {
+      await publish(path, texts);
+      const tls = path === EXTPROC ? extprocTlsOf(texts) : undefined;
+      if (tls !== undefined) options.onExtprocTls(tls);
+      log.info({ certificate: path }, 'renewed certificates are in force');
+    },
+    onBroken: (path, problems) => {
+      for (const { key, message } of problems) {
+        log.error(
+          { certificate: `${path}.${key}`, cause: message },
+          'a renewed certificate cannot be used: the previous one stays in force',
+        );
+      }
+    },
+  });
+  for (const path of followed.paths) await publish(path, followed.texts(path) ?? {});
+  return {
+    states: () => followed.states(),
+    close: () => {
+      followed.close();
+    },
+    secretsFolder: secrets?.folder,
+    extprocTls: () => extprocTlsOf(followed.texts(EXTPROC) ?? {}),
   };
 }
 
-function endOf(file: string): number {
-  try {
-    const first = firstToEnd(readCertificates(file));
-    return first === undefined ? 0 : Date.parse(first.validTo) / 1_000;
-  } catch {
-    return 0; // missing, or no PEM: an alert must fire
-  }
+const EXTPROC = 'server.extproc.tls';
+
+function extprocTlsOf({
+  cert_file: cert,
+  key_file: key,
+  ca_file: clientCa,
+}: PemTexts): ExtprocTls | undefined {
+  if (cert === undefined || key === undefined || clientCa === undefined) return undefined;
+  return { cert, key, clientCa };
 }

@@ -9,6 +9,14 @@ export type WorkerAddress =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number };
 
+/** PEM. */
+export interface ExtprocTls {
+  readonly cert: string;
+  readonly key: string;
+  /** Authority of accepted client certificates. */
+  readonly clientCa: string;
+}
+
 /** Messages from `gateway serve` to a worker process. */
 export type ToWorker =
   /** The first message. A worker does nothing before it. */
@@ -17,7 +25,10 @@ export type ToWorker =
       readonly config: Config;
       readonly index: number;
       readonly address: WorkerAddress;
+      readonly tls: ExtprocTls | undefined;
     }
+  /** Renewed certificates for new connections. */
+  | { readonly kind: 'tls'; readonly tls: ExtprocTls }
   | { readonly kind: 'metrics'; readonly id: number }
   /** Refuse new streams, finish running ones, answer `drained`, and exit with 0. */
   | { readonly kind: 'drain' };

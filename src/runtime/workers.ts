@@ -8,7 +8,7 @@ import { DEFAULT_PATIENCE, watchHeartbeat, type HeartbeatPatience } from './hear
 import { createKeptCounts, type KeptCounts, type ProcessCounts } from './kept-counts.ts';
 import { forkWorker, type WorkerOutput } from './worker-process.ts';
 import { isCount, type MetricJson } from '../telemetry/counts.ts';
-import type { FromWorker, ToWorker, WorkerAddress } from './worker-protocol.ts';
+import type { ExtprocTls, FromWorker, ToWorker, WorkerAddress } from './worker-protocol.ts';
 
 export interface WorkerStatus {
   readonly index: number;
@@ -27,6 +27,8 @@ export interface WorkerStatus {
 export interface WorkersOptions {
   readonly config: Config;
   readonly addresses: readonly WorkerAddress[];
+  /** TLS of the ext_proc listeners in force when a worker starts. */
+  readonly tls?: () => ExtprocTls | undefined;
   readonly onExit?: (index: number, exit: ChildExit) => void;
   readonly onFailed?: (index: number, message: string) => void;
   /** Called when a silent worker is about to be killed. */
@@ -54,6 +56,8 @@ export interface Workers {
    * all processes that ever ran.
    */
   metrics(): Promise<MetricJson[][]>;
+  /** Hands renewed certificates to the workers. */
+  renewTls(tls: ExtprocTls): void;
   /** Refuses new streams and waits for running ones. Workers end after `timeoutMs` at the latest. */
   drain(timeoutMs: number): Promise<void>;
   /** Kills the workers immediately. */
@@ -74,6 +78,9 @@ export function startWorkers(options: WorkersOptions): Workers {
       const gauges = await Promise.all(workers.map((worker) => worker.gauges()));
       return [...gauges, ...kept.all()];
     },
+    renewTls: (tls) => {
+      for (const worker of workers) worker.renewTls(tls);
+    },
     drain: async (timeoutMs) => {
       await Promise.all(workers.map((worker) => worker.drain(timeoutMs)));
     },
@@ -88,6 +95,7 @@ interface Worker {
   status(): WorkerStatus;
   /** Returns no gauges if the worker does not answer in time. */
   gauges(): Promise<MetricJson[]>;
+  renewTls(tls: ExtprocTls): void;
   drain(timeoutMs: number): Promise<void>;
   kill(): Promise<void>;
 }
@@ -166,7 +174,7 @@ function startWorker(
       });
       // Comes after the last message, which may arrive after the process has ended.
       fresh.once('disconnect', counts.retire);
-      send(fresh, { kind: 'start', config: options.config, index, address });
+      send(fresh, { kind: 'start', config: options.config, index, address, tls: options.tls?.() });
     },
     onExit: (exit) => {
       heartbeat.end();
@@ -207,6 +215,9 @@ function startWorker(
         waiting.set(id, finish);
         send(current, { kind: 'metrics', id });
       }),
+    renewTls: (tls) => {
+      send(current, { kind: 'tls', tls });
+    },
     drain: (timeoutMs) => {
       // A worker that hangs now is killed after `timeoutMs`.
       heartbeat.end();

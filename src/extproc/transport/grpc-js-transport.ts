@@ -1,5 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs';
 import {
+  experimental,
   Server,
   ServerCredentials,
   type handleBidiStreamingCall,
@@ -7,6 +8,7 @@ import {
   type ServerDuplexStream,
 } from '@grpc/grpc-js';
 import { GRPC_STATUS, type RpcCall, type CallListener } from './call.ts';
+import { HeldCertificates } from './held-certificates.ts';
 import { decodeRequest } from '../wire/decode-request.ts';
 import { encodedBytes, encodeResponse } from '../wire/encode-response.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
@@ -65,8 +67,14 @@ export async function startGrpcJsTransport(options: TransportOptions): Promise<T
     },
     { Check: check },
   );
-  await bind(server, options.address);
+  const { address } = options;
+  const held =
+    address.kind === 'tcp' && address.tls !== undefined ? new HeldCertificates(address.tls) : undefined;
+  await bind(server, address, held);
   return {
+    renewTls: (tls) => {
+      held?.renew(tls);
+    },
     close: () => {
       server.forceShutdown();
     },
@@ -155,17 +163,21 @@ function liftResetGuard(server: Server): void {
   Object.assign(options, { streamResetBurst: 1_000_000_000, streamResetRate: 1_000_000_000 });
 }
 
-async function bind(server: Server, address: ListenAddress): Promise<void> {
+async function bind(
+  server: Server,
+  address: ListenAddress,
+  held: HeldCertificates | undefined,
+): Promise<void> {
   if (address.kind === 'unix') rmSync(address.path, { force: true });
   const target = address.kind === 'unix' ? `unix:${address.path}` : `${address.host}:${address.port}`;
   await new Promise<void>((resolve, reject) => {
-    server.bindAsync(target, credentials(address), (error) => (error === null ? resolve() : reject(error)));
+    server.bindAsync(target, credentials(held), (error) => (error === null ? resolve() : reject(error)));
   });
   if (address.kind === 'unix') chmodSync(address.path, 0o600);
 }
 
-function credentials(address: ListenAddress): ServerCredentials {
-  if (address.kind === 'unix' || address.tls === undefined) return ServerCredentials.createInsecure();
-  const { cert, key, clientCa } = address.tls;
-  return ServerCredentials.createSsl(clientCa, [{ private_key: key, cert_chain: cert }], true);
+/** Mutual TLS: requires a client certificate of the authority. */
+function credentials(held: HeldCertificates | undefined): ServerCredentials {
+  if (held === undefined) return ServerCredentials.createInsecure();
+  return experimental.createCertificateProviderServerCredentials(held, held, true);
 }

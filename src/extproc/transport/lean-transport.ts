@@ -13,7 +13,7 @@ import {
   HEALTH_PATH,
   PROCESS_PATH,
   TOKEN_HEADER,
-  type ListenAddress,
+  type ListenTls,
   type Transport,
   type TransportOptions,
 } from './transport.ts';
@@ -31,18 +31,21 @@ export async function startLeanTransport(options: TransportOptions): Promise<Tra
   if (address.kind === 'unix') rmSync(address.path, { force: true });
   const server = await startHttp2Server({
     address,
-    tls: tlsOptions(address),
+    tls: address.kind === 'tcp' && address.tls !== undefined ? tlsOptions(address.tls) : undefined,
     accept: (stream, head) => serveCall(stream, head, options),
     onFault: options.onFault,
   });
   if (address.kind === 'unix') chmodSync(address.path, 0o600);
-  return server;
+  return {
+    close: server.close,
+    renewTls: (tls) => {
+      server.renewTls(tlsOptions(tls));
+    },
+  };
 }
 
 /** Mutual TLS: requires a client certificate of the authority. */
-function tlsOptions(address: ListenAddress): TlsOptions | undefined {
-  if (address.kind === 'unix' || address.tls === undefined) return undefined;
-  const { cert, key, clientCa } = address.tls;
+function tlsOptions({ cert, key, clientCa }: ListenTls): TlsOptions {
   return { cert, key, ca: clientCa, requestCert: true, rejectUnauthorized: true };
 }
 

@@ -13,11 +13,12 @@ export type ListenAddress =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly tls?: ListenTls };
 
+/** PEM. */
 export interface ListenTls {
-  readonly cert: Buffer;
-  readonly key: Buffer;
+  readonly cert: string;
+  readonly key: string;
   /** Authority of accepted client certificates; always required. */
-  readonly clientCa: Buffer;
+  readonly clientCa: string;
 }
 
 /** Who is behind a transport; it does not learn which one serves it. */
@@ -32,6 +33,8 @@ export interface TransportOptions {
 }
 
 export interface Transport {
+  /** Uses these certificates for new connections. */
+  renewTls(tls: ListenTls): void;
   /** Listens no more, and cuts every stream that is left. */
   close(): void;
 }

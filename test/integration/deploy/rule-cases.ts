@@ -52,6 +52,7 @@ function gauge(
 const REQUESTS = 'gateway_requests_total';
 const REPLIES = 'gateway_envoy_replies_total';
 const CERTIFICATE = `gateway_certificate_expiry_timestamp_seconds{${A},certificate="server.tls.cert_file"}`;
+const BROKEN_CERTIFICATE = `gateway_certificate_broken{${A},certificate="server.tls.cert_file"}`;
 const OF_CERTIFICATE = { ...INSTANCE, certificate: 'server.tls.cert_file' };
 const DAYS = 86_400;
 
@@ -253,6 +254,20 @@ export const RULE_CASES: readonly RuleCase[] = [
     alert: 'GatewayCertificateExpired',
     when: 'a certificate has two days left',
     series: [[CERTIFICATE, `${String(2 * DAYS)}x60`]],
+    at: '6m',
+    fires: [],
+  },
+  {
+    alert: 'GatewayCertificateBroken',
+    when: 'a renewed certificate cannot be used',
+    series: [[BROKEN_CERTIFICATE, '0x4 1x60']],
+    at: '6m',
+    fires: [OF_CERTIFICATE],
+  },
+  {
+    alert: 'GatewayCertificateBroken',
+    when: 'it was replaced again',
+    series: [[BROKEN_CERTIFICATE, '0x4 1 0x60']],
     at: '6m',
     fires: [],
   },

@@ -69,7 +69,7 @@ describe('the worker processes', () => {
       envoyRestarts: 0,
       envoyReplies: undefined,
       build: undefined,
-      certificateEnds: new Map(),
+      certificates: new Map(),
     });
     expect(text).toContain('demo_total{kind="x"} 6');
     expect(text).toContain('demo_open 3');
@@ -140,7 +140,7 @@ describe('the worker processes', () => {
       envoyRestarts: 0,
       envoyReplies: undefined,
       build: undefined,
-      certificateEnds: new Map(),
+      certificates: new Map(),
     });
     expect(text).toContain('gateway_crash_loops 1');
   });

@@ -54,19 +54,25 @@ const { config, sources } = loadConfig({
 });
 
 describe('docker-compose.yml', () => {
-  it("runs the tested Envoy with the configuration that compose's gateway.yaml renders to", () => {
+  it("runs the tested Envoy with the configuration that compose's gateway.yaml renders to", async () => {
     expect(envoy.image).toBe(`envoyproxy/envoy:v${ENVOY_VERSION}`);
     expect(envoy.volumes).toContain('./envoy/envoy.yaml:/etc/envoy/envoy.yaml:ro');
+    expect(envoy.volumes).toContain('./envoy/sds:/etc/envoy/sds:ro');
+    const sds = await mkdtemp(join(tmpdir(), 'gw-test-sds-'));
     const rendered = execFileSync(
       process.execPath,
       [
         join(root, 'cli/main.ts'),
         ...['--config', 'envoy/compose.gateway.yaml', 'envoy', 'render'],
         ...['--ca-file', '/etc/ssl/certs/ca-certificates.crt'],
+        ...['--sds-dir', sds, '--sds-path', '/etc/envoy/sds'],
       ],
       { cwd: root, env: { REDIS_PASSWORD: 'a password' }, encoding: 'utf8' },
     );
     expect(read('envoy/envoy.yaml'), 'render it anew: see envoy/README.md').toBe(rendered);
+    for (const folder of ['envoy/sds', 'deploy/istio/sds'])
+      expect(read(`${folder}/server.tls.json`)).toBe(readFileSync(join(sds, 'server.tls.json'), 'utf8'));
+    await rm(sds, { recursive: true });
   });
 
   it('serves a configuration that may be served', () => {

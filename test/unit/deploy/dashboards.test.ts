@@ -51,7 +51,7 @@ async function exported(): Promise<ReadonlyMap<string, readonly string[]>> {
     envoyRestarts: 0,
     envoyReplies: new Map([['gateway_unavailable', 0]]),
     build: { version: '1.0.0' },
-    certificateEnds: new Map([['server.tls.cert_file', 1]]),
+    certificates: new Map([['server.tls.cert_file', { end: 1, broken: false }]]),
   });
   for (const [, name = ''] of text.matchAll(/^# TYPE (\S+)/gm)) {
     const [, own = ''] = new RegExp(`^${name}\\{(.*)\\}`, 'm').exec(text) ?? [];

@@ -1,6 +1,9 @@
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import {
   credentials,
   Metadata,
@@ -17,7 +20,7 @@ import { streamChunk } from '../../../../src/extproc/reply/respond.ts';
 import { loadTransport } from '../../../../src/extproc/server.ts';
 import { timeoutMs } from '../../../../src/extproc/transport/lean-transport.ts';
 import type { ListenTls, Transport } from '../../../../src/extproc/transport/transport.ts';
-import { createTestCa } from '../../../support/certs.ts';
+import { createTestCa, type Identity } from '../../../support/certs.ts';
 import { loadServices } from '../../../support/ext-proc-client.ts';
 import { freePort } from '../../../support/ports.ts';
 
@@ -303,12 +306,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
     const stranger = await createTestCa();
     try {
       const server = await ca.issue('server', ['127.0.0.1']);
-      const tls = {
-        cert: Buffer.from(server.cert),
-        key: Buffer.from(server.key),
-        clientCa: Buffer.from(ca.ca),
-      };
-      const target = await start(tls);
+      const target = await start({ cert: server.cert, key: server.key, clientCa: ca.ca });
       const trust = readFileSync(ca.caFile);
       async function code(secret: ChannelCredentials): Promise<number> {
         const call = begin(open(target, secret));
@@ -325,12 +323,35 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
       expect(await code(credentials.createSsl(trust))).toBe(status.UNAVAILABLE);
       expect(await code(credentials.createInsecure())).toBe(status.UNAVAILABLE);
       expect(served).toHaveLength(1);
+
+      const lasting = begin(open(target, showing(ours)));
+      lasting.write(small);
+      await next(lasting);
+      const renewed = await ca.issue('renewed', ['127.0.0.1']);
+      transport.renewTls({ cert: renewed.cert, key: renewed.key, clientCa: stranger.ca });
+      expect(await code(showing(theirs)), 'of the renewed authority').toBe(status.OK);
+      expect(await code(showing(ours)), 'of the authority before').toBe(status.UNAVAILABLE);
+      expect(await serialShown(target, theirs)).toBe(new X509Certificate(renewed.cert).serialNumber);
+      lasting.write(small);
+      expect(await next(lasting), 'a connection from before').toMatchObject({ response: 'response_body' });
+      lasting.end();
+      await ended(lasting);
     } finally {
       ca.close();
       stranger.close();
     }
   });
 });
+
+/** Returns the serial number of the certificate that a server shows. */
+async function serialShown(target: string, { cert, key }: Identity): Promise<string> {
+  const [host = '', port = ''] = target.split(':');
+  const socket = connect({ host, port: Number(port), cert, key, rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const { serialNumber } = socket.getPeerCertificate();
+  socket.destroy();
+  return serialNumber;
+}
 
 it.each([
   ['1H', 3_600_000],

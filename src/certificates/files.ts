@@ -1,0 +1,42 @@
+import type { Config } from '../config/schema.ts';
+
+/** The PEM files of one group of settings: a certificate with its key, an authority, or all three. */
+export interface PemFiles {
+  /** Dotted path of the group: `server.tls`, `providers.openai`. */
+  readonly path: string;
+  readonly cert_file?: string | undefined;
+  readonly key_file?: string | undefined;
+  readonly ca_file?: string | undefined;
+}
+
+export type PemKey = 'cert_file' | 'key_file' | 'ca_file';
+
+export const PEM_KEYS: readonly PemKey[] = ['cert_file', 'key_file', 'ca_file'];
+
+const REDIS_TLS = 'redis.tls';
+
+/** Returns every group of the configuration that names a PEM file. */
+export function pemFiles({ server, redis, providers }: Config): readonly PemFiles[] {
+  const groups: PemFiles[] = [
+    { path: 'server.tls', ...server.tls },
+    { path: 'server.extproc.tls', ...server.extproc.tls },
+    { path: REDIS_TLS, ...redis.tls },
+    ...Object.entries(providers).map(([name, { ca_file }]) => ({ path: `providers.${name}`, ca_file })),
+  ];
+  return groups.filter((group) => PEM_KEYS.some((key) => group[key] !== undefined));
+}
+
+/** Returns the groups whose files Envoy uses. */
+export function envoyPemFiles(config: Config): readonly PemFiles[] {
+  return pemFiles(config).filter(({ path }) => path !== REDIS_TLS);
+}
+
+/** Returns the configuration key and path of each file that holds certificates. */
+export function certificateFiles(config: Config): (readonly [key: string, file: string])[] {
+  return pemFiles(config).flatMap((group) =>
+    (['cert_file', 'ca_file'] as const).flatMap((key) => {
+      const file = group[key];
+      return file === undefined ? [] : [[`${group.path}.${key}`, file] as const];
+    }),
+  );
+}

@@ -1,0 +1,143 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { Config } from '../config/schema.ts';
+import { messageOf } from '../errors.ts';
+import { PEM_KEYS, pemFiles, type PemFiles, type PemKey } from './files.ts';
+import { firstToEnd, parseCertificates, pemProblems, type PemProblem, type PemTexts } from './pem.ts';
+
+/** State of each certificate file, by configuration key. */
+export type CertificateStates = ReadonlyMap<string, CertificateState>;
+
+export interface CertificateState {
+  /** End of the first certificate to expire of those in force, in Unix seconds. */
+  readonly end: number;
+  /** The file on disk cannot be used, so the certificate before it stays in force. */
+  readonly broken: boolean;
+}
+
+/** The certificates and keys in force: the newest files that could be used. */
+export interface FollowedCertificates {
+  /** Returns the contents in force of a group such as `server.tls`; undefined if it names no file. */
+  texts(path: string): PemTexts | undefined;
+  /** Paths of all groups that name files. */
+  readonly paths: readonly string[];
+  states(): CertificateStates;
+  close(): void;
+}
+
+export interface FollowOptions {
+  readonly config: Config;
+  /** Called with each renewed group before it counts as in force. The group before stays in force if it rejects. */
+  readonly onRenewed: (path: string, texts: PemTexts) => Promise<void> | void;
+  /** Called once for each content that cannot be used. */
+  readonly onBroken: (path: string, problems: readonly PemProblem[]) => void;
+  readonly everyMs?: number;
+}
+
+/** Files are polled: a watch misses some ways in which they are replaced (decision 309). */
+const EVERY_MS = 1_000;
+
+/**
+ * Reads all certificate and key files, and follows them while the gateway runs.
+ * @throws Error if a file cannot be used at the start
+ */
+export async function followCertificates(options: FollowOptions): Promise<FollowedCertificates> {
+  const groups = await Promise.all(pemFiles(options.config).map((files) => followGroup(files, options)));
+  const stop = new AbortController();
+  void poll(groups, options.everyMs ?? EVERY_MS, stop.signal);
+  const byPath = new Map(groups.map((group) => [group.path, group]));
+  return {
+    texts: (path) => byPath.get(path)?.texts(),
+    paths: [...byPath.keys()],
+    states: () => new Map(groups.flatMap((group) => group.states())),
+    close: () => {
+      stop.abort();
+    },
+  };
+}
+
+async function poll(groups: readonly Group[], everyMs: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await delay(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
+    if (signal.aborted) return;
+    for (const group of groups) await group.look();
+  }
+}
+
+interface Group {
+  readonly path: string;
+  texts(): PemTexts;
+  states(): (readonly [key: string, state: CertificateState])[];
+  /** Reads the files again. */
+  look(): Promise<void>;
+}
+
+async function followGroup(files: PemFiles, { onRenewed, onBroken }: FollowOptions): Promise<Group> {
+  let inForce = await readTexts(files);
+  let brokenKeys: ReadonlySet<PemKey> = new Set();
+  let seen = inForce;
+  let told: PemTexts | undefined;
+  const [first] = pemProblems(files, inForce);
+  if (first !== undefined) throw new Error(`${files.path}.${first.key} ${first.message}`);
+
+  async function look(): Promise<void> {
+    const now = await readTexts(files);
+    const isStable = isSame(now, seen);
+    seen = now;
+    const problems = isSame(now, inForce) ? [] : await adopt(now);
+    if (problems.length === 0) {
+      brokenKeys = new Set();
+      told = undefined;
+      // A certificate and its key are replaced one after the other: a problem counts if it lasts until the next look.
+    } else if (isStable && (told === undefined || !isSame(now, told))) {
+      brokenKeys = new Set(problems.map(({ key }) => key));
+      told = now;
+      onBroken(files.path, problems);
+    }
+  }
+
+  /** Puts new contents in force, unless they cannot be used. */
+  async function adopt(texts: PemTexts): Promise<readonly PemProblem[]> {
+    const problems = pemProblems(files, texts);
+    if (problems.length > 0) return problems;
+    try {
+      await onRenewed(files.path, texts);
+    } catch (cause) {
+      return [{ key: 'cert_file', message: `cannot be handed on: ${messageOf(cause)}` }];
+    }
+    inForce = texts;
+    return [];
+  }
+
+  return {
+    path: files.path,
+    texts: () => inForce,
+    states: () =>
+      (['cert_file', 'ca_file'] as const).flatMap((key) => {
+        const pem = inForce[key];
+        if (pem === undefined) return [];
+        const broken = brokenKeys.has(key) || (key === 'cert_file' && brokenKeys.has('key_file'));
+        return [[`${files.path}.${key}`, { end: endOf(pem), broken }] as const];
+      }),
+    look,
+  };
+}
+
+function isSame(one: PemTexts, other: PemTexts): boolean {
+  return PEM_KEYS.every((key) => one[key] === other[key]);
+}
+
+async function readTexts(files: PemFiles): Promise<PemTexts> {
+  const read = PEM_KEYS.map(async (key) => {
+    const file = files[key];
+    const text = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
+    return text === undefined ? [] : [[key, text] as const];
+  });
+  return Object.fromEntries((await Promise.all(read)).flat());
+}
+
+function endOf(pem: string): number {
+  const first = firstToEnd(parseCertificates(pem));
+  return first === undefined ? 0 : Date.parse(first.validTo) / 1_000;
+}

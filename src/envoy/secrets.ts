@@ -1,0 +1,99 @@
+import { dirname, join } from 'node:path';
+import type { PemFiles } from '../certificates/files.ts';
+import type { PemTexts } from '../certificates/pem.ts';
+import { typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
+
+/** A certificate and an authority of one group are two secrets to Envoy, each in a file of its own. */
+export interface SecretFile {
+  readonly name: string;
+  /** Envoy's DiscoveryResponse. */
+  readonly content: EnvoyObject;
+}
+
+/** Where Envoy finds the certificates of a group: by name in files of their own that it watches, or in place. */
+export function tlsContext(
+  files: PemFiles,
+  { secretsFolder }: Pick<EnvoyLayout, 'secretsFolder'>,
+): EnvoyObject {
+  const { path, cert_file, key_file, ca_file } = files;
+  const hasCertificate = cert_file !== undefined && key_file !== undefined;
+  if (secretsFolder === undefined) {
+    return {
+      ...(hasCertificate && { tls_certificates: [certificateOf(inFiles(cert_file), inFiles(key_file))] }),
+      ...(ca_file !== undefined && { validation_context: { trusted_ca: inFiles(ca_file) } }),
+    };
+  }
+  return {
+    ...(hasCertificate && {
+      tls_certificate_sds_secret_configs: [reference(secretsFolder, certificateName(path))],
+    }),
+    ...(ca_file !== undefined && {
+      validation_context_sds_secret_config: reference(secretsFolder, authorityName(path)),
+    }),
+  };
+}
+
+/** Returns secrets that name the files, which Envoy follows itself. */
+export function secretsInFiles({ path, cert_file, key_file, ca_file }: PemFiles): readonly SecretFile[] {
+  const secrets: SecretFile[] = [];
+  if (cert_file !== undefined && key_file !== undefined) {
+    // Otherwise Envoy watches the folder of each.
+    const isOneFolder = dirname(cert_file) === dirname(key_file);
+    const watched = isOneFolder && { watched_directory: { path: dirname(cert_file) } };
+    const certificate = certificateOf(inFiles(cert_file), inFiles(key_file));
+    secrets.push(secret(certificateName(path), { tls_certificate: { ...certificate, ...watched } }));
+  }
+  if (ca_file !== undefined) {
+    const context = { trusted_ca: inFiles(ca_file), watched_directory: { path: dirname(ca_file) } };
+    secrets.push(secret(authorityName(path), { validation_context: context }));
+  }
+  return secrets;
+}
+
+/** Returns secrets that hold the contents: Envoy sees a certificate and its key change at once. */
+export function secretsWithContent(
+  path: string,
+  { cert_file, key_file, ca_file }: PemTexts,
+): readonly SecretFile[] {
+  const secrets: SecretFile[] = [];
+  if (cert_file !== undefined && key_file !== undefined) {
+    const certificate = certificateOf({ inline_string: cert_file }, { inline_string: key_file });
+    secrets.push(secret(certificateName(path), { tls_certificate: certificate }));
+  }
+  if (ca_file !== undefined)
+    secrets.push(
+      secret(authorityName(path), { validation_context: { trusted_ca: { inline_string: ca_file } } }),
+    );
+  return secrets;
+}
+
+function reference(folder: string, name: string): EnvoyObject {
+  const source = { path: join(folder, fileName(name)), watched_directory: { path: folder } };
+  return { name, sds_config: { path_config_source: source, resource_api_version: 'V3' } };
+}
+
+/** Returns the name of a secret's file in its folder. */
+export function fileName(name: string): string {
+  return `${name}.json`;
+}
+
+function secret(name: string, value: EnvoyObject): SecretFile {
+  const resource = typed('envoy.extensions.transport_sockets.tls.v3.Secret', { name, ...value });
+  return { name, content: { resources: [resource] } };
+}
+
+function certificateOf(certificate_chain: EnvoyObject, private_key: EnvoyObject): EnvoyObject {
+  return { certificate_chain, private_key };
+}
+
+function inFiles(filename: string): EnvoyObject {
+  return { filename };
+}
+
+function certificateName(path: string): string {
+  return path;
+}
+
+function authorityName(path: string): string {
+  return `${path}.ca`;
+}
