@@ -8,6 +8,7 @@ import { Cluster, type Redis } from 'ioredis';
 import { createKeyStore } from '../../../../src/auth/key-store.ts';
 import { connectRedis } from '../../../../src/redis/client.ts';
 import { keyRecordKey } from '../../../../src/redis/keys.ts';
+import { createTestCa } from '../../certs.ts';
 import { asks, outcome, says } from '../asking.ts';
 import type { Bench, Probes, See } from '../probe.ts';
 
@@ -16,8 +17,13 @@ process.once('exit', () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function file(content: string): string {
-  const path = join(folder, content);
+const ca = await createTestCa();
+const { cert, key } = await ca.issue('settings');
+ca.close();
+
+/** Writes a file and returns its path. */
+function file(name: string, content: string): string {
+  const path = join(folder, name);
   writeFileSync(path, content);
   return path;
 }
@@ -141,21 +147,21 @@ export const redisProbes: Probes = {
   },
   'redis.tls.ca_file': {
     with: TLS,
-    values: [file('one-ca'), file('other-ca')],
-    see: tls(({ ca }) => String(ca)),
-    expected: ['one-ca', 'other-ca'],
+    values: [file('ca', ca.ca), file('cert-as-ca', cert)],
+    see: tls((options) => String(options.ca)),
+    expected: [ca.ca, cert],
   },
   'redis.tls.cert_file': {
-    with: { redis: { tls: { enabled: true, key_file: file('key') } } },
-    values: [file('one-cert'), file('other-cert')],
-    see: tls(({ cert }) => String(cert)),
-    expected: ['one-cert', 'other-cert'],
+    with: { redis: { tls: { enabled: true, key_file: file('key', key) } } },
+    values: [file('cert', cert), file('chain', cert + ca.ca)],
+    see: tls((options) => String(options.cert)),
+    expected: [cert, cert + ca.ca],
   },
   'redis.tls.key_file': {
-    with: { redis: { tls: { enabled: true, cert_file: file('cert') } } },
-    values: [file('one-key'), file('other-key')],
-    see: tls(({ key }) => String(key)),
-    expected: ['one-key', 'other-key'],
+    with: { redis: { tls: { enabled: true, cert_file: file('cert', cert) } } },
+    values: [file('key', key), file('same-key', `${key}\n`)],
+    see: tls((options) => String(options.key)),
+    expected: [key, `${key}\n`],
   },
   'redis.tls.server_name': {
     with: TLS,
