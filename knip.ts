@@ -9,7 +9,9 @@ const isProduction = process.argv.includes('--production');
 const config: KnipConfig = {
   entry: [
     // Else the scripts of package.json name them.
-    ...(isProduction ? ['build.ts!', 'build-docs.ts!', 'build-manifest.ts!', 'cli/main.ts!'] : []),
+    ...(isProduction
+      ? ['build.ts!', 'build-chart.ts!', 'build-docs.ts!', 'build-manifest.ts!', 'cli/main.ts!']
+      : []),
     'src/worker.ts!',
     'src/config-reader.ts!',
     'src/offline-judge-thread.ts!',

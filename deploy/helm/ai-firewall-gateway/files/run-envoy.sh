@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Entry point of Envoy's container: runs Envoy, and drains it on SIGTERM, so that requests in flight finish.
+# Envoy's own reaction to SIGTERM would cut them. Uses what Envoy's image has: bash and perl.
+set -u
+
+config=${ENVOY_CONFIG:-/etc/envoy/envoy.yaml}
+admin=${ENVOY_ADMIN_SOCKET:-/run/gateway/envoy-admin.sock}
+drain_seconds=${DRAIN_SECONDS:-25}
+
+# ask METHOD PATH: one request to Envoy's admin interface; prints the answer.
+ask() {
+  perl -MIO::Socket::UNIX -e '
+    my ($socket, $method, $path) = @ARGV;
+    my $c = IO::Socket::UNIX->new(Peer => $socket, Timeout => 2) or exit 1;
+    print $c "$method $path HTTP/1.1\r\nHost: admin\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    print while <$c>;
+  ' "$admin" "$1" "$2" 2>/dev/null
+}
+
+active() {
+  ask GET '/stats?filter=downstream_rq_active' | tr -d '\r' | sed -n 's/^http\.main\.downstream_rq_active: //p'
+}
+
+# quiet UNTIL: waits until no request has been running for a moment, at most until that second.
+quiet() {
+  local calm=0
+  while [ "$SECONDS" -lt "$1" ]; do
+    # One that does not answer has nothing left to finish.
+    local now
+    now=$(active)
+    [ -n "$now" ] || return
+    if [ "$now" = 0 ]; then calm=$((calm + 1)); else calm=0; fi
+    [ "$calm" -lt 3 ] || return
+    sleep 0.1
+  done
+}
+
+drain() {
+  trap '' TERM INT
+  local until=$((SECONDS + drain_seconds))
+  # Answers ask their clients to close the connection; then, when nothing runs, or after a fifth of the time because
+  # new ones never cease to come, the listeners close, and what is in may finish.
+  ask POST '/drain_listeners?graceful&skip_exit' >/dev/null
+  quiet $((SECONDS + drain_seconds / 5))
+  ask POST /drain_listeners >/dev/null
+  quiet "$until"
+  kill -TERM "$envoy"
+}
+
+"${ENVOY:-envoy}" -c "$config" --log-level warn --disable-hot-restart \
+  --drain-strategy immediate --drain-time-s 600 "$@" &
+envoy=$!
+trap drain TERM INT
+# `wait` returns at the signal; Envoy's own end is what counts.
+while kill -0 "$envoy" 2>/dev/null; do wait "$envoy"; code=$?; done
+exit "${code:-0}"
