@@ -1,7 +1,7 @@
 /** `npm run docs` writes the files of the Helm chart that have their source elsewhere; a test holds them to it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { format } from 'prettier';
+import { format, resolveConfig } from 'prettier';
 import { RE2JS } from 're2js';
 import * as z from 'zod';
 import { configJsonSchema } from './src/config/schema.ts';
@@ -24,7 +24,10 @@ export async function chartFiles(): Promise<Readonly<Record<string, string>>> {
   return {
     ...Object.fromEntries(copies),
     'Chart.yaml': chart.replaceAll(/^(version|appVersion): .*$/gm, `$1: ${version}`),
-    'values.schema.json': await format(JSON.stringify(valuesSchema()), { parser: 'json' }),
+    'values.schema.json': await format(JSON.stringify(valuesSchema()), {
+      ...(await resolveConfig(join(CHART, 'values.schema.json'))),
+      parser: 'json',
+    }),
   };
 }
 
