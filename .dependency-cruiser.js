@@ -37,7 +37,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/(add-all|errors|headers|known-texts|media-type|recent-map|turns|json|streams|text|inspect/offset-map|normalize|detectors)',
+          '^src/(add-all|errors|headers|known-texts|media-type|recent-map|turns|json|streams|text|inspect/(offset-map|walk)|normalize|detectors)',
       },
       'Leaves may be imported by anyone, so they import nobody.',
     ),
@@ -46,7 +46,8 @@ export default {
       { path: '^src/providers' },
       {
         path: '^src/',
-        pathNot: '^src/(add-all|errors|headers|turns|json|streams|text|providers|pricing|mcp/message)',
+        pathNot:
+          '^src/(add-all|errors|headers|turns|json|streams|text|inspect/walk|providers|pricing|mcp/message)',
       },
       'A provider file says how its dialect works and nothing else; long documents it reads as work, like the leaves.',
     ),

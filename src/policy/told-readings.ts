@@ -1,5 +1,5 @@
 import { valueAt } from '../json/edited-view.ts';
-import { levelOf, nextLevel, type Level } from '../json/levels.ts';
+import { Walk } from '../inspect/walk.ts';
 import type { JsonPath } from '../json/path.ts';
 import {
   besideInDocument,
@@ -7,7 +7,7 @@ import {
   contextOf,
   mayBeIdentified,
   mayHoldIdentified,
-  type Place,
+  type Holder,
 } from '../text/beside.ts';
 import type { CallText, ToldReading, ToldText } from './call.ts';
 
@@ -40,13 +40,13 @@ const APART = '\n\uffff\n';
 export function* toldReadings(json: unknown, texts: readonly PlacedText[]): Generator<ToldReading> {
   let short: PlacedDocument[] = [];
   let shortChars = 0;
-  const placeOf = createPlaces(json);
+  const holderOf = createHolders(json);
   for (const [index, one] of texts.entries()) {
     const said = one.isSaid ? saidReading(texts, index) : undefined;
     if (said !== undefined) yield said;
     if (one.isString) {
       // Arguments are read as the document that they are.
-      if (one.argument === undefined && mayBeIdentified(one.raw)) yield namedReading(one, placeOf);
+      if (one.argument === undefined && mayBeIdentified(one.raw)) yield namedReading(one, holderOf);
       const { raw, argument } = one;
       if (raw.length > MAX_PARSED_CHARS || !DOCUMENT.test(raw)) continue;
       yield {
@@ -84,21 +84,21 @@ function saidReading(texts: readonly PlacedText[], index: number): ToldReading |
 }
 
 /** A value behind the name of its member and what stands beside that: forms and documents have names of their own. */
-function namedReading({ raw, argument, path }: PlacedText, placeOf: PlaceOf): ToldReading {
+function namedReading({ raw, argument, path }: PlacedText, holderOf: HolderOf): ToldReading {
   function* texts(): Generator<ToldText> {
     const name = path.findLast((step) => typeof step === 'string');
     if (name !== undefined) yield { before: contextOf(name), text: raw };
-    const place = placeOf(path);
-    if (place === undefined) return;
-    for (const beside of besideInDocument(raw, place)) yield { before: contextOf(beside), text: raw };
+    const holder = holderOf(path);
+    if (holder === undefined) return;
+    for (const beside of besideInDocument(raw, holder, path)) yield { before: contextOf(beside), text: raw };
   }
   return { document: undefined, argument, texts };
 }
 
-type PlaceOf = (path: JsonPath) => Place | undefined;
+type HolderOf = (path: JsonPath) => Holder | undefined;
 
-/** Finds places by their paths. Those of one object come one after the other: its names are counted once. */
-function createPlaces(json: unknown): PlaceOf {
+/** Finds the holders of texts by their paths. Texts of one object are adjacent, so its names are counted once. */
+function createHolders(json: unknown): HolderOf {
   let container: unknown;
   let names: readonly string[] | undefined;
   let numbers = new Map<string, number>();
@@ -112,7 +112,7 @@ function createPlaces(json: unknown): PlaceOf {
       numbers = new Map(names?.map((name, number) => [name, number]));
     }
     const at = typeof last === 'number' ? last : numbers.get(last);
-    return at === undefined ? undefined : { container: within, names, at, path };
+    return at === undefined ? undefined : { value: within, names, next: at + 1 };
   };
 }
 
@@ -150,24 +150,16 @@ function parsed(text: string): unknown {
   }
 }
 
-interface NamedLevel extends Level {
-  /** The nearest member name. */
-  readonly name: string | undefined;
-}
-
 /** The strings of a document that something beside them may tell, behind each of these. */
 function* valuesOf(root: unknown, name: string | undefined): Generator<ToldText> {
-  if (typeof root !== 'object' || root === null) return;
-  const path: (string | number)[] = [];
-  const levels: NamedLevel[] = [{ ...levelOf(root), name }];
-  for (let level = nextLevel(levels, path); level !== undefined; level = nextLevel(levels, path)) {
-    const step = path[levels.length - 1] ?? '';
-    const value = (level.value as Readonly<Record<string | number, unknown>>)[step];
-    const above = typeof step === 'string' ? step : level.name;
-    if (typeof value === 'object' && value !== null) levels.push({ ...levelOf(value), name: above });
+  const walk = new Walk(root, name);
+  for (let level = walk.next(); level !== undefined; level = walk.next()) {
+    const { step, value, path } = walk;
+    const above = typeof step === 'string' ? step : level.state;
+    walk.enter(above);
     if (typeof value !== 'string') continue;
-    const place = { container: level.value, names: level.names, at: level.next - 1, path };
-    for (const beside of besideInDocument(value, place)) yield { before: contextOf(beside), text: value };
+    for (const beside of besideInDocument(value, level, path))
+      yield { before: contextOf(beside), text: value };
     if (typeof step === 'number' && above !== undefined) yield { before: contextOf(above), text: value };
   }
 }

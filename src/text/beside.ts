@@ -32,24 +32,22 @@ export function mayHoldIdentified(json: string): boolean {
 /** Members considered on either side. */
 const NEIGHBOURS = 4;
 
-/** An object or array of a document, with the position of a text in it. */
-export interface Place {
-  readonly container: object;
+/** A container of a document, with the number of its members up to a text. */
+export interface Holder {
+  readonly value: object;
   /** Names of an object's members. */
   readonly names: readonly string[] | undefined;
-  /** Index of the member or element. */
-  readonly at: number;
-  /** Path of the text in the document. */
-  readonly path: JsonPath;
+  readonly next: number;
 }
 
 /**
  * Returns the contexts of a text in a document that may identify it: the element before it in a list, its
  * neighbour members, and the name above. `contextOf` puts each before the text.
  */
-export function besideInDocument(text: string, place: Place): readonly string[] {
+export function besideInDocument(text: string, holder: Holder, path: JsonPath): readonly string[] {
   if (!mayBeIdentified(text)) return NOTHING;
-  const { container, names, at, path } = place;
+  const { value: container, names, next } = holder;
+  const at = next - 1;
   if (names === undefined) return valuesBefore(container as readonly unknown[], at);
   const name = names[at] ?? '';
   const isNumber = NUMBER.test(text);

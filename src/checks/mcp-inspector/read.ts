@@ -1,9 +1,8 @@
 import { GatewayError } from '../../errors.ts';
-import type { JsonPath } from '../../json/path.ts';
 import type { Span } from '../../text/span.ts';
 import { parseStrict } from '../../json/scan.ts';
-import type { JsonObject } from '../../providers/provider.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isContainer } from '../../json/count-members.ts';
+import { Walk } from '../../inspect/walk.ts';
 import { inTurns, isTurnOver, nextTurn, type Work } from '../../turns.ts';
 import { isBlob, textsOfBlob } from '../../mcp/blob.ts';
 import { isProtocolWord, PROTOCOL_NAMES } from '../../mcp/protocol-words.ts';
@@ -54,23 +53,6 @@ export async function readTexts(
   return reader.texts();
 }
 
-/** An object or array being read. */
-interface Open {
-  readonly holder: JsonObject | readonly unknown[];
-  readonly path: JsonPath;
-  /** Undefined for an array. */
-  readonly names: readonly string[] | undefined;
-  next: number;
-}
-
-/** A string at a place where MCP has base64. */
-interface Blob {
-  readonly text: string;
-  readonly place: TextPlace;
-  readonly holder: object | undefined;
-  readonly label: string | undefined;
-}
-
 class TextReader {
   /** Grows while reading, since a string may contain a document. */
   readonly docs: Doc[] = [];
@@ -95,16 +77,22 @@ class TextReader {
 
   /** Stops if there is too much to read. */
   *read(doc: Doc): Work<void> {
-    const open: Open[] = [];
-    let chars = this.#chars;
-    let blob = this.#readValue(doc.root, { doc, path: [] }, undefined, open);
-    for (let top = open.at(-1); top !== undefined && !this.hasTooMuch; top = open.at(-1)) {
-      if (blob !== undefined) yield* this.#readBlob(blob);
-      blob = this.#readNext(top, doc, open);
+    const walk = new Walk(doc.root, undefined);
+    const blob = this.#readValue(doc.root, { doc, path: [] }, undefined);
+    if (blob !== undefined) yield* blob;
+    for (let level = walk.next(); level !== undefined && !this.hasTooMuch; level = walk.next()) {
+      const { step, value, path } = walk;
+      const chars = this.#chars;
+      const isMember = typeof step === 'string';
+      if (isMember || this.#isRead(value)) {
+        const place = { doc, path: [...path] };
+        if (isMember) this.#addName(step, place);
+        const blob = this.#readValue(value, place, isMember ? level.value : undefined);
+        if (blob !== undefined) yield* blob;
+        walk.enter(undefined);
+      }
       yield VALUE_CHARS + this.#chars - chars;
-      chars = this.#chars;
     }
-    if (blob !== undefined) yield* this.#readBlob(blob);
   }
 
   texts(): Texts {
@@ -117,38 +105,16 @@ class TextReader {
     };
   }
 
-  #readNext(top: Open, doc: Doc, open: Open[]): Blob | undefined {
-    const { holder, names, path } = top;
-    const at = top.next;
-    if (at === (names ?? (holder as readonly unknown[])).length) {
-      open.pop();
-      return undefined;
-    }
-    top.next += 1;
-    if (names === undefined) {
-      const value = (holder as readonly unknown[])[at];
-      if (!mayHoldText(value) && !this.#isRead(value)) return undefined;
-      return this.#readValue(value, { doc, path: [...path, at] }, undefined, open);
-    }
-    const name = names[at] ?? '';
-    const place = { doc, path: [...path, name] };
-    this.#addName(name, place);
-    return this.#readValue((holder as JsonObject)[name], place, holder, open);
-  }
-
-  /** Returns a string that is read in steps. */
-  #readValue(value: unknown, place: TextPlace, holder: object | undefined, open: Open[]): Blob | undefined {
-    if (!mayHoldText(value) && !this.#isRead(value)) return undefined;
+  /** Returns the work that base64 takes. */
+  #readValue(value: unknown, place: TextPlace, holder: object | undefined): Work<void> | undefined {
+    if (!this.#isRead(value)) return undefined;
     this.#parts += 1;
-    const { path } = place;
     if (typeof value === 'string') return this.#readString(value, place, holder);
     if (typeof value === 'number') this.#addNumber(value, place);
-    else if (Array.isArray(value)) open.push({ holder: value, path, names: undefined, next: 0 });
-    else if (isObject(value)) open.push({ holder: value, path, names: Object.keys(value), next: 0 });
     return undefined;
   }
 
-  #readString(text: string, place: TextPlace, holder: object | undefined): Blob | undefined {
+  #readString(text: string, place: TextPlace, holder: object | undefined): Work<void> | undefined {
     const name = place.path.findLast((step) => typeof step === 'string');
     if (isProtocolWord(name, text)) return undefined;
     const mayBeBlob = place.doc.depth === 0 && isBlob(holder, place.path);
@@ -160,20 +126,26 @@ class TextReader {
       return undefined;
     }
     const label = name === 'value' ? namedIn(holder) : name;
-    if (mayBeBlob) return { text, place, holder, label };
+    if (mayBeBlob) return this.#readBlob(text, place, holder, label);
     this.#addText({ kind: 'value', text, places: [place] }, label);
     return undefined;
   }
 
-  *#readBlob({ text, place, holder, label }: Blob): Work<void> {
+  *#readBlob(
+    text: string,
+    place: TextPlace,
+    holder: object | undefined,
+    label: string | undefined,
+  ): Work<void> {
     const { asWritten, held } = yield* textsOfBlob(text, holder, MAX_CHARS);
     if (asWritten) this.#addText({ kind: 'value', text, places: [place] }, label);
     if (held !== undefined) this.#addText({ kind: 'blob', text: held, places: [place] }, label);
     else if (!asWritten) this.#unread.add({ kind: 'value', text, places: [place] }, '', '\n');
   }
 
-  #isRead(value: unknown): value is number {
-    return typeof value === 'number' && Math.abs(value) >= this.#leastNumber;
+  #isRead(value: unknown): boolean {
+    if (typeof value === 'number') return Math.abs(value) >= this.#leastNumber;
+    return typeof value === 'string' || isContainer(value);
   }
 
   #addNumber(value: number, place: TextPlace): void {
@@ -225,10 +197,6 @@ class TextReader {
 function namedIn(holder: object = {}): string {
   const name = 'name' in holder ? holder.name : 'key' in holder ? holder.key : undefined;
   return typeof name === 'string' ? name : 'value';
-}
-
-function mayHoldText(value: unknown): boolean {
-  return typeof value === 'string' || (typeof value === 'object' && value !== null);
 }
 
 function isPlainWord(text: string): boolean {

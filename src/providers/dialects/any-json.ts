@@ -4,7 +4,7 @@ import type { AnswerText, StreamEvent, StreamReader, TextDelta } from '../dialec
 import { plainCut } from './error-frames.ts';
 import { parseJson } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import { levelOf, nextLevel, type Level } from '../../json/levels.ts';
+import { Walk } from '../../inspect/walk.ts';
 
 /** A string in a document of unknown dialect. */
 interface LooseText {
@@ -56,40 +56,37 @@ export function* textsOverElements(elements: readonly unknown[]): Work<readonly 
   return [...byPlace.values()].filter(({ length }) => length > 1);
 }
 
-interface PlacedLevel extends Level {
+/** Of a container. */
+interface State {
   readonly place: string;
   readonly name: string | undefined;
 }
 
 const STEP_PARTS = 16;
 
-/** Keeps the path in one stack and copies it only for found texts. */
 function* walkAnyJson(root: unknown, onText: (found: LooseText) => void): Work<void> {
-  const path: (string | number)[] = [];
-  const levels: PlacedLevel[] = [];
+  const walk = new Walk<State>(root, { place: placeWithin(root, '', undefined), name: undefined });
   let parts = 0;
-  visit(root, '', undefined);
+  if (typeof root === 'string') visit(root, '', undefined);
 
-  function visit(value: unknown, place: string, name: string | undefined): void {
-    if (typeof value === 'string') {
-      if (value !== '') onText({ text: value, path: [...path], place, mayGoOn: !isLabel(name, value) });
-    } else if (typeof value === 'object' && value !== null) {
-      levels.push({ ...levelOf(value), place: placeWithin(value, place, path.at(-1)), name });
-    }
+  function visit(text: string, place: string, name: string | undefined): void {
+    if (text !== '') onText({ text, path: [...walk.path], place, mayGoOn: !isLabel(name, text) });
   }
 
-  for (let level = nextLevel(levels, path); level !== undefined; level = nextLevel(levels, path)) {
-    const step = path[levels.length - 1] ?? '';
-    const value = (level.value as Readonly<Record<string | number, unknown>>)[step];
-    if (typeof step === 'string') visit(value, placeOfMember(level.place, step), step);
-    else visit(value, placeOfMember(level.place, ownIndex(value) ?? step), level.name);
+  for (let level = walk.next(); level !== undefined; level = walk.next()) {
+    const { step, value } = walk;
+    const isMember = typeof step === 'string';
+    const place = placeOfMember(level.state.place, isMember ? step : (ownIndex(value) ?? step));
+    const name = isMember ? step : level.state.name;
+    if (typeof value === 'string') visit(value, place, name);
+    else walk.enter({ place: placeWithin(value, place, step), name });
     parts += 1;
     if (parts % STEP_PARTS === 0) yield STEP_PARTS * ITEM_CHARS;
   }
 }
 
 /** @param step the last step of the path to `value` */
-function placeWithin(value: object, place: string, step: string | number | undefined): string {
+function placeWithin(value: unknown, place: string, step: string | number | undefined): string {
   // An array element's place already contains its own index.
   const index = typeof step === 'number' ? undefined : ownIndex(value);
   return index === undefined ? place : placeOfMember(place, index);

@@ -1,5 +1,4 @@
-import { isContainer } from '../../json/count-members.ts';
-import { levelOf } from '../../json/levels.ts';
+import { Walk } from '../../inspect/walk.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, runNow, type Work } from '../../turns.ts';
 import type { AnswerText, Media, PromptText, RequestFacts } from '../dialect.ts';
@@ -31,40 +30,26 @@ type OnText = (text: string, path: JsonPath, editable: boolean) => void;
 
 const STEP_PARTS = 16;
 
-/** Keeps the path in one stack and copies it only for found texts. */
 function* walk(root: unknown, path: JsonPath, onText: OnText): Work<void> {
   if (typeof root === 'string') {
     if (root !== '') onText(root, path, true);
     return;
   }
   const rest = { words: typeof root === 'number' ? String(root) : '' };
-  const levels = isContainer(root) ? [levelOf(root)] : [];
-  const at = [...path];
+  const values = new Walk(root, undefined, path);
   let parts = 0;
-  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
-    at.length = path.length + levels.length - 1;
-    if (level.next === level.length) {
-      levels.pop();
-      continue;
-    }
-    const step = level.names === undefined ? level.next : (level.names[level.next] ?? '');
-    const value = (level.value as Readonly<Record<string | number, unknown>>)[step];
+  for (let level = values.next(); level !== undefined; level = values.next()) {
+    const { step, value } = values;
     if (typeof value === 'number' && Array.isArray(level.value)) {
-      // Lists of token ids and vectors can hold hundreds of thousands of numbers, none of which needs a path.
-      level.next = addNumbers(rest, level.value, level.next);
+      // Lists of token ids and vectors can hold hundreds of thousands of numbers.
+      level.next = addNumbers(rest, level.value, level.next - 1);
       yield;
       continue;
     }
-    level.next += 1;
     if (typeof step === 'string') addOtherWord(rest, step);
-    if (typeof value === 'string') {
-      if (value !== '') onText(value, [...at, step], true);
-    } else if (typeof value === 'number') {
-      addOtherWord(rest, String(value));
-    } else if (isContainer(value)) {
-      at.push(step);
-      levels.push(levelOf(value));
-    }
+    if (typeof value === 'number') addOtherWord(rest, String(value));
+    else if (typeof value === 'string' && value !== '') onText(value, [...values.path], true);
+    values.enter(undefined);
     parts += 1;
     if (parts % STEP_PARTS === 0) yield STEP_PARTS * ITEM_CHARS;
   }

@@ -2,10 +2,10 @@ import { MASK } from '../../../text/mask.ts';
 import type { Finding } from '../../../detectors/finding.ts';
 import { mask } from '../../../detectors/mask.ts';
 import { withoutOverlaps } from '../../../detectors/overlaps.ts';
-import { levelOf, nextLevel, type Level } from '../../../json/levels.ts';
+import { Walk, type Level } from '../../../inspect/walk.ts';
 import type { JsonPath } from '../../../json/path.ts';
 import { writtenNumbers } from '../../../json/written-numbers.ts';
-import { besideInDocument, besideText, mayBeIdentified, type Place } from '../../../text/beside.ts';
+import { besideInDocument, besideText, mayBeIdentified } from '../../../text/beside.ts';
 import { TextMap } from '../../../text/text-map.ts';
 import { isTurnOver, ITEM_CHARS, nextTurn } from '../../../turns.ts';
 import { MaskedPlaces, type Side } from '../inspected.ts';
@@ -159,7 +159,7 @@ export class DocumentSearch {
         else if (kind === 'prose')
           see('string', text, undefined, path, besideBoth(told(text, name, level, path), said));
         else if (level === undefined) see('string', text, name, path);
-        else see('string', text, name, path, besideBoth(besideInDocument(text, placeIn(level, path)), said));
+        else see('string', text, name, path, besideBoth(besideInDocument(text, level, path), said));
       },
       number: (value, name, path) => {
         if (isLong(value)) this.#hasLongNumbers = true;
@@ -178,20 +178,15 @@ export class DocumentSearch {
 
 const NOTHING: readonly string[] = [];
 
-/** The member that is visited in a level, which has gone on to the next. */
-function placeIn({ value, names, next }: Level, path: JsonPath): Place {
-  return { container: value, names, at: next - 1, path };
-}
-
 /** What tells a value that a dialect takes for prose: a tool's result, a document or a form that anyone may define. */
 function told(
   text: string,
   name: string | undefined,
-  level: Level | undefined,
+  level: NamedLevel | undefined,
   path: JsonPath,
 ): readonly string[] {
   if (!mayBeIdentified(text)) return NOTHING;
-  const beside = level === undefined ? NOTHING : besideInDocument(text, placeIn(level, path));
+  const beside = level === undefined ? NOTHING : besideInDocument(text, level, path);
   return name === undefined ? beside : [name, ...beside];
 }
 
@@ -221,39 +216,35 @@ export interface DocumentVisitor {
    * @param name the nearest member name above it
    * @param level the object or array that it stands in; undefined where the document is a string
    */
-  string(text: string, name: string | undefined, path: JsonPath, level: Level | undefined): void;
+  string(text: string, name: string | undefined, path: JsonPath, level: NamedLevel | undefined): void;
   number(value: number, name: string | undefined, path: JsonPath): void;
   /** @param path the member's own */
   memberName(name: string, path: JsonPath): void;
 }
 
-interface NamedLevel extends Level {
-  /** The nearest member name. */
-  readonly name: string | undefined;
-}
+/** Its state is the nearest member name. */
+type NamedLevel = Level<string | undefined>;
 
 /** Values that are visited in one step. */
 const STEP_VALUES = 1_024;
 
 /** Goes through a parsed document in its order, each member's name before its value. */
 export async function visitDocument(json: unknown, visitor: DocumentVisitor): Promise<void> {
-  const path: (string | number)[] = [];
-  const levels: NamedLevel[] = [];
+  const walk = new Walk<string | undefined>(json, undefined);
   let visited = 0;
   visit(json, undefined, undefined);
 
-  function visit(value: unknown, name: string | undefined, within: Level | undefined): void {
-    if (typeof value === 'string') {
-      if (value !== '') visitor.string(value, name, path, within);
-    } else if (typeof value === 'number') visitor.number(value, name, path);
-    else if (typeof value === 'object' && value !== null) levels.push({ ...levelOf(value), name });
+  function visit(value: unknown, name: string | undefined, within: NamedLevel | undefined): void {
+    if (typeof value === 'number') visitor.number(value, name, walk.path);
+    else if (typeof value === 'string' && value !== '') visitor.string(value, name, walk.path, within);
   }
 
-  for (let level = nextLevel(levels, path); level !== undefined; level = nextLevel(levels, path)) {
-    const step = path[levels.length - 1] ?? '';
-    if (typeof step === 'string') visitor.memberName(step, path);
-    const value = (level.value as Record<string | number, unknown>)[step];
-    visit(value, typeof step === 'string' ? step : level.name, level);
+  for (let level = walk.next(); level !== undefined; level = walk.next()) {
+    const { step } = walk;
+    if (typeof step === 'string') visitor.memberName(step, walk.path);
+    const name = typeof step === 'string' ? step : level.state;
+    visit(walk.value, name, level);
+    walk.enter(name);
     if (++visited % STEP_VALUES === 0 && isTurnOver()) await nextTurn();
   }
 }

@@ -2,6 +2,7 @@ import { MASK } from '../../../text/mask.ts';
 import { mask } from '../../../detectors/mask.ts';
 import type { StreamDetector } from '../../../detectors/finding.ts';
 import { GatewayError } from '../../../errors.ts';
+import { Walk, type Level } from '../../../inspect/walk.ts';
 import type { JsonEdit, JsonPath } from '../../../json/path.ts';
 import { writtenNumbers } from '../../../json/written-numbers.ts';
 import type { StreamEvent } from '../../../providers/provider.ts';
@@ -42,18 +43,13 @@ export interface SearchedValues {
   readonly tokenIds: readonly JsonEdit[];
 }
 
-/** An object or array on the way down. */
-interface FieldLevel {
-  readonly value: object;
-  /** Of an object's members. */
-  readonly names: readonly string[] | undefined;
-  readonly length: number;
+/** What is known of an object or array. */
+interface Fields {
   readonly texts: PathTree | undefined;
   /** The nearest member name. */
   readonly name: string | undefined;
   /** What stood in its place in an event before, and was clean. */
   readonly before: unknown;
-  next: number;
 }
 
 /**
@@ -78,59 +74,50 @@ export class NonTextFields {
   *search(root: object, event: StreamEvent, found: Found[]): Work<SearchedValues> {
     const texts = yield* this.#paths.of(event);
     const before = this.#last?.texts === texts ? this.#last.root : undefined;
-    const searched = yield* this.#searchLevels(levelOfFields(root, texts, undefined, before), event, found);
+    const searched = yield* this.#searchFields(root, { texts, name: undefined, before }, event, found);
     const isKept = searched.edits.length === 0 && event.frame.raw.length <= MAX_KEPT_BYTES;
     this.#last = isKept ? { root, texts } : undefined;
     return searched;
   }
 
-  *#searchLevels(root: FieldLevel, event: StreamEvent, found: Found[]): Work<SearchedValues> {
+  *#searchFields(root: object, fields: Fields, event: StreamEvent, found: Found[]): Work<SearchedValues> {
     const edits: JsonEdit[] = [];
     const tokenIds: JsonEdit[] = [];
-    const path: (string | number)[] = [];
     const places = new MaskedPlaces('answer');
     function add(edit: JsonEdit): void {
       places.add(edit.path);
       edits.push(edit);
     }
     let hasLong = false;
-    const levels = [root];
-    for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
-      if (level.next === level.length) {
-        levels.pop();
-        path.pop();
-        continue;
-      }
+    const walk = new Walk(root, fields);
+    for (let level = walk.next(); level !== undefined; level = walk.next()) {
       if (this.#cost > STEP_CHARS) yield this.#takeCost();
-      const step = level.names === undefined ? level.next : (level.names[level.next] ?? '');
-      const value = (level.value as Record<string | number, unknown>)[step];
-      level.next += 1;
+      const { step, value, path } = walk;
       this.#cost += 1;
-      const before = childAt(level.before, step);
-      if (holdsTokenIds(step, value, level)) tokenIds.push(emptied([...path, step], value));
+      const before = childAt(level.state.before, step);
+      if (holdsTokenIds(level, step, value)) tokenIds.push(emptied([...path], value));
       if (value === before && typeof value !== 'object') continue;
       if (
         before === undefined &&
         typeof step === 'string' &&
         (yield* this.#masked(this.#names, step, undefined, found)) !== step
       ) {
-        add({ kind: 'remove', path: [...path, step] });
+        add({ kind: 'remove', path: [...path] });
       }
-      const texts = level.texts?.get(step);
+      const texts = level.state.texts?.get(step);
       if (texts === true) continue;
-      const name = typeof step === 'string' ? step : level.name;
+      const name = typeof step === 'string' ? step : level.state.name;
       if (typeof value === 'object' && value !== null) {
-        if (levels.length === MAX_DEPTH) throw tooDeep();
-        levels.push(levelOfFields(value, texts, name, before));
-        path.push(step);
+        if (walk.depth === MAX_DEPTH) throw tooDeep();
+        walk.enter({ texts, name, before });
       } else if (typeof value === 'string') {
         const search = isIdentifier(value) ? this.#names : this.#words;
         const masked = yield* this.#masked(search, value, name, found);
-        if (masked !== value) add({ kind: 'set', path: [...path, step], value: masked });
+        if (masked !== value) add({ kind: 'set', path: [...path], value: masked });
       } else if (typeof value === 'number' && Math.abs(value) >= MIN_NUMBER) {
         if (isLong(value)) hasLong = true;
         else if (this.#spansIn(this.#names, String(value), name, found) !== undefined) {
-          add({ kind: 'set', path: [...path, step], value: MASK });
+          add({ kind: 'set', path: [...path], value: MASK });
         }
       }
     }
@@ -191,20 +178,9 @@ export class NonTextFields {
   }
 }
 
-function levelOfFields(
-  value: object,
-  texts: PathTree | undefined,
-  name: string | undefined,
-  before: unknown,
-): FieldLevel {
-  const names = Array.isArray(value) ? undefined : Object.keys(value);
-  const length = Array.isArray(value) ? value.length : (names?.length ?? 0);
-  return { value, names, length, texts, name, before, next: 0 };
-}
-
 /** Not where the dialect knows them for the ids, or the bytes, of tokens that come with their text. */
-function holdsTokenIds(step: string | number, value: unknown, { texts }: FieldLevel): boolean {
-  if (typeof step === 'number' || value === null || texts?.get(step) === true) return false;
+function holdsTokenIds({ state }: Level<Fields>, step: string | number, value: unknown): boolean {
+  if (typeof step === 'number' || value === null || state.texts?.get(step) === true) return false;
   if (typeof value === 'number') return isTokenId(step);
   if (typeof value !== 'object') return false;
   return Array.isArray(value) ? isTokenIdList(step, value) || repeatsText(step) : repeatsText(step);

@@ -1,0 +1,77 @@
+import { isContainer } from '../json/count-members.ts';
+
+type Step = string | number;
+
+/** An object or array on the way down through a parsed document. */
+export interface Level<State = undefined> {
+  readonly value: object;
+  /** Member names of an object. */
+  readonly names: readonly string[] | undefined;
+  readonly length: number;
+  /** Index of the member after the current one. */
+  next: number;
+  /** What the caller keeps for it: the nearest member name, a place. */
+  readonly state: State;
+}
+
+/**
+ * Goes through a parsed document in its order, without recursion. The caller enters containers, skips what it
+ * does not read, and yields when it likes.
+ *
+ * @example
+ * const walk = new Walk(document, undefined);
+ * for (let level = walk.next(); level !== undefined; level = walk.next()) {
+ *   if (typeof walk.value === 'string') read(walk.value, [...walk.path]);
+ *   walk.enter(undefined);
+ * }
+ */
+export class Walk<State> {
+  /** Leads to `value`. Only lent: it changes with the next step. */
+  readonly path: Step[];
+  step: Step = '';
+  value: unknown;
+  readonly #from: number;
+  readonly #levels: Level<State>[] = [];
+
+  /**
+   * Enters the root, which is not itself visited.
+   * @param from path of the root
+   */
+  constructor(root: unknown, state: State, from: readonly Step[] = []) {
+    this.path = [...from];
+    this.#from = from.length;
+    this.value = root;
+    this.enter(state);
+  }
+
+  get depth(): number {
+    return this.#levels.length;
+  }
+
+  /** Visits the members of the current value next, if it has any. */
+  enter(state: State): void {
+    const { value } = this;
+    if (!isContainer(value)) return;
+    const names = Array.isArray(value) ? undefined : Object.keys(value);
+    const length = Array.isArray(value) ? value.length : (names?.length ?? 0);
+    this.#levels.push({ value, names, length, next: 0, state });
+  }
+
+  /** Moves to the next member; returns the container that it is in, or undefined at the end. */
+  next(): Level<State> | undefined {
+    const levels = this.#levels;
+    for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+      if (level.next < level.length) {
+        const step = level.names === undefined ? level.next : (level.names[level.next] ?? '');
+        level.next += 1;
+        this.path.length = this.#from + levels.length - 1;
+        this.path.push(step);
+        this.step = step;
+        this.value = (level.value as Readonly<Record<Step, unknown>>)[step];
+        return level;
+      }
+      levels.pop();
+    }
+    return undefined;
+  }
+}
