@@ -105,8 +105,7 @@ export interface AnswerFacts {
 }
 
 /**
- * One token of a probability list (`logprobs`). The tokens of a channel, concatenated, spell its text. If they do
- * not, their positions in the text are unknown.
+ * One token of a probability list (`logprobs`). The tokens of a channel, concatenated, usually spell its text.
  */
 export interface TokenText {
   /**

@@ -3,14 +3,14 @@ import { shapeInSteps } from '../../../json/document-shape.ts';
 import { isParseable } from '../../../json/parse-in-pieces.ts';
 import type { JsonEdit, JsonPath } from '../../../json/path.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
-import type { AnswerFacts, AnswerText } from '../../../providers/provider.ts';
+import type { AnswerFacts, AnswerText, TokenText } from '../../../providers/provider.ts';
 import { DocumentSearch, pathKey, Words, type WordsPlace, type WordsKind } from './document-search.ts';
 import type { Inspected } from '../inspected.ts';
 import { joinedText, maskShared, type JoinedText } from './joined-text.ts';
 import { createScanBatch, type ScanBatch } from '../scan/scan-batch.ts';
+import { TextMap } from '../../../text/text-map.ts';
 import { ITEM_CHARS, inTurns, type Work } from '../../../turns.ts';
 import { tokenIdEdits } from '../token-ids.ts';
-import { blankedTokens, tokenChannels, type TokenChannel } from './logprob-tokens.ts';
 
 /** What of an answer is looked at: all unless told. */
 export interface AnswerScope {
@@ -30,7 +30,7 @@ export async function inspectJson(
   { passesArguments = false, looksAt }: AnswerScope,
 ): Promise<Inspected> {
   const batch = createScanBatch(findAll, 'answer');
-  const { texts, words, passed, signed } = await inTurns(batchedTexts(facts?.texts ?? [], passesArguments));
+  const { words, passed, signed } = await inTurns(batchedTexts(facts?.texts ?? [], passesArguments));
   const document = new DocumentSearch({
     ...whole,
     words,
@@ -41,8 +41,8 @@ export async function inspectJson(
   await document.gather(batch);
   const joined: JoinedText[] = [];
   for (const together of facts?.joined ?? []) joined.push(await inTurns(joinedText(together, batch)));
-  const channels = await inTurns(tokenChannels(facts?.tokens ?? [], texts, joined));
-  await inTurns(addSpelled(channels, batch));
+  const tokens = facts?.tokens ?? [];
+  await inTurns(addSpelled(tokens, batch));
   await batch.search();
   return {
     found: batch.found,
@@ -51,8 +51,7 @@ export async function inspectJson(
       const places = await document.places(batch);
       for (const one of joined) await inTurns(one.find());
       const members = joined.flatMap((one) => [...one.members().values()]);
-      const blanks = await inTurns(blankedTokens(channels, batch));
-      const ids = await tokenIdEdits(whole.json, channels.length > 0);
+      const ids = await tokenIdEdits(whole.json, tokens.length > 0);
       return () => {
         // Of two edits of one place the later holds: what a text shares over its own, a name's over its value's.
         for (const place of places) {
@@ -62,7 +61,8 @@ export async function inspectJson(
           const shared = maskShared(member, batch);
           if (shared !== undefined) whole.edits.push(setText(member.of.path, shared, signed));
         }
-        for (const edit of [...ids, ...blanks]) whole.edits.push(edit);
+        for (const edit of ids) whole.edits.push(edit);
+        for (const { blank } of tokens) whole.edits.push(...blank);
         for (const { kind, path } of places) if (kind === 'name') whole.edits.push({ kind: 'remove', path });
       };
     },
@@ -71,7 +71,6 @@ export async function inspectJson(
 
 /** The texts of an answer that are looked at, and what is known of them. */
 interface Texts {
-  readonly texts: readonly AnswerText[];
   readonly words: Words;
   /** Places of those that are left alone, and of those that are signed, by `pathKey`. */
   readonly passed: ReadonlySet<string>;
@@ -79,7 +78,6 @@ interface Texts {
 }
 
 function* batchedTexts(all: readonly AnswerText[], passesArguments: boolean): Work<Texts> {
-  const texts: AnswerText[] = [];
   const words = new Words();
   const passed = new Set<string>();
   const signed = new Set<string>();
@@ -89,11 +87,10 @@ function* batchedTexts(all: readonly AnswerText[], passesArguments: boolean): Wo
       passed.add(pathKey(one.path));
       continue;
     }
-    texts.push(one);
     if (one.signed === true) signed.add(pathKey(one.path));
     if (one.editable !== false) words.set(one.text, yield* wordsKindOf(one));
   }
-  return { texts, words, passed, signed };
+  return { words, passed, signed };
 }
 
 function* wordsKindOf({ kind, text, isJson }: AnswerText): Work<WordsKind> {
@@ -113,11 +110,23 @@ function* isDocument(text: string): Work<boolean> {
   return yield* isParseable(text);
 }
 
-function* addSpelled(channels: readonly TokenChannel[], batch: ScanBatch): Work<void> {
-  for (const { spelled, shownTexts } of channels) {
-    batch.addProse(spelled);
-    for (const { text } of shownTexts) batch.addProse(text);
+/** Adds what the tokens of each channel spell together. */
+function* addSpelled(tokens: readonly TokenText[], batch: ScanBatch): Work<void> {
+  const byChannel = new TextMap<string[]>();
+  const all: string[][] = [];
+  for (const { channel, text } of tokens) {
+    const known = byChannel.get(channel);
+    if (known !== undefined) known.push(text);
+    else {
+      const first = [text];
+      byChannel.set(channel, first);
+      all.push(first);
+    }
     yield ITEM_CHARS;
+  }
+  for (const texts of all) {
+    batch.addProse(texts.join(''));
+    yield texts.length * ITEM_CHARS;
   }
 }
 

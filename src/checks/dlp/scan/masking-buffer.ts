@@ -120,12 +120,6 @@ export class MaskingBuffer {
     return this.#replacements;
   }
 
-  /** Whether something between two offsets is replaced; only asked of what is not taken. */
-  isReplaced(start: number, end: number): boolean {
-    const next = this.#replacements[this.#firstAfter(start)];
-    return next !== undefined && next.start < Math.max(end, start + 1);
-  }
-
   /** Takes out everything up to an offset that was not taken before. */
   take(to: number): string {
     const chars = to - this.#sent;

@@ -5,7 +5,7 @@ import type { TextDelta } from '../../../providers/provider.ts';
 import { ITEM_CHARS, type Work } from '../../../turns.ts';
 import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 import { emptiedParts, restsOf, saysOnlyTexts } from './text-frames.ts';
-import type { BufferSpan, EventText, EventToken, ReadEvent } from './read-event.ts';
+import type { BufferSpan, EventText, ReadEvent } from './read-event.ts';
 
 /** What may leave: other events before one, and its own edits. */
 interface Released {
@@ -45,7 +45,7 @@ export class Outbox {
    */
   *add(read: ReadEvent): Work<Released & { readonly isHeld: boolean }> {
     if (this.#events.length === 0 && read.tokenIds.length === 0 && mayLeave(read)) {
-      const { isEmptied, ...released } = yield* release(read, false);
+      const { isEmptied, ...released } = yield* release(read, this.#isMasked());
       return { ...released, isHeld: isEmptied };
     }
     this.#events.push(read);
@@ -126,10 +126,10 @@ export function isSettled({ buffer, to }: BufferSpan): boolean {
  * @param isMasked something of the stream was masked so far
  */
 function* release(read: ReadEvent, isMasked: boolean): Work<ReleasedEvent> {
-  const { event, texts, tokens, unsent, closed, follows } = read;
+  const { event, texts, unsent, closed, follows } = read;
   const edits: JsonEdit[] = [...read.edits];
-  for (const token of tokens) {
-    if (isBlanked(token)) edits.push(...token.blank);
+  for (const { blank } of isMasked ? (event.tokens ?? []) : []) {
+    edits.push(...blank);
     yield ITEM_CHARS;
   }
   for (const { buffer, to } of unsent) buffer.take(to);
@@ -161,8 +161,4 @@ function* release(read: ReadEvent, isMasked: boolean): Work<ReleasedEvent> {
   // Of two edits of one place the later holds: a member whose name is a finding goes, whatever its value becomes.
   for (const edit of read.edits) if (edit.kind === 'remove') edits.push(edit);
   return { before, edits, isEmptied };
-}
-
-function isBlanked({ buffer, from, to, standFor }: EventToken): boolean {
-  return buffer.isReplaced(from, to) || standFor.some((text) => text.buffer.isReplaced(text.from, text.to));
 }

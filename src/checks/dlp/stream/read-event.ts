@@ -60,21 +60,13 @@ export interface EventText extends BufferSpan {
   readonly channel: Channel | undefined;
 }
 
-/** A token of an event, with what it spells. */
-export interface EventToken extends BufferSpan {
-  readonly blank: readonly JsonEdit[];
-  /** Texts that the tokens stand for without spelling them: one finding there blanks them all. */
-  readonly standFor: readonly BufferSpan[];
-}
-
 /** An event that was read, and what it waits for. */
 export interface ReadEvent {
   readonly event: StreamEvent;
   /** Of everything that is no text. */
   readonly edits: readonly JsonEdit[];
   readonly texts: readonly EventText[];
-  readonly tokens: readonly EventToken[];
-  /** Leave no token ids, where anything of the stream was masked before they are sent. */
+  /** Leave no token ids, where anything of the stream was masked before they are sent. Tokens are blanked then too. */
   readonly tokenIds: readonly JsonEdit[];
   /** Texts of it that are searched and sent as they came, or not at all. */
   readonly unsent: readonly BufferSpan[];

@@ -24,11 +24,10 @@ import {
 } from './channels.ts';
 import { Copies, TextPrint } from './copies.ts';
 import { StreamFindings, type FindingsJudge, type StreamFindingsDeps } from './findings.ts';
-import { spelledText, tokenGroups, tokensOf, type TokenGroup } from './token-groups.ts';
 import { LooseTexts, RawFrames } from './loose-texts.ts';
 import { NonTextFields, type SearchedValues } from './non-text-fields.ts';
 import { isSettled, Outbox } from './outbox.ts';
-import type { BufferSpan, Channel, EventText, EventToken, ReadEvent } from './read-event.ts';
+import type { BufferSpan, Channel, EventText, ReadEvent } from './read-event.ts';
 import { isTemplate, restsOf } from './text-frames.ts';
 
 /** How a stream is searched. */
@@ -68,7 +67,6 @@ const NOTHING_READ = {
   edits: [],
   tokenIds: [],
   texts: [],
-  tokens: [],
   unsent: [],
   closed: [],
   follows: [],
@@ -167,13 +165,14 @@ class MaskedStream {
       if (this.#passesArguments && delta.kind === 'tool_arguments') continue; // its event carries it as it came
       texts.push(yield* this.#readText(delta, ends, found));
     }
-    const { tokens, unsent } = yield* this.#readTokens(event, texts, found);
+    const unsent = yield* this.#readTokens(event, texts, found);
     const closed = ends === undefined ? [] : yield* this.#finish(ends, found);
     const follows = this.#follow(event, texts);
     if (ends === EVERY_CHANNEL) this.#looseTexts.finish(found);
     const mayMove = isTemplate(event) && !event.deltas.some(({ loose }) => loose === true);
-    const waits = tokens.length > 0 || tokenIds.length > 0 || (!texts.every(isSettled) && !mayMove);
-    return { event, edits, tokenIds, texts, tokens, unsent, closed, follows, waits };
+    const hasTokens = event.tokens !== undefined || tokenIds.length > 0;
+    const waits = hasTokens || (!texts.every(isSettled) && !mayMove);
+    return { event, edits, tokenIds, texts, unsent, closed, follows, waits };
   }
 
   /** What the event must follow: the ends of the lanes that it leaves. */
@@ -252,29 +251,31 @@ class MaskedStream {
     return isWhole;
   }
 
+  /** Returns the tokens that do not spell their event's text: they are searched as a text of their own. */
   *#readTokens(
-    event: StreamEvent,
-    texts: readonly EventText[],
+    { tokens = [] }: StreamEvent,
+    all: readonly EventText[],
     found: Found[],
-  ): Work<Pick<ReadEvent, 'tokens' | 'unsent'>> {
-    if (event.tokens === undefined) return NOTHING_READ;
-    const tokens: EventToken[] = [];
+  ): Work<readonly BufferSpan[]> {
     const unsent: BufferSpan[] = [];
-    for (const group of tokenGroups(event.tokens, texts)) {
-      const own = spelledText(group);
-      const spelled = own ?? (yield* this.#readSpelled(group, found));
-      if (own === undefined) unsent.push(spelled);
-      for (const token of tokensOf(group, spelled, own === undefined ? group.texts : [])) tokens.push(token);
+    for (const [channel, spelling] of Map.groupBy(tokens, (token) => token.channel)) {
+      const spelled = spelling.map(({ text }) => text).join('');
+      const texts = all.filter(({ delta }) => delta.channel === channel);
+      if (isSpelled(texts, spelled)) continue;
+      if (texts.every((text) => text.channel !== undefined)) {
+        unsent.push(yield* addTo(this.#tokenChannels.ofTokens(channel), spelled, found));
+      } else {
+        const buffer = yield* this.#wholeTexts.search({ text: spelled }, found);
+        unsent.push({ buffer, from: 0, to: buffer.length });
+      }
     }
-    return { tokens, unsent };
+    return unsent;
   }
+}
 
-  /** Tokens as a text of their own. */
-  *#readSpelled({ channel, spelled, texts }: TokenGroup, found: Found[]): Work<BufferSpan> {
-    if (texts.every((text) => text.channel !== undefined)) {
-      return yield* addTo(this.#tokenChannels.ofTokens(channel), spelled, found);
-    }
-    const buffer = yield* this.#wholeTexts.search({ text: spelled }, found);
-    return { buffer, from: 0, to: buffer.length };
-  }
+/** Whether the texts of a channel were searched as the one text that tokens spell. */
+function isSpelled(texts: readonly EventText[], spelled: string): boolean {
+  const [first] = texts;
+  if (!texts.every(({ buffer }) => buffer === first?.buffer)) return false;
+  return first !== undefined && texts.map(({ delta }) => delta.text).join('') === spelled;
 }

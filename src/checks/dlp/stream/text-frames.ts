@@ -134,9 +134,10 @@ const RUNNING = /usage|^(?:timings|safetyRatings|x_groq)$|count$|_duration$|toke
 
 /** Whether a later event can say all that an event says: it need not be sent without its texts. */
 export function saysOnlyTexts({ event, ...read }: ReadEvent): boolean {
-  const { texts, closed, edits, tokens, tokenIds, unsent } = read;
+  const { texts, closed, edits, tokenIds, unsent } = read;
   if (event.done === true || event.failed === true || event.json === undefined) return false;
-  if (closed.length + edits.length + tokens.length + tokenIds.length + unsent.length > 0) return false;
+  if (event.tokens !== undefined) return false;
+  if (closed.length + edits.length + tokenIds.length + unsent.length > 0) return false;
   if (!texts.every(({ channel }) => channel !== undefined) || !isTemplate(event)) return false;
   const hasLeft = texts.every(({ channel }) => channel?.choice.hasLeft === true);
   const beside = editsBeside(

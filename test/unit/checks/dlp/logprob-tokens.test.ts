@@ -20,13 +20,21 @@ describe('tokens with their probabilities', () => {
   const half = EMAIL.length >> 1;
   const pieces = [' to', ' ', EMAIL.slice(0, half), EMAIL.slice(half), '!', ' Bye'];
 
-  it('are blanked where they spell a finding, and no others', async () => {
+  const blanked = pieces.map(() => '***');
+
+  it('are all blanked once something of the answer is masked', async () => {
     expect(await maskedAnswer(answer(pieces.join(''), pieces))).toBe(
-      JSON.stringify({ text: ' to ***! Bye', tokens: [' to', ' ', '***', '***', '!', ' Bye'] }),
+      JSON.stringify({ text: ' to ***! Bye', tokens: blanked }),
     );
   });
 
-  it('are all blanked where they do not spell the text that holds one', async () => {
+  it('stay in an answer without findings', async () => {
+    expect(await maskedAnswer(answer('nothing', ['no', 'thing']))).toBe(
+      JSON.stringify({ text: 'nothing', tokens: ['no', 'thing'] }),
+    );
+  });
+
+  it('are blanked where they do not spell the text that holds one', async () => {
     expect(await maskedAnswer(answer(`to ${EMAIL}`, ['to', '?', EMAIL.slice(0, half)]))).toBe(
       JSON.stringify({ text: 'to ***', tokens: ['***', '***', '***'] }),
     );
@@ -34,7 +42,7 @@ describe('tokens with their probabilities', () => {
 
   it('are blanked where only they spell a finding', async () => {
     expect(await maskedAnswer(answer('nothing', pieces))).toBe(
-      JSON.stringify({ text: 'nothing', tokens: [' to', ' ', '***', '***', '!', ' Bye'] }),
+      JSON.stringify({ text: 'nothing', tokens: blanked }),
     );
   });
 });
@@ -60,7 +68,9 @@ describe('bytes beside tokens', () => {
         { token: 'ing', bytes: bytes(EMAIL.slice(half)), top_logprobs: [] },
       ),
     );
-    expect(await maskedAnswer({ body })).toBe(JSON.stringify(answer('nothing.', tokens(blank, blank))));
+    expect(await maskedAnswer({ body })).toBe(
+      JSON.stringify(answer('nothing.', [blank, blank, blank, blank])),
+    );
   });
 
   it('are searched beside tokens that could have been chosen', async () => {

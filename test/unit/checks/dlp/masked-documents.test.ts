@@ -194,7 +194,7 @@ describe('a text that begins as JSON does', () => {
     expect(await masked(content)).toBe(chat(expected));
   });
 
-  it('loses all of its tokens where its escapes hide what they spell', async () => {
+  it('loses all of its tokens, whether its escapes hide what they spell or not', async () => {
     const logprobs = (tokens: readonly string[]): object => ({
       logprobs: { content: tokens.map((token) => ({ token, logprob: -1 })) },
     });
@@ -205,7 +205,7 @@ describe('a text that begins as JSON does', () => {
     );
     const plain = ['{"n":', CARD.slice(0, 9), CARD.slice(9), ',"x":1}'];
     expect(await masked(plain.join(''), logprobs(plain))).toBe(
-      chat('{"n":"***","x":1}', logprobs(['{"n":', '***', '***', ',"x":1}'])),
+      chat('{"n":"***","x":1}', logprobs(plain.map(() => '***'))),
     );
   });
 });
