@@ -19,7 +19,7 @@ const config: KnipConfig = {
     'test/bench/{drift,loops,noop,loopback-only}.ts',
     'test/opa-suite/suite-thread.ts',
     'models/injection/{train,evaluate}.ts',
-    'test/support/{risk-scorer,stored-forms/record}.ts',
+    'test/support/{risk-scorer,held-streams-provider,stored-forms/record}.ts',
   ],
   project: ['build*.ts!', 'src/**/*.ts!', 'cli/**/*.ts!', 'test/**/*.ts', 'models/**/*.ts'],
   ignoreExportsUsedInFile: isProduction || { interface: true, type: true },

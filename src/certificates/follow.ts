@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Config } from '../config/schema.ts';
 import { messageOf } from '../errors.ts';
-import { PEM_KEYS, pemFiles, type PemFiles, type PemKey } from './files.ts';
+import { pemFiles } from './files.ts';
+import { PEM_KEYS, type PemFiles, type PemKey } from './pem-files.ts';
 import { firstToEnd, parseCertificates, pemProblems, type PemProblem, type PemTexts } from './pem.ts';
 
 /** State of each certificate file, by configuration key. */

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 
-import { PEM_KEYS, type PemFiles, type PemKey } from './files.ts';
+import { PEM_KEYS, type PemFiles, type PemKey } from './pem-files.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { PEM_KEYS, type PemFiles } from './files.ts';
+import { PEM_KEYS, type PemFiles } from './pem-files.ts';
 import type { PemTexts } from './pem.ts';
 
 /** Reads the files of a group. A file that cannot be read is left out. */

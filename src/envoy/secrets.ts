@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { PemFiles } from '../certificates/files.ts';
+import type { PemFiles } from '../certificates/pem-files.ts';
 import type { PemTexts } from '../certificates/pem.ts';
 import { typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
 

@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
-import type { PemFiles } from '../certificates/files.ts';
+import type { PemFiles } from '../certificates/pem-files.ts';
 import { pemProblems, type PemTexts } from '../certificates/pem.ts';
 import { readPemTexts } from '../certificates/read.ts';
 import type { CoreConfig } from '../config/core.ts';

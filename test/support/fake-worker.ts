@@ -57,6 +57,8 @@ process.on('message', (message) => {
         say({ kind: 'metrics', id: order.id, metrics });
       });
       break;
+    case 'tls':
+      break;
     case 'drain':
       server.close();
       say({ kind: 'drained' });

@@ -87,13 +87,13 @@ describe('a followed certificate', () => {
   });
 
   it('is replaced by the swap of a symbolic link, as Kubernetes does it', async () => {
-    const version = (name: string, { cert, key }: Identity): void => {
+    function version(name: string, { cert, key }: Identity): void {
       mkdirSync(join(folder, name));
       writeFileSync(join(folder, name, 'tls.crt'), cert);
       writeFileSync(join(folder, name, 'tls.key'), key);
       symlinkSync(name, join(folder, '..data_tmp'));
       renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
-    };
+    }
     version('1', short);
     for (const file of ['tls.crt', 'tls.key']) symlinkSync(`..data/${file}`, join(folder, file));
     await follow();

@@ -45,14 +45,14 @@ describe('what may be served', () => {
   it('needs PEM, and a key that belongs to its certificate', () => {
     const torn = `${pair.certFile}.torn`;
     writeFileSync(torn, pair.cert.replace('MII', 'XXX'));
-    const tls = (cert_file: string, key_file: string): string[] => {
+    function tls(cert_file: string, key_file: string): string[] {
       const { config, sources } = loadConfig({
         path: NO_FILE,
         env: {},
         argvOverrides: { server: { tls: { cert_file, key_file } } },
       });
       return preflightProblems(config, sources).map(({ path, message }) => `${path} ${message}`);
-    };
+    }
     expect(tls(pair.certFile, pair.keyFile)).toEqual([]);
     expect(tls(pair.certFile, other.keyFile)).toEqual([
       'server.tls.key_file is not the key of the first certificate in cert_file',
