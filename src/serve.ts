@@ -192,7 +192,7 @@ function warnOfInsecureDev(log: Logger): void {
 }
 
 async function startSidecars(
-  { config, log, ahead, workerOutput }: ServeOptions,
+  { config, log, ahead, workerOutput, build }: ServeOptions,
   addresses: readonly WorkerAddress[],
   guard: Guard,
   certificates: Certificates,
@@ -204,6 +204,7 @@ async function startSidecars(
     if (address.kind === 'unix') await prepareSocketFolder(dirname(address.path));
   }
   return startWorkers({
+    version: build?.version,
     config,
     addresses,
     tls: () => certificates.extprocTls(),

@@ -36,6 +36,8 @@ export interface SidecarOptions {
   readonly index: number;
   readonly address: WorkerAddress;
   readonly tls?: ExtprocTls | undefined;
+  /** The gateway's version, for traces. */
+  readonly version?: string | undefined;
   readonly onRedis: (up: boolean) => void;
 }
 
@@ -48,13 +50,8 @@ export interface Sidecar {
 }
 
 /** The composition root of one sidecar process. */
-export async function startSidecar({
-  config,
-  index,
-  address,
-  tls,
-  onRedis,
-}: SidecarOptions): Promise<Sidecar> {
+export async function startSidecar(options: SidecarOptions): Promise<Sidecar> {
+  const { config, index, address, tls, version, onRedis } = options;
   const fields = { name: 'gateway', worker: index };
   const output = standardOutput();
   const log = createLogger(config.server.log_level, fields, output);
@@ -88,7 +85,7 @@ export async function startSidecar({
   const tracing = config.otel.enabled
     ? await (
         await import('./tracing/start-tracing.ts')
-      ).startTracing({ config, worker: index, redis, output, metrics })
+      ).startTracing({ config, worker: index, version, redis, output, metrics, log })
     : undefined;
   const policies = config.policy.enabled ? await livePolicies(config, log, metrics) : undefined;
   const alerts = await alertsOf(config, log, metrics);

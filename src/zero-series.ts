@@ -40,7 +40,7 @@ export function startAtZero(metrics: Metrics, config: Config): void {
   }
   for (const sink of ['stdout', 'file', 'stream'])
     for (const outcome of ['written', 'dropped']) metrics.auditRecords.inc({ sink, outcome }, 0);
-  for (const outcome of ['exported', 'failed']) metrics.traceSpans.inc({ outcome }, 0);
+  for (const outcome of ['exported', 'failed', 'dropped']) metrics.traceSpans.inc({ outcome }, 0);
   for (const outcome of ESCALATION_OUTCOMES) metrics.escalations.inc({ outcome }, 0);
   for (const fault of ANSWER_FAULTS) metrics.escalationAnswersRefused.inc({ fault }, 0);
   for (const window of BUDGET_WINDOWS) metrics.budgetAlerts.inc({ window }, 0);

@@ -1,6 +1,7 @@
 import type { Answer, WrittenText } from '../pipeline/exchange.ts';
 import type { AnswerText, StreamEvent } from '../providers/provider.ts';
 import { createBillReader } from '../providers/told-bill.ts';
+import { createIdentityReader } from '../providers/told-identity.ts';
 import { ITEM_CHARS, type Work } from '../turns.ts';
 
 /** Text kept for counting. The rest is only measured. */
@@ -42,13 +43,15 @@ class CollectedText implements WrittenText {
   }
 }
 
-export function newAnswer(): Answer {
+/** @param isTraced true if its id and end are of interest, which costs a read of each event */
+export function newAnswer(isTraced = false): Answer {
   return {
     whole: undefined,
     facts: undefined,
     usage: undefined,
     wroteSinceUsage: false,
     billing: createBillReader(),
+    identity: isTraced ? createIdentityReader() : undefined,
     written: createWrittenText(),
     complete: false,
   };
@@ -69,5 +72,6 @@ export function* keepAccount(answer: Answer, event: StreamEvent): Work<void> {
     answer.wroteSinceUsage = false;
   }
   answer.billing.add(event.json);
+  answer.identity?.add(event.json);
   if (event.done === true && event.failed !== true) answer.complete = true;
 }

@@ -41,6 +41,7 @@ function* factsRead(exchange: Answered, parsed: unknown): Work<Answered> {
   answer.facts = facts;
   answer.usage = facts.usage;
   answer.billing.add(parsed);
+  answer.identity?.add(parsed);
   for (const text of facts.texts) {
     answer.written.add(text.kind, text.text);
     yield ITEM_CHARS;

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { ENVIRONMENT_OVERRIDES, type Environment } from './environment.ts';
+import { fillFromOtelVariables } from './otel-variables.ts';
 import { configSchema, type ConfigInput } from './schema.ts';
 import { mergeGroups, removeAt, setAt, configValueAt } from './values.ts';
 import type { KeyPath, YamlFile } from './yaml-file.ts';
@@ -24,6 +25,7 @@ export class Draft {
       this.#variables.set(path.join('.'), name);
     }
     mergeGroups(this.values, this.#argv);
+    for (const [path, name] of fillFromOtelVariables(this.values, env)) this.#variables.set(path, name);
   }
 
   /** Returns all schema issues that remain after empty keys are removed and environment text is converted. */

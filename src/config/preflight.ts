@@ -4,6 +4,7 @@ import { pemProblems } from '../certificates/pem.ts';
 import { readPemTexts } from '../certificates/read.ts';
 import { createSigningKey } from '../signing/signing-key.ts';
 import type { ConfigSources } from './load.ts';
+import { OTEL_FILES } from './otel-variables.ts';
 import { ConfigError, type Problem } from './problems.ts';
 import type { Config } from './schema.ts';
 import { messageOf } from '../errors.ts';
@@ -31,6 +32,11 @@ export function preflightProblems(config: Config, sources: ConfigSources): Probl
   for (const files of pemFiles(config)) {
     for (const { key, message } of pemProblems(files, readPemTexts(files)))
       problems.push(problem(`${files.path}.${key}`, message));
+  }
+  for (const [name, file] of Object.entries(config.otel.variables)) {
+    // OpenTelemetry would go on without it.
+    if (OTEL_FILES.test(name) && !isReadable(file))
+      problems.push(problem(`otel.variables.${name}`, 'names a file that is missing or cannot be read'));
   }
   return problems;
 }

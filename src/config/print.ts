@@ -2,6 +2,7 @@ import { MASK } from '../text/mask.ts';
 import { isOpaqueSegment } from '../text/opaque-segment.ts';
 import { type Config, configJsonSchema, type ConfigInput } from './schema.ts';
 import { DURATION_PATTERN, formatDuration } from './duration.ts';
+import { OTEL_SECRETS } from './otel-variables.ts';
 
 /** Keys with secret values, at any depth. */
 const SECRET_KEYS: ReadonlySet<string> = new Set(['password', 'secret', 'escalation_secret', 'token']);
@@ -18,7 +19,15 @@ export function maskConfig(config: Config): Config {
       })),
     },
     alerting: { ...withMasks(config.alerting), webhook_url: maskWebhook(config.alerting.webhook_url) },
+    otel: { ...withMasks(config.otel), variables: maskVariables(config.otel.variables) },
   };
+}
+
+/** Masks headers as a whole: where a name ends is not certain in a misspelt one. */
+function maskVariables(variables: Config['otel']['variables']): Config['otel']['variables'] {
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [name, OTEL_SECRETS.test(name) ? MASK : maskUrl(value)]),
+  );
 }
 
 function withMasks<T>(value: T, key = ''): T {

@@ -3,6 +3,7 @@ import type { Refusal } from '../errors.ts';
 import type { Admitted, Outcome, Parsed } from '../pipeline/exchange.ts';
 import type { Run } from '../pipeline/run.ts';
 import type { Usage } from '../providers/provider.ts';
+import type { ToldIdentity } from '../providers/told-identity.ts';
 import type { AuthorityPath } from '../routing/authorities.ts';
 import type { Route } from '../routing/route.ts';
 import type { Signer } from '../signing/signer.ts';
@@ -52,12 +53,30 @@ export interface EdgeTracing {
   begin(headers: HeaderList): RequestTrace;
 }
 
+/** Where a request goes: to a provider or an MCP server. */
+export interface UpstreamCall {
+  readonly provider?: string | undefined;
+  readonly mcpServer?: string | undefined;
+  readonly host: string;
+}
+
 /** The trace of one request; never fails or waits. */
 export interface RequestTrace {
   /** Runs `work`, and everything it awaits, as part of the request. */
   run<T>(work: () => T): T;
-  /** W3C trace context for the upstream; replaces the client's headers of both names. */
-  readonly upstreamHeaders: HeaderList;
+  /** False if it is not sampled. */
+  readonly isRecorded: boolean;
+  /** The client's `tracestate`, which goes upstream. */
+  readonly traceState: string | undefined;
+  /**
+   * Starts the wait for the upstream. Returns the W3C trace context for it, which replaces the client's headers of both
+   * names.
+   */
+  forward(call: UpstreamCall): HeaderList;
+  /** Notes that the answer's headers have arrived, from the upstream or from Envoy in its place. */
+  answering(status: number): void;
+  /** Ends the wait for the upstream. */
+  answered(): void;
   /** Undefined if there is nothing to report. */
   end(finished: FinishedExchange | undefined): void;
 }
@@ -84,6 +103,12 @@ export interface EdgeSettings extends RefusalSettings {
   readonly patience?: PatienceSettings | undefined;
 }
 
+/** What an answer told of itself. */
+export interface ToldAnswer extends ToldIdentity {
+  /** The model that answered, as the provider names it. */
+  readonly model: string | undefined;
+}
+
 /** One finished exchange, for log and metrics. Holds no credential and no path. */
 export interface FinishedExchange {
   readonly requestId: string;
@@ -97,6 +122,8 @@ export interface FinishedExchange {
   readonly firstChunkMs: number | undefined;
   /** The usage that the provider reported. */
   readonly usage: Usage | undefined;
+  /** Undefined unless the request is traced and was answered. */
+  readonly told: ToldAnswer | undefined;
   readonly durationMs: number;
   /** False if it is only counted. */
   readonly isLogged: boolean;

@@ -1,13 +1,13 @@
 import { GatewayError, type Refusal } from '../errors.ts';
 import { HEADER } from '../headers.ts';
-import type { Usage } from '../providers/provider.ts';
+import type { Answer } from '../pipeline/exchange.ts';
 import { createContext, exchangeOf, isLogged, outcomeNow, type StreamContext } from './context.ts';
 import { handle } from './handle.ts';
 import { createPatience } from './patience.ts';
 import { withReceipt } from './reply/receipt.ts';
 import { refusalAnswer, type Refused } from './reply/refusal-answer.ts';
 import { bePatient, isDenial, refuse, type PhaseReply } from './reply/respond.ts';
-import type { EdgeServices, FinishedExchange } from './services.ts';
+import type { EdgeServices, FinishedExchange, ToldAnswer } from './services.ts';
 import { takenBack, wasSent, type State } from './state.ts';
 import { GRPC_STATUS, type RpcCall, type CallListener } from './transport/call.ts';
 import type { ProcessingRequest, ProcessingResponse } from './wire/messages.ts';
@@ -183,9 +183,17 @@ function traced(context: StreamContext, message: ProcessingRequest): ReturnType<
   const { tracing } = context.services;
   if (tracing === undefined) return handle(context, message);
   if (message.phase === 'request_headers') context.trace ??= tracing.begin(message.headers);
+  else noteAnswer(context, message);
   return context.trace === undefined
     ? handle(context, message)
     : context.trace.run(() => handle(context, message));
+}
+
+/** Notes when the answer began and ended, before the gateway's own work on it. */
+function noteAnswer({ trace }: StreamContext, { phase, headers, endOfStream }: ProcessingRequest): void {
+  if (phase === 'response_headers')
+    trace?.answering(Number(headers.find(([name]) => name === ':status')?.[1]));
+  if (endOfStream && (phase === 'response_headers' || phase === 'response_body')) trace?.answered();
 }
 
 /** Reports whether the last reply was written. */
@@ -217,7 +225,8 @@ async function finishExchange(context: StreamContext): Promise<void> {
     refusal: context.refusal,
     status: context.status,
     outcome,
-    usage: usageSoFar(context.state),
+    usage: answerOf(context.state)?.usage,
+    told: toldBy(answerOf(context.state)),
     durationMs: performance.now() - context.startedAt,
     firstChunkMs: context.firstChunkAt === 0 ? undefined : context.firstChunkAt - context.startedAt,
     isLogged: isLogged(context),
@@ -226,6 +235,11 @@ async function finishExchange(context: StreamContext): Promise<void> {
   context.trace?.end(finished);
 }
 
-function usageSoFar(state: State): Usage | undefined {
-  return wasSent(state) && state.at !== 'forwarded' ? state.exchange.answer.usage : undefined;
+function answerOf(state: State): Answer | undefined {
+  return wasSent(state) && state.at !== 'forwarded' ? state.exchange.answer : undefined;
+}
+
+function toldBy(answer: Answer | undefined): ToldAnswer | undefined {
+  if (answer?.identity === undefined) return undefined;
+  return { model: answer.billing.bill.models[0], ...answer.identity.identity };
 }

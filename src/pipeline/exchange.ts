@@ -10,6 +10,7 @@ import type {
   Usage,
 } from '../providers/provider.ts';
 import type { BillReader } from '../providers/told-bill.ts';
+import type { IdentityReader } from '../providers/told-identity.ts';
 import type { McpTarget } from '../mcp/message.ts';
 import type { Facts } from './facts.ts';
 import type { Patience } from './patience.ts';
@@ -115,6 +116,8 @@ export interface Answer {
   wroteSinceUsage: boolean;
   /** What it says of how it was billed, beside its usage. */
   readonly billing: BillReader;
+  /** Undefined unless the request is traced. */
+  readonly identity: IdentityReader | undefined;
   /** Text the model wrote, for counting where usage is missing; bounded, see `answers/new-answer.ts`. */
   readonly written: WrittenText;
   /** The stream's own end marker, or the end of a whole body, was seen. */

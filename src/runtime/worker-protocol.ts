@@ -26,6 +26,7 @@ export type ToWorker =
       readonly index: number;
       readonly address: WorkerAddress;
       readonly tls: ExtprocTls | undefined;
+      readonly version?: string | undefined;
     }
   /** Renewed certificates for new connections. */
   | { readonly kind: 'tls'; readonly tls: ExtprocTls }

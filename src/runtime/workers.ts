@@ -29,6 +29,8 @@ export interface WorkersOptions {
   readonly addresses: readonly WorkerAddress[];
   /** TLS of the ext_proc listeners in force when a worker starts. */
   readonly tls?: () => ExtprocTls | undefined;
+  /** The gateway's version, for traces. */
+  readonly version?: string | undefined;
   readonly onExit?: (index: number, exit: ChildExit) => void;
   readonly onFailed?: (index: number, message: string) => void;
   /** Called when a silent worker is about to be killed. */
@@ -174,7 +176,8 @@ function startWorker(
       });
       // Comes after the last message, which may arrive after the process has ended.
       fresh.once('disconnect', counts.retire);
-      send(fresh, { kind: 'start', config: options.config, index, address, tls: options.tls?.() });
+      const { config, tls, version } = options;
+      send(fresh, { kind: 'start', config, index, address, tls: tls?.(), version });
     },
     onExit: (exit) => {
       heartbeat.end();

@@ -147,7 +147,7 @@ export function createMetrics() {
     ),
     traceSpans: counter(
       'gateway_trace_spans_total',
-      'Spans handed to the trace exporter, by outcome (exported, failed).',
+      'Spans of traces by outcome: exported, failed (refused by the collector), dropped (beyond the queue).',
       ['outcome'],
     ),
     firstToken: seconds(

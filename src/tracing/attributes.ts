@@ -4,6 +4,7 @@ import {
   ATTR_HTTP_REQUEST_METHOD,
   ATTR_HTTP_RESPONSE_STATUS_CODE,
 } from '@opentelemetry/semantic-conventions';
+import { ERROR_STATUS, type ErrorType } from '../errors.ts';
 
 /** The parts of an exchange that a span may contain. A narrow type, so that nothing else can be exported. */
 export interface TracedExchange {
@@ -25,7 +26,7 @@ export interface TracedFinish {
   readonly requestId: string;
   readonly exchange: TracedExchange | undefined;
   readonly refusal:
-    { readonly type: string; readonly key?: { readonly keyHash: string } | undefined } | undefined;
+    { readonly type: ErrorType; readonly key?: { readonly keyHash: string } | undefined } | undefined;
   readonly status: number;
   readonly outcome: { readonly kind: string };
   readonly usage:
@@ -35,6 +36,13 @@ export interface TracedFinish {
         readonly cacheReadTokens?: number;
         readonly cacheWriteTokens?: number;
         readonly reasoningTokens?: number;
+      }
+    | undefined;
+  readonly told?:
+    | {
+        readonly model: string | undefined;
+        readonly id: string | undefined;
+        readonly finishReasons: readonly string[];
       }
     | undefined;
   readonly firstChunkMs: number | undefined;
@@ -48,6 +56,11 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   mistral: 'mistral_ai',
   xai: 'x_ai',
 };
+/** Returns the provider's name in the GenAI conventions. */
+export function providerName(name: string): string {
+  return PROVIDERS[name] ?? name;
+}
+
 const OPERATIONS: Readonly<Record<string, string>> = { completions: 'text_completion', responses: 'chat' };
 const PROTOCOL_VERSION = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 
@@ -64,21 +77,24 @@ export interface SpanFacts {
  */
 export function spanFacts(finish: TracedFinish, safe: (text: string) => string): SpanFacts {
   const { exchange, refusal, status } = finish;
-  const error = refusal?.type ?? (status >= 400 ? String(status) : undefined);
+  // A client's own fault (4xx) is no error of the server that refuses it (HTTP conventions).
+  const isError = (refusal === undefined ? status : ERROR_STATUS[refusal.type]) >= 500;
   const { name, attributes } =
     exchange === undefined
       ? { name: 'refused', attributes: refusal?.key && { 'gateway.key.hash': refusal.key.keyHash } }
       : exchangeFacts(exchange, safe);
   return {
     name,
-    isError: error !== undefined,
+    isError,
     attributes: {
       ...attributes,
       ...usageAttributes(finish),
+      ...answerAttributes(finish, safe),
       'gateway.request.id': finish.requestId,
       'gateway.outcome': finish.outcome.kind,
       ...(status > 0 && { [ATTR_HTTP_RESPONSE_STATUS_CODE]: status }),
-      ...(error !== undefined && { [ATTR_ERROR_TYPE]: error }),
+      ...(refusal !== undefined && { 'gateway.refusal.type': refusal.type }),
+      ...(isError && { [ATTR_ERROR_TYPE]: refusal?.type ?? String(status) }),
     },
   };
 }
@@ -105,7 +121,7 @@ function modelFacts({ provider, endpoint, request }: TracedExchange, safe: (text
     name: model === undefined ? named : `${named} ${model}`,
     attributes: {
       'gen_ai.operation.name': named,
-      ...(provider !== undefined && { 'gen_ai.provider.name': PROVIDERS[provider.name] ?? provider.name }),
+      ...(provider !== undefined && { 'gen_ai.provider.name': providerName(provider.name) }),
       ...(model !== undefined && { 'gen_ai.request.model': model }),
       ...(request?.stream === true && { 'gen_ai.request.stream': true }),
     },
@@ -131,6 +147,16 @@ function mcpFacts({ request, headers }: TracedExchange, server: string, safe: (t
       ...(isResource && target !== undefined && { 'mcp.resource.uri': target }),
       ...(PROTOCOL_VERSION.test(version) && { 'mcp.protocol.version': version }),
     },
+  };
+}
+
+/** Returns what a model's answer told of itself. MCP's answers have ids of requests, not of answers. */
+function answerAttributes({ exchange, told }: TracedFinish, safe: (text: string) => string): Attributes {
+  if (told === undefined || exchange?.mcp !== undefined) return {};
+  return {
+    ...(told.model !== undefined && { 'gen_ai.response.model': safe(told.model) }),
+    ...(told.id !== undefined && { 'gen_ai.response.id': safe(told.id) }),
+    ...(told.finishReasons.length > 0 && { 'gen_ai.response.finish_reasons': told.finishReasons.map(safe) }),
   };
 }
 

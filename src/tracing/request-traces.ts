@@ -8,25 +8,42 @@ import {
   type Context,
   type Span,
   type Tracer,
-  createTraceState,
-  TraceFlags,
-  type SpanContext,
 } from '@opentelemetry/api';
-import type { EdgeTracing } from '../extproc/services.ts';
-import { spanFacts } from './attributes.ts';
+import type { EdgeTracing, UpstreamCall } from '../extproc/services.ts';
+import { providerName, spanFacts } from './attributes.ts';
+import { readTraceContext, traceHeaders } from './trace-context.ts';
 
-/** The current request and the context of its active span. */
+/** A shorter part gets a span only if something happened in it. */
+const LONG_MS = 1;
+
+/** The current request, and where new spans belong. */
 interface Place {
   readonly request: Span;
-  readonly context: Context;
+  /** Returns the context of the innermost part, whose span starts now if it has none. */
+  context(): Context;
+}
+
+/** A part of a request, such as a check's hook. Its span is made when the part turns out to be worth one. */
+export interface TracePart {
+  /** Runs `work` as this part: spans that it starts are children of the part's span. */
+  run<T>(work: () => T): T;
+  /** @param made undefined if nothing happened; a short part without children then gets no span */
+  end(made: PartResult | undefined): void;
+}
+
+export interface PartResult {
+  readonly attributes?: Attributes;
+  readonly isFailed?: boolean;
 }
 
 /** Traces of one worker. */
 export interface RequestTraces extends EdgeTracing {
-  /** Starts a child of the active span; undefined if the request is not recorded. */
+  /** Starts a span in the current part; undefined if the request is not recorded. */
   child(name: string, kind: SpanKind, attributes: Attributes): Span | undefined;
-  /** Runs `work` with `span` as the active span. */
-  within<T>(span: Span, work: () => T): T;
+  /** Returns the current part of a recorded request, for comparison. */
+  current(): object | undefined;
+  /** Begins a part of the current request; undefined if the request is not recorded. */
+  part(name: string, attributes: Attributes): TracePart | undefined;
   /** Adds attributes to the current request's span. */
   note(attributes: Attributes): void;
 }
@@ -39,11 +56,33 @@ export function createRequestTraces(tracer: Tracer, safe: (text: string) => stri
       const caller = readTraceContext(headers);
       const parent = caller === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, caller);
       const request = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
-      const place = { request, context: trace.setSpan(ROOT_CONTEXT, request) };
+      const context = trace.setSpan(ROOT_CONTEXT, request);
+      const place = { request, context: () => context };
+      let upstream: Span | undefined;
+      function answered(): void {
+        upstream?.end();
+        upstream = undefined;
+      }
       return {
+        isRecorded: request.isRecording(),
         run: (work) => places.run(place, work),
-        upstreamHeaders: traceHeaders(request.spanContext()),
+        traceState: request.spanContext().traceState?.serialize(),
+        forward(call) {
+          // An unrecorded span has a context of its own, which would cost an id for nothing.
+          if (!request.isRecording()) return traceHeaders(request.spanContext());
+          upstream = tracer.startSpan(...upstreamSpan(call), context);
+          return traceHeaders(upstream.spanContext());
+        },
+        answering(status) {
+          if (upstream === undefined) return;
+          upstream.addEvent('response headers');
+          upstream.setAttribute('http.response.status_code', status);
+          if (status < 400) return;
+          upstream.setAttribute('error.type', String(status)).setStatus({ code: SpanStatusCode.ERROR });
+        },
+        answered,
         end(finished) {
+          answered();
           if (finished !== undefined && request.isRecording()) {
             const { name, attributes, isError } = spanFacts(finished, safe);
             request.updateName(name).setAttributes(attributes);
@@ -56,12 +95,16 @@ export function createRequestTraces(tracer: Tracer, safe: (text: string) => stri
     child(name, kind, attributes) {
       const place = places.getStore();
       if (place?.request.isRecording() !== true) return undefined;
-      return tracer.startSpan(name, { kind, attributes }, place.context);
+      return tracer.startSpan(name, { kind, attributes }, place.context());
     },
-    within(span, work) {
+    current() {
       const place = places.getStore();
-      if (place === undefined) return work();
-      return places.run({ request: place.request, context: trace.setSpan(place.context, span) }, work);
+      return place?.request.isRecording() === true ? place : undefined;
+    },
+    part(name, attributes) {
+      const place = places.getStore();
+      if (place?.request.isRecording() !== true) return undefined;
+      return beginPart({ tracer, places, place, name, attributes });
     },
     note(attributes) {
       places.getStore()?.request.setAttributes(attributes);
@@ -69,40 +112,43 @@ export function createRequestTraces(tracer: Tracer, safe: (text: string) => stri
   };
 }
 
-/** `traceparent` of W3C Trace Context (www.w3.org/TR/trace-context). Later versions may append fields. */
-const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
-const ALL_ZERO = /^0+$/;
-/** Longest `tracestate` that propagators must pass on. Longer ones are dropped, which the standard allows. */
-const MAX_STATE_CHARS = 512;
-
-type Headers = readonly (readonly [string, string])[];
-
-/** Returns the caller's span context; undefined if it is missing or invalid. */
-export function readTraceContext(headers: Headers): SpanContext | undefined {
-  const parents = headers.filter(([name]) => name === 'traceparent');
-  const [, version, traceId = '', spanId = '', flags = ''] =
-    TRACEPARENT.exec(parents[0]?.[1].trim() ?? '') ?? [];
-  if (parents.length !== 1 || version === undefined || ALL_ZERO.test(traceId) || ALL_ZERO.test(spanId))
-    return undefined;
-  // Version 00 has no fields after its flags.
-  if (version === '00' && parents[0]?.[1].trim().length !== 55) return undefined;
-  const states = headers.filter(([name]) => name === 'tracestate').map(([, value]) => value);
-  const state = states.join(',');
-  return {
-    traceId,
-    spanId,
-    isRemote: true,
-    traceFlags: parseInt(flags, 16) & TraceFlags.SAMPLED,
-    ...(state !== '' && state.length <= MAX_STATE_CHARS && { traceState: createTraceState(state) }),
+function upstreamSpan({ provider, mcpServer, host }: UpstreamCall) {
+  const attributes: Attributes = {
+    'server.address': host,
+    ...(provider !== undefined && { 'gen_ai.provider.name': providerName(provider) }),
+    ...(mcpServer !== undefined && { 'gateway.mcp.server': mcpServer }),
   };
+  return [`upstream ${mcpServer ?? provider ?? ''}`, { kind: SpanKind.CLIENT, attributes }] as const;
 }
 
-/** Returns the headers that make `span` the parent of the receiver's spans. */
-export function traceHeaders({ traceId, spanId, traceFlags, traceState }: SpanContext): Headers {
-  const flags = (traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, '0');
-  const state = traceState?.serialize() ?? '';
-  return [
-    ['traceparent', `00-${traceId}-${spanId}-${flags}`],
-    ...(state === '' ? [] : [['tracestate', state] as const]),
-  ];
+interface PartParts {
+  readonly tracer: Tracer;
+  readonly places: AsyncLocalStorage<Place>;
+  readonly place: Place;
+  readonly name: string;
+  readonly attributes: Attributes;
+}
+
+function beginPart({ tracer, places, place, name, attributes }: PartParts): TracePart {
+  const startTime = performance.now();
+  let span: Span | undefined;
+  let isOver = false;
+  const open = (): Span => (span ??= tracer.startSpan(name, { attributes, startTime }, place.context()));
+  const inside: Place = {
+    request: place.request,
+    // Work that a part leaves behind belongs to the request, unless the part had a span.
+    context: () => (isOver && span === undefined ? place.context() : trace.setSpan(ROOT_CONTEXT, open())),
+  };
+  return {
+    run: (work) => places.run(inside, work),
+    end(made) {
+      const endTime = performance.now();
+      isOver = true;
+      if (span === undefined && made === undefined && endTime - startTime < LONG_MS) return;
+      const ended = open();
+      if (made?.attributes !== undefined) ended.setAttributes(made.attributes);
+      if (made?.isFailed === true) ended.setStatus({ code: SpanStatusCode.ERROR });
+      ended.end(endTime);
+    },
+  };
 }

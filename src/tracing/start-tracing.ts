@@ -1,29 +1,32 @@
-import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
-import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
-  BatchSpanProcessor,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+} from '@opentelemetry/resources';
+import {
   ParentBasedSampler,
   TracerProvider,
   TraceIdRatioBasedSampler,
+  type Sampler,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace';
 import type { DestinationStream } from 'pino';
+import { useOtelVariables } from '../config/otel-variables.ts';
 import type { Config } from '../config/schema.ts';
 import { maskSecrets } from '../detectors/mask.ts';
+import type { EdgeTracing } from '../extproc/services.ts';
 import type { Check } from '../pipeline/check.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { watchCommands } from '../redis/watch-commands.ts';
-import type { EdgeTracing } from '../extproc/services.ts';
+import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { redisSpans } from './redis-spans.ts';
 import { createRequestTraces } from './request-traces.ts';
+import { createSpanExport } from './span-export.ts';
 import { watchedCheck } from './watch-checks.ts';
 
 const SERVICE = 'ai-firewall-gateway';
-/** Spans waiting for export. Further ones are dropped. */
-const MAX_QUEUED = 4_096;
-const MAX_BATCH = 512;
-const EXPORT_EVERY_MS = 1_000;
-const EXPORT_WITHIN_MS = 10_000;
 const CLOSE_WITHIN_MS = 3_000;
 /** Limit for exported client text. */
 const MAX_TEXT_CHARS = 256;
@@ -32,9 +35,12 @@ const MAX_READ_CHARS = 4_096;
 export interface TracingDeps {
   readonly config: Config;
   readonly worker: number;
+  /** The gateway's version. */
+  readonly version?: string | undefined;
   readonly redis: RedisClient;
   readonly output: DestinationStream;
   readonly metrics: Pick<Metrics, 'traceSpans'>;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 /** The tracing of one sidecar. */
@@ -48,44 +54,47 @@ export interface SidecarTracing {
 }
 
 export async function startTracing(deps: TracingDeps): Promise<SidecarTracing> {
-  const { config, worker, redis, metrics } = deps;
-  const ratio = new TraceIdRatioBasedSampler(config.otel.sampling_rate);
+  const { config, redis, metrics, log } = deps;
+  const { variables } = config.otel;
+  useOtelVariables(variables);
+  const spans = createSpanExport({ exporter: await exporterOf(deps), variables, metrics, log });
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({
-      'service.name': SERVICE,
-      'service.instance.id': `${String(process.pid)}-${String(worker)}`,
-    }),
-    // Requests that the caller did not sample stay unsampled. Others are sampled at our rate, by trace id.
-    sampler: new ParentBasedSampler({ root: ratio, remoteParentSampled: ratio }),
-    spanProcessors: [
-      new BatchSpanProcessor({
-        exporter: countingExporter(await exporterOf(deps), metrics),
-        maxQueueSize: MAX_QUEUED,
-        maxExportBatchSize: MAX_BATCH,
-        scheduledDelayMillis: EXPORT_EVERY_MS,
-        exportTimeoutMillis: EXPORT_WITHIN_MS,
-      }),
-    ],
+    resource: resourceOf(deps),
+    sampler: samplerOf(config.otel),
+    spanProcessors: [spans.processor],
   });
   const traces = createRequestTraces(provider.getTracer(SERVICE), safe);
-  watchCommands(redis, (name) => {
-    const operation = name.toUpperCase();
-    const attributes = { 'db.system.name': 'redis', 'db.operation.name': operation };
-    const span = traces.child(operation, SpanKind.CLIENT, attributes);
-    return (
-      span &&
-      ((failed) => {
-        if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
-        span.end();
-      })
-    );
-  });
+  watchCommands(redis, redisSpans(traces));
   return {
     edge: traces,
     watched: (check) => watchedCheck(check, traces),
     charged: (costUsd) => traces.note({ 'gateway.cost.usd': costUsd }),
-    close: () => Promise.race([provider.shutdown().catch(() => undefined), later(CLOSE_WITHIN_MS)]),
+    async close() {
+      await Promise.race([provider.shutdown().catch(() => undefined), later(CLOSE_WITHIN_MS)]);
+      spans.close();
+    },
   };
+}
+
+/** Returns what identifies this worker. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` win. */
+function resourceOf({ version, worker }: TracingDeps) {
+  const ours = resourceFromAttributes({
+    'service.name': SERVICE,
+    ...(version !== undefined && { 'service.version': version }),
+    'gateway.worker': worker,
+  });
+  return ours.merge(detectResources({ detectors: [serviceInstanceIdDetector, envDetector] }));
+}
+
+/**
+ * Returns the sampler of `OTEL_TRACES_SAMPLER`, else ours: requests that the caller did not sample stay unsampled, and
+ * all others are sampled at our rate, by trace id.
+ */
+function samplerOf({ sampling_rate, variables }: Config['otel']): Sampler {
+  const ratio = new TraceIdRatioBasedSampler(sampling_rate);
+  const named = variables['OTEL_TRACES_SAMPLER'];
+  if (named === undefined) return new ParentBasedSampler({ root: ratio, remoteParentSampled: ratio });
+  return named.startsWith('parentbased_') ? new ParentBasedSampler({ root: ratio }) : ratio;
 }
 
 /** Imports only the exporter in use. */
@@ -110,19 +119,6 @@ async function exporterOf({ config: { otel }, output }: TracingDeps): Promise<Sp
 
 function endpointUrl(endpoint: string): URL {
   return new URL(/^https?:\/\//i.test(endpoint) ? endpoint : `http://${endpoint}`);
-}
-
-function countingExporter(exporter: SpanExporter, { traceSpans }: TracingDeps['metrics']): SpanExporter {
-  return {
-    export(spans, done) {
-      exporter.export(spans, (result) => {
-        traceSpans.inc({ outcome: result.code === 0 ? 'exported' : 'failed' }, spans.length);
-        done(result);
-      });
-    },
-    shutdown: () => exporter.shutdown(),
-    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
-  };
 }
 
 function safe(text: string): string {

@@ -1,14 +1,13 @@
-import { SpanKind, SpanStatusCode, type Span } from '@opentelemetry/api';
 import type { Check } from '../pipeline/check.ts';
-import type { RequestTraces } from './request-traces.ts';
+import type { RequestTraces, TracePart } from './request-traces.ts';
 
 /** Hooks in which a check judges or settles. */
 const HOOKS = ['admit', 'requestHeaders', 'requestBody', 'response', 'end'] as const;
 
 type Hook = (...args: unknown[]) => unknown;
 
-/** Wraps a check so that each hook call gets a span. */
-export function watchedCheck(check: Check, traces: Pick<RequestTraces, 'child' | 'within'>): Check {
+/** Wraps a check so that each hook call is a part of the trace. Only a pass that takes no time has no span. */
+export function watchedCheck(check: Check, traces: Pick<RequestTraces, 'part'>): Check {
   // Other members resolve to the check itself through the prototype.
   const watched = Object.create(check) as Record<string, Hook>;
   for (const name of HOOKS) {
@@ -16,51 +15,49 @@ export function watchedCheck(check: Check, traces: Pick<RequestTraces, 'child' |
     if (hook === undefined) continue;
     watched[name] = (...args) => {
       const attributes = { 'gateway.check.name': check.name, 'gateway.check.hook': name };
-      const span = traces.child(`check ${check.name}`, SpanKind.INTERNAL, attributes);
-      if (span === undefined) return hook.apply(check, args);
-      return traces.within(span, () => recordVerdict(span, () => hook.apply(check, args)));
+      const part = traces.part(`check ${check.name}`, attributes);
+      if (part === undefined) return hook.apply(check, args);
+      return part.run(() => recordVerdict(part, () => hook.apply(check, args)));
     };
   }
   return watched as unknown as Check;
 }
 
-/** Ends the span once the verdict is known. */
-function recordVerdict(span: Span, judge: () => unknown): unknown {
+/** Ends the part once the verdict is known. */
+function recordVerdict(part: TracePart, judge: () => unknown): unknown {
+  const fail = (): void => part.end({ isFailed: true });
   function settle<T>(verdict: T): T {
     const pending = pendingOf(verdict);
-    if (pending === undefined) endJudged(span, verdict);
-    else {
-      pending.then(
-        (known) => endJudged(span, known),
-        () => endFailed(span),
-      );
-    }
+    if (pending === undefined) endJudged(part, verdict);
+    else pending.then((known) => endJudged(part, known), fail);
     return verdict;
   }
   try {
     const result = judge();
     if (!(result instanceof Promise)) return settle(result);
     return result.then(settle, (cause: unknown) => {
-      endFailed(span);
+      fail();
       throw cause;
     });
   } catch (cause) {
-    endFailed(span);
+    fail();
     throw cause;
   }
 }
 
-function endJudged(span: Span, verdict: unknown): void {
+function endJudged(part: TracePart, verdict: unknown): void {
   const kind = property(verdict, 'kind');
-  if (typeof kind === 'string') span.setAttribute('gateway.check.verdict', kind);
+  if (typeof kind !== 'string' || kind === 'pass') {
+    part.end(undefined);
+    return;
+  }
   const type = property(verdict, 'type');
-  if (typeof type === 'string') span.setAttribute('error.type', type);
-  span.end();
-}
-
-function endFailed(span: Span): void {
-  span.setStatus({ code: SpanStatusCode.ERROR });
-  span.end();
+  part.end({
+    attributes: {
+      'gateway.check.verdict': kind,
+      ...(typeof type === 'string' && { 'gateway.refusal.type': type }),
+    },
+  });
 }
 
 function pendingOf(verdict: unknown): Promise<unknown> | undefined {

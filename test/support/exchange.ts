@@ -142,6 +142,7 @@ export function answered(exchange: Parsed, options: AnswerOptions = {}): Answere
       usage: options.usage,
       wroteSinceUsage: false,
       billing,
+      identity: undefined,
       written,
       complete: options.complete ?? form === 'whole',
     },

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import {
   loadPackageDefinition,
   Server,
@@ -21,6 +22,8 @@ export interface ReceivedSpan {
   readonly kind: number;
   readonly durationMs: number;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  /** Names of its events. */
+  readonly events: readonly string[];
   /** 2: error. */
   readonly statusCode: number;
   readonly resource: Readonly<Record<string, string | number | boolean>>;
@@ -31,6 +34,8 @@ export interface OtlpReceiver {
   /** `host:port`, as in `otel.endpoint`. */
   readonly endpoint: string;
   readonly spans: readonly ReceivedSpan[];
+  /** Headers of the exports, lower-case names. */
+  readonly headers: readonly Readonly<Record<string, string>>[];
   close(): Promise<void>;
 }
 
@@ -39,7 +44,9 @@ interface Value {
   readonly bool_value?: boolean;
   readonly int_value?: number;
   readonly double_value?: number;
+  readonly array_value?: { readonly values?: readonly Value[] };
 }
+/** Lists arrive as their texts, joined by a comma. */
 type Pairs = readonly { readonly key: string; readonly value: Value }[] | undefined;
 
 interface WireSpan {
@@ -52,6 +59,7 @@ interface WireSpan {
   readonly start_time_unix_nano: number;
   readonly end_time_unix_nano: number;
   readonly attributes?: Pairs;
+  readonly events?: readonly { readonly name?: string }[];
   readonly status?: { readonly code?: number };
 }
 
@@ -74,10 +82,12 @@ function exportMethod() {
 
 export async function startGrpcReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
+  const headers: Record<string, string>[] = [];
   const server = new Server();
   server.addService(exportMethod(), {
     Export(call: ServerUnaryCall<ExportRequest, object>, done: sendUnaryData<object>) {
       spans.push(...spansOf(call.request));
+      headers.push(textOf(call.metadata.getMap()));
       done(null, {});
     },
   });
@@ -90,6 +100,7 @@ export async function startGrpcReceiver(): Promise<OtlpReceiver> {
   return {
     endpoint: `127.0.0.1:${String(port)}`,
     spans,
+    headers,
     close: () => {
       server.forceShutdown();
       return Promise.resolve();
@@ -100,6 +111,7 @@ export async function startGrpcReceiver(): Promise<OtlpReceiver> {
 /** @param status what it answers, after it has read the spans */
 export async function startHttpReceiver(status = 200): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
+  const headers: Record<string, string>[] = [];
   const read = exportMethod()['Export']?.requestDeserialize as (bytes: Buffer) => ExportRequest;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -107,7 +119,10 @@ export async function startHttpReceiver(status = 200): Promise<OtlpReceiver> {
     request.on('end', () => {
       const isOtlp =
         request.url === '/v1/traces' && request.headers['content-type'] === 'application/x-protobuf';
-      if (isOtlp) spans.push(...spansOf(read(Buffer.concat(chunks))));
+      headers.push(textOf(request.headers));
+      const body = Buffer.concat(chunks);
+      const isPacked = request.headers['content-encoding'] === 'gzip';
+      if (isOtlp) spans.push(...spansOf(read(isPacked ? gunzipSync(body) : body)));
       response.writeHead(isOtlp ? status : 404, { 'content-type': 'application/x-protobuf' }).end();
     });
   });
@@ -117,12 +132,17 @@ export async function startHttpReceiver(status = 200): Promise<OtlpReceiver> {
   return {
     endpoint: `127.0.0.1:${String(port)}`,
     spans,
+    headers,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+}
+
+function textOf(headers: object): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
 function spansOf({ resource_spans: all = [] }: ExportRequest): ReceivedSpan[] {
@@ -141,16 +161,17 @@ function spanOf(span: WireSpan, resource: ReceivedSpan['resource']): ReceivedSpa
     kind: span.kind ?? 0,
     durationMs: (span.end_time_unix_nano - span.start_time_unix_nano) / 1e6,
     attributes: attributesOf(span.attributes),
+    events: (span.events ?? []).map(({ name = '' }) => name),
     statusCode: span.status?.code ?? 0,
     resource,
   };
 }
 
 function attributesOf(pairs: Pairs): ReceivedSpan['attributes'] {
-  return Object.fromEntries(
-    (pairs ?? []).map(({ key, value }) => [
-      key,
-      value.string_value ?? value.bool_value ?? value.int_value ?? value.double_value ?? '',
-    ]),
-  );
+  return Object.fromEntries((pairs ?? []).map(({ key, value }) => [key, plainValue(value)]));
+}
+
+function plainValue(value: Value): string | number | boolean {
+  if (value.array_value !== undefined) return (value.array_value.values ?? []).map(plainValue).join(',');
+  return value.string_value ?? value.bool_value ?? value.int_value ?? value.double_value ?? '';
 }

@@ -22,6 +22,7 @@ describe('series of closed label sets', () => {
     'gateway_spend_usd_total{provider="bedrock"} 0',
     'gen_ai_client_token_usage_total{provider="anthropic",kind="output"} 0',
     'gateway_trace_spans_total{outcome="failed"} 0',
+    'gateway_trace_spans_total{outcome="dropped"} 0',
     'gateway_escalations_total{outcome="timeout"} 0',
     'gateway_dlp_findings_total{class="secret",side="answer",action="quarantine"} 0',
     'gateway_jwt_refusals_total{fault="dpop_replayed"} 0',

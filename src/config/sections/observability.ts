@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { parseHostPort } from '../address.ts';
 import { fraction, section, httpUrlOrEmpty, positiveCount } from '../fields.ts';
+import { otelVariableFault } from '../otel-variables.ts';
 
 export const alerting = section({
   webhook_url: httpUrlOrEmpty.default('').describe('URL that receives alerts. Empty: no alerts.'),
@@ -50,6 +51,18 @@ export const otel = section({
     .default('grpc')
     .describe('OTLP transport. `stdout` writes spans to standard output instead, for debugging.'),
   sampling_rate: fraction.default(1).describe('Share of requests to trace, 0 to 1.'),
+  variables: z
+    .record(z.string().min(1).max(64), z.string())
+    .default({})
+    .superRefine((variables, context) => {
+      for (const [name, value] of Object.entries(variables)) {
+        const message = otelVariableFault(name, value);
+        if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message });
+      }
+    })
+    .describe(
+      'Variables of OpenTelemetry, such as `OTEL_EXPORTER_OTLP_HEADERS`. Those of the environment are added while `otel.enabled` is true. See docs/telemetry.md.',
+    ),
 })
   .prefault({})
   .describe('Trace export. See docs/telemetry.md.');

@@ -101,8 +101,7 @@ function travelling(exchange: Identified, kind: Target['kind'], query: string): 
 }
 
 function traceStateOf({ trace }: StreamContext): Pick<Identified, 'traceState'> {
-  const sent = trace?.upstreamHeaders.find(([name]) => name === TRACE_STATE);
-  return sent === undefined ? {} : { traceState: sent[1] };
+  return trace?.traceState ? { traceState: trace.traceState } : {};
 }
 
 /** Notes the client and its API before the key is checked. */

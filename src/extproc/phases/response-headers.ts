@@ -35,11 +35,12 @@ export function onResponseHeaders(
   if (!wasSent(state)) return awaitResponseBody();
   const { run } = state;
   const parsed = parsedOf(state);
+  const isTraced = context.trace?.isRecorded === true;
   const details = message.attributes.get('response.code_details') ?? '';
   const isProviders = details === 'via_upstream';
   if (!isProviders || !isFinal(status)) {
     const origin = NOT_CONNECTED.test(details) ? 'not_connected' : 'lost';
-    const exchange = answered(parsed, { origin, status, answerHeaders: headers, form: 'whole' });
+    const exchange = answered(parsed, { origin, status, answerHeaders: headers, form: 'whole' }, isTraced);
     context.state = { at: 'answered', exchange, parsed, run };
     if (isProviders) throw noAnswer(status);
     return endUnanswered(context, context.state);
@@ -47,7 +48,7 @@ export function onResponseHeaders(
   const format = streamFormatFor(headers.get('content-type'), parsed.endpoint);
   const whole = format === undefined || message.endOfStream;
   const form = whole ? 'whole' : 'stream';
-  const exchange = answered(parsed, { origin: 'provider', status, answerHeaders: headers, form });
+  const exchange = answered(parsed, { origin: 'provider', status, answerHeaders: headers, form }, isTraced);
   const answering = { at: 'answering', exchange, parsed, run } as const;
   context.state = answering;
   assertNotMoved(exchange);
@@ -129,6 +130,6 @@ function noAnswer(status: number): GatewayError {
 
 type Head = Pick<Answered, 'origin' | 'status' | 'answerHeaders' | 'form'>;
 
-function answered(parsed: Parsed, head: Head): Answered {
-  return { ...parsed, ...head, answer: newAnswer() };
+function answered(parsed: Parsed, head: Head, isTraced: boolean): Answered {
+  return { ...parsed, ...head, answer: newAnswer(isTraced) };
 }

@@ -98,8 +98,12 @@ function send(
     ...(edited === undefined ? [] : ([['content-length', String(edited.length)]] as const)),
     ...(signature === undefined ? [] : ([[HEADER.signature, signature]] as const)),
   ]);
-  const { trace } = context;
-  for (const [name, value] of trace?.upstreamHeaders ?? []) {
+  const call = {
+    provider: exchange.provider?.name,
+    mcpServer: exchange.mcp?.server,
+    host: upstream.authority,
+  };
+  for (const [name, value] of context.trace?.forward(call) ?? []) {
     if (exchange.withheldHeaders?.has(name) !== true) set.set(name, value);
   }
   const remove: string[] = [];

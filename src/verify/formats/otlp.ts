@@ -128,7 +128,7 @@ function readTool(attributes: TraceFields, owner: SpanOwner): Read {
     server: stringIn(attributes, ['mcp.server.name', 'mcp.server']),
     arguments: attributes['gen_ai.tool.call.arguments'] ?? attributes['mcp.tool.arguments'],
     result: attributes['gen_ai.tool.call.result'] ?? attributes['mcp.tool.result'],
-    isError: attributes['error.type'] !== undefined,
+    isError: attributes['error.type'] !== undefined || attributes['gateway.refusal.type'] !== undefined,
   };
   return toolRead(called, owner);
 }

@@ -223,6 +223,13 @@ export const RULE_CASES: readonly RuleCase[] = [
   },
   {
     alert: 'GatewayTracesLost',
+    when: 'spans are dropped for ten minutes',
+    series: [[`gateway_trace_spans_total{${A},outcome="dropped"}`, '0+10x100']],
+    at: '15m',
+    fires: [INSTANCE],
+  },
+  {
+    alert: 'GatewayTracesLost',
     when: 'spans arrive',
     series: [[`gateway_trace_spans_total{${A},outcome="exported"}`, '0+10x100']],
     at: '15m',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PASS, type Check } from '../../../src/pipeline/check.ts';
+import type { Logger } from '../../../src/telemetry/logger.ts';
 import { startTracing } from '../../../src/tracing/start-tracing.ts';
 import { answered, parsed } from '../../support/exchange.ts';
 import { startGrpcReceiver, startHttpReceiver, type ReceivedSpan } from '../../support/otlp-receiver.ts';
@@ -21,13 +22,24 @@ async function rig(otel: object) {
     redis: { addr: redis.addr },
   });
   const { metrics, redis: client } = made;
-  const tracing = await startTracing({ ...made, worker: 0 });
+  const logged: { readonly fields: Record<string, unknown>; readonly message: string }[] = [];
+  const log = {
+    warn: (fields: Record<string, unknown>, message: string) => void logged.push({ fields, message }),
+  };
+  const tracing = await startTracing({
+    ...made,
+    worker: 3,
+    version: '9.9.9',
+    log: log as Pick<Logger, 'warn'>,
+  });
   const exchange = parsed({ body: { model: 'gpt-4o', messages: [{ role: 'user', content: 'the prompt' }] } });
   const check: Check = {
     name: 'session',
     shadowable: false,
+    requestHeaders: () => Promise.resolve(PASS),
     async requestBody() {
       await client.set('a key of Redis', 'a value');
+      await Promise.all([client.get('a key of Redis'), client.pttl('a key of Redis')]);
       return PASS;
     },
     response: () => ({
@@ -37,14 +49,19 @@ async function rig(otel: object) {
   };
   const watched = tracing.watched(check);
 
-  async function request(flags = '01', trace = TRACE): Promise<void> {
+  let sentUpstream: string | undefined;
+  async function request(flags = '01', trace = TRACE, providerStatus = 200): Promise<void> {
     const traced = tracing.edge.begin([['traceparent', `00-${trace}-00f067aa0ba902b7-${flags}`]]);
     await traced.run(async () => {
+      await watched.requestHeaders?.(exchange, undefined);
       await watched.requestBody?.(exchange, undefined);
       await watched.response?.(answered(exchange), undefined);
       tracing.charged(0.5);
     });
-    await traced.run(() => Promise.resolve());
+    const [[, upstream] = []] = traced.forward({ provider: 'openai', host: 'api.example' });
+    traced.answering(providerStatus);
+    traced.answered();
+    sentUpstream = upstream;
     traced.end({
       requestId: 'r-1',
       clientAddress: '127.0.0.1',
@@ -54,6 +71,7 @@ async function rig(otel: object) {
       outcome: { kind: 'complete' },
       firstChunkMs: undefined,
       usage: undefined,
+      told: { model: 'gpt-4o-2024-08-06', id: 'chatcmpl-1', finishReasons: ['stop', 'length'] },
       durationMs: 1,
       isLogged: true,
     });
@@ -65,7 +83,9 @@ async function rig(otel: object) {
   return {
     tracing,
     lines,
+    logged,
     request,
+    sentUpstream: () => sentUpstream,
     spans,
     async close() {
       await tracing.close();
@@ -74,26 +94,56 @@ async function rig(otel: object) {
   };
 }
 
+/** Returns the only span of this name. */
+function only(spans: readonly ReceivedSpan[], name: string): ReceivedSpan {
+  const [found, another] = spans.filter((span) => span.name === name);
+  if (found === undefined || another !== undefined)
+    throw new Error(`not one span ${name} in ${spans.map((span) => span.name).join(', ')}`);
+  return found;
+}
+
 function expectTree(spans: readonly ReceivedSpan[]): void {
-  function of(name: string): ReceivedSpan {
-    const found = spans.find((span) => span.name === name);
-    if (found === undefined)
-      throw new Error(`no span ${name} in ${spans.map((span) => span.name).join(', ')}`);
-    return found;
-  }
-  const request = of('chat gpt-4o');
+  const request = only(spans, 'chat gpt-4o');
   expect(request).toMatchObject({ traceId: TRACE, parentSpanId: '00f067aa0ba902b7', kind: 2 });
-  expect(request.attributes).toMatchObject({ 'gateway.cost.usd': 0.5, 'gen_ai.provider.name': 'openai' });
-  expect(request.resource).toMatchObject({ 'service.name': 'ai-firewall-gateway' });
+  expect(request.attributes).toMatchObject({
+    'gateway.cost.usd': 0.5,
+    'gen_ai.provider.name': 'openai',
+    'gen_ai.response.model': 'gpt-4o-2024-08-06',
+    'gen_ai.response.id': 'chatcmpl-1',
+    'gen_ai.response.finish_reasons': 'stop,length',
+  });
+  expect(request.resource).toMatchObject({
+    'service.name': 'ai-firewall-gateway',
+    'service.version': '9.9.9',
+    'service.instance.id': expect.stringMatching(/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/) as string,
+    'gateway.worker': 3,
+  });
+  // A check that passes has a span if it asked Redis, and none if it did nothing.
   const checks = spans.filter(({ name }) => name === 'check session');
   expect(checks.map(({ parentSpanId }) => parentSpanId)).toEqual([request.spanId, request.spanId]);
-  expect(checks.map(({ attributes }) => attributes['gateway.check.verdict']).sort()).toEqual([
-    'deny',
-    'pass',
+  expect(checks.map(({ attributes }) => attributes['gateway.check.hook']).sort()).toEqual([
+    'forwarding',
+    'requestBody',
   ]);
-  const command = of('SET');
-  expect(command).toMatchObject({ parentSpanId: of('check session').spanId, kind: 3 });
+  expect(checks.map(({ attributes }) => attributes['gateway.check.verdict'])).toContain('deny');
+  const command = only(spans, 'SET');
+  const asking = checks.find(({ spanId }) => spanId === command.parentSpanId);
+  expect(asking?.attributes['gateway.check.hook']).toBe('requestBody');
+  expect(command).toMatchObject({ kind: 3 });
   expect(command.attributes).toEqual({ 'db.system.name': 'redis', 'db.operation.name': 'SET' });
+  expect(only(spans, 'PIPELINE').attributes).toEqual({
+    'db.system.name': 'redis',
+    'db.operation.name': 'PIPELINE',
+    'db.operation.batch.size': 2,
+  });
+  expect(only(spans, 'upstream openai')).toMatchObject({
+    parentSpanId: request.spanId,
+    kind: 3,
+    statusCode: 0,
+    events: ['response headers'],
+    attributes: { 'server.address': 'api.example', 'http.response.status_code': 200 },
+  });
+  expect(spans).toHaveLength(6);
   expect(JSON.stringify(spans)).not.toMatch(/the prompt|a key of Redis|a value/);
 }
 
@@ -105,10 +155,12 @@ describe('traces', () => {
     'reach a receiver over %s: a request, its checks, its round trips to Redis',
     async (protocol, start) => {
       const receiver = await start();
-      const { request, close } = await rig({ endpoint: receiver.endpoint, protocol });
+      const { request, sentUpstream, close } = await rig({ endpoint: receiver.endpoint, protocol });
       await request();
       await close();
       expectTree(receiver.spans);
+      const { spanId } = only(receiver.spans, 'upstream openai');
+      expect(sentUpstream()).toBe(`00-${TRACE}-${spanId}-01`);
       await receiver.close();
     },
   );
@@ -119,10 +171,12 @@ describe('traces', () => {
     await close();
     const spans = lines.map((line) => JSON.parse(line) as { name: string; traceId: string });
     expect(spans.map(({ name }) => name).sort()).toEqual([
+      'PIPELINE',
       'SET',
       'chat gpt-4o',
       'check session',
       'check session',
+      'upstream openai',
     ]);
     expect(spans[0]?.traceId).toBe(TRACE);
     const read = await readAllOf(lines.join(''));
@@ -137,7 +191,8 @@ describe('traces', () => {
     }
     await request('00');
     // Who is asked upstream learns that it is not sampled.
-    expect(tracing.edge.begin([['traceparent', `00-${TRACE}-00f067aa0ba902b7-00`]]).upstreamHeaders).toEqual([
+    const unsampled = tracing.edge.begin([['traceparent', `00-${TRACE}-00f067aa0ba902b7-00`]]);
+    expect(unsampled.forward({ provider: 'openai', host: 'api.example' })).toEqual([
       ['traceparent', expect.stringMatching(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`)) as string],
     ]);
     await close();
@@ -145,6 +200,101 @@ describe('traces', () => {
     expect(traces).not.toContain(TRACE);
     expect(traces.size).toBeGreaterThan(20);
     expect(traces.size).toBeLessThan(80);
+    await receiver.close();
+  });
+
+  it('say that the provider failed, while the request itself did not', async () => {
+    const receiver = await startGrpcReceiver();
+    const { request, close } = await rig({ endpoint: receiver.endpoint });
+    await request('01', TRACE, 429);
+    await close();
+    expect(only(receiver.spans, 'upstream openai')).toMatchObject({
+      statusCode: 2,
+      attributes: { 'error.type': '429', 'http.response.status_code': 429 },
+    });
+    expect(only(receiver.spans, 'chat gpt-4o').statusCode).toBe(0);
+    await receiver.close();
+  });
+
+  it.each([
+    ['grpc', startGrpcReceiver],
+    ['http', startHttpReceiver],
+  ] as const)('carry what the variables of OpenTelemetry say, over %s', async (protocol, start) => {
+    const receiver = await start();
+    const { request, close } = await rig({
+      endpoint: receiver.endpoint,
+      protocol,
+      variables: {
+        OTEL_SERVICE_NAME: 'edge',
+        OTEL_RESOURCE_ATTRIBUTES: 'service.name=loses,deployment.environment.name=staging',
+        OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=one,x-lost=general',
+        OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-lost=traces',
+        OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+      },
+    });
+    await request();
+    await close();
+    expect(only(receiver.spans, 'chat gpt-4o').resource).toMatchObject({
+      'service.name': 'edge',
+      'service.version': '9.9.9',
+      'deployment.environment.name': 'staging',
+    });
+    expect(receiver.headers[0]).toMatchObject({ 'x-tenant': 'one', 'x-lost': 'traces' });
+    if (protocol === 'http') expect(receiver.headers[0]).toMatchObject({ 'content-encoding': 'gzip' });
+    await receiver.close();
+  });
+
+  it.each([
+    ['always_off', '01', 0],
+    ['always_on', '00', 1],
+    ['parentbased_always_off', '01', 1],
+    ['parentbased_always_on', '00', 0],
+  ])('are sampled as %s says: caller %s', async (sampler, flags, traces) => {
+    const receiver = await startGrpcReceiver();
+    const sampling_rate = sampler.endsWith('off') ? 0 : 1;
+    const { request, close } = await rig({
+      endpoint: receiver.endpoint,
+      sampling_rate,
+      variables: { OTEL_TRACES_SAMPLER: sampler },
+    });
+    await request(flags);
+    await close();
+    expect(receiver.spans.filter(({ kind }) => kind === 2)).toHaveLength(traces);
+    await receiver.close();
+  });
+
+  it('beyond the queue are dropped, counted and logged', async () => {
+    const receiver = await startHttpReceiver();
+    const { request, spans, logged, close } = await rig({
+      endpoint: receiver.endpoint,
+      protocol: 'http',
+      variables: { OTEL_BSP_MAX_QUEUE_SIZE: '7', OTEL_BSP_SCHEDULE_DELAY: '60000' },
+    });
+    // A batch leaves the queue at its seventh span; the next seven wait while it is under way.
+    await Promise.all(Array.from({ length: 10 }, () => request()));
+    await close();
+    const exported = await spans('exported');
+    const dropped = await spans('dropped');
+    expect(exported).toBe(receiver.spans.length);
+    expect(dropped).toBeGreaterThan(0);
+    expect(exported + dropped).toBe(60);
+    expect(logged[0]?.message).toMatch(/^trace spans are lost/);
+    expect(logged.reduce((sum, { fields }) => sum + Number(fields['spans_dropped']), 0)).toBe(dropped);
+    await receiver.close();
+  });
+
+  it('that a collector refuses are counted and logged by its status, without what it says', async () => {
+    const receiver = await startHttpReceiver(400);
+    const { request, spans, logged, close } = await rig({ endpoint: receiver.endpoint, protocol: 'http' });
+    await request();
+    await close();
+    expect(await spans('failed')).toBe(6);
+    expect(logged).toEqual([
+      {
+        fields: { spans_dropped: 0, spans_failed: 6, cause: '400' },
+        message: expect.stringContaining('otel.endpoint') as string,
+      },
+    ]);
     await receiver.close();
   });
 

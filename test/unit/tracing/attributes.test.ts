@@ -77,21 +77,29 @@ describe('the span of a request', () => {
   });
 
   it('of a locked key names the key', () => {
-    const refusal = { type: 'quarantined', key: { keyHash: 'sha256:abc' } };
+    const refusal = { type: 'quarantined' as const, key: { keyHash: 'sha256:abc' } };
     expect(spanFacts(finish({ status: 403, refusal }), same)).toMatchObject({
       name: 'refused',
-      attributes: { 'gateway.key.hash': 'sha256:abc', 'error.type': 'quarantined' },
+      attributes: { 'gateway.key.hash': 'sha256:abc', 'gateway.refusal.type': 'quarantined' },
     });
   });
 
-  it('that failed says by what', () => {
+  it('of a refused client is no error, and says why', () => {
     const refused = spanFacts(finish({ status: 401, refusal: { type: 'invalid_key' } }), same);
     expect(refused).toMatchObject({
       name: 'refused',
-      isError: true,
-      attributes: { 'error.type': 'invalid_key' },
+      isError: false,
+      attributes: { 'gateway.refusal.type': 'invalid_key', 'http.response.status_code': 401 },
     });
+    expect(refused.attributes).not.toHaveProperty('error.type');
+    expect(spanFacts(finish({ status: 404 }), same)).toMatchObject({ isError: false });
+  });
+
+  it('that failed says by what', () => {
     const failed = spanFacts(finish({ status: 500 }), same);
     expect(failed).toMatchObject({ isError: true, attributes: { 'error.type': '500' } });
+    // A stream that was cut, or an MCP refusal, has status 200.
+    const cut = spanFacts(finish({ status: 200, refusal: { type: 'upstream_timeout' } }), same);
+    expect(cut).toMatchObject({ isError: true, attributes: { 'error.type': 'upstream_timeout' } });
   });
 });

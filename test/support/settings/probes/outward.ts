@@ -175,6 +175,18 @@ export const outwardProbes: Probes = {
     see: exported,
     expected: [1, 0],
   },
+  'otel.variables.*': {
+    at: ['otel', 'variables', 'OTEL_EXPORTER_OTLP_HEADERS'],
+    with: OTEL,
+    values: ['x-tenant=one', 'x-tenant=two'],
+    see: async (bench) => {
+      await hooks.take(0);
+      await asks(bench, {});
+      await (await bench.sidecar()).drain();
+      return (await hooks.take(NOT_SENT_MS))[0]?.headers['x-tenant'];
+    },
+    expected: ['one', 'two'],
+  },
   'audit.enabled': {
     values: [true, false],
     see: async (bench) => (await recordsOf(bench, {})).includes('class_uid'),

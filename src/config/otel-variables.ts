@@ -1,0 +1,197 @@
+import { isObject } from '../json/is-object.ts';
+import type { Environment } from './environment.ts';
+
+const POSITIVE = /^[1-9][0-9]{0,8}$/;
+const ANY = /^[^]{1,8192}$/;
+const FRACTION = /^(?:0(?:\.[0-9]{1,15})?|1(?:\.0{1,15})?|\.[0-9]{1,15})$/;
+const SAMPLERS = /^(?:parentbased_)?(?:always_on|always_off|traceidratio)$/;
+
+/** A variable's accepted values, and the rule in words. */
+interface VariableForm {
+  readonly pattern: RegExp;
+  readonly rule: string;
+}
+
+const text: VariableForm = { pattern: ANY, rule: 'must have 1 to 8192 characters' };
+const number: VariableForm = { pattern: POSITIVE, rule: 'must be a whole number above 0' };
+
+/** Variables of one exporter setting: for all signals, and for traces, which wins. */
+function exporter(name: string, form: VariableForm): Readonly<Record<string, VariableForm>> {
+  return { [`OTEL_EXPORTER_OTLP_${name}`]: form, [`OTEL_EXPORTER_OTLP_TRACES_${name}`]: form };
+}
+
+/**
+ * OpenTelemetry's variables that the gateway passes to the SDK (opentelemetry.io/docs/specs/otel/configuration). Those
+ * for endpoint, protocol and exporter set keys of `otel` instead.
+ */
+const VARIABLES: Readonly<Record<string, VariableForm>> = {
+  OTEL_SERVICE_NAME: text,
+  OTEL_RESOURCE_ATTRIBUTES: text,
+  OTEL_TRACES_SAMPLER: {
+    pattern: SAMPLERS,
+    rule: 'must be always_on, always_off or traceidratio, or one of them after parentbased_',
+  },
+  OTEL_TRACES_SAMPLER_ARG: { pattern: FRACTION, rule: 'must be a number from 0 to 1' },
+  ...exporter('HEADERS', text),
+  ...exporter('TIMEOUT', number),
+  ...exporter('COMPRESSION', { pattern: /^(?:gzip|none)$/, rule: 'must be gzip or none' }),
+  ...exporter('CERTIFICATE', text),
+  ...exporter('CLIENT_CERTIFICATE', text),
+  ...exporter('CLIENT_KEY', text),
+  OTEL_BSP_MAX_QUEUE_SIZE: { pattern: /^[1-9][0-9]{0,5}$/, rule: 'must be 1 to 999999' },
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: number,
+  OTEL_BSP_SCHEDULE_DELAY: number,
+  OTEL_BSP_EXPORT_TIMEOUT: number,
+  OTEL_ATTRIBUTE_COUNT_LIMIT: number,
+  OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT: number,
+  OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT: number,
+  OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT: number,
+  OTEL_SPAN_EVENT_COUNT_LIMIT: number,
+};
+
+/** Returns what is wrong with a variable of `otel.variables`; undefined if nothing is. */
+export function otelVariableFault(name: string, value: string): string | undefined {
+  const form = VARIABLES[name];
+  if (form === undefined)
+    return `is not passed to OpenTelemetry; known are ${Object.keys(VARIABLES).join(', ')}`;
+  return form.pattern.test(value) ? undefined : form.rule;
+}
+
+/** Variables that name a file. */
+export const OTEL_FILES = /_(?:CERTIFICATE|KEY)$/;
+/** Variables that hold credentials: `name=value` pairs. */
+export const OTEL_SECRETS = /_HEADERS$/;
+
+const SAMPLER = 'OTEL_TRACES_SAMPLER';
+const SAMPLER_ARG = 'OTEL_TRACES_SAMPLER_ARG';
+
+/**
+ * Fills keys of `otel` that are unset from OpenTelemetry's variables, while `otel.enabled` is true.
+ * @param values configuration values before validation, changed in place
+ * @returns the dotted paths that were set, with the variable's name
+ */
+export function fillFromOtelVariables(
+  values: Record<string, unknown>,
+  env: Environment,
+): ReadonlyMap<string, string> {
+  const set = new Map<string, string>();
+  const { otel } = values;
+  if (!isObject(otel) || (otel['enabled'] !== true && otel['enabled'] !== 'true')) return set;
+  const filled: Record<string, unknown> = otel;
+
+  /** Returns the name of the first of these variables that has a value. */
+  const named = (...names: string[]): string | undefined =>
+    names.find((name) => (env[name] ?? '').trim() !== '');
+  function fill(key: string, value: unknown, variable: string): void {
+    filled[key] = value;
+    set.set(`otel.${key}`, variable);
+  }
+
+  const off = switchedOff(env);
+  if (off !== undefined) {
+    fill('enabled', false, off);
+    return set;
+  }
+  fillTransport(filled, env, { named, fill });
+  fillVariables(filled, env, set);
+  return set;
+}
+
+/** Operators switch all SDKs of a host off by these, so they win over `otel.enabled`. */
+function switchedOff(env: Environment): string | undefined {
+  if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return 'OTEL_SDK_DISABLED';
+  return env['OTEL_TRACES_EXPORTER']?.trim() === 'none' ? 'OTEL_TRACES_EXPORTER' : undefined;
+}
+
+interface Filling {
+  readonly named: (...names: string[]) => string | undefined;
+  readonly fill: (key: string, value: unknown, variable: string) => void;
+}
+
+const PROTOCOLS: Readonly<Record<string, string>> = { grpc: 'grpc', 'http/protobuf': 'http' };
+
+function fillTransport(otel: Record<string, unknown>, env: Environment, { named, fill }: Filling): void {
+  const protocol = named('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL');
+  const forTraces = named('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
+  const endpoint =
+    otel['endpoint'] === undefined ? (forTraces ?? named('OTEL_EXPORTER_OTLP_ENDPOINT')) : undefined;
+  const written = endpoint === undefined ? '' : (env[endpoint] ?? '').trim();
+  if (otel['protocol'] === undefined) {
+    if (env['OTEL_TRACES_EXPORTER']?.trim() === 'console') fill('protocol', 'stdout', 'OTEL_TRACES_EXPORTER');
+    else if (protocol !== undefined) {
+      const value = (env[protocol] ?? '').trim();
+      fill('protocol', PROTOCOLS[value] ?? value, protocol);
+    } else if (endpoint !== undefined) fill('protocol', usualProtocol(written), endpoint);
+  }
+  const isHttp = otel['protocol'] === 'http';
+  if (endpoint !== undefined) {
+    const url = withScheme(written, env, named);
+    fill('endpoint', isHttp && endpoint !== forTraces ? withTracesPath(url) : url, endpoint);
+  } else if (otel['endpoint'] === undefined && isHttp && protocol !== undefined) {
+    fill('endpoint', 'http://localhost:4318', protocol);
+  }
+}
+
+/** OpenTelemetry's default protocol, except at the port for gRPC. */
+function usualProtocol(endpoint: string): string {
+  return /:4317\/?$/.test(endpoint) ? 'grpc' : 'http';
+}
+
+/** An endpoint without a scheme uses TLS unless `OTEL_EXPORTER_OTLP_INSECURE` is true. */
+function withScheme(endpoint: string, env: Environment, named: Filling['named']): string {
+  if (/^[a-z]{1,8}:\/\//i.test(endpoint)) return endpoint;
+  const variable = named('OTEL_EXPORTER_OTLP_TRACES_INSECURE', 'OTEL_EXPORTER_OTLP_INSECURE');
+  const isInsecure = variable !== undefined && env[variable]?.trim().toLowerCase() === 'true';
+  return `${isInsecure ? 'http' : 'https'}://${endpoint}`;
+}
+
+/** The endpoint for all signals is a base, to which each signal adds its path. */
+function withTracesPath(endpoint: string): string {
+  if (!URL.canParse(endpoint)) return endpoint;
+  const url = new URL(endpoint);
+  url.pathname = `${url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`}v1/traces`;
+  return url.href;
+}
+
+function fillVariables(otel: Record<string, unknown>, env: Environment, set: Map<string, string>): void {
+  const written = otel['variables'] ?? {};
+  if (!isObject(written)) return; // reported by validation
+  const variables: Record<string, unknown> = { ...written };
+  const isOurSampler = otel['sampling_rate'] !== undefined;
+  for (const name of Object.keys(VARIABLES)) {
+    const value = env[name]?.trim() ?? '';
+    if (value === '' || variables[name] !== undefined) continue;
+    if (isOurSampler && (name === SAMPLER || name === SAMPLER_ARG)) continue;
+    variables[name] = value;
+    set.set(`otel.variables.${name}`, name);
+  }
+  if (isOurSampler || variables[SAMPLER] === undefined) {
+    delete variables[SAMPLER];
+    delete variables[SAMPLER_ARG];
+  } else {
+    const rate = rootRate(String(variables[SAMPLER]), variables[SAMPLER_ARG]);
+    otel['sampling_rate'] = rate;
+    set.set('otel.sampling_rate', SAMPLER);
+  }
+  if (Object.keys(variables).length > 0) otel['variables'] = variables;
+}
+
+/** Returns the share of new traces that a sampler records. */
+function rootRate(sampler: string, argument: unknown): number {
+  if (sampler.endsWith('always_off')) return 0;
+  return sampler.endsWith('traceidratio') && argument !== undefined && FRACTION.test(String(argument))
+    ? Number(argument)
+    : 1;
+}
+
+/**
+ * Sets the variables of `otel.variables` in this process, where OpenTelemetry's SDK reads them, and removes those that
+ * are not in force.
+ */
+export function useOtelVariables(variables: Readonly<Record<string, string>>): void {
+  for (const name of Object.keys(VARIABLES)) {
+    const value = variables[name];
+    if (value === undefined) Reflect.deleteProperty(process.env, name);
+    else process.env[name] = value;
+  }
+}
