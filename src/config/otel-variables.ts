@@ -1,5 +1,7 @@
 import { isObject } from '../json/is-object.ts';
-import type { Environment } from './environment.ts';
+
+/** As `Environment`, whose file imports the schema, which imports this one. */
+type Environment = Readonly<Record<string, string | undefined>>;
 
 const POSITIVE = /^[1-9][0-9]{0,8}$/;
 const ANY = /^[^]{1,8192}$/;
