@@ -122,8 +122,8 @@ function expectTree(spans: readonly ReceivedSpan[]): void {
   const checks = spans.filter(({ name }) => name === 'check session');
   expect(checks.map(({ parentSpanId }) => parentSpanId)).toEqual([request.spanId, request.spanId]);
   expect(checks.map(({ attributes }) => attributes['gateway.check.hook']).sort()).toEqual([
-    'forwarding',
     'requestBody',
+    'response',
   ]);
   expect(checks.map(({ attributes }) => attributes['gateway.check.verdict'])).toContain('deny');
   const command = only(spans, 'SET');
