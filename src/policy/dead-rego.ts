@@ -1,13 +1,11 @@
 import { MCP_CALL_TYPES } from '../mcp/methods.ts';
 import { nearestName } from '../config/nearest-name.ts';
 import { isObject } from '../json/is-object.ts';
-import { contradictionIn } from './contradictions.ts';
 import { PATIENT_ENGINE } from './load-policies.ts';
 import { startEngineThread } from './rego/engine-thread.ts';
-import { asRegoV1 } from './rego/as-v1.ts';
 import { FIELD_GROUPS } from './input-fields.ts';
 import { POLICY_PACKAGE } from './rego/rego-set.ts';
-import { comparisonIn, inputPath, type Term } from './rego-terms.ts';
+import { comparisonIn, inputPath, type Term, staticPath } from './rego-terms.ts';
 import type { RegoFacts, RegoFile } from './rego/thread-messages.ts';
 
 /** Members of `input` (docs/policies.md); `null` is a value, `true` has members of any name. */
@@ -178,4 +176,79 @@ function rowOf(source: string, text: string): number {
 /** A member may stand in quotes. */
 function isSpelled(word: string, text: string): boolean {
   return word === text || word === `"${text}"`;
+}
+
+const EQUALITIES = new Set(['equal', 'eq']);
+const SCALARS = new Set(['string', 'number', 'boolean']);
+
+interface Contradiction {
+  readonly path: string;
+  /** As JSON. */
+  readonly first: string;
+  readonly second: string;
+}
+
+/** Finds a member of the input that a body wants to equal two values. All expressions of a body must hold. */
+function contradictionIn(body: unknown): Contradiction | undefined {
+  if (!Array.isArray(body)) return undefined;
+  const wanted = new Map<string, string>();
+  for (const expression of body) {
+    const { path, value } = equalityIn(expression) ?? {};
+    if (path === undefined || value === undefined) continue;
+    const first = wanted.get(path) ?? value;
+    if (first !== value) return { path, first, second: value };
+    wanted.set(path, value);
+  }
+  return undefined;
+}
+
+function equalityIn(expression: unknown): { readonly path: string; readonly value: string } | undefined {
+  // Under `with` an expression is asked of another input.
+  if (!isObject(expression) || expression['negated'] === true || expression['with'] !== undefined)
+    return undefined;
+  const { operator, sides } = comparisonIn(expression['terms']) ?? {};
+  if (operator === undefined || !EQUALITIES.has(operator)) return undefined;
+  const path = sides?.map(staticPath).find((one) => one !== undefined);
+  const literal = sides?.find(({ type }) => SCALARS.has(String(type)));
+  return path === undefined || literal === undefined
+    ? undefined
+    : { path, value: JSON.stringify(literal['value']) };
+}
+
+/** The head of a rule of Rego v0: name, arguments, key, and what follows. */
+const HEAD = /^([A-Za-z_]\w*)(\([^()]*\))?(\[[^\]]*\])?([^]*)$/;
+const ELSE = /^(?:\}\s*)?else\b([^]*)$/;
+const IS_WRITTEN = /\bif$/;
+
+/**
+ * Rewrites the heads of Rego v0 (`deny[reason] { … }`) as v1 has them, for a look at what rules ask. Heads are found at
+ * the beginning of lines: what is written otherwise stays, and parses as neither.
+ */
+function asRegoV1(text: string): string {
+  let head = '';
+  return text
+    .split('\n')
+    .map((line) => {
+      const brace = line.indexOf('{');
+      const before = line.slice(0, Math.max(0, brace)).trimEnd();
+      const body = line.slice(brace + 1);
+      if (brace === -1 || before === '') return line;
+      if (before === '}') return `}\n${head} if {${body}`;
+      const [, other] = ELSE.exec(before) ?? [];
+      if (other !== undefined) return isValue(other) ? `${before} if {${body}` : line;
+      const [, name = '', args = '', key = '', value = ''] = HEAD.exec(before) ?? [];
+      if (name === '' || before.includes('}') || !isValue(value) || IS_WRITTEN.test(before)) return line;
+      const isSet = key !== '' && value.trim() === '';
+      head = isSet ? `${name} contains ${key.slice(1, -1)}` : `${name}${args}${key}${value}`;
+      return `${head} if {${body}`;
+    })
+    .join('\n');
+}
+
+/** Nothing, or `= value` or `:= value`. */
+function isValue(text: string): boolean {
+  const written = text.trim();
+  if (written === '') return true;
+  const value = /^:?=/.test(written) ? written.replace(/^:?=/, '').trimStart() : '';
+  return value !== '' && !value.startsWith('=');
 }

@@ -1,14 +1,17 @@
 import { addAll } from '../add-all.ts';
-import { maskSecrets } from '../detectors/mask.ts';
+import { maskSecrets, mask } from '../detectors/mask.ts';
 import type { PolicyCall, TraceStep } from './call.ts';
 import type { WrittenCall } from './call-from-json.ts';
 import type { ExplainedRule } from './cards/card-set.ts';
 import { whyDefault } from './describe-set.ts';
-import { foundWords, type FoundWords } from './matched-words.ts';
 import { merged, NO_DECISION, type Decision, shownReason } from './decision.ts';
 import type { LoadedPolicies } from './load-policies.ts';
 import type { PolicySet } from './policy-set.ts';
 import { defaultActionOf, passes, strongestOf, type DefaultAction, type PolicyVerdict } from './verdict.ts';
+import { findSecrets } from '../detectors/secrets/secrets.ts';
+import { MASK } from '../text/mask.ts';
+import type { RefusalFinding } from '../where-found.ts';
+import type { Evidence } from './cards/evidence.ts';
 
 /** Which rules fired for a call and why, as `gateway policy explain` prints it. No secret of the call is in it. */
 export interface Explanation {
@@ -126,4 +129,39 @@ function modelOrTool({ input: { request } }: PolicyCall): string {
 
 function shown(text: string): string {
   return shownReason(text, maskSecrets);
+}
+
+/** What a condition found, with its words, for whoever wrote the call down. Secrets are masked. */
+interface FoundWords extends RefusalFinding {
+  readonly before: string;
+  readonly words: string;
+  readonly after: string;
+}
+
+const CONTEXT_CHARS = 40;
+const MAX_WORDS_CHARS = 256;
+/** Around the words, so that a secret which reaches beyond them is known for one. */
+const AROUND = 4_096;
+const SECRET: ReadonlySet<string> = new Set(['secret', 'credentials', 'wallet_key', 'seed_phrase']);
+
+function foundWords({ finding, match }: Evidence): FoundWords {
+  const { text, start, end } = match;
+  const from = Math.max(0, start - AROUND);
+  const secrets = findSecrets(text.slice(from, end + AROUND)).map((one) => ({
+    start: one.start + from,
+    end: one.end + from,
+  }));
+  function shown(begin: number, over: number): string {
+    const inside = secrets
+      .filter((one) => one.start < over && one.end > begin)
+      .map((one) => ({ start: Math.max(one.start, begin) - begin, end: Math.min(one.end, over) - begin }));
+    return mask(text.slice(begin, over), inside);
+  }
+  const isSecret = SECRET.has(match.class ?? '');
+  return {
+    ...finding,
+    before: shown(Math.max(0, start - CONTEXT_CHARS), start),
+    words: isSecret ? MASK : shown(start, Math.min(end, start + MAX_WORDS_CHARS)),
+    after: shown(end, Math.min(text.length, end + CONTEXT_CHARS)),
+  };
 }

@@ -4,12 +4,13 @@ import { opaque } from '../providers/dialects/opaque.ts';
 import { takenQuery } from '../providers/client-headers.ts';
 import { assertModelName } from '../providers/model-name.ts';
 import { PROVIDER_NAMES, type Endpoint, type ProviderName } from '../providers/provider.ts';
-import { createMcpRoute } from './mcp-route.ts';
 import { hasOwnRoot, intendedPath, shownPath, type RequestedPath } from './intended-path.ts';
 import { assertPlainPath } from './path.ts';
-import type { ProviderTarget, Target } from './target.ts';
+import type { ProviderTarget, Target, McpServerTarget } from './target.ts';
 import { createUnknownEndpoints } from './unknown-endpoints.ts';
-import type { ProviderUpstream, Upstreams } from './upstreams.ts';
+import type { ProviderUpstream, Upstreams, McpUpstream } from './upstreams.ts';
+import { mcpBodyless, mcpMessages, mcpToolCalls } from '../mcp/dialect.ts';
+import type { McpTarget } from '../mcp/message.ts';
 
 export type Route = (method: string, path: string, query: string) => Target;
 
@@ -117,4 +118,55 @@ function unknownEndpoint(requested: RequestedPath, sent: string, mayBeOpened: bo
     `${shown} is not an endpoint that the gateway can inspect` +
       (mayBeOpened ? ': an operator can list it in proxy.unknown_endpoints' : ''),
   );
+}
+
+/** Methods of each form of address: Streamable HTTP, and the path for tool calls only. */
+const FORMS: Readonly<Record<McpTarget['form'], ReadonlyMap<string, Endpoint>>> = {
+  streamable_http: new Map([
+    ['POST', { operation: 'mcp', dialect: mcpMessages }],
+    ['GET', { operation: 'mcp', dialect: mcpBodyless }],
+    ['DELETE', { operation: 'mcp', dialect: mcpBodyless }],
+  ]),
+  tools_call: new Map([['POST', { operation: 'mcp', dialect: mcpToolCalls }]]),
+};
+
+const TOOLS_CALL = '/tools/call';
+
+/**
+ * Finds the MCP server for `/mcp/<server>` or `/mcp/<server>/tools/call`. Both lead to the server's own URL;
+ * no part of the client's path or query is sent.
+ */
+function createMcpRoute(
+  { mcp: { max_request_size } }: Config,
+  servers: ReadonlyMap<string, McpUpstream>,
+): (method: string, path: string) => McpServerTarget {
+  return (method, path) => {
+    const [, first = '', server = ''] = path.split('/', 3);
+    const upstream = servers.get(server);
+    if (upstream === undefined) {
+      throw new GatewayError(
+        'unknown_mcp_server',
+        'no MCP server of this name is configured: an operator lists servers in mcp.servers',
+      );
+    }
+    const form = mcpForm(path.slice(`/${first}/${server}`.length));
+    const endpoint = FORMS[form].get(method);
+    if (endpoint === undefined) throw methodNotAllowed([...FORMS[form].keys()]);
+    return {
+      kind: 'mcp',
+      upstream,
+      endpoint,
+      path,
+      query: '',
+      mcp: { server, form },
+      maxRequestBytes: max_request_size,
+    };
+  };
+}
+
+/** @param rest the path after the server's name */
+function mcpForm(rest: string): McpTarget['form'] {
+  if (rest === '') return 'streamable_http';
+  if (rest === TOOLS_CALL) return 'tools_call';
+  throw new GatewayError('not_found', 'an MCP server is at /mcp/<server> or /mcp/<server>/tools/call');
 }

@@ -3,9 +3,7 @@ import { UNKNOWN_ENDPOINT_PATTERN } from '../config/sections/providers.ts';
 import type { Config } from '../config/schema.ts';
 import type { Provider } from '../providers/provider.ts';
 import { globMatches } from '../text/glob.ts';
-import { isAdministrative } from './administrative.ts';
-import { shownPath, type RequestedPath } from './intended-path.ts';
-import { isPlainlyWritten, spellsKnownPath } from './spelling.ts';
+import { shownPath, type RequestedPath, intendedPath } from './intended-path.ts';
 
 /** Decides about requests to endpoints that no dialect reads (`proxy.unknown_endpoints`). */
 export interface UnknownEndpoints {
@@ -73,4 +71,97 @@ function administrative(provider: Provider, { method, path }: RequestedPath): Ga
     'policy_denied',
     `${method} ${shownPath(`/${provider.name}${path}`)} manages ${provider.name}, which proxy keys may not do: call ${provider.name} directly`,
   );
+}
+
+/**
+ * Path segments that manage an account, its keys, money, models or machines, or that issue a credential
+ * usable without the gateway. Lower case, without `-` and `_`.
+ */
+const SEGMENTS: ReadonlySet<string> = new Set(
+  `account accounts admin administration adapter adapters apikey apikeys audit auditlogs authtokens balance
+   billing certificate certificates chatkit checkpoints clientsecret clientsecrets cluster clusters connectors cost
+   costs credential credentials credit credits customers debug deployment endpoint endpoints finetune finetunes
+   finetuning finetunings group groups hardware health iam instances invite invites invoice invoices key keys
+   limits logs lora loras member members metrics oauth org organization organizations orgs payment payments
+   permission permissions policies project projects provisioning quota quotas ratelimits realtime register role
+   roles secret secrets serviceaccount serviceaccounts settings sso subscriptions team teams token tokens training
+   tunedmodels usage user users webhook webhooks whoami workspace workspaces`.split(/\s+/),
+);
+
+/** First words of segments that act on a server or its stored data. */
+const VERBS =
+  /^(?:archive|delete|deploy|destroy|load|purge|reload|remove|reset|restart|revoke|rotate|shutdown|transfer|undeploy|unload)(?:$|[_-])/;
+
+/**
+ * Reports whether a path is closed to every proxy key, regardless of `proxy.unknown_endpoints`. On a
+ * self-hosted server these are all paths that use no model: most of them manage the server, which asks for no
+ * credential.
+ */
+export function isAdministrative(provider: Provider, path: string): boolean {
+  if (provider.selfHosted) return provider.openable?.test(path) !== true;
+  const parts = path
+    .toLowerCase()
+    .split(/[/:]/)
+    .filter((part) => part !== '');
+  return parts.some((part, index) => isManaging(part, index === parts.length - 1));
+}
+
+function isManaging(part: string, isLast: boolean): boolean {
+  const plain = part.replaceAll(/[-_]/g, '');
+  // A deployment's endpoints follow its name; the list of deployments itself is administrative.
+  return SEGMENTS.has(plain) || VERBS.test(part) || (isLast && plain === 'deployments');
+}
+
+/** Segments that every server reads alike: no parameters, escapes, empty segments, or dots at either end. */
+const PLAIN = /^(?:\/[A-Za-z0-9_~@:-]+(?:\.[A-Za-z0-9_~@:-]+)*)+$/;
+/** Start of a suffix that a lenient server may ignore. */
+const TAIL = /[^a-z0-9_-]/;
+
+/** Reports whether every server reads this path the same way. */
+function isPlainlyWritten(path: string): boolean {
+  return PLAIN.test(path);
+}
+
+/**
+ * Reports whether a server might read this path as one that the gateway knows: in another letter case, with
+ * another ending, or under another base path.
+ */
+function spellsKnownPath(requested: RequestedPath): boolean {
+  const { provider, basePath, method } = requested;
+  const path = withoutSlashes(requested.path);
+  const lower = path.toLowerCase();
+  // Ignores the query, which may be why a known path was refused.
+  const isRead = (spelling: string, methods: readonly string[] = METHODS): boolean =>
+    methods.some((each) => provider.endpoint(each, spelling) !== undefined) ||
+    intendedPath({ provider, basePath, method, path: spelling, query: '' }) !== undefined;
+  // After a colon a POST may name an action on a model, which is not a spelling of the model's own GET.
+  return (
+    [path, lower, withVerb(provider, lower)].some((spelling) => isRead(spelling)) ||
+    isRead(withoutTails(lower), [method])
+  );
+}
+
+const METHODS = ['GET', 'POST'] as const;
+
+function withoutTails(path: string): string {
+  return path.split('/').map(withoutTail).join('/');
+}
+
+function withoutTail(segment: string): string {
+  const at = segment.search(TAIL);
+  return at < 0 ? segment : segment.slice(0, at);
+}
+
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
+}
+
+/** Restores the capitals of Google's methods: they follow a colon, and no other path words have capitals. */
+function withVerb({ verbs = [] }: Provider, lower: string): string {
+  const colon = lower.lastIndexOf(':');
+  const written = withoutTail(lower.slice(colon + 1));
+  const verb = colon < 0 ? undefined : verbs.find((each) => each.toLowerCase() === written);
+  return verb === undefined ? lower : `${lower.slice(0, colon)}:${verb}`;
 }

@@ -3,9 +3,11 @@ import type { PemTexts } from '../certificates/pem.ts';
 import { followCertificates, type FollowedCertificates } from '../certificates/follow.ts';
 import type { Config } from '../config/schema.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { createEnvoySecrets } from './envoy-secrets.ts';
 import type { RunDirectory } from './run-directory.ts';
 import type { ExtprocTls } from './worker-protocol.ts';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileName, secretsWithContent } from '../envoy/secrets.ts';
 
 /** The certificates in force, and who is handed renewed ones. */
 export interface Certificates extends Pick<FollowedCertificates, 'states' | 'close'> {
@@ -68,4 +70,26 @@ function extprocTlsOf({
 }: PemTexts): ExtprocTls | undefined {
   if (cert === undefined || key === undefined || clientCa === undefined) return undefined;
   return { cert, key, clientCa };
+}
+
+/** Writes certificates and keys for Envoy into a private folder, which Envoy watches. */
+interface EnvoySecrets {
+  readonly folder: string;
+  publish(path: string, texts: PemTexts): Promise<void>;
+}
+
+async function createEnvoySecrets(folder: string): Promise<EnvoySecrets> {
+  await mkdir(folder, { mode: 0o700 });
+  return {
+    folder,
+    publish: async (path, texts) => {
+      for (const { name, content } of secretsWithContent(path, texts)) {
+        const file = join(folder, fileName(name));
+        const next = `${file}.next`;
+        await writeFile(next, JSON.stringify(content), { mode: 0o600 });
+        // Envoy sees either the old file or the new one.
+        await rename(next, file);
+      }
+    },
+  };
 }

@@ -6,9 +6,10 @@ import type { Identified } from '../pipeline/exchange.ts';
 import { newFacts, type AgentRisk } from '../pipeline/facts.ts';
 import type { JsonObject, Provider, ProviderName } from '../providers/provider.ts';
 import { providers } from '../providers/registry.ts';
-import { anthropicBody } from './anthropic-body.ts';
 import { isObject } from '../json/is-object.ts';
 import type { TracedStep, StepAgent } from './step.ts';
+import type { TraceFields } from './formats/fields.ts';
+import { callsIn, resultsIn } from './formats/messages.ts';
 
 /** A call in its wire form: head and body bytes. */
 export interface TracedCall {
@@ -170,4 +171,42 @@ function messagesOf(content: unknown): readonly unknown[] {
   const parts: readonly unknown[] = content;
   const areMessages = parts.every((part) => isObject(part) && Object.hasOwn(part, 'role'));
   return areMessages ? parts : [{ role: 'user', content: parts }];
+}
+
+const MAX_TOKENS = 1_024;
+const OF_SYSTEM: ReadonlySet<unknown> = new Set(['system', 'developer']);
+
+/** Converts chat messages to a body of Anthropic's API, which has no roles for system and tools. */
+function anthropicBody({ messages, ...rest }: JsonObject): JsonObject {
+  const written = (Array.isArray(messages) ? messages : []).filter(isObject);
+  const system = written.filter(({ role }) => OF_SYSTEM.has(role)).map(({ content }) => content);
+  return {
+    ...rest,
+    max_tokens: MAX_TOKENS,
+    ...(system.length > 0 && { system: system.map(contentText).join('\n') }),
+    messages: written.filter(({ role }) => !OF_SYSTEM.has(role)).map(anthropicMessage),
+  };
+}
+
+function anthropicMessage(message: TraceFields): JsonObject {
+  const { role, content } = message;
+  if (role === 'tool' || role === 'function')
+    return { role: 'user', content: resultsIn(message).map(resultBlock) };
+  const calls = Array.isArray(message['tool_calls']) ? callsIn({ tool_calls: message['tool_calls'] }) : [];
+  if (calls.length === 0) return { role, content: content ?? '' };
+  const blocks = calls.map((call) => ({
+    type: 'tool_use',
+    id: call.id ?? '',
+    name: call.tool,
+    input: isObject(call.arguments) ? call.arguments : { text: call.arguments },
+  }));
+  return { role, content: [{ type: 'text', text: contentText(content) }, ...blocks] };
+}
+
+function resultBlock({ id, result }: ReturnType<typeof resultsIn>[number]): JsonObject {
+  return { type: 'tool_result', tool_use_id: id ?? '', content: contentText(result) };
+}
+
+function contentText(content: unknown): string {
+  return typeof content === 'string' ? content : JSON.stringify(content ?? '');
 }

@@ -1,6 +1,6 @@
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
-import { hasRightChecksum } from './base58.ts';
+import { createHash } from 'node:crypto';
 
 /**
  * Private keys of wallets: Bitcoin's import format (WIF) and extended private keys (BIP 32, SLIP 132) with a right
@@ -58,4 +58,32 @@ function openIn(tail: string): number {
   let start = tail.length;
   while (start > 0 && tail.length - start <= MAX_KEY_CHARS && IN_RUN.test(tail[start - 1] ?? '')) start -= 1;
   return tail.length - start > MAX_KEY_CHARS ? tail.length : start;
+}
+
+const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const CHECKSUM_BYTES = 4;
+
+/** True for Base58 of so many bytes, the last four of which are their checksum (Base58Check). */
+function hasRightChecksum(text: string, lengths: readonly number[]): boolean {
+  let value = 0n;
+  for (const digit of text) {
+    const number = DIGITS.indexOf(digit);
+    if (number === -1) return false;
+    value = value * 58n + BigInt(number);
+  }
+  return lengths.some((length) => isChecked(value, length));
+}
+
+function isChecked(value: bigint, length: number): boolean {
+  const hex = value.toString(16).padStart(2 * length, '0');
+  if (hex.length !== 2 * length) return false;
+  const bytes = Buffer.from(hex, 'hex');
+  const payload = bytes.subarray(0, length - CHECKSUM_BYTES);
+  return sha256(sha256(payload))
+    .subarray(0, CHECKSUM_BYTES)
+    .equals(bytes.subarray(length - CHECKSUM_BYTES));
+}
+
+function sha256(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest();
 }

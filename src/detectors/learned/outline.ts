@@ -1,8 +1,7 @@
 import type { Span } from '../../text/span.ts';
-import { OF_WORD, UNIT, UNIT_KINDS } from './characters.ts';
 import { FNV_OFFSET, hashOf, KIND, mix } from './hashes.ts';
 import { ENTRY, KnownWords } from './known-words.ts';
-import { conceptAt } from './lexicon.ts';
+import { conceptAt, isDigit, isOfWord, standsAlone } from './lexicon.ts';
 
 const FIRST_UNITS = 4_096;
 /** Units behind a text that may be read with its last word. */
@@ -146,4 +145,19 @@ export class Outline {
     this.concepts = new Uint8Array(size);
     this.#sumBefore = new Int32Array(size);
   }
+}
+
+/** What a UTF-16 unit is to a reader of words; anything else is a blank. */
+const UNIT = { mark: 1, alone: 2, letter: 4, digit: 8, upper: 32 } as const;
+const OF_WORD = UNIT.letter | UNIT.digit;
+
+/** Kinds of all UTF-16 units. An ASCII capital has the bit that makes it a small letter. */
+const UNIT_KINDS = Uint8Array.from({ length: 1 << 16 }, (_, code) => kindOf(code));
+
+function kindOf(code: number): number {
+  if (isDigit(code)) return UNIT.digit;
+  if (code >= 65 && code <= 90) return UNIT.letter | UNIT.upper;
+  if (isOfWord(code)) return UNIT.letter;
+  if (standsAlone(code)) return UNIT.alone;
+  return code > 32 || code === 10 ? UNIT.mark : 0;
 }

@@ -8,7 +8,6 @@ import {
   type ServerDuplexStream,
 } from '@grpc/grpc-js';
 import { GRPC_STATUS, type RpcCall, type CallListener } from './call.ts';
-import { HeldCertificates } from './held-certificates.ts';
 import { decodeRequest } from '../wire/decode-request.ts';
 import { encodedBytes, encodeResponse } from '../wire/encode-response.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
@@ -21,6 +20,7 @@ import {
   type ListenAddress,
   type Transport,
   type TransportOptions,
+  type ListenTls,
 } from './transport.ts';
 
 type GrpcCall = ServerDuplexStream<ProcessingRequest, ProcessingResponse>;
@@ -180,4 +180,53 @@ async function bind(
 function credentials(held: HeldCertificates | undefined): ServerCredentials {
   if (held === undefined) return ServerCredentials.createInsecure();
   return experimental.createCertificateProviderServerCredentials(held, held, true);
+}
+
+type CaListener = experimental.CaCertificateUpdateListener;
+type IdentityListener = experimental.IdentityCertificateUpdateListener;
+
+/**
+ * Gives grpc-js its certificates, and renewed ones for new connections. grpc-js ignores what a listener is told before
+ * the call that adds it returns.
+ */
+class HeldCertificates implements experimental.CertificateProvider {
+  #tls: ListenTls;
+  readonly #caListeners = new Set<CaListener>();
+  readonly #identityListeners = new Set<IdentityListener>();
+
+  constructor(tls: ListenTls) {
+    this.#tls = tls;
+  }
+
+  renew(tls: ListenTls): void {
+    this.#tls = tls;
+    for (const listener of this.#caListeners) listener(this.#ca());
+    for (const listener of this.#identityListeners) listener(this.#identity());
+  }
+
+  addCaCertificateListener(listener: CaListener): void {
+    this.#caListeners.add(listener);
+    queueMicrotask(() => listener(this.#ca()));
+  }
+
+  removeCaCertificateListener(listener: CaListener): void {
+    this.#caListeners.delete(listener);
+  }
+
+  addIdentityCertificateListener(listener: IdentityListener): void {
+    this.#identityListeners.add(listener);
+    queueMicrotask(() => listener(this.#identity()));
+  }
+
+  removeIdentityCertificateListener(listener: IdentityListener): void {
+    this.#identityListeners.delete(listener);
+  }
+
+  #ca(): experimental.CaCertificateUpdate {
+    return { caCertificate: Buffer.from(this.#tls.clientCa) };
+  }
+
+  #identity(): experimental.IdentityCertificateUpdate {
+    return { certificate: Buffer.from(this.#tls.cert), privateKey: Buffer.from(this.#tls.key) };
+  }
 }

@@ -3,9 +3,11 @@ import { type Decision, NO_DECISION, type RuleHit, type TaintHit } from '../deci
 import { startRegoEngine, type RegoEngineOptions } from './engine.ts';
 import { RegoFilesError } from './rego-error.ts';
 import type { RegoFacts, RegoFile } from './thread-messages.ts';
-import { injectionScore } from '../injection-score.ts';
-import { inTurns } from '../../turns.ts';
+import { inTurns, type Work } from '../../turns.ts';
 import { isObject } from '../../json/is-object.ts';
+import { injectionClassifier } from '../../detectors/learned/injection.ts';
+import { slicesOf } from '../../detectors/slices.ts';
+import { isTrusted } from '../trust.ts';
 
 /** docs/policies.md. */
 export const POLICY_PACKAGE = 'gateway.policy';
@@ -125,4 +127,24 @@ function reasonText(value: unknown): string {
   if (!isObject(value)) return UNNAMED;
   const text = value['msg'] ?? value['reason'] ?? value['message'];
   return typeof text === 'string' ? text : UNNAMED;
+}
+
+/**
+ * Returns `input.action.injection_score`, the highest score of a call's texts, 0 to 1. Trusted instructions and the agent's
+ * own words are left out.
+ */
+function* injectionScore({ texts, trust }: PolicyCall): Work<number> {
+  const classifier = injectionClassifier();
+  let highest = 0;
+  for (const { raw, normalized, role, isOwn } of texts) {
+    if (isOwn === true) continue;
+    if (role !== undefined && isTrusted(role, trust, undefined)) continue;
+    for (const form of raw === normalized ? [raw] : [raw, normalized]) {
+      for (const { start, end } of slicesOf(form)) {
+        yield end - start;
+        highest = Math.max(highest, classifier.judge(form.slice(start, end)).score);
+      }
+    }
+  }
+  return highest;
 }

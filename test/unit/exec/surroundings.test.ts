@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { AGENT_NAMES, knownAgent } from '../../../src/exec/agents.ts';
 import { chooseProvider } from '../../../src/exec/choose-provider.ts';
-import { prepareRun } from '../../../src/exec/environment.ts';
+import { prepareRun } from '../../../src/exec/exec.ts';
 import { findProviderKey } from '../../../src/exec/provider-variables.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../../../src/providers/provider.ts';
 

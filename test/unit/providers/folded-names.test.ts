@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refuseFoldedNames } from '../../../src/providers/folded-names.ts';
-import { MEMBER_NAMES, OWN_NAMES } from '../../../src/providers/member-names.ts';
+import { MEMBER_NAMES, OWN_NAMES, refuseFoldedNames } from '../../../src/providers/folded-names.ts';
 import type { JsonObject } from '../../../src/providers/provider.ts';
 import { providers } from '../../../src/providers/registry.ts';
 import type { JsonPath } from '../../../src/json/path.ts';

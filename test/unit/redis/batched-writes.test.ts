@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { batchWrites } from '../../../src/redis/batched-writes.ts';
+import { batchWrites } from '../../../src/redis/connection-watch.ts';
 
 /** A stream that takes what it is given when it is told to. */
 function openStream() {

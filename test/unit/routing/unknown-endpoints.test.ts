@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { configSchema, type ConfigInput } from '../../../src/config/schema.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../../../src/providers/provider.ts';
-import { isAdministrative } from '../../../src/routing/administrative.ts';
+import { isAdministrative } from '../../../src/routing/unknown-endpoints.ts';
 import { createRoute } from '../../../src/routing/route.ts';
 import { configuredUpstreams } from '../../../src/routing/upstreams.ts';
 import { providers } from '../../../src/providers/registry.ts';

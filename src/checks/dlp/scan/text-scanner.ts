@@ -3,7 +3,7 @@ import { LOOK_BEHIND_CHARS, type Finding, type StreamDetector } from '../../../d
 import { visibleFrom } from '../../../detectors/invisible-view.ts';
 import type { Found } from '../inspected.ts';
 import { bufferLimitExceeded, MaskingBuffer, tailOf } from './masking-buffer.ts';
-import { endsInPlainWords } from './plain-words.ts';
+import { eachName } from '../../../detectors/credentials/names.ts';
 
 /** A step of a search reads at most so many characters. */
 export const CHUNK_CHARS = 16_384;
@@ -225,4 +225,25 @@ function foundAt(finding: Finding, text: string, from: number): Found {
     finding: { ...finding, start: Math.max(0, from + finding.start), end: from + finding.end },
     text: text.slice(finding.start, finding.end),
   };
+}
+
+const MAX_CHARS = 48;
+/** At most three words, each in one case but for a leading capital. A full stop inside of one may be a host's. */
+const WORD = String.raw`(?:[A-Z][a-z]{1,15}|[a-z]{1,16}|I)[.,;:!?]{0,3}`;
+const PLAIN_WORDS = new RegExp(String.raw`^\s{0,8}(?:${WORD}\s{1,8}){0,2}(?:${WORD})?\s{0,8}$`);
+/** As far as the detector of credentials looks for a name before a value. */
+const NAME_CHARS = 128;
+
+/**
+ * Whether the end of a text is a few ordinary words, and no value that a name before it makes a credential
+ * (`password: correct`).
+ */
+function endsInPlainWords(text: string, from: number): boolean {
+  if (from < 0 || text.length - from > MAX_CHARS || !PLAIN_WORDS.test(text.slice(from))) return false;
+  const near = text.slice(Math.max(0, from - NAME_CHARS));
+  let isNamed = /key/i.test(near);
+  eachName(near, () => {
+    isNamed = true;
+  });
+  return !isNamed;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createTenantUse } from '../../../../src/policy/rego/tenant-use.ts';
+import { createTenantUse } from '../../../../src/policy/rego/engine.ts';
 
 function atClock() {
   let now = 1_000;
