@@ -13,7 +13,10 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'keys update': [
     'gateway keys update planner --policy-overrides block-prompt-injection=report',
     'gateway keys update planner --policy-overrides none',
+    'gateway keys update planner --credentials openai-main',
   ],
+  'credentials list': ['gateway credentials list'],
+  'credentials check': ['gateway credentials check && gateway serve'],
   'keys revoke': ['gateway keys revoke planner', 'gateway keys revoke 1f0c2d'],
   'keys rotate': ['gateway keys rotate planner --grace 1h'],
   'budget set': [

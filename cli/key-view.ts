@@ -21,6 +21,7 @@ export function recordJson(record: KeyRecord, now: number): Record<string, unkno
     allowed_tools: record.allowedTools,
     allowed_providers: record.allowedProviders,
     allowed_models: record.allowedModels,
+    credentials: record.credentials,
     trust: record.trust,
     tags: record.tags,
     policy_overrides: record.policyOverrides,

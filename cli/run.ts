@@ -19,6 +19,7 @@ const GROUPS: Readonly<Record<string, Commands>> = {
   },
   'Keys and money:': {
     keys: async () => (await import('./commands/keys.ts')).registerKeys,
+    credentials: async () => (await import('./commands/credentials.ts')).registerCredentials,
     budget: async () => (await import('./commands/budget.ts')).registerBudget,
     sessions: async () => (await import('./commands/sessions.ts')).registerSessions,
   },

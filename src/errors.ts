@@ -33,6 +33,8 @@ export const ERROR_STATUS = {
   session_budget_exceeded: 429,
   session_limit_exceeded: 429,
   upstream_unavailable: 502,
+  /** A provider credential that the gateway holds cannot be read (docs/provider-credentials.md). */
+  credential_unavailable: 503,
   gateway_unavailable: 503,
   redis_unavailable: 503,
   /** A stored value has a version that this build does not read (docs/upgrading.md). */
@@ -50,6 +52,7 @@ const PASSING: ReadonlySet<ErrorType> = new Set([
   'request_timeout',
   'rate_limited',
   'upstream_unavailable',
+  'credential_unavailable',
   'gateway_unavailable',
   'redis_unavailable',
   // In a fleet that is being upgraded, the next gateway may read it.

@@ -10,6 +10,7 @@ import { startAdmin } from './admin/server.ts';
 import type { Config } from './config/schema.ts';
 import type { EnvoyLayout } from './envoy/layout.ts';
 import { startEnvoy, type EnvoyProcess } from './runtime/envoy-process.ts';
+import { credentialVariables, startCredentials } from './runtime/credentials.ts';
 import { startCertificates, type Certificates } from './runtime/certificates.ts';
 import { findEnvoy } from './runtime/envoy-binary.ts';
 import { portIsFree } from './runtime/free-port.ts';
@@ -23,6 +24,7 @@ import { workerAddresses } from './runtime/worker-addresses.ts';
 import type { WorkerOutput } from './runtime/worker-process.ts';
 import type { WorkerAddress } from './runtime/worker-protocol.ts';
 import { startWorkers, type Workers } from './runtime/workers.ts';
+import type { FollowedCredentials } from './provider-credentials/follow.ts';
 import { createSigningKey, isWeakSecret } from './signing/signing-key.ts';
 import { createEnvoyReplies, type EnvoyReplies } from './telemetry/envoy-replies.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -82,6 +84,16 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
   const state: State = { starting: true, draining: false, workers: undefined, envoy: undefined };
   const replies = createEnvoyReplies();
   try {
+    const credentials = await startCredentials({
+      config,
+      environment: options.environment,
+      log,
+      onChanged: (values) => state.workers?.renewCredentials(values),
+    });
+    closers.push(() => {
+      credentials.close();
+    });
+
     const guard = startGuard();
     closers.push(() => {
       guard.release();
@@ -101,7 +113,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
     });
 
     const addresses = workerAddresses(config, run.path);
-    const workers = await startSidecars(options, addresses, guard, certificates);
+    const workers = await startSidecars(options, addresses, guard, { certificates, credentials });
     state.workers = workers;
     closers.push(() => workers.kill());
 
@@ -123,6 +135,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
           envoyRestarts: state.envoy?.restarts ?? 0,
           envoyReplies: config.envoy.managed ? replies.counts() : undefined,
           certificates: certificates.states(),
+          credentials: credentials.states(),
         }),
       publicKeys: publicKeysOf(config),
     });
@@ -195,7 +208,10 @@ async function startSidecars(
   { config, log, ahead, workerOutput, build }: ServeOptions,
   addresses: readonly WorkerAddress[],
   guard: Guard,
-  certificates: Certificates,
+  {
+    certificates,
+    credentials,
+  }: { readonly certificates: Certificates; readonly credentials: FollowedCredentials },
 ): Promise<Workers> {
   if (!config.envoy.managed && config.server.extproc.address === undefined) {
     throw new Error('envoy.managed is false: set server.extproc.address, where that Envoy finds the sidecar');
@@ -208,8 +224,9 @@ async function startSidecars(
     config,
     addresses,
     tls: () => certificates.extprocTls(),
+    credentials: () => credentials.values(),
     guard,
-    ahead,
+    ahead: cleanAhead(config, ahead),
     output: workerOutput,
     onExit: (index, exit) => {
       log.error({ worker: index, ...exit }, 'a sidecar process ended and restarts');
@@ -221,6 +238,13 @@ async function startSidecars(
       log.error({ worker: index, cause: message }, 'a sidecar process cannot start');
     },
   });
+}
+
+/** Returns a process that was started ahead, unless it has inherited variables that hold credentials. */
+function cleanAhead(config: Config, ahead: ChildProcess | undefined): ChildProcess | undefined {
+  if (credentialVariables(config).length === 0) return ahead;
+  ahead?.kill('SIGKILL');
+  return undefined;
 }
 
 interface EnvoyParts {

@@ -16,6 +16,8 @@ import { connectRedis, firstAttempt, type RedisClient } from './redis/client.ts'
 import { createFitness, type Fitness } from './redis/fitness.ts';
 import { createAuthorityPath } from './routing/authorities.ts';
 import { createRoute } from './routing/route.ts';
+import { createProviderCredentials } from './provider-credentials/choose.ts';
+import type { CredentialValues } from './provider-credentials/follow.ts';
 import { configuredUpstreams } from './routing/upstreams.ts';
 import { loadSigner } from './signing/load-signer.ts';
 import type { ExtprocTls, WorkerAddress } from './runtime/worker-protocol.ts';
@@ -36,6 +38,8 @@ export interface SidecarOptions {
   readonly index: number;
   readonly address: WorkerAddress;
   readonly tls?: ExtprocTls | undefined;
+  /** Provider credentials in force at the start. */
+  readonly credentials?: CredentialValues;
   /** The gateway's version, for traces. */
   readonly version?: string | undefined;
   readonly onRedis: (up: boolean) => void;
@@ -45,6 +49,7 @@ export interface Sidecar {
   readonly metrics: Metrics;
   /** Uses these certificates for new connections of Envoy. */
   renewTls(tls: ExtprocTls): void;
+  renewCredentials(credentials: CredentialValues): void;
   /** Refuses new requests, finishes running ones, settles, and disconnects from Redis. */
   drain(): Promise<void>;
 }
@@ -109,6 +114,7 @@ export async function startSidecar(options: SidecarOptions): Promise<Sidecar> {
   const observer = audit?.watching(logged) ?? logged;
   const telemetry = { log, auditLog, metrics };
   const identity = config.zsp.enabled ? await readsTokens(config, redis, telemetry) : undefined;
+  const providerCredentials = createProviderCredentials(config, options.credentials ?? {});
   const anonymousLines = createAnonymousLines({
     maxPerMinute: config.auth.max_failures_per_minute,
     onUnlogged(requests) {
@@ -125,6 +131,7 @@ export async function startSidecar(options: SidecarOptions): Promise<Sidecar> {
     token: config.server.extproc.token,
     services: {
       ...authentication({ config, client: redis, fitness, tokens: identity?.tokens, ...telemetry }),
+      providerCredentials,
       isGatewayToken: identity?.isGatewayToken,
       signer: config.signature.enabled ? await loadSigner(config.signature) : undefined,
       places: createPlaces(placeLimits(config.server, MAX_OPEN_STREAMS)),
@@ -156,6 +163,9 @@ export async function startSidecar(options: SidecarOptions): Promise<Sidecar> {
     metrics,
     renewTls: (renewed) => {
       server.renewTls(renewed);
+    },
+    renewCredentials: (renewed) => {
+      providerCredentials.renew(renewed);
     },
     async drain() {
       await server.drain(config.server.drain_timeout);

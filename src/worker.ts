@@ -36,6 +36,9 @@ async function receiveMessage(message: ToWorker): Promise<void> {
     case 'tls':
       sidecar?.renewTls(message.tls);
       break;
+    case 'credentials':
+      sidecar?.renewCredentials(message.credentials);
+      break;
     case 'metrics':
       say({
         kind: 'metrics',

@@ -30,6 +30,7 @@ interface CreateOptions extends OutputOptions, OperatorOptions {
   readonly allowedTools?: string[];
   readonly allowedProviders?: ProviderName[];
   readonly allowedModels?: string[];
+  readonly credentials?: string[];
   readonly trust?: InstructionRole[];
   readonly tags?: Record<string, string>;
   readonly policyOverrides?: RuleOverrides;
@@ -39,6 +40,14 @@ interface CreateOptions extends OutputOptions, OperatorOptions {
 
 const OVERRIDES_HELP =
   'modes of policy rules for this key: rule=report, rule=off or rule=enforce, comma-separated, or none';
+
+const CREDENTIALS_HELP =
+  'provider credentials of the gateway that it uses, comma-separated names of credentials in the configuration, or none';
+
+interface UpdateOptions extends OutputOptions {
+  readonly policyOverrides?: RuleOverrides;
+  readonly credentials?: string[];
+}
 
 /** `gateway keys …`: the proxy keys (docs/keys.md). */
 export function registerKeys(program: Command, io: Io): void {
@@ -55,14 +64,11 @@ export function registerKeys(program: Command, io: Io): void {
   );
   withOutput(
     withOperator(keys.command('update').argument(...KEY_ARGUMENT))
-      .description('change how policy rules apply to a key, from its next request on')
-      .requiredOption('--policy-overrides <list>', OVERRIDES_HELP, overrideMap),
-  ).action(
-    (
-      reference: string,
-      options: OutputOptions & { readonly policyOverrides: RuleOverrides },
-      command: Command,
-    ) => updateKey(command, io, reference, options),
+      .description('change how policy rules apply to a key, or its credentials, from its next request on')
+      .option('--policy-overrides <list>', OVERRIDES_HELP, overrideMap)
+      .option('--credentials <list>', CREDENTIALS_HELP, allowedList('--credentials')),
+  ).action((reference: string, options: UpdateOptions, command: Command) =>
+    updateKey(command, io, reference, options),
   );
   withOutput(
     withOperator(keys.command('revoke').argument(...KEY_ARGUMENT)).description(
@@ -116,6 +122,7 @@ function registerCreate(keys: Command, io: Io): void {
       roleList,
     )
     .option('--tags <list>', 'key=value pairs, comma-separated', tagMap)
+    .option('--credentials <list>', CREDENTIALS_HELP, allowedList('--credentials'))
     .option('--policy-overrides <list>', OVERRIDES_HELP, overrideMap)
     .option('--jwt-subject <subject>', 'subject of the JWTs that may use it, where zsp is on')
     .option(
@@ -134,6 +141,7 @@ async function createKey(command: Command, io: Io, options: CreateOptions): Prom
   const { output, expiresIn, as: _as, ...key } = options;
   if (expiresIn === 0)
     throw new UsageError('--expires-in must be longer than zero, for example: --expires-in 30d');
+  assertCredentials(command, io, key.credentials);
   await warnOfOverrides(command, io, key.policyOverrides);
   const issued = await onRedis(command, io, ({ keys }) =>
     keys.create({ ...key, ...(expiresIn === undefined ? {} : { expiresInMs: expiresIn }) }),
@@ -170,17 +178,40 @@ async function updateKey(
   command: Command,
   io: Io,
   reference: string,
-  { output, policyOverrides }: OutputOptions & { readonly policyOverrides: RuleOverrides },
+  { output, policyOverrides, credentials }: UpdateOptions,
 ): Promise<void> {
+  if (policyOverrides === undefined && credentials === undefined)
+    throw new UsageError('name what to change: --policy-overrides or --credentials');
+  assertCredentials(command, io, credentials);
   await warnOfOverrides(command, io, policyOverrides);
   const { record, now } = await onRedis(command, io, async ({ keys, readClock }) => ({
-    record: await keys.update(reference, { policyOverrides }),
+    record: await keys.update(reference, { policyOverrides, credentials }),
     now: await readClock(),
   }));
   const json = recordJson(record, now);
   print(io, output, json, () => listing(keyEntries(json), painter(io)));
-  const fields = { policy_overrides: policyOverrides };
+  const fields = {
+    ...(policyOverrides && { policy_overrides: policyOverrides }),
+    ...(credentials && { credentials }),
+  };
   await auditChange(command, io, { activity: 'update', operation: 'keys update', key: record, fields });
+}
+
+/** @throws UsageError unless the configuration has each of these, and one for a provider at most */
+function assertCredentials(command: Command, io: Io, names: readonly string[] = []): void {
+  const { credentials } = loadedConfig(command, io).config;
+  const byProvider = new Map<string, string>();
+  for (const name of names) {
+    const provider = Object.hasOwn(credentials, name) ? credentials[name]?.provider : undefined;
+    if (provider === undefined)
+      throw new UsageError(
+        `--credentials: "${printable(name)}" is not in the configuration. gateway credentials list shows those that are`,
+      );
+    const other = byProvider.get(provider);
+    if (other !== undefined)
+      throw new UsageError(`--credentials: ${other} and ${name} are both for ${provider}. Name one of them`);
+    byProvider.set(provider, name);
+  }
 }
 
 /** Warns of overrides that name no rule; the gateway ignores them. */

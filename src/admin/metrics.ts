@@ -1,6 +1,7 @@
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 
 import type { CertificateStates } from '../certificates/follow.ts';
+import type { CredentialState } from '../provider-credentials/follow.ts';
 import type { WorkerStatus } from '../runtime/workers.ts';
 import type { EnvoyReplyType } from '../telemetry/envoy-replies.ts';
 import type { Readiness } from './readiness.ts';
@@ -17,6 +18,8 @@ export interface RuntimeState {
   readonly workers: readonly WorkerStatus[];
   readonly envoyRestarts: number;
   readonly certificates: CertificateStates;
+  /** By name. */
+  readonly credentials: ReadonlyMap<string, CredentialState>;
   /** Undefined if Envoy runs externally, where its replies are not seen. */
   readonly envoyReplies: ReadonlyMap<EnvoyReplyType, number> | undefined;
 }
@@ -66,7 +69,8 @@ function runtimeMetrics(state: RuntimeState): Registry {
   return registry;
 }
 
-function addLabelled({ build, certificates, envoyReplies }: RuntimeState, registry: Registry): void {
+function addLabelled(state: RuntimeState, registry: Registry): void {
+  const { build, certificates, credentials, envoyReplies } = state;
   const registers = [registry];
   if (build !== undefined) {
     const { version, commit = 'unknown' } = build;
@@ -86,10 +90,11 @@ function addLabelled({ build, certificates, envoyReplies }: RuntimeState, regist
     labelNames: ['certificate'],
     registers,
   });
-  for (const [certificate, state] of certificates) {
-    ends.set({ certificate }, state.end);
-    broken.set({ certificate }, state.broken ? 1 : 0);
+  for (const [certificate, { end, broken: isBroken }] of certificates) {
+    ends.set({ certificate }, end);
+    broken.set({ certificate }, isBroken ? 1 : 0);
   }
+  addCredentials(credentials, registry);
   if (envoyReplies === undefined) return;
   const replies = new Counter({
     name: 'gateway_envoy_replies_total',
@@ -98,4 +103,32 @@ function addLabelled({ build, certificates, envoyReplies }: RuntimeState, regist
     registers,
   });
   for (const [type, count] of envoyReplies) replies.inc({ type }, count);
+}
+
+function addCredentials(credentials: RuntimeState['credentials'], registry: Registry): void {
+  const registers = [registry];
+  const labelNames = ['credential'];
+  const readAt = new Gauge({
+    name: 'gateway_credential_read_timestamp_seconds',
+    help: 'Last time at which the source of a provider credential gave a value, in Unix seconds; 0 for never.',
+    labelNames,
+    registers,
+  });
+  const failing = new Gauge({
+    name: 'gateway_credential_failing',
+    help: '1 while the source of a provider credential cannot be read.',
+    labelNames,
+    registers,
+  });
+  const usable = new Gauge({
+    name: 'gateway_credential_usable',
+    help: '1 if requests can use a provider credential.',
+    labelNames,
+    registers,
+  });
+  for (const [credential, state] of credentials) {
+    readAt.set({ credential }, (state.readAt ?? 0) / 1_000);
+    failing.set({ credential }, state.failure === undefined ? 0 : 1);
+    usable.set({ credential }, state.usable ? 1 : 0);
+  }
 }

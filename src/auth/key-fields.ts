@@ -12,6 +12,7 @@ export type KeyFields = Readonly<Record<string, string>>;
 const label = z.string().refine(isPlainLabel, { error: LABEL_RULE });
 const name = label.min(1).max(256);
 const names = z.array(name).max(1_000);
+const credentials = names.max(100);
 const overrides = z
   .record(name, z.enum(RULE_MODES))
   .refine((one) => Object.keys(one).length <= MAX_OVERRIDES, {
@@ -30,6 +31,7 @@ export const newKeySchema = z.strictObject({
   allowedProviders: z.array(z.enum(PROVIDER_NAMES)).optional(),
   allowedModels: names.optional(),
   tags: z.record(name, label.max(1_024)).optional(),
+  credentials: credentials.optional(),
   trust: z.array(z.enum(INSTRUCTION_ROLES)).optional(),
   policyOverrides: overrides.optional(),
   jwtSubject: name.optional(),
@@ -37,15 +39,23 @@ export const newKeySchema = z.strictObject({
 });
 
 /** Values that can change later; absent ones stay. */
-export const keyChangeSchema = z.strictObject({ policyOverrides: overrides.optional() });
+export const keyChangeSchema = z.strictObject({
+  policyOverrides: overrides.optional(),
+  credentials: credentials.optional(),
+});
 
 export type KeyChange = z.output<typeof keyChangeSchema>;
 
 /** Returns the fields of a change; an empty value removes the field. */
-export function changedFields({ policyOverrides }: KeyChange): Record<string, string> {
-  if (policyOverrides === undefined) return {};
-  const isEmpty = Object.keys(policyOverrides).length === 0;
-  return { policy_overrides: isEmpty ? '' : JSON.stringify(policyOverrides) };
+export function changedFields({ policyOverrides, credentials }: KeyChange): Record<string, string> {
+  return {
+    ...(policyOverrides && { policy_overrides: jsonOrEmpty(policyOverrides) }),
+    ...(credentials && { credentials: jsonOrEmpty(credentials) }),
+  };
+}
+
+function jsonOrEmpty(value: object): string {
+  return Object.keys(value).length === 0 ? '' : JSON.stringify(value);
 }
 
 const storedList = z.array(z.string());
@@ -65,6 +75,7 @@ export function newKeyFields(keyHash: string, key: NewKey): Record<string, strin
     allowed_providers: toJson(key.allowedProviders),
     allowed_models: toJson(key.allowedModels),
     tags: toJson(key.tags),
+    credentials: toJson(key.credentials),
     trust: toJson(key.trust),
     policy_overrides: toJson(key.policyOverrides),
     jwt_subject: key.jwtSubject,
@@ -108,6 +119,7 @@ export function parseKeyRecord(fields: KeyFields): KeyRecord {
     ...optional('allowedTools', parseList(fields['allowed_tools'])),
     ...optional('allowedProviders', parseList(fields['allowed_providers'])?.filter(isProviderName)),
     ...optional('allowedModels', parseList(fields['allowed_models'])),
+    ...optional('credentials', parseList(fields['credentials'])),
     ...optional('trust', parseList(fields['trust'])?.filter(isInstructionRole)),
     ...optional('policyOverrides', parseOverrides(fields['policy_overrides'])),
     ...optional('jwtSubject', fields['jwt_subject']),

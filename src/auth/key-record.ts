@@ -15,6 +15,8 @@ export interface KeyRecord {
   /** Globs (`gpt-4o*`); absent allows every model. */
   readonly allowedModels?: readonly string[];
   readonly tags: Readonly<Record<string, string>>;
+  /** Names of `credentials`, at most one for a provider, with which the gateway asks providers for this key. */
+  readonly credentials?: readonly string[];
   /** Roles whose instructions are trusted, instead of `policy.trust`; absent uses that. */
   readonly trust?: readonly InstructionRole[];
   /** Modes of policy rules for this key, over `policy.overrides`. */

@@ -1,6 +1,7 @@
 import { alerting, otel, audit } from './sections/observability.ts';
 import { auth, zsp, signature } from './sections/auth.ts';
 import { envoy, server } from './sections/server.ts';
+import { credentialsSection } from './sections/credentials.ts';
 import { mcpSection } from './sections/mcp.ts';
 import { policySection } from './sections/policy.ts';
 import { pricing } from './sections/pricing.ts';
@@ -16,6 +17,7 @@ export const coreSections = {
   proxy,
   auth,
   providers: providersSection,
+  credentials: credentialsSection,
   pricing,
   session: sessionSection,
   mcp: mcpSection,

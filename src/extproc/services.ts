@@ -2,6 +2,7 @@ import type { Authenticate } from '../auth/authenticate.ts';
 import type { Refusal } from '../errors.ts';
 import type { Admitted, Outcome, Parsed } from '../pipeline/exchange.ts';
 import type { Run } from '../pipeline/run.ts';
+import type { ProviderCredentials } from '../provider-credentials/choose.ts';
 import type { Usage } from '../providers/provider.ts';
 import type { ToldIdentity } from '../providers/told-identity.ts';
 import type { AuthorityPath } from '../routing/authorities.ts';
@@ -31,6 +32,7 @@ export interface EdgeServices {
   readonly isGatewayToken?: ((credential: string) => boolean) | undefined;
   /** Undefined unless `signature.enabled`. */
   readonly signer?: Signer | undefined;
+  readonly providerCredentials: Pick<ProviderCredentials, 'choose'>;
   /** Limits of simultaneous requests. */
   readonly places: Places;
   readonly route: Route;

@@ -1,4 +1,5 @@
 import type { Config } from '../config/schema.ts';
+import type { CredentialValues } from '../provider-credentials/follow.ts';
 import type { MetricJson } from '../telemetry/counts.ts';
 
 /** Interval between a worker's reports of its counts. A worker that dies loses at most the counts of this time. */
@@ -26,10 +27,13 @@ export type ToWorker =
       readonly index: number;
       readonly address: WorkerAddress;
       readonly tls: ExtprocTls | undefined;
+      readonly credentials: CredentialValues;
       readonly version?: string | undefined;
     }
   /** Renewed certificates for new connections. */
   | { readonly kind: 'tls'; readonly tls: ExtprocTls }
+  /** Provider credentials in force from now on. */
+  | { readonly kind: 'credentials'; readonly credentials: CredentialValues }
   | { readonly kind: 'metrics'; readonly id: number }
   /** Refuse new streams, finish running ones, answer `drained`, and exit with 0. */
   | { readonly kind: 'drain' };

@@ -8,6 +8,7 @@ import { DEFAULT_PATIENCE, watchHeartbeat, type HeartbeatPatience } from './hear
 import { createKeptCounts, type KeptCounts, type ProcessCounts } from './kept-counts.ts';
 import { forkWorker, type WorkerOutput } from './worker-process.ts';
 import { isCount, type MetricJson } from '../telemetry/counts.ts';
+import type { CredentialValues } from '../provider-credentials/follow.ts';
 import type { ExtprocTls, FromWorker, ToWorker, WorkerAddress } from './worker-protocol.ts';
 
 export interface WorkerStatus {
@@ -29,6 +30,8 @@ export interface WorkersOptions {
   readonly addresses: readonly WorkerAddress[];
   /** TLS of the ext_proc listeners in force when a worker starts. */
   readonly tls?: () => ExtprocTls | undefined;
+  /** Provider credentials in force when a worker starts. */
+  readonly credentials?: () => CredentialValues;
   /** The gateway's version, for traces. */
   readonly version?: string | undefined;
   readonly onExit?: (index: number, exit: ChildExit) => void;
@@ -60,6 +63,8 @@ export interface Workers {
   metrics(): Promise<MetricJson[][]>;
   /** Hands renewed certificates to the workers. */
   renewTls(tls: ExtprocTls): void;
+  /** Hands renewed provider credentials to the workers. */
+  renewCredentials(credentials: CredentialValues): void;
   /** Refuses new streams and waits for running ones. Workers end after `timeoutMs` at the latest. */
   drain(timeoutMs: number): Promise<void>;
   /** Kills the workers immediately. */
@@ -83,6 +88,9 @@ export function startWorkers(options: WorkersOptions): Workers {
     renewTls: (tls) => {
       for (const worker of workers) worker.renewTls(tls);
     },
+    renewCredentials: (credentials) => {
+      for (const worker of workers) worker.renewCredentials(credentials);
+    },
     drain: async (timeoutMs) => {
       await Promise.all(workers.map((worker) => worker.drain(timeoutMs)));
     },
@@ -98,6 +106,7 @@ interface Worker {
   /** Returns no gauges if the worker does not answer in time. */
   gauges(): Promise<MetricJson[]>;
   renewTls(tls: ExtprocTls): void;
+  renewCredentials(credentials: CredentialValues): void;
   drain(timeoutMs: number): Promise<void>;
   kill(): Promise<void>;
 }
@@ -176,8 +185,16 @@ function startWorker(
       });
       // Comes after the last message, which may arrive after the process has ended.
       fresh.once('disconnect', counts.retire);
-      const { config, tls, version } = options;
-      send(fresh, { kind: 'start', config, index, address, tls: tls?.(), version });
+      const { config, tls, credentials, version } = options;
+      send(fresh, {
+        kind: 'start',
+        config,
+        index,
+        address,
+        tls: tls?.(),
+        credentials: credentials?.() ?? {},
+        version,
+      });
     },
     onExit: (exit) => {
       heartbeat.end();
@@ -220,6 +237,9 @@ function startWorker(
       }),
     renewTls: (tls) => {
       send(current, { kind: 'tls', tls });
+    },
+    renewCredentials: (credentials) => {
+      send(current, { kind: 'credentials', credentials });
     },
     drain: (timeoutMs) => {
       // A worker that hangs now is killed after `timeoutMs`.

@@ -45,6 +45,12 @@ export const proxy = section({
   upstream_timeout: duration('300s').describe(
     'Longest wait for the headers of an answer, for the next chunk of a stream, and for an unstreamed answer as a whole; then 504. Raise it for models that think long without streaming.',
   ),
+  client_keys: z
+    .enum(['allow', 'deny', 'prefer'])
+    .default('allow')
+    .describe(
+      'Provider keys that clients send: `allow` uses them where the proxy key has no credential of the gateway for the provider, `prefer` also where it has one, `deny` refuses them with 400.',
+    ),
   unknown_endpoints: z
     .union([z.enum(['deny', 'allow']), z.array(unknownEndpoint)], {
       error: 'must be deny, allow, or a list of patterns such as `POST /openai/v1/audio/*`',

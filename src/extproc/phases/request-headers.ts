@@ -76,7 +76,7 @@ export async function onRequestHeaders(
     query: target.query,
     endpoint: target.endpoint,
     ...traceStateOf(context),
-    ...servedBy(target, identity.key, providerKeysOf(context, credentials)),
+    ...servedBy(context, target, identity.key, providerKeysOf(context, credentials)),
   };
   const rawKey = credentials.proxyKeys[0] ?? '';
   context.state = { at: 'identified', exchange, run, target, rawKey, unreadId: null };
@@ -140,10 +140,11 @@ async function judgeWithoutBody(context: StreamContext, state: At<'identified'>)
 }
 
 /**
- * Returns the upstream: the path's provider with its key, or an MCP server, which gets none of the client's
+ * Returns the upstream: the path's provider with its credential, or an MCP server, which gets none of the client's
  * keys.
  */
 function servedBy(
+  { services }: StreamContext,
   target: Target,
   key: KeyRecord,
   [providerKey, another]: readonly string[],
@@ -153,8 +154,7 @@ function servedBy(
   }
   const { provider } = target.upstream;
   if (another !== undefined) throw twoKeys('provider keys; send one, in X-Gateway-Provider-Key');
-  if (providerKey === undefined && provider.needsKey) throw missingProviderKey(provider.name);
-  return { provider, providerKey };
+  return { provider, providerKey: services.providerCredentials.choose(key, provider, providerKey) };
 }
 
 /** Excludes JWTs for this gateway from the provider keys. */
@@ -199,12 +199,5 @@ function unknownAuthority(): GatewayError {
   return new GatewayError(
     'unknown_provider',
     'this gateway does not serve this host: use one of proxy.authorities, or ask the operator to add it',
-  );
-}
-
-function missingProviderKey(provider: string): GatewayError {
-  return new GatewayError(
-    'invalid_request',
-    `send your ${provider} key in X-Gateway-Provider-Key (or, with the proxy key in the path, in Authorization: Bearer)`,
   );
 }

@@ -1,12 +1,12 @@
 import { promisify } from 'node:util';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { Redis } from 'ioredis';
 import { it, expect } from 'vitest';
 import { type Marked, mark, found } from '../../support/secret-search.ts';
 import { gatewayProgram } from '../../support/parts.ts';
 import { createEnvoyAdmin } from '../../../src/runtime/envoy-admin.ts';
 import { descendants } from '../../support/processes.ts';
+import { storedText } from '../../support/stored-text.ts';
 import { SUCCESSES } from './requests.ts';
 import {
   proxyKeys,
@@ -49,7 +49,7 @@ export function keysNotFound(): void {
   });
 
   it('in Redis: names, values, SLOWLOG, MONITOR', async () => {
-    const stored = await dump(redis.client);
+    const stored = await storedText(redis.client);
     const slowlog = JSON.stringify(await redis.client.slowlog('GET', -1));
     for (const text of [stored, slowlog, monitored]) {
       expect(text).toMatch(anyHash);
@@ -115,34 +115,4 @@ export function keysNotFound(): void {
     expect(found(providerKeys, text).length).toBeGreaterThan(SUCCESSES.length);
     expect(found(proxyKeys, text)).toEqual([]);
   });
-}
-
-/** Every key of Redis with all that it holds. */
-async function dump(client: Redis): Promise<string> {
-  const lines: string[] = [];
-  for await (const page of client.scanStream({ count: 500 })) {
-    for (const key of page as string[]) {
-      lines.push(`${key} ${JSON.stringify(await contents(client, key, await client.type(key)))}`);
-    }
-  }
-  return lines.join('\n');
-}
-
-function contents(client: Redis, key: string, type: string): Promise<unknown> {
-  switch (type) {
-    case 'string':
-      return client.get(key);
-    case 'hash':
-      return client.hgetall(key);
-    case 'set':
-      return client.smembers(key);
-    case 'zset':
-      return client.zrange(key, '0', '-1');
-    case 'list':
-      return client.lrange(key, 0, -1);
-    case 'stream':
-      return client.xrange(key, '-', '+');
-    default:
-      return client.dumpBuffer(key);
-  }
 }

@@ -54,6 +54,9 @@ const REPLIES = 'gateway_envoy_replies_total';
 const CERTIFICATE = `gateway_certificate_expiry_timestamp_seconds{${A},certificate="server.tls.cert_file"}`;
 const BROKEN_CERTIFICATE = `gateway_certificate_broken{${A},certificate="server.tls.cert_file"}`;
 const OF_CERTIFICATE = { ...INSTANCE, certificate: 'server.tls.cert_file' };
+const FAILING_CREDENTIAL = `gateway_credential_failing{${A},credential="openai-main"}`;
+const USABLE_CREDENTIAL = `gateway_credential_usable{${A},credential="openai-main"}`;
+const OF_CREDENTIAL = { ...INSTANCE, credential: 'openai-main' };
 const DAYS = 86_400;
 
 export const RULE_CASES: readonly RuleCase[] = [
@@ -276,6 +279,34 @@ export const RULE_CASES: readonly RuleCase[] = [
     when: 'it was replaced again',
     series: [[BROKEN_CERTIFICATE, '0x4 1 0x60']],
     at: '6m',
+    fires: [],
+  },
+  {
+    alert: 'GatewayCredentialFailing',
+    when: 'the source of a credential is gone',
+    series: [[FAILING_CREDENTIAL, '0x4 1x60']],
+    at: '12m',
+    fires: [OF_CREDENTIAL],
+  },
+  {
+    alert: 'GatewayCredentialFailing',
+    when: 'it was back soon',
+    series: [[FAILING_CREDENTIAL, '0x4 1x2 0x60']],
+    at: '12m',
+    fires: [],
+  },
+  {
+    alert: 'GatewayCredentialUnusable',
+    when: 'it was gone for max_age',
+    series: [[USABLE_CREDENTIAL, '1x4 0x60']],
+    at: '8m',
+    fires: [OF_CREDENTIAL],
+  },
+  {
+    alert: 'GatewayCredentialUnusable',
+    when: 'it can be used',
+    series: [[USABLE_CREDENTIAL, '1x60']],
+    at: '8m',
     fires: [],
   },
 ];

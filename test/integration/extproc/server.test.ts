@@ -57,6 +57,7 @@ async function start(
   };
   const services: EdgeServices = {
     authenticate: () => Promise.resolve({ key, rawKeyHash: key.keyHash, budgetLimits, facts }),
+    providerCredentials: { choose: (_key, _provider, clientKey) => clientKey },
     knowsAnyKey: () => Promise.resolve(false),
     route: createRoute(config, configuredUpstreams(config)),
     places: createPlaces({ maxPerKey: 1_000, maxPerAddress: 1_000, maxAwaitingBody: 1_000 }),

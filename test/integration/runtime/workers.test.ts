@@ -69,6 +69,7 @@ describe('the worker processes', () => {
       envoyRestarts: 0,
       envoyReplies: undefined,
       build: undefined,
+      credentials: new Map(),
       certificates: new Map(),
     });
     expect(text).toContain('demo_total{kind="x"} 6');
@@ -140,6 +141,7 @@ describe('the worker processes', () => {
       envoyRestarts: 0,
       envoyReplies: undefined,
       build: undefined,
+      credentials: new Map(),
       certificates: new Map(),
     });
     expect(text).toContain('gateway_crash_loops 1');

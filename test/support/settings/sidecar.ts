@@ -9,6 +9,7 @@ import { credentials, type ClientDuplexStream } from '@grpc/grpc-js';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
 import type { NewKey } from '../../../src/auth/key-fields.ts';
 import type { Config } from '../../../src/config/schema.ts';
+import { followCredentials } from '../../../src/provider-credentials/follow.ts';
 import { startSidecar, type Sidecar } from '../../../src/sidecar.ts';
 import { loadServices } from '../ext-proc-client.ts';
 import type { TestRedis } from '../redis.ts';
@@ -96,8 +97,17 @@ interface Reply {
 export async function startTestSidecar(config: Config, redis: TestRedis): Promise<TestSidecar> {
   const directory = await mkdtemp(join(tmpdir(), 'settings-'));
   const path = join(directory, 'sidecar.sock');
+  const followed = await followCredentials({
+    credentials: config.credentials,
+    environment: { PROBE_KEY: 'sk-probe', OTHER_PROBE_KEY: 'sk-other-probe' },
+    onChanged: () => undefined,
+    onSource: () => undefined,
+    onEnded: () => undefined,
+  });
+  followed.close();
   const sidecar: Sidecar = await startSidecar({
     config,
+    credentials: followed.values(),
     index: 0,
     address: { kind: 'unix', path },
     onRedis: () => undefined,

@@ -97,6 +97,7 @@ export async function createSweepEdge(
     failed: (_requestId: string, cause: unknown) => failures.push(cause),
   };
   const services: Omit<EdgeServices, 'authenticate'> = {
+    providerCredentials: { choose: (_key, _provider, clientKey) => clientKey },
     knowsAnyKey: () => Promise.resolve(false),
     places: createPlaces({ maxPerKey: 1_000, maxPerAddress: 1_000, maxAwaitingBody: 1_000 }),
     route: createRoute(config, configuredUpstreams(config)),

@@ -53,6 +53,7 @@ function serve(check: Partial<Check>, upstreamTimeoutMs = 60_000, places = creat
   });
   const services: EdgeServices = {
     authenticate: () => Promise.resolve({ key, rawKeyHash: key.keyHash, budgetLimits, facts }),
+    providerCredentials: { choose: (_key, _provider, clientKey) => clientKey },
     knowsAnyKey: () => Promise.resolve(false),
     route: createRoute(config, configuredUpstreams(config)),
     places,

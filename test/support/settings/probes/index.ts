@@ -1,5 +1,6 @@
 import type { Probes } from '../probe.ts';
 import { conductProbes } from './conduct.ts';
+import { credentialProbes } from './credentials.ts';
 import { envoyProbes } from './envoy.ts';
 import { identityProbes } from './identity.ts';
 import { mcpProbes } from './mcp.ts';
@@ -15,6 +16,7 @@ export const PROBES: Probes = {
   ...envoyProbes,
   ...serverProbes,
   ...conductProbes,
+  ...credentialProbes,
   ...mcpProbes,
   ...processProbes,
   ...redisProbes,

@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Environment } from '../config/environment.ts';
+import type { CredentialSettings } from '../config/sections/credentials.ts';
+import { messageOf } from '../errors.ts';
+import { readSource } from './read-source.ts';
+
+/** Usable credentials by name; one that is absent cannot be used. */
+export type CredentialValues = Readonly<Record<string, string>>;
+
+/** What an operator may know of a credential. Times are Unix ms. */
+export interface CredentialState {
+  /** The last time at which the source gave a value. */
+  readonly readAt: number | undefined;
+  /** Why the source cannot be read now. */
+  readonly failure: string | undefined;
+  /** The last value is in use. */
+  readonly usable: boolean;
+}
+
+export interface FollowedCredentials {
+  /** The values in force. */
+  values(): CredentialValues;
+  states(): ReadonlyMap<string, CredentialState>;
+  close(): void;
+}
+
+export interface FollowCredentialsOptions {
+  readonly credentials: Readonly<Record<string, CredentialSettings>>;
+  readonly environment: Environment;
+  /** Called with all values whenever one of them changes. */
+  readonly onChanged: (values: CredentialValues) => void;
+  /** Called when a source fails that did not before, and when it has recovered (without a cause). */
+  readonly onSource: (name: string, cause: string | undefined) => void;
+  /** Called when a credential has not been read for its `max_age`. */
+  readonly onEnded: (name: string) => void;
+  readonly everyMs?: number;
+  readonly now?: () => number;
+}
+
+/** Files are polled, since a watch misses some ways in which they are replaced (decision 309). */
+const EVERY_MS = 1_000;
+/** A command that fails runs again after this. */
+const RETRY_MS = 5_000;
+
+/** Reads all credentials once, then follows their sources while the gateway runs. A failure keeps the last value. */
+export async function followCredentials(options: FollowCredentialsOptions): Promise<FollowedCredentials> {
+  const now = options.now ?? Date.now;
+  const followed = Object.entries(options.credentials).map(([name, settings]) =>
+    followOne(name, settings, options, now),
+  );
+  await Promise.all(followed.map((one) => one.look()));
+  const stop = new AbortController();
+  const valuesNow = (): CredentialValues =>
+    Object.fromEntries(followed.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));
+  async function poll(): Promise<void> {
+    while (!stop.signal.aborted) {
+      await delay(options.everyMs ?? EVERY_MS, undefined, { signal: stop.signal, ref: false }).catch(
+        () => undefined,
+      );
+      if (stop.signal.aborted) return;
+      const changes = await Promise.all(followed.map((one) => one.look()));
+      if (changes.includes(true)) options.onChanged(valuesNow());
+    }
+  }
+  void poll();
+  return {
+    values: valuesNow,
+    states: () => new Map(followed.map((one) => [one.name, one.state()])),
+    close: () => {
+      stop.abort();
+    },
+  };
+}
+
+interface Followed {
+  readonly name: string;
+  readonly value: string | undefined;
+  state(): CredentialState;
+  /** Reads the source if it is time. Resolves to true if the value in force has changed. */
+  look(): Promise<boolean>;
+}
+
+function followOne(
+  name: string,
+  { from, max_age: maxAgeMs }: CredentialSettings,
+  { environment, onSource, onEnded }: FollowCredentialsOptions,
+  now: () => number,
+): Followed {
+  let value: string | undefined;
+  let readAt: number | undefined;
+  let failure: string | undefined;
+  let nextAt = 0;
+
+  function failed(cause: string): void {
+    if (failure === undefined) onSource(name, cause);
+    failure = cause;
+    nextAt = from.command === undefined ? 0 : now() + RETRY_MS;
+    if (value === undefined || now() - (readAt ?? 0) < maxAgeMs) return;
+    value = undefined;
+    onEnded(name);
+  }
+
+  function read(fresh: string): void {
+    if (failure !== undefined) onSource(name, undefined);
+    failure = undefined;
+    value = fresh;
+    readAt = now();
+    nextAt = from.command === undefined ? 0 : readAt + from.ttl;
+  }
+
+  return {
+    name,
+    get value() {
+      return value;
+    },
+    state: () => ({ readAt, failure, usable: value !== undefined }),
+    async look() {
+      if (now() < nextAt) return false;
+      const before = value;
+      try {
+        read(await readSource(from, environment));
+      } catch (cause) {
+        failed(messageOf(cause));
+      }
+      return value !== before;
+    },
+  };
+}

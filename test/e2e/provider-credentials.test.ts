@@ -1,0 +1,172 @@
+import { readFileSync, renameSync, rmSync, writeFileSync, mkdtempSync, chmodSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { send, type Reply } from '../support/http.ts';
+import { descendants } from '../support/processes.ts';
+import { found, mark } from '../support/secret-search.ts';
+import { storedText } from '../support/stored-text.ts';
+
+const CHAT = '/openai/v1/chat/completions';
+const VALUES = {
+  env: 'sk-env-8Gk2pQ9vXw4ZtR7yLm3N',
+  file: 'sk-file-H5s8Jd1aVf6Kc0PzQ2Bn',
+  renewed: 'sk-renewed-W3e7Yu9IoP4aS6dF1g',
+  command: 'sk-command-M8n2Bv6Cx4Zq1Lk9Jh',
+  clients: 'sk-client-T5r8Ew2Qa7Sz4Xd6Cf',
+};
+const MARKS = Object.entries(VALUES).map(([name, value]) => mark(name, value));
+
+let folder: string;
+let provider: FakeProvider;
+let gateway: TestGateway;
+/** Refuses keys of clients. */
+let strict: TestGateway;
+const answers: Reply[] = [];
+
+const file = (name: string): string => join(folder, name);
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gw-test-credentials-'));
+  writeFileSync(file('openai.key'), `${VALUES.file}\n`);
+  writeFileSync(file('print-key'), `#!/bin/sh\nenv > ${file('command.env')}\nprintf %s ${VALUES.command}\n`);
+  chmodSync(file('print-key'), 0o700);
+  provider = await createFakeProvider();
+  const providers = {
+    openai: { base_url: provider.url },
+    anthropic: { base_url: provider.url },
+    groq: { base_url: provider.url },
+  };
+  const credentials: ConfigInput['credentials'] = {
+    'openai-file': { provider: 'openai', from: { file: file('openai.key') }, max_age: '2s' },
+    'openai-env': { provider: 'openai', from: { env: 'TEST_OPENAI_KEY' } },
+    'claude-command': { provider: 'anthropic', from: { command: [file('print-key')] } },
+    'groq-missing': { provider: 'groq', from: { file: file('nothing.key') } },
+  };
+  const env = { TEST_OPENAI_KEY: VALUES.env };
+  gateway = await startGateway({ config: { providers, credentials }, env });
+  strict = await startGateway({
+    redis: gateway.redis,
+    config: { providers, credentials, proxy: { client_keys: 'deny' } },
+    env,
+  });
+});
+afterAll(async () => {
+  await strict.stop();
+  await gateway.stop();
+  await provider.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Ask {
+  readonly rawKey: string;
+  readonly path?: string;
+  readonly clientKey?: string;
+  readonly at?: TestGateway;
+}
+
+async function ask({ rawKey, path = CHAT, clientKey, at = gateway }: Ask): Promise<Reply> {
+  const model = path.startsWith('/anthropic') ? 'claude-sonnet-4-5' : 'gpt-4o';
+  const reply = await send(at.baseUrl, {
+    path,
+    body: JSON.stringify({ model, max_tokens: 10, messages: [{ role: 'user', content: 'hello' }] }),
+    headers: {
+      authorization: `Bearer ${rawKey}`,
+      'content-type': 'application/json',
+      ...(clientKey !== undefined && { 'x-gateway-provider-key': clientKey }),
+    },
+  });
+  answers.push(reply);
+  return reply;
+}
+
+const lastHeaders = (): Readonly<Record<string, unknown>> => provider.requests.at(-1)?.headers ?? {};
+
+describe('a credential that the gateway holds', () => {
+  it('goes to its provider with the requests of keys that name it', async () => {
+    const credentials = ['openai-env', 'claude-command'];
+    const { rawKey } = await gateway.createKey({ credentials, allowedProviders: ['openai', 'anthropic'] });
+    const client = new OpenAI({ apiKey: rawKey, baseURL: `${gateway.baseUrl}/openai/v1`, maxRetries: 0 });
+    await client.chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] });
+    expect(lastHeaders()).toMatchObject({ authorization: `Bearer ${VALUES.env}` });
+    expect((await ask({ rawKey, path: '/anthropic/v1/messages' })).status).toBe(200);
+    expect(lastHeaders()).toMatchObject({ 'x-api-key': VALUES.command });
+  });
+
+  it('is not there for keys that do not name it', async () => {
+    const { rawKey } = await gateway.createKey();
+    const reply = await ask({ rawKey });
+    expect([reply.status, reply.body]).toEqual([400, expect.stringContaining('X-Gateway-Provider-Key')]);
+    expect((await ask({ rawKey, clientKey: VALUES.clients })).status).toBe(200);
+    expect(lastHeaders()).toMatchObject({ authorization: `Bearer ${VALUES.clients}` });
+  });
+
+  it('takes the place of the key that a client sends', async () => {
+    const { rawKey } = await gateway.createKey({ credentials: ['openai-env'] });
+    expect((await ask({ rawKey, clientKey: VALUES.clients })).status).toBe(200);
+    expect(lastHeaders()).toMatchObject({ authorization: `Bearer ${VALUES.env}` });
+  });
+
+  it('is the only one under proxy.client_keys: deny', async () => {
+    const { rawKey } = await gateway.createKey({ credentials: ['openai-env'] });
+    const reply = await ask({ rawKey, clientKey: VALUES.clients, at: strict });
+    expect([reply.status, reply.body]).toEqual([400, expect.stringContaining('holds the provider keys')]);
+    expect((await ask({ rawKey, at: strict })).status).toBe(200);
+    const without = await ask({ rawKey: (await gateway.createKey()).rawKey, at: strict });
+    expect([without.status, without.body]).toEqual([
+      400,
+      expect.stringContaining('keys update --credentials'),
+    ]);
+  });
+
+  it('is renewed with its file, outlives its file until max_age, and comes back', async () => {
+    const { rawKey } = await gateway.createKey({ credentials: ['openai-file'] });
+    expect((await ask({ rawKey })).status).toBe(200);
+    expect(lastHeaders()).toMatchObject({ authorization: `Bearer ${VALUES.file}` });
+    writeFileSync(file('next'), VALUES.renewed);
+    renameSync(file('next'), file('openai.key'));
+    await expect
+      .poll(async () => ((await ask({ rawKey })).status === 200 ? lastHeaders() : {}), { timeout: 10_000 })
+      .toMatchObject({ authorization: `Bearer ${VALUES.renewed}` });
+
+    rmSync(file('openai.key'));
+    expect((await ask({ rawKey })).status).toBe(200);
+    await expect.poll(async () => (await ask({ rawKey })).status, { timeout: 20_000 }).toBe(503);
+    const before = provider.requests.length;
+    // The client's own key does not stand in.
+    const refused = await ask({ rawKey, clientKey: VALUES.clients });
+    expect(refused.body).toContain('"type":"credential_unavailable"');
+    expect(provider.requests).toHaveLength(before);
+    expect(await gateway.metrics()).toMatch(/gateway_credential_usable\{credential="openai-file"\} 0/);
+
+    writeFileSync(file('openai.key'), VALUES.renewed);
+    await expect.poll(async () => (await ask({ rawKey })).status, { timeout: 10_000 }).toBe(200);
+    expect(await gateway.metrics()).toMatch(/gateway_credential_usable\{credential="openai-file"\} 1/);
+  });
+
+  it.each([
+    ['whose source was never there', 'groq-missing', '/groq/v1/chat/completions'],
+    ['that this gateway does not know', 'of-another-gateway', CHAT],
+  ])('%s refuses the request', async (_which, credential, path) => {
+    const { rawKey } = await gateway.createKey({ credentials: [credential], allowedProviders: ['groq'] });
+    const reply = await ask({ rawKey, path, clientKey: VALUES.clients });
+    expect([reply.status, reply.headers['retry-after']]).toEqual([503, expect.any(String)]);
+    expect(reply.body).toContain('"type":"credential_unavailable"');
+  });
+
+  it('stays out of logs, metrics, answers, Redis and the environment of other processes', async () => {
+    const shown = [
+      gateway.logs(),
+      await gateway.metrics(),
+      JSON.stringify(answers),
+      await storedText(gateway.redis.client),
+      ...descendants(gateway.pid).map(({ pid }) => readFileSync(`/proc/${String(pid)}/environ`, 'utf8')),
+      readFileSync(file('command.env'), 'utf8'),
+    ];
+    expect(shown.flatMap((text) => found(MARKS, text))).toEqual([]);
+  });
+});

@@ -1,0 +1,105 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { followCredentials } from '../../../../src/provider-credentials/follow.ts';
+import { outcome, sentHeader } from '../asking.ts';
+import type { Probes, See } from '../probe.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'settings-credentials-'));
+process.once('exit', () => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const file = (name: string): string => join(folder, name);
+writeFileSync(file('one.key'), 'sk-one\n');
+writeFileSync(file('other.key'), 'sk-other');
+writeFileSync(file('once.key'), 'sk-once');
+writeFileSync(file('print'), '#!/bin/sh\necho "sk-$1"\n');
+writeFileSync(
+  file('tick'),
+  `#!/bin/sh\nprintf x >> ${file('ticks')}\nprintf sk-%s "$(cat ${file('ticks')})"\n`,
+);
+for (const program of ['print', 'tick']) chmodSync(file(program), 0o700);
+
+const main = (from: object): object => ({ credentials: { main: { provider: 'openai', from } } });
+const at = (...rest: string[]): string[] => ['credentials', 'main', ...rest];
+const withMain = { key: { credentials: ['main'] } };
+/** Sees with which key the provider is asked. */
+const asksWith = sentHeader('authorization', withMain);
+
+/** Sees the value after this time in the life of the sources, whose file is removed at its beginning. */
+function valueAfter(passedMs: number): See {
+  return async ({ config }) => {
+    writeFileSync(file('once.key'), 'sk-once');
+    rmSync(file('ticks'), { force: true });
+    let now = 1_000_000;
+    const changes: unknown[] = [];
+    const followed = await followCredentials({
+      credentials: config.credentials,
+      environment: {},
+      onChanged: (values) => changes.push(values['main']),
+      onSource: () => undefined,
+      onEnded: () => undefined,
+      everyMs: 5,
+      now: () => now,
+    });
+    rmSync(file('once.key'));
+    now += passedMs;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    followed.close();
+    return followed.values()['main'];
+  };
+}
+
+export const credentialProbes: Probes = {
+  'credentials.*.provider': {
+    at: at('provider'),
+    with: main({ env: 'PROBE_KEY' }),
+    values: ['openai', 'groq'],
+    see: asksWith,
+    expected: ['Bearer sk-probe', 'Bearer sk-provider-0123456789'],
+  },
+  'credentials.*.from.env': {
+    at: at('from', 'env'),
+    with: main({}),
+    values: ['PROBE_KEY', 'OTHER_PROBE_KEY'],
+    see: asksWith,
+    expected: ['Bearer sk-probe', 'Bearer sk-other-probe'],
+  },
+  'credentials.*.from.file': {
+    at: at('from', 'file'),
+    with: main({}),
+    values: [file('one.key'), file('other.key')],
+    see: asksWith,
+    expected: ['Bearer sk-one', 'Bearer sk-other'],
+  },
+  'credentials.*.from.command': {
+    at: at('from', 'command'),
+    with: main({}),
+    values: [
+      [file('print'), 'one'],
+      [file('print'), 'other'],
+    ],
+    see: asksWith,
+    expected: ['Bearer sk-one', 'Bearer sk-other'],
+  },
+  'credentials.*.from.ttl': {
+    at: at('from', 'ttl'),
+    with: main({ command: [file('tick')] }),
+    values: ['1m', '1h'],
+    see: valueAfter(120_000),
+    expected: ['sk-xx', 'sk-x'],
+  },
+  'credentials.*.max_age': {
+    at: at('max_age'),
+    with: main({ file: file('once.key') }),
+    values: ['1m', '1h'],
+    see: valueAfter(120_000),
+    expected: [undefined, 'sk-once'],
+  },
+  'proxy.client_keys': {
+    values: ['allow', 'deny'],
+    see: outcome({}),
+    expected: [200, '400 invalid_request'],
+  },
+};
