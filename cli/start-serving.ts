@@ -1,4 +1,5 @@
 import { serve, type Gateway, type ServeOptions } from '../src/serve.ts';
+import { credentialVariables } from '../src/runtime/credentials.ts';
 import { createEnvoyLines } from '../src/telemetry/envoy-lines.ts';
 import { createAuditLog, createLogger } from '../src/telemetry/logger.ts';
 import type { Io } from './command.ts';
@@ -30,7 +31,7 @@ export async function startServing({ io, ...options }: StartServingOptions): Pro
   });
   const gateway = await serve({
     ...options,
-    environment: io.env,
+    environment: withheld(credentialVariables(config), io.env),
     build: buildInfo(),
     log,
     onEnvoyLine: envoyLines.take,
@@ -39,4 +40,11 @@ export async function startServing({ io, ...options }: StartServingOptions): Pro
     },
   });
   return { gateway, close: envoyLines.flush };
+}
+
+/** Removes variables from the environment that child processes inherit. Returns what it was. */
+function withheld(names: readonly string[], env: Io['env']): Io['env'] {
+  const before = { ...env };
+  for (const name of names) Reflect.deleteProperty(env, name);
+  return before;
 }

@@ -15,17 +15,12 @@ export interface CredentialsOptions {
   readonly onChanged: (values: CredentialValues) => void;
 }
 
-/**
- * Follows the provider credentials that the gateway holds. The values stay in memory, here and in the workers; child
- * processes inherit no variable that holds one.
- */
+/** Follows the provider credentials that the gateway holds. The values stay in memory, here and in the workers. */
 export function startCredentials(options: CredentialsOptions): Promise<FollowedCredentials> {
   const { config, environment, log, onChanged } = options;
-  const known = { ...environment };
-  for (const name of credentialVariables(config)) Reflect.deleteProperty(process.env, name);
   return followCredentials({
     credentials: config.credentials,
-    environment: known,
+    environment,
     onChanged,
     onSource: (credential, cause) => {
       if (cause === undefined) log.info({ credential }, 'a provider credential can be read again');
@@ -38,7 +33,7 @@ export function startCredentials(options: CredentialsOptions): Promise<FollowedC
   });
 }
 
-/** Returns the environment variables that hold credentials. */
+/** Returns the environment variables that hold credentials. Child processes must not inherit them. */
 export function credentialVariables({ credentials }: Config): readonly string[] {
   return Object.values(credentials).flatMap(({ from }) => (from.env === undefined ? [] : [from.env]));
 }
