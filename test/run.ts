@@ -1,11 +1,14 @@
 /**
  * `npm test`: every test and the static steps, with progress on the way. The last line says how it went, alone:
- * `N passed, N failed`; the exit code is 1 if anything failed.
+ * `N passed, N failed`; the exit code is 1 if anything failed. Long tests run a part that the seed chooses, and run
+ * whole with `--whole` (`npm run nightly`).
  *
  * The machine that this is measured on has two cores. Tests that measure what a core does have one each; tests that
- * wait for a start, a drain or a timeout run four at a time, and the static steps take what these leave of the CPU;
+ * wait for a start, a drain or a timeout run five at a time, and the static steps take what these leave of the CPU;
  * load has everything for itself.
  */
+import { spawnSync } from 'node:child_process';
+
 import { runProjects, runTool, type ProjectCount } from './support/vitest-run.ts';
 
 type Count = Pick<ProjectCount, 'passed' | 'failed' | 'failures'>;
@@ -16,6 +19,14 @@ interface Step {
 }
 
 const started = Date.now();
+const isWhole = process.argv.includes('--whole');
+const seed = process.env['GATEWAY_TEST_SEED'] ?? commit();
+
+/** Another seed for each commit, and the same for the same one. */
+function commit(): string {
+  const { stdout, status } = spawnSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : '1';
+}
 
 const STATIC_STEPS: readonly Step[] = [
   { name: 'types', command: ['node', 'node_modules/typescript-7/bin/tsc', '--noEmit'] },
@@ -48,7 +59,7 @@ const MEASURING: Tests = {
 const WAITING: Tests = {
   name: 'integration and e2e tests',
   projects: ['integration', 'e2e'],
-  args: ['--maxWorkers', '4', '--exclude', `${TURNS}*`],
+  args: ['--maxWorkers', '5', '--exclude', `${TURNS}*`],
 };
 
 const LOAD: Tests = { name: 'load tests', projects: ['load'], args: [] };
@@ -75,11 +86,17 @@ async function staticSteps(): Promise<Count[]> {
 
 async function tests({ name, projects, args }: Tests): Promise<Count> {
   say(`${name} …`);
-  const count = await runProjects(projects, args);
+  const environment = { GATEWAY_TEST_SEED: seed, ...(isWhole && { GATEWAY_TEST_WHOLE: '1' }) };
+  const count = await runProjects(projects, args, environment);
   say(`${name}: ${String(count.passed)} passed, ${String(count.failed)} failed`);
   return count;
 }
 
+say(
+  isWhole
+    ? 'every test runs whole'
+    : `long tests run in part: GATEWAY_TEST_SEED=${seed}, npm run nightly for all`,
+);
 const counts: Count[] = [await tests(MEASURING)];
 const [waiting, steps] = await Promise.all([tests(WAITING), staticSteps()]);
 counts.push(waiting, ...steps, await tests(LOAD));

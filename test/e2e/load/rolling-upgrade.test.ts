@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 import type { StoredVersion } from '../../../src/redis/stored-forms.ts';
@@ -19,7 +18,8 @@ const SESSIONS = 4;
 const MAX_TOKENS = 40;
 /** One token of the model `flat`. */
 const TOKEN_NANO_USD = 1_000;
-const PHASE_MS = 2_500;
+/** Answers in each phase; a fleet that refuses gets there too, and is found out. */
+const ANSWERS_A_PHASE = 150;
 /** Requests that a tight budget is worth, and how many want one at once. */
 const WORTH = 10;
 const AT_ONCE = 150;
@@ -98,13 +98,21 @@ function forwardedOf({ provider }: Fleet, { rawKey }: TestKey): FakeProvider['re
 }
 
 /** Clients that ask again and again, each in a session that it shares with others. */
-function load(fleet: Fleet, key: TestKey): { stop(): Promise<readonly Reply[]> } {
+function load(fleet: Fleet, key: TestKey): { phase(): Promise<void>; stop(): Promise<readonly Reply[]> } {
   const replies: Reply[] = [];
   let stopped = false;
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
     while (!stopped) replies.push(await ask(fleet, key, client, `session-${String(client % SESSIONS)}`));
   });
   return {
+    /** Waits until the clients have had so many answers more. */
+    async phase() {
+      const enough = replies.length + ANSWERS_A_PHASE;
+      await vi.waitFor(() => expect(replies.length).toBeGreaterThanOrEqual(enough), {
+        timeout: 60_000,
+        interval: 20,
+      });
+    },
     async stop() {
       stopped = true;
       await Promise.all(clients);
@@ -133,19 +141,19 @@ describe.each<[string, StoredVersion, StoredVersion]>([
     fleet.inRotation.push(first);
     const key = await first.createKey({}, { monthly: 1_000 });
     const tight = await first.createKey({}, { monthly: (WORTH * MAX_TOKENS * TOKEN_NANO_USD) / 1e9 });
-    const { stop } = load(fleet, key);
-    await delay(PHASE_MS);
+    const { phase, stop } = load(fleet, key);
+    await phase();
 
     const second = await fleet.start(to);
     fleet.inRotation.push(second);
-    await delay(PHASE_MS);
+    await phase();
     // Both serve: a budget worth ten requests gives ten, whoever wrote its ledger last.
     const wanting = await Promise.all(Array.from({ length: AT_ONCE }, (_, nth) => ask(fleet, tight, nth)));
 
     fleet.inRotation.shift();
     // What it has under way it ends while it drains.
     expect(await first.stop()).toBe(0);
-    await delay(PHASE_MS);
+    await phase();
     const replies = await stop();
 
     const odd = replies.filter(({ status, cut }) => status !== 200 || cut);

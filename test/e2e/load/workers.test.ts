@@ -15,6 +15,7 @@ import { runLoad, type LoadResult } from '../../support/load.ts';
 import { envoyAdminOf } from '../../support/memory.ts';
 import { envoyPath } from '../../support/parts.ts';
 import { startTestRedis } from '../../support/redis.ts';
+import { WHOLE } from '../../support/seeded-part.ts';
 
 /** Sidecar processes that die, hang, or are told to go, while clients keep coming (and going). */
 const CHAT = '/openai/v1/chat/completions';
@@ -249,7 +250,7 @@ describe('SIGTERM while clients come and go', () => {
     readonly reply: Reply;
   }
 
-  it.each([1, 2, 3, 4, 5])(
+  it.each(WHOLE ? [1, 2, 3, 4, 5] : [1, 2])(
     'nobody who was let in is failed, and nothing is uncharged (round %i)',
     async () => {
       const provider = await createFakeProvider();

@@ -7,6 +7,7 @@ import {
   type RegoEngine,
   type RegoEngineOptions,
 } from '../../../../src/policy/rego/engine.ts';
+import { seededPart } from '../../../support/seeded-part.ts';
 
 /** What policies cost where they are written to cost: the limits hold, and what is not judged is not allowed. */
 const LIMITS: RegoEngineOptions = {
@@ -16,7 +17,7 @@ const LIMITS: RegoEngineOptions = {
   maxWaiting: 100,
   waitMs: 60_000,
 };
-/** For a timer that comes late on a busy machine. */
+/** CPU time beside the limits: for the engine that takes the place of an ended one. */
 const SLACK_MS = 2_000;
 const MAX_MEMORY_BYTES = 1_500_000_000;
 
@@ -39,7 +40,10 @@ function aliasLine(name: string, index: number): string {
   return `${name}: &${name} [${list(10, () => before).join(',')}]`;
 }
 
-const HOSTILE: readonly Hostile[] = [
+/** Ends its engine, whatever else is tried. */
+const ENDLESS: Hostile = { name: 'a range without an end', body: 'count(numbers.range(1, 1000000000)) > 0' };
+
+const ALL_HOSTILE: readonly Hostile[] = [
   {
     name: 'a cross product',
     body: 'r := numbers.range(1, 400); r[a] + r[b] + r[c] + r[d] < 9999' + '; r[e] < 0',
@@ -48,7 +52,6 @@ const HOSTILE: readonly Hostile[] = [
     name: 'an enormous comprehension',
     body: 'r := numbers.range(1, 3000); count([[x, y] | x := r[_]; y := r[_]]) > 0',
   },
-  { name: 'a range without an end', body: 'count(numbers.range(1, 1000000000)) > 0' },
   { name: 'a string that doubles', body: 'count(s30("xxxxxxxxxxxxxxxx")) > 0', helpers: doublings(30) },
   {
     name: 'a string that multiplies',
@@ -149,6 +152,9 @@ const HOSTILE: readonly Hostile[] = [
   },
 ];
 
+/** Most wait for the limit that ends them: a third in `npm test`. */
+const HOSTILE = [ENDLESS, ...seededPart('hostile Rego', ALL_HOSTILE, 1 / 3)];
+
 function policy(): string {
   const rules = HOSTILE.map(({ name, body }) => `deny contains "it" if { input.name == "${name}"; ${body} }`);
   const helpers = HOSTILE.map(({ helpers: own }) => own ?? '');
@@ -167,6 +173,12 @@ function doublings(times: number): string {
 const judged = (engine: RegoEngine, input: unknown): Promise<unknown> =>
   engine.evaluate(JSON.stringify(input), 'a key');
 
+/** CPU time of all threads, which a busy machine does not stretch: an engine that goes on takes more and more of it. */
+function cpuMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
 describe('a policy that is written to cost', { timeout: 60_000 }, () => {
   let engine: RegoEngine;
   let replaced = 0;
@@ -180,9 +192,9 @@ describe('a policy that is written to cost', { timeout: 60_000 }, () => {
     const ready = await judged(engine, { name: 'nothing' });
     expect(ready).toEqual({ deny: [] });
     const input = { name, ...(data as object | undefined) };
-    const started = performance.now();
+    const before = process.cpuUsage();
     const said = await judged(engine, input).catch((trouble: unknown) => trouble);
-    expect(performance.now() - started).toBeLessThan(LIMITS.evaluationMs + LIMITS.graceMs + SLACK_MS);
+    expect(cpuMsSince(before)).toBeLessThan(LIMITS.evaluationMs + LIMITS.graceMs + SLACK_MS);
     if (said instanceof Error) expect(said).toMatchObject({ name: 'RegoEvaluationError' });
     else expect(said).toEqual({ deny: ['it'] });
   });
@@ -251,11 +263,11 @@ describe('a policy that does not load', { timeout: 60_000 }, () => {
     { name: 'comprehensions in each other', text: `a := ${many('[x | x := ', 40)}1${many(']', 40)}` },
     { name: 'a number of a megabyte', text: `a := ${many('9', 1_000_000)}` },
   ])('is ended after its time, and named: $name', async ({ text }) => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     await expect(loading(text, { ...LIMITS, startMs: 3_000 })).rejects.toThrow(
       /more than 3 s to compile.*hostile\.rego \(\d+ characters\)/u,
     );
-    expect(performance.now() - started).toBeLessThan(3_000 + SLACK_MS);
+    expect(cpuMsSince(before)).toBeLessThan(3_000 + SLACK_MS);
   });
 
   it('is ended where it takes more than its memory, and named', async () => {
