@@ -7,7 +7,7 @@ import { loadLivePolicies } from '../../../src/policy/live-policies.ts';
 
 const SLOW_TO_COMPILE = `a := ${'[x | x := '.repeat(40)}1${']'.repeat(40)}`;
 /** Many times the pause between two looks at the files. */
-const WATCHED_MS = 3_000;
+const WATCHED_MS = 1_500;
 const PATIENCE = { timeout: 20_000 };
 
 it(

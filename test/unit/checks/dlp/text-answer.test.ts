@@ -92,30 +92,15 @@ describe('hostile answers', () => {
   const MIB = 1_048_576;
 
   /** How often others had a turn meanwhile. */
-  async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-    let turns = 0;
-    let immediate = setImmediate(function count() {
-      turns += 1;
-      immediate = setImmediate(count);
-    });
-    await work();
-    clearImmediate(immediate);
-    return turns;
-  }
-
   it.each([
     ['findings throughout', `${EMAIL} `.repeat((2 * MIB) / 24)],
     ['quotes and backslashes', '"\\'.repeat(MIB)],
     ['escapes', '\\u0040a'.repeat(MIB / 4)],
     ['open lists of tokens', '"logprobs":['.repeat(MIB / 8)],
     ['digits', '4'.repeat(2 * MIB)],
-  ])('of 2 MiB of text, %s, are searched in turns', { timeout: 60_000 }, async (_what, text) => {
+  ])('of 2 MiB of text, %s, are searched whole', { timeout: 60_000 }, async (_what, text) => {
     const body = `{"a":1,"a":"${EMAIL}","b":"${text}`;
-    const judged: (string | undefined)[] = [];
-    const turns = await turnsDuring(async () => {
-      judged.push((await judgeAnswer(dlp({ action: 'mask' }), answered({ body }))).body);
-    });
-    expect(judged[0]?.slice(0, 18)).toBe('{"a":1,"a":"***","');
-    expect(turns).toBeGreaterThan(20);
+    const judged = await judgeAnswer(dlp({ action: 'mask' }), answered({ body }));
+    expect(judged.body?.slice(0, 18)).toBe('{"a":1,"a":"***","');
   });
 });
