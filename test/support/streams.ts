@@ -24,8 +24,12 @@ export async function streamHttp1({ baseUrl, ...request }: StreamRequest): Promi
   return { status, text: body, whole: !cut };
 }
 
-/** Over HTTP/2, beside others on the session. */
-export function streamHttp2(session: ClientHttp2Session, request: StreamRequest): Promise<StreamSeen> {
+/** Over HTTP/2, beside others on the session; `onText` gets all text so far. */
+export function streamHttp2(
+  session: ClientHttp2Session,
+  request: StreamRequest,
+  onText: (text: string) => void = () => undefined,
+): Promise<StreamSeen> {
   return new Promise((resolve) => {
     const stream = session.request({ ':method': 'POST', ':path': request.path, ...request.headers });
     let status = 0;
@@ -33,7 +37,10 @@ export function streamHttp2(session: ClientHttp2Session, request: StreamRequest)
     let ended = false;
     stream.setEncoding('utf8');
     stream.on('response', (headers) => (status = headers[':status'] ?? 0));
-    stream.on('data', (chunk: string) => (text += chunk));
+    stream.on('data', (chunk: string) => {
+      text += chunk;
+      onText(text);
+    });
     stream.on('end', () => (ended = true));
     stream.on('error', () => undefined);
     stream.on('close', () => {

@@ -69,7 +69,6 @@ function rewriters(actionOf: ActionOf): StreamRewriter[] {
   return [rewriterOf(detectorOfAll, { actionOf }), byPolicy];
 }
 
-
 interface Dialect {
   readonly provider: ProviderName;
   readonly path: string;

@@ -18,6 +18,7 @@ import {
   spendKey,
 } from '../../../../../src/redis/keys.ts';
 import { RedisBatch } from '../../../../../src/redis/batch.ts';
+import { WHOLE } from '../../../../support/seeded-part.ts';
 import { spendInSession } from '../../../../support/session-spend.ts';
 import { budgetStore, reservation } from '../../budget/support.ts';
 import { call, DAY_MS, newKeyHash, opened } from '../../../../contracts/session-rig.ts';
@@ -213,7 +214,7 @@ export function keys(): void {
 }
 
 export function manySessions(): void {
-  const SESSIONS = 100_000;
+  const SESSIONS = WHOLE ? 100_000 : 25_000;
   const AT_ONCE = 500;
   /** String, ledger and anchor of each, as Redis keeps them, and all that is not a session's. */
   const MAX_BYTES = MAX_LIVE_SESSIONS * 2_048 + 4 * 1024 * 1024;
