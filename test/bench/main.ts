@@ -4,9 +4,11 @@ import { readOptions, USAGE, type BenchOptions } from './options.ts';
 import { measureJudging } from './policy.ts';
 import { plotRun } from './plot.ts';
 import { measurePolicyRequests } from './policy-requests.ts';
+import { median } from './statistics.ts';
 import { SUITE, type Measure } from './suite.ts';
 import { sweepTurns } from './sweep.ts';
 import { sizeText, table } from './tables.ts';
+import { measureTraces } from './traces.ts';
 import { measureTransports } from './transports.ts';
 import { measureVerify } from './verify.ts';
 
@@ -67,6 +69,18 @@ async function verify(): Promise<object> {
   return { costs };
 }
 
+async function traces({ rounds = 5 }: BenchOptions): Promise<object> {
+  const rows = await measureTraces(rounds);
+  for (const { traces: name, nodeCpuMicros, added } of rows) {
+    const pairs = added.toSorted((a, b) => a - b);
+    const range = `${(pairs[0] ?? 0).toFixed(0)} to ${(pairs.at(-1) ?? 0).toFixed(0)}`;
+    process.stdout.write(
+      `traces ${name}: Node CPU a request ${nodeCpuMicros.toFixed(0)} us, added ${median(pairs).toFixed(0)} (${range})\n`,
+    );
+  }
+  return { rows };
+}
+
 async function transports({ rounds = 5 }: BenchOptions): Promise<object> {
   const rows = await measureTransports(rounds);
   for (const { name, connections, cpuMicros, leastCpuMicros, p50Ms, residentMb } of rows) {
@@ -86,6 +100,7 @@ const kinds: Readonly<Record<string, Measure | ((options: BenchOptions) => Promi
   judging,
   verify,
   transports,
+  traces,
 };
 
 const options = readOptions(process.argv.slice(2));

@@ -19,6 +19,7 @@ Ours alone:
   judging      what judging a call costs by itself, in process
   verify       a trace of 100,000 steps
   transports   carrying a request to the sidecar over each server.extproc.transport
+  traces       what traces add to a request of 1 KB
 
   --rounds N       rounds (5; policy: 3)
   --size LIST      bytes of prompts (1k,32k,1m)
