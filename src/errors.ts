@@ -36,6 +36,8 @@ export const ERROR_STATUS = {
   /** A provider credential that the gateway holds cannot be read (docs/provider-credentials.md). */
   credential_unavailable: 503,
   gateway_unavailable: 503,
+  /** A worker cannot keep up and refuses new requests (docs/serving.md). */
+  overloaded: 503,
   redis_unavailable: 503,
   /** A stored value has a version that this build does not read (docs/upgrading.md). */
   stored_form_unknown: 503,
@@ -54,6 +56,7 @@ const PASSING: ReadonlySet<ErrorType> = new Set([
   'upstream_unavailable',
   'credential_unavailable',
   'gateway_unavailable',
+  'overloaded',
   'redis_unavailable',
   // In a fleet that is being upgraded, the next gateway may read it.
   'stored_form_unknown',
@@ -75,6 +78,11 @@ export function retryAfter(type: ErrorType, ms: number): Readonly<Record<string,
   const seconds = wholeSeconds(ms);
   const hasRetryAfter = mayRetry(type) || (type === 'budget_exceeded' && seconds <= LONGEST_WAIT);
   return hasRetryAfter ? { 'retry-after': String(seconds) } : {};
+}
+
+/** Returns both headers with the wait of a refusal that ends after `ms`; SDKs read the precise one first. */
+export function retryAfterMs(ms: number): Readonly<Record<string, string>> {
+  return { 'retry-after': String(wholeSeconds(ms)), 'retry-after-ms': String(ms) };
 }
 
 /** Reports whether an automatic retry may succeed (docs/refusals.md). */

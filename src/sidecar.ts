@@ -5,6 +5,7 @@ import { approvalPatience, phaseDeadlineMs, POLICY_LIMITS_MS } from './config/ru
 import type { Config } from './config/schema.ts';
 import type { Approvals } from './escalation/approvals.ts';
 import type { ApprovalsOnRedisDeps } from './escalation/create.ts';
+import { createAdmission } from './extproc/admission/admission.ts';
 import { createPlaces, placeLimits } from './extproc/places.ts';
 import { MAX_OPEN_STREAMS, startExtProcServer } from './extproc/server.ts';
 import type { ListenAddress } from './extproc/transport/transport.ts';
@@ -125,6 +126,10 @@ export async function startSidecar(options: SidecarOptions): Promise<Sidecar> {
   });
   // A worker without Redis would refuse what the other workers can serve.
   await firstAttempt(redis, config.redis.dial_timeout);
+  const admission = createAdmission({
+    limitMs: config.server.shed_after,
+    onShed: (keys) => metrics.shedRequests.inc({ keys }),
+  });
   const server = await startExtProcServer({
     address: listenAddress(config, address, tls),
     transport: config.server.extproc.transport,
@@ -134,6 +139,7 @@ export async function startSidecar(options: SidecarOptions): Promise<Sidecar> {
       providerCredentials,
       isGatewayToken: identity?.isGatewayToken,
       signer: config.signature.enabled ? await loadSigner(config.signature) : undefined,
+      admission,
       places: createPlaces(placeLimits(config.server, MAX_OPEN_STREAMS)),
       authorityPath: createAuthorityPath(config),
       route: createRoute(config, configuredUpstreams(config)),
@@ -169,6 +175,7 @@ export async function startSidecar(options: SidecarOptions): Promise<Sidecar> {
     },
     async drain() {
       await server.drain(config.server.drain_timeout);
+      admission.close();
       fitness.close();
       await checks.close();
       approvals?.close();

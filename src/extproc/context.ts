@@ -25,6 +25,8 @@ export interface StreamContext {
   clientAddress: string;
   /** Undefined until the request headers arrive. */
   place: Place | undefined;
+  /** The credential by which requests are told apart under overload; undefined without one. */
+  caller: string | undefined;
   surface: Surface;
   /** Headers that let a web page read any answer; empty unless its origin is allowed. */
   crossOrigin: HeaderList;
@@ -55,6 +57,7 @@ export function createContext(services: EdgeServices): StreamContext {
     requestId: '',
     clientAddress: '',
     place: undefined,
+    caller: undefined,
     surface: NO_SURFACE,
     crossOrigin: [],
     status: 0,

@@ -9,6 +9,7 @@ import type { AuthorityPath } from '../routing/authorities.ts';
 import type { Route } from '../routing/route.ts';
 import type { Signer } from '../signing/signer.ts';
 import type { PatienceSettings } from './patience.ts';
+import type { Admission } from './admission/admission.ts';
 import type { Places } from './places.ts';
 import type { RefusalSettings } from './reply/refusal-answer.ts';
 import type { HeaderList } from './wire/messages.ts';
@@ -35,6 +36,8 @@ export interface EdgeServices {
   readonly providerCredentials: Pick<ProviderCredentials, 'choose'>;
   /** Limits of simultaneous requests. */
   readonly places: Places;
+  /** Refuses new requests under overload. */
+  readonly admission: Admission;
   readonly route: Route;
   /** Resolves hosts of providers (`proxy.authorities`). */
   readonly authorityPath?: AuthorityPath | undefined;

@@ -30,9 +30,13 @@ const MAX_QUEUED = 16;
 export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () => void): CallListener {
   const context = createContext(services);
   if (services.settings.patience !== undefined) {
-    context.patience = createPatience(services.settings.patience, (ms) => send(bePatient(ms)));
+    context.patience = createPatience(services.settings.patience, (ms) => {
+      if (current !== undefined) services.admission.answered(current);
+      send(bePatient(ms));
+    });
   }
   const queue: ProcessingRequest[] = [];
+  let current: ProcessingRequest | undefined;
   let working = false;
   let closed = false;
   let failed = false;
@@ -45,6 +49,8 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     working = true;
     for (let message = queue.shift(); message !== undefined; message = queue.shift()) {
       const before = context.state.at;
+      current = message;
+      services.admission.began(message);
       try {
         const answered = traced(context, message);
         const reply = answered instanceof Promise ? await answered : answered;
@@ -56,8 +62,11 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
         answer(reply);
       } catch (cause) {
         fail(cause);
+      } finally {
+        services.admission.answered(message);
       }
     }
+    current = undefined;
     working = false;
     readOn();
     if (closed) await leave();

@@ -32,6 +32,7 @@ const READ = [
   'MCP-Protocol-Version',
   'WWW-Authenticate',
   'Retry-After',
+  'Retry-After-Ms',
   'Allow',
   'X-Should-Retry',
   ...Object.values(HEADER).filter((name) => !NEVER_ANSWERED.has(name)),

@@ -97,6 +97,7 @@ function openaiCode(type: ErrorType): string {
 
 const ANTHROPIC_BY_TYPE: { readonly [Type in ErrorType]?: string } = {
   payload_too_large: 'request_too_large',
+  overloaded: 'overloaded_error',
   request_timeout: 'timeout_error',
   upstream_timeout: 'timeout_error',
 };

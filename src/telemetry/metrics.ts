@@ -53,6 +53,11 @@ export function createMetrics() {
       'Requests that ran through the checks twice because data read ahead did not suffice, by the check that found it.',
       ['by'],
     ),
+    shedRequests: counter(
+      'gateway_shed_requests_total',
+      'New requests that an overloaded worker refused, by the keys that it refused: largest (with an even share or more) or all.',
+      ['keys'],
+    ),
     failures: counter('gateway_failures_total', 'Requests that failed closed for an unexpected reason.'),
     authLimited: counter(
       'gateway_auth_limited_total',

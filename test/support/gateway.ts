@@ -202,6 +202,8 @@ async function testConfig(
       admin_port: adminPort,
       workers: options.workers ?? 1,
       drain_timeout: '10s',
+      // Tests share their machine; those of overload set a limit.
+      shed_after: '30s',
     },
     redis: { addr: redis.addr, ...(redis.password === undefined ? {} : { password: redis.password }) },
     envoy: { path: await envoyPath() },

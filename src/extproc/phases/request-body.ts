@@ -29,7 +29,10 @@ export async function onRequestBody(
 ): Promise<PhaseReply> {
   const { exchange, run, target, rawKey } = state;
   if (received.length > target.maxRequestBytes) throw tooLarge(target.maxRequestBytes);
-  const { signer } = context.services;
+  const { signer, admission } = context.services;
+  // The request may have come with many others, and its body is most of the work.
+  admission.admit(context.caller);
+  if (context.caller !== undefined) admission.served(context.caller, received.length);
   if (signer !== undefined) context.signed = { requestDigest: signer.digest(received) };
   // If a JWT named the key, there is no raw key to search for.
   const body = rawKey === '' ? received : withoutProxyKey(received, rawKey);

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Identity } from '../../auth/authenticate.ts';
 import {
   extractCredentials,
@@ -42,8 +43,11 @@ export async function onRequestHeaders(
   const { credentials, path } = receive(context, head, message);
   const keyless = answerWithoutKey(context, head);
   if (keyless !== undefined) return keyless;
+  const { admission } = context.services;
+  admission.admit(context.caller);
   const run = context.services.newRun();
   const identity = await identify(context, run, credentials.proxyKeys, head);
+  if (context.caller !== undefined) admission.served(context.caller);
   const admitted: Admitted = {
     requestId: head.requestId,
     startedAt: context.startedAt,
@@ -121,6 +125,7 @@ function receive(
   if (isForBrowsers(context.surface)) {
     context.crossOrigin = readableBy(head.headers.get('origin'), settings.allowedOrigins);
   }
+  context.caller = rawKey ?? tokenOf(context, credentials);
   context.place = places.enter(context.clientAddress);
   if (rawKey !== undefined) context.place.claimKey(rawKey);
   return { credentials, path };
@@ -161,6 +166,13 @@ function servedBy(
 function providerKeysOf({ services }: StreamContext, { providerKeys }: Credentials): readonly string[] {
   const { isGatewayToken } = services;
   return isGatewayToken === undefined ? providerKeys : providerKeys.filter((key) => !isGatewayToken(key));
+}
+
+/** Returns the digest of the first JWT for this gateway, since tokens are long. */
+function tokenOf({ services }: StreamContext, { providerKeys }: Credentials): string | undefined {
+  const { isGatewayToken } = services;
+  const token = isGatewayToken && providerKeys.find((key) => isGatewayToken(key));
+  return token && hash('sha256', token, 'base64');
 }
 
 /** Checks two different keys before refusing them, so that an unknown one stays a 401. More are not looked up. */

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readAccount } from '../../support/account.ts';
 import { startGateway, type TestGateway, type TestKey } from '../../support/gateway.ts';
+import { send, type Reply } from '../../support/http.ts';
 import { chatBody, requestBytes } from '../../support/load.ts';
 import { envoyStats } from '../../support/memory.ts';
 
@@ -15,6 +16,8 @@ const CHAT = '/openai/v1/chat/completions';
 /** As a container's CPU limit does it, for longer than Envoy waits between two pings. */
 const FROZEN_MS = 9_000;
 const COST_NANO_USD = 250 * 1_000 + 100 * 10_000;
+/** Sent just before the worker goes on. */
+const LATE_REQUESTS = 20;
 const STREAMS_PER_CONNECTION = 256;
 const OPENED_AT_ONCE = 50;
 
@@ -27,7 +30,7 @@ beforeAll(async () => {
   const [port] = (await once(provider, 'message')) as [number];
   gateway = await startGateway({
     config: {
-      server: { log_level: 'warn', max_open_per_address: 10_000 },
+      server: { log_level: 'warn', shed_after: '1s', max_open_per_address: 10_000 },
       providers: { openai: { base_url: `http://127.0.0.1:${String(port)}` } },
       pricing: { overrides: { 'gpt-4o-mini': { input: 1, output: 10, max_output_tokens: 1_000 } } },
     },
@@ -79,11 +82,20 @@ async function openStreams(): Promise<readonly OpenStream[]> {
   return opened;
 }
 
+function askOnce(key: TestKey | undefined): Promise<Reply> {
+  const headers = {
+    authorization: `Bearer ${key?.rawKey ?? ''}`,
+    'x-gateway-provider-key': 'sk-test',
+    'content-type': 'application/json',
+  };
+  return send(gateway.baseUrl, { path: CHAT, headers, body: chatBody(false, 'Hello') });
+}
+
 function cut(streams: readonly OpenStream[]): readonly OpenStream[] {
   return streams.filter(({ socket }) => socket.destroyed);
 }
 
-it(`${String(STREAMS)} open streams outlive a worker without CPU time, and each is charged once`, async () => {
+it(`${String(STREAMS)} open streams outlive a worker without CPU time, new requests are shed, and each is charged once`, async () => {
   const streams = await openStreams();
   expect(cut(streams)).toHaveLength(0);
   const connections = await envoyStats(gateway, '^cluster.sidecar.upstream_cx_active$');
@@ -94,7 +106,14 @@ it(`${String(STREAMS)} open streams outlive a worker without CPU time, and each 
   const worker = gateway.workers()[0]?.pid ?? 0;
   process.kill(worker, 'SIGSTOP');
   await delay(FROZEN_MS);
+  const late = Array.from({ length: LATE_REQUESTS }, (_, at) => askOnce(keys[at % keys.length]));
+  await delay(200);
   process.kill(worker, 'SIGCONT');
+  const statuses = (await Promise.all(late)).map(({ status, headers }) => [
+    status,
+    headers['x-gateway-error-type'],
+  ]);
+  expect(statuses).toEqual(statuses.map(() => [503, 'overloaded']));
   await delay(3_000);
   for (const burner of burners) burner.kill('SIGKILL');
   expect(cut(streams)).toHaveLength(0);

@@ -51,6 +51,7 @@ function gauge(
 
 const REQUESTS = 'gateway_requests_total';
 const REPLIES = 'gateway_envoy_replies_total';
+const SHED = `gateway_shed_requests_total{${A},keys="largest"}`;
 const CERTIFICATE = `gateway_certificate_expiry_timestamp_seconds{${A},certificate="server.tls.cert_file"}`;
 const BROKEN_CERTIFICATE = `gateway_certificate_broken{${A},certificate="server.tls.cert_file"}`;
 const OF_CERTIFICATE = { ...INSTANCE, certificate: 'server.tls.cert_file' };
@@ -121,6 +122,27 @@ export const RULE_CASES: readonly RuleCase[] = [
       [`gateway_workers_wanted{${A}}`, '2x60'],
     ],
     at: '5m',
+    fires: [],
+  },
+  {
+    alert: 'GatewayOverloaded',
+    when: 'while requests are refused',
+    series: [[SHED, '0+1x60']],
+    at: '10m',
+    fires: [INSTANCE],
+  },
+  {
+    alert: 'GatewayOverloaded',
+    when: 'after a moment of it',
+    series: [[SHED, FIRST_EVENT]],
+    at: '20m',
+    fires: [],
+  },
+  {
+    alert: 'GatewayOverloaded',
+    when: 'of a process that refused none',
+    series: [[SHED, '0x200']],
+    at: '10m',
     fires: [],
   },
   ...firstEvent('GatewayUnknownForms', 'gateway_unknown_forms_total', 'form="session"', {

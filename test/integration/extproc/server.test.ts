@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { credentials, status as GrpcStatus, type ClientDuplexStream } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defaultConfig } from '../../support/default-config.ts';
+import { createAdmission } from '../../../src/extproc/admission/admission.ts';
 import { createPlaces } from '../../../src/extproc/places.ts';
 import type { EdgeServices } from '../../../src/extproc/services.ts';
 import { startExtProcServer, type ExtProcServer, type TransportName } from '../../../src/extproc/server.ts';
@@ -60,6 +61,7 @@ async function start(
     providerCredentials: { choose: (_key, _provider, clientKey) => clientKey },
     knowsAnyKey: () => Promise.resolve(false),
     route: createRoute(config, configuredUpstreams(config)),
+    admission: createAdmission({ limitMs: 60_000, onShed: () => undefined }),
     places: createPlaces({ maxPerKey: 1_000, maxPerAddress: 1_000, maxAwaitingBody: 1_000 }),
     newRun: createRunner({ checks: [check], shadowMode: false, observer }),
     settings: {

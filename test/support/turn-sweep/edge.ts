@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createChecks } from '../../../src/checks/create.ts';
 import { defaultConfig } from '../default-config.ts';
 import type { Config } from '../../../src/config/schema.ts';
+import { createAdmission } from '../../../src/extproc/admission/admission.ts';
 import { createPlaces } from '../../../src/extproc/places.ts';
 import type { EdgeServices } from '../../../src/extproc/services.ts';
 import type { RpcCall, CallListener } from '../../../src/extproc/transport/call.ts';
@@ -99,6 +100,7 @@ export async function createSweepEdge(
   const services: Omit<EdgeServices, 'authenticate'> = {
     providerCredentials: { choose: (_key, _provider, clientKey) => clientKey },
     knowsAnyKey: () => Promise.resolve(false),
+    admission: createAdmission({ limitMs: 60_000, onShed: () => undefined }),
     places: createPlaces({ maxPerKey: 1_000, maxPerAddress: 1_000, maxAwaitingBody: 1_000 }),
     route: createRoute(config, configuredUpstreams(config)),
     newRun: createRunner({ checks: checks.inOrder, shadowMode: false, observer, newBatch: checks.newBatch }),

@@ -17,6 +17,7 @@ const DEFAULTS: readonly (readonly [string, unknown])[] = [
   ['server.max_payload_bytes', 2_097_152],
   ['server.max_open_per_key', 4_000],
   ['server.max_open_per_address', 8_000],
+  ['server.shed_after', 1_000],
   ['server.shadow_mode', false],
   ['server.strip_budget_headers', false],
   ['server.error_format', 'gateway'],

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { createAdmission } from '../../../src/extproc/admission/admission.ts';
 import { createPlaces } from '../../../src/extproc/places.ts';
 import type { FinishedExchange, EdgeServices } from '../../../src/extproc/services.ts';
 import { serveStream } from '../../../src/extproc/stream.ts';
@@ -56,6 +57,7 @@ function serve(check: Partial<Check>, upstreamTimeoutMs = 60_000, places = creat
     providerCredentials: { choose: (_key, _provider, clientKey) => clientKey },
     knowsAnyKey: () => Promise.resolve(false),
     route: createRoute(config, configuredUpstreams(config)),
+    admission: createAdmission({ limitMs: 60_000, onShed: () => undefined }),
     places,
     newRun: createRunner({ checks: [noted], shadowMode: false, observer }),
     settings: {

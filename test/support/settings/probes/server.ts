@@ -37,6 +37,14 @@ function dlpOf(text: string): See {
   return answerText({ answer: says(text) });
 }
 
+/** Asks after the event loop stood still for more than half a second. */
+async function afterStall(bench: Bench): Promise<unknown> {
+  await bench.sidecar();
+  const until = performance.now() + 600;
+  while (performance.now() < until);
+  return outcomeOf(await asks(bench, {}));
+}
+
 /** Sees how long a drain waits for a request whose body never comes: a little, or a second. */
 async function drainWait(bench: Bench): Promise<string> {
   const sidecar = await bench.sidecar();
@@ -88,6 +96,11 @@ export const serverProbes: Probes = {
       [200, 200],
       [200, '429 rate_limited'],
     ],
+  },
+  'server.shed_after': {
+    values: ['60s', '200ms'],
+    see: afterStall,
+    expected: [200, '503 overloaded'],
   },
   'server.shadow_mode': {
     with: WITH_DLP,

@@ -12,6 +12,7 @@ const PASSING: readonly ErrorType[] = [
   'rate_limited',
   'upstream_unavailable',
   'gateway_unavailable',
+  'overloaded',
   'redis_unavailable',
   'stored_form_unknown',
   'circuit_open',

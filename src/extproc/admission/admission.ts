@@ -1,0 +1,80 @@
+import { GatewayError, retryAfterMs } from '../../errors.ts';
+import type { ProcessingRequest } from '../wire/messages.ts';
+import { KeyShares } from './key-shares.ts';
+import { keepTicking, LOOP_CLOCKS, LoopDelay, type LoopClocks } from './loop-delay.ts';
+
+/** Keys with less than an even share are refused when the delay is this many times the limit. */
+const SMALL_KEYS_FACTOR = 3;
+/** Body bytes that cost about as much as a request itself. */
+const BYTES_PER_UNIT = 2_048;
+/** Reading a body takes a quarter of this or less; a worker that is merely busy shares its time between several. */
+const MS_PER_BODY_BYTE = 64 / 32_768;
+/** Clients come back within one to two seconds, not all at once. */
+const RETRY_MS = 1_000;
+
+/** Keys whose requests are refused: those with the largest share, or all. */
+export type ShedKeys = 'largest' | 'all';
+
+/** Refuses new requests while the worker is overloaded; requests under way go on. */
+export interface Admission {
+  /** A message of Envoy's waits for its reply from now on. */
+  began(message: ProcessingRequest): void;
+  /** The message was answered, or waits for something other than this worker. */
+  answered(message: ProcessingRequest): void;
+  /**
+   * Refuses a new request of an overloaded worker.
+   * @param caller the credential as it was sent; undefined if there is none
+   * @throws GatewayError overloaded
+   */
+  admit(caller: string | undefined): void;
+  /** Counts a request, or its body, of a caller whose credential was accepted. */
+  served(caller: string, bodyBytes?: number): void;
+  close(): void;
+}
+
+export interface AdmissionOptions {
+  /** `server.shed_after` */
+  readonly limitMs: number;
+  readonly onShed: (keys: ShedKeys) => void;
+  readonly clocks?: LoopClocks;
+}
+
+/**
+ * Measures a worker's delay: how late its event loop runs now, or how long the loop has been busy while its oldest
+ * message waited for an answer. Time in which the loop was idle does not count, since the message then waited for Redis,
+ * a policy engine or an approval.
+ */
+export function createAdmission({ limitMs, onShed, clocks = LOOP_CLOCKS }: AdmissionOptions): Admission {
+  const loop = new LoopDelay(clocks);
+  const shares = new KeyShares(() => clocks.now());
+  /** Reading of the busy clock at which each message is no longer on time, oldest message first. */
+  const unanswered = new Map<ProcessingRequest, number>();
+
+  function delayMs(): number {
+    const { busyMs, currentMs } = loop;
+    const [oldest = busyMs] = unanswered.values();
+    return Math.max(currentMs, busyMs - oldest);
+  }
+
+  return {
+    began: (message) => void unanswered.set(message, loop.busyMs + message.body.length * MS_PER_BODY_BYTE),
+    answered: (message) => void unanswered.delete(message),
+    admit(caller) {
+      const delay = delayMs();
+      if (delay < limitMs) return;
+      const keys = delay < SMALL_KEYS_FACTOR * limitMs ? 'largest' : 'all';
+      if (keys === 'largest' && caller !== undefined && !shares.isLarge(caller)) return;
+      onShed(keys);
+      throw overloaded();
+    },
+    served: (caller, bodyBytes) =>
+      shares.add(caller, bodyBytes === undefined ? 1 : bodyBytes / BYTES_PER_UNIT),
+    close: keepTicking(loop),
+  };
+}
+
+function overloaded(): GatewayError {
+  return new GatewayError('overloaded', 'the gateway is overloaded: try again in a moment', {
+    headers: retryAfterMs(RETRY_MS + Math.floor(Math.random() * RETRY_MS)),
+  });
+}
