@@ -59,6 +59,24 @@ function remaining({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus): n
 
 export function statusTable(budgets: readonly KeyBudget[], io: Io, now: number): string {
   const paint = painter(io);
+  return windowTables(
+    budgets.map(({ record, source, windows }) => ({
+      title: `${printable(record.name)}  ${paint('dim', `${record.keyHash}  ${sourceText(source)}`)}`,
+      windows,
+    })),
+    io,
+    now,
+  );
+}
+
+/** Accounts under a title. */
+export interface TitledWindows {
+  readonly title: string;
+  readonly windows: readonly AccountStatus[];
+}
+
+export function windowTables(budgets: readonly TitledWindows[], io: Io, now: number): string {
+  const paint = painter(io);
   const bars = io.stdout.isTTY === true;
   const headings = [
     'WINDOW',
@@ -70,8 +88,7 @@ export function statusTable(budgets: readonly KeyBudget[], io: Io, now: number):
     ...(bars ? ['USED'] : []),
   ];
   return budgets
-    .map(({ record, source, windows }) => {
-      const title = `${printable(record.name)}  ${paint('dim', `${record.keyHash}  ${sourceText(source)}`)}`;
+    .map(({ title, windows }) => {
       const shown = windows.filter(isShown);
       if (shown.length === 0) return `${title}\n  nothing spent, no limit`;
       const rows = shown.map((window) => [

@@ -15,6 +15,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'gateway keys update planner --policy-overrides none',
     'gateway keys update planner --credentials openai-main',
   ],
+  'budget list': ['gateway budget list', 'gateway budget list --output json'],
   'credentials list': ['gateway credentials list'],
   'credentials check': ['gateway credentials check && gateway serve'],
   'keys revoke': ['gateway keys revoke planner', 'gateway keys revoke 1f0c2d'],

@@ -2,6 +2,8 @@ import { Option, type Command } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { LimitChanges } from '../../src/checks/budget/store.ts';
 import { windowAccounts } from '../../src/checks/budget/accounts.ts';
+import { sharedBudget } from '../../src/checks/budget/shared.ts';
+import type { SharedBudgetSettings } from '../../src/config/sections/budgets.ts';
 import type { Operations } from '../../src/operate.ts';
 import type { BudgetLimits } from '../../src/pipeline/exchange.ts';
 import { formatUsd, toNanoUsd } from '../../src/pricing/usd.ts';
@@ -13,7 +15,16 @@ import {
   type BudgetWindow,
 } from '../../src/redis/budget-limits.ts';
 import { UsageError, type Io } from '../command.ts';
-import { byUse, statusTable, usd, usedPercent, windowJson, type KeyBudget } from '../budget-view.ts';
+import {
+  byUse,
+  statusTable,
+  usd,
+  usedPercent,
+  windowJson,
+  windowTables,
+  type KeyBudget,
+} from '../budget-view.ts';
+import { loadedConfig } from '../loaded-config.ts';
 import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from '../listed.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
 import { print, printable, withOutput, type OutputOptions } from '../output.ts';
@@ -61,6 +72,11 @@ export function registerBudget(program: Command, io: Io): void {
         percent,
       ),
     );
+  withOutput(
+    budget
+      .command('list')
+      .description('show the budgets that several keys share, and what was spent of them'),
+  ).action((options: OutputOptions, command: Command) => listShared(command, io, options));
   withOutput(withList(status, BUDGET_LIST)).action(
     (reference: string | undefined, options: StatusOptions, command: Command) =>
       showStatus(command, io, reference, options),
@@ -153,6 +169,39 @@ async function showStatus(
   print(io, output, json, () =>
     budgets.length === 0 ? noBudgets(over, options) : statusTable(budgets, io, now),
   );
+}
+
+async function listShared(command: Command, io: Io, { output }: OutputOptions): Promise<void> {
+  const settings = loadedConfig(command, io).config.budgets;
+  const { shown, now } = await onRedis(command, io, async ({ budgets, readClock }) => ({
+    shown: await Promise.all(
+      settings.map(async (one) => {
+        const { keyHash, accounts } = sharedBudget(one);
+        return { name: one.name, match: one.match, windows: await budgets.status(keyHash, accounts) };
+      }),
+    ),
+    now: await readClock(),
+  }));
+  const json = {
+    budgets: shown.map(({ windows, ...budget }) => ({
+      ...budget,
+      windows: windows.map((window) => windowJson(window, now)),
+    })),
+  };
+  print(io, output, json, () =>
+    shown.length === 0
+      ? 'The configuration has no shared budgets. Add one under budgets (docs/budgets.md).'
+      : windowTables(
+          shown.map(({ name, match, windows }) => ({ title: `${name}  ${matchText(match)}`, windows })),
+          io,
+          now,
+        ),
+  );
+}
+
+function matchText(match: SharedBudgetSettings['match']): string {
+  const conditions = Object.entries(match).map(([what, values]) => `${what} ${JSON.stringify(values)}`);
+  return printable(conditions.length === 0 ? 'every request' : conditions.join(', '));
 }
 
 async function* usedOver(all: AsyncIterable<KeyBudget>, percent: number): AsyncGenerator<KeyBudget> {

@@ -154,6 +154,7 @@ function countingOn({ log, metrics, alerts, trail, onCost }: ChecksDeps): Counti
           key_hash: alert.keyHash,
           key_name: alert.keyName,
           window: alert.window,
+          ...(alert.budget !== undefined && { budget: alert.budget }),
           threshold: alert.thresholdPercent,
           percent: alert.percent,
           spent_usd: alert.spentUsd,

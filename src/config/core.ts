@@ -1,6 +1,7 @@
 import { alerting, otel, audit } from './sections/observability.ts';
 import { auth, zsp, signature } from './sections/auth.ts';
 import { envoy, server } from './sections/server.ts';
+import { budgetsSection } from './sections/budgets.ts';
 import { credentialsSection } from './sections/credentials.ts';
 import { mcpSection } from './sections/mcp.ts';
 import { policySection } from './sections/policy.ts';
@@ -19,6 +20,7 @@ export const coreSections = {
   providers: providersSection,
   credentials: credentialsSection,
   pricing,
+  budgets: budgetsSection,
   session: sessionSection,
   mcp: mcpSection,
   risk_profile: riskProfile,

@@ -13,11 +13,14 @@ const CALENDARS: Readonly<Record<BudgetWindow, Calendar>> = {
 /** Longer than the longest window, so that none is forgotten before it ends. */
 const OVER_A_MONTH_MS = 40 * 86_400_000;
 
+/** The ledger of all windows of a key or a shared budget. */
+export const WINDOWS_LEDGER = 'windows';
+
 /** Returns the five windows of a key as accounts. All record spend; those with a limit can refuse. */
 export function windowAccounts(limits: BudgetLimits): Account[] {
   return BUDGET_WINDOWS.map((window) => ({
     name: window,
-    ledger: 'windows',
+    ledger: WINDOWS_LEDGER,
     calendar: CALENDARS[window],
     limitNanoUsd: limits[window],
     idleMs: OVER_A_MONTH_MS,

@@ -11,7 +11,6 @@ import {
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
 import { BatchAborted, type Batch } from '../../pipeline/batch.ts';
 import { accountsOf, isBudgeted } from './accounts.ts';
-import { chargeOf, type Charge } from './charge.ts';
 import { createLeases } from './leases.ts';
 import { capPrice, quote, type Quote, type QuoteDeps } from './quote.ts';
 import { policyDenied } from '../denials.ts';
@@ -19,7 +18,8 @@ import type { BudgetCheckDeps } from './deps.ts';
 import { budgetHeaders, closingComment, costHeaders, type SettledCost } from './headers.ts';
 import { budgetExceeded } from './refusals.ts';
 import { lowerLimit, reserveWorstCase } from './reserve.ts';
-import type { BudgetOperation, SettleResult, Tightest } from './store.ts';
+import { reserveEverywhere } from './reserve-everywhere.ts';
+import { createSettlements, type Hold } from './settle.ts';
 import { createThresholds } from './thresholds.ts';
 import { renewAfterMs } from '../lease.ts';
 
@@ -34,18 +34,6 @@ export interface BudgetState {
   hold?: Hold;
   /** Settles once it is known whether the hold was taken. */
   taking?: Promise<unknown>;
-}
-
-interface Hold {
-  readonly operation: BudgetOperation;
-  readonly parsed: Parsed;
-  readonly quote: Quote;
-  reservedNanoUsd: number;
-  outputTokens: number;
-  /** Time of the reservation, just before forwarding. */
-  reservedAt: number;
-  tightest: Tightest | undefined;
-  settled: boolean;
 }
 
 const UNREADABLE =
@@ -67,8 +55,13 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     onFailure: deps.onFailure,
   });
 
+  const { release, settle } = createSettlements(deps, leases, thresholds, now);
+  const isLimited = (exchange: Parsed): boolean =>
+    isBudgeted(exchange) || deps.findShared(exchange).length > 0;
+
   function reserve(exchange: Parsed, state: BudgetState, batch: Batch | undefined): Verdict {
-    const budgeted = isBudgeted(exchange);
+    const shared = deps.findShared(exchange);
+    const budgeted = isBudgeted(exchange) || shared.length > 0;
     const quoted = quote(quoting, exchange, budgeted);
     if ('kind' in quoted) {
       return quoted;
@@ -79,6 +72,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         operationId: newOperationId(),
         accounts: accountsOf(exchange),
       },
+      shared: shared.map((budget) => ({ ...budget, operationId: newOperationId() })),
       parsed: exchange,
       quote: quoted,
       reservedNanoUsd: 0,
@@ -100,7 +94,16 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     hold: Hold,
     batch: Batch | undefined,
   ): Promise<FinalVerdict> {
-    const result = await reserveWorstCase(store, settings, hold, batch).catch((cause: unknown) => {
+    const { parsed, quote: quoted, shared } = hold;
+    const result = await reserveEverywhere(
+      {
+        reserve: (operation, together) =>
+          reserveWorstCase(store, settings, { operation, parsed, quote: quoted }, together),
+        release,
+      },
+      [hold.operation, ...shared],
+      batch,
+    ).catch((cause: unknown) => {
       if (cause instanceof BatchAborted) delete state.hold;
       throw cause;
     });
@@ -111,7 +114,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     if (result.kind === 'closed') {
       throw new Error('a fresh operation cannot have been settled');
     }
-    leases.hold(hold.operation);
+    for (const operation of [hold.operation, ...shared]) leases.hold(operation);
     hold.reservedNanoUsd = result.amountNanoUsd;
     hold.outputTokens = result.outputTokens;
     hold.reservedAt = now();
@@ -123,7 +126,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   /** Writes the reservation's assumptions into the request. */
   function edited(exchange: Parsed, quoted: Quote, outputTokens: number): FinalVerdict {
     const { output, askUsage, pinTier } = exchange.request;
-    const budgeted = isBudgeted(exchange);
+    const budgeted = isLimited(exchange);
     if (budgeted && output !== undefined && output.tokens === undefined) {
       exchange.edits.push(...output.set(outputTokens));
     }
@@ -132,55 +135,6 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       exchange.edits.push(...(pinTier ?? []), ...capPrice(exchange.request, quoted.price));
     }
     return lowerLimit(exchange, quoted, outputTokens);
-  }
-
-  /** Settles once. If Redis fails, the settlement is retried in the background and the failure is thrown. */
-  async function settle(
-    hold: Hold,
-    answered: Answered | undefined,
-    outcome: Outcome,
-    batch?: Batch,
-  ): Promise<SettledCost> {
-    hold.settled = true;
-    leases.letGo(hold.operation.operationId);
-    const charge = chargeOf({
-      parsed: hold.parsed,
-      ...hold.quote,
-      reservedNanoUsd: hold.reservedNanoUsd,
-      outputTokens: hold.outputTokens,
-      isLimited: isBudgeted(hold.parsed) || hold.parsed.request.output?.tokens !== undefined,
-      answered,
-      outcome,
-      abortSlackTokens: settings.abort_slack_tokens,
-      elapsedMs: now() - hold.reservedAt,
-      outputTokensPerSecond: settings.output_tokens_per_second[hold.parsed.provider.name],
-      at: new Date(),
-    });
-    const { costNanoUsd } = charge;
-    const settlement = { ...hold.operation, costNanoUsd };
-    try {
-      const result = await store.settle({ ...settlement, repeated: false }, batch);
-      report(hold, charge, result);
-      return { costNanoUsd, ...result };
-    } catch (cause) {
-      leases.settleLater(settlement, (result) => report(hold, charge, result));
-      deps.onFailure(cause);
-      throw cause;
-    }
-  }
-
-  function report(
-    { parsed, reservedNanoUsd }: Hold,
-    { costNanoUsd, reportedNanoUsd, absurd }: Charge,
-    result: SettleResult,
-  ): void {
-    if (result.applied) {
-      deps.onCharged(parsed, costNanoUsd);
-      if (costNanoUsd > reservedNanoUsd) deps.onOverReservation();
-      if (reportedNanoUsd > 0) deps.onHigherCharge(parsed, reportedNanoUsd);
-      if (absurd !== undefined) deps.onAbsurdUsage(parsed, absurd);
-    }
-    thresholds.report(parsed, result.crossed);
   }
 
   function rewriter(exchange: Answered, hold: Hold): StreamRewriter {
@@ -215,7 +169,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         case 'mcp':
           return PASS;
         case 'unknown':
-          return isBudgeted(exchange) ? policyDenied(UNREADABLE) : PASS;
+          return isLimited(exchange) ? policyDenied(UNREADABLE) : PASS;
         default:
           return reserve(exchange, state, batch);
       }

@@ -1,6 +1,7 @@
 import type { CoreConfig } from '../../config/core.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { Pricing } from '../../pricing/price.ts';
+import type { FindShared } from './shared.ts';
 import type { BudgetStore } from './store.ts';
 
 export interface BudgetCheckDeps {
@@ -9,6 +10,8 @@ export interface BudgetCheckDeps {
   };
   readonly pricing: Pricing;
   readonly store: BudgetStore;
+  /** Finds the shared budgets of a request. */
+  readonly findShared: FindShared;
   /** Called when a threshold of `alerting.thresholds` is first reached in its window. */
   readonly onCrossed: (window: string) => void;
   /** Called for the same threshold, some milliseconds later, with the spend. */
@@ -38,6 +41,8 @@ export interface BudgetAlert {
   readonly keyHash: string;
   readonly keyName: string;
   readonly window: string;
+  /** The shared budget that the window belongs to; absent for one of the key. */
+  readonly budget?: string;
   /** Of `alerting.thresholds`. */
   readonly thresholdPercent: number;
   /** Spent by now, in whole percent of the limit; at least the threshold. */

@@ -1,3 +1,4 @@
+import { createModelOf } from '../../pricing/deployments.ts';
 import { checkEntry } from '../entry.ts';
 
 export const budget = checkEntry(
@@ -10,8 +11,9 @@ export const budget = checkEntry(
       },
     });
     if (counting === undefined || store === undefined) return undefined;
-    const [{ createBudgetCheck }, { createPricing }] = await Promise.all([
+    const [{ createBudgetCheck }, { createFindShared }, { createPricing }] = await Promise.all([
       import('./check.ts'),
+      import('./shared.ts'),
       import('../../pricing/pricing.ts'),
     ]);
     const { check, close } = createBudgetCheck({
@@ -19,6 +21,7 @@ export const budget = checkEntry(
       store,
       config,
       pricing: createPricing(config),
+      findShared: createFindShared(config.budgets, createModelOf(config.providers.azure.deployments)),
     });
     onClose(close);
     return check;

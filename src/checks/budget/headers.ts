@@ -6,7 +6,7 @@ import type { SettleResult, Tightest } from './store.ts';
 export function budgetHeaders({ account, remainingNanoUsd }: Tightest): Record<string, string> {
   return {
     [HEADER.sessionRemaining]: formatUsd(Math.max(0, remainingNanoUsd)),
-    [HEADER.budgetWindow]: account.name,
+    [HEADER.budgetWindow]: account.budget === undefined ? account.name : `${account.budget}:${account.name}`,
   };
 }
 

@@ -5,7 +5,7 @@ import { NEVER_RESETS, resetsIn } from '../denials.ts';
 import { timeSpan } from '../../text/time-span.ts';
 import { SESSION_ACCOUNT } from './accounts.ts';
 import { budgetHeaders } from './headers.ts';
-import type { Tightest } from './store.ts';
+import type { Account, Tightest } from './store.ts';
 
 const ASK = "Ask the gateway's operator for a larger budget";
 
@@ -25,12 +25,10 @@ export function budgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denia
     headers: { ...headers, ...budgetHeaders(tightest) },
   });
   const { limitNanoUsd = Infinity } = account;
+  const budget = budgetName(account);
   if (limitNanoUsd === 0)
-    return denied(
-      `This key may not spend anything: its ${account.name} budget is 0 USD. ${ASK}. ${NEVER_RESETS}`,
-    );
+    return denied(`This key may not spend anything: ${budget} is 0 USD. ${ASK}. ${NEVER_RESETS}`);
   const cost = couldCost(wantedNanoUsd);
-  const budget = `the ${account.name} budget of this key`;
   if (wantedNanoUsd > limitNanoUsd) {
     const message = `${cost}; ${budget} is ${formatUsd(limitNanoUsd)} USD`;
     return denied(
@@ -45,6 +43,10 @@ export function budgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denia
   return worthWaiting
     ? denied(resets, wait)
     : denied(`${resets}. Wait until then, or lower max_tokens or n. ${resetsIn(resetMs)}`);
+}
+
+function budgetName({ name, budget }: Account): string {
+  return budget === undefined ? `the ${name} budget of this key` : `the ${name} budget ${budget}`;
 }
 
 /** 429 for the client's own session limit, which never renews. */

@@ -6,6 +6,8 @@ export type Calendar = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'none';
 
 /** One account that a request is charged to: a window of its key, or its session. */
 export interface Account {
+  /** Name of the shared budget that it belongs to; absent for those of a key and its session. */
+  readonly budget?: string;
   /** Shown in `X-Gateway-Budget-Window` and in refusals; plain letters, unique in its ledger. */
   readonly name: string;
   /** Accounts of one ledger are read and written together, such as all windows of a key. */

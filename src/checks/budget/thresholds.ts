@@ -1,7 +1,7 @@
 import type { Parsed } from '../../pipeline/exchange.ts';
-import { windowAccounts } from './accounts.ts';
+import { WINDOWS_LEDGER } from './accounts.ts';
 import type { BudgetCheckDeps } from './deps.ts';
-import type { SettleResult } from './store.ts';
+import type { BudgetOperation, SettleResult } from './store.ts';
 
 type Deps = Pick<BudgetCheckDeps, 'store' | 'onCrossed' | 'onAlert' | 'onFailure'>;
 
@@ -9,10 +9,10 @@ type Deps = Pick<BudgetCheckDeps, 'store' | 'onCrossed' | 'onAlert' | 'onFailure
 export function createThresholds(deps: Deps) {
   const reporting = new Set<Promise<void>>();
   return {
-    report(parsed: Parsed, crossed: SettleResult['crossed']): void {
+    report(parsed: Parsed, operation: BudgetOperation, crossed: SettleResult['crossed']): void {
       if (crossed.length === 0) return;
       for (const { account } of crossed) deps.onCrossed(account.name);
-      const report = reportCrossed(deps, parsed, crossed).finally(() => reporting.delete(report));
+      const report = reportCrossed(deps, parsed, operation, crossed).finally(() => reporting.delete(report));
       reporting.add(report);
     },
     /** Resolves when every report is out. */
@@ -28,13 +28,19 @@ export function createThresholds(deps: Deps) {
  */
 async function reportCrossed(
   { store, onAlert, onFailure }: Deps,
-  { key, budgetLimits }: Parsed,
+  { key }: Parsed,
+  { keyHash, accounts }: BudgetOperation,
   crossed: SettleResult['crossed'],
 ): Promise<void> {
-  const windows = await store.status(key.keyHash, windowAccounts(budgetLimits)).catch((cause: unknown) => {
-    onFailure(cause);
-    return [];
-  });
+  const windows = await store
+    .status(
+      keyHash,
+      accounts.filter(({ ledger }) => ledger === WINDOWS_LEDGER),
+    )
+    .catch((cause: unknown) => {
+      onFailure(cause);
+      return [];
+    });
   for (const { account, percent: thresholdPercent } of crossed) {
     const { limitNanoUsd = 0 } = account;
     const spentNanoUsd = windows.find((window) => window.account.name === account.name)?.spentNanoUsd;
@@ -42,6 +48,7 @@ async function reportCrossed(
       keyHash: key.keyHash,
       keyName: key.name,
       window: account.name,
+      ...(account.budget !== undefined && { budget: account.budget }),
       thresholdPercent,
       percent: percentOf(spentNanoUsd, limitNanoUsd, thresholdPercent),
       spentUsd: spentNanoUsd === undefined ? null : spentNanoUsd / 1e9,

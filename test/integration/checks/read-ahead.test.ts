@@ -100,6 +100,7 @@ function gateway(watched = watcher(), loops: LoopConfig = config.loop_detection)
     config,
     pricing: createPricing(config),
     store: budgetStore(client),
+    findShared: () => [],
     onCrossed: () => undefined,
     onAlert: () => undefined,
     onReserved: () => undefined,

@@ -212,6 +212,7 @@ describe('the budget check in a session', () => {
       config,
       pricing: createPricing(config),
       store,
+      findShared: () => [],
       onCrossed: () => undefined,
       onAlert: () => undefined,
       onReserved: () => undefined,

@@ -1,4 +1,5 @@
 import type { Probes } from '../probe.ts';
+import { budgetProbes } from './budgets.ts';
 import { conductProbes } from './conduct.ts';
 import { credentialProbes } from './credentials.ts';
 import { envoyProbes } from './envoy.ts';
@@ -15,6 +16,7 @@ import { serverProbes } from './server.ts';
 export const PROBES: Probes = {
   ...envoyProbes,
   ...serverProbes,
+  ...budgetProbes,
   ...conductProbes,
   ...credentialProbes,
   ...mcpProbes,

@@ -46,6 +46,7 @@ export function budgetCheck(input: ConfigInput = {}, more: Partial<BudgetCheckDe
     config,
     pricing: createPricing(config),
     store,
+    findShared: () => [],
     onCrossed: () => undefined,
     onAlert: (alert) => alerts.push(alert),
     onReserved: () => undefined,

@@ -1,0 +1,76 @@
+import { BatchAborted, type Batch } from '../../pipeline/batch.ts';
+import type { BudgetOperation, ReserveResult, Tightest } from './store.ts';
+
+type Reserved = Extract<ReserveResult, { kind: 'reserved' }>;
+type Refused = Extract<ReserveResult, { kind: 'refused' }>;
+
+/** How one ledger takes a reservation, and gives it back. */
+export interface Ledgers {
+  reserve(operation: BudgetOperation, batch: Batch | undefined): Promise<ReserveResult>;
+  /** Never fails: it is repeated in the background. */
+  release(operation: BudgetOperation): Promise<void>;
+}
+
+/**
+ * Reserves in the ledger of a key and in those of all shared budgets at once. Each ledger has a slot of its own in Redis
+ * Cluster, so none can hold the others: if one refuses, all others give back what they took.
+ * @param own with what else the key's slot is asked
+ */
+export async function reserveEverywhere(
+  ledgers: Ledgers,
+  [own, ...shared]: readonly [BudgetOperation, ...BudgetOperation[]],
+  batch: Batch | undefined,
+): Promise<ReserveResult> {
+  if (shared.length === 0) return ledgers.reserve(own, batch);
+  const operations = [own, ...shared];
+  const attempts = await Promise.allSettled([
+    ledgers.reserve(own, batch),
+    ...shared.map((operation) => ledgers.reserve(operation, undefined)),
+  ]);
+  const failures = attempts.flatMap((attempt) => (attempt.status === 'rejected' ? [attempt.reason] : []));
+  const results = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
+  const refused = results.filter((result): result is Refused => result.kind === 'refused');
+  if (failures.length === 0 && refused.length === 0) return together(results);
+  // What failed may have been taken, but not what was refused.
+  await Promise.all(
+    operations.map((operation, index) => {
+      const attempt = attempts[index];
+      const isFree =
+        attempt?.status === 'fulfilled'
+          ? attempt.value.kind === 'refused'
+          : attempt?.reason instanceof BatchAborted;
+      return isFree ? undefined : ledgers.release(operation);
+    }),
+  );
+  const [first] = refused;
+  if (failures.length > 0 || first === undefined) throw failures.find(isNoAbort) ?? failures[0];
+  return refused.reduce((one, other) => (isTighter(other.tightest, one.tightest) ? other : one), first);
+}
+
+function isNoAbort(cause: unknown): boolean {
+  return !(cause instanceof BatchAborted);
+}
+
+/** Every ledger holds an upper bound of the cost, so the least of them bounds it. */
+function together(results: readonly ReserveResult[]): ReserveResult {
+  const reserved = results.filter((result): result is Reserved => result.kind === 'reserved');
+  if (reserved.length < results.length) return { kind: 'closed' };
+  return {
+    kind: 'reserved',
+    amountNanoUsd: Math.min(...reserved.map(({ amountNanoUsd }) => amountNanoUsd)),
+    outputTokens: Math.min(...reserved.map(({ outputTokens }) => outputTokens)),
+    tightest: tightestOf(reserved.map(({ tightest }) => tightest)),
+  };
+}
+
+/** Returns the account with the least left. */
+export function tightestOf(all: readonly (Tightest | undefined)[]): Tightest | undefined {
+  return all.reduce(
+    (one, other) => (other !== undefined && (one === undefined || isTighter(other, one)) ? other : one),
+    undefined,
+  );
+}
+
+function isTighter(one: Tightest, other: Tightest): boolean {
+  return one.remainingNanoUsd < other.remainingNanoUsd;
+}

@@ -1,0 +1,121 @@
+import type { Answered, Outcome, Parsed } from '../../pipeline/exchange.ts';
+import type { Batch } from '../../pipeline/batch.ts';
+import { isBudgeted } from './accounts.ts';
+import { chargeOf, type Charge } from './charge.ts';
+import type { BudgetCheckDeps } from './deps.ts';
+import type { SettledCost } from './headers.ts';
+import type { Leases } from './leases.ts';
+import type { Quote } from './quote.ts';
+import { tightestOf } from './reserve-everywhere.ts';
+import type { BudgetOperation, SettleResult, Settlement, Tightest } from './store.ts';
+import type { createThresholds } from './thresholds.ts';
+
+/** One exchange's reservation. */
+export interface Hold {
+  readonly operation: BudgetOperation;
+  /** The same in the ledgers of shared budgets. */
+  readonly shared: readonly BudgetOperation[];
+  readonly parsed: Parsed;
+  readonly quote: Quote;
+  reservedNanoUsd: number;
+  outputTokens: number;
+  /** Time of the reservation, just before forwarding. */
+  reservedAt: number;
+  tightest: Tightest | undefined;
+  settled: boolean;
+}
+
+export interface Settlements {
+  /** Gives a reservation back; never fails, since it is repeated in the background. */
+  release(operation: BudgetOperation): Promise<void>;
+  /** Settles once. If Redis fails, the settlement is retried in the background and the failure is thrown. */
+  settle(hold: Hold, answered: Answered | undefined, outcome: Outcome, batch?: Batch): Promise<SettledCost>;
+}
+
+/** Replaces reservations by real costs, in every ledger that they stand in. */
+export function createSettlements(
+  deps: BudgetCheckDeps,
+  leases: Leases,
+  thresholds: ReturnType<typeof createThresholds>,
+  now: () => number,
+): Settlements {
+  const { store } = deps;
+  const { pricing: settings } = deps.config;
+
+  async function release(operation: BudgetOperation): Promise<void> {
+    await store.release(operation, { repeated: false }).catch((cause: unknown) => {
+      leases.settleLater({ ...operation, costNanoUsd: 0 });
+      deps.onFailure(cause);
+    });
+  }
+
+  async function settle(
+    hold: Hold,
+    answered: Answered | undefined,
+    outcome: Outcome,
+    batch?: Batch,
+  ): Promise<SettledCost> {
+    hold.settled = true;
+    for (const { operationId } of [hold.operation, ...hold.shared]) leases.letGo(operationId);
+    const charge = chargeOf({
+      parsed: hold.parsed,
+      ...hold.quote,
+      reservedNanoUsd: hold.reservedNanoUsd,
+      outputTokens: hold.outputTokens,
+      isLimited:
+        isBudgeted(hold.parsed) || hold.shared.length > 0 || hold.parsed.request.output?.tokens !== undefined,
+      answered,
+      outcome,
+      abortSlackTokens: settings.abort_slack_tokens,
+      elapsedMs: now() - hold.reservedAt,
+      outputTokensPerSecond: settings.output_tokens_per_second[hold.parsed.provider.name],
+      at: new Date(),
+    });
+    const { costNanoUsd } = charge;
+    const settlement = { ...hold.operation, costNanoUsd };
+    const others = hold.shared.map((operation) => settleShared(hold, { ...operation, costNanoUsd }));
+    try {
+      const result = await store.settle({ ...settlement, repeated: false }, batch);
+      report(hold, charge, result);
+      const tightest = [result.tightest, ...(await Promise.all(others))];
+      return { costNanoUsd, ...result, tightest: tightestOf(tightest) };
+    } catch (cause) {
+      leases.settleLater(settlement, (result) => report(hold, charge, result));
+      deps.onFailure(cause);
+      throw cause;
+    }
+  }
+
+  /** Settles one shared budget. A failure is retried in the background. */
+  async function settleShared(
+    { parsed }: Hold,
+    settlement: Omit<Settlement, 'repeated'>,
+  ): Promise<Tightest | undefined> {
+    const settled = ({ crossed }: SettleResult): void => thresholds.report(parsed, settlement, crossed);
+    try {
+      const result = await store.settle({ ...settlement, repeated: false });
+      settled(result);
+      return result.tightest;
+    } catch (cause) {
+      leases.settleLater(settlement, settled);
+      deps.onFailure(cause);
+      return undefined;
+    }
+  }
+
+  function report(
+    { operation, parsed, reservedNanoUsd }: Hold,
+    { costNanoUsd, reportedNanoUsd, absurd }: Charge,
+    result: SettleResult,
+  ): void {
+    if (result.applied) {
+      deps.onCharged(parsed, costNanoUsd);
+      if (costNanoUsd > reservedNanoUsd) deps.onOverReservation();
+      if (reportedNanoUsd > 0) deps.onHigherCharge(parsed, reportedNanoUsd);
+      if (absurd !== undefined) deps.onAbsurdUsage(parsed, absurd);
+    }
+    thresholds.report(parsed, operation, result.crossed);
+  }
+
+  return { release, settle };
+}

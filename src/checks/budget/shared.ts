@@ -1,0 +1,64 @@
+import type { SharedBudgetSettings } from '../../config/sections/budgets.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
+import type { ProviderName } from '../../providers/provider.ts';
+import { toNanoUsd } from '../../pricing/usd.ts';
+import { BUDGET_WINDOWS } from '../../redis/budget-limits.ts';
+import { globMatches } from '../../text/glob.ts';
+import { windowAccounts } from './accounts.ts';
+import type { Account } from './store.ts';
+
+/** A budget that several keys share, with its ledger. */
+export interface SharedBudget {
+  /** Stands where a key's hash would: the ledger has keys and a slot of its own. */
+  readonly keyHash: string;
+  readonly accounts: readonly Account[];
+}
+
+/** Returns the shared budget of these settings. */
+export function sharedBudget({ name, ...settings }: SharedBudgetSettings): SharedBudget {
+  const limits = Object.fromEntries(
+    BUDGET_WINDOWS.flatMap((window) => {
+      const usd = settings[window];
+      return usd === undefined ? [] : [[window, toNanoUsd(usd)]];
+    }),
+  );
+  return {
+    keyHash: `budget:${name}`,
+    accounts: windowAccounts(limits).map((account) => ({ ...account, budget: name })),
+  };
+}
+
+/** Finds the shared budgets in which a request must fit, in a fixed order. */
+export type FindShared = (exchange: Parsed) => readonly SharedBudget[];
+
+/** @param modelOf maps a deployment name to its model (`providers.azure.deployments`) */
+export function createFindShared(
+  settings: readonly SharedBudgetSettings[],
+  modelOf: (provider: ProviderName, name: string) => string,
+): FindShared {
+  const budgets = settings
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .map(({ match, ...rest }) => ({ match, budget: sharedBudget({ match, ...rest }) }));
+  return (exchange) =>
+    budgets.filter(({ match }) => matches(match, exchange, modelOf)).map(({ budget }) => budget);
+}
+
+function matches(
+  { owners, tags, providers, models }: SharedBudgetSettings['match'],
+  { key, provider, request }: Parsed,
+  modelOf: (provider: ProviderName, name: string) => string,
+): boolean {
+  const isAny = (globs: readonly string[], value: string): boolean =>
+    globs.some((glob) => globMatches(glob, value));
+  return (
+    (owners === undefined || isAny(owners, key.owner ?? '')) &&
+    Object.entries(tags ?? {}).every(
+      ([tag, glob]) => Object.hasOwn(key.tags, tag) && globMatches(glob, key.tags[tag] ?? ''),
+    ) &&
+    (providers === undefined || providers.includes(provider.name)) &&
+    // A request without a model may be for any of them.
+    (models === undefined ||
+      request.models.length === 0 ||
+      request.models.some((name) => isAny(models, modelOf(provider.name, name).replace(/^models\//, ''))))
+  );
+}

@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { PROVIDER_NAMES } from '../../providers/registry.ts';
+import { BUDGET_WINDOWS, MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
+import { section, type Settings } from '../fields.ts';
+
+const name = z.string().min(1).max(256);
+const names = z.array(name).min(1).max(1_000).optional();
+const limit = z.number().min(0).max(MAX_LIMIT_USD).optional();
+
+const match = section({
+  owners: names.describe('Owners of keys (`keys create --owner`), as globs.'),
+  tags: z.record(name, name).optional().describe('Tags that a key must have, all of them; values are globs.'),
+  providers: z.array(z.enum(PROVIDER_NAMES)).min(1).optional().describe('Providers that are asked.'),
+  models: names.describe('Models that are asked for, as globs.'),
+})
+  .prefault({})
+  .describe('The requests that count: all conditions must hold; `{}` matches every request.');
+
+const sharedBudget = section({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, { error: 'must be 1 to 64 of A-Z a-z 0-9 . _ -' })
+    .describe('Shown in refusals, headers and alerts. What was spent is kept under it.'),
+  match,
+  minute: limit.describe('USD in a minute.'),
+  hourly: limit.describe('USD in an hour.'),
+  daily: limit.describe('USD on a day, UTC.'),
+  weekly: limit.describe('USD in a week from Monday on, UTC.'),
+  monthly: limit.describe('USD in a calendar month, UTC.'),
+}).refine((budget) => BUDGET_WINDOWS.some((window) => budget[window] !== undefined), {
+  error: `must have one of ${BUDGET_WINDOWS.join(', ')}`,
+});
+
+/** Budgets that several keys share (docs/budgets.md). */
+export const budgetsSection = z
+  .array(sharedBudget)
+  .max(100)
+  .refine((budgets) => new Set(budgets.map((budget) => budget.name)).size === budgets.length, {
+    error: 'must have different names',
+  })
+  .default([])
+  .describe(
+    'Budgets that several keys share: of teams, models, or everything. A request must fit in each one that matches.',
+  );
+
+export type SharedBudgetSettings = Settings<typeof sharedBudget>;

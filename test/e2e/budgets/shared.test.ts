@@ -1,0 +1,121 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ConfigInput } from '../../../src/config/schema.ts';
+import { readAccount } from '../../support/account.ts';
+import type { Reply } from '../../support/http.ts';
+import {
+  cli,
+  expectRefusal,
+  startBudgets,
+  TOKEN,
+  WORD_PIECES,
+  WORDS,
+  type Budgets,
+  type Client,
+} from './rig.ts';
+
+/** docs/budgets.md, "Budgets of several keys". USD of so many tokens of the model `flat`. */
+const usd = (tokens: number): number => (tokens * TOKEN) / 1e9;
+/** What one request costs, and what is reserved for it. */
+const COST = WORD_PIECES * TOKEN;
+const RESERVED_TOKENS = 100;
+
+const BUDGETS: ConfigInput['budgets'] = [
+  { name: 'search', match: { tags: { team: 'search' } }, daily: usd(1_000) },
+  { name: 'crowd', match: { tags: { team: 'crowd' } }, daily: usd(3_000), monthly: usd(9_000) },
+  { name: 'crowd-flat', match: { owners: ['crowd-*'], models: ['fl*'] }, daily: usd(2_500) },
+  { name: 'closed', match: { tags: { team: 'closed' } }, monthly: 0 },
+  { name: 'everything', match: {}, monthly: usd(100_000) },
+];
+
+let first: Budgets;
+let second: Budgets;
+beforeAll(async () => {
+  first = await startBudgets({ budgets: BUDGETS });
+  second = await startBudgets({ budgets: BUDGETS }, first);
+});
+afterAll(async () => {
+  await second.close();
+  await first.close();
+});
+
+const account = (name: string) => readAccount(first.redis, `budget:${name}`);
+
+function ask(client: Client, body: object = {}): Promise<Reply> {
+  return client.ask({ max_tokens: RESERVED_TOKENS, ...body });
+}
+
+describe('a budget that several keys share', () => {
+  it('refuses what does not fit, by its name, and leaves other keys alone', async () => {
+    const one = await first.newClient({ key: { tags: { team: 'search' } }, budget: { daily: 1 } });
+    const other = await first.newClient({ key: { tags: { team: 'search' } } });
+    const stranger = await first.newClient({ key: { tags: { team: 'maps' } } });
+    one.behave({ outputTokens: 950 });
+    const paid = await one.ask({ max_tokens: 950 });
+    expect([paid.status, paid.headers['x-gateway-budget-window']]).toEqual([200, 'search:daily']);
+    expect(paid.headers['x-gateway-session-remaining']).toBe(String(usd(50)));
+    expect(await account('search')).toEqual({ spent: 950 * TOKEN, reserved: 0 });
+
+    const refused = await ask(other);
+    expectRefusal(refused, 429, 'budget_exceeded');
+    expect(refused.body).toContain('the daily budget search');
+    expect(refused.headers['x-gateway-budget-window']).toBe('search:daily');
+    expect((await ask(stranger)).status).toBe(200);
+    // Nothing stays reserved in the accounts that would have had room.
+    await other.expectSpent(0);
+    expect((await account('everything')).reserved).toBe(0);
+  });
+
+  it('of 0 blocks its keys', async () => {
+    const client = await first.newClient({ key: { tags: { team: 'closed' } } });
+    const refused = await ask(client);
+    expectRefusal(refused, 429, 'budget_exceeded');
+    expect(refused.body).toContain('the monthly budget closed is 0 USD');
+  });
+
+  it('is listed with what is spent', async () => {
+    const { code, stdout } = await cli(first.gateway, 'budget', 'list', '--output', 'json');
+    const { budgets } = JSON.parse(stdout) as { budgets: { name: string; windows: object[] }[] };
+    expect([code, budgets.map(({ name }) => name)]).toEqual([0, BUDGETS?.map(({ name }) => name)]);
+    expect(budgets[0]?.windows).toContainEqual(
+      expect.objectContaining({ window: 'daily', limit_usd: usd(1_000), spent_usd: usd(950) }),
+    );
+  });
+
+  it('is not exceeded by 300 calls of three keys at once over two gateways', async () => {
+    const gateways = [first.gateway, second.gateway];
+    const keys = await Promise.all(
+      [1, 2, 3].map((nth) =>
+        first.newClient({
+          key: { owner: `crowd-${String(nth)}`, tags: { team: 'crowd' } },
+          budget: { daily: usd(2_000) },
+          gateways,
+        }),
+      ),
+    );
+    for (const key of keys) key.behave({ text: WORDS, headersDelayMs: 20 });
+    let peak = 0;
+    const watching = new AbortController();
+    const watch = (async () => {
+      while (!watching.signal.aborted) {
+        const { spent, reserved } = await account('crowd-flat');
+        peak = Math.max(peak, spent + reserved);
+        await delay(2);
+      }
+    })();
+    const replies = (
+      await Promise.all(keys.map((key) => Promise.all(Array.from({ length: 100 }, () => ask(key)))))
+    ).flat();
+    watching.abort();
+    await watch;
+    const served = replies.filter(({ status }) => status === 200).length;
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 429]));
+    expect(peak).toBeLessThanOrEqual(2_500 * TOKEN);
+    const spent = { spent: served * COST, reserved: 0 };
+    await expect.poll(() => account('crowd-flat')).toEqual(spent);
+    await expect.poll(() => account('crowd')).toEqual(spent);
+    const ofKeys = await Promise.all(keys.map((key) => key.account()));
+    expect(ofKeys.reduce((sum, one) => sum + one.spent, 0)).toBe(served * COST);
+    expect(ofKeys.map(({ reserved }) => reserved)).toEqual([0, 0, 0]);
+  });
+});

@@ -1,0 +1,59 @@
+import { header, outcome } from '../asking.ts';
+import type { Probes } from '../probe.ts';
+
+const at = (...rest: string[]): string[] => ['budgets', '0', ...rest];
+const closed = (match: object): object => ({ budgets: [{ name: 'team', match, daily: 0 }] });
+const REFUSED = '429 budget_exceeded';
+const asksAsTeam = outcome({ key: { owner: 'jane', tags: { team: 'search' } } });
+
+/** Each window by itself refuses a request, or has room for it. */
+const windowProbe = (window: string): Probes[string] => ({
+  at: at(window),
+  with: { budgets: [{ name: 'team', match: {}, monthly: 1_000 }] },
+  values: [0, 1_000],
+  see: outcome({}),
+  expected: [REFUSED, 200],
+});
+
+export const budgetProbes: Probes = {
+  'budgets[].name': {
+    at: at('name'),
+    with: { budgets: [{ name: 'team', match: {}, daily: 1 }] },
+    values: ['one', 'other'],
+    see: header('x-gateway-budget-window'),
+    expected: ['one:daily', 'other:daily'],
+  },
+  'budgets[].match.owners': {
+    at: at('match', 'owners'),
+    with: closed({}),
+    values: [['ja*'], ['joe']],
+    see: asksAsTeam,
+    expected: [REFUSED, 200],
+  },
+  'budgets[].match.tags.*': {
+    at: at('match', 'tags', 'team'),
+    with: closed({}),
+    values: ['sea*', 'maps'],
+    see: asksAsTeam,
+    expected: [REFUSED, 200],
+  },
+  'budgets[].match.providers': {
+    at: at('match', 'providers'),
+    with: closed({}),
+    values: [['openai'], ['groq']],
+    see: asksAsTeam,
+    expected: [REFUSED, 200],
+  },
+  'budgets[].match.models': {
+    at: at('match', 'models'),
+    with: closed({}),
+    values: [['gpt-4*'], ['gpt-5*']],
+    see: asksAsTeam,
+    expected: [REFUSED, 200],
+  },
+  'budgets[].minute': windowProbe('minute'),
+  'budgets[].hourly': windowProbe('hourly'),
+  'budgets[].daily': windowProbe('daily'),
+  'budgets[].weekly': windowProbe('weekly'),
+  'budgets[].monthly': windowProbe('monthly'),
+};
