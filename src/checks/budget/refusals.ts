@@ -27,7 +27,9 @@ export function budgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denia
   const { limitNanoUsd = Infinity } = account;
   const budget = budgetName(account);
   if (limitNanoUsd === 0)
-    return denied(`This key may not spend anything: ${budget} is 0 USD. ${ASK}. ${NEVER_RESETS}`);
+    return denied(
+      `This key may not spend anything: ${account.budget === undefined ? `its ${account.name} budget` : budget} is 0 USD. ${ASK}. ${NEVER_RESETS}`,
+    );
   const cost = couldCost(wantedNanoUsd);
   if (wantedNanoUsd > limitNanoUsd) {
     const message = `${cost}; ${budget} is ${formatUsd(limitNanoUsd)} USD`;
