@@ -45,6 +45,11 @@ const GROUPS: Readonly<Record<string, Commands>> = {
   },
 };
 
+/** Commands for other programs, which help does not list. */
+const HIDDEN: Commands = {
+  complete: async () => (await import('./commands/complete.ts')).registerComplete,
+};
+
 const EXAMPLES = `
 Examples:
   $ gateway init                                              write a configuration
@@ -79,6 +84,11 @@ export async function createProgram(argv: readonly string[], io: Io): Promise<Co
       outputError: (text, write) => write(text.replace(/^error: /, 'gateway: ')),
     })
     .exitOverride();
+  const hidden = HIDDEN[program.parseOptions([...argv]).operands[0] ?? ''];
+  if (hidden !== undefined) {
+    (await hidden())(program, io);
+    return program;
+  }
   const all = Object.values(GROUPS).flatMap(Object.keys);
   const named = all.filter((name) => ownArguments(argv).includes(name));
   const wanted = named.length > 0 && !named.includes('completion') ? named : all;

@@ -1,10 +1,18 @@
-import type { Command, Option } from 'commander';
+import type { Argument, Command, Option } from 'commander';
+import { PRESET_NAMES } from '../../src/policy/presets.ts';
+import { INSTRUCTION_ROLES } from '../../src/providers/instructions.ts';
+import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
 
-/** What can be written after the words of a command. */
+/** Everything that may follow the words of one command. */
 export interface Place {
   /** `keys create`; empty for the program itself. */
   readonly path: string;
-  readonly words: readonly Word[];
+  readonly commands: readonly Word[];
+  readonly options: readonly OptionWord[];
+  /** Values of the arguments, in their order. */
+  readonly args: readonly Value[];
+  /** Value of all further arguments. */
+  readonly rest: Value | undefined;
 }
 
 export interface Word {
@@ -13,30 +21,89 @@ export interface Word {
   readonly meaning: string;
 }
 
-/** Every command with what may follow it: its subcommands, its options and their choices, and the program's. */
+export interface OptionWord extends Word {
+  /** The short spelling, `-n`. */
+  readonly short: string | undefined;
+  /** Undefined for a flag. */
+  readonly value: Value | undefined;
+}
+
+/** Kinds of values that the shell or the program completes; `none` for text that cannot be guessed. */
+export type ValueKind = 'files' | 'folders' | 'program' | StoredKind | 'none';
+/** Values that the program looks up: in Redis, or in gateway.yaml. */
+export const STORED_KINDS = ['keys', 'sessions', 'escalations', 'servers'] as const;
+export type StoredKind = (typeof STORED_KINDS)[number];
+
+export type Value = ValueKind | { readonly words: readonly string[]; readonly isList: boolean };
+
+/** Option values that Commander does not know as choices. */
+const LISTS: Readonly<Record<string, readonly string[]>> = {
+  '--presets': PRESET_NAMES,
+  '--allowed-providers': [...PROVIDER_NAMES, 'none'],
+  '--trust': [...INSTRUCTION_ROLES, 'none'],
+};
+
+/** Kinds by the name between `<` and `>`. */
+const KINDS: Readonly<Record<string, ValueKind>> = {
+  file: 'files',
+  path: 'files',
+  'url or file': 'files',
+  paths: 'files',
+  folder: 'folders',
+  command: 'program',
+  key: 'keys',
+  session: 'sessions',
+  id: 'escalations',
+  server: 'servers',
+};
+
+/** Returns every command with its subcommands, options and arguments. Options of the program belong to each command. */
 export function completionPlaces(program: Command): readonly Place[] {
   const general = program.options.map(optionWord);
+  const help: OptionWord = { text: '--help', meaning: 'show help', short: '-h', value: undefined };
   function visit(command: Command, path: readonly string[]): Place[] {
     const below = command.commands.filter((one) => one.name() !== 'help');
-    const own =
-      command === program ? [] : command.options.filter(({ hidden }) => !hidden).flatMap(optionWords);
-    const commands = below.map((one) => ({ text: one.name(), meaning: shellSafe(one.description()) }));
-    const words = [...commands, ...own, ...general, { text: '--help', meaning: 'show help' }];
-    return [{ path: path.join(' '), words }, ...below.flatMap((one) => visit(one, [...path, one.name()]))];
+    const own = command === program ? [] : command.options.filter(({ hidden }) => !hidden).map(optionWord);
+    const place: Place = {
+      path: path.join(' '),
+      commands: below.map((one) => ({ text: one.name(), meaning: shellSafe(one.description()) })),
+      options: [...own, ...general, help],
+      args: command.registeredArguments.map(argumentValue),
+      rest: restValue(command.registeredArguments.at(-1)),
+    };
+    return [place, ...below.flatMap((one) => visit(one, [...path, one.name()]))];
   }
   return visit(program, []);
 }
 
-function optionWords(option: Option): Word[] {
-  const choices = option.argChoices ?? [];
-  return [optionWord(option), ...choices.map((text) => ({ text, meaning: `for ${option.long ?? ''}` }))];
+function optionWord(option: Option): OptionWord {
+  const text = option.long ?? option.short ?? '';
+  const { short, required, optional } = option;
+  const meaning = shellSafe(option.description);
+  return { text, meaning, short, value: required || optional ? optionValue(option, text) : undefined };
 }
 
-function optionWord(option: Option): Word {
-  return { text: option.long ?? option.short ?? '', meaning: shellSafe(option.description) };
+function optionValue({ argChoices, flags }: Option, name: string): Value {
+  const list = LISTS[name];
+  if (list !== undefined) return { words: list, isList: true };
+  if (argChoices !== undefined) return { words: argChoices, isList: false };
+  if (name.endsWith('-dir')) return 'folders';
+  return KINDS[/[<[](.*)[>\]]/.exec(flags)?.[1] ?? ''] ?? 'none';
 }
 
-/** What neither of the shells would take for more than a letter. */
+function argumentValue(argument: Argument): Value {
+  if (argument.argChoices !== undefined) return { words: argument.argChoices, isList: false };
+  return KINDS[argument.name()] ?? 'none';
+}
+
+/** Returns the value of repeated arguments. A program's own arguments are files at best. */
+function restValue(last: Argument | undefined): Value | undefined {
+  if (last?.variadic !== true) return undefined;
+  const value = argumentValue(last);
+  return value === 'program' ? 'files' : value;
+}
+
+/** Keeps characters that neither of the shells interprets. */
 function shellSafe(text: string): string {
   return text
     .replace(/[^\p{L}\p{N} .,;/()=-]/gu, '')

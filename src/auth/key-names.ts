@@ -45,3 +45,36 @@ export async function enterNames(client: RedisClient, records: NamedRecords): Pr
   }
   await client.hset(KEY_NAMES, ENTERED, '1');
 }
+
+export interface KeyName {
+  readonly name: string;
+  readonly keyHash: string;
+}
+
+export interface NameLimits {
+  readonly count: number;
+  readonly withinMs: number;
+}
+
+const NAMES_PER_READ = 10_000;
+
+/** Returns the names that begin so. Redis has no order of names, so all are read, until a limit ends it. */
+export async function namesWith(
+  client: RedisClient,
+  prefix: string,
+  { count, withinMs }: NameLimits,
+): Promise<readonly KeyName[]> {
+  const pattern = `${prefix.replaceAll(/[*?[\]\\^-]/g, '\\$&')}*`;
+  const end = performance.now() + withinMs;
+  const found: KeyName[] = [];
+  let cursor = '0';
+  do {
+    const [next, pairs] = await client.hscan(KEY_NAMES, cursor, 'MATCH', pattern, 'COUNT', NAMES_PER_READ);
+    for (let at = 0; at + 1 < pairs.length; at += 2) {
+      const [name = '', keyHash = ''] = pairs.slice(at, at + 2);
+      if (name !== ENTERED) found.push({ name, keyHash });
+    }
+    cursor = next;
+  } while (cursor !== '0' && found.length < count && performance.now() < end);
+  return found.slice(0, count).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}

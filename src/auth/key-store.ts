@@ -17,7 +17,7 @@ import {
   type KeyChange,
   type NewKey,
 } from './key-fields.ts';
-import { claimName, enterNames, isActive } from './key-names.ts';
+import { claimName, enterNames, isActive, namesWith, type KeyName, type NameLimits } from './key-names.ts';
 import type { KeyRecord } from './key-record.ts';
 import { createRawKey, hashKey, isProxyKey } from './raw-key.ts';
 
@@ -61,6 +61,8 @@ export interface KeyStore {
    * and expired ones, and of these the newest with a name wins.
    */
   find(reference: string): Promise<KeyRecord>;
+  /** Returns names that were ever given and begin so; ends at a limit, or with what it found in time. */
+  names(prefix: string, limits: NameLimits): Promise<readonly KeyName[]>;
   /** Changes the given values, effective from the next request on. */
   update(reference: string, change: KeyChange): Promise<KeyRecord>;
   revoke(reference: string): Promise<KeyRecord>;
@@ -99,6 +101,7 @@ export function createKeyStore(client: RedisClient): KeyStore {
     },
     list: (after) => records.page(after),
     find: (reference) => records.find(reference),
+    names: (prefix, limits) => namesWith(client, prefix, limits),
     async update(reference, change) {
       const { keyHash } = await records.find(reference);
       const fields = Object.entries(changedFields(keyChangeSchema.parse(change))).flat();
@@ -132,6 +135,7 @@ export function createKeyStore(client: RedisClient): KeyStore {
     create: (key) => guarded(() => store.create(key)),
     list: (after) => guarded(() => store.list(after)),
     find: (reference) => guarded(() => store.find(reference)),
+    names: (prefix, limits) => guarded(() => store.names(prefix, limits)),
     update: (reference, change) => guarded(() => store.update(reference, change)),
     revoke: (reference) => guarded(() => store.revoke(reference)),
     rotate: (reference, graceMs) => guarded(() => store.rotate(reference, graceMs)),

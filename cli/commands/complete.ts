@@ -1,0 +1,91 @@
+import { Argument, type Command } from 'commander';
+import type { Config } from '../../src/config/schema.ts';
+import type { Operations } from '../../src/operate.ts';
+import type { GlobalOptions, Io } from '../command.ts';
+import { keptValues, type Candidate } from '../completion/kept-values.ts';
+import { STORED_KINDS, type StoredKind } from '../completion/words.ts';
+
+/** A person waits for the list, so a slow Redis gives none. */
+const WITHIN_MS = 2_000;
+const MAX_CANDIDATES = 200;
+
+/**
+ * `gateway complete <kind>`: what the completion scripts ask for behind Tab: values and their meanings, one a line. Prints
+ * nothing, and succeeds, if Redis or the configuration cannot be read.
+ */
+export function registerComplete(program: Command, io: Io): void {
+  program
+    .command('complete', { hidden: true })
+    .description('print values for the completion scripts')
+    .addArgument(new Argument('<kind>', 'what to list').choices(STORED_KINDS))
+    .argument('[prefix]', 'the beginning of the values', '')
+    .argument('[key]', 'whose sessions', '')
+    .action(async (kind: StoredKind, prefix: string, key: string, _options: object, command: Command) => {
+      // The scripts pass an empty path if the command line has no --config.
+      const path = command.optsWithGlobals<GlobalOptions>().config || undefined;
+      const scope = { kind, prefix, key: kind === 'sessions' ? key : '', path };
+      const candidates = await keptValues(io.env, scope, () => lookUp(io, path, scope));
+      for (const [value, meaning] of candidates.slice(0, MAX_CANDIDATES))
+        io.stdout.write(`${value}\t${meaning}\n`);
+    });
+}
+
+interface Scope {
+  readonly kind: StoredKind;
+  readonly prefix: string;
+  readonly key: string;
+}
+
+/** Returns undefined on any failure: completion must not disturb the line that is being typed. */
+async function lookUp(
+  io: Io,
+  path: string | undefined,
+  scope: Scope,
+): Promise<readonly Candidate[] | undefined> {
+  try {
+    const { loadConfig } = await import('../../src/config/load.ts');
+    const { config } = loadConfig({ path, env: io.env });
+    if (scope.kind === 'servers')
+      return config.mcp.servers.map(({ name, url }): Candidate => [name, url]).filter(fits(scope.prefix));
+    const { operate } = await import('../../src/operate.ts');
+    // From here on Redis can make us wait.
+    const found = await within(operate(impatient(config), (operations) => stored(operations, scope)));
+    return found?.filter(fits(scope.prefix));
+  } catch {
+    return undefined;
+  }
+}
+
+function within<T>(work: Promise<T>): Promise<T | undefined> {
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, WITHIN_MS, undefined).unref());
+  return Promise.race([work, late]);
+}
+
+/** Fails at once where a command would try again. */
+function impatient(config: Config): Config {
+  const redis = { ...config.redis, max_retries: 0, dial_timeout: WITHIN_MS, read_timeout: WITHIN_MS };
+  return { ...config, redis } as Config;
+}
+
+async function stored(
+  { keys, sessions, escalations }: Operations,
+  { kind, prefix, key }: Scope,
+): Promise<readonly Candidate[]> {
+  if (kind === 'keys') {
+    const names = await keys.names(prefix, { count: MAX_CANDIDATES, withinMs: WITHIN_MS / 2 });
+    return names.map(({ name, keyHash }) => [name, keyHash.slice(0, 'sha256:'.length + 12)]);
+  }
+  if (kind === 'sessions') {
+    const { keyHash } = await keys.find(key);
+    return (await sessions.list(keyHash)).map(({ id, steps }) => [id, `${String(steps)} steps`]);
+  }
+  return (await escalations.list()).map(({ id, tool_name, key_name }) => [
+    id,
+    `${key_name} ${tool_name ?? ''}`,
+  ]);
+}
+
+/** Keeps values that a shell shows in one line and that begin as typed. */
+function fits(prefix: string): (candidate: Candidate) => boolean {
+  return ([value]) => value.startsWith(prefix) && !/[\p{C}]/u.test(value);
+}
