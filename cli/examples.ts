@@ -15,6 +15,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'gateway keys update planner --policy-overrides none',
     'gateway keys update planner --credentials openai-main',
   ],
+  spend: ['gateway spend --by tag:team --since 30d', 'gateway spend --by model --bucket day --output csv'],
   'budget list': ['gateway budget list', 'gateway budget list --output json'],
   'credentials list': ['gateway credentials list'],
   'credentials check': ['gateway credentials check && gateway serve'],

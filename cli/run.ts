@@ -21,6 +21,7 @@ const GROUPS: Readonly<Record<string, Commands>> = {
     keys: async () => (await import('./commands/keys.ts')).registerKeys,
     credentials: async () => (await import('./commands/credentials.ts')).registerCredentials,
     budget: async () => (await import('./commands/budget.ts')).registerBudget,
+    spend: async () => (await import('./commands/spend.ts')).registerSpend,
     sessions: async () => (await import('./commands/sessions.ts')).registerSessions,
   },
   'Risk and approvals:': {

@@ -1,7 +1,7 @@
 import { createStreamStore, type StreamStore } from './audit/stream-store.ts';
 import { createKeyStateStore, type KeyStateStore } from './auth/key-state-store.ts';
 import { createKeyStore, type KeyStore } from './auth/key-store.ts';
-import { createRedisBudgetStore } from './checks/budget/redis-store.ts';
+import { createRedisBudgetStore, spendLifeMs } from './checks/budget/redis-store.ts';
 import type { BudgetStore } from './checks/budget/store.ts';
 import type { PinStore } from './checks/mcp-inspector/store.ts';
 import { createRedisPinStore } from './checks/mcp-inspector/redis-store.ts';
@@ -9,6 +9,7 @@ import { createRedisRiskStore } from './risk/redis-store.ts';
 import { riskSettings } from './risk/settings.ts';
 import type { RiskStore } from './risk/store.ts';
 import { createRedisSessionStore } from './checks/session/redis-store.ts';
+import { createSpendStore, type SpendStore } from './spend/store.ts';
 import type { SessionStore } from './checks/session/store.ts';
 import { phaseDeadlineMs } from './config/rules.ts';
 import { parseEscalationEvent, type EscalationEvent } from './escalation/escalation.ts';
@@ -32,6 +33,7 @@ export interface Operations {
   readonly keys: KeyStore;
   readonly keyStates: KeyStateStore;
   readonly budgets: BudgetStore;
+  readonly spend: SpendStore;
   readonly sessions: SessionStore;
   readonly risks: RiskStore;
   readonly pins: PinStore;
@@ -64,7 +66,9 @@ export async function operate<T>(config: Config, work: (operations: Operations) 
         client,
         deadlineMs,
         alertPercents: config.alerting.thresholds.map(({ percent }) => percent),
+        spendLifeMs: spendLifeMs(config),
       }),
+      spend: createSpendStore({ client, deadlineMs }),
       sessions: createRedisSessionStore({
         client,
         deadlineMs,

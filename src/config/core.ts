@@ -1,6 +1,7 @@
 import { alerting, otel, audit } from './sections/observability.ts';
 import { auth, zsp, signature } from './sections/auth.ts';
 import { envoy, server } from './sections/server.ts';
+import { spendSection } from './sections/spend.ts';
 import { budgetsSection } from './sections/budgets.ts';
 import { credentialsSection } from './sections/credentials.ts';
 import { mcpSection } from './sections/mcp.ts';
@@ -21,6 +22,7 @@ export const coreSections = {
   credentials: credentialsSection,
   pricing,
   budgets: budgetsSection,
+  spend: spendSection,
   session: sessionSection,
   mcp: mcpSection,
   risk_profile: riskProfile,

@@ -57,6 +57,11 @@ export function spendKey(keyHash: string, ledger: string): string {
   return `gateway:spend:${tag(keyHash)}:${ledger}`;
 }
 
+/** What a key has spent on one day (Unix time in days): hash of nano-USD by what it was spent for. */
+export function spendDayKey(keyHash: string, day: number): string {
+  return `gateway:spend_day:${tag(keyHash)}:${String(day)}`;
+}
+
 /** A key's live reservations: sorted set of hold keys by the time their lease ends. */
 export function holdsKey(keyHash: string): string {
   return `gateway:holds:${tag(keyHash)}`;

@@ -6,7 +6,7 @@
 -- KEYS[1] are the key's holds (sorted set of hold keys by the time their lease ends).
 --
 -- Constants: LEASE in ms, LATE_TEXT, how long a settlement may come after its lease ran out, and HOLD_LIFE_TEXT, both
--- together, in digits.
+-- together, in digits; SPEND_LIFE_TEXT, how long the spend of a day is kept, '' where none is recorded.
 
 -- @include ../../redis/ledger.lua
 -- @include holds.lua
@@ -14,6 +14,8 @@
 local MAX_NANO_USD = 9000000000000000
 
 local total, leases, leases_over = 0, {}, {}
+-- The part of `total` that a settlement charged, what it was spent for, and the time.
+local labelled_cost, label, charged_at = 0, '', 0
 
 -- Calendar of an account, and start and end of its window as of `now`, of which one without a calendar has none.
 local function window_of(ledger, at, now)
@@ -90,6 +92,7 @@ end
 
 -- Charges holds whose lease ran out, see expired-holds.lua. Comes before accounts are loaded. Returns how many it found.
 local function settle_expired(now)
+  charged_at = now
   -- Most often there are none, and counting is cheaper than listing.
   if redis.call('ZCOUNT', KEYS[1], '-inf', int(now)) == 0 then
     return 0
@@ -110,6 +113,9 @@ end
 local function save()
   if total ~= 0 then
     redis.call('HINCRBY', KEYS[2], 'total_spend', total)
+  end
+  if SPEND_LIFE_TEXT ~= '' and (total ~= 0 or labelled_cost ~= 0) then
+    -- @include record-spend.lua
   end
   if #leases_over > 0 then
     redis.call('ZREM', KEYS[1], unpack(leases_over))

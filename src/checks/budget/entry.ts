@@ -5,9 +5,9 @@ export const budget = checkEntry(
   async (config, { counting, ownStore, onClose }) => {
     const store = await ownStore({
       async redis(place) {
-        const { createRedisBudgetStore } = await import('./redis-store.ts');
+        const { createRedisBudgetStore, spendLifeMs } = await import('./redis-store.ts');
         const alertPercents = config.alerting.thresholds.map(({ percent }) => percent);
-        return createRedisBudgetStore({ ...place, alertPercents });
+        return createRedisBudgetStore({ ...place, alertPercents, spendLifeMs: spendLifeMs(config) });
       },
     });
     if (counting === undefined || store === undefined) return undefined;

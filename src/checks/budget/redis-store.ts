@@ -1,3 +1,4 @@
+import type { CoreConfig } from '../../config/core.ts';
 import type { BudgetLimits } from '../../pipeline/exchange.ts';
 import { BUDGET_WINDOWS, parseBudgetLimits } from '../../redis/budget-limits.ts';
 import type { RedisClient } from '../../redis/client.ts';
@@ -34,17 +35,26 @@ export interface RedisBudgetStoreOptions {
   /** Life of a reservation after its last renewal; by default three times the renewal interval. */
   readonly leaseMs?: number;
   readonly alertPercents: readonly number[];
+  /** How long the spend of a day is kept; undefined records none. */
+  readonly spendLifeMs?: number | undefined;
   /** A clock for tests; by default Redis's own (docs/redis.md). */
   readonly now?: () => number;
 }
 
 /** Longer than any retry by the client library; short, because every request leaves one behind. */
 const SETTLED_MEMORY_MS = 60_000;
+/** What a shared budget records as spent for, whose keys record the provider and the model. */
+const SHARED = 'shared';
 /** Time for a settlement after its lease has expired. */
 const LATE_MS = 3_600_000;
 
-function loadScripts(leaseMs: number, alertPercents: readonly number[]) {
-  const leases = { LEASE: leaseMs, LATE_TEXT: String(LATE_MS), HOLD_LIFE_TEXT: String(leaseMs + LATE_MS) };
+function loadScripts(leaseMs: number, alertPercents: readonly number[], spendLifeMs: number | undefined) {
+  const leases = {
+    LEASE: leaseMs,
+    LATE_TEXT: String(LATE_MS),
+    HOLD_LIFE_TEXT: String(leaseMs + LATE_MS),
+    SPEND_LIFE_TEXT: spendLifeMs === undefined ? '' : String(spendLifeMs),
+  };
   const [least = Number.MAX_SAFE_INTEGER] = alertPercents;
   const alerts = { ALERT_PERCENTS: alertPercents.join(','), LEAST_PERCENT: least };
   return {
@@ -71,6 +81,11 @@ const amounts = listOf(number);
 const settleReply = tupleOf(flag, number, wholeNumber, number, wholeNumber, number, amounts);
 const renewReply = listOf(flag);
 
+/** Returns how long the spend of a day is kept; undefined if none is recorded. */
+export function spendLifeMs({ spend }: Pick<CoreConfig, 'spend'>): number | undefined {
+  return spend.enabled ? spend.retention : undefined;
+}
+
 /** Budgets in Redis: one Lua script per step, each on keys of one slot. */
 export function createRedisBudgetStore(options: RedisBudgetStoreOptions): BudgetStore {
   const { client, deadlineMs, leaseMs = LEASE_MS } = options;
@@ -78,6 +93,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
   const scripts = loadScripts(
     leaseMs,
     options.alertPercents.toSorted((one, other) => one - other),
+    options.spendLifeMs,
   );
   const now = (): string => (options.now === undefined ? '' : String(options.now()));
 
@@ -120,6 +136,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
           now(),
           whole(settlement.costNanoUsd),
           settlement.repeated ? '' : '1',
+          settlement.spentFor ?? SHARED,
           ...ledgerArgs(settlement.accounts),
         ],
         read: (reply) => settleResult(settleReply(reply), settlement.accounts),

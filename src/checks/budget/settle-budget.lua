@@ -6,7 +6,8 @@
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 real cost in nano-USD (0 releases)
 --       3 '1' charges the cost although Redis has lost the hold; '' on a repeat, which may have been applied before
---       4.. see accounts.lua
+--       4 what it was spent for, in the records of spend
+--       5.. see accounts.lua
 -- constants SETTLED_LIFE_TEXT: how long the settled hold is remembered, ms in digits. ALERT_PERCENTS: thresholds, joined by
 -- commas, of which LEAST_PERCENT is the first
 -- reply {applied 1|0, reserved amount, tightest account from 0 or -1, its remainder, ms to its reset or -1,
@@ -26,7 +27,7 @@ local state, amount = hold and hold.state, hold and hold.amount or 0
 local lost = not hold and cost > 0 and ARGV[3] == '1'
 local applied = state == HELD or state == CHARGED or lost
 
-local loaded = load_ledgers(4, 4, now)
+local loaded = load_ledgers(4, 5, now)
 
 local function charge()
   local spent = cost - (state == CHARGED and amount or 0)
@@ -34,6 +35,7 @@ local function charge()
   -- Where the hold was lost, the windows of today are charged; a session that was ended stays ended all the same.
   local reserved_at = lost and math.huge or hold.reserved_at
   total = total + spent
+  labelled_cost, label = cost, ARGV[4]
   for nth = 1, #loaded do
     local ledger, is_charged = loaded[nth], false
     local values, turned = ledger.values, ledger.turned

@@ -5,6 +5,7 @@ import { chargeOf, type Charge } from './charge.ts';
 import type { BudgetCheckDeps } from './deps.ts';
 import type { SettledCost } from './headers.ts';
 import type { Leases } from './leases.ts';
+import { spentFor } from './spend-label.ts';
 import type { Quote } from './quote.ts';
 import { tightestOf } from './reserve-everywhere.ts';
 import type { BudgetOperation, SettleResult, Settlement, Tightest } from './store.ts';
@@ -72,7 +73,7 @@ export function createSettlements(
       at: new Date(),
     });
     const { costNanoUsd } = charge;
-    const settlement = { ...hold.operation, costNanoUsd };
+    const settlement = { ...hold.operation, costNanoUsd, spentFor: spentFor(hold.parsed) };
     const others = hold.shared.map((operation) => settleShared(hold, { ...operation, costNanoUsd }));
     try {
       const result = await store.settle({ ...settlement, repeated: false }, batch);

@@ -65,6 +65,8 @@ export type ReserveResult =
 
 export interface Settlement extends BudgetOperation {
   readonly costNanoUsd: number;
+  /** Provider and model, see `spentFor`, in the records of spend; absent for a shared budget. */
+  readonly spentFor?: string;
   /** True on every attempt but the first, since an earlier one may have been applied unnoticed. */
   readonly repeated: boolean;
 }

@@ -1,5 +1,7 @@
-import { header, outcome } from '../asking.ts';
-import type { Probes } from '../probe.ts';
+import { spendDayKey } from '../../../../src/redis/keys.ts';
+import { dayOf } from '../../../../src/spend/store.ts';
+import { asks, header, outcome } from '../asking.ts';
+import type { Probes, See } from '../probe.ts';
 
 const at = (...rest: string[]): string[] => ['budgets', '0', ...rest];
 const closed = (match: object): object => ({ budgets: [{ name: 'team', match, daily: 0 }] });
@@ -15,7 +17,21 @@ const windowProbe = (window: string): Probes[string] => ({
   expected: [REFUSED, 200],
 });
 
+/** Sees how long the spend of today is kept, in whole hours; undefined if nothing is recorded. */
+const keptHours: See = async (bench) => {
+  const { keyHash } = await asks(bench, {});
+  const lifeMs = await bench.redis.client.pttl(spendDayKey(keyHash, dayOf(Date.now())));
+  return lifeMs < 0 ? undefined : Math.ceil(lifeMs / 3_600_000);
+};
+
 export const budgetProbes: Probes = {
+  'spend.enabled': { values: [false, true], see: keptHours, expected: [undefined, 400 * 24] },
+  'spend.retention': {
+    with: { spend: { enabled: true } },
+    values: ['2h', '9h'],
+    see: keptHours,
+    expected: [2, 9],
+  },
   'budgets[].name': {
     at: at('name'),
     with: { budgets: [{ name: 'team', match: {}, daily: 1 }] },

@@ -1,0 +1,108 @@
+import { Option, type Command } from 'commander';
+import { formatUsd } from '../../src/pricing/usd.ts';
+import { dayOf, dayText } from '../../src/spend/store.ts';
+import { durationOf } from '../arguments.ts';
+import { UsageError, type Io } from '../command.ts';
+import { loadedConfig } from '../loaded-config.ts';
+import { allKeys, ofEachKey, onRedis } from '../on-redis.ts';
+import { painter, print, printable, table } from '../output.ts';
+import { groupOf, spendBar, spendCsv, SpendSums, type Bucket, type SpendRow } from '../spend-view.ts';
+
+interface SpendOptions {
+  readonly by: string;
+  /** Milliseconds. */
+  readonly since: number;
+  readonly bucket: Bucket;
+  readonly output: 'table' | 'csv' | 'json';
+}
+
+const GROUPS = ['owner', 'key', 'provider', 'model'];
+const DAY_MS = 86_400_000;
+const MAX_DAYS = 3_660;
+
+/** `gateway spend`: what was spent, by day and by whom (docs/spend.md). */
+export function registerSpend(program: Command, io: Io): void {
+  program
+    .command('spend')
+    .description('show what was spent, by owner, key, provider, model or tag, from the records of spend')
+    .addOption(
+      new Option('--by <group>', 'owner, key, provider, model, or tag:NAME')
+        .argParser(groupName)
+        .default('owner'),
+    )
+    .addOption(
+      new Option('--since <duration>', 'how far back, in days; today counts as one')
+        .argParser(durationOf('--since'))
+        .default(30 * DAY_MS, '30d'),
+    )
+    .addOption(
+      new Option('--bucket <length>', 'sums for each of these')
+        .choices(['day', 'week', 'month', 'total'])
+        .default('total'),
+    )
+    .addOption(new Option('--output <format>', 'format').choices(['table', 'csv', 'json']).default('table'))
+    .action((options: SpendOptions, command: Command) => showSpend(command, io, options));
+}
+
+function groupName(written: string): string {
+  if (GROUPS.includes(written) || /^tag:./.test(written)) return written;
+  throw new UsageError(
+    `--by: "${printable(written)}" is not a group. Choose from ${GROUPS.join(', ')}, or a tag such as tag:team`,
+  );
+}
+
+async function showSpend(command: Command, io: Io, options: SpendOptions): Promise<void> {
+  const { by, since, bucket, output } = options;
+  const days = Math.ceil(since / DAY_MS);
+  if (days < 1 || days > MAX_DAYS)
+    throw new UsageError('--since: from 1d to 3660d, for example: --since 30d');
+  const { rows, first, last } = await onRedis(command, io, async (operations) => {
+    const today = dayOf(await operations.readClock());
+    const from = today - days + 1;
+    const sums = new SpendSums(bucket);
+    const read = ofEachKey(allKeys(operations), async (record) => ({
+      record,
+      spent: await operations.spend.read(record.keyHash, from, today),
+    }));
+    for await (const { record, spent } of read)
+      for (const one of spent) sums.add(groupOf(by, record, one), one);
+    return { rows: sums.rows(), first: from, last: today };
+  });
+  const total = rows.reduce((sum, { nanoUsd }) => sum + nanoUsd, 0);
+  if (output === 'csv') {
+    io.stdout.write(`${spendCsv(by, rows)}\r\n`);
+    return;
+  }
+  const json = {
+    by,
+    bucket,
+    from: dayText(first),
+    to: dayText(last),
+    rows: rows.map(({ nanoUsd, bucket: at, group }) => ({
+      ...(at !== undefined && { from: at }),
+      [by]: group,
+      usd: nanoUsd / 1e9,
+    })),
+    total_usd: total / 1e9,
+  };
+  print(io, output, json, () => shown(command, io, by, rows, total));
+}
+
+function shown(command: Command, io: Io, by: string, rows: readonly SpendRow[], total: number): string {
+  if (rows.length === 0) {
+    return loadedConfig(command, io).config.spend.enabled
+      ? 'Nothing was spent in this time.'
+      : 'No spend is recorded: set spend.enabled in the configuration (docs/spend.md).';
+  }
+  const hasBuckets = rows.some(({ bucket }) => bucket !== undefined);
+  const largest = Math.max(...rows.map(({ nanoUsd }) => nanoUsd));
+  const isTerminal = io.stdout.isTTY === true;
+  const headings = [...(hasBuckets ? ['FROM'] : []), by.toUpperCase(), 'USD', ...(isTerminal ? [''] : [])];
+  const cells = rows.map(({ group, bucket = '', nanoUsd }) => [
+    ...(hasBuckets ? [bucket] : []),
+    group,
+    formatUsd(nanoUsd),
+    ...(isTerminal ? [spendBar(nanoUsd, largest)] : []),
+  ]);
+  return `${table(headings, cells, painter(io))}\n\nTotal: ${formatUsd(total)} USD`;
+}

@@ -1,0 +1,51 @@
+import { readSpentFor, type SpentFor } from '../checks/budget/spend-label.ts';
+import type { RedisClient } from '../redis/client.ts';
+import { spendDayKey } from '../redis/keys.ts';
+import { redisUnavailable, withRedisDeadline } from '../redis/unavailable.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What a key has spent on one day for one thing. */
+export interface Spent extends SpentFor {
+  /** Unix time in days, UTC. */
+  readonly day: number;
+  readonly nanoUsd: number;
+}
+
+/** Reads the records of spend (docs/spend.md). */
+export interface SpendStore {
+  /** Days are both included. @throws GatewayError redis_unavailable */
+  read(keyHash: string, firstDay: number, lastDay: number): Promise<readonly Spent[]>;
+}
+
+export function dayOf(timeMs: number): number {
+  return Math.floor(timeMs / DAY_MS);
+}
+
+/** Returns `2026-11-26`. */
+export function dayText(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+export function createSpendStore({
+  client,
+  deadlineMs,
+}: {
+  readonly client: RedisClient;
+  readonly deadlineMs: number;
+}): SpendStore {
+  async function readDay(keyHash: string, day: number): Promise<readonly Spent[]> {
+    const fields = await withRedisDeadline(deadlineMs, () => client.hgetall(spendDayKey(keyHash, day)));
+    return Object.entries(fields).map(([label, written]) => {
+      const nanoUsd = Number(written);
+      if (!Number.isSafeInteger(nanoUsd)) throw redisUnavailable(new Error('a record of spend is damaged'));
+      return { day, ...readSpentFor(label), nanoUsd };
+    });
+  }
+  return {
+    async read(keyHash, firstDay, lastDay) {
+      const days = Array.from({ length: lastDay - firstDay + 1 }, (_, index) => firstDay + index);
+      return (await Promise.all(days.map((day) => readDay(keyHash, day)))).flat();
+    },
+  };
+}
