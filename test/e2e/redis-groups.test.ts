@@ -11,6 +11,7 @@ import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 import { startTestCluster, type TestCluster } from '../support/redis-cluster.ts';
 import type { RedisNode } from '../support/redis-node.ts';
+import { sharedBudget } from '../../src/checks/budget/shared.ts';
 import { startTestSentinel, type TestSentinel } from '../support/redis-sentinel.ts';
 import { budgetStore } from '../integration/checks/budget/support.ts';
 
@@ -22,6 +23,9 @@ const USD = 1_000_000_000;
  */
 const RECOVERS_WITHIN_MS = 15_000;
 const PACE_MS = 20;
+/** Budgets of several keys, which lie in slots of different servers. */
+const TEAMS = ['maps', 'search', 'ads'];
+const TEAM_USD = 0.01;
 
 let provider: FakeProvider;
 let cluster: TestCluster;
@@ -72,6 +76,7 @@ describe.each<[string, () => Group]>([
       config: {
         redis: { read_timeout: '1s', ...group.redis },
         providers: { openai: { base_url: provider.url } },
+        budgets: TEAMS.map((team) => ({ name: team, match: { tags: { team } }, daily: TEAM_USD })),
         session: { drift_detection: { enabled: true } },
         rate_limit: { enabled: true, requests_per_minute: 100_000 },
       },
@@ -85,11 +90,12 @@ describe.each<[string, () => Group]>([
   });
 
   /** A key with a budget, whose state goes with the server that dies. */
-  async function createKey(): Promise<string> {
+  async function createKey(team?: string): Promise<string> {
     for (;;) {
       const { rawKey, record } = await createKeyStore(client).create({
         name: `e2e-${randomUUID()}`,
         provider: 'openai',
+        ...(team !== undefined && { tags: { team } }),
       });
       if (!group.isLost(record.keyHash)) continue;
       await budgetStore(client).setLimits(record.keyHash, { daily: 1_000 * USD });
@@ -122,6 +128,30 @@ describe.each<[string, () => Group]>([
     const second = await ask(rawKey, true, 2);
     expect([second.status, second.headers['x-gateway-session-steps']]).toEqual([200, '2']);
   });
+
+  it.each(TEAMS)(
+    'the budget of %s, with a slot of its own, is not exceeded by calls at once',
+    async (team) => {
+      const { keyHash, accounts } = sharedBudget({ name: team, match: {}, daily: TEAM_USD });
+      const keys = await Promise.all([createKey(team), createKey(team)]);
+      const replies = await Promise.all(
+        Array.from({ length: 40 }, (_, nth) => ask(keys[nth % 2] ?? '', false, nth)),
+      );
+      const served = replies.filter(({ status }) => status === 200);
+      const refused = replies.filter(({ status }) => status === 429);
+      expect([served.length > 0, refused.length > 0, served.length + refused.length]).toEqual([
+        true,
+        true,
+        40,
+      ]);
+      const costs = served.map(({ headers }) => Number(headers['x-gateway-request-cost']));
+      const spent = Math.round(costs.reduce((sum, cost) => sum + cost, 0) * USD);
+      expect(spent).toBeLessThanOrEqual(TEAM_USD * USD);
+      const daily = async () =>
+        (await budgetStore(client).status(keyHash, accounts)).find(({ account }) => account.name === 'daily');
+      await expect.poll(daily).toMatchObject({ spentNanoUsd: spent, reservedNanoUsd: 0 });
+    },
+  );
 
   it('nothing passes without it while a server is replaced, and then all passes again by itself', async () => {
     const rawKey = await createKey();
