@@ -13,6 +13,9 @@ import type { TrailObserver } from '../audit/observe.ts';
 import { createAudit, createMatchDigest, type Audit } from '../telemetry/audit.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { createModelLabels } from '../telemetry/model-spend.ts';
+import { providerLabel } from '../telemetry/observer.ts';
+import type { UsedRatio } from './budget/used-ratios.ts';
 import { composeChecks, type ComposedChecks } from './compose.ts';
 import { createRedisRiskStore } from '../risk/redis-store.ts';
 import { riskSettings } from '../risk/settings.ts';
@@ -138,8 +141,16 @@ function auditOf({ config, log, auditLog, trail }: ChecksDeps): Audit {
   };
 }
 
-function countingOn({ log, metrics, alerts, trail, onCost }: ChecksDeps): Counting {
+function showRatios({ budgetUsed }: ChecksDeps['metrics'], ratios: readonly UsedRatio[]): void {
+  budgetUsed.reset();
+  for (const { key, window, ratio } of ratios) budgetUsed.set({ key, window }, ratio);
+}
+
+function countingOn({ config, log, metrics, alerts, trail, onCost }: ChecksDeps): Counting {
+  const { budget_keys: maxKeys, spend_models: maxModels } = config.metrics;
+  const modelLabel = maxModels > 0 ? createModelLabels(maxModels) : undefined;
   return {
+    usedRatios: maxKeys === 0 ? undefined : { maxKeys, show: (ratios) => showRatios(metrics, ratios) },
     circuitChanged({ server, keyHash }, { circuit, change }) {
       metrics.mcpCircuits.inc({ server, circuit, change });
       const whose = circuit === 'key' ? { key_hash: keyHash } : {};
@@ -165,7 +176,11 @@ function countingOn({ log, metrics, alerts, trail, onCost }: ChecksDeps): Counti
       },
       onReserved: (exchange, reservedNanoUsd) => trail?.reserved(exchange, reservedNanoUsd / NANO_USD),
       onCharged(exchange, costNanoUsd) {
-        metrics.spend.inc({ provider: exchange.provider.name }, costNanoUsd / NANO_USD);
+        const provider = providerLabel(exchange);
+        const costUsd = costNanoUsd / NANO_USD;
+        metrics.spend.inc({ provider }, costUsd);
+        if (modelLabel !== undefined && costUsd > 0)
+          metrics.modelSpend.inc({ provider, model: modelLabel(exchange.request.model) }, costUsd);
         trail?.charged(exchange, costNanoUsd / NANO_USD);
         onCost?.(costNanoUsd / NANO_USD);
       },

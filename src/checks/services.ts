@@ -4,6 +4,7 @@ import type { RedisStoreOptions } from '../redis/client.ts';
 import type { RiskStore } from '../risk/store.ts';
 import type { Audit } from '../telemetry/audit.ts';
 import type { BudgetCheckDeps } from './budget/deps.ts';
+import type { UsedRatiosParts } from './budget/used-ratios.ts';
 import type { DlpCheckDeps } from './dlp/deps.ts';
 import type { McpBreakerDeps } from './mcp-breaker/check.ts';
 import type { McpCheckDeps } from './mcp/check.ts';
@@ -42,6 +43,8 @@ export interface OwnStore {
 
 /** Rate limits, circuits and the ledger, with their listeners. */
 export interface Counting {
+  /** Undefined unless `metrics.budget_keys` is set. */
+  readonly usedRatios: Pick<UsedRatiosParts, 'maxKeys' | 'show'> | undefined;
   readonly circuitChanged: McpBreakerDeps['onChange'];
   readonly ledger: Pick<
     BudgetCheckDeps,

@@ -4,6 +4,7 @@ import { envoy, server } from './sections/server.ts';
 import { spendSection } from './sections/spend.ts';
 import { budgetsSection } from './sections/budgets.ts';
 import { credentialsSection } from './sections/credentials.ts';
+import { metrics } from './sections/metrics.ts';
 import { mcpSection } from './sections/mcp.ts';
 import { policySection } from './sections/policy.ts';
 import { pricing } from './sections/pricing.ts';
@@ -30,6 +31,7 @@ export const coreSections = {
   alerting,
   signature,
   otel,
+  metrics,
   zsp,
   audit,
   envoy,

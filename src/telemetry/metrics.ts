@@ -6,8 +6,8 @@ const DURATION_BUCKETS = [
 ];
 
 /**
- * Creates the metrics of one worker. `gateway serve` sums them over all workers. Labels come from closed sets only,
- * never from keys, model names or paths.
+ * Creates the metrics of one worker. `gateway serve` sums them over all workers. Labels come from closed sets, never from
+ * keys, model names or paths, except in the two metrics that the section `metrics` switches on.
  */
 export function createMetrics() {
   const registry = new Registry();
@@ -97,6 +97,19 @@ export function createMetrics() {
       ['provider', 'kind'],
     ),
     spend: counter('gateway_spend_usd_total', 'Cost charged to keys, in USD.', ['provider']),
+    modelSpend: counter(
+      'gateway_model_spend_usd_total',
+      'Cost charged to keys by requested model, in USD; only with metrics.spend_models.',
+      ['provider', 'model'],
+    ),
+    budgetUsed: new Gauge({
+      name: 'gateway_budget_used_ratio',
+      help: 'Share of a budget that is spent, of the keys that were charged last; only with metrics.budget_keys.',
+      labelNames: ['key', 'window'],
+      registers,
+      // Workers that follow the same key read the same budget.
+      aggregator: 'max',
+    }),
     overReservation: counter(
       'gateway_cost_over_reservation_total',
       'Answers that cost more than their reservation; the difference was charged, too.',

@@ -10,6 +10,8 @@ export interface ObservedExchange {
   readonly key: { readonly keyHash: string };
   /** Absent if the request was refused before routing. */
   readonly provider?: { readonly name: string };
+  /** Of a call to an MCP server. */
+  readonly mcp?: object;
   readonly endpoint?: { readonly operation: string };
 }
 
@@ -33,6 +35,11 @@ export interface ObservedFinish {
   readonly firstChunkMs: number | undefined;
   /** False for a refusal that is only counted; see `AnonymousLines`. */
   readonly isLogged: boolean;
+}
+
+/** Returns the label of an exchange's provider. A call to an MCP server has none, though its key has one. */
+export function providerLabel({ mcp, provider }: Pick<ObservedExchange, 'mcp' | 'provider'>): string {
+  return mcp === undefined ? (provider?.name ?? 'none') : 'mcp';
 }
 
 const DONE = { flag: 'flagged', rewrite: 'rewritten', deny: 'denied' } as const;
@@ -65,7 +72,7 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
 
   return {
     finished(finish: ObservedFinish): void {
-      const provider = finish.exchange?.provider?.name ?? 'none';
+      const provider = finish.exchange === undefined ? 'none' : providerLabel(finish.exchange);
       const operation = finish.exchange?.endpoint?.operation ?? 'none';
       const type = finish.refusal?.type ?? '';
       const status = `${Math.floor(finish.status / 100)}xx`;

@@ -115,8 +115,9 @@ export function createRequestTraces(tracer: Tracer, safe: (text: string) => stri
 function upstreamSpan({ provider, mcpServer, host }: UpstreamCall) {
   const attributes: Attributes = {
     'server.address': host,
-    ...(provider !== undefined && { 'gen_ai.provider.name': providerName(provider) }),
     ...(mcpServer !== undefined && { 'gateway.mcp.server': mcpServer }),
+    ...(mcpServer === undefined &&
+      provider !== undefined && { 'gen_ai.provider.name': providerName(provider) }),
   };
   return [`upstream ${mcpServer ?? provider ?? ''}`, { kind: SpanKind.CLIENT, attributes }] as const;
 }

@@ -108,7 +108,19 @@ describe('a counter counts', () => {
         'gateway_risk_locks_total{trigger="policy_block"}': 0,
       },
     ],
-    ['what is charged, in USD', {}, { 'gateway_spend_usd_total{provider="openai"}': 0.0125 }],
+    [
+      'what is charged, in USD, also by model',
+      {},
+      {
+        'gateway_spend_usd_total{provider="openai"}': 0.0125,
+        'gateway_model_spend_usd_total{provider="openai",model="gpt-4o"}': 0.0125,
+      },
+    ],
+    [
+      'a call of an MCP server as no provider’s',
+      BROKEN,
+      { 'gateway_requests_total{provider="mcp",operation="mcp",status="5xx",type=""}': 1 },
+    ],
     ['a threshold of a budget', HALF, { 'gateway_budget_alerts_total{window="hourly"}': 1 }],
     [
       'an answer that tells of a dearer tier',

@@ -16,8 +16,16 @@ export const budget = checkEntry(
       import('./shared.ts'),
       import('../../pricing/pricing.ts'),
     ]);
+    const { ledger, usedRatios } = counting;
+    const ratios =
+      usedRatios && (await import('./used-ratios.ts')).createUsedRatios({ ...usedRatios, store });
+    if (ratios !== undefined) onClose(ratios.close);
     const { check, close } = createBudgetCheck({
-      ...counting.ledger,
+      ...ledger,
+      onCharged(exchange, costNanoUsd) {
+        ledger.onCharged(exchange, costNanoUsd);
+        ratios?.charged(exchange);
+      },
       store,
       config,
       pricing: createPricing(config),

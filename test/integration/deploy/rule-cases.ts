@@ -240,6 +240,29 @@ export const RULE_CASES: readonly RuleCase[] = [
     provider: 'openai',
   }),
   {
+    alert: 'GatewayBudgetNearlySpent',
+    when: 'two gateways say that a key has spent nine tenths of its day',
+    series: [
+      [`gateway_budget_used_ratio{${A},key="team-a",window="daily"}`, '0.5x4 0.93x60'],
+      [
+        'gateway_budget_used_ratio{job="gateway",instance="b:9090",key="team-a",window="daily"}',
+        '0.5x4 0.92x60',
+      ],
+    ],
+    at: '6m',
+    fires: [{ key: 'team-a', window: 'daily' }],
+  },
+  {
+    alert: 'GatewayBudgetNearlySpent',
+    when: 'a minute is spent, and a month is not',
+    series: [
+      [`gateway_budget_used_ratio{${A},key="team-a",window="minute"}`, '1x60'],
+      [`gateway_budget_used_ratio{${A},key="team-a",window="monthly"}`, '0.89x60'],
+    ],
+    at: '6m',
+    fires: [],
+  },
+  {
     alert: 'GatewayTracesLost',
     when: 'spans are lost for ten minutes',
     series: [[`gateway_trace_spans_total{${A},outcome="failed"}`, '0+10x100']],

@@ -2,6 +2,7 @@ import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { AUDIT_STREAM } from '../../../../src/redis/keys.ts';
 import { asks, outcome, says, sentHeader, type AskedChat } from '../asking.ts';
@@ -147,6 +148,27 @@ export const outwardProbes: Probes = {
     values: [HMAC_SECRET, `${HMAC_SECRET}, or another`],
     see: isSignedWithOurs,
     expected: [true, false],
+  },
+  'metrics.budget_keys': {
+    values: [0, 1],
+    see: async (bench) => {
+      await asks(bench, HALF);
+      const seen = async () =>
+        /^gateway_budget_used_ratio\{.*window="hourly"\} (\S+)$/m.exec(
+          await (await bench.sidecar()).metrics(),
+        )?.[1];
+      for (let waited = 0; waited < 15 && (await seen()) === undefined; waited += 1) await sleep(100);
+      return (await seen()) === undefined ? 'none' : 'shown';
+    },
+    expected: ['none', 'shown'],
+  },
+  'metrics.spend_models': {
+    values: [0, 1],
+    see: async (bench) => {
+      await asks(bench, {});
+      return /^gateway_model_spend_usd_total\{/m.test(await (await bench.sidecar()).metrics());
+    },
+    expected: [false, true],
   },
   'otel.enabled': {
     with: OTEL,
