@@ -151,8 +151,8 @@ async function test(
   );
   const counts = countsOf(results);
   if (options.output === 'junit') {
-    const { junitXml } = await import('../../src/policy/testing/junit.ts');
-    io.stdout.write(junitXml(results));
+    const { junitReport } = await import('../../src/policy/testing/junit.ts');
+    io.stdout.write(junitReport(results));
   } else print(io, options.output, { ...counts, tests: results }, () => testedText(results, painter(io)));
   if (counts.total === 0) {
     const tested = await testedPolicies(chosen(command, io, options, paths).choice, paths, isChosen(options));

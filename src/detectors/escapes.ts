@@ -1,6 +1,7 @@
 import { isWordCode } from './characters.ts';
+import { CODES } from '../json/codes.ts';
 
-const BACKSLASH = 92;
+const { BACKSLASH } = CODES;
 
 /** An escape of JSON (RFC 8259 section 7). */
 const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])/y;

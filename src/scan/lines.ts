@@ -1,3 +1,5 @@
+import { GrowingBytes } from '../streams/growing-bytes.ts';
+
 /** One line of a stream, counted from 1, or the reason why it cannot be read. */
 export type Line =
   { readonly number: number; readonly text: string } | { readonly number: number; readonly problem: string };
@@ -14,19 +16,19 @@ const NEWLINE = 10;
  * counted and skipped, and a line that is too long is reported as a problem.
  */
 export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
-  const held = new HeldBytes();
+  const held = new GrowingBytes(MAX_INPUT_BYTES);
   let number = 0;
   for await (const chunk of bytes) {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      held.add(chunk.subarray(start, end));
+      held.add(chunk, start, end);
       start = end + 1;
-      const line = held.take(++number);
+      const line = lineOf(held.take(), ++number);
       if (line !== undefined) yield line;
     }
-    held.add(chunk.subarray(start));
+    held.add(chunk, start);
   }
-  const last = held.take(number + 1);
+  const last = lineOf(held.take(), number + 1);
   if (last !== undefined) yield last;
 }
 
@@ -36,48 +38,29 @@ export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
  * @throws Error if it is too long or not UTF-8
  */
 export async function readInputText(bytes: AsyncIterable<Uint8Array>, name: string): Promise<string> {
-  const held = new HeldBytes();
+  const held = new GrowingBytes(MAX_INPUT_BYTES);
   for await (const chunk of bytes) {
     held.add(chunk);
     // Reading on would not change the outcome.
-    if (held.tooLong) break;
+    if (held.isTooLong) break;
   }
-  const text = held.text();
+  const text = textOf(held.take());
   if ('problem' in text) throw new Error(`${name} ${text.problem}`);
   return text.text;
 }
 
-/** Collects the bytes of a text up to the limit. */
-class HeldBytes {
-  #pieces: Uint8Array[] = [];
-  #length = 0;
+/** Returns a line of the stream; undefined for a blank one. */
+function lineOf(bytes: Buffer | undefined, number: number): Line | undefined {
+  const text = textOf(bytes);
+  return 'text' in text && text.text.trim() === '' ? undefined : { number, ...text };
+}
 
-  get tooLong(): boolean {
-    return this.#length > MAX_INPUT_BYTES;
-  }
-
-  add(piece: Uint8Array): void {
-    this.#length += piece.length;
-    if (this.tooLong) this.#pieces = [];
-    else if (piece.length > 0) this.#pieces.push(piece);
-  }
-
-  text(): { readonly text: string } | { readonly problem: string } {
-    if (this.tooLong) return { problem: TOO_LONG };
-    try {
-      // A byte order mark counts as text, so that offsets include it.
-      const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-      return { text: decoder.decode(Buffer.concat(this.#pieces)) };
-    } catch {
-      return { problem: NOT_UTF8 };
-    }
-  }
-
-  /** Returns the line that ends here and starts the next one; undefined for a blank line. */
-  take(number: number): Line | undefined {
-    const text = this.text();
-    this.#pieces = [];
-    this.#length = 0;
-    return 'text' in text && text.text.trim() === '' ? undefined : { number, ...text };
+function textOf(bytes: Buffer | undefined): { readonly text: string } | { readonly problem: string } {
+  if (bytes === undefined) return { problem: TOO_LONG };
+  try {
+    // A byte order mark counts as text, so that offsets include it.
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { problem: NOT_UTF8 };
   }
 }

@@ -1,4 +1,5 @@
 import { MAX_VALUE_CHARS } from './values.ts';
+import { CODES } from '../../json/codes.ts';
 
 /** A value behind its name. */
 export interface Place {
@@ -14,7 +15,7 @@ export interface Place {
 }
 
 const OPENING = /[bruBRU@]?(\\{0,3})(["'`])/y;
-const BACKSLASH = 92;
+const { BACKSLASH } = CODES;
 
 /**
  * Returns the value in the quotes that open at `at`; undefined without quotes. The text's end closes open

@@ -1,36 +1,35 @@
-import { xmlText } from '../../text/xml.ts';
+import { junitCase, junitXml, type JunitCase } from '../../text/junit.ts';
 import type { TestResult } from './test-result.ts';
 
-/** The results as CI systems read them: JUnit's XML, a suite a file. */
-export function junitXml(results: readonly TestResult[]): string {
-  const files = [...new Set(results.map(({ file }) => file))];
-  const suites = files.map((file) =>
-    suite(
-      file,
-      results.filter((one) => one.file === file),
-    ),
+const OUTCOMES: Readonly<Record<TestResult['outcome'], JunitCase['outcome']>> = {
+  pass: 'passed',
+  fail: 'failure',
+  error: 'error',
+  skip: 'skipped',
+};
+
+/** Returns the results as a JUnit report with a suite per file. */
+export function junitReport(results: readonly TestResult[]): string {
+  const byFile = Map.groupBy(results, ({ file }) => file);
+  return junitXml(
+    [...byFile].map(([name, ofFile]) => ({ name, ...countsOf(ofFile), cases: ofFile.map(testCase) })),
   );
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${countAttributes(results)}>\n${suites.join('')}</testsuites>\n`;
 }
 
-function suite(file: string, results: readonly TestResult[]): string {
-  return `  <testsuite name="${xml(file)}" ${countAttributes(results)}>\n${results.map(testCase).join('')}  </testsuite>\n`;
-}
-
-function countAttributes(results: readonly TestResult[]): string {
-  const of = (outcome: TestResult['outcome']): string =>
-    String(results.filter((one) => one.outcome === outcome).length);
-  return `tests="${String(results.length)}" failures="${of('fail')}" errors="${of('error')}" skipped="${of('skip')}"`;
+function countsOf(results: readonly TestResult[]) {
+  const count = (outcome: TestResult['outcome']): number =>
+    results.filter((one) => one.outcome === outcome).length;
+  return { tests: results.length, failures: count('fail'), errors: count('error'), skipped: count('skip') };
 }
 
 function testCase({ name, file, line, outcome, detail = '' }: TestResult): string {
-  const open = `    <testcase name="${xml(name)}" classname="${xml(file)}" file="${xml(file)}" line="${String(line)}"`;
-  if (outcome === 'pass') return `${open}/>\n`;
-  if (outcome === 'skip') return `${open}><skipped/></testcase>\n`;
-  const element = outcome === 'fail' ? 'failure' : 'error';
-  return `${open}><${element} message="${xml(detail)}">${xml(`${file}:${String(line)}`)}</${element}></testcase>\n`;
-}
-
-function xml(text: string): string {
-  return xmlText(text, /[^\P{Cc}\t\n]|[\uFFFE\uFFFF]/gu);
+  const failed = outcome === 'fail' || outcome === 'error';
+  return junitCase({
+    name,
+    classname: file,
+    file,
+    line,
+    outcome: OUTCOMES[outcome],
+    ...(failed && { message: detail, detail: `${file}:${String(line)}` }),
+  });
 }

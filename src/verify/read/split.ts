@@ -1,4 +1,4 @@
-import { GrowingBytes } from './growing-bytes.ts';
+import { GrowingBytes } from '../../streams/growing-bytes.ts';
 import { CODES } from '../../json/codes.ts';
 
 const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } = CODES;

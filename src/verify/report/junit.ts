@@ -1,4 +1,4 @@
-import { xmlText } from '../../text/xml.ts';
+import { junitCase, junitXml } from '../../text/junit.ts';
 import { VIOLATIONS, type TraceFinding } from '../finding.ts';
 import { unjudgedElements, type Summary, type Unreadable } from '../summary.ts';
 import { calledName, type Report } from './report.ts';
@@ -16,61 +16,59 @@ export function createJunitReport(): Report {
   }
 
   return {
-    begin: () => '<?xml version="1.0" encoding="UTF-8"?>\n',
-    finding: (finding) => (VIOLATIONS.has(finding.action) ? add(failureElement(finding)) : ''),
-    unreadable: (unreadable) => add(error(unreadable)),
+    begin: () => '',
+    finding: (finding) => (VIOLATIONS.has(finding.action) ? add(failedCase(finding)) : ''),
+    unreadable: (unreadable) => add(unreadableCase(unreadable)),
     end(summary) {
-      const { violations, unreadable, elements, elementsWithViolations } = summary;
-      const unjudged = unjudgedElements(summary);
-      const clean = Math.max(elements - elementsWithViolations - unreadable - unjudged, 0);
-      const passed = `<testcase classname="trace" name="${clean} elements without a violation"/>`;
-      const counted = `tests="${violations + unreadable + summary.unjudged.size + 1}" failures="${violations}" errors="${unreadable}"`;
+      const { violations, unreadable, elements, elementsWithViolations, unjudged } = summary;
+      const clean = Math.max(elements - elementsWithViolations - unreadable - unjudgedElements(summary), 0);
+      const passed = junitCase({
+        classname: 'trace',
+        name: `${clean} elements without a violation`,
+        outcome: 'passed',
+      });
       const left = violations + unreadable - cases.length;
-      const more = left > 0 ? [`<system-out>${left} more are not listed</system-out>`] : [];
-      const suite = `<testsuite name="${escapedText(`gateway verify ${summary.trace}`)}" ${counted} skipped="${summary.unjudged.size}" time="0">`;
-      return [
-        `<testsuites ${counted}>`,
-        suite,
-        passed,
-        ...cases,
-        ...unjudgedCases(summary),
-        ...more,
-        '</testsuite>',
-        '</testsuites>',
-        '',
-      ].join('\n');
+      return junitXml([
+        {
+          name: `gateway verify ${summary.trace}`,
+          tests: violations + unreadable + unjudged.size + 1,
+          failures: violations,
+          errors: unreadable,
+          skipped: unjudged.size,
+          cases: [passed, ...cases, ...unjudgedCases(summary)],
+          ...(left > 0 && { output: `${left} more are not listed` }),
+        },
+      ]);
     },
   };
 }
 
-function failureElement(finding: TraceFinding): string {
+function failedCase(finding: TraceFinding): string {
   const { index, rule, action, reason, file, line, session, traceLine } = finding;
-  const called = escapedText(calledName(finding));
   const rules = file === undefined ? '' : `\n${file}${line === undefined ? '' : `:${line}`}`;
-  const detail = escapedText(`session ${session}, line ${traceLine} of the trace${rules}`);
-  return [
-    `<testcase classname="${escapedText(rule)}" name="step ${index} ${called}">`,
-    `<failure type="${action}" message="${escapedText(reason)}">${detail}</failure>`,
-    '</testcase>',
-  ].join('');
+  return junitCase({
+    classname: rule,
+    name: `step ${index} ${calledName(finding)}`,
+    outcome: 'failure',
+    type: action,
+    message: reason,
+    detail: `session ${session}, line ${traceLine} of the trace${rules}`,
+  });
 }
 
-function error({ index, line, problem }: Unreadable): string {
-  return [
-    `<testcase classname="trace" name="element ${index}">`,
-    `<error type="unreadable" message="${escapedText(problem)}">line ${line} of the trace</error>`,
-    '</testcase>',
-  ].join('');
+function unreadableCase({ index, line, problem }: Unreadable): string {
+  return junitCase({
+    classname: 'trace',
+    name: `element ${index}`,
+    outcome: 'error',
+    type: 'unreadable',
+    message: problem,
+    detail: `line ${line} of the trace`,
+  });
 }
 
 function unjudgedCases({ unjudged }: Summary): string[] {
-  return [...unjudged].map(
-    ([why, times]) =>
-      `<testcase classname="trace" name="${times} unjudged elements"><skipped message="${escapedText(why)}"/></testcase>`,
+  return [...unjudged].map(([why, times]) =>
+    junitCase({ classname: 'trace', name: `${times} unjudged elements`, outcome: 'skipped', message: why }),
   );
-}
-
-/** Removes characters that are invisible or control a terminal. */
-function escapedText(written: string): string {
-  return xmlText(written, /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu);
 }

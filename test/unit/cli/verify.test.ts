@@ -278,7 +278,7 @@ describe('a report', () => {
     ];
     const { stdout } = await verify([...PRESETS, '--output', 'junit'], JSON.stringify(trace));
     expect(stdout).toMatch(
-      /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites tests="4" failures="2" errors="1">/,
+      /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites tests="4" failures="2" errors="1" skipped="0">/,
     );
     const open: string[] = [];
     for (const [, slash, name, rest = ''] of stdout.matchAll(

@@ -17,7 +17,12 @@ export class GrowingBytes {
     return this.#length;
   }
 
-  add(chunk: Uint8Array, from: number, to: number): void {
+  /** More bytes are ignored; `take` returns undefined. */
+  get isTooLong(): boolean {
+    return this.#isTooLong;
+  }
+
+  add(chunk: Uint8Array, from = 0, to = chunk.length): void {
     const length = this.#length + to - from;
     if (this.#isTooLong || length > this.#maxBytes) {
       this.#isTooLong = true;
@@ -29,7 +34,7 @@ export class GrowingBytes {
   }
 
   addByte(byte: number): void {
-    this.add(Uint8Array.of(byte), 0, 1);
+    this.add(Uint8Array.of(byte));
   }
 
   cut(length: number): void {
