@@ -37,7 +37,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/(add-all|errors|headers|known-texts|media-type|recent-map|turns|json|streams|text|inspect/(offset-map|walk)|normalize|detectors)',
+          '^src/(add-all|errors|headers|clean-texts|media-type|recent-map|turns|json|streams|text|inspect/(offset-map|walk)|normalize|detectors)',
       },
       'Leaves may be imported by anyone, so they import nobody.',
     ),

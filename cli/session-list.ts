@@ -65,8 +65,8 @@ async function listSessions(
           ...sessionJson(session),
         }))
       : rows.map(({ session }) => sessionJson(session));
-  const whose = one === undefined ? {} : { key_hash: one.keyHash, name: one.name };
-  print(io, output, { ...whose, sessions: json, total }, () => {
+  const key = one === undefined ? {} : { key_hash: one.keyHash, name: one.name };
+  print(io, output, { ...key, sessions: json, total }, () => {
     if (total === 0) return noSessions(one, options);
     const named = one === undefined;
     const cells = rows.map(({ record, session }) => [

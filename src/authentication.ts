@@ -3,7 +3,7 @@ import { createFailureLimit } from './auth/failure-limit.ts';
 import type { TokenGate } from './auth/jwt/token-gate.ts';
 import { createKeyStateStore } from './auth/key-state-store.ts';
 import { hashKey } from './auth/raw-key.ts';
-import { phaseDeadlineMs } from './config/rules.ts';
+import { phaseDeadlineMs } from './config/cross-field-rules.ts';
 import type { Config } from './config/schema.ts';
 import { messageOf } from './errors.ts';
 import type { EdgeServices } from './extproc/services.ts';

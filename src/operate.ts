@@ -11,7 +11,7 @@ import type { RiskStore } from './risk/store.ts';
 import { createRedisSessionStore } from './checks/session/redis-store.ts';
 import { createSpendStore, type SpendStore } from './spend/store.ts';
 import type { SessionStore } from './checks/session/store.ts';
-import { phaseDeadlineMs } from './config/rules.ts';
+import { phaseDeadlineMs } from './config/cross-field-rules.ts';
 import { parseEscalationEvent, type EscalationEvent } from './escalation/escalation.ts';
 import { createRedisEscalationStore } from './escalation/redis-store.ts';
 import type { EscalationStore } from './escalation/store.ts';

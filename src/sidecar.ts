@@ -1,7 +1,7 @@
 import type { Alerts } from './alerting/create.ts';
 import { authentication } from './authentication.ts';
 import { createChecks } from './checks/create.ts';
-import { approvalPatience, phaseDeadlineMs, POLICY_LIMITS_MS } from './config/rules.ts';
+import { approvalPatience, phaseDeadlineMs, POLICY_LIMITS_MS } from './config/cross-field-rules.ts';
 import type { Config } from './config/schema.ts';
 import type { Approvals } from './escalation/approvals.ts';
 import type { ApprovalsOnRedisDeps } from './escalation/create.ts';

@@ -58,7 +58,7 @@ export function startAtZero(metrics: Metrics, config: Config): void {
       for (const change of ['opened', 'closed']) metrics.mcpCircuits.inc({ server, circuit, change }, 0);
 }
 
-function startProvider({ tokens, spend, toldDearer, absurdUsages }: Metrics, provider: string): void {
+function startProvider({ tokens, spend, higherCharges, absurdUsages }: Metrics, provider: string): void {
   for (const kind of ['input', 'output']) tokens.inc({ provider, kind }, 0);
-  for (const counter of [spend, toldDearer, absurdUsages]) counter.inc({ provider }, 0);
+  for (const counter of [spend, higherCharges, absurdUsages]) counter.inc({ provider }, 0);
 }

@@ -124,14 +124,14 @@ async function showRequest(
     );
     throw new ExitCode(1);
   }
-  const told = records.map(({ record }) => record);
+  const shown = records.map(({ record }) => record);
   if (isOld === true) {
     warnOfOldFlag(io, '--json', '--output json, which prints {"request_id", "records"}');
-    io.stdout.write(`${printableJson(told, 2)}\n`);
+    io.stdout.write(`${printableJson(shown, 2)}\n`);
     return;
   }
-  const json = { request_id: requestId, records: told };
-  print(io, output, json, () => storyText(requestId, told, painter(io)));
+  const json = { request_id: requestId, records: shown };
+  print(io, output, json, () => storyText(requestId, shown, painter(io)));
 }
 
 /** A key's own requests, and what operators did to it. */

@@ -130,12 +130,12 @@ async function setBudget(
     limits_usd: limitsUsd(limits),
   };
   print(io, options.output, json, () => {
-    const whose = record === undefined ? 'The default budget' : `The budget of ${printable(record.name)}`;
+    const subject = record === undefined ? 'The default budget' : `The budget of ${printable(record.name)}`;
     const windows = BUDGET_WINDOWS.flatMap((window) => {
       const nanoUsd = limits[window];
       return nanoUsd === undefined ? [] : [`${window} ${formatUsd(nanoUsd)} USD`];
     });
-    return `${whose}: ${windows.length === 0 ? 'no limits' : windows.join(', ')}.`;
+    return `${subject}: ${windows.length === 0 ? 'no limits' : windows.join(', ')}.`;
   });
   const fields = { limits_usd: json.limits_usd };
   await auditChange(command, io, { activity: 'update', operation: 'budget set', key: record, fields });

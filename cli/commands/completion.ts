@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 
 import type { Io } from '../command.ts';
 import { completionScript, SHELLS, type Shell } from '../completion/scripts.ts';
-import { completionPlaces } from '../completion/words.ts';
+import { completionPlaces } from '../completion/completion-places.ts';
 
 const HELP = `
 Examples:

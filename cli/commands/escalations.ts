@@ -141,11 +141,11 @@ async function give(
       'no gateway took the answer, and the request is still waiting. Check that a gateway runs and has the same zsp.escalation_secret as this configuration',
     );
   }
-  const { outcome, approver: whose = approver } = resolved;
+  const { outcome, approver: answeredBy = approver } = resolved;
   const wanted = decision === 'approve' ? 'approved' : 'denied';
   if (outcome !== wanted) throw new Error(`the answer came too late: the request is already ${outcome}`);
   // Theirs was taken while this one was on its way, and left no trace that `keep` could see.
-  if (whose !== approver) throw answeredBefore(whose, decision);
+  if (answeredBy !== approver) throw answeredBefore(answeredBy, decision);
   return outcome;
 }
 

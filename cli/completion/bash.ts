@@ -1,5 +1,5 @@
 import { caseTables } from './tables.ts';
-import type { Place } from './words.ts';
+import type { Place } from './completion-places.ts';
 
 /** The completion script of bash 3.2 and newer. */
 export function bashScript(places: readonly Place[]): string {

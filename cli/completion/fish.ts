@@ -1,5 +1,5 @@
 import { spellings } from './tables.ts';
-import type { Place, Value } from './words.ts';
+import type { Place, Value } from './completion-places.ts';
 
 /** The completion script of fish. */
 export function fishScript(places: readonly Place[]): string {

@@ -1,6 +1,6 @@
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
-import type { Place } from './words.ts';
+import type { Place } from './completion-places.ts';
 import { zshScript } from './zsh.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;

@@ -1,4 +1,4 @@
-import type { OptionWord, Place, Value } from './words.ts';
+import type { OptionWord, Place, Value } from './completion-places.ts';
 
 /** Lines of a `case` in bash and zsh: patterns, and what they set. */
 export interface Tables {

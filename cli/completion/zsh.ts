@@ -1,5 +1,5 @@
 import { caseTables } from './tables.ts';
-import type { Place, Word } from './words.ts';
+import type { Place, Word } from './completion-places.ts';
 
 /** The completion script of zsh. */
 export function zshScript(places: readonly Place[]): string {

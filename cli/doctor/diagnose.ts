@@ -7,7 +7,7 @@ import type { Config } from '../../src/config/schema.ts';
 import { operate, type Operations } from '../../src/operate.ts';
 import { messageOf } from '../../src/errors.ts';
 import { fetchKeySet } from '../../src/auth/jwt/fetch-key-set.ts';
-import { KEY_SET_TIMEOUT_MS } from '../../src/config/rules.ts';
+import { KEY_SET_TIMEOUT_MS } from '../../src/config/cross-field-rules.ts';
 import { describePolicies } from '../../src/policy/describe-policies.ts';
 import { describedFile } from '../policy-view.ts';
 

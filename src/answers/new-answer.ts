@@ -1,6 +1,6 @@
 import type { Answer, WrittenText } from '../pipeline/exchange.ts';
 import type { AnswerText, StreamEvent } from '../providers/provider.ts';
-import { createBillReader } from '../providers/told-bill.ts';
+import { createBillingReader } from '../providers/billing-details.ts';
 import { createIdentityReader } from '../providers/told-identity.ts';
 import { ITEM_CHARS, type Work } from '../turns.ts';
 
@@ -50,7 +50,7 @@ export function newAnswer(isTraced = false): Answer {
     facts: undefined,
     usage: undefined,
     wroteSinceUsage: false,
-    billing: createBillReader(),
+    billing: createBillingReader(),
     identity: isTraced ? createIdentityReader() : undefined,
     written: createWrittenText(),
     complete: false,

@@ -1,6 +1,6 @@
 import type { DestinationStream } from 'pino';
 import type { Config } from '../config/schema.ts';
-import { phaseDeadlineMs } from '../config/rules.ts';
+import { phaseDeadlineMs } from '../config/cross-field-rules.ts';
 import type { RedisClient } from '../redis/client.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';

@@ -78,7 +78,7 @@ async function followGroup(files: PemFiles, { onRenewed, onBroken }: FollowOptio
   let inForce = await readTexts(files);
   let brokenKeys: ReadonlySet<PemKey> = new Set();
   let seen = inForce;
-  let told: PemTexts | undefined;
+  let reported: PemTexts | undefined;
   const [first] = pemProblems(files, inForce);
   if (first !== undefined) throw new Error(`${files.path}.${first.key} ${first.message}`);
 
@@ -89,11 +89,11 @@ async function followGroup(files: PemFiles, { onRenewed, onBroken }: FollowOptio
     const problems = isSame(now, inForce) ? [] : await adopt(now);
     if (problems.length === 0) {
       brokenKeys = new Set();
-      told = undefined;
+      reported = undefined;
       // A certificate and its key are replaced one after the other: a problem counts if it lasts until the next look.
-    } else if (isStable && (told === undefined || !isSame(now, told))) {
+    } else if (isStable && (reported === undefined || !isSame(now, reported))) {
       brokenKeys = new Set(problems.map(({ key }) => key));
-      told = now;
+      reported = now;
       onBroken(files.path, problems);
     }
   }

@@ -1,7 +1,7 @@
 import { createAuthenticateAgain } from '../auth/authenticate.ts';
 import { createKeyStateStore } from '../auth/key-state-store.ts';
 import type { Config } from '../config/schema.ts';
-import { phaseDeadlineMs } from '../config/rules.ts';
+import { phaseDeadlineMs } from '../config/cross-field-rules.ts';
 import type { Alerts } from '../alerting/create.ts';
 import type { Approvals } from '../escalation/approvals.ts';
 import type { Batch } from '../pipeline/batch.ts';
@@ -153,8 +153,8 @@ function countingOn({ config, log, metrics, alerts, trail, onCost }: ChecksDeps)
     usedRatios: maxKeys === 0 ? undefined : { maxKeys, show: (ratios) => showRatios(metrics, ratios) },
     circuitChanged({ server, keyHash }, { circuit, change }) {
       metrics.mcpCircuits.inc({ server, circuit, change });
-      const whose = circuit === 'key' ? { key_hash: keyHash } : {};
-      log.warn({ server, circuit, change, ...whose }, 'the circuit of an MCP server has changed');
+      const ofKey = circuit === 'key' ? { key_hash: keyHash } : {};
+      log.warn({ server, circuit, change, ...ofKey }, 'the circuit of an MCP server has changed');
       const data = { server, circuit, key_hash: circuit === 'key' ? keyHash : null };
       alerts?.send('circuit', { type: `circuit.${change}`, data });
     },
@@ -186,7 +186,7 @@ function countingOn({ config, log, metrics, alerts, trail, onCost }: ChecksDeps)
       },
       onOverReservation: () => metrics.overReservation.inc(),
       onHigherCharge: ({ provider }, differenceNanoUsd) =>
-        metrics.toldDearer.inc({ provider: provider.name }, differenceNanoUsd / NANO_USD),
+        metrics.higherCharges.inc({ provider: provider.name }, differenceNanoUsd / NANO_USD),
       onAbsurdUsage({ provider, requestId, key }, told) {
         metrics.absurdUsages.inc({ provider: provider.name });
         log.warn(

@@ -6,7 +6,7 @@ import { Draft, withoutFaults } from './draft.ts';
 import { readInsecureDev, type Environment } from './environment.ts';
 import { issueMessage } from './issue-message.ts';
 import { ConfigError, type Problem } from './problems.ts';
-import { crossFieldProblems } from './rules.ts';
+import { crossFieldProblems } from './cross-field-rules.ts';
 import { configSchema, configJsonSchema, type Config, type ConfigInput } from './schema.ts';
 import { configValueAt } from './values.ts';
 import { readConfigYaml, type KeyPath, type YamlFile } from './yaml-file.ts';

@@ -1,27 +1,27 @@
-import { createQuestion, type KnownText, type TextQuestion } from '../known-texts.ts';
+import { createSearchId, type CleanRecord, type SearchId } from '../clean-texts.ts';
 import type { DetectorName } from './finding.ts';
 import { isOneSlice } from './slices.ts';
 
-type Questions = Readonly<Record<DetectorName, TextQuestion>>;
+type Questions = Readonly<Record<DetectorName, SearchId>>;
 
 function createQuestions(): Questions {
   return {
-    secrets: createQuestion(),
-    email: createQuestion(),
-    card: createQuestion(),
-    ssn: createQuestion(),
-    phone: createQuestion(),
-    network: createQuestion(),
-    credentials: createQuestion(),
-    iban: createQuestion(),
-    wallet_key: createQuestion(),
-    seed_phrase: createQuestion(),
-    prompt_injection: createQuestion(),
-    injection_learned: createQuestion(),
-    sql_injection: createQuestion(),
-    path_traversal: createQuestion(),
-    path_climb: createQuestion(),
-    cvv: createQuestion(),
+    secrets: createSearchId(),
+    email: createSearchId(),
+    card: createSearchId(),
+    ssn: createSearchId(),
+    phone: createSearchId(),
+    network: createSearchId(),
+    credentials: createSearchId(),
+    iban: createSearchId(),
+    wallet_key: createSearchId(),
+    seed_phrase: createSearchId(),
+    prompt_injection: createSearchId(),
+    injection_learned: createSearchId(),
+    sql_injection: createSearchId(),
+    path_traversal: createSearchId(),
+    path_climb: createSearchId(),
+    cvv: createSearchId(),
   };
 }
 
@@ -33,24 +33,24 @@ const IN_SLICES = createQuestions();
  * Records that a detector finds nothing in a text, so that others need not run it. Emails of any host count.
  * Every search reads a one-slice text whole, and so agrees.
  */
-export function noteNothing(text: string, known: KnownText | undefined, detector: DetectorName): void {
-  if (isOneSlice(text)) known?.note(WHOLE[detector]);
+export function noteNothing(text: string, known: CleanRecord | undefined, detector: DetectorName): void {
+  if (isOneSlice(text)) known?.markClean(WHOLE[detector]);
 }
 
-export function findsNothing(known: KnownText | undefined, detector: DetectorName): boolean {
-  return known?.hasNothing(WHOLE[detector]) === true;
+export function findsNothing(known: CleanRecord | undefined, detector: DetectorName): boolean {
+  return known?.isClean(WHOLE[detector]) === true;
 }
 
 /** The same for a detector that ran on each slice of a text of any length. */
 export function noteNothingInSlices(
   text: string,
-  known: KnownText | undefined,
+  known: CleanRecord | undefined,
   detector: DetectorName,
 ): void {
   if (isOneSlice(text)) noteNothing(text, known, detector);
-  else known?.note(IN_SLICES[detector]);
+  else known?.markClean(IN_SLICES[detector]);
 }
 
-export function findsNothingInSlices(known: KnownText | undefined, detector: DetectorName): boolean {
-  return findsNothing(known, detector) || known?.hasNothing(IN_SLICES[detector]) === true;
+export function findsNothingInSlices(known: CleanRecord | undefined, detector: DetectorName): boolean {
+  return findsNothing(known, detector) || known?.isClean(IN_SLICES[detector]) === true;
 }

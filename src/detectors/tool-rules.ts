@@ -1,12 +1,12 @@
-import { CREDENTIAL_RULES } from './credentials/rules.ts';
+import { CREDENTIAL_RULES } from './credentials/credential-rules.ts';
 import type { Finding } from './finding.ts';
 import { MARKUP_RULES } from './injection/markup.ts';
 import { PERSONA_RULE } from './injection/persona.ts';
 import { POISONING_RULES } from './injection/poisoning.ts';
 import { KIND_RULES } from './injection/rule-kinds.ts';
-import { PHRASE_RULES } from './injection/rules.ts';
+import { PHRASE_RULES } from './injection/phrase-rules.ts';
 import { TRAVERSAL_RULES } from './traversal/path-traversal.ts';
-import { secretRules } from './secrets/rules.ts';
+import { secretRules } from './secrets/secret-rules.ts';
 
 /** A group of rules; its name can stand for all of them. */
 type RuleGroup = (typeof GROUPS)[number];

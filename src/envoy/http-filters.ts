@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { approvalPatience, longestPhaseMs } from '../config/rules.ts';
+import { approvalPatience, longestPhaseMs } from '../config/cross-field-rules.ts';
 import type { Config } from '../config/schema.ts';
 import { seconds, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
 

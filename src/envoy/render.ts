@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { approvalPatience } from '../config/rules.ts';
+import { approvalPatience } from '../config/cross-field-rules.ts';
 import type { Config } from '../config/schema.ts';
 import { HEADER } from '../headers.ts';
 import { configuredUpstreams, MCP_CLUSTER_PREFIX } from '../routing/upstreams.ts';

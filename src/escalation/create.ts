@@ -1,6 +1,6 @@
 import type { Alerts } from '../alerting/create.ts';
 import type { Config } from '../config/schema.ts';
-import { pendingPerKey, phaseDeadlineMs } from '../config/rules.ts';
+import { pendingPerKey, phaseDeadlineMs } from '../config/cross-field-rules.ts';
 import { connectRedis, type RedisClient } from '../redis/client.ts';
 import { ESCALATION_ANSWERS } from '../redis/keys.ts';
 import { hear } from '../redis/subscribe.ts';

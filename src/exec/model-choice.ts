@@ -2,7 +2,7 @@ import { isObject } from '../json/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import { applyEdits } from '../json/edit.ts';
 import type { JsonEdit, JsonPath } from '../json/path.ts';
-import { parseStrict } from '../json/scan.ts';
+import { parseStrict } from '../json/strict-parse.ts';
 import { providers, type ProviderName } from '../providers/registry.ts';
 
 /** Replacements for the models that a program requests (`--model-override`, `--model-map`). */

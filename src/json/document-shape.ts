@@ -25,7 +25,7 @@ const { PART_WORK, MANY_NAMES_WORK, FEW_MEMBERS, BLANKS_OF_WORK } = WEIGHTS;
 const MAX_ANSWER_DEPTH = 256;
 
 /**
- * Upper bound of one answer's work, weighed as in `scan.ts` except for texts:
+ * Upper bound of one answer's work, weighed as in `strict-parse.ts` except for texts:
  * there are more of them here, and what is kept of each is collected in one pause. It exceeds the largest
  * list of vectors; without it, 2 MiB of tiny values would block the event loop for a fifth of a second.
  */

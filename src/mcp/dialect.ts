@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { parseStrictInSteps } from '../json/scan.ts';
+import { parseStrictInSteps } from '../json/strict-parse.ts';
 import { addTextsIn } from '../providers/dialects/json-text.ts';
 import { NOTHING_ASKED, NOTHING_SAID } from '../providers/dialects/model-list.ts';
 import type {

@@ -1,6 +1,6 @@
 import { isObject } from '../json/is-object.ts';
 import { GatewayError } from '../errors.ts';
-import { parseStrict } from '../json/scan.ts';
+import { parseStrict } from '../json/strict-parse.ts';
 import type { JsonRpcId, McpMessage } from './message.ts';
 import { withoutCase } from '../text/without-case.ts';
 

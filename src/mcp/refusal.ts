@@ -88,7 +88,11 @@ function errorOf(refusal: Refusal, mcp?: McpMessage): JsonRpcError {
     return {
       jsonrpc: '2.0',
       ...id,
-      error: { code, message: ofServer(refusal.message), data: { type: refusal.type, ...told(refusal) } },
+      error: {
+        code,
+        message: ofServer(refusal.message),
+        data: { type: refusal.type, ...findingsOf(refusal) },
+      },
     };
   }
   const { maskedResult, toolName = calledTool(mcp), ...details } = refusal.details ?? { reason: '' };
@@ -99,14 +103,14 @@ function errorOf(refusal: Refusal, mcp?: McpMessage): JsonRpcError {
     reason,
     ...(toolName !== undefined && { tool_name: boundedName(toolName) }),
     ...(rule !== undefined && { rule }),
-    ...told(refusal),
+    ...findingsOf(refusal),
     ...(maskedResult !== undefined && { result: maskedResult }),
   };
   const message = `Error: ${callSubject(mcp, toolName)} blocked. Reason: ${reason}`;
   return { jsonrpc: '2.0', ...id, error: { code, message, data } };
 }
 
-function told({ findings }: Refusal): { readonly findings?: Refusal['findings'] } {
+function findingsOf({ findings }: Refusal): { readonly findings?: Refusal['findings'] } {
   return findings === undefined || findings.length === 0 ? {} : { findings };
 }
 

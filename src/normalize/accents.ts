@@ -1,5 +1,5 @@
 import type { Rewriter } from './rewrite.ts';
-import { isWord } from './words.ts';
+import { isWord } from './english-words.ts';
 
 const accented = /(?<![A-Za-z\u00c0-\u017f])[A-Za-z]{0,24}[\u00c0-\u017f][A-Za-z\u00c0-\u017f]*/g;
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Replacement } from '../text/replace-spans.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
-import { alphabetOf, nextRun } from './scan.ts';
-import { isProse } from './words.ts';
+import { alphabetOf, nextRun } from './alphabet-runs.ts';
+import { isProse } from './english-words.ts';
 
 /** A block in one or more lines, of the standard or the URL-safe alphabet. */
 const blockThere = /[A-Za-z0-9+/_-]{12,}(?:={1,2}|(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{2,}={0,2})+)?/y;

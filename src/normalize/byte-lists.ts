@@ -3,8 +3,8 @@ import { isUtf8 } from 'node:buffer';
 import type { Replacement } from '../text/replace-spans.ts';
 import { extractBase64 } from './base64.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
-import { alphabetOf, hasRun } from './scan.ts';
-import { isProse } from './words.ts';
+import { alphabetOf, hasRun } from './alphabet-runs.ts';
+import { isProse } from './english-words.ts';
 
 /** A way to write bytes or code points one after the other. */
 interface ListForm {

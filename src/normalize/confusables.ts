@@ -2,7 +2,7 @@ import { kindOf, kindPlaces, kinds, plainOf, type Kind } from './characters.ts';
 import { takeAccentsOff } from './accents.ts';
 import { flagCodes } from './confusable-data.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
-import { isWord, soundsEnglish } from './words.ts';
+import { isWord, soundsEnglish } from './english-words.ts';
 
 /** A word with at least one character that may stand for an ASCII one. */
 interface Suspect {

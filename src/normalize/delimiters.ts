@@ -1,6 +1,6 @@
-import { hasSingles } from './scan.ts';
+import { hasSingles } from './alphabet-runs.ts';
 import { segment } from './segment.ts';
-import { isWord, soundsEnglish } from './words.ts';
+import { isWord, soundsEnglish } from './english-words.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 
 /** Single characters with the same sign between them: i.g.n.o.r.e, i - g - n, or one space between: i g n o r e. */

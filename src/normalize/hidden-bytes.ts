@@ -1,4 +1,4 @@
-import { isProse, isWord } from './words.ts';
+import { isProse, isWord } from './english-words.ts';
 
 /** Most characters of one run that are read as bits or bytes. */
 const longestRun = 65_536;

@@ -2,7 +2,7 @@ import type { Span } from '../text/span.ts';
 import { kindOf, kinds } from './characters.ts';
 import { readHidden } from './hidden-bytes.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
-import { isWord } from './words.ts';
+import { isWord } from './english-words.ts';
 
 /** Anything beyond common Latin and CJK text; most texts have none of it. */
 const candidates =

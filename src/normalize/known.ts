@@ -1,14 +1,14 @@
 import { asGiven } from '../inspect/offset-map.ts';
-import { createQuestion, rememberClean, type KnownText } from '../known-texts.ts';
+import { createSearchId, rememberClean, type CleanRecord } from '../clean-texts.ts';
 import { normalizeAll } from './normalize.ts';
 import type { Normalized, Obfuscation } from './normalized.ts';
 
 /** Asked of texts: whether normalization changes anything. */
-const DISGUISES = createQuestion();
+const DISGUISES = createSearchId();
 
 /** Known to be the same when it is normalized. */
-export function isUndisguised(text: KnownText | undefined): boolean {
-  return text?.hasNothing(DISGUISES) === true;
+export function isUndisguised(text: CleanRecord | undefined): boolean {
+  return text?.isClean(DISGUISES) === true;
 }
 
 const NOTHING_HIDDEN: Obfuscation = {
@@ -28,7 +28,7 @@ export function rememberUndisguised(normalize: NormalizeAll): NormalizeAll {
     read: normalize,
     isClean: (one, text) => one.text === text && !one.obfuscation.obfuscationDetected,
     clean: (text) => ({ ...asGiven(text), obfuscation: NOTHING_HIDDEN }),
-    question: DISGUISES,
+    search: DISGUISES,
   });
 }
 

@@ -1,7 +1,7 @@
 import { LEET_DIGITS, LEET_SIGNS } from './leet-letters.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
-import { alphabetOf } from './scan.ts';
-import { soundsEnglish, words } from './words.ts';
+import { alphabetOf } from './alphabet-runs.ts';
+import { soundsEnglish, words } from './english-words.ts';
 
 /** What tokens consist of, by code unit below 128. */
 const isLetter = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');

@@ -1,4 +1,4 @@
-import { words } from './words.ts';
+import { words } from './english-words.ts';
 
 const alphabetSize = 26;
 const firstLetter = 0x61;

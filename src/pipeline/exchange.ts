@@ -9,7 +9,7 @@ import type {
   RequestFacts,
   Usage,
 } from '../providers/provider.ts';
-import type { BillReader } from '../providers/told-bill.ts';
+import type { BillingReader } from '../providers/billing-details.ts';
 import type { IdentityReader } from '../providers/told-identity.ts';
 import type { McpTarget } from '../mcp/message.ts';
 import type { Facts } from './facts.ts';
@@ -115,7 +115,7 @@ export interface Answer {
   /** A stream went on writing after the usage that it told last, which leaves that text out. */
   wroteSinceUsage: boolean;
   /** What it says of how it was billed, beside its usage. */
-  readonly billing: BillReader;
+  readonly billing: BillingReader;
   /** Undefined unless the request is traced. */
   readonly identity: IdentityReader | undefined;
   /** Text the model wrote, for counting where usage is missing; bounded, see `answers/new-answer.ts`. */

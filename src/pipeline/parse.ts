@@ -1,6 +1,6 @@
 import { isObject } from '../json/is-object.ts';
 import { GatewayError } from '../errors.ts';
-import { parseStrictInSteps } from '../json/scan.ts';
+import { parseStrictInSteps } from '../json/strict-parse.ts';
 import { refuseFoldedNames } from '../providers/folded-names.ts';
 import { assertModelName } from '../providers/model-name.ts';
 import type { JsonObject } from '../providers/provider.ts';

@@ -3,12 +3,12 @@ import { issueMessage } from '../config/issue-message.ts';
 import { nearestName } from '../config/nearest-name.ts';
 import { GatewayError } from '../errors.ts';
 import type { JsonPath } from '../json/path.ts';
-import { parseStrict } from '../json/scan.ts';
+import { parseStrict } from '../json/strict-parse.ts';
 import { normalizeAll } from '../normalize/normalize.ts';
 import type { Obfuscation } from '../normalize/normalized.ts';
 import { textsIn } from '../providers/dialects/json-text.ts';
-import { objectReading, toldReadings } from './told-readings.ts';
-import type { ActionInput, CallText, PolicyCall, PolicyInput, TraceStep, ToldReading } from './call.ts';
+import { objectReading, contextReadings } from './context-readings.ts';
+import type { ActionInput, CallText, PolicyCall, PolicyInput, TraceStep, ContextReading } from './call.ts';
 import { callSchema, type CallJson } from './call-json.ts';
 import { withResolvedPaths } from './call-texts.ts';
 import { callTrust, type TrustSettings } from './trust.ts';
@@ -87,7 +87,7 @@ export async function callOf({ history, ...written }: CallJson, trust: TrustSett
       texts,
       joined: () =>
         joinedParts(said.map(({ raw, argument }, index) => writtenPart(raw, argument ?? [index]))),
-      told: () => toldInWritten(input.request, texts),
+      contextReadings: () => writtenContextReadings(input.request, texts),
       marks: [],
       trust: callTrust(trustIn(written, trust), undefined),
       action: () => action,
@@ -156,11 +156,11 @@ function writtenPart(text: string, path: JsonPath): Part {
   return { text, path: ['params', 'arguments', ...path], isSaid: true };
 }
 
-/** As `toldReadings` of a request; arguments are a document, whoever wrote them. */
-export function* toldInWritten(
+/** As `contextReadings` of a request; arguments are a document, whoever wrote them. */
+export function* writtenContextReadings(
   request: PolicyInput['request'],
   texts: readonly CallText[],
-): Generator<ToldReading> {
+): Generator<ContextReading> {
   if (
     request.method === 'mcp_tool_call' &&
     typeof request.arguments === 'object' &&
@@ -168,7 +168,7 @@ export function* toldInWritten(
   ) {
     yield objectReading(request.arguments, [], []);
   }
-  yield* toldReadings(
+  yield* contextReadings(
     undefined,
     texts.map((text) => ({ ...text, path: [], isSaid: text.argument === undefined, isString: true })),
   );

@@ -27,8 +27,8 @@ export interface PolicyCall {
   readonly carried?: () => readonly string[];
   /** What neighbouring parts of a message say together, where something stands over two of them (`joined-parts.ts`). */
   readonly joined?: () => Iterable<string>;
-  /** The texts once more, with what stands beside them and may tell what they are (`told-readings.ts`). */
-  readonly told: () => Iterable<ToldReading>;
+  /** The texts once more, with what stands beside them and may tell what they are (`context-readings.ts`). */
+  readonly contextReadings: () => Iterable<ContextReading>;
   /** Marks of the session's earlier steps, as `PolicySet.marksOf` gave them. */
   readonly marks: readonly string[];
   /** Whose instructions rules about injections leave alone. */
@@ -63,18 +63,18 @@ export interface CallText {
 }
 
 /** A text of a call, with what stands before it and may tell what it is. */
-export interface ToldText {
+export interface ContextText {
   readonly before: string;
   readonly text: string;
 }
 
 /** Readings of texts that belong together. */
-export interface ToldReading {
+export interface ContextReading {
   /** A document of which all of them are; undefined where they depend on other texts. */
   readonly document: string | undefined;
   /** In a tool's arguments, from below `arguments`; undefined elsewhere. */
   readonly argument: JsonPath | undefined;
-  readonly texts: () => Iterable<ToldText>;
+  readonly texts: () => Iterable<ContextText>;
 }
 
 type MembersOf<Rows extends Readonly<Record<string, FieldRow>>> = {

@@ -57,8 +57,8 @@ export function readYaml<T>(
   }
   const parsed = shape.schema.safeParse(values);
   if (!parsed.success) {
-    const told: Telling = { values, problem, shape };
-    return parsed.error.issues.flatMap((issue) => shapeProblems(issue, told));
+    const reporter: Reporter = { values, problem, shape };
+    return parsed.error.issues.flatMap((issue) => shapeProblems(issue, reporter));
   }
   return {
     value: parsed.data,
@@ -67,15 +67,15 @@ export function readYaml<T>(
   };
 }
 
-/** What problems are told with. */
-interface Telling {
+/** Context for reporting the problems of one file. */
+interface Reporter {
   readonly values: unknown;
   readonly problem: (path: Path, message: string) => string;
   readonly shape: Pick<YamlShape<unknown>, 'schema' | 'what'>;
 }
 
-function shapeProblems(issue: z.core.$ZodIssue, told: Telling): string[] {
-  const { values, problem, shape } = told;
+function shapeProblems(issue: z.core.$ZodIssue, reporter: Reporter): string[] {
+  const { values, problem, shape } = reporter;
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => problem([...issue.path, key], unknownKey(key, issue.path, shape)));
   }
@@ -83,7 +83,7 @@ function shapeProblems(issue: z.core.$ZodIssue, told: Telling): string[] {
   const meant = meantBranch(issue, yamlValueAt(values, issue.path));
   if (meant === undefined) return [problem(issue.path, 'is nothing that can stand here')];
   return meant.flatMap((inner) =>
-    shapeProblems({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue, told),
+    shapeProblems({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue, reporter),
   );
 }
 
@@ -106,7 +106,7 @@ function strangeness(errors: readonly z.core.$ZodIssue[]): number {
   }, 0);
 }
 
-function unknownKey(key: string, path: Path, { schema, what }: Telling['shape']): string {
+function unknownKey(key: string, path: Path, { schema, what }: Reporter['shape']): string {
   const near = nearestName(key, keysOf(schema));
   const meant = near === undefined || near === key ? '' : `; did you mean ${near}?`;
   return `is no key ${path.length === 0 ? `of ${what}` : 'here'}${meant}`;

@@ -1,6 +1,6 @@
 import type { PriceMultiples, ProviderPricing } from '../providers/descriptor.ts';
 import { providers, type ProviderName } from '../providers/registry.ts';
-import type { ToldBill } from '../providers/told-bill.ts';
+import type { BillingDetails } from '../providers/billing-details.ts';
 
 /** Tiers at or below the list price, and prepaid commitments. Discounts are not applied. */
 const USUAL_TIERS: ReadonlySet<string> = new Set([
@@ -42,7 +42,7 @@ const USUAL_GEOS: ReadonlySet<string> = new Set(['global', 'not_available', 'uns
 export function surchargeOf(
   provider: ProviderName,
   models: readonly string[],
-  { tiers, speeds, geos }: Pick<ToldBill, 'tiers' | 'speeds' | 'geos'>,
+  { tiers, speeds, geos }: Pick<BillingDetails, 'tiers' | 'speeds' | 'geos'>,
 ): number {
   const tier = dearest(tiers, (name) => tierTimes(provider, models, name));
   const speed = dearest(speeds, (name) => speedTimes(models, name));

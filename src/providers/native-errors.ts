@@ -21,15 +21,15 @@ type Body = Readonly<Record<string, unknown>>;
 export function nativeBody(shape: ErrorShape, facts: NativeFacts): Body {
   const { type, requestId, findings } = facts;
   const id = requestId === undefined ? {} : { request_id: requestId };
-  return { ...BODIES[shape](facts), type, ...id, ...told(findings) };
+  return { ...BODIES[shape](facts), type, ...id, ...findingsOf(findings) };
 }
 
 /** Builds the gateway's own error object, with the members that this shape's clients require. */
 export function gatewayBody(shape: ErrorShape | undefined, { type, message, findings }: NativeFacts): Body {
-  return { error: message, type, ...(shape === 'bedrock' && { message }), ...told(findings) };
+  return { error: message, type, ...(shape === 'bedrock' && { message }), ...findingsOf(findings) };
 }
 
-function told(findings: Refusal['findings']): Body {
+function findingsOf(findings: Refusal['findings']): Body {
   return findings === undefined || findings.length === 0 ? {} : { findings };
 }
 

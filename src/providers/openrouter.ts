@@ -1,5 +1,5 @@
 import { anthropicMessages } from './dialects/anthropic-messages.ts';
-import { outputsOfBody } from './dialects/asked-outputs.ts';
+import { outputsOfBody } from './dialects/requested-outputs.ts';
 import { openaiEmbeddings } from './dialects/openai-embeddings.ts';
 import { readModels, type OpenaiVariant } from './dialects/openai-request.ts';
 import { readToolSwitches, toolFacts } from './dialects/openai-tools.ts';

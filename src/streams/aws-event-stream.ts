@@ -33,49 +33,49 @@ export const awsEventStream: StreamFormat = {
 };
 
 class AwsEventStreamDecoder implements FrameDecoder {
-  private readonly maxFrameBytes: number;
-  private readonly pending: PendingBytes;
+  readonly #maxFrameBytes: number;
+  readonly #pending: PendingBytes;
   /** Length of the pending message; undefined until its first four bytes arrive. */
-  private expected: number | undefined;
+  #expected: number | undefined;
 
   constructor(maxFrameBytes: number) {
-    this.maxFrameBytes = maxFrameBytes;
-    this.pending = new PendingBytes(maxFrameBytes);
+    this.#maxFrameBytes = maxFrameBytes;
+    this.#pending = new PendingBytes(maxFrameBytes);
   }
 
   push(chunk: Buffer): Frame[] {
     const frames: Frame[] = [];
     let from = 0;
     while (from < chunk.length) {
-      const missing = (this.expected ?? PRELUDE_BYTES) - this.pending.length;
+      const missing = (this.#expected ?? PRELUDE_BYTES) - this.#pending.length;
       const piece = chunk.subarray(from, from + missing);
-      this.pending.add(piece);
+      this.#pending.add(piece);
       from += piece.length;
       if (piece.length < missing) break;
-      if (this.expected === undefined) {
-        this.readPrelude();
+      if (this.#expected === undefined) {
+        this.#readPrelude();
         continue;
       }
-      this.expected = undefined;
-      frames.push(decodeMessage(this.pending.take()));
+      this.#expected = undefined;
+      frames.push(decodeMessage(this.#pending.take()));
     }
     return frames;
   }
 
   end(): Frame[] {
-    if (this.pending.length === 0) return [];
-    const raw = this.pending.take();
+    if (this.#pending.length === 0) return [];
+    const raw = this.#pending.take();
     return [{ raw, sideband: raw.toString('utf8'), open: true }];
   }
 
-  private readPrelude(): void {
-    const prelude = this.pending.take();
-    this.pending.add(prelude);
+  #readPrelude(): void {
+    const prelude = this.#pending.take();
+    this.#pending.add(prelude);
     const total = prelude.readUInt32BE(0);
     if (crc32(prelude.subarray(0, 8)) !== prelude.readUInt32BE(8)) throw broken('a wrong prelude checksum');
-    if (total > this.maxFrameBytes) throw frameTooLarge(this.maxFrameBytes);
+    if (total > this.#maxFrameBytes) throw frameTooLarge(this.#maxFrameBytes);
     if (total < PRELUDE_BYTES + prelude.readUInt32BE(4) + CRC_BYTES) throw broken('an impossible length');
-    this.expected = total;
+    this.#expected = total;
   }
 }
 

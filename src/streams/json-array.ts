@@ -33,42 +33,42 @@ const MAX_REST_BYTES = 65_536;
 
 /** Holds the bytes after the last element, so that elements can still be added. */
 class JsonArrayWriter implements FrameWriter {
-  private readonly rest = new PendingBytes(MAX_REST_BYTES);
-  private begun = false;
+  readonly #rest = new PendingBytes(MAX_REST_BYTES);
+  #begun = false;
 
   write(frame: Frame): Buffer {
     if (frame.data === undefined) {
-      this.rest.add(frame.raw);
+      this.#rest.add(frame.raw);
       return Buffer.alloc(0);
     }
-    if (frame.added === true) return this.separated(Buffer.from(frame.data));
+    if (frame.added === true) return this.#separated(Buffer.from(frame.data));
     const separator = separatorOf(frame);
     const opens = separator.includes(OPEN_ARRAY);
-    const rest = this.rest.take();
+    const rest = this.#rest.take();
     // An error may come as one object, without an array around it.
-    const fits = this.begun ? !opens || rest.length > 0 : opens || !separator.includes(COMMA);
-    const bytes = fits ? frame.raw : this.separated(frame.raw.subarray(separator.length));
-    this.begun = true;
+    const fits = this.#begun ? !opens || rest.length > 0 : opens || !separator.includes(COMMA);
+    const bytes = fits ? frame.raw : this.#separated(frame.raw.subarray(separator.length));
+    this.#begun = true;
     if (rest.length === 0) return bytes;
     if (opens || !rest.includes(CLOSE_ARRAY)) return Buffer.concat([rest, bytes]);
     // An element was held back while the array's end arrived: the end stays behind it.
-    this.rest.add(rest);
+    this.#rest.add(rest);
     return bytes;
   }
 
   cut(frames: readonly ClosingFrame[]): Buffer {
-    return this.separated(Buffer.from(`${frames.map(({ data }) => data).join(',')}]`));
+    return this.#separated(Buffer.from(`${frames.map(({ data }) => data).join(',')}]`));
   }
 
   end(): Buffer {
-    const rest = this.rest.take();
-    const isOpen = this.begun || rest.includes(OPEN_ARRAY);
-    return isOpen || !rest.includes(CLOSE_ARRAY) ? rest : this.separated(rest);
+    const rest = this.#rest.take();
+    const isOpen = this.#begun || rest.includes(OPEN_ARRAY);
+    return isOpen || !rest.includes(CLOSE_ARRAY) ? rest : this.#separated(rest);
   }
 
-  private separated(bytes: Buffer): Buffer {
-    const separator = Buffer.from(this.begun ? ',' : '[');
-    this.begun = true;
+  #separated(bytes: Buffer): Buffer {
+    const separator = Buffer.from(this.#begun ? ',' : '[');
+    this.#begun = true;
     return Buffer.concat([separator, bytes]);
   }
 }
@@ -86,64 +86,64 @@ function separatorOf({ raw }: Frame): Buffer {
 }
 
 class JsonArrayDecoder implements FrameDecoder {
-  private readonly pending: PendingBytes;
+  readonly #pending: PendingBytes;
   /** Nesting inside the element; 0 between elements. */
-  private depth = 0;
+  #depth = 0;
   /** Bytes before the element in its frame. */
-  private separatorBytes = 0;
-  private inString = false;
-  private escaped = false;
+  #separatorBytes = 0;
+  #inString = false;
+  #escaped = false;
 
   constructor(maxFrameBytes: number) {
-    this.pending = new PendingBytes(maxFrameBytes);
+    this.#pending = new PendingBytes(maxFrameBytes);
   }
 
   push(chunk: Buffer): Frame[] {
     const frames: Frame[] = [];
     let from = 0;
     for (let i = 0; i < chunk.length; i += 1) {
-      if (this.ends(chunk[i] ?? 0, this.pending.length + i - from)) {
-        this.pending.add(chunk.subarray(from, i + 1));
+      if (this.#ends(chunk[i] ?? 0, this.#pending.length + i - from)) {
+        this.#pending.add(chunk.subarray(from, i + 1));
         from = i + 1;
-        frames.push(this.take());
+        frames.push(this.#take());
       }
     }
-    this.pending.add(chunk.subarray(from));
+    this.#pending.add(chunk.subarray(from));
     return frames;
   }
 
   end(): Frame[] {
-    if (this.pending.length === 0) return [];
-    const raw = this.pending.take();
+    if (this.#pending.length === 0) return [];
+    const raw = this.#pending.take();
     return [{ raw, ...sidebandOf(raw), open: true }];
   }
 
   /** Processes the byte at `offset` in its frame; returns true if it is the frame's last. */
-  private ends(byte: number, offset: number): boolean {
-    if (this.inString) {
-      if (this.escaped) this.escaped = false;
-      else if (byte === BACKSLASH) this.escaped = true;
-      else this.inString = byte !== QUOTE;
+  #ends(byte: number, offset: number): boolean {
+    if (this.#inString) {
+      if (this.#escaped) this.#escaped = false;
+      else if (byte === BACKSLASH) this.#escaped = true;
+      else this.#inString = byte !== QUOTE;
       return false;
     }
-    if (byte === QUOTE) this.inString = true;
-    else if (byte === OPEN_OBJECT || (byte === OPEN_ARRAY && this.depth > 0)) {
-      if (this.depth === 0) this.separatorBytes = offset;
-      this.depth += 1;
-    } else if (byte === CLOSE_ARRAY && this.depth === 0) {
-      this.separatorBytes = offset + 1;
+    if (byte === QUOTE) this.#inString = true;
+    else if (byte === OPEN_OBJECT || (byte === OPEN_ARRAY && this.#depth > 0)) {
+      if (this.#depth === 0) this.#separatorBytes = offset;
+      this.#depth += 1;
+    } else if (byte === CLOSE_ARRAY && this.#depth === 0) {
+      this.#separatorBytes = offset + 1;
       return true;
-    } else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && this.depth > 0) {
-      this.depth -= 1;
-      return this.depth === 0;
+    } else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && this.#depth > 0) {
+      this.#depth -= 1;
+      return this.#depth === 0;
     }
     return false;
   }
 
-  private take(): Frame {
-    const raw = this.pending.take();
-    const data = raw.toString('utf8', this.separatorBytes);
-    const sideband = sidebandOf(raw.subarray(0, this.separatorBytes));
+  #take(): Frame {
+    const raw = this.#pending.take();
+    const data = raw.toString('utf8', this.#separatorBytes);
+    const sideband = sidebandOf(raw.subarray(0, this.#separatorBytes));
     return data === '' ? { raw, ...sideband } : { raw, data, ...sideband };
   }
 }

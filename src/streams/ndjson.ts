@@ -37,26 +37,26 @@ function createWriter(): FrameWriter {
 }
 
 class NdjsonDecoder implements FrameDecoder {
-  private readonly pending: PendingBytes;
+  readonly #pending: PendingBytes;
 
   constructor(maxFrameBytes: number) {
-    this.pending = new PendingBytes(maxFrameBytes);
+    this.#pending = new PendingBytes(maxFrameBytes);
   }
 
   push(chunk: Buffer): Frame[] {
     const frames: Frame[] = [];
     let from = 0;
     for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, from)) {
-      this.pending.add(chunk.subarray(from, at + 1));
-      frames.push(frameOfLine(this.pending.take()));
+      this.#pending.add(chunk.subarray(from, at + 1));
+      frames.push(frameOfLine(this.#pending.take()));
       from = at + 1;
     }
-    this.pending.add(chunk.subarray(from));
+    this.#pending.add(chunk.subarray(from));
     return frames;
   }
 
   end(): Frame[] {
-    return this.pending.length === 0 ? [] : [{ ...frameOfLine(this.pending.take()), open: true }];
+    return this.#pending.length === 0 ? [] : [{ ...frameOfLine(this.#pending.take()), open: true }];
   }
 }
 

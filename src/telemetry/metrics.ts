@@ -114,7 +114,7 @@ export function createMetrics() {
       'gateway_cost_over_reservation_total',
       'Answers that cost more than their reservation; the difference was charged, too.',
     ),
-    toldDearer: counter(
+    higherCharges: counter(
       'gateway_told_dearer_usd_total',
       'USD charged because an answer reported a more expensive model, service tier, speed or region, or more tool calls, than requested.',
       ['provider'],

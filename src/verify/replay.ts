@@ -106,7 +106,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
 
   async function response(step: TracedStep, place: TracePlace): Promise<void> {
     counts.responses += 1;
-    const made = open.take(step) ?? (await unaskedFor(step, place));
+    const made = open.take(step) ?? (await unexpectedAnswer(step, place));
     if (made === undefined) return;
     if (made.parsed === undefined) {
       counts.afterDenial += 1;
@@ -120,7 +120,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   }
 
   /** Judges a response without a call in the trace by itself. */
-  async function unaskedFor(step: TracedStep, place: TracePlace): Promise<OpenCall | undefined> {
+  async function unexpectedAnswer(step: TracedStep, place: TracePlace): Promise<OpenCall | undefined> {
     findings.begin(step, place);
     const call: TracedStep =
       step.type === 'llm_response'

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { parseStrict } from '../../src/json/scan.ts';
+import { parseStrict } from '../../src/json/strict-parse.ts';
 import type { Answered, BudgetLimits, Parsed } from '../../src/pipeline/exchange.ts';
 import { newFacts, type Facts, type SessionFacts } from '../../src/pipeline/facts.ts';
 import type { Obfuscation } from '../../src/normalize/normalized.ts';
-import { createBillReader } from '../../src/providers/told-bill.ts';
+import { createBillingReader } from '../../src/providers/billing-details.ts';
 import { createWrittenText } from '../../src/answers/new-answer.ts';
 import type {
   JsonObject,
@@ -126,7 +126,7 @@ export function answered(exchange: Parsed, options: AnswerOptions = {}): Answere
   if (options.reasoning !== undefined) {
     written.add('reasoning', options.reasoning);
   }
-  const billing = createBillReader();
+  const billing = createBillingReader();
   billing.add(options.says);
   const form = options.form ?? 'whole';
   const readable = options.readable ?? form === 'whole';

@@ -1,6 +1,6 @@
 /** The default of `server.max_payload_bytes`. */
 const MAX_BYTES = 2_097_152;
-/** As many of each as the bound on a document's work lets through (src/json/scan.ts). */
+/** As many of each as the bound on a document's work lets through (src/json/strict-parse.ts). */
 const MANY_NUMBERS = 390_000;
 const MANY_MESSAGES = 15_000;
 const MANY_PARTS = 13_000;

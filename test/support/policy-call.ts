@@ -1,4 +1,4 @@
-import { toldInWritten } from '../../src/policy/call-from-json.ts';
+import { writtenContextReadings } from '../../src/policy/call-from-json.ts';
 import { callTrust, NOBODY_TRUSTED, type TrustSettings } from '../../src/policy/trust.ts';
 import type { InstructionRole } from '../../src/providers/instructions.ts';
 import type { ActionInput, CallText, PolicyCall, PolicyInput } from '../../src/policy/call.ts';
@@ -77,7 +77,7 @@ function call(request: PolicyInput['request'], texts: readonly CallText[], optio
       },
     },
     texts,
-    told: () => toldInWritten(request, texts),
+    contextReadings: () => writtenContextReadings(request, texts),
     marks: options.marks ?? [],
     trust: callTrust(options.trust ?? NOBODY_TRUSTED, options.keyTrust),
     action: () => ({ normalized_prompt: '', obfuscation: NOTHING_HIDDEN_FIELDS }),

@@ -5,7 +5,7 @@ import {
   noteNothing,
   noteNothingInSlices,
 } from '../../src/detectors/found-nothing.ts';
-import { knownText } from '../../src/known-texts.ts';
+import { cleanRecord } from '../../src/clean-texts.ts';
 import { normalizeKnown } from '../../src/normalize/known.ts';
 import { createMasksOf } from '../../src/policy/masking/masks.ts';
 import { parsed } from '../support/exchange.ts';
@@ -27,7 +27,7 @@ describe('what data-loss prevention has found nothing in', () => {
       parsed({ body: { model: 'm', messages: [{ role: 'user', content: text }] } }),
       undefined,
     );
-    return DETECTORS.filter((detector) => findsNothing(knownText(text), detector));
+    return DETECTORS.filter((detector) => findsNothing(cleanRecord(text), detector));
   }
 
   it('is known to the checks behind', async () => {
@@ -53,7 +53,7 @@ describe('what data-loss prevention has found nothing in', () => {
 describe('a detector that has found nothing in a text', () => {
   async function noted(text: string): Promise<string> {
     await normalizeKnown([text]);
-    noteNothing(text, knownText(text), 'email');
+    noteNothing(text, cleanRecord(text), 'email');
     return text;
   }
 
@@ -77,7 +77,7 @@ describe('a detector that has found nothing in a text', () => {
     expect(await finds(await noted(`${prose(22)} ${EMAIL}`), 'email', 'phone')).toBe(1);
     // It is, where nobody has looked whether the text is disguised.
     const unread = `${prose(23)} ${EMAIL}`;
-    noteNothing(unread, knownText(unread), 'email');
+    noteNothing(unread, cleanRecord(unread), 'email');
     expect(await finds(unread, 'email')).toBe(1);
   });
 });
@@ -95,15 +95,15 @@ describe('what rules have found nothing in, slice by slice', () => {
   it('is known of long texts too, and of that detector alone', async () => {
     const text = await judgedBy('email', long(30));
     expect(text.length).toBeGreaterThan(32_768);
-    expect(findsNothingInSlices(knownText(text), 'email')).toBe(true);
-    expect(findsNothingInSlices(knownText(text), 'phone')).toBe(false);
+    expect(findsNothingInSlices(cleanRecord(text), 'email')).toBe(true);
+    expect(findsNothingInSlices(cleanRecord(text), 'phone')).toBe(false);
     // Whoever cuts in another way looks for himself.
-    expect(findsNothing(knownText(text), 'email')).toBe(false);
+    expect(findsNothing(cleanRecord(text), 'email')).toBe(false);
   });
 
   it('is not known where something was found', async () => {
     const text = await judgedBy('email', long(31, EMAIL));
-    expect(findsNothingInSlices(knownText(text), 'email')).toBe(false);
+    expect(findsNothingInSlices(cleanRecord(text), 'email')).toBe(false);
   });
 
   it('is not looked for again by rules that mask, but for secrets, which slices may cut', async () => {
@@ -114,11 +114,11 @@ describe('what rules have found nothing in, slice by slice', () => {
     }
     const text = long(32, EMAIL);
     await normalizeKnown([text]);
-    noteNothingInSlices(text, knownText(text), 'email');
+    noteNothingInSlices(text, cleanRecord(text), 'email');
     expect(await finds(text, 'email')).toBe(0);
     const secret = long(33, `ghp_${'Zk4t9Qm2vX7pLrB1'.repeat(3).slice(0, 36)}`);
     await normalizeKnown([secret]);
-    noteNothingInSlices(secret, knownText(secret), 'secrets');
+    noteNothingInSlices(secret, cleanRecord(secret), 'secrets');
     expect(await finds(secret, 'secrets')).toBe(1);
   });
 });

@@ -48,8 +48,8 @@ export function createProofVerifier({ publicUrl, leewayMs, now = Date.now }: Pro
       throw new TokenRefused('dpop_malformed');
     }
     const [path = ''] = target.split('?', 1);
-    const told = comparable(htu);
-    if (told === undefined || told !== comparable(publicUrl + path) || htm !== method) {
+    const claimed = comparable(htu);
+    if (claimed === undefined || claimed !== comparable(publicUrl + path) || htm !== method) {
       throw new TokenRefused('dpop_other_request');
     }
     if (ath !== hash('sha256', token, 'base64url')) throw new TokenRefused('dpop_other_token');

@@ -1,4 +1,4 @@
-import { KEY_SET_TIMEOUT_MS } from '../../config/rules.ts';
+import { KEY_SET_TIMEOUT_MS } from '../../config/cross-field-rules.ts';
 import type { Config } from '../../config/schema.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import type { KeyRecord } from '../key-record.ts';

@@ -6,7 +6,7 @@ import { isSound } from '../../pricing/media-bound.ts';
 import type { ModelPrice } from '../../pricing/price.ts';
 import { dearestOf } from '../../pricing/pricing.ts';
 import { surchargeOf } from '../../pricing/surcharges.ts';
-import { billOfHeaders } from '../../providers/told-bill.ts';
+import { billingInHeaders } from '../../providers/billing-details.ts';
 import type { Usage } from '../../providers/provider.ts';
 import { estimate, outputsOf } from './estimate.ts';
 import type { Quote } from './quote.ts';
@@ -82,7 +82,7 @@ function reportedTerms(terms: Terms, { answer, answerHeaders }: Answered): Terms
   if (answer.usage?.billedNanoUsd !== undefined) return undefined;
   const { parsed, requested } = terms;
   const { bill } = answer.billing;
-  const headers = billOfHeaders(answerHeaders);
+  const headers = billingInHeaders(answerHeaders);
   const prices = pricesOf(terms, bill.models);
   const price = prices.length === 0 ? terms.price : dearestOf([terms.price, ...prices]);
   const surcharge = surchargeOf(parsed.provider.name, price.models, {

@@ -1,7 +1,7 @@
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { requestUnits } from '../../pricing/input-bound.ts';
 import type { Usage } from '../../providers/provider.ts';
-import type { ToldBill } from '../../providers/told-bill.ts';
+import type { BillingDetails } from '../../providers/billing-details.ts';
 import { outputsOf } from './estimate.ts';
 import type { Quote } from './quote.ts';
 
@@ -61,7 +61,7 @@ function absurdOutput(granted: Granted, { outputTokens, reasoningTokens = 0 }: U
 function absurdInput(
   granted: Granted,
   { inputTokens, searchUnits = 0 }: Usage,
-  toolCalls: ToldBill['toolCalls'],
+  toolCalls: BillingDetails['toolCalls'],
 ): string | undefined {
   const { endpoint, request } = granted.parsed;
   const units = requestUnits(endpoint.operation, request);

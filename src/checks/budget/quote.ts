@@ -7,7 +7,11 @@ import type { ModelPrice, Pricing } from '../../pricing/price.ts';
 import { dearestOf, priceOfUnknown } from '../../pricing/pricing.ts';
 import { toolCallsNanoUsd } from '../../pricing/tool-calls.ts';
 import type { RequestFacts } from '../../providers/provider.ts';
-import { billOfHeaders, createBillReader, type ToldBill } from '../../providers/told-bill.ts';
+import {
+  billingInHeaders,
+  createBillingReader,
+  type BillingDetails,
+} from '../../providers/billing-details.ts';
 import { outputsOf } from './estimate.ts';
 import { invalidRequest, policyDenied } from '../denials.ts';
 import { printableName } from './refusals.ts';
@@ -23,7 +27,7 @@ export interface Quote {
   /** Returns their cost for the reported numbers of calls. */
   toolCalls(reported: ReadonlyMap<string, number>): number;
   /** A more expensive service that was requested, possible only without a budget. */
-  readonly requested?: Pick<ToldBill, 'tiers' | 'speeds' | 'geos'>;
+  readonly requested?: Pick<BillingDetails, 'tiers' | 'speeds' | 'geos'>;
   /** Returns the price of a model named by the answer. */
   priceReported(model: string): ModelPrice | undefined;
   /** Returns an upper bound of the input: by bytes, at no cost, or by counting. */
@@ -77,9 +81,9 @@ export function quote(deps: QuoteDeps, exchange: Parsed, budgeted: boolean): Quo
 }
 
 function requestedBill({ json, headers }: Parsed): Required<Quote>['requested'] {
-  const reader = createBillReader();
+  const reader = createBillingReader();
   reader.add(json);
-  const { tiers, speeds } = billOfHeaders(headers);
+  const { tiers, speeds } = billingInHeaders(headers);
   const { bill } = reader;
   return { tiers: [...bill.tiers, ...tiers], speeds: [...bill.speeds, ...speeds], geos: bill.geos };
 }

@@ -1,4 +1,4 @@
-import { rememberClean } from '../../known-texts.ts';
+import { rememberClean } from '../../clean-texts.ts';
 import type { FindAll, SearchedText } from '../../detectors/finding.ts';
 import { noteNothing } from '../../detectors/found-nothing.ts';
 import { PASS, type Check, type Verdict } from '../../pipeline/check.ts';

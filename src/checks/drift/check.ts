@@ -5,7 +5,7 @@ import type { Answer, Answered, Parsed } from '../../pipeline/exchange.ts';
 import { writtenFact } from '../../pipeline/facts.ts';
 import { confirmed, SessionRead } from '../../pipeline/read-ahead.ts';
 import { turnSession } from '../../conversation/session-turn.ts';
-import { lastAskedTurn } from '../../conversation/asked-turns.ts';
+import { lastQuestion } from '../../conversation/questions.ts';
 import type { GramSet } from '../../text/ngrams.ts';
 import type { DriftConfig } from './config.ts';
 import { answerGrams, judgeTurn, type DriftSettings, type DriftState, type PassedTurn } from './drift.ts';
@@ -85,7 +85,7 @@ export function createDriftCheck({
 
   function judge(exchange: Parsed, state: DriftExchange, found: DriftState | undefined): Denial | Pass {
     const { session } = exchange.facts;
-    const text = lastAskedTurn(exchange.request);
+    const text = lastQuestion(exchange.request);
     if (session === undefined || session === null || text === undefined) return PASS;
     // Ignores what an earlier session of this name has left behind.
     const known = found?.createdAt === session.createdAt ? found : undefined;

@@ -15,7 +15,7 @@ import { Votes } from '../../text/votes.ts';
 import { unpaddedWords } from './padding.ts';
 import type { LoopStep } from './step.ts';
 import { FILLER, HIGH, LOW, NAME, PLAIN, WordList, type ReadState } from './word-list.ts';
-import { readWords } from './words.ts';
+import { readWords } from './read-words.ts';
 
 /** Longer texts are read word by word only at head and tail; an agent's result may have megabytes. */
 const MAX_CHARS = 16_384;

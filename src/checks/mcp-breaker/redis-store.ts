@@ -49,8 +49,8 @@ export function createRedisBreakerStore(options: RedisBreakerStoreOptions): Brea
         const args = [now(), windowMs, threshold, operationId, result, memoryMs, keyHash, SEVERAL_KEYS];
         const changes = reportReply.parse(await reportScript.run(client, keys, args));
         return (['server', 'key'] as const).flatMap((circuit, index) => {
-          const told = changes[index] ?? 'same';
-          return told === 'same' ? [] : [{ circuit, change: told }];
+          const change = changes[index] ?? 'same';
+          return change === 'same' ? [] : [{ circuit, change }];
         });
       }),
   };

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { Span } from '../../text/span.ts';
-import { parseStrict } from '../../json/scan.ts';
+import { parseStrict } from '../../json/strict-parse.ts';
 import { isContainer } from '../../json/count-members.ts';
 import { Walk } from '../../inspect/walk.ts';
 import { inTurns, isTurnOver, nextTurn, type Work } from '../../turns.ts';

@@ -23,7 +23,7 @@ export function createMcpToolsCheck(): Check<unknown, 'mcp-tools'> {
         return isOfEvents(exchange.answerHeaders.get('content-type')) ? PASS : unreadableBody();
       }
       if (whole === undefined || whole.body.length === 0) return PASS;
-      if (!isServerMessage(whole.json)) return isMessageAsked(exchange) ? unreadableBody() : PASS;
+      if (!isServerMessage(whole.json)) return expectsMessage(exchange) ? unreadableBody() : PASS;
       const edits = hiddenIn(exchange, whole.json);
       if (edits.length === 0) return PASS;
       return {
@@ -54,7 +54,7 @@ function isLimited({ mcp, key }: Answered): boolean {
 }
 
 /** Answers to requests and GETs are read as messages. */
-function isMessageAsked({ method, request, status }: Answered): boolean {
+function expectsMessage({ method, request, status }: Answered): boolean {
   return status < ERROR_STATUS && (method === 'GET' || request.mcp?.kind === 'request');
 }
 

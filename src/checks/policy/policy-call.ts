@@ -6,11 +6,11 @@ import type {
   PolicyCall,
   PolicyInput,
   SessionInput,
-  ToldReading,
+  ContextReading,
 } from '../../policy/call.ts';
 import { joinedPrompts } from '../../policy/joined-parts.ts';
 import { withResolvedPaths } from '../../policy/call-texts.ts';
-import { objectReading, toldReadings, type PlacedText } from '../../policy/told-readings.ts';
+import { objectReading, contextReadings, type PlacedText } from '../../policy/context-readings.ts';
 import { callTrust, NOBODY_TRUSTED, type TrustSettings } from '../../policy/trust.ts';
 import { valueAt } from '../../json/edited-view.ts';
 import { instructionRole } from '../../providers/instructions.ts';
@@ -57,7 +57,7 @@ export function policyCallOf(
     },
     texts,
     joined: () => joinedPrompts(exchange.request.texts),
-    told: () => toldTexts(exchange, texts),
+    contextReadings: () => contextReadingsOf(exchange, texts),
     carried: () => carriedTexts(exchange).map(({ text }) => text),
     marks: session?.marks ?? [],
     trust: callTrust(trust, key.trust),
@@ -124,7 +124,7 @@ function isOwnOf({ role, kind }: PromptText): boolean {
   return role === 'assistant' || kind === 'tool_definition' || kind === 'tool_arguments';
 }
 
-function* toldTexts(exchange: Parsed, texts: readonly CallText[]): Iterable<ToldReading> {
+function* contextReadingsOf(exchange: Parsed, texts: readonly CallText[]): Iterable<ContextReading> {
   const { json, request, endpoint, mcp } = exchange;
   const placed = request.texts.map(({ path, kind, editable }, index): PlacedText => ({
     ...(texts[index] ?? NO_TEXT),
@@ -132,7 +132,7 @@ function* toldTexts(exchange: Parsed, texts: readonly CallText[]): Iterable<Told
     isSaid: SAID.has(kind),
     isString: editable !== false || typeof valueAt(json, path) === 'string',
   }));
-  yield* toldReadings(json, placed);
+  yield* contextReadings(json, placed);
   if (mcp !== undefined) return;
   // For an endpoint without a dialect, each string is a text without the names that describe it.
   const unread = endpoint.operation === 'unknown' ? json : unreadMembers(json, request.texts);

@@ -12,7 +12,7 @@ import {
 } from '../../pipeline/check.ts';
 import type { Answered, Identified, Parsed } from '../../pipeline/exchange.ts';
 import { handled, SessionRead, StaleRead } from '../../pipeline/read-ahead.ts';
-import { firstAskedTurn } from '../../conversation/asked-turns.ts';
+import { firstQuestion } from '../../conversation/questions.ts';
 import { createRetryQueue } from '../../redis/retry-queue.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
 import { anchorOf } from './anchor.ts';
@@ -205,7 +205,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
 
   /** Masks immediately, so that no plain text is kept while the answer is awaited. */
   function keepAnchor(exchange: Parsed, state: SessionState): void {
-    const anchor = anchorOf(firstAskedTurn(exchange.request) ?? '', deps.maskSecrets);
+    const anchor = anchorOf(firstQuestion(exchange.request) ?? '', deps.maskSecrets);
     if (anchor !== '') state.anchor = anchor;
   }
 

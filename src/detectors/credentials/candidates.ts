@@ -1,6 +1,6 @@
 import type { NameKind } from './names.ts';
 import { quotedAt, unquotedAt, type Place } from './places.ts';
-import type { CredentialRule } from './rules.ts';
+import type { CredentialRule } from './credential-rules.ts';
 import { userinfoAt } from './userinfo.ts';
 import { isKeyValue, isPassword, isSecretValue, isStatedPassword, type Standing } from './values.ts';
 

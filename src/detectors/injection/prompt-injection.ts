@@ -9,10 +9,10 @@ import { findPersonas, type SeenSign } from './persona.ts';
 import { KIND_RULES, KIND_WORDS, SPLIT_PAYLOAD } from './rule-kinds.ts';
 import { LANGUAGE_RULES, LANGUAGE_WORDS } from './rule-languages.ts';
 import { ORDER_RULES, ORDER_WORDS } from './rule-orders.ts';
-import { PHRASE_RULES, type PhraseLabel } from './rules.ts';
+import { PHRASE_RULES, type PhraseLabel } from './phrase-rules.ts';
 import { SIGNS, type Sign } from './signs.ts';
 import { findJoints } from './splitting.ts';
-import { WORDS } from './words.ts';
+import { WORDS } from './vocabulary.ts';
 import { runNow } from '../../turns.ts';
 import { escapeViews } from '../secrets/unescaped-view.ts';
 

@@ -1,5 +1,5 @@
 import type { WordClasses } from './grammar.ts';
-import type { PhraseLabel, PhraseRule } from './rules.ts';
+import type { PhraseLabel, PhraseRule } from './phrase-rules.ts';
 
 /** Words of the rules below, besides those of `WORDS`. */
 export const KIND_WORDS = {

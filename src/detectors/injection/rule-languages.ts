@@ -1,5 +1,5 @@
 import type { WordClasses } from './grammar.ts';
-import type { PhraseRule } from './rules.ts';
+import type { PhraseRule } from './phrase-rules.ts';
 
 /**
  * Words of the rules below: German, French, Spanish, Italian, Portuguese, Dutch, Russian, Arabic, Hindi, Chinese and

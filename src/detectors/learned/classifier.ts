@@ -1,4 +1,4 @@
-import { textDigest } from '../../known-texts.ts';
+import { textDigest } from '../../clean-texts.ts';
 import { RecentMap } from '../../recent-map.ts';
 import type { Judgement } from './model.ts';
 

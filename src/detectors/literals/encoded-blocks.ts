@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { alphabetOf, nextRun } from '../../normalize/scan.ts';
+import { alphabetOf, nextRun } from '../../normalize/alphabet-runs.ts';
 import type { Span } from '../../text/span.ts';
 
 /** Decoded text of an encoded part. */

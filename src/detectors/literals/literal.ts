@@ -1,4 +1,4 @@
-import { isWord } from '../../normalize/words.ts';
+import { isWord } from '../../normalize/english-words.ts';
 import { Letters } from './letters.ts';
 
 /** A text to look for, taken apart for comparison. */

@@ -4,7 +4,7 @@ import { decodedTexts, type DecodedText } from './decoded-text.ts';
 import type { EncodedText } from './encoded-runs.ts';
 import type { Match } from './match.ts';
 import { isPlaceholder } from './randomness.ts';
-import { MAX_SECRET_CHARS, secretRules } from './rules.ts';
+import { MAX_SECRET_CHARS, secretRules } from './secret-rules.ts';
 
 /** Matches in one text, and the offset from which more text could change them. */
 export interface Searched {

@@ -10,7 +10,7 @@ import {
   startsToken,
 } from './places.ts';
 import { undecidedFrom, type SecretRule } from './rule.ts';
-import { secretRules } from './rules.ts';
+import { secretRules } from './secret-rules.ts';
 import {
   eachRun,
   IN_WORD,

@@ -1,4 +1,4 @@
-import { searchSecrets, searchSecretsNow, undecidedSecretsFrom } from './scan.ts';
+import { searchSecrets, searchSecretsNow, undecidedSecretsFrom } from './secret-search.ts';
 import { STEP_CHARS } from './search.ts';
 import { inTurns, type Work } from '../../turns.ts';
 import type { Detector, Finding, SearchedText, StreamDetector } from '../finding.ts';

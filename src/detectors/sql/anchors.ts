@@ -1,5 +1,5 @@
 import { isWordCode } from '../characters.ts';
-import { anchorSource, SQL_RULES } from './rules.ts';
+import { anchorSource, SQL_RULES } from './sql-rules.ts';
 
 /**
  * Finds possible starts of SQL payloads without a pattern: one over all words and signs would be tried at

@@ -2,7 +2,7 @@ import { UnitReader } from '../../text/units.ts';
 import type { Detector, Finding } from '../finding.ts';
 import { nextSqlAnchor } from './anchors.ts';
 import { LOOKBACK } from './context.ts';
-import { SQL_RULES, type SqlRule } from './rules.ts';
+import { SQL_RULES, type SqlRule } from './sql-rules.ts';
 
 /** Texts are searched in slices. */
 const reader = new UnitReader(32_768);

@@ -1,21 +1,21 @@
 import { contextOf, mayBeIdentified } from '../../text/beside.ts';
-import type { CallText, PolicyCall, ToldReading } from '../call.ts';
-import { objectReading } from '../told-readings.ts';
+import type { CallText, PolicyCall, ContextReading } from '../call.ts';
+import { objectReading } from '../context-readings.ts';
 import { argumentsAt } from './fields.ts';
 
 /** Readings of what stands at a path below a tool's arguments. */
-export function* toldBelow(call: PolicyCall, path: readonly string[]): Generator<ToldReading> {
+export function* contextReadingsBelow(call: PolicyCall, path: readonly string[]): Generator<ContextReading> {
   for (const value of argumentsAt(call, path)) {
     if (typeof value === 'object' && value !== null) yield objectReading(value, [], path);
-    else if (typeof value === 'string') yield* toldAt(path, value);
+    else if (typeof value === 'string') yield* contextReadingsAt(path, value);
   }
-  for (const reading of call.told()) {
+  for (const reading of call.contextReadings()) {
     if (reading.argument !== undefined && isBelow(reading.argument, path)) yield reading;
   }
 }
 
 /** A value behind the name of its argument. */
-function* toldAt(path: readonly string[], text: string): Generator<ToldReading> {
+function* contextReadingsAt(path: readonly string[], text: string): Generator<ContextReading> {
   const name = path.findLast((step) => step !== '*');
   if (name === undefined || !mayBeIdentified(text)) return;
   const told = [{ before: contextOf(name), text }];

@@ -2,7 +2,7 @@ import { loadSeedWords } from '../../detectors/assets/seed-words.ts';
 import { INITIAL_STATE, type PolicyCall, type TraceStep } from '../call.ts';
 import { NO_DECISION, type Decision, type RuleHit } from '../decision.ts';
 import { PolicyFilesError } from '../policy-files-error.ts';
-import { asksTexts, createAskedRules, fires, type AskedRules } from './asked-rules.ts';
+import { asksTexts, createRuleFinder, fires, type ApplicableRules } from './applicable-rules.ts';
 import { compileRules, type CompiledRule } from './compile-card.ts';
 import type { Scene, Truth } from './truth.ts';
 import { compileFsm, type Fsm } from './fsm.ts';
@@ -94,10 +94,10 @@ export function createCardSet(
   queries.compile();
   const marks = rules.flatMap((rule) => rule.marks);
   const modesFor = createRuleModes(rules, overrides);
-  const askedOf = createAskedRules(rules, modesFor);
+  const rulesFor = createRuleFinder(rules, modesFor);
 
   async function decide(call: PolicyCall): Promise<Decision> {
-    const asked = askedOf(call);
+    const asked = rulesFor(call);
     if (asked.rules.length === 0) return NO_DECISION;
     const answers = answersTo(queries, call, asked);
     const found = answers instanceof Promise ? await answers : answers;
@@ -139,7 +139,7 @@ export function createCardSet(
       return fsm.next(call, call.input.session.state || fsm.initialState, flags);
     },
     masksFor(call) {
-      const { masks, allMasks } = askedOf(call);
+      const { masks, allMasks } = rulesFor(call);
       if (masks !== undefined) return masks;
       const scene: Scene = { call, isFound: () => undefined };
       return allMasks.filter(({ test }) => test(scene) !== false);
@@ -148,11 +148,11 @@ export function createCardSet(
     marksOf: async (step) => inTurns(marksIn(step, marks)),
     async explain(call) {
       // All of it, also what a rule is decided without: each condition is shown as it stands.
-      const asked = new Set(askedOf(call).rules.flatMap((rule) => rule.queries));
+      const asked = new Set(rulesFor(call).rules.flatMap((rule) => rule.queries));
       const found = await queries.answer(call, asked);
       const scene = sceneOf(call, found);
       const modes = modesFor(call);
-      return rules.map((rule) => explained(rule, modes.of(rule), { call, scene, found }));
+      return rules.map((rule) => explained(rule, modes.modeOf(rule), { call, scene, found }));
     },
   };
 }
@@ -194,7 +194,7 @@ const NOTHING_FOUND: ReadonlyMap<number, TextMatch> = new Map();
 function answersTo(
   queries: TextQueries,
   call: PolicyCall,
-  { queries: always, undecided }: AskedRules,
+  { queries: always, undecided }: ApplicableRules,
 ): ReturnType<TextQueries['answer']> {
   const scene: Scene = { call, isFound: () => undefined };
   const more = undecided.filter((rule) => asksTexts(rule, scene));
@@ -222,7 +222,7 @@ function hitOf(rule: CompiledRule, call: PolicyCall, found: ReadonlyMap<number, 
 
 function decisionOfFired(fired: readonly (readonly [CompiledRule, RuleHit])[], modes: RuleModes): Decision {
   if (fired.length === 0) return NO_DECISION;
-  const enforced = modes.isPlain ? fired : fired.filter(([rule]) => modes.of(rule) === 'enforce');
+  const enforced = modes.isPlain ? fired : fired.filter(([rule]) => modes.modeOf(rule) === 'enforce');
   const of = (action: CompiledRule['action']): RuleHit[] =>
     enforced.flatMap(([rule, hit]) => (rule.action === action ? [hit] : []));
   return {
@@ -234,7 +234,7 @@ function decisionOfFired(fired: readonly (readonly [CompiledRule, RuleHit])[], m
     allow: of('allow'),
     ...(enforced.length < fired.length && {
       reported: fired.flatMap(([rule, hit]) =>
-        modes.of(rule) === 'report' ? [{ ...hit, action: rule.action }] : [],
+        modes.modeOf(rule) === 'report' ? [{ ...hit, action: rule.action }] : [],
       ),
     }),
   };

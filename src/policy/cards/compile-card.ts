@@ -98,7 +98,7 @@ function judgesWhole(what: TextPattern): string | undefined {
 
 const WHOLE_TEXTS: ReadonlySet<string> = new Set(['path_climb', 'injection_learned']);
 
-/** Names of tools, models … come again and again; one that is longer than a name is told anew each time. */
+/** Names of tools and models repeat; longer ones are not cached. */
 const MAX_KNOWN_NAMES = 64;
 const MAX_NAME_CHARS = 128;
 
@@ -121,8 +121,8 @@ function matcherOf({ match, action }: CardRule): (call: PolicyCall) => boolean {
     const matchesOne = nameMatcher([globs].flat(), { allows, isFolded });
     const known = new RecentMap<boolean>(MAX_KNOWN_NAMES);
     return (name) => {
-      const told = known.get(name);
-      if (told !== undefined) return told;
+      const cached = known.get(name);
+      if (cached !== undefined) return cached;
       const matches = matchesOne(name);
       if (name.length <= MAX_NAME_CHARS) known.set(name, matches);
       return matches;

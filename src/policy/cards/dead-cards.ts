@@ -44,20 +44,15 @@ function deadRules({ card, problem }: ReadCard, states: ReadonlySet<string>): st
         ),
       );
     const ofStates = conditions.flatMap((condition, at) =>
-      statesAsked(condition).some((state) => states.has(state)) || statesAsked(condition).length === 0
+      statesIn(condition).some((state) => states.has(state)) || statesIn(condition).length === 0
         ? []
-        : [
-            problem(
-              ['rules', index, 'conditions', at],
-              undeclared(statesAsked(condition).join(', '), states),
-            ),
-          ],
+        : [problem(['rules', index, 'conditions', at], undeclared(statesIn(condition).join(', '), states))],
     );
     return [...ofMatch, ...ofStates];
   });
 }
 
-function statesAsked(condition: Condition): string[] {
+function statesIn(condition: Condition): string[] {
   if (!('field' in condition) || condition.field !== 'session.state') return [];
   if (condition.op !== 'equals' && condition.op !== 'in') return [];
   return [condition.value].flat().filter((value) => typeof value === 'string');

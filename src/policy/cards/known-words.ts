@@ -1,17 +1,17 @@
 import { createLiteralFinder, type LiteralFinder } from '../../detectors/literals/find-literals.ts';
-import { knownText, type TextQuestion } from '../../known-texts.ts';
+import { cleanRecord, type SearchId } from '../../clean-texts.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { CallText } from '../call.ts';
 import type { TextMatch } from './text-query.ts';
 
 /** Words that are looked for in the same texts. */
-export interface AskedWords {
+export interface WordQueries {
   /** Below `arguments`; undefined for all texts. */
   readonly path: readonly string[] | undefined;
   /** The question that each answers, by the word's number. */
   readonly numbers: ReadonlyMap<number, number>;
   /** Stands for all of them. */
-  readonly nothing: TextQuestion;
+  readonly nothing: SearchId;
 }
 
 /** The words that rules name (`contains` in any case), looked for in one pass however many they are. */
@@ -35,15 +35,15 @@ export class KnownWords {
    */
   *find(
     texts: Iterable<CallText>,
-    { numbers, nothing }: AskedWords,
+    { numbers, nothing }: WordQueries,
     found: Map<number, TextMatch>,
   ): Work<void> {
     const left = new Set([...numbers.values()].filter((number) => !found.has(number)));
     for (const { raw, normalized } of texts) {
       if (left.size === 0) return;
       yield ITEM_CHARS;
-      const known = knownText(raw);
-      if (known?.hasNothing(nothing) === true) continue;
+      const known = cleanRecord(raw);
+      if (known?.isClean(nothing) === true) continue;
       let isClean = true;
       for (const text of raw === normalized ? [raw] : [raw, normalized]) {
         yield* this.#search(text, (word, match) => {
@@ -54,7 +54,7 @@ export class KnownWords {
           return left.size === 0;
         });
       }
-      if (isClean) known?.note(nothing);
+      if (isClean) known?.markClean(nothing);
     }
   }
 

@@ -13,7 +13,7 @@ interface NamedRule {
 export interface RuleModes {
   /** Tells one set of overrides from another; 0 is that of the configuration alone. */
   readonly id: number;
-  readonly of: (rule: NamedRule) => RuleMode;
+  readonly modeOf: (rule: NamedRule) => RuleMode;
   /** Every rule is enforced. */
   readonly isPlain: boolean;
 }
@@ -39,7 +39,7 @@ export function createRuleModes(
     if (known !== undefined) return known;
     made += 1;
     const own = resolveOverrides(ofKey, rules).modes;
-    const modes = modesOf(made, new Map(rules.map((rule) => [rule, own.get(rule) ?? forAll.of(rule)])));
+    const modes = modesOf(made, new Map(rules.map((rule) => [rule, own.get(rule) ?? forAll.modeOf(rule)])));
     kept.set(name, modes);
     return modes;
   };
@@ -48,7 +48,7 @@ export function createRuleModes(
 function modesOf(id: number, modes: ReadonlyMap<NamedRule, RuleMode>): RuleModes {
   return {
     id,
-    of: (rule) => modes.get(rule) ?? 'enforce',
+    modeOf: (rule) => modes.get(rule) ?? 'enforce',
     isPlain: [...modes.values()].every((mode) => mode === 'enforce'),
   };
 }

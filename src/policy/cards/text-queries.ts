@@ -1,14 +1,14 @@
-import { createQuestion, knownText, type KnownText, type TextQuestion } from '../../known-texts.ts';
+import { createSearchId, cleanRecord, type CleanRecord, type SearchId } from '../../clean-texts.ts';
 import { RecentMap } from '../../recent-map.ts';
-import type { CallText, PolicyCall, ToldText } from '../call.ts';
+import type { CallText, PolicyCall, ContextText } from '../call.ts';
 import { isTrusted } from '../trust.ts';
-import { othersAt, textsBelow, toldBelow, wordTexts } from './below-argument.ts';
-import { KnownWords, type AskedWords } from './known-words.ts';
+import { othersAt, textsBelow, contextReadingsBelow, wordTexts } from './below-argument.ts';
+import { KnownWords, type WordQueries } from './known-words.ts';
 import { inTurns, ITEM_CHARS, runNow, type Work } from '../../turns.ts';
 import { isWork, searchFor, type FoundSpan, type TextSearch } from './text-patterns.ts';
 import {
   findsData,
-  isAskedOf,
+  isQueryFor,
   isJudgedByModel,
   isSearched,
   looksForInjection,
@@ -22,19 +22,19 @@ import {
 type Answers = ReadonlyMap<number, TextMatch>;
 
 /** Questions that are asked of one text. */
-interface AskedOfText {
+interface QueriesOfText {
   readonly numbers: readonly number[];
   /** Stands for all of them. */
-  readonly all: TextQuestion;
+  readonly all: SearchId;
 }
 
 /** Some questions that are asked together, by what they look at. */
-interface Asked {
+interface QuerySet {
   /** Words in any case and in disguise; they are in none of the other lists. */
-  readonly words: readonly AskedWords[];
-  readonly everywhere: AskedOfText;
+  readonly words: readonly WordQueries[];
+  readonly everywhere: QueriesOfText;
   /** Those of `everywhere` that are asked of instructions, by their role and whether it is trusted, and of what is own. */
-  readonly ofInstructions: Map<string, AskedOfText>;
+  readonly ofInstructions: Map<string, QueriesOfText>;
   readonly inArguments: readonly { readonly number: number; readonly path: readonly string[] }[];
   /** Those of `everywhere` that are asked of what is sent beside the body too. */
   readonly ofData: readonly number[];
@@ -67,21 +67,21 @@ export function createTextQueries(): TextQueries {
   /** Questions to all texts, by their pattern. */
   const wide = new Map<string, number>();
   /** What stands for all of some questions, by their numbers. */
-  const sets = new RecentMap<TextQuestion>(MAX_SETS);
+  const sets = new RecentMap<SearchId>(MAX_SETS);
   /** Sets that are asked again and again are the same. */
-  const kept = new WeakMap<ReadonlySet<number>, Asked>();
+  const kept = new WeakMap<ReadonlySet<number>, QuerySet>();
 
   function* answered(call: PolicyCall, asked: ReadonlySet<number>): Work<Map<number, TextMatch>> {
     const found = new Map<number, TextMatch>();
-    const questions = askedOf(asked);
+    const questions = querySetOf(asked);
     const { words, everywhere, inArguments, ofData, clean } = questions;
     for (const some of words) yield* knownWords.find(wordTexts(call, some.path), some, found);
     for (const text of everywhere.numbers.length === 0 ? [] : call.texts) {
       const { numbers, all } = questionsTo(text, call, questions);
       if (numbers.length === 0) continue;
       // What a path leads to is not asked everything, so nothing is remembered of it.
-      const known = text.isResolved === true ? undefined : knownText(text.raw);
-      if (known?.hasNothing(all) === true) continue;
+      const known = text.isResolved === true ? undefined : cleanRecord(text.raw);
+      if (known?.isClean(all) === true) continue;
       let isClean = true;
       if (isShort(text)) yield text.raw.length * numbers.length;
       for (const number of numbers) {
@@ -89,7 +89,7 @@ export function createTextQueries(): TextQueries {
           found.has(number) || (isShort(text) ? isIn(number, text, known) : yield* ask(number, text, known));
         if (isFound) isClean = false;
       }
-      if (isClean) known?.note(all);
+      if (isClean) known?.markClean(all);
     }
     for (const text of ofData.length === 0 ? [] : (call.carried?.() ?? [])) {
       if (clean.get(text) === true) continue;
@@ -116,20 +116,20 @@ export function createTextQueries(): TextQueries {
       const left = numbers.filter((number) => !found.has(number));
       if (left.length === 0) return;
       const question = setOf(left, 'told');
-      for (const reading of path === undefined ? call.told() : toldBelow(call, path)) {
+      for (const reading of path === undefined ? call.contextReadings() : contextReadingsBelow(call, path)) {
         yield ITEM_CHARS;
-        const known = reading.document === undefined ? undefined : knownText(reading.document);
-        if (known?.hasNothing(question) === true) continue;
+        const known = reading.document === undefined ? undefined : cleanRecord(reading.document);
+        if (known?.isClean(question) === true) continue;
         for (const text of reading.texts()) {
           yield ITEM_CHARS;
           for (const number of left) if (!found.has(number)) yield* askOne(number, text);
         }
-        if (!left.some((number) => found.has(number))) known?.note(question);
+        if (!left.some((number) => found.has(number))) known?.markClean(question);
       }
     }
 
     /** What stands before the text alone was found there, but for the code of the card that the text holds. */
-    function* askOne(number: number, { before, text }: ToldText): Work<void> {
+    function* askOne(number: number, { before, text }: ContextText): Work<void> {
       const { pattern, search } = queryOf(number);
       const isOfBoth = pattern.kind === 'detects' && pattern.detector === 'cvv';
       const read = before === '' ? text : before + text.slice(0, MAX_TOLD_CHARS);
@@ -140,10 +140,10 @@ export function createTextQueries(): TextQueries {
     }
 
     /** Looks at a text as it was sent, and without its disguises where it has any. */
-    function* ask(number: number, text: CallText, known?: KnownText): Work<boolean> {
+    function* ask(number: number, text: CallText, known?: CleanRecord): Work<boolean> {
       const { raw, normalized } = text;
       const query = queryOf(number);
-      if (!isAskedOf(query, text)) return false;
+      if (!isQueryFor(query, text)) return false;
       if (!isSearched(query, known)) {
         yield raw.length;
         const search = query.search(raw);
@@ -157,10 +157,10 @@ export function createTextQueries(): TextQueries {
     }
 
     /** The same of a short text at once, of which there are most: a step of work would cost as much as the search. */
-    function isIn(number: number, text: CallText, known: KnownText | undefined): boolean {
+    function isIn(number: number, text: CallText, known: CleanRecord | undefined): boolean {
       const { raw, normalized } = text;
       const query = queryOf(number);
-      if (!isAskedOf(query, text)) return false;
+      if (!isQueryFor(query, text)) return false;
       if (!isSearched(query, known)) {
         if (note(number, raw, atOnce(query.search(raw)))) return true;
         noteSearched(query, raw, known);
@@ -181,7 +181,7 @@ export function createTextQueries(): TextQueries {
     return query;
   }
 
-  function askedOf(asked: ReadonlySet<number>): Asked {
+  function querySetOf(asked: ReadonlySet<number>): QuerySet {
     const before = kept.get(asked);
     if (before !== undefined) return before;
     const words = [...asked].filter((number) => queryOf(number).word !== undefined);
@@ -190,8 +190,8 @@ export function createTextQueries(): TextQueries {
       .map((number) => ({ number, path: queryOf(number).argument }));
     const everywhere = numbers.flatMap(({ number, path }) => (path === undefined ? [number] : []));
     const inArguments = numbers.flatMap(({ number, path }) => (path === undefined ? [] : [{ number, path }]));
-    const made: Asked = {
-      words: askedWords(words),
+    const made: QuerySet = {
+      words: wordQueriesOf(words),
       everywhere: { numbers: everywhere, all: setOf(everywhere) },
       ofInstructions: new Map(),
       inArguments,
@@ -203,7 +203,7 @@ export function createTextQueries(): TextQueries {
   }
 
   /** Trusted instructions are not asked whether they are an injection, and what is an agent's own not a model of them. */
-  function questionsTo({ role, isOwn }: CallText, { trust }: PolicyCall, asked: Asked): AskedOfText {
+  function questionsTo({ role, isOwn }: CallText, { trust }: PolicyCall, asked: QuerySet): QueriesOfText {
     if (role === undefined && isOwn !== true) return asked.everywhere;
     const kind = role === undefined ? 'own' : `${role} ${trust[role]}`;
     const known = asked.ofInstructions.get(kind);
@@ -218,7 +218,7 @@ export function createTextQueries(): TextQueries {
     return made;
   }
 
-  function askedWords(asked: readonly number[]): AskedWords[] {
+  function wordQueriesOf(asked: readonly number[]): WordQueries[] {
     const byPath = Map.groupBy(asked, (number) => JSON.stringify(queryOf(number).argument ?? null));
     return [...byPath.values()].map((group) => ({
       path: queryOf(group[0] ?? 0).argument,
@@ -232,11 +232,11 @@ export function createTextQueries(): TextQueries {
     }));
   }
 
-  function setOf(asked: readonly number[], how = ''): TextQuestion {
+  function setOf(asked: readonly number[], how = ''): SearchId {
     const name = how + asked.join();
     const known = sets.get(name);
     if (known !== undefined) return known;
-    const question = createQuestion();
+    const question = createSearchId();
     sets.set(name, question);
     return question;
   }

@@ -1,6 +1,6 @@
 import type { DetectorName } from '../../detectors/finding.ts';
 import { findsNothingInSlices, noteNothingInSlices } from '../../detectors/found-nothing.ts';
-import type { KnownText } from '../../known-texts.ts';
+import type { CleanRecord } from '../../clean-texts.ts';
 import type { CallText } from '../call.ts';
 import { findsInjection, type RuleTrust } from '../trust.ts';
 import type { TextPattern } from './mask-rule.ts';
@@ -46,7 +46,7 @@ export function findsData({ pattern }: Query): boolean {
 }
 
 /** A climb is judged as it is written: resolving makes a path of code that holds one. */
-export function isAskedOf({ pattern }: Query, { isResolved }: CallText): boolean {
+export function isQueryFor({ pattern }: Query, { isResolved }: CallText): boolean {
   return isResolved !== true || pattern.kind !== 'detects' || pattern.detector !== 'path_climb';
 }
 
@@ -70,10 +70,10 @@ function isShared(pattern: TextPattern): pattern is TextPattern & { kind: 'detec
 }
 
 /** Somebody has run the detector on the text as it stands, in vain. */
-export function isSearched({ pattern }: Query, known: KnownText | undefined): boolean {
+export function isSearched({ pattern }: Query, known: CleanRecord | undefined): boolean {
   return isShared(pattern) && findsNothingInSlices(known, pattern.detector);
 }
 
-export function noteSearched({ pattern }: Query, raw: string, known: KnownText | undefined): void {
+export function noteSearched({ pattern }: Query, raw: string, known: CleanRecord | undefined): void {
   if (isShared(pattern)) noteNothingInSlices(raw, known, pattern.detector);
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { SearchedText } from '../../detectors/finding.ts';
 import { findsNothing, findsNothingInSlices } from '../../detectors/found-nothing.ts';
-import { rememberClean, type KnownText } from '../../known-texts.ts';
+import { rememberClean, type CleanRecord } from '../../clean-texts.ts';
 import { isUndisguised } from '../../normalize/known.ts';
 import { RecentMap } from '../../recent-map.ts';
 import type { MaskPattern, MaskRule, TextPattern } from '../cards/mask-rule.ts';
 import { findsInjection, type RuleTrust } from '../trust.ts';
 import { createMaskSearch, type MaskSearch } from './search.ts';
-import type { LabelledPattern } from './words.ts';
+import type { LabelledPattern } from './word-search.ts';
 
 /** What is taken out of one exchange: the patterns of the mask rules that hold for it, ready to be looked for. */
 export interface Masks {
@@ -151,7 +151,7 @@ function remembering(patterns: readonly LabelledPattern[]): MaskSearch | undefin
 const CLEAN: SearchedText = { findings: [], isWhole: true };
 
 /** Who judged the call by the same rules has looked for most of it; secrets are looked for here without cuts. */
-function isFoundNothing(what: TextPattern, text: KnownText): boolean {
+function isFoundNothing(what: TextPattern, text: CleanRecord): boolean {
   if (what.kind !== 'detects') return false;
   return what.detector === 'secrets'
     ? findsNothing(text, what.detector)

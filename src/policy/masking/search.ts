@@ -37,7 +37,7 @@ import {
   type Work,
 } from '../../turns.ts';
 import { normalizeKnown } from '../../normalize/known.ts';
-import { createWordSearch, patternLabel, type LabelledPattern, type WordSearch } from './words.ts';
+import { createWordSearch, patternLabel, type LabelledPattern, type WordSearch } from './word-search.ts';
 
 /** What looks for some patterns together; findings are in order, and none overlaps another. */
 export interface MaskSearch {

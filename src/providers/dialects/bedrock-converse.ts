@@ -1,7 +1,7 @@
 import { isObject } from '../../json/is-object.ts';
 import type { Dialect, Endpoint, JsonObject, OutputLimit, HostedTool, RequestFacts } from '../dialect.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
-import { askedOutputs } from './asked-outputs.ts';
+import { requestedOutputs } from './requested-outputs.ts';
 import { thinks } from './anthropic-messages.ts';
 import { readAnthropicTools } from './anthropic-tools.ts';
 import { converseAnswers } from './bedrock-answer.ts';
@@ -82,7 +82,7 @@ function readConverse(body: JsonObject, endpoint: Endpoint, stream: boolean): Re
     tools: names,
     hostedTools,
     output: converseLimit(body),
-    ...askedOutputs(body.inferenceConfig, body.additionalModelRequestFields),
+    ...requestedOutputs(body.inferenceConfig, body.additionalModelRequestFields),
     ...thinkingTokens(body.additionalModelRequestFields),
     ...(unbounded === undefined ? {} : { unbounded }),
     ...(thinks(objectOf(body.additionalModelRequestFields)) ? { hidesReasoning: true } : {}),

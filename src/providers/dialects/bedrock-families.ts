@@ -1,6 +1,6 @@
 import { anthropicAnswers } from './anthropic-answer.ts';
 import { readAnthropicChat } from './anthropic-messages.ts';
-import { askedOutputs } from './asked-outputs.ts';
+import { requestedOutputs } from './requested-outputs.ts';
 import { novaAnswers } from './bedrock-answer.ts';
 import { readBlocks, readMessages } from './bedrock-content.ts';
 import { converseLimit, readConverseTools } from './bedrock-converse.ts';
@@ -60,7 +60,7 @@ const nova: InvokeFamily = {
       tools: names,
       hostedTools,
       output: converseLimit(body),
-      ...askedOutputs(body, body.inferenceConfig),
+      ...requestedOutputs(body, body.inferenceConfig),
       ...thinkingTokens(body, body.inferenceConfig),
     };
   },

@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Dialect, Endpoint, JsonObject, OutputLimit, HostedTool, RequestFacts } from '../dialect.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
-import { askedOutputs } from './asked-outputs.ts';
+import { requestedOutputs } from './requested-outputs.ts';
 import { arrayOf, namesIn, objectOf, optionalLimit, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { geminiAnswers, readGeminiUsage } from './gemini-answer.ts';
@@ -91,7 +91,7 @@ function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
     tools: names,
     hostedTools,
     choices: Math.max(1, readCount(config?.value, 'candidateCount') ?? 1),
-    ...askedOutputs(config?.value),
+    ...requestedOutputs(config?.value),
     ...thinkingTokens(config?.value),
     ...storedPrompt(body),
     ...(tier === undefined || isCheapTier(tier)

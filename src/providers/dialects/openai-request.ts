@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Endpoint, JsonObject, OutputLimit, RequestFacts } from '../dialect.ts';
-import { outputsOfBody } from './asked-outputs.ts';
+import { outputsOfBody } from './requested-outputs.ts';
 import {
   namesIn,
   objectOf,
@@ -61,7 +61,7 @@ export function readMembers(into: Gathered, body: JsonObject, readers: MemberRea
   }
 }
 
-export interface AskedModels {
+export interface RequestedModels {
   /** The requested model, then its possible fallbacks. */
   readonly names: readonly string[];
   /** The web search requested by `:online` in a model name. */
@@ -74,7 +74,7 @@ const ONLINE = /:online(?=:|$)/;
 const EVERY_ONLINE = new RegExp(ONLINE, 'g');
 
 /** Returns the models that the path or the body names. */
-export function readModels(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant): AskedModels {
+export function readModels(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant): RequestedModels {
   const model = endpoint.model ?? requiredString(body, 'model');
   if (variant.routes !== true) return { names: [model], online: [], preset: false };
 
@@ -82,16 +82,16 @@ export function readModels(body: JsonObject, endpoint: Endpoint, variant: Openai
     if (typeof name === 'string') return name;
     throw new GatewayError('invalid_request', 'The request\'s "models" must be a list of strings.');
   });
-  const asked = [model, ...fallbacks];
-  const remove = asked.flatMap((name, index): JsonEdit[] => {
+  const named = [model, ...fallbacks];
+  const remove = named.flatMap((name, index): JsonEdit[] => {
     if (!ONLINE.test(name)) return [];
     const path = index === 0 ? ['model'] : ['models', index - 1];
     return [{ kind: 'set', path, value: withoutOnline(name) }];
   });
   return {
-    names: asked.map(withoutOnline),
+    names: named.map(withoutOnline),
     online: remove.length === 0 ? [] : [{ type: ':online', name: ':online', clientRun: false, remove }],
-    preset: optionalString(body, 'preset') !== undefined || asked.some((name) => /@preset\//i.test(name)),
+    preset: optionalString(body, 'preset') !== undefined || named.some((name) => /@preset\//i.test(name)),
   };
 }
 
@@ -100,8 +100,8 @@ function withoutOnline(model: string): string {
 }
 
 /** Facts about a request besides the text of its body. */
-interface Asked {
-  readonly models: AskedModels;
+interface RequestSettings {
+  readonly models: RequestedModels;
   readonly offers: readonly ToolOffer[];
   readonly variant: OpenaiVariant;
   /** `tool_choice`, if the endpoint has one. */
@@ -109,19 +109,19 @@ interface Asked {
 }
 
 /** Returns the facts common to all OpenAI request formats. */
-export function bodyFacts(into: Gathered, body: JsonObject, asked: Asked): RequestFacts {
-  const { names, online, preset } = asked.models;
-  const offers = [...asked.offers, ...readToolSwitches(body, names), ...online];
+export function bodyFacts(into: Gathered, body: JsonObject, settings: RequestSettings): RequestFacts {
+  const { names, online, preset } = settings.models;
+  const offers = [...settings.offers, ...readToolSwitches(body, names), ...online];
   return {
     ...gatheredFacts(into, names),
     stream: optionalBoolean(body, 'stream'),
-    ...toolFacts(offers, asked.toolChoice),
+    ...toolFacts(offers, settings.toolChoice),
     unseenContent: into.unseenContent || preset || goesOn(body),
     ...(preset && { unbounded: 'preset' }),
     ...outputsOfBody(body),
     ...thinkingTokensOfBody(body),
     ...storedPrompt(body, names),
-    ...whyUnbounded(body, asked.variant),
+    ...whyUnbounded(body, settings.variant),
     ...hidesReasoning(body),
   };
 }
@@ -133,12 +133,12 @@ function goesOn(body: JsonObject): boolean {
 }
 
 /** Like `bodyFacts`, with the facts of formats whose answers have `choices`. */
-export function choiceFacts(into: Gathered, body: JsonObject, asked: Asked) {
+export function choiceFacts(into: Gathered, body: JsonObject, settings: RequestSettings) {
   return {
-    ...bodyFacts(into, body, asked),
+    ...bodyFacts(into, body, settings),
     choices: Math.max(...CHOICE_NAMES.map((name) => optionalPositive(body, name) ?? 1)),
-    output: readOutputLimit(body, asked.variant.limitFields),
-    ...askUsage(body, asked.variant),
+    output: readOutputLimit(body, settings.variant.limitFields),
+    ...askUsage(body, settings.variant),
   };
 }
 
@@ -189,8 +189,8 @@ export function readOutputLimit(body: JsonObject, fields: OpenaiVariant['limitFi
 
 /** Returns the edit that selects the list-price tier if the client leaves the choice to the provider. */
 export function pinTier(body: JsonObject, tier: string | undefined): Pick<RequestFacts, 'pinTier'> {
-  const asked = body.service_tier;
-  const leftOpen = asked === undefined || asked === null || asked === 'auto';
+  const requested = body.service_tier;
+  const leftOpen = requested === undefined || requested === null || requested === 'auto';
   return tier !== undefined && leftOpen ? { pinTier: [setMember('service_tier', tier)] } : {};
 }
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import { parseStrict } from '../../json/scan.ts';
+import { parseStrict } from '../../json/strict-parse.ts';
 import { createBodyReader, isBody } from '../formats/bodies.ts';
 import { createConversationReader, isMessage } from '../formats/conversation.ts';
 import { isAuditRecord, isLogLine, readAuditRecord, readLogLine } from '../formats/audit.ts';

@@ -265,7 +265,7 @@ export function repeated(
   return Buffer.from(`${before}[${items.join(',')}]${after}`);
 }
 
-/** About what a value makes of what a document may (src/json/scan.ts); `text` is what a text makes. */
+/** About what a value makes of what a document may (src/json/strict-parse.ts); `text` is what a text makes. */
 function workOf(value: unknown, text: number): number {
   if (typeof value === 'string') return text;
   if (typeof value !== 'object' || value === null) return 1;

@@ -1,7 +1,7 @@
 /** A hostile value for any place of a document. */
 export interface Shape {
   readonly name: string;
-  /** JSON, of about so many bytes, that nests at most so deep and makes at most so much work (src/json/scan.ts). */
+  /** JSON, of about so many bytes, that nests at most so deep and makes at most so much work (src/json/strict-parse.ts). */
   readonly json: (room: Room) => string;
   /** The JSON is one string. */
   readonly isText: boolean;

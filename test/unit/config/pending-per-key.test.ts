@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pendingPerKey } from '../../../src/config/rules.ts';
+import { pendingPerKey } from '../../../src/config/cross-field-rules.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import { defaultConfig } from '../../support/default-config.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstAskedTurn, lastAskedTurn } from '../../../src/conversation/asked-turns.ts';
+import { firstQuestion, lastQuestion } from '../../../src/conversation/questions.ts';
 import { lastUserTurn } from '../../../src/conversation/user-turns.ts';
 import type { JsonObject, ProviderName, RequestFacts } from '../../../src/providers/provider.ts';
 import { providers } from '../../../src/providers/registry.ts';
@@ -168,13 +168,13 @@ const PROMPTS: readonly [string, ProviderName, string, JsonObject][] = [
 describe("the user's turns", () => {
   it.each(DIALECTS)('are the first and the last user message of %s', (_name, provider, path, body) => {
     const request = read(provider, path, body);
-    expect(firstAskedTurn(request)).toBe('first');
+    expect(firstQuestion(request)).toBe('first');
     expect(lastUserTurn(request)).toBe('last');
   });
 
   it.each(PROMPTS)('are the prompt of %s', (_name, provider, path, body) => {
     const request = read(provider, path, body);
-    expect(firstAskedTurn(request)).toBe('only');
+    expect(firstQuestion(request)).toBe('only');
     expect(lastUserTurn(request)).toBe('only');
   });
 
@@ -191,7 +191,7 @@ describe("the user's turns", () => {
       },
     );
     expect(lastUserTurn(request)).toBe('the surroundings\nthe\nrequest');
-    expect(firstAskedTurn(request)).toBe(lastUserTurn(request));
+    expect(firstQuestion(request)).toBe(lastUserTurn(request));
   });
 
   it('hold what the user says beside tool results in one message, before and after them', () => {
@@ -233,7 +233,7 @@ describe("the user's turns", () => {
 
   it('are none where nobody said anything', () => {
     expect(lastUserTurn(chat({ role: 'system', content: 'be brief' }))).toBeUndefined();
-    expect(firstAskedTurn(chat())).toBeUndefined();
+    expect(firstQuestion(chat())).toBeUndefined();
     expect(lastUserTurn(chat({ role: 'tool', tool_call_id: 'c1', content: 'blue' }))).toBeUndefined();
   });
 });
@@ -251,7 +251,7 @@ describe('what a person asked', () => {
     ['one element in another', '<user-info><open_files>a.ts</open_files> b</user-info> mend the parser'],
     ['attributes', '<file-content path="a.ts">x</file-content>mend the parser'],
   ])('is told without %s', (_what, content) => {
-    expect(lastAskedTurn(chat({ role: 'user', content }))).toBe('mend the parser');
+    expect(lastQuestion(chat({ role: 'user', content }))).toBe('mend the parser');
   });
 
   it('is told without messages that are nothing but surroundings, and without turns of them', () => {
@@ -273,8 +273,8 @@ describe('what a person asked', () => {
       { role: 'assistant', content: 'Done.' },
       { role: 'user', content: REMINDER },
     );
-    expect(firstAskedTurn(request)).toBe('mend the parser');
-    expect(lastAskedTurn(request)).toBe('mend the parser');
+    expect(firstQuestion(request)).toBe('mend the parser');
+    expect(lastQuestion(request)).toBe('mend the parser');
   });
 
   it.each([
@@ -283,7 +283,7 @@ describe('what a person asked', () => {
     ['tags that cross', '<system-reminder>is</user-info> this <a href="#">odd</a>'],
     ['surroundings and nothing else', REMINDER],
   ])('is as it stands where it is %s', (_what, content) => {
-    expect(lastAskedTurn(chat({ role: 'user', content }))).toBe(content);
+    expect(lastQuestion(chat({ role: 'user', content }))).toBe(content);
   });
 
   it.each(['<', '<a-', '<a-b>', '</a-b>', '<a-b></a-b>', '<a-b ', '<AAAA>', '<system-reminder><', '-', ' '])(
@@ -291,7 +291,7 @@ describe('what a person asked', () => {
     (piece) => {
       const content = piece.repeat(Math.ceil((2 * 1_024 * 1_024) / piece.length));
       const request = chat({ role: 'user', content });
-      expect(quickestCpuMs(() => lastAskedTurn(request))).toBeLessThan(50);
+      expect(quickestCpuMs(() => lastQuestion(request))).toBeLessThan(50);
     },
   );
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { applyEdits, applyEditsInTurns } from '../../../src/json/edit.ts';
 import { edited } from '../../../src/json/edited-view.ts';
 import type { JsonEdit, JsonPath } from '../../../src/json/path.ts';
-import { parseStrict } from '../../../src/json/scan.ts';
+import { parseStrict } from '../../../src/json/strict-parse.ts';
 import { Children, kindAt, skipValue, type Child } from '../../../src/json/spans.ts';
 import { writtenNumbers } from '../../../src/json/written-numbers.ts';
 import { quickestCpuMs, slowness } from '../../support/cpu-time.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../../src/json/edit.ts';
 import type { JsonEdit } from '../../../src/json/path.ts';
-import { parseStrict } from '../../../src/json/scan.ts';
+import { parseStrict } from '../../../src/json/strict-parse.ts';
 import {
   PROVIDER_NAMES,
   type Endpoint,

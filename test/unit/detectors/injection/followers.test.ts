@@ -5,9 +5,9 @@ import { followGrammar, matchAll } from '../../../../src/detectors/injection/fol
 import { compileGrammar, endOfMatch } from '../../../../src/detectors/injection/grammar.ts';
 import { lex, lexOnce, Vocabulary } from '../../../../src/detectors/injection/lexer.ts';
 import { KIND_RULES, KIND_WORDS } from '../../../../src/detectors/injection/rule-kinds.ts';
-import { PHRASE_RULES } from '../../../../src/detectors/injection/rules.ts';
+import { PHRASE_RULES } from '../../../../src/detectors/injection/phrase-rules.ts';
 import { SIGNS } from '../../../../src/detectors/injection/signs.ts';
-import { WORDS } from '../../../../src/detectors/injection/words.ts';
+import { WORDS } from '../../../../src/detectors/injection/vocabulary.ts';
 
 const vocabulary = new Vocabulary();
 const rules = [...PHRASE_RULES, ...KIND_RULES, ...SIGNS].map(({ patterns }, label) => ({ label, patterns }));

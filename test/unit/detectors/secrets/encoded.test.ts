@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { maskSecrets } from '../../../../src/detectors/mask.ts';
-import { MAX_SECRET_CHARS } from '../../../../src/detectors/secrets/rules.ts';
+import { MAX_SECRET_CHARS } from '../../../../src/detectors/secrets/secret-rules.ts';
 import { STEP_CHARS } from '../../../../src/detectors/secrets/search.ts';
 import { findSecrets, findSecretsAll, secretsDetector } from '../../../../src/detectors/secrets/secrets.ts';
 import { quickestCpuMs } from '../../../support/cpu-time.ts';

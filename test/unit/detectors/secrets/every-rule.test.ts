@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { maskSecrets } from '../../../../src/detectors/mask.ts';
-import { MAX_SECRET_CHARS, secretRules } from '../../../../src/detectors/secrets/rules.ts';
+import { MAX_SECRET_CHARS, secretRules } from '../../../../src/detectors/secrets/secret-rules.ts';
 import { makeSecret, secretSamples, seededRandom } from './samples.ts';
 import { DRAWS, rules, spansOf } from './spans.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { maskSecrets } from '../../../../src/detectors/mask.ts';
-import { MAX_SECRET_CHARS } from '../../../../src/detectors/secrets/rules.ts';
+import { MAX_SECRET_CHARS } from '../../../../src/detectors/secrets/secret-rules.ts';
 import { secretsDetector } from '../../../../src/detectors/secrets/secrets.ts';
 import { brokenAt } from '../stream-contract.ts';
 import { makeSecret, seededRandom } from './samples.ts';

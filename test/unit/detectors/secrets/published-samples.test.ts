@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { publishedSamples } from '../../../../src/detectors/secrets/published-samples.ts';
 import { maskSecrets } from '../../../../src/detectors/mask.ts';
-import { MAX_SECRET_CHARS } from '../../../../src/detectors/secrets/rules.ts';
+import { MAX_SECRET_CHARS } from '../../../../src/detectors/secrets/secret-rules.ts';
 import { findSecrets, findSecretsAll, secretsDetector } from '../../../../src/detectors/secrets/secrets.ts';
 import { makeSecret, seededRandom } from './samples.ts';
 import { brokenAt } from '../stream-contract.ts';

@@ -1,4 +1,4 @@
-import { secretRules } from '../../../../src/detectors/secrets/rules.ts';
+import { secretRules } from '../../../../src/detectors/secrets/secret-rules.ts';
 import { findSecrets } from '../../../../src/detectors/secrets/secrets.ts';
 
 export const DRAWS = 20;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { LOOK_BEHIND_CHARS } from '../../../../src/detectors/finding.ts';
 import { mask } from '../../../../src/detectors/mask.ts';
-import { MAX_SECRET_CHARS, secretRules } from '../../../../src/detectors/secrets/rules.ts';
+import { MAX_SECRET_CHARS, secretRules } from '../../../../src/detectors/secrets/secret-rules.ts';
 import { findSecrets, secretsDetector } from '../../../../src/detectors/secrets/secrets.ts';
 import { makeSecret, seededRandom } from './samples.ts';
 import { brokenAt, expectStreamContract, openWords, textsOf } from '../stream-contract.ts';

@@ -5,7 +5,7 @@ import { nextSqlAnchor } from '../../../../src/detectors/sql/anchors.ts';
 import { UnitReader } from '../../../../src/text/units.ts';
 import { LOOKBACK } from '../../../../src/detectors/sql/context.ts';
 import { findSqlInjection } from '../../../../src/detectors/sql/sql-injection.ts';
-import { SQL_RULES } from '../../../../src/detectors/sql/rules.ts';
+import { SQL_RULES } from '../../../../src/detectors/sql/sql-rules.ts';
 
 /** Every place where a word begins, or a sign that a rule may begin with. */
 const PLACE = /\b(?=[a-z_])|(?=[|&;/'"])/gi;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { billOfHeaders, createBillReader } from '../../../src/providers/told-bill.ts';
+import { billingInHeaders, createBillingReader } from '../../../src/providers/billing-details.ts';
 
 function told(...documents: readonly unknown[]) {
-  const reader = createBillReader();
+  const reader = createBillingReader();
   for (const document of documents) reader.add(document);
   const { toolCalls, ...bill } = reader.bill;
   return { ...bill, toolCalls: Object.fromEntries(toolCalls) };
@@ -102,7 +102,7 @@ describe('what an answer tells of its bill', () => {
       ['x-gemini-service-tier', 'flex'],
       ['x-amzn-bedrock-performanceconfig-latency', 'optimized'],
     ]);
-    expect(billOfHeaders(headers)).toEqual({ tiers: ['priority', 'flex'], speeds: ['optimized'] });
-    expect(billOfHeaders(new Map())).toEqual({ tiers: [], speeds: [] });
+    expect(billingInHeaders(headers)).toEqual({ tiers: ['priority', 'flex'], speeds: ['optimized'] });
+    expect(billingInHeaders(new Map())).toEqual({ tiers: [], speeds: [] });
   });
 });

@@ -9,7 +9,7 @@ import {
   mayHoldIdentified,
   type Holder,
 } from '../text/beside.ts';
-import type { CallText, ToldReading, ToldText } from './call.ts';
+import type { CallText, ContextReading, ContextText } from './call.ts';
 
 /** A text of a call, and where it stands. */
 export interface PlacedText extends CallText {
@@ -37,7 +37,7 @@ const APART = '\n\uffff\n';
  * document that they are, values behind the names above and beside them, what is said behind what was said before.
  * @param json in which the texts stand
  */
-export function* toldReadings(json: unknown, texts: readonly PlacedText[]): Generator<ToldReading> {
+export function* contextReadings(json: unknown, texts: readonly PlacedText[]): Generator<ContextReading> {
   let short: PlacedDocument[] = [];
   let shortChars = 0;
   const holderOf = createHolders(json);
@@ -72,7 +72,7 @@ export function* toldReadings(json: unknown, texts: readonly PlacedText[]): Gene
   if (short.length > 0) yield documentReading(short, undefined);
 }
 
-function saidReading(texts: readonly PlacedText[], index: number): ToldReading | undefined {
+function saidReading(texts: readonly PlacedText[], index: number): ContextReading | undefined {
   const { raw = '', normalized = raw, argument } = texts[index] ?? {};
   const [said] = besideText(raw, () =>
     texts.slice(Math.max(0, index - TEXTS_BEFORE), index).map(({ raw: text }) => text),
@@ -84,8 +84,8 @@ function saidReading(texts: readonly PlacedText[], index: number): ToldReading |
 }
 
 /** A value behind the name of its member and what stands beside that: forms and documents have names of their own. */
-function namedReading({ raw, argument, path }: PlacedText, holderOf: HolderOf): ToldReading {
-  function* texts(): Generator<ToldText> {
+function namedReading({ raw, argument, path }: PlacedText, holderOf: HolderOf): ContextReading {
+  function* texts(): Generator<ContextText> {
     const name = path.findLast((step) => typeof step === 'string');
     if (name !== undefined) yield { before: contextOf(name), text: raw };
     const holder = holderOf(path);
@@ -129,13 +129,16 @@ function placedDocument(root: object, path: JsonPath): PlacedDocument {
 }
 
 /** An object or a list of a document. */
-export function objectReading(root: object, argument: JsonPath | undefined, path: JsonPath): ToldReading {
+export function objectReading(root: object, argument: JsonPath | undefined, path: JsonPath): ContextReading {
   return documentReading([placedDocument(root, path)], argument);
 }
 
-function documentReading(documents: readonly PlacedDocument[], argument: JsonPath | undefined): ToldReading {
+function documentReading(
+  documents: readonly PlacedDocument[],
+  argument: JsonPath | undefined,
+): ContextReading {
   const document = documents.map(({ text }) => text).join(APART);
-  function* texts(): Generator<ToldText> {
+  function* texts(): Generator<ContextText> {
     yield { before: '', text: document };
     for (const { root, text, name } of documents) if (mayHoldIdentified(text)) yield* valuesOf(root, name);
   }
@@ -151,7 +154,7 @@ function parsed(text: string): unknown {
 }
 
 /** The strings of a document that something beside them may tell, behind each of these. */
-function* valuesOf(root: unknown, name: string | undefined): Generator<ToldText> {
+function* valuesOf(root: unknown, name: string | undefined): Generator<ContextText> {
   const walk = new Walk(root, name);
   for (let level = walk.next(); level !== undefined; level = walk.next()) {
     const { step, value, path } = walk;

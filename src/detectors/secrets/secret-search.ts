@@ -2,7 +2,7 @@ import { LONG_STEP, runNow, type Work } from '../../turns.ts';
 import { LOOK_BEHIND_CHARS, type Finding, type SearchedText } from '../finding.ts';
 import { createSecretSearch, searchStep, STEP_CHARS, type SecretSearch } from './search.ts';
 import { ruleIds, searchEncoded, type Searched } from './encoded.ts';
-import { MAX_SECRET_CHARS } from './rules.ts';
+import { MAX_SECRET_CHARS } from './secret-rules.ts';
 import { asGiven, offsetIn, viewThrough, type TextView } from '../../inspect/offset-map.ts';
 import { unescaped, unfinishedEscapeAt } from './unescaped-view.ts';
 import type { Match } from './match.ts';

@@ -78,18 +78,18 @@ const ends = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
 
 /** Scans the bytes once. Syntax errors are left to the parser. */
 class Scanner {
-  private readonly body: Buffer;
+  readonly #body: Buffer;
   /** By depth: all names of an object with many members, marked IN_SET in `memberCount`. */
-  private readonly names: Set<string>[] = [];
-  private readonly foldedRootNames = new Set<string>();
+  readonly #names: Set<string>[] = [];
+  readonly #foldedRootNames = new Set<string>();
 
   constructor(body: Buffer) {
-    this.body = body;
+    this.#body = body;
   }
 
   /** The hot loop: everything it touches per byte is a local. */
   scan(): void {
-    const { body } = this;
+    const body = this.#body;
     const length = body.length;
     let depth = 0;
     let work = 0;
@@ -102,7 +102,7 @@ class Scanner {
         if (expectName) {
           work += memberCount[depth] === IN_SET ? MANY_NAMES_WORK : PART_WORK;
           if (work > MAX_WORK) throw tooManyValues();
-          i = this.readName(i, depth);
+          i = this.#readName(i, depth);
         } else {
           if (isObject[depth] === 0) work += TEXT_WORK;
           i = skipString(body, i);
@@ -143,8 +143,8 @@ class Scanner {
   }
 
   /** Reads the member name with its opening quote at `start`; returns the offset after its closing quote. */
-  private readName(start: number, depth: number): number {
-    const body = this.body;
+  #readName(start: number, depth: number): number {
+    const body = this.#body;
     const length = body.length;
     let hash = 0;
     let escaped = false;
@@ -162,21 +162,21 @@ class Scanner {
     if (escaped && keyText(body, start, end).length === 1) throw oneEscapedCharacter();
     const fresh =
       depth === 1
-        ? this.addRootName(start, end)
-        : this.addName(depth, start, end, escaped ? undefined : hash);
+        ? this.#addRootName(start, end)
+        : this.#addName(depth, start, end, escaped ? undefined : hash);
     if (!fresh) throw duplicate(body, start);
     return end;
   }
 
   /** Returns false if the object has the name already. `hash` is undefined for a name with escapes. */
-  private addName(depth: number, start: number, end: number, hash: number | undefined): boolean {
+  #addName(depth: number, start: number, end: number, hash: number | undefined): boolean {
     const count = memberCount[depth] ?? 0;
-    if (count === IN_SET) return this.addTo(depth, start, end);
+    if (count === IN_SET) return this.#addTo(depth, start, end);
     // An escaped name may equal one written differently, so whole strings are compared.
-    if (hash === undefined || count === FEW_MEMBERS) return this.switchToSet(depth, start, end);
+    if (hash === undefined || count === FEW_MEMBERS) return this.#switchToSet(depth, start, end);
     const base = depth * FEW_MEMBERS;
     for (let slot = base; slot < base + count; slot += 1) {
-      if (hashes[slot] === hash && this.sameBytes(slot, start, end)) return false;
+      if (hashes[slot] === hash && this.#sameBytes(slot, start, end)) return false;
     }
     hashes[base + count] = hash;
     starts[base + count] = start;
@@ -185,35 +185,35 @@ class Scanner {
     return true;
   }
 
-  private switchToSet(depth: number, start: number, end: number): boolean {
+  #switchToSet(depth: number, start: number, end: number): boolean {
     const base = depth * FEW_MEMBERS;
     const count = memberCount[depth] ?? 0;
-    this.names[depth] = new Set();
+    this.#names[depth] = new Set();
     memberCount[depth] = IN_SET;
     for (let slot = base; slot < base + count; slot += 1) {
-      this.addTo(depth, starts[slot] ?? 0, ends[slot] ?? 0);
+      this.#addTo(depth, starts[slot] ?? 0, ends[slot] ?? 0);
     }
-    return this.addTo(depth, start, end);
+    return this.#addTo(depth, start, end);
   }
 
-  private addTo(depth: number, start: number, end: number): boolean {
-    const names = this.names[depth] ?? new Set();
+  #addTo(depth: number, start: number, end: number): boolean {
+    const names = this.#names[depth] ?? new Set();
     const before = names.size;
     // The quote in front keeps numeric names away from the engine's unseeded hash of integers.
-    return names.add(`"${keyText(this.body, start, end)}`).size > before;
+    return names.add(`"${keyText(this.#body, start, end)}`).size > before;
   }
 
-  private addRootName(start: number, end: number): boolean {
-    const before = this.foldedRootNames.size;
-    const folded = withoutCase(keyText(this.body, start, end));
-    return this.foldedRootNames.add(`"${folded}`).size > before;
+  #addRootName(start: number, end: number): boolean {
+    const before = this.#foldedRootNames.size;
+    const folded = withoutCase(keyText(this.#body, start, end));
+    return this.#foldedRootNames.add(`"${folded}`).size > before;
   }
 
-  private sameBytes(slot: number, start: number, end: number): boolean {
+  #sameBytes(slot: number, start: number, end: number): boolean {
     const otherStart = starts[slot] ?? 0;
     if ((ends[slot] ?? 0) - otherStart !== end - start) return false;
     for (let i = start, j = otherStart; i < end; i += 1, j += 1) {
-      if (this.body[i] !== this.body[j]) return false;
+      if (this.#body[i] !== this.#body[j]) return false;
     }
     return true;
   }

@@ -1,6 +1,6 @@
 import { RegExpParser, type AST } from '@eslint-community/regexpp';
 import { describe, expect, it } from 'vitest';
-import { secretRules } from '../../../../src/detectors/secrets/rules.ts';
+import { secretRules } from '../../../../src/detectors/secrets/secret-rules.ts';
 import {
   MIN_INNER_CHARS,
   MIN_RUN_CHARS,

@@ -20,51 +20,51 @@ export function textDigest(text: string): string | undefined {
 }
 
 /** Identifies one thing that texts are searched for. */
-export type TextQuestion = number;
+export type SearchId = number;
 
-let questions = 0;
+let searches = 0;
 
-export function createQuestion(): TextQuestion {
-  questions += 1;
-  return questions;
+export function createSearchId(): SearchId {
+  searches += 1;
+  return searches;
 }
 
 /** The searches of a text that found nothing, and never will. */
-export interface KnownText {
-  hasNothing(question: TextQuestion): boolean;
-  note(question: TextQuestion): void;
+export interface CleanRecord {
+  isClean(search: SearchId): boolean;
+  markClean(search: SearchId): void;
 }
 
 /**
- * Covers the histories of some hundred agents. About 130 bytes each, and 400 for a text whose questions no
+ * Covers the histories of some hundred agents. About 130 bytes each, and 400 for a text whose searches no
  * other shares.
  */
 const MAX_TEXTS = 32_768;
-/** Limit per text; the questions asked longest ago are dropped first. */
-const MAX_QUESTIONS = 32;
+/** Limit per text; the searches asked longest ago are dropped first. */
+const MAX_SEARCHES = 32;
 
-/** About a hundred are in use, one for each order in which questions are asked. */
+/** About a hundred are in use, one for each order in which searches are asked. */
 const MAX_LISTS = 4_096;
 
 const known = new RecentMap<Known>(MAX_TEXTS);
 
 /**
- * Questions that found nothing, latest last. Nearly all texts get the same questions in the same order and
+ * Searches that found nothing, latest last. Nearly all texts get the same searches in the same order and
  * share a list.
  */
-class QuestionList {
-  readonly questions: readonly TextQuestion[];
-  readonly #longer = new Map<TextQuestion, QuestionList>();
+class SearchList {
+  readonly searches: readonly SearchId[];
+  readonly #longer = new Map<SearchId, SearchList>();
 
-  constructor(questions: readonly TextQuestion[]) {
-    this.questions = questions;
+  constructor(searches: readonly SearchId[]) {
+    this.searches = searches;
   }
 
-  with(question: TextQuestion): QuestionList {
-    const known = this.#longer.get(question);
+  with(search: SearchId): SearchList {
+    const known = this.#longer.get(search);
     if (known !== undefined) return known;
-    const longer = new QuestionList([...this.questions, question].slice(-MAX_QUESTIONS));
-    this.#longer.set(question, longer);
+    const longer = new SearchList([...this.searches, search].slice(-MAX_SEARCHES));
+    this.#longer.set(search, longer);
     listCount += 1;
     if (listCount > MAX_LISTS) forgetLists();
     return longer;
@@ -72,32 +72,32 @@ class QuestionList {
 }
 
 /** The root of all lists. */
-let noQuestions = new QuestionList([]);
+let noSearches = new SearchList([]);
 let listCount = 0;
 
 /** Existing texts keep their lists; new ones share new lists. */
 function forgetLists(): void {
-  noQuestions = new QuestionList([]);
+  noSearches = new SearchList([]);
   listCount = 0;
 }
 
-class Known implements KnownText {
+class Known implements CleanRecord {
   readonly #digest: string | undefined;
-  #nothingFor = noQuestions;
+  #nothingFor = noSearches;
 
   /** @param digest undefined for common texts */
   constructor(digest: string | undefined) {
     this.#digest = digest;
   }
 
-  hasNothing(question: TextQuestion): boolean {
-    return this.#nothingFor.questions.includes(question);
+  isClean(search: SearchId): boolean {
+    return this.#nothingFor.searches.includes(search);
   }
 
-  note(question: TextQuestion): void {
-    if (this.hasNothing(question)) return;
-    if (this.#nothingFor.questions.length === 0 && this.#digest !== undefined) known.set(this.#digest, this);
-    this.#nothingFor = this.#nothingFor.with(question);
+  markClean(search: SearchId): void {
+    if (this.isClean(search)) return;
+    if (this.#nothingFor.searches.length === 0 && this.#digest !== undefined) known.set(this.#digest, this);
+    this.#nothingFor = this.#nothingFor.with(search);
   }
 }
 
@@ -118,7 +118,7 @@ let judgedChars = 0;
  * so long that a digest would fill a turn. Agents send their history with every turn and every check asks, so
  * a text costs one digest. The text itself is not kept.
  */
-export function knownText(text: string): KnownText | undefined {
+export function cleanRecord(text: string): CleanRecord | undefined {
   const found = judged.get(text);
   if (found !== undefined) return found;
   if (text.length > MAX_JUDGED_CHARS) return undefined;
@@ -149,11 +149,11 @@ export interface TextReading<Result> {
   /** The result of a clean text. */
   readonly clean: (text: string) => Result;
   /** Shared by readings that look for the same; by default a new one. */
-  readonly question?: TextQuestion;
+  readonly search?: SearchId;
   /** Reports whether other readings already cover this one. */
-  readonly isRead?: (text: KnownText) => boolean;
+  readonly isRead?: (text: CleanRecord) => boolean;
   /** Called for a text that was read and needs nothing. */
-  readonly onClean?: (text: string, known: KnownText) => void;
+  readonly onClean?: (text: string, known: CleanRecord) => void;
 }
 
 /** Wraps a reading to skip texts that needed nothing before. */
@@ -161,14 +161,14 @@ export function rememberClean<Result>({
   read,
   isClean,
   clean,
-  question = createQuestion(),
+  search = createSearchId(),
   isRead = () => false,
   onClean,
 }: TextReading<Result>): TextReading<Result>['read'] {
   return async (texts) => {
     const isLong = texts.length > MANY_TEXTS;
-    const knownTexts = isLong ? await mapInTurns(texts, knownText) : texts.map(knownText);
-    const isKnown = knownTexts.map((one) => one !== undefined && (one.hasNothing(question) || isRead(one)));
+    const knownTexts = isLong ? await mapInTurns(texts, cleanRecord) : texts.map(cleanRecord);
+    const isKnown = knownTexts.map((one) => one !== undefined && (one.isClean(search) || isRead(one)));
     if (!isKnown.includes(false)) return texts.map(clean);
     const fresh = await read(texts.filter((_text, index) => isKnown[index] !== true));
     let next = 0;
@@ -178,7 +178,7 @@ export function rememberClean<Result>({
       if (result === undefined) throw new Error('a text was not read');
       const known = knownTexts[index];
       if (known !== undefined && isClean(result, text)) {
-        known.note(question);
+        known.markClean(search);
         onClean?.(text, known);
       }
       return result;

@@ -8,13 +8,13 @@ const MAX_CHARS = 262_144;
 const PART_CHARS = 16;
 
 /** Returns the user's first question in this request, or undefined without user text. */
-export function firstAskedTurn(request: RequestFacts): string | undefined {
-  return askedIn(userTurns(request));
+export function firstQuestion(request: RequestFacts): string | undefined {
+  return questionIn(userTurns(request));
 }
 
 /** Returns the user's last question in this request, or undefined without user text. */
-export function lastAskedTurn(request: RequestFacts): string | undefined {
-  return askedIn(userTurns(request).reverse());
+export function lastQuestion(request: RequestFacts): string | undefined {
+  return questionIn(userTurns(request).reverse());
 }
 
 /**
@@ -22,7 +22,7 @@ export function lastAskedTurn(request: RequestFacts): string | undefined {
  * rules, reminders). If every turn is context only, returns the first turn unchanged. This only determines a
  * session's topic: omitted text is still inspected.
  */
-function askedIn(turns: readonly (readonly string[])[]): string | undefined {
+function questionIn(turns: readonly (readonly string[])[]): string | undefined {
   let left = MAX_CHARS;
   function asked(part: string): string {
     left -= PART_CHARS + part.length;

@@ -7,7 +7,7 @@ import type { RuleModes } from './overrides.ts';
 import type { Scene } from './truth.ts';
 
 /** The rules for one kind of call, and what is known of them before a call is looked at. */
-export interface AskedRules {
+export interface ApplicableRules {
   readonly rules: readonly CompiledRule[];
   /** How they count. */
   readonly modes: RuleModes;
@@ -28,19 +28,19 @@ const MAX_KINDS = 256;
 const MAX_KIND_CHARS = 512;
 
 /** Finds the rules for a call: once for all calls of the same provider, model, server and tool. */
-export function createAskedRules(
+export function createRuleFinder(
   rules: readonly CompiledRule[],
   modesFor: (call: PolicyCall) => RuleModes,
-): (call: PolicyCall) => AskedRules {
+): (call: PolicyCall) => ApplicableRules {
   const byType = new Map(
     CALL_TYPES.map((type) => [type, rules.filter(({ types }) => types === undefined || types.has(type))]),
   );
-  const kinds = new RecentMap<AskedRules>(MAX_KINDS);
+  const kinds = new RecentMap<ApplicableRules>(MAX_KINDS);
 
-  function find(call: PolicyCall, modes: RuleModes): AskedRules {
+  function find(call: PolicyCall, modes: RuleModes): ApplicableRules {
     const ofType = byType.get(call.input.request.method) ?? [];
-    const asked = ofType.filter((rule) => modes.of(rule) !== 'off' && rule.isFor(call));
-    return askedRules(asked, call, modes);
+    const asked = ofType.filter((rule) => modes.modeOf(rule) !== 'off' && rule.isFor(call));
+    return applicableRules(asked, call, modes);
   }
 
   return (call) => {
@@ -63,14 +63,18 @@ function callKindOf({ input: { request } }: PolicyCall): string {
 }
 
 /** @param call any that the rules are for: those of texts alone do not look at it */
-function askedRules(rules: readonly CompiledRule[], call: PolicyCall, modes: RuleModes): AskedRules {
-  const nothingAsked: Scene = { call, isFound: () => undefined };
+function applicableRules(
+  rules: readonly CompiledRule[],
+  call: PolicyCall,
+  modes: RuleModes,
+): ApplicableRules {
+  const unsearched: Scene = { call, isFound: () => undefined };
   const nothingFound: Scene = { call, isFound: () => false };
   const queries = new Set<number>();
   for (const rule of rules) {
-    if (rule.isOfTexts && asksTexts(rule, nothingAsked)) for (const query of rule.queries) queries.add(query);
+    if (rule.isOfTexts && asksTexts(rule, unsearched)) for (const query of rule.queries) queries.add(query);
   }
-  const masks = rules.filter((rule) => rule.action === 'mask' && modes.of(rule) === 'enforce');
+  const masks = rules.filter((rule) => rule.action === 'mask' && modes.modeOf(rule) === 'enforce');
   return {
     rules,
     modes,
@@ -79,17 +83,17 @@ function askedRules(rules: readonly CompiledRule[], call: PolicyCall, modes: Rul
     queries,
     undecided: rules.filter((rule) => !rule.isOfTexts && rule.queries.length > 0),
     masks: masks.every(({ isOfTexts }) => isOfTexts)
-      ? masks.filter(({ test }) => test(nothingAsked) !== false)
+      ? masks.filter(({ test }) => test(unsearched) !== false)
       : undefined,
   };
 }
 
 /**
  * Whether a rule's questions to the texts must be asked: what is out without them needs nothing.
- * @param nothingAsked the call, of whose texts nothing is known
+ * @param unsearched the call, of whose texts nothing is known
  */
-export function asksTexts(rule: CompiledRule, nothingAsked: Scene): boolean {
-  const truth = rule.test(nothingAsked);
+export function asksTexts(rule: CompiledRule, unsearched: Scene): boolean {
+  const truth = rule.test(unsearched);
   return truth === undefined || (truth && rule.tellsMatch);
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
-import { MAX_DEPTH, parseStrict } from '../../../src/json/scan.ts';
+import { MAX_DEPTH, parseStrict } from '../../../src/json/strict-parse.ts';
 
 function refusal(text: string | Buffer): string {
   try {

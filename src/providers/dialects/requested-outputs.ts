@@ -26,7 +26,7 @@ const SETTINGS: readonly (readonly [name: string, output: OutputModality])[] = [
  * Returns the non-text output modalities requested in these objects: the body, and its members that hold such
  * settings. An unknown modality counts as audio, the most expensive one.
  */
-export function askedOutputs(...places: readonly unknown[]): Pick<RequestFacts, 'outputs'> {
+export function requestedOutputs(...places: readonly unknown[]): Pick<RequestFacts, 'outputs'> {
   const asked: OutputModality[] = [];
   for (const place of places) {
     if (!isObject(place)) continue;
@@ -38,7 +38,7 @@ export function askedOutputs(...places: readonly unknown[]): Pick<RequestFacts, 
 
 export function outputsOfBody(body: JsonObject): Pick<RequestFacts, 'outputs'> {
   const places = settingsOf(body);
-  return askedOutputs(
+  return requestedOutputs(
     ...places,
     ...places.flatMap((place) => [place.generationConfig, place.generation_config]),
   );

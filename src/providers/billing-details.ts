@@ -3,7 +3,7 @@ import { MAX_TOKENS, objectOf, tokenCount } from './dialects/fields.ts';
 import type { JsonObject } from './dialect.ts';
 
 /** Billing details in an answer besides token counts, with the provider's own names. */
-export interface ToldBill {
+export interface BillingDetails {
   readonly models: readonly string[];
   readonly tiers: readonly string[];
   readonly speeds: readonly string[];
@@ -20,7 +20,9 @@ const TIER_HEADERS = ['x-amzn-bedrock-service-tier', 'x-gemini-service-tier'];
 const SPEED_HEADER = 'x-amzn-bedrock-performanceconfig-latency';
 
 /** Returns the tiers and speeds named in headers (lower-case names). */
-export function billOfHeaders(headers: ReadonlyMap<string, string>): Pick<ToldBill, 'tiers' | 'speeds'> {
+export function billingInHeaders(
+  headers: ReadonlyMap<string, string>,
+): Pick<BillingDetails, 'tiers' | 'speeds'> {
   const speed = headers.get(SPEED_HEADER);
   return {
     tiers: TIER_HEADERS.map((name) => headers.get(name)).filter((tier) => tier !== undefined),
@@ -28,10 +30,10 @@ export function billOfHeaders(headers: ReadonlyMap<string, string>): Pick<ToldBi
   };
 }
 
-export interface BillReader {
+export interface BillingReader {
   /** Reads a whole answer, or one stream event. Never throws. */
   add(document: unknown): void;
-  readonly bill: ToldBill;
+  readonly bill: BillingDetails;
 }
 
 /** Answers name one of each. The limits bound memory. */
@@ -46,12 +48,12 @@ const WRAPPED = ['response', 'message', 'metadata', 'x_groq'] as const;
  * Creates a reader for every dialect's answers. Members are identified by name, which no two dialects use
  * differently, since compatible servers mix dialects.
  */
-export function createBillReader(): BillReader {
-  return new ToldBillReader();
+export function createBillingReader(): BillingReader {
+  return new BillingDetailsReader();
 }
 
 /** A class for speed, since every answer needs a reader. */
-class ToldBillReader implements BillReader {
+class BillingDetailsReader implements BillingReader {
   readonly #models: string[] = [];
   readonly #tiers: string[] = [];
   readonly #speeds: string[] = [];
@@ -72,7 +74,7 @@ class ToldBillReader implements BillReader {
     }
   }
 
-  get bill(): ToldBill {
+  get bill(): BillingDetails {
     const toolCalls = new Map(this.#running);
     for (const [name, calls] of this.#seen) count(toolCalls, name, calls);
     return {

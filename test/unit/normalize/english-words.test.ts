@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isProse, soundsEnglish } from '../../../src/normalize/words.ts';
+import { isProse, soundsEnglish } from '../../../src/normalize/english-words.ts';
 
 describe('soundsEnglish', () => {
   it.each(['secret', 'SECRET', 'base64', 'ignoring', 'passwords', 'misdirected'])('takes "%s"', (word) => {

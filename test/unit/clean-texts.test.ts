@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { COMMON_TEXTS } from '../../src/common-texts.ts';
-import { createQuestion, knownText, rememberClean, textDigest } from '../../src/known-texts.ts';
+import { createSearchId, cleanRecord, rememberClean, textDigest } from '../../src/clean-texts.ts';
 
 const PROSE = 'words of a long text '.repeat(20);
 
@@ -67,7 +67,7 @@ test('what is kept of a text cannot be made outside of the process', () => {
 
 test('what others have read for the same is not read', async () => {
   const [text, other] = [`${PROSE} others`, `${PROSE} nobody`];
-  const theirs = createQuestion();
+  const theirs = createSearchId();
   const cleaned: string[] = [];
   const seen: string[] = [];
   const read = rememberClean<string>({
@@ -77,10 +77,10 @@ test('what others have read for the same is not read', async () => {
     },
     isClean: () => true,
     clean: () => '',
-    isRead: (known) => known.hasNothing(theirs),
+    isRead: (known) => known.isClean(theirs),
     onClean: (clean) => cleaned.push(clean),
   });
-  knownText(text)?.note(theirs);
+  cleanRecord(text)?.markClean(theirs);
   await read([text, other]);
   expect(seen).toEqual([other]);
   expect(cleaned).toEqual([other]);
@@ -88,22 +88,22 @@ test('what others have read for the same is not read', async () => {
 
 test('a text is known for what it was asked last', () => {
   const text = `${PROSE} asked`;
-  const asked = Array.from({ length: 40 }, createQuestion);
-  for (const question of asked) knownText(text)?.note(question);
-  expect(asked.map((question) => knownText(text)?.hasNothing(question))).toEqual(
+  const asked = Array.from({ length: 40 }, createSearchId);
+  for (const question of asked) cleanRecord(text)?.markClean(question);
+  expect(asked.map((question) => cleanRecord(text)?.isClean(question))).toEqual(
     asked.map((_, nth) => nth >= 8),
   );
 });
 
 test('a text is known for what it was asked itself, however many orders of questions there are', () => {
-  const questions = Array.from({ length: 40 }, createQuestion);
+  const questions = Array.from({ length: 40 }, createSearchId);
   const asked = Array.from({ length: 400 }, (_, nth) => ({
     text: `${PROSE} order ${String(nth)}`,
     own: Array.from({ length: 20 }, (_step, step) => questions[(nth + step * (1 + (nth % 13))) % 40] ?? 0),
   }));
-  for (const { text, own } of asked) for (const question of own) knownText(text)?.note(question);
+  for (const { text, own } of asked) for (const question of own) cleanRecord(text)?.markClean(question);
   for (const { text, own } of asked) {
-    expect(questions.filter((question) => knownText(text)?.hasNothing(question))).toEqual(
+    expect(questions.filter((question) => cleanRecord(text)?.isClean(question))).toEqual(
       questions.filter((question) => own.includes(question)),
     );
   }
@@ -111,12 +111,12 @@ test('a text is known for what it was asked itself, however many orders of quest
 
 test('a text is known again when it comes later, and not kept until then', async () => {
   const text = `${PROSE} later`;
-  const question = createQuestion();
-  const first = knownText(text);
-  expect(knownText(`${PROSE} later`)).toBe(first);
+  const question = createSearchId();
+  const first = cleanRecord(text);
+  expect(cleanRecord(`${PROSE} later`)).toBe(first);
   await setTimeout(150);
-  expect(knownText(text)).not.toBe(first);
-  first?.note(question);
+  expect(cleanRecord(text)).not.toBe(first);
+  first?.markClean(question);
   await setTimeout(150);
-  expect(knownText(text)?.hasNothing(question)).toBe(true);
+  expect(cleanRecord(text)?.isClean(question)).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FILLER, NAME, PLAIN, WordList } from '../../../../src/checks/loop/word-list.ts';
-import { readWords } from '../../../../src/checks/loop/words.ts';
+import { readWords } from '../../../../src/checks/loop/read-words.ts';
 import { readFeature } from '../../../../src/text/simhash.ts';
 
 const list = new WordList('said');
