@@ -30,16 +30,16 @@ import { Http2Stream, type StreamEvents, type StreamOwner } from './stream.ts';
 
 const PING_BYTES = 8;
 const CODE_BYTES = 4;
-/** A SETTINGS frame may concern every stream that is open. */
+/** A SETTINGS frame may concern every open stream. */
 const SETTINGS_WEIGHT = 10;
 
 export interface ConnectionUser {
   accept(stream: Http2Stream, head: Http2RequestHead): StreamEvents;
-  /** Something broke in what serves a stream, which was reset. */
+  /** Called when the code that serves a stream failed; the stream is reset. */
   onFault(cause: unknown): void;
 }
 
-/** The server's side of one HTTP/2 connection (RFC 9113). It pushes nothing and heeds no priority. */
+/** Server side of one HTTP/2 connection (RFC 9113), without push and priorities. */
 export class Http2Connection {
   readonly #socket: Socket;
   readonly #user: ConnectionUser;
@@ -54,9 +54,9 @@ export class Http2Connection {
   readonly #greeting: NodeJS.Timeout;
   #isGreeted = false;
   #isDead = false;
-  /** The highest stream that the peer has opened. */
+  /** Highest stream id opened by the peer. */
   #lastId = 0;
-  /** Octets of bodies that came and were not given back to the connection's window. */
+  /** Body octets received but not yet returned to the connection's window. */
   #uncredited = 0;
 
   constructor(socket: Socket, user: ConnectionUser) {
@@ -73,7 +73,7 @@ export class Http2Connection {
     socket.on('close', () => this.#closed());
   }
 
-  /** Cuts every stream, tells the peer, and ends the connection. */
+  /** Cuts every stream, notifies the peer and ends the connection. */
   shutdown(): void {
     for (const stream of [...this.#streams.values()]) stream.reset(CODE.cancel);
     this.#leave(CODE.noError);
@@ -157,7 +157,7 @@ export class Http2Connection {
     }
   }
 
-  /** At once, since one stream that is read slowly may not hold up the others; what it may hold its own window bounds. */
+  /** Returns window at once, so that a slowly read stream does not block others; its own window bounds it. */
   #creditConnection(size: number): void {
     this.#uncredited += size;
     if (this.#uncredited < LIMITS.connectionWindowBytes / 2) return;
@@ -165,7 +165,7 @@ export class Http2Connection {
     this.#uncredited = 0;
   }
 
-  /** Undefined where the stream is over, and frames of it are still under way. @throws ConnectionError where it never was */
+  /** Returns undefined for a closed stream with late frames. @throws ConnectionError for a stream that never existed */
   #known(streamId: number): Http2Stream | undefined {
     const stream = this.#streams.get(streamId);
     if (stream === undefined && (streamId > this.#lastId || streamId % 2 === 0)) {
@@ -186,7 +186,7 @@ export class Http2Connection {
     const { streamId, isEnd } = block;
     const stream = this.#streams.get(streamId);
     if (stream !== undefined) {
-      // Trailers, which end the peer's side.
+      // Trailers must end the peer's side.
       if (stream.isRemoteEnded) stream.reset(CODE.streamClosed);
       else if (isEnd) this.#remoteEnded(stream);
       else stream.reset(CODE.protocolError);
@@ -209,7 +209,7 @@ export class Http2Connection {
     try {
       return this.#hpack.decode(bytes, from, to);
     } catch {
-      // Whatever was wrong: the table of the peer and this one may differ from here on.
+      // From here on, the compression tables of the two sides may differ.
       throw new ConnectionError(CODE.compressionError, 'a block of headers cannot be read');
     }
   }
@@ -273,7 +273,7 @@ export class Http2Connection {
     stream.events.closed();
   }
 
-  /** Says why, and goes once that was sent; what is open is over now. */
+  /** Sends GOAWAY, closes after it was sent, and ends all streams. */
   #leave(code: Code): void {
     if (this.#isDead) return;
     this.#outbox.add(frame(FRAME.goAway, 0, CONNECTION_ID, uint32(this.#lastId) + uint32(code)));

@@ -1,16 +1,16 @@
 import { CODE, ConnectionError } from './frame.ts';
 
-/** Frames that ask for work and carry nothing; Envoy sends one in seconds. */
+/** Frames that cause work without carrying data. Envoy sends about one per second. */
 const MAX_A_SECOND = 1_000;
 const WINDOW_MS = 1_000;
 
-/** Counts frames that cost their sender nothing (RFC 9113 section 10.5), and ends a connection that lives on them. */
+/** Limits frames that cost their sender nothing (RFC 9113 section 10.5). */
 export class FloodGuard {
   readonly #now: () => number;
   #since = -Infinity;
   #count = 0;
 
-  /** @param now milliseconds of a clock that does not go back */
+  /** @param now monotonic milliseconds */
   constructor(now: () => number) {
     this.#now = now;
   }

@@ -10,7 +10,7 @@ import {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Cuts what a client sends into frames, after its preface. Of a frame that is not whole no more than itself is kept. */
+/** Cuts a client's bytes into frames, after its preface. Keeps at most one incomplete frame. */
 export class FrameReader {
   #bytes: Buffer = NOTHING;
   #at = 0;
@@ -22,7 +22,7 @@ export class FrameReader {
     this.#at = 0;
   }
 
-  /** Undefined where the next one is not whole yet. @throws ConnectionError */
+  /** Returns undefined if the next frame is incomplete. @throws ConnectionError */
   next(): Http2Frame | undefined {
     if (!this.#isBegun && !this.#begin()) return undefined;
     const bytes = this.#bytes;

@@ -3,7 +3,7 @@ import { LIMITS } from './limits.ts';
 
 const PRIORITY_BYTES = 5;
 
-/** A whole block of headers, and what its first frame said. */
+/** A complete block of headers, with the flags of its first frame. */
 export interface HeaderBlock {
   readonly streamId: number;
   readonly isEnd: boolean;
@@ -19,18 +19,18 @@ interface Begun {
   size: number;
 }
 
-/** Puts HEADERS and its CONTINUATION frames together (RFC 9113 section 6.10). */
+/** Joins HEADERS and its CONTINUATION frames (RFC 9113 section 6.10). */
 export class HeaderBlocks {
   #begun: Begun | undefined;
 
-  /** Nothing may come between the frames of one block. @throws ConnectionError */
+  /** The frames of a block must be consecutive. @throws ConnectionError */
   assertNext(isContinuation: boolean, streamId: number): void {
     const isExpected = isContinuation === (this.#begun !== undefined);
     if (isExpected && (!isContinuation || streamId === this.#begun?.streamId)) return;
     throw new ConnectionError(CODE.protocolError, 'a block of headers is not continued by its own frames');
   }
 
-  /** Undefined until the block is whole. @throws ConnectionError */
+  /** Returns undefined while the block is incomplete. @throws ConnectionError */
   begin(frame: Http2Frame): HeaderBlock | undefined {
     const { flags, streamId, bytes } = frame;
     const { from, to } = unpadded(frame, (flags & FLAG.priority) === 0 ? 0 : PRIORITY_BYTES);
@@ -40,7 +40,7 @@ export class HeaderBlocks {
     return undefined;
   }
 
-  /** Undefined until the block is whole. @throws ConnectionError */
+  /** Returns undefined while the block is incomplete. @throws ConnectionError */
   continue({ flags, bytes, from, to }: Http2Frame): HeaderBlock | undefined {
     const begun = this.#begun;
     if (begun === undefined) throw new ConnectionError(CODE.protocolError, 'there is no block to continue');

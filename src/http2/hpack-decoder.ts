@@ -1,22 +1,22 @@
 import { decodeHuffman } from './huffman.ts';
 import { STATIC_TABLE, type HeaderEntry } from './static-table.ts';
 
-/** What a table's entry costs beside its name and value (RFC 7541 section 4.1). */
+/** Cost of a table entry besides name and value (RFC 7541 section 4.1). */
 const ENTRY_BYTES = 32;
-/** SETTINGS_HEADER_TABLE_SIZE where nobody changed it; nobody does here. */
+/** Default of SETTINGS_HEADER_TABLE_SIZE, which is never changed here. */
 const HEADER_TABLE_BYTES = 4_096;
-/** Four octets beyond the prefix: more than any index or length that is allowed here. */
+/** Four octets beyond the prefix exceed every allowed index and length. */
 const MAX_INTEGER_SHIFT = 21;
 
-/** First bits of a header's representation (RFC 7541 section 6). */
+/** First bits of header representations (RFC 7541 section 6). */
 const INDEXED = 0x80;
 const WITH_INDEXING = 0x40;
 const TABLE_SIZE = 0x20;
 const HUFFMAN = 0x80;
 
 /**
- * HPACK's decoder (RFC 7541) for one connection: every block of it must be read, in order, whatever becomes of its
- * stream, since each may change the dynamic table.
+ * HPACK decoder (RFC 7541) of one connection. It must read every block in order, even of closed streams, since each may
+ * change the dynamic table.
  */
 export class HpackDecoder {
   readonly #maxListBytes: number;
@@ -28,12 +28,12 @@ export class HpackDecoder {
   #at = 0;
   #end = 0;
 
-  /** @param maxListBytes of one block's headers, counted as SETTINGS_MAX_HEADER_LIST_SIZE is */
+  /** @param maxListBytes per block, counted like SETTINGS_MAX_HEADER_LIST_SIZE */
   constructor(maxListBytes: number) {
     this.#maxListBytes = maxListBytes;
   }
 
-  /** @throws Error where the block is malformed or too long; the connection cannot go on then */
+  /** @throws Error if the block is malformed or too long, which ends the connection */
   decode(bytes: Buffer, from: number, to: number): HeaderEntry[] {
     this.#bytes = bytes;
     this.#at = from;

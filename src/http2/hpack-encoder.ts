@@ -1,16 +1,18 @@
 import { STATIC_TABLE } from './static-table.ts';
 
-/** Representations of a header (RFC 7541 section 6), as far as an encoder without a table of its own needs them. */
+/** Header representations (RFC 7541 section 6) for an encoder without a dynamic table. */
 const INDEXED = 0x80;
 const NOT_INDEXED_PREFIX_BITS = 4;
 const STRING_PREFIX_BITS = 7;
 
-/** Tells the peer that no entry will be kept. It must begin the first block, and the first after the peer's table changed. */
+/**
+ * Sets the dynamic table size to 0. Must precede the first block, and the first one after the peer changes its table.
+ */
 export const NO_TABLE = '\x20';
 
 /**
- * A header block as a latin1 string: static entries by their index, everything else in plain, nothing remembered. So a
- * block is a constant that any connection may be sent.
+ * Encodes a header block as a latin1 string: static entries by index, the rest literally, nothing indexed. A block is
+ * therefore a constant that fits every connection.
  * @param headers lower-case names; latin1 values
  */
 export function encodeHeaders(headers: readonly (readonly [string, string])[]): string {

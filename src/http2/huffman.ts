@@ -1,7 +1,6 @@
 /**
- * HPACK's Huffman code (RFC 7541 appendix B): for each length in bits the octets that have a code of it. The code is
- * canonical (codes of one length follow each other in the order of their octets, and those of the next length begin
- * where they end), so that nothing else has to be written down.
+ * HPACK's Huffman code (RFC 7541 appendix B): the octets for each code length. The code is canonical: codes of one
+ * length are consecutive in octet order, and the next length continues where they end, so this table determines it.
  */
 const OCTETS_BY_LENGTH: readonly (readonly [number, string])[] = [
   [5, '48-50 97 99 101 105 111 115-116'],
@@ -26,21 +25,21 @@ const OCTETS_BY_LENGTH: readonly (readonly [number, string])[] = [
   [28, '2-8 11-12 14-21 23-31 127 220 249'],
   [30, '10 13 22'],
 ];
-/** The longest padding that may stand behind the last code. */
+/** Longest padding after the last code. */
 const MAX_PADDING_BITS = 7;
 const NIBBLES = 16;
 
-/** The code as a machine that takes four bits at a time, within which no more than one octet can end. */
+/** The code as a state machine over four bits at a time, in which at most one octet ends. */
 interface Machine {
-  /** By `state * 16 + nibble`: the next state, or -1 where no octet has such a code (the end-of-string symbol, too). */
+  /** By `state * 16 + nibble`: the next state, or -1 for an invalid code (including the end-of-string symbol). */
   readonly next: Int16Array;
-  /** By the same: the octet that ends there, or -1. */
+  /** By the same index: the octet that ends there, or -1. */
   readonly octet: Int16Array;
-  /** States in which a string may end: after a whole code, or within padding, which is the beginning of the longest one. */
+  /** States in which a string may end: after a code, or within padding, a prefix of the longest code. */
   readonly isEnd: Uint8Array;
 }
 
-/** A node has the places of its two children; an octet stands as -2 - octet. */
+/** Nodes hold the indexes of their two children; an octet is stored as -2 - octet. */
 type Tree = [number, number][];
 const NOWHERE = -1;
 
@@ -110,12 +109,12 @@ function endStates(tree: Tree): Uint8Array {
 }
 
 const MACHINE = buildMachine();
-/** An octet takes five bits at least. */
+/** An octet takes at least five bits. */
 const MAX_GROWTH = 8 / 5;
 
 /**
- * The text of `bytes[from, to)`, one latin1 character for each octet.
- * @throws Error where it is no such code
+ * Decodes `bytes[from, to)`, one latin1 character per octet.
+ * @throws Error for an invalid code
  */
 export function decodeHuffman(bytes: Uint8Array, from: number, to: number): string {
   const { next, octet, isEnd } = MACHINE;

@@ -1,17 +1,17 @@
-/** What one peer may make a connection hold; each is told to it in SETTINGS, or is far above what a peer of good will does. */
+/** Limits of what a peer can make a connection hold. They are announced in SETTINGS or far above normal use. */
 export const LIMITS = {
-  /** Open at once. A peer that wants more opens another connection. */
+  /** Concurrent streams. A peer that needs more opens another connection. */
   streams: 10_000,
-  /** Octets that a peer may send on one stream before it is read on. */
+  /** Octets that a peer may send on one stream before they are read. */
   streamWindowBytes: 262_144,
-  /** The same on all streams of a connection together. */
+  /** The same for all streams of a connection. */
   connectionWindowBytes: 16_777_216,
-  /** One block of headers, as it is sent and as it is counted when read (RFC 9113 section 6.5.2). */
+  /** Size of one header block, encoded and decoded (RFC 9113 section 6.5.2). */
   headerListBytes: 65_536,
-  /** Frames that one block may be cut into. */
+  /** CONTINUATION frames of one block. */
   continuations: 16,
   /** From the connection to the client's preface and SETTINGS. */
   greetingMs: 10_000,
-  /** For what is still to be sent when a connection is ended. */
+  /** For unsent data when a connection ends. */
   farewellMs: 1_000,
 } as const;

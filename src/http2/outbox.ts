@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 
-/** From here on a stream's writer is told to wait. */
+/** Beyond this, writers of streams must wait. */
 const FULL_BYTES = 1_048_576;
-/** From here on nothing more is read: what a peer that does not read can make us answer stays bounded. */
+/** Beyond this, reading stops: a peer that does not read cannot make answers pile up. */
 export const OVERFULL_BYTES = 8_388_608;
 
 /**
- * What goes out over one connection: everything of one turn of the event loop, of whatever stream, in one write. It is
- * collected as latin1 strings, which are joined without a copy; what is long already stays the buffer that it is.
+ * Output of one connection: everything written in one turn of the event loop, by all streams, leaves in one write.
+ * Latin1 strings are joined without a copy; long buffers stay as they are.
  */
 export class FrameOutbox {
   readonly #socket: Socket;
@@ -24,7 +24,7 @@ export class FrameOutbox {
     this.#socket = socket;
   }
 
-  /** Octets that the system has not taken yet. */
+  /** Octets not yet taken by the system. */
   get unsentBytes(): number {
     return this.#pendingBytes + this.#socket.writableLength;
   }
@@ -33,7 +33,7 @@ export class FrameOutbox {
     return this.unsentBytes > FULL_BYTES;
   }
 
-  /** One character for each octet. */
+  /** One character per octet. */
   add(text: string): void {
     this.#text += text;
     this.#pendingBytes += text.length;
@@ -73,7 +73,7 @@ export class FrameOutbox {
     socket.uncork();
   }
 
-  /** Once all that is done in this turn has been added. */
+  /** Writes after everything else in this turn was added. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;

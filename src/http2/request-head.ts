@@ -1,20 +1,20 @@
 import type { HeaderEntry } from './static-table.ts';
 
-/** What a stream begins with. */
+/** The headers that open a stream. */
 export interface Http2RequestHead {
   readonly method: string;
   readonly path: string;
-  /** Without the pseudo headers; names are lower-case, values latin1. */
+  /** Without pseudo headers; lower-case names, latin1 values. */
   readonly fields: readonly HeaderEntry[];
 }
 
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const NOT_IN_VALUES = /[\0\r\n]/;
-/** They belong to a connection of HTTP/1.1 (RFC 9113 section 8.2.2). */
+/** Headers of HTTP/1.1 connections (RFC 9113 section 8.2.2). */
 const OF_HTTP1 = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
 const PSEUDO = new Set([':method', ':scheme', ':path', ':authority']);
 
-/** Undefined where the request is malformed (RFC 9113 section 8.3). */
+/** Returns undefined for a malformed request (RFC 9113 section 8.3). */
 export function readHttp2RequestHead(headers: readonly HeaderEntry[]): Http2RequestHead | undefined {
   const pseudo = new Map<string, string>();
   const fields: HeaderEntry[] = [];
@@ -39,7 +39,6 @@ function isField(name: string, value: string): boolean {
   return NAME.test(name) && !OF_HTTP1.has(name) && (name !== 'te' || value === 'trailers');
 }
 
-/** The first header of that name. */
 export function headerOf({ fields }: Http2RequestHead, name: string): string | undefined {
   for (const field of fields) if (field.name === name) return field.value;
   return undefined;

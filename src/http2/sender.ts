@@ -13,13 +13,13 @@ import { NO_TABLE } from './hpack-encoder.ts';
 import type { FrameOutbox } from './outbox.ts';
 import type { Http2Stream } from './stream.ts';
 
-/** What leaves a connection: frames, as far as the peer's windows let them (RFC 9113 section 5.2). */
+/** Sends a connection's frames within the peer's windows (RFC 9113 section 5.2). */
 export class Sender {
   readonly outbox: FrameOutbox;
-  /** Octets that a new stream may send. */
+  /** Send window of a new stream. */
   initialWindow = FIRST_WINDOW;
   #window = FIRST_WINDOW;
-  /** Streams that wait for the connection's window, and have some of their own. */
+  /** Streams that wait for the connection's window and have some of their own. */
   readonly #blocked = new Set<Http2Stream>();
   readonly #awaitingDrain = new Set<Http2Stream>();
   #mustSayNoTable = true;
@@ -35,12 +35,12 @@ export class Sender {
     this.outbox.add(frame(FRAME.headers, flags, stream.wireId, payload));
   }
 
-  /** The peer has changed the size of the table that it keeps for us; it is told again that there is none. */
+  /** The peer changed its table size; the next block says again that no table is used. */
   tableChanged(): void {
     this.#mustSayNoTable = true;
   }
 
-  /** False where it waits for a window, or for the socket. */
+  /** Returns false if the data waits for a window or the socket. */
   data(stream: Http2Stream, head: string, tail: Buffer | undefined): boolean {
     const size = head.length + (tail?.length ?? 0);
     if (stream.waitingBytes === 0 && size <= Math.min(MAX_PAYLOAD_BYTES, stream.sendWindow, this.#window)) {
@@ -59,7 +59,7 @@ export class Sender {
     return false;
   }
 
-  /** Sends what waits, as far as the windows allow, and then the trailers. */
+  /** Sends waiting data as far as the windows allow, then the trailers. */
   pump(stream: Http2Stream): void {
     while (stream.waitingBytes > 0) {
       const size = Math.min(MAX_PAYLOAD_BYTES, stream.waitingBytes, stream.sendWindow, this.#window);
@@ -85,14 +85,14 @@ export class Sender {
       throw new ConnectionError(CODE.flowControlError, 'a window grew too large');
     for (const stream of this.#blocked) {
       if (this.#window <= 0) break;
-      // Behind the others, where its own turn was not enough.
+      // To the end of the queue: its turn did not suffice.
       this.#blocked.delete(stream);
       this.pump(stream);
       stream.leaveIfOver();
     }
   }
 
-  /** False where the window grew too large for a stream. */
+  /** Returns false if a stream's window exceeds its maximum. */
   streamWindow(stream: Http2Stream, increment: number): boolean {
     stream.sendWindow += increment;
     if (stream.sendWindow > MAX_WINDOW) return false;
@@ -102,7 +102,7 @@ export class Sender {
     return true;
   }
 
-  /** The peer's SETTINGS_INITIAL_WINDOW_SIZE, which changes the streams that are open too. @throws ConnectionError */
+  /** Applies the peer's SETTINGS_INITIAL_WINDOW_SIZE, also to open streams. @throws ConnectionError */
   setInitialWindow(size: number, open: Iterable<Http2Stream>): void {
     const change = size - this.initialWindow;
     this.initialWindow = size;
@@ -113,7 +113,6 @@ export class Sender {
     }
   }
 
-  /** The socket has taken everything. */
   socketDrained(): void {
     for (const stream of [...this.#awaitingDrain]) this.#tellDrained(stream);
   }
@@ -148,7 +147,7 @@ export class Sender {
 
   #tellDrained(stream: Http2Stream): void {
     if (!stream.awaitsDrain || stream.waitingBytes > 0 || this.outbox.isFull) return;
-    // One that ends has no use for room.
+    // An ending stream needs no more room.
     stream.awaitsDrain = false;
     this.#awaitingDrain.delete(stream);
     if (stream.trailers === undefined) stream.events.drained();

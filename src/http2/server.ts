@@ -3,30 +3,30 @@ import { createServer as createPlainServer, type Server, type Socket } from 'nod
 import { createServer as createTlsServer, Server as TlsServer, type TlsOptions } from 'node:tls';
 import { Http2Connection, type ConnectionUser } from './connection.ts';
 
-/** Connections at once; an Envoy opens one for each of its threads. */
+/** Concurrent connections; an Envoy opens one per thread. */
 const MAX_CONNECTIONS = 1_024;
 const ALPN = 'h2';
 const HANDSHAKE_MS = 10_000;
 
-/** Where it listens: on every address of a host, or on a unix socket. */
+/** A TCP port on every address of a host, or a unix socket. */
 export type Http2Address =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number };
 
 export interface Http2ServerOptions extends ConnectionUser {
   readonly address: Http2Address;
-  /** Without it: in plain text, as a client sends it that knows whom it speaks to. */
+  /** Without it, plain text with prior knowledge. */
   readonly tls?: TlsOptions | undefined;
 }
 
 export interface Http2Server {
   /** Uses these certificates for new connections. */
   renewTls(tls: TlsOptions): void;
-  /** Listens no more, cuts every stream and ends every connection. */
+  /** Stops listening, cuts every stream and ends every connection. */
   close(): void;
 }
 
-/** Serves HTTP/2 to peers that begin with it (RFC 9113 section 3.3), over TLS only where both sides chose it there. */
+/** Serves HTTP/2 to peers that start with it (RFC 9113 section 3.3); over TLS only after ALPN. */
 export async function startHttp2Server(options: Http2ServerOptions): Promise<Http2Server> {
   const connections = new Set<Http2Connection>();
   function serve(socket: Socket): void {
@@ -84,7 +84,7 @@ async function listen(server: Server, place: Place): Promise<void> {
     server.once('error', reject);
     server.listen(place, () => {
       server.off('error', reject);
-      // One connection that could not be taken is its peer's to try again.
+      // A failed connection is left to the peer to retry.
       server.on('error', () => undefined);
       resolve();
     });

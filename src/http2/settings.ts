@@ -24,10 +24,10 @@ export const SETTING = {
 
 const SETTING_BYTES = 6;
 const MAX_FRAME_SIZE = 0xff_ffff;
-/** There are six; unknown ones are skipped. */
+/** Six are defined; unknown ones are skipped. */
 const MAX_SETTINGS = 64;
 
-/** What a server says first: its settings, and a connection's window as large as it shall be. */
+/** The server's first frames: its settings and the connection's window. */
 export const GREETING =
   frame(
     FRAME.settings,
@@ -43,7 +43,7 @@ function setting(id: number, value: number): string {
 }
 
 /**
- * What the peer set, in its order.
+ * Returns the peer's settings in order.
  * @throws ConnectionError
  */
 export function readSettings({ bytes, from, to }: Http2Frame): (readonly [number, number])[] {

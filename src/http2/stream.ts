@@ -1,47 +1,44 @@
 import { FRAME, frame, uint32, type Code } from './frame.ts';
 import { LIMITS } from './limits.ts';
 
-/** What a stream tells its user; none of it comes after `closed`. */
+/** Events of a stream; none follows `closed`. */
 export interface StreamEvents {
-  /** Octets of the body: `bytes[from, to)`, which nobody writes to again. */
+  /** Octets of the body: `bytes[from, to)`, which are not overwritten later. */
   data(bytes: Buffer, from: number, to: number): void;
-  /** The peer sends no more. */
   ended(): void;
   /** There is room again after a `send` that returned false. */
   drained(): void;
-  /** Nothing comes and nothing can be sent any more. Once for each stream. */
+  /** Called once per stream; nothing more is received or can be sent. */
   closed(): void;
 }
 
-/** What a stream needs of its connection's sender. */
 interface StreamSender {
-  /** Octets that a new stream may send. */
+  /** Send window of a new stream. */
   readonly initialWindow: number;
-  /** Latin1, one character for each octet. */
+  /** Latin1, one character per octet. */
   readonly outbox: { add(frames: string): void };
   headers(stream: Http2Stream, block: string, isEnd: boolean): void;
   data(stream: Http2Stream, head: string, tail: Buffer | undefined): boolean;
   pump(stream: Http2Stream): void;
 }
 
-/** Where a stream says that it is over. */
 export interface StreamOwner {
   forget(stream: Http2Stream): void;
 }
 
-/** One stream of a connection: a plain object with its windows and what waits to be sent. */
+/** One stream of a connection, with its windows and its waiting data. */
 export class Http2Stream {
   readonly id: number;
-  /** The id as it stands in a frame. */
+  /** The id as written in frames. */
   readonly wireId: string;
   events: StreamEvents = SILENT;
-  /** Octets that the peer lets us send. */
+  /** Octets that the peer accepts. */
   sendWindow: number;
-  /** What waits for the peer's window, oldest first; of the first buffer the octets from `waitingFrom` on. */
+  /** Data waiting for the peer's window, oldest first; the first buffer starts at `waitingFrom`. */
   waiting: Buffer[] = [];
   waitingFrom = 0;
   waitingBytes = 0;
-  /** A block of headers that ends the stream once nothing waits. */
+  /** Headers that end the stream once nothing waits. */
   trailers: string | undefined;
   awaitsDrain = false;
   isLocalEnded = false;
@@ -50,7 +47,7 @@ export class Http2Stream {
   readonly #sender: StreamSender;
   readonly #owner: StreamOwner;
   #isPaused = false;
-  /** Octets that came and were not given back to the peer's window. */
+  /** Octets received but not yet returned to the peer's window. */
   #uncredited = 0;
 
   constructor(id: number, sender: StreamSender, owner: StreamOwner) {
@@ -65,20 +62,19 @@ export class Http2Stream {
     return !this.isClosed && !this.isLocalEnded && this.trailers === undefined;
   }
 
-  /** Sends a block of headers that the body follows. */
+  /** Sends response headers; a body follows. */
   respond(block: string): void {
     if (this.#isSending) this.#sender.headers(this, block, false);
   }
 
   /**
-   * Sends a piece of the body: a latin1 string, and octets behind it, which are not copied. False where it waits, or
-   * much does; `drained` tells when there is room.
+   * Sends a latin1 string, followed by octets that are not copied. Returns false if data waits; `drained` signals room.
    */
   send(head: string, tail?: Buffer): boolean {
     return !this.#isSending || this.#sender.data(this, head, tail);
   }
 
-  /** Ends the stream with a block of headers, once all that was sent before is out. */
+  /** Ends the stream with trailers, after all data sent before. */
   end(trailers: string): void {
     if (!this.#isSending) return;
     this.trailers = trailers;
@@ -86,7 +82,7 @@ export class Http2Stream {
     this.leaveIfOver();
   }
 
-  /** Ends it at once: what waits is dropped, and the peer is told to send no more (RFC 9113 section 8.1). */
+  /** Ends the stream at once: drops waiting data and tells the peer to stop sending (RFC 9113 section 8.1). */
   abort(trailers: string, code: Code): void {
     if (this.isClosed || this.isLocalEnded) return;
     this.#dropWaiting();
@@ -102,7 +98,7 @@ export class Http2Stream {
     this.#owner.forget(this);
   }
 
-  /** The peer gets no new window; what its window still allows may come. */
+  /** Stops returning window; the peer may use up what it has. */
   pause(): void {
     this.#isPaused = true;
   }
@@ -112,18 +108,17 @@ export class Http2Stream {
     this.#credit();
   }
 
-  /** Counts octets of a frame that came, before they are handed on; false where the peer had no window for them. */
+  /** Counts a frame's octets before they are delivered; returns false if they exceed the window. */
   receive(octets: number): boolean {
     this.#uncredited += octets;
     return this.#uncredited <= LIMITS.streamWindowBytes;
   }
 
-  /** Gives the peer its window back for what was handed on. */
+  /** Returns window for delivered octets. */
   credited(): void {
     if (this.#uncredited >= LIMITS.streamWindowBytes / 2) this.#credit();
   }
 
-  /** Both sides have ended it. */
   leaveIfOver(): void {
     if (this.isLocalEnded && this.isRemoteEnded) this.#owner.forget(this);
   }

@@ -4,14 +4,14 @@ import type { HostedTool, PromptText } from '../providers/provider.ts';
 import type { Identified, Parsed } from './exchange.ts';
 import { readableText } from './readable-bytes.ts';
 
-/** As many as a path's own check undoes (`routing/path.ts`). */
+/** As many decodings as the path check undoes (`routing/path.ts`). */
 const MAX_DECODINGS = 3;
 const JSON_STARTS: ReadonlySet<string | undefined> = new Set(['{', '[']);
 
 /**
- * The stage `Identified -> Parsed` for a body that is no JSON (a form, a text file), to an endpoint that nobody knows: its
- * words are one text, which no edit can replace, and what they say where they are escaped is another.
- * @throws GatewayError invalid_request where it is JSON under another name; unsupported_media_type where it cannot be read
+ * Stage `Identified -> Parsed` for a body other than JSON (a form, a text file) sent to an unknown endpoint. Its words
+ * are one text, which cannot be edited, and their decoded form is another.
+ * @throws GatewayError invalid_request for JSON under another media type; unsupported_media_type if it cannot be read
  */
 export function parseBytes(exchange: Identified, body: Buffer): Parsed {
   if (body.length === 0) throw new GatewayError('invalid_request', 'the request has no body');
@@ -19,7 +19,7 @@ export function parseBytes(exchange: Identified, body: Buffer): Parsed {
   if (JSON_STARTS.has(words.trimStart()[0])) {
     throw new GatewayError('invalid_request', 'send JSON with Content-Type: application/json');
   }
-  // The checks look for texts where they stand in a document: this one has nothing else.
+  // Checks expect texts to belong to a document.
   const json = { body: readingsOf(words) };
   const texts = json.body.map((text, index): PromptText => ({ ...WORDS, text, path: ['body', index] }));
   const facts = exchange.endpoint.dialect.request({}, exchange.endpoint);
@@ -29,7 +29,7 @@ export function parseBytes(exchange: Identified, body: Buffer): Parsed {
 
 const WORDS = { role: 'user', kind: 'text', editable: false } as const;
 
-/** The words as they are written, and as they read without percent-encoding, entities and JSON's escapes. */
+/** Returns the words as written, and without percent-encoding, entities and JSON escapes. */
 function readingsOf(words: string): string[] {
   const readings = [words];
   for (let last = words; readings.length <= MAX_DECODINGS;) {
@@ -41,7 +41,7 @@ function readingsOf(words: string): string[] {
   return readings;
 }
 
-/** Of a form, a space may be a plus; what is no form reads as well without. */
+/** In a form, a plus may be a space; elsewhere this does no harm. */
 function percentDecoded(text: string): string {
   if (!text.includes('%')) return text;
   return withoutPercents(Buffer.from(text.replaceAll('+', ' '))).toString('utf8');
@@ -59,25 +59,25 @@ function decodeEntities(text: string): string {
 
 const MAX_CODE_POINT = 0x10ffff;
 
-/** JSON's own, in a field or a line of a file that holds JSON. */
+/** Removes JSON escapes, for fields or lines that contain JSON. */
 function withoutEscapes(text: string): string {
   if (!text.includes('\\u')) return text;
   return text.replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
 }
 
-/** A field of a form in which tools stand, or JSON in one that names a tool of the provider's. */
+/** Matches a form field with tools, or JSON that names a provider's tool. */
 const TOOLS_FIELD =
   /(?:\bname[ \t]{0,64}=[ \t]{0,64}["']?|(?:^|&))(tools|mcp_servers|plugins|connectors|web_search_options)\b/gim;
 const TYPED_TOOL = /["']type["']\s{0,64}:\s{0,64}["']([\w-]{1,64})["']/g;
 
-/** None can be taken out of bytes, so that the request is refused unless they are let in. */
+/** Tools cannot be removed from bytes, so the request is refused unless they are allowed. */
 function hostedToolsIn(words: string): HostedTool[] {
   const types = [...words.matchAll(TOOLS_FIELD)].map(([, field = '']) => field);
   for (const [, type = ''] of words.matchAll(TYPED_TOOL)) if (isHostedType(type)) types.push(type);
   return [...new Set(types)].map((type) => ({ type, remove: [], forced: true }));
 }
 
-/** True where the body spells the proxy key in another writing than its own: percent-encoded, in base64, in UTF-16. */
+/** Reports whether the body contains the proxy key percent-encoded, in base64 or in UTF-16. */
 export function encodesProxyKey(body: Buffer, rawKey: string): boolean {
   const twoBytes = Buffer.from(rawKey, 'utf16le');
   if (body.includes(twoBytes.subarray(0, -1))) return true;
@@ -85,7 +85,7 @@ export function encodesProxyKey(body: Buffer, rawKey: string): boolean {
   return isPercentEncodedIn(body, rawKey);
 }
 
-/** What base64 writes of it whatever stands before: groups of four begin at one of three places. */
+/** Returns the three base64 forms of the key, one per position within a group of three bytes. */
 function base64Of(rawKey: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const padded = Buffer.concat([Buffer.alloc(before), Buffer.from(rawKey)]);
@@ -120,7 +120,7 @@ function withoutPercents(body: Buffer): Buffer {
   return decoded.subarray(0, length);
 }
 
-/** NaN where the byte is none. */
+/** Returns NaN for other characters. */
 function hexDigit(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;

@@ -2,7 +2,7 @@ import { addAll } from '../add-all.ts';
 import { takesHeader } from '../providers/client-headers.ts';
 import type { Identified, Parsed } from './exchange.ts';
 
-/** Client headers that an MCP server is sent, beside those that repeat the message (`mcp/mirrored.ts`). */
+/** Client headers sent to MCP servers, besides those that repeat the message (`mcp/mirrored.ts`). */
 const TO_MCP_SERVERS: ReadonlySet<string> = new Set([
   'accept',
   'content-type',
@@ -12,27 +12,26 @@ const TO_MCP_SERVERS: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 
-/** Given out by a server and held to its key, so a client cannot write anything of its own into it. */
+/** Issued by a server and bound to its key, so clients cannot write into it. */
 const NOT_CLIENTS = 'mcp-session-id';
 
-/** True for a client header that may be sent upstream; credentials and framing are set by the gateway and Envoy. */
+/** Reports whether a client header may be sent upstream. The gateway and Envoy set credentials and framing. */
 export function isCarried({ mcp, provider }: Pick<Identified, 'mcp' | 'provider'>, name: string): boolean {
   return mcp === undefined ? takesHeader(provider, name) : TO_MCP_SERVERS.has(name);
 }
 
-/** Sent by the gateway with the client's own words in it. */
+/** Sent by the gateway with the client's own words. */
 export const TRACE_STATE = 'tracestate';
 
-/** A text that a client sends upstream outside of the body. */
+/** A text that a client sends upstream outside the body. */
 export type CarriedText =
-  /** Can be left out. */
   | { readonly place: 'header'; readonly name: string; readonly text: string }
-  /** Of path or query, which say what is asked for. */
+  /** Path or query, which cannot be left out. */
   | { readonly place: 'address'; readonly text: string };
 
 /**
- * Returns every text that travels outside of the body: headers, query and path. Headers that repeat an MCP message are
- * not among them, since they say what stands in the body.
+ * Returns every text that travels outside the body: headers, query and path. Headers that repeat an MCP message are
+ * left out, since the body is judged.
  */
 export function carriedTexts(exchange: Identified): readonly CarriedText[] {
   const texts: CarriedText[] = [];
@@ -57,10 +56,10 @@ function* addressTexts({ path, query }: Identified): Generator<CarriedText> {
   }
 }
 
-/** As many as a path's own check undoes (`routing/path.ts`). */
+/** As many decodings as the path check undoes (`routing/path.ts`). */
 const MAX_DECODINGS = 3;
 
-/** Yields a text as it is written, and what it says where it is percent-encoded. */
+/** Yields a text as written and percent-decoded. */
 function* writings(written: string): Generator<CarriedText> {
   let text = written;
   for (let times = 0; times <= MAX_DECODINGS; times++) {
@@ -76,12 +75,12 @@ function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Broken somewhere: each escape is read by itself.
+    // Invalid as a whole: decodes each escape separately.
     return text.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
   }
 }
 
-/** Keeps headers from being sent, beside those that another check has found something in. */
+/** Keeps headers from being sent, in addition to those already withheld. */
 export function withholdHeaders(exchange: Parsed, names: ReadonlySet<string>): void {
   if (names.size > 0) exchange.withheldHeaders = new Set([...names, ...(exchange.withheldHeaders ?? [])]);
 }

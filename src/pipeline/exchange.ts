@@ -16,56 +16,53 @@ import type { Facts } from './facts.ts';
 import type { Patience } from './patience.ts';
 
 /**
- * One request on its way through the gateway. A stage adds knowledge, so that each type extends the one before:
- * `Admitted -> Identified -> Parsed -> Answered`. A stage fails by throwing `GatewayError`.
+ * A request on its way through the gateway. Each stage adds knowledge and extends the type before: `Admitted ->
+ * Identified -> Parsed -> Answered`. A stage fails by throwing `GatewayError`.
  */
 export interface Admitted {
-  /** Random UUID made by Envoy; the same in logs, headers and Envoy's own replies. */
+  /** Random UUID from Envoy; the same in logs, headers and Envoy's own replies. */
   readonly requestId: string;
-  /** Monotonic milliseconds (`performance.now()`) at which the request headers came. */
+  /** Arrival of the request headers, in monotonic milliseconds (`performance.now()`). */
   readonly startedAt: number;
   readonly method: string;
-  /** Client's address without its port, as far as `auth.trusted_hops` lets it be known. */
+  /** Without port; as far as `auth.trusted_hops` reveals it. */
   readonly clientAddress: string;
   /** Lower-case names; repeated headers joined by `, `. */
   readonly headers: ReadonlyMap<string, string>;
   readonly key: KeyRecord;
   /**
-   * SHA-256 of the raw key that was sent, `sha256:<hex>`: a rotated key has several, and each ends by itself. Undefined
-   * where none was sent, and a JWT named the key.
+   * SHA-256 of the raw key, `sha256:<hex>`. A rotated key has several, each with its own end. Undefined if a JWT named
+   * the key instead.
    */
   readonly rawKeyHash: string | undefined;
-  /** Unix ms at which the bearer's JWT ends; absent where none was asked for. */
+  /** Expiry of the bearer's JWT in Unix ms; absent without one. */
   readonly tokenEndsAt?: number;
-  /**
-   * What Redis said of this key at the request headers, in the same wait as the key record; or when it was judged again,
-   * after an approval.
-   */
+  /** Read together with the key record, and again after an approval. */
   budgetLimits: BudgetLimits;
   readonly facts: Facts;
-  /** Given where a request may wait for a person. */
+  /** Set if a request may wait for an approval. */
   readonly patience?: Patience | undefined;
-  /** Response headers that checks ask for; written into the answer, or into the denial. */
+  /** Headers that checks add to the answer or the denial. */
   readonly responseHeaders: Map<string, string>;
 }
 
-/** A request of a good key whose address leads somewhere. */
+/** A request with a valid key and a known route. */
 export interface Identified extends Admitted {
-  /** The provider's own path as it will be sent, without the key segment, provider segment and query. */
+  /** The provider's path as it will be sent, without key segment, provider segment and query. */
   readonly path: string;
-  /** The query as it will be sent, with its `?`, credentials removed; empty where there is none. */
+  /** The query as it will be sent, with its `?` and without credentials; empty if there is none. */
   readonly query: string;
   readonly provider: Provider;
   readonly endpoint: Endpoint;
-  /** The client's `tracestate`, where the gateway continues its trace: the only header of a trace with words in it. */
+  /** The client's `tracestate`, if the gateway continues its trace: the only trace header with free text. */
   readonly traceState?: string;
-  /** Set where an MCP server is called: `provider` is then the key's own, and nothing goes to it. */
+  /** Set for calls of an MCP server; then `provider` is the key's own and receives nothing. */
   readonly mcp?: McpTarget;
-  /** The real provider key; undefined where the provider needs none. Never logged, stored or echoed. */
+  /** The real provider key; undefined if the provider needs none. Never logged, stored or echoed. */
   readonly providerKey: string | undefined;
 }
 
-/** USD limits in nano-USD by window; undefined is no limit, 0 is blocked. */
+/** USD limits in nano-USD by window; undefined means unlimited, 0 blocked. */
 export interface BudgetLimits {
   readonly minute?: number;
   readonly hourly?: number;
@@ -75,88 +72,80 @@ export interface BudgetLimits {
 }
 
 export interface Parsed extends Identified {
-  /** The client's bytes, and what they say; emptied once forwarded, since a stream may run for hours. */
+  /** The client's body and its JSON; emptied once forwarded, since a stream may run for hours. */
   body: Buffer;
   json: JsonObject;
   readonly request: RequestFacts;
   /** Changes to the body, applied once, in order, before it is sent. Stages and checks append. */
   readonly edits: JsonEdit[];
-  /** Client headers that are not sent although they may be, since a check has found something in them. */
+  /** Client headers that are withheld because a check found something in them. */
   withheldHeaders?: ReadonlySet<string>;
 }
 
-/** What Envoy said of where an answer came from, at response headers. */
+/** Envoy's account of where an answer came from, at the response headers. */
 export type AnswerOrigin =
-  /** The provider answered. */
   | 'provider'
-  /** Envoy answered: the provider was never reached, so nothing can have been billed. */
+  /** Envoy answered; the provider was never reached, so nothing can have been billed. */
   | 'not_connected'
-  /** Envoy answered: the request was sent and its answer lost (reset, timeout). */
+  /** Envoy answered; the request was sent and its answer lost (reset, timeout). */
   | 'lost';
 
 export interface Answered extends Parsed {
   readonly origin: AnswerOrigin;
   readonly status: number;
-  /** As they came; lower-case names, repeated headers joined by `, `. */
+  /** Lower-case names; repeated headers joined by `, `. */
   readonly answerHeaders: ReadonlyMap<string, string>;
-  /** How the body comes. */
   readonly form: 'whole' | 'stream';
   readonly answer: Answer;
 }
 
 /** The answer as known so far; grows while a stream runs. */
 export interface Answer {
-  /** The bytes of a whole answer; undefined for a stream, and where no body came. */
+  /** The body of a whole answer; undefined for a stream or without a body. */
   readonly whole: WholeAnswer | undefined;
-  /** Undefined while a stream runs, and where the body is not the dialect's JSON. */
+  /** Undefined while a stream runs, and for bodies that are not the dialect's JSON. */
   facts: AnswerFacts | undefined;
   /** Usage of a whole answer, or the running usage of a stream. */
   usage: Usage | undefined;
-  /** A stream went on writing after the usage that it told last, which leaves that text out. */
+  /** The stream wrote more text after its last usage report. */
   wroteSinceUsage: boolean;
-  /** What it says of how it was billed, beside its usage. */
   readonly billing: BillingReader;
   /** Undefined unless the request is traced. */
   readonly identity: IdentityReader | undefined;
-  /** Text the model wrote, for counting where usage is missing; bounded, see `answers/new-answer.ts`. */
+  /** Text that the model wrote, counted if usage is missing; bounded (`answers/new-answer.ts`). */
   readonly written: WrittenText;
-  /** The stream's own end marker, or the end of a whole body, was seen. */
+  /** A whole body, or a stream's own end marker, was seen. */
   complete: boolean;
 }
 
-/** A whole answer's body, and what checks make of it. */
+/** A whole answer's body and its changes. */
 export interface WholeAnswer {
-  /** Decoded of its content coding. */
+  /** After content decoding. */
   readonly body: Buffer;
-  /** As the provider names it; undefined where it does not. */
   readonly contentType: string | undefined;
-  /**
-   * Undefined where the body is not JSON that reads the same to every parser: not UTF-8, a member name twice, nested
-   * too deep, too many parts.
-   */
+  /** Undefined unless every parser reads the body alike: UTF-8, unique names, limited depth and parts. */
   readonly json: unknown;
   /** Changes to the JSON, applied once, in order, before it is sent. Checks append. */
   readonly edits: JsonEdit[];
-  /** Sent in place of the body. */
   replacement: Buffer | undefined;
 }
 
 export interface WrittenText {
   add(kind: AnswerText['kind'], text: string): void;
-  /** The text seen, up to the bound. */
+  /** Bounded. */
   readonly text: string;
   /** UTF-8 bytes beyond the bound, for an over-estimate. */
   readonly beyondBytes: number;
   readonly sawReasoning: boolean;
 }
 
-/** How an exchange ended; decided by the edge from its own state, never from the transport's event alone. */
+/** How an exchange ended. The edge decides by its own state, never by a transport event alone. */
 export type Outcome =
-  /** Denied, or the client left, or Redis failed, before anything went upstream; or nobody could be connected to. */
+  /** Denied, client gone, Redis failed or upstream unreachable before anything was sent. */
   | { readonly kind: 'not_forwarded'; readonly upstreamFailed?: true }
   /** The provider's answer was seen to its end. */
   | { readonly kind: 'complete' }
   /** A stream broke off: client gone, provider gone, or cut by a check. */
   | { readonly kind: 'broken_off' }
-  /** Sent upstream, and nothing of the answer was seen; without `upstreamFailed` it may be the client that left. */
+  /** Sent upstream without any visible answer. Without `upstreamFailed`, the client may have left. */
   | { readonly kind: 'lost'; readonly upstreamFailed?: true };

@@ -3,45 +3,41 @@ import type { PolicyCall } from '../policy/call.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 
 /**
- * What one check learns and another judges by, named as the policy input (docs/policies.md). Not a bag: no fact without a
- * writer and a reader, which their entries declare. One object an exchange: undefined is what nobody has looked at, null
- * what was looked for and is not there.
+ * Facts that one check learns and another judges by, named as in the policy input (docs/policies.md). Every fact has a
+ * writer and a reader, which their entries declare. One object per exchange: undefined if not determined, null if there
+ * is nothing.
  */
 export interface Facts {
-  /** Written by auth/authenticate, from what Redis said at the request headers. */
+  /** Written by auth/authenticate, from Redis at the request headers. */
   readonly agentRisk: AgentRisk;
-  /** Written by the session check; null where the request is no step of a session. */
+  /** Written by the session check; null if the request is not a session step. */
   session: SessionFacts | null | undefined;
   /**
-   * Written by the session check: what is known of the session was read ahead, at the headers, and is confirmed when the
-   * request is admitted. Until then nothing but passing may come of it: throw `JudgeAgain` first.
+   * Written by the session check: the session was read ahead and is not confirmed yet. Until then, anything but passing
+   * must throw `StaleRead`.
    */
   isReadAhead?: boolean;
-  /** Written by the drift check; null where it is not measured. */
+  /** Written by the drift check; null if not measured. */
   drift: DriftFacts | null | undefined;
-  /** Written by the normalization check; emptied once forwarded, as the body is. */
+  /** Written by the normalization check; emptied once forwarded, like the body. */
   prompt: PromptFacts | undefined;
-  /** Written by the policy check, of what policies judge; emptied once forwarded, as the body is. */
+  /** Written by the policy check; emptied once forwarded, like the body. */
   judged: JudgedCall | undefined;
-  /**
-   * Written by the policy-state check, of a call in a session that another call has moved since: what was masked before
-   * stays masked.
-   */
+  /** Written by the policy-state check for a call whose session has moved since. Earlier masks still apply. */
   judgedAgain?: JudgedCall | undefined;
-  /** Written by the policy check: why this call was escalated and approved, should it be judged again. */
+  /** Written by the policy check: rules whose escalation was approved, in case the call is judged again. */
   approvedRules?: ReadonlySet<string>;
 }
 
 export type FactName = keyof Facts;
 
-/** The facts of an exchange at which no check has looked. */
 export function newFacts(agentRisk: AgentRisk): Facts {
   return { agentRisk, session: undefined, drift: undefined, prompt: undefined, judged: undefined };
 }
 
 /**
- * A fact, to be judged by.
- * @throws Error where nobody has looked at it: a request is refused rather than judged as if nothing had been found
+ * Returns a fact that a check judges by.
+ * @throws Error if no check has written it: the request is refused rather than judged as harmless
  */
 export function writtenFact<Name extends 'session' | 'drift' | 'prompt'>(
   facts: Facts,
@@ -54,7 +50,7 @@ export function writtenFact<Name extends 'session' | 'drift' | 'prompt'>(
 
 /** docs/risk.md. */
 export interface AgentRisk {
-  /** 0 to 100, decayed as of now. */
+  /** 0 to 100, decayed to the current time. */
   readonly riskScore: number;
   readonly totalPolicyBlocks: number;
   readonly totalEscalations: number;
@@ -67,20 +63,20 @@ export interface AgentRisk {
 /** docs/sessions.md, without drift. */
 export interface SessionFacts {
   readonly id: string;
-  /** Unix ms; tells this session from an ended one of the same name. 0 where it is read ahead, and not open yet. */
+  /** Unix ms; distinguishes lives of a session name. 0 if read ahead and not yet open. */
   readonly createdAt: number;
-  /** Undefined until a policy moves it: the policies in force say in which state a session begins. */
+  /** Undefined until a policy moves it; the current policies define the initial state. */
   readonly state: string | undefined;
   readonly spendNanoUsd: number;
-  /** Calls of models made in the session, this one included. */
+  /** Model calls in the session, including this one. */
   readonly steps: number;
   readonly taintFlags: readonly string[];
   readonly toolsCalled: readonly string[];
-  /** What policies want to know again of the session's earlier steps. */
+  /** Marks of earlier steps that policies need. */
   readonly marks: readonly string[];
-  /** The session's own budget, from its first request that named one; the budget check reserves in it. */
+  /** The session's own budget, from its first request that named one. */
   readonly budgetNanoUsd: number | undefined;
-  /** How long it lives from its last use, and its account in the budget with it. */
+  /** Lifetime after last use, also of its budget account. */
   readonly lifeMs: number;
 }
 
@@ -91,18 +87,18 @@ export interface DriftFacts {
   readonly driftScore: number;
   readonly anchorSimilarity: number;
   readonly priorSimilarity: number;
-  /** The anchor and this turn included. */
+  /** Includes the anchor and this turn. */
   readonly turnCount: number;
 }
 
 /** docs/normalization.md. */
 export interface PromptFacts {
-  /** One for each of `RequestFacts.texts`, in order. */
+  /** One per `RequestFacts.texts`, in order. */
   readonly normalizedTexts: readonly string[];
   readonly obfuscation: Obfuscation;
 }
 
-/** What the policies were asked, and the set that answered: one request has to do with one set alone. */
+/** The call that policies judged, and the set that judged it. A request uses one set throughout. */
 export interface JudgedCall {
   readonly set: PolicySet;
   readonly call: PolicyCall;

@@ -9,14 +9,14 @@ import {
 } from './check.ts';
 
 export interface RewriterWatch {
-  /** Its verdicts are recorded, and left undone. */
+  /** Verdicts are recorded and have no effect. */
   readonly isShadowed: boolean;
   readonly observe: (verdict: Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial, enforced: boolean) => void;
   /** Never rejects. */
   readonly enforce: (verdict: Pick<Denial, 'enforce'>) => Promise<void>;
 }
 
-/** A rewriter whose verdicts are recorded like those of any hook, and left undone in shadow mode. */
+/** Wraps a rewriter: records its verdicts, and drops their effects in shadow mode. */
 export function observedRewriter(
   rewriter: StreamRewriter,
   { isShadowed, observe, enforce }: RewriterWatch,

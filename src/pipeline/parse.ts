@@ -7,23 +7,23 @@ import type { JsonObject } from '../providers/provider.ts';
 import { inTurns, LONG_STEP, runNow, type Work } from '../turns.ts';
 import type { Identified, Parsed } from './exchange.ts';
 
-/** No router takes so many fallbacks; each is looked up in the price table, which takes its time. */
+/** Limit of fallback models; each one costs a price lookup. */
 const MAX_MODELS = 32;
 
 /**
- * The stage `Identified -> Parsed`: reads the body once, strictly, in the endpoint's dialect.
+ * Stage `Identified -> Parsed`: reads the body once, strictly, in the endpoint's dialect.
  * @throws GatewayError invalid_request
  */
 export function parseRequest(exchange: Identified, body: Buffer): Parsed {
   return runNow(requestInSteps(exchange, body));
 }
 
-/** The same in turns: it is scanned in one, parsed in the next, and then read. */
+/** Like `parseRequest`, but scans, parses and reads in separate turns of the event loop. */
 export async function parseInTurns(exchange: Identified, body: Buffer): Promise<Parsed> {
   return inTurns(requestInSteps(exchange, body));
 }
 
-/** What is shorter does not hold so much that one turn is too little for it. */
+/** Smaller bodies fit into one turn. */
 const LARGE_BYTES = 131_072;
 
 export function isLarge(body: Buffer): boolean {
@@ -53,15 +53,14 @@ function parsedExchange(exchange: Identified, body: Buffer, json: JsonObject): P
   return { ...exchange, body, json, request, edits: [] };
 }
 
-/** Of an endpoint that nobody knows all is read, whatever it is called; messages to MCP servers have rules of their own. */
+/** Unknown endpoints are read as a whole, whatever the names; MCP has its own rules. */
 function refuseFolded({ endpoint, mcp }: Identified, json: JsonObject): void {
   if (mcp === undefined && endpoint.operation !== 'unknown') refuseFoldedNames(json);
 }
 
 /**
- * A proxy key never goes upstream, not even where an agent wrote it into its prompt: its occurrences are
- * overwritten. Base64url needs no escape in JSON, so the body stays valid and of the same length; for where it is
- * written with escapes all the same, see `spellsProxyKey`.
+ * Overwrites the proxy key in a body, because it never goes upstream, even inside a prompt. Base64url needs no JSON
+ * escapes, so the body stays valid and keeps its length. See `spellsProxyKey` for escaped forms.
  */
 export function withoutProxyKey(body: Buffer, rawKey: string): Buffer {
   let at = body.indexOf(rawKey);
@@ -71,7 +70,7 @@ export function withoutProxyKey(body: Buffer, rawKey: string): Buffer {
   return masked;
 }
 
-/** True where escapes in the body spell the proxy key; hardly any body has escapes of plain characters. */
+/** Reports whether escapes in the body spell the proxy key. Few bodies escape plain characters. */
 export function spellsProxyKey(body: Buffer, json: JsonObject, rawKey: string): boolean {
   return body.includes('\\u00') && JSON.stringify(json).includes(rawKey);
 }

@@ -1,11 +1,11 @@
-/** The edge's part in a check that waits for a person: it lets Envoy wait too, and knows when nobody does any more. */
+/** Lets a check wait for an approval: Envoy's timeout is extended, and the client may leave meanwhile. */
 export interface Patience {
-  /** Begins the wait of an exchange; asked again it goes on with that one, whose end stays where it is. */
+  /** Starts the wait. Later calls return the same wait with the same end. */
   begin(): Wait;
 }
 
 export interface Wait {
-  /** Aborted once the client has left. */
+  /** Aborted when the client has left. */
   readonly gone: AbortSignal;
   /** By `performance.now()`. */
   readonly until: number;

@@ -2,18 +2,18 @@ import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
 import { readMediaType } from '../media-type.ts';
 
-/** Texts have none of these; letters of two bytes, archives, pictures and sound do. */
+/** Control characters, which texts do not contain but UTF-16, archives, images and sound do. */
 const CONTROLS = /[\x00-\x08\x0b\x0e-\x1f\x7f]/;
-/** How a part of a form, or a message in one, says that its words are written in another way. */
+/** Headers of a form part, or of a message in it, that declare an encoding. */
 const CODED = /^(?:content-transfer-encoding|content-encoding)[ \t]{0,64}:[ \t]{0,64}(\S{0,64})/gim;
 const PLAIN_CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary', 'identity']);
 const CHARSET = /charset[ \t]{0,64}\*?[ \t]{0,64}=[^;\r\n]{0,64}/gi;
-/** A field that names the charset of the others (HTML), and words in a header (RFC 2047). */
+/** A field with the charset of the others (HTML), and encoded words in headers (RFC 2047). */
 const CODED_FIELDS = /name[ \t]{0,64}=[ \t]{0,64}"?_charset_|=\?[\w.-]{1,64}\?[bq]\?/i;
 
 /**
- * The words of a body that is no JSON, all of which can be read here.
- * @throws GatewayError unsupported_media_type where some are written in another way than as UTF-8
+ * Returns the text of a body other than JSON.
+ * @throws GatewayError unsupported_media_type unless all of it is plain UTF-8
  */
 export function readableText(body: Buffer): string {
   if (!isUtf8(body)) throw unreadable('it is not UTF-8');
