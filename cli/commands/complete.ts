@@ -3,7 +3,7 @@ import type { Config } from '../../src/config/schema.ts';
 import type { Operations } from '../../src/operate.ts';
 import type { GlobalOptions, Io } from '../command.ts';
 import { keptValues, type Candidate } from '../completion/kept-values.ts';
-import { STORED_KINDS, type StoredKind } from '../completion/words.ts';
+import { STORED_KINDS, type StoredKind } from '../completion/completion-places.ts';
 
 /** A person waits for the list, so a slow Redis gives none. */
 const WITHIN_MS = 2_000;

@@ -1,20 +1,20 @@
 import { Cluster, type Redis } from 'ioredis';
 import { connectRedis, waitUntilReady, type RedisClient, type RedisSettings } from './client.ts';
 
-/** Writes once more what was written, and resolves when `redis.wait_replicas` replicas have it. */
+/** Repeats a write and resolves when `redis.wait_replicas` replicas have it. */
 export interface Acknowledgement {
   /**
-   * @param key of what is written: it says which master of a cluster has it
+   * @param key written key, which determines the master in a cluster
    * @param write safe to repeat
-   * @throws Error where fewer have it within `redis.wait_timeout`; it is written all the same
+   * @throws Error if too few replicas have it within `redis.wait_timeout`; it is written anyway
    */
   confirm(key: string, write: (master: Redis) => Promise<unknown>): Promise<void>;
   close(): void;
 }
 
 /**
- * Undefined where no replica is waited for. `WAIT` knows of what its own connection wrote, and holds up all that is asked
- * behind it: so it has connections of its own, and writes on them itself.
+ * Returns undefined if no replicas are awaited. `WAIT` covers only writes of its own connection and blocks later
+ * commands there, so this uses separate connections and repeats the write on them.
  */
 export function createAcknowledgement(settings: RedisSettings, name: string): Acknowledgement | undefined {
   const { wait_replicas: replicas, wait_timeout: timeoutMs } = settings;
@@ -27,7 +27,7 @@ export function createAcknowledgement(settings: RedisSettings, name: string): Ac
       const { stream } = master;
       await write(master);
       const acknowledged = await master.wait(replicas, timeoutMs);
-      // A connection that was made since has written nothing, for which every replica vouches.
+      // A newer connection has written nothing, so its acknowledgement would be empty.
       if (master.stream === stream && acknowledged >= replicas) return;
       throw new Error(
         `written, but ${String(replicas)} of the replicas (redis.wait_replicas) did not acknowledge it in time`,
@@ -39,7 +39,7 @@ export function createAcknowledgement(settings: RedisSettings, name: string): Ac
 
 async function masterOf(client: RedisClient, key: string): Promise<Redis> {
   if (!(client instanceof Cluster)) return client;
-  // Whoever asks for a key is led to where its slot is now, and remembers it.
+  // A command with the key follows redirections, which the client remembers.
   await client.exists(key);
   const slot = Number(await client.cluster('KEYSLOT', key));
   const address = client.slots[slot]?.[0];

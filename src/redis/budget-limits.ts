@@ -2,22 +2,22 @@ import { GatewayError } from '../errors.ts';
 import { checkForm } from './stored-forms.ts';
 import type { BudgetLimits } from '../pipeline/exchange.ts';
 
-/** The windows of a budget, shortest first; also the values of `X-Gateway-Budget-Window` (docs/budgets.md). */
+/** Budget windows, shortest first; also the values of `X-Gateway-Budget-Window` (docs/budgets.md). */
 export const BUDGET_WINDOWS = ['minute', 'hourly', 'daily', 'weekly', 'monthly'] as const;
 
 export type BudgetWindow = (typeof BUDGET_WINDOWS)[number];
 
-/** The highest limit, so that sums of nano-USD stay exact in doubles. */
+/** Keeps sums of nano-USD exact in doubles. */
 export const MAX_LIMIT_USD = 9_000_000;
 
-/** True where the key has a budget, if only of 0. */
+/** Reports whether the key has a budget, even one of 0. */
 export function hasBudget(limits: BudgetLimits): boolean {
   return BUDGET_WINDOWS.some((window) => limits[window] !== undefined);
 }
 
 /**
- * Reads a stored limits hash (`HGETALL`); an empty one is no budget. A value that is no amount is a damaged store:
- * it throws `redis_unavailable`, for reading it as "no limit" would open the gate.
+ * Reads a stored limits hash (`HGETALL`); an empty one means no budget. Throws `redis_unavailable` for an invalid
+ * amount, because reading it as unlimited would allow everything.
  */
 export function parseBudgetLimits(fields: Readonly<Record<string, string>>): BudgetLimits {
   checkForm('limits', fields['form']);
@@ -35,7 +35,7 @@ export function parseBudgetLimits(fields: Readonly<Record<string, string>>): Bud
   return limits;
 }
 
-/** A key's own budget where it has any limit, else the default budget. */
+/** Returns a key's own budget if it has any limit, otherwise the default one. */
 export function effectiveLimits(own: BudgetLimits, fallback: BudgetLimits): BudgetLimits {
   return hasBudget(own) ? own : fallback;
 }

@@ -6,7 +6,7 @@ import { redisTlsOptions } from './tls-options.ts';
 import { withoutArguments } from './unavailable.ts';
 import { setWriteVersion } from './write-version.ts';
 
-/** One Redis, a Sentinel group's master or a cluster: the commands we use are the same on all three. */
+/** A single Redis, a Sentinel group's master or a cluster. The commands in use are the same on all three. */
 export type RedisClient = Redis | Cluster;
 
 /** The `redis` section of the configuration; times in milliseconds. */
@@ -14,27 +14,27 @@ export type RedisSettings = CoreConfig['redis'];
 
 export type RedisState = 'ready' | 'down';
 
-/** Of a store that answers within a deadline. */
+/** Options of a store that answers within a deadline. */
 export interface RedisStoreOptions {
   readonly client: RedisClient;
   /** See `phaseDeadlineMs`. */
   readonly deadlineMs: number;
-  /** A clock for tests, Unix ms; Redis's own where it is left out (docs/redis.md). */
+  /** Test clock in Unix ms; defaults to Redis's own (docs/redis.md). */
   readonly now?: () => number;
 }
 
 export interface ConnectOptions {
-  /** Shown in Redis' CLIENT LIST. */
+  /** Shown in Redis's CLIENT LIST. */
   readonly name: string;
-  /** Told of every change, with the reason where Redis gave one; the reason holds no credential. */
+  /** Called on every change, with Redis's reason if there is one. The reason contains no credentials. */
   readonly onState?: (state: RedisState, reason: Error | undefined) => void;
-  /** Subscribers and blocking readers: silence of the server is no failure. */
+  /** For subscribers and blocking readers, whose servers may be silent. */
   readonly mayBeSilent?: boolean;
 }
 
 /**
- * Opens a connection that fails fast while Redis is away and comes back by itself. Returns at once; use
- * {@link waitUntilReady} to wait for the first connection.
+ * Opens a connection that fails fast while Redis is away and reconnects by itself. Returns at once; use {@link
+ * waitUntilReady} to wait for the first connection.
  */
 export function connectRedis(settings: RedisSettings, options: ConnectOptions): RedisClient {
   const client =
@@ -53,7 +53,7 @@ export function connectRedis(settings: RedisSettings, options: ConnectOptions): 
   return client;
 }
 
-/** Resolves once commands can be sent; rejects after `timeoutMs` with the last reason that Redis gave. */
+/** Resolves once commands can be sent; rejects after `timeoutMs` with Redis's last reason. */
 export async function waitUntilReady(client: RedisClient, timeoutMs: number): Promise<void> {
   if (client.status === 'ready') {
     return;
@@ -78,7 +78,7 @@ export async function waitUntilReady(client: RedisClient, timeoutMs: number): Pr
   });
 }
 
-/** Resolves when the first attempt to connect has come to an end, good or bad, at the latest after `timeoutMs`. */
+/** Resolves when the first attempt to connect has ended, or after `timeoutMs`. */
 export async function firstAttempt(client: RedisClient, timeoutMs: number): Promise<void> {
   if (client.status === 'ready') {
     return;
@@ -96,7 +96,7 @@ export async function firstAttempt(client: RedisClient, timeoutMs: number): Prom
   });
 }
 
-/** Reconnects for ever: 50 ms, 100 ms … 2 s, with jitter so that workers do not come back in step. */
+/** Returns 50 ms, 100 ms … 2 s, with jitter, so that workers do not reconnect at once. Never gives up. */
 export function reconnectDelayMs(attempt: number): number {
   return Math.min(50 * 2 ** Math.min(attempt - 1, 10), 2000) + Math.floor(Math.random() * 50);
 }
@@ -115,10 +115,10 @@ function connectCluster(settings: RedisSettings, options: ConnectOptions): Clust
   return new Cluster(settings.cluster.addrs.map(checkedHostPort), {
     enableOfflineQueue: false,
     maxRedirections: settings.max_retries + 1,
-    // Each server that hangs holds up for so long those that ask where their keys are now.
+    // A hanging server delays slot updates by this long.
     slotsRefreshTimeout: Math.min(settings.dial_timeout, settings.read_timeout / 4),
     clusterRetryStrategy: reconnectDelayMs,
-    // Certificates name hosts: without this, TLS is verified against the address that the name resolved to.
+    // Certificates name hosts; without this, TLS would verify the resolved address.
     ...(settings.tls.enabled
       ? { dnsLookup: (host: string, done: (error: null, host: string) => void) => done(null, host) }
       : {}),
@@ -132,7 +132,7 @@ function commonOptions(settings: RedisSettings, options: ConnectOptions) {
     connectionName: options.name,
     connectTimeout: settings.dial_timeout,
     maxRetriesPerRequest: settings.max_retries,
-    // After a failover the old master answers READONLY: a new connection finds the new one.
+    // After a failover the old master answers READONLY; a new connection reaches the new one.
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
     ...(settings.password === '' ? {} : { password: settings.password }),
     ...(tls === undefined ? {} : { tls }),
@@ -171,7 +171,7 @@ function watchState(client: RedisClient, onState: ConnectOptions['onState']): vo
     state = next;
     onState?.(next, next === 'ready' ? undefined : reason);
   }
-  // Without a listener ioredis prints every failed attempt; commands report the failure themselves.
+  // Without a listener ioredis prints every failed attempt. Commands report failures themselves.
   client.on('error', (failure: unknown) => {
     reason = withoutArguments(failure);
   });
@@ -180,7 +180,7 @@ function watchState(client: RedisClient, onState: ConnectOptions['onState']): vo
   client.on('end', () => change('down'));
 }
 
-/** Where Redis is looked for, for people: `redis.addr` says nothing where there is a group. */
+/** Describes the Redis address for people; with a group, `redis.addr` is not used. */
 export function describedRedis({ addr, cluster, sentinel }: RedisSettings): string {
   if (cluster.addrs.length > 0) return `cluster ${cluster.addrs.join(', ')}`;
   if (sentinel.addrs.length > 0) return `sentinel ${sentinel.addrs.join(', ')}`;

@@ -6,7 +6,7 @@ const LONG_AGO_SECONDS = 1_000_000_000;
 
 const asked = new WeakMap<RedisClient, Promise<number>>();
 
-/** Unix ms by Redis's clock. Who asks in one go, in the same write to Redis, is told the same. */
+/** Returns Redis's time in Unix ms. Callers whose commands share one write get the same time. */
 export function readClock(client: RedisClient): Promise<number> {
   const known = asked.get(client);
   if (known !== undefined) return known;
@@ -19,7 +19,7 @@ export function readClock(client: RedisClient): Promise<number> {
 async function askClock(client: RedisClient): Promise<number> {
   const reply: unknown = await client.time();
   const [seconds = NaN, micros = NaN] = isReplyOf(2, reply) ? reply.map(Number) : [];
-  // What is no time must not make an expired key good.
+  // An invalid time must not revive an expired key.
   if (!(seconds > LONG_AGO_SECONDS) || !Number.isInteger(micros)) throw wrongShape();
   return seconds * 1_000 + Math.floor(micros / 1_000);
 }

@@ -2,23 +2,23 @@ import type { Redis } from 'ioredis';
 import type { Writable } from 'node:stream';
 
 export interface ConnectionLimits {
-  /** `redis.read_timeout`: how long a command, once sent, may go without its reply. */
+  /** `redis.read_timeout`: how long a sent command may wait for its reply. */
   readonly readTimeoutMs: number;
-  /** `redis.write_timeout`: how long what was written may wait for the system to take it. */
+  /** `redis.write_timeout`: how long written bytes may wait for the system to take them. */
   readonly writeTimeoutMs: number;
-  /** Subscribers and blocking readers: once the connection is set up, commands may go without a reply. */
+  /** For subscribers and blocking readers: once connected, commands may wait without limit. */
   readonly mayBeSilent: boolean;
 }
 
 type CommandItem = NonNullable<ReturnType<Redis['commandQueue']['peekBack']>>;
 
-/** Fine enough that a limit and a tick are less than the slack of a phase's deadline. */
+/** Fine enough that a limit plus a tick stays within the slack of a phase's deadline. */
 const TICKS_PER_LIMIT = 8;
 const MIN_TICK_MS = 10;
 
 /**
- * Gives a connection up on which a command has missed its deadline, or that takes no more bytes, whether it is silent
- * or drips: the client makes a new one. What waited on it fails, and is not sent again: its callers have given up.
+ * Destroys a connection on which a command misses its deadline or that accepts no more bytes, even if it still drips;
+ * the client then reconnects. Waiting commands fail and are not resent, because their callers have given up.
  */
 export function watchConnection(client: Redis, limits: ConnectionLimits): void {
   client.on('connect', () => watchStream(client, limits));
@@ -51,9 +51,8 @@ function watchStream(client: Redis, { readTimeoutMs, writeTimeoutMs, mayBeSilent
 }
 
 /**
- * Told each tick of the newest that waits; says whether the oldest has waited for the limit. What is done, is done with
- * all before it. Time is counted in ticks, of which a loop that is held up has none: what it could not read yet is no
- * fault of the other side.
+ * Takes the newest waiting mark at each tick; returns whether the oldest has waited for the limit. Marks complete in
+ * order. Time is counted in ticks, which stop while the event loop is blocked: then the other side is not at fault.
  */
 function watchOldest<Mark>(limitTicks: number, isDone: (mark: Mark) => boolean) {
   const marks: { readonly mark: Mark; readonly tick: number }[] = [];
@@ -70,7 +69,7 @@ function watchOldest<Mark>(limitTicks: number, isDone: (mark: Mark) => boolean) 
   };
 }
 
-/** Not closed but destroyed: the other side of a connection that hangs would never take part in its closing. */
+/** Destroyed, not closed: the other side of a hanging connection would not take part in closing. */
 function giveUp(client: Redis, reason: string): void {
   const failure = new Error(reason);
   client.stream.destroy(failure);
@@ -78,8 +77,8 @@ function giveUp(client: Redis, reason: string): void {
 }
 
 /**
- * What a lost connection left unanswered is sent again on the next one. Where that comes late, nobody waits any more,
- * and Redis may have forgotten the operation id under which a repeat changes nothing.
+ * Drops commands that a lost connection left unanswered if they are too old to be resent: callers have given up, and
+ * Redis may have forgotten the operation ids that make repeats harmless.
  */
 function dropLate({ commandQueue }: Redis, withinMs: number): void {
   if (commandQueue.length === 0) return;

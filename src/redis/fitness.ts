@@ -4,7 +4,7 @@ import type { RedisClient } from './client.ts';
 import { checkServer } from './server-check.ts';
 import { withRedisDeadline } from './unavailable.ts';
 
-/** Whether the Redis behind a connection may be used at all; asked anew after each reconnect. */
+/** Checks whether the Redis server may be used; repeated after each reconnect. */
 export interface Fitness {
   readonly fit: boolean;
   /**
@@ -12,15 +12,15 @@ export interface Fitness {
    * @throws GatewayError redis_unavailable
    */
   assertFit(): Promise<void>;
-  /** The connection was lost: whoever answers next may be another server. */
+  /** Called when the connection was lost, since another server may answer next. */
   reset(): void;
   close(): void;
 }
 
-/** An unfit server is asked again this often, so that traffic comes back when an operator mends it. */
+/** Interval for checking an unfit server, so that traffic resumes soon after it is fixed. */
 const ASK_AGAIN_MS = 1_000;
 
-/** Interval between checks of a fit server: its settings can change while it runs. */
+/** Interval for checking a fit server, whose settings may change. */
 export const CHECK_EVERY_MS = 20_000;
 
 export interface FitnessOptions {
@@ -44,7 +44,7 @@ export function createFitness(client: RedisClient, options: FitnessOptions): Fit
     fit = false;
     asked = undefined;
   }
-  /** Requests pass meanwhile; a failed check is an outage, which each request notices by itself. */
+  /** Requests pass meanwhile. A failed check is an outage, which each request notices by itself. */
   async function checkAgain(): Promise<void> {
     if (!fit) return;
     const question = { at: performance.now(), answer: ask() };
@@ -58,7 +58,7 @@ export function createFitness(client: RedisClient, options: FitnessOptions): Fit
   }
   const timer = setInterval(() => void checkAgain(), options.checkEveryMs ?? CHECK_EVERY_MS).unref();
 
-  // Of a cluster a server can go and another come while the connection stands.
+  // In a cluster, servers come and go while the connection stands.
   if (client instanceof Cluster) client.on('+node', reset);
 
   return {

@@ -3,9 +3,9 @@ import type { RedisClient } from './client.ts';
 import { isReadable, STORED_FORMS, type StoredForm } from './stored-forms.ts';
 
 export interface FormScan {
-  /** Keys that were looked at. */
+  /** Number of keys examined. */
   readonly scanned: number;
-  /** False where there are more keys. */
+  /** False if there are more keys. */
   readonly isWhole: boolean;
   /** Values that this build cannot read, by form and version. */
   readonly unknown: readonly {
@@ -18,7 +18,7 @@ export interface FormScan {
 const MAX_SCANNED = 20_000;
 const PAGE = 1_000;
 
-/** Looks for stored values of a version that this build cannot read, in a bounded number of keys of each server. */
+/** Looks for stored values of unknown versions, in a bounded number of keys per server. */
 export async function scanForms(client: RedisClient): Promise<FormScan> {
   const counts = new Map<string, { form: StoredForm; version: string; count: number }>();
   let scanned = 0;
@@ -54,13 +54,13 @@ async function unknownAt(
     const version = await server.hget(key, stored.field).catch(otherType);
     return isReadable(version) ? undefined : { form, version: version ?? '' };
   }
-  // Sets with the same prefix, and values that expired meanwhile, have no first byte.
+  // Sets with the same prefix and expired values have no first byte.
   const [byte] = (await server.getrangeBuffer(key, 0, 0).catch(otherType)) ?? [];
   if (byte === undefined || byte === stored.byte) return undefined;
   return { form, version: form === 'calls' ? String.fromCharCode(byte) : String(byte) };
 }
 
-/** Keys of another type share some prefixes. Any other failure must not pass for readable data. */
+/** Some prefixes also have keys of another type. Other failures must not pass for readable data. */
 function otherType(failure: unknown): null {
   if (failure instanceof Error && failure.message.startsWith('WRONGTYPE')) return null;
   throw failure;

@@ -1,7 +1,7 @@
 /**
- * Every Redis key the gateway uses. Three names are fixed for others to read (docs/redis.md); whatever else belongs to a
- * proxy key carries the hash tag `{gateway:risk_profile:<key_hash>}`, whose slot is the risk profile's, so that one
- * script can move windows, sessions and risk together on a cluster (docs/redis.md).
+ * All Redis keys of the gateway. Three names are fixed, because others read them (docs/redis.md). Everything else of a
+ * proxy key carries the hash tag `{gateway:risk_profile:<key_hash>}`, so that one script can change windows, sessions
+ * and risk together on a cluster.
  */
 
 /** docs/risk.md. */
@@ -23,7 +23,7 @@ function tag(keyHash: string): string {
   return `{${riskProfileKey(keyHash)}}`;
 }
 
-/** A raw key's record: `rawHash` is the hash of the raw key presented, which a rotation changes. */
+/** A raw key's record. `rawHash` is the hash of the presented raw key, which changes by rotation. */
 export function keyRecordKey(rawHash: string): string {
   return `gateway:key:${rawHash}`;
 }
@@ -31,7 +31,7 @@ export function keyRecordKey(rawHash: string): string {
 /** Index of all key records. */
 export const KEY_INDEX = 'gateway:keys';
 
-/** Which key has a name: hash of name to key hash. */
+/** Hash of key name to key hash. */
 export const KEY_NAMES = 'gateway:key_names';
 
 /** Failed authentications of a client address in one minute (Unix time / 60). */
@@ -39,20 +39,20 @@ export function authFailuresKey(address: string, minute: number): string {
   return `gateway:auth_failures:${address}:${minute}`;
 }
 
-/** A DPoP proof that was used: the id of its request. `proofId` is a digest. */
+/** A used DPoP proof, with its request's id. `proofId` is a digest. */
 export function proofKey(proofId: string): string {
   return `gateway:dpop:${proofId}`;
 }
 
-/** Limits of a key with a budget of its own: hash of window to integer nano-USD. */
+/** A key's own budget limits: hash of window to integer nano-USD. */
 export function budgetLimitsKey(keyHash: string): string {
   return `gateway:budget:${tag(keyHash)}`;
 }
 
-/** Limits of every key without a budget of its own. */
+/** Limits for keys without their own budget. */
 export const DEFAULT_BUDGET_KEY = 'gateway:budget:default';
 
-/** One ledger of a key's accounts, e.g. its `windows`: string (ledger.lua). */
+/** One ledger of a key's accounts, such as `windows`: string (ledger.lua). */
 export function spendKey(keyHash: string, ledger: string): string {
   return `gateway:spend:${tag(keyHash)}:${ledger}`;
 }
@@ -67,32 +67,32 @@ export function holdsKey(keyHash: string): string {
   return `gateway:holds:${tag(keyHash)}`;
 }
 
-/** One reservation: string of state, amount and the ledgers it stands in (holds.lua). */
+/** One reservation: string of state, amount and its ledgers (holds.lua). */
 export function holdKey(keyHash: string, operationId: string): string {
   return `gateway:hold:${tag(keyHash)}:${operationId}`;
 }
 
-/** One session: string of its limits, steps, state, calls on their way, taints and tools. */
+/** One session: string of limits, steps, state, calls in flight, taints and tools. */
 export function sessionKey(keyHash: string, sessionId: string): string {
   return `gateway:session_state:${tag(keyHash)}:${sessionId}`;
 }
 
-/** Steps of a key's sessions that were given back: sorted set of operation ids by time. */
+/** Returned steps of a key's sessions: sorted set of operation ids by time. */
 export function leftStepsKey(keyHash: string): string {
   return `gateway:left_steps:${tag(keyHash)}`;
 }
 
-/** A key's live sessions: sorted set of session ids by the time at which they may go. */
+/** A key's live sessions: sorted set of session ids by the time from which they may be evicted. */
 export function sessionsKey(keyHash: string): string {
   return `gateway:sessions:${tag(keyHash)}`;
 }
 
-/** One operation on a key's conduct state (a step, a score): a repeat of it changes nothing. */
+/** One operation on a key's state (a step, a score), which makes repeats harmless. */
 export function operationKey(keyHash: string, operationId: string): string {
   return `gateway:operation:${tag(keyHash)}:${operationId}`;
 }
 
-/** A key's place in the rate limit: one number (GCRA's theoretical arrival time). */
+/** A key's rate limit state: one number (GCRA's theoretical arrival time). */
 export function rateLimitKey(keyHash: string): string {
   return `gateway:rate_limit:${tag(keyHash)}`;
 }
@@ -102,42 +102,42 @@ export function loopKey(keyHash: string, sessionId: string): string {
   return `gateway:loop:${tag(keyHash)}:${sessionId}`;
 }
 
-/** Anchor and prior turn of one session as n-gram sets, for drift detection: one hash. */
+/** A session's anchor and prior turn as n-gram sets, for drift detection: hash. */
 export function driftKey(keyHash: string, sessionId: string): string {
   return `gateway:drift:${tag(keyHash)}:${sessionId}`;
 }
 
-/** Which key an `Mcp-Session-Id` was given to; `digest` is of server name and session id. */
+/** The key to which an `Mcp-Session-Id` was given; `digest` covers server name and session id. */
 export function mcpSessionKey(digest: string): string {
   return `gateway:mcp_session:${digest}`;
 }
 
-/** A key's sessions of MCP servers: sorted set of the digests in their names by last use. */
+/** A key's sessions of MCP servers: sorted set of digests by last use. */
 export function mcpSessionsKey(keyHash: string): string {
   return `gateway:mcp_sessions:${tag(keyHash)}`;
 }
 
-/** Hashes of the tool definitions that an MCP server showed first: hash of tool name to digest. */
+/** Pinned tool definitions of an MCP server: hash of tool name to digest. */
 export function mcpPinsKey(server: string): string {
   return `gateway:mcp_pins:${server}`;
 }
 
-/** The circuit of an MCP server, for all keys, while it is not closed: one for all gateways. */
+/** The circuit of an MCP server for all keys while not closed; shared by all gateways. */
 export function mcpBreakerKey(server: string): string {
   return `gateway:mcp_breaker:${server}`;
 }
 
-/** What counts against an MCP server for all keys: sorted set by time, in the slot of its circuit. */
+/** Failures of an MCP server for all keys: sorted set by time, in the slot of its circuit. */
 export function mcpFailuresKey(server: string): string {
   return `gateway:mcp_failures:{${mcpBreakerKey(server)}}`;
 }
 
-/** Taints that are known in a key's sessions: sorted set of session id and flag by Unix ms. */
+/** Known taints in a key's sessions: sorted set of session id and flag by Unix ms. */
 export function knownFlagsKey(keyHash: string): string {
   return `gateway:known_flags:${tag(keyHash)}`;
 }
 
-/** The circuit of one key at an MCP server while it is not closed, in the slot of the server's. */
+/** The circuit of one key at an MCP server while not closed, in the slot of the server's. */
 export function mcpKeyBreakerKey(server: string, keyHash: string): string {
   return `gateway:mcp_key_breaker:{${mcpBreakerKey(server)}}:${keyHash}`;
 }
@@ -152,20 +152,20 @@ export function scoredFindingsKey(keyHash: string): string {
   return `gateway:scored_findings:${tag(keyHash)}`;
 }
 
-/** A request that waits for a person: string, JSON of the record; gone once it is answered, withdrawn or too late. */
+/** A request waiting for approval: string, JSON of the record; deleted when answered, withdrawn or expired. */
 export function escalationKey(id: string): string {
   return `gateway:escalation:${id}`;
 }
 
-/** Ids of the requests that wait: sorted set by the Unix ms at which each is too late. */
+/** Ids of waiting requests: sorted set by expiry in Unix ms. */
 export const ESCALATIONS_KEY = 'gateway:escalation:pending';
 
-/** Those of one key: the same by `<request digest> <id>`, in the slot of all. */
+/** The same for one key: by `<request digest> <id>`, in the same slot. */
 export function escalationsOfKey(keyHash: string): string {
   return `gateway:escalation:pending_of:{${ESCALATIONS_KEY}}:${keyHash}`;
 }
 
-/** The answer of a person: string, and the channel on which the same is published. */
+/** An approver's answer: string, and the channel on which it is published. */
 export function escalationAnswerKey(id: string): string {
   return `gateway:escalation:approvals:${id}`;
 }
@@ -173,19 +173,19 @@ export function escalationAnswerKey(id: string): string {
 /** Channels of all answers. */
 export const ESCALATION_ANSWERS = 'gateway:escalation:approvals:*';
 
-/** The channel on which requests for an approval, and what became of them, are published. */
+/** The channel for requests for approval and their outcomes. */
 export const ESCALATION_REQUESTS = 'gateway:escalation:requests';
 
 /** The audit trail of all keys: capped stream of records. */
 export const AUDIT_STREAM = 'gateway:audit';
 
-/** Records of keys that have more than their share of the trail: capped stream, in the slot of the first. */
+/** Records of keys that exceed their share of the trail: capped stream in the same slot. */
 export const AUDIT_OVERFLOW_STREAM = `gateway:audit_overflow:{${AUDIT_STREAM}}`;
 
-/** Records of each key of late: hash. */
+/** Recent record counts per key: hash. */
 export const AUDIT_COUNTS = `gateway:audit_counts:{${AUDIT_STREAM}}`;
 
-/** A batch of records that was appended, in the slot of the stream. */
+/** An appended batch of records, in the slot of the stream. */
 export function auditBatchKey(batchId: string): string {
   return `gateway:audit_batch:{${AUDIT_STREAM}}:${batchId}`;
 }

@@ -1,14 +1,14 @@
 const DECLARATION = /^local ([A-Z_]+(?:, [A-Z_]+)*) = (.+)$/;
 const VALUES = /'[^']*'|[^',]+/g;
 const LITERAL = /^(?:'[^'\\]*'|[\d.()+*/ -]+)$/;
-/** What is left alone, comments, names. A text that does not end on its line is passed over once. */
+/** Tokens that are kept, comments, and names. Unterminated strings are skipped once. */
 const TOKENS = /'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|--.*|\b[A-Z_]+\b/g;
 
 /**
- * Writes constants (`local NAME, OTHER = 1, '<Bd'`, at the beginning of a line, named in capitals) into a Lua script in
- * place of their names, and leaves comments out: a name from outside costs each function that uses it whenever it is made,
- * which is at every call of a script. Lines keep their numbers.
- * @throws Error where a name has two values
+ * Replaces constants in a Lua script (`local NAME, OTHER = 1, '<Bd'` at the start of a line, names in capitals) by
+ * their values and removes comments. Otherwise every function that uses an outer name captures it each time it is
+ * created, which is at every call. Line numbers stay the same.
+ * @throws Error if a name has two values
  */
 export function withConstants(text: string): string {
   const known = new Map<string, string>();
@@ -28,7 +28,7 @@ export function withConstants(text: string): string {
     .join('\n');
 }
 
-/** Names and values that a line declares; none where it is no declaration of constants. */
+/** Returns the names and values that a line declares, if it declares constants. */
 function constantsOf(line: string, written: string): (readonly [string, string])[] {
   const names = DECLARATION.exec(line)?.[1]?.split(', ') ?? [];
   const values = (written.slice(written.indexOf('=') + 1).match(VALUES) ?? [])

@@ -1,10 +1,10 @@
-/** A function of a script itself, not of one of its functions: it begins and ends at the beginning of a line. */
+/** A top-level function of a script, which starts and ends at the start of a line. */
 const FUNCTION = /^local function (\w+)\([^]*?\nend$/gm;
 const WORD = /[a-z_]\w*/g;
 
 /**
- * Leaves out of a Lua script, which has no comments, the functions that nothing in it uses: each would be made anew at
- * every call. Lines keep their numbers.
+ * Removes unused functions from a Lua script without comments; each would be created at every call. Line numbers stay
+ * the same.
  */
 export function withoutUnused(script: string): string {
   const uses = wordsIn(script);

@@ -1,6 +1,6 @@
 /**
- * Reads a value of a reply, or throws `wrongShape`. What every request waits for is read by these and not by zod, which
- * makes two objects of each value before it looks at it.
+ * Reads a value of a reply or throws `wrongShape`. Used instead of zod on the request path, because zod creates two
+ * objects per value.
  */
 export type ReplyReader<Value> = (reply: unknown) => Value;
 
@@ -39,7 +39,7 @@ export function listOf<Value>(read: ReplyReader<Value>): ReplyReader<readonly Va
   };
 }
 
-/** A list of as many values as there are readings: each reads its own. */
+/** Reads a list with one reader per value. */
 export function tupleOf<const Values extends readonly unknown[]>(
   ...readings: { readonly [Index in keyof Values]: ReplyReader<Values[Index]> }
 ): ReplyReader<Values> {
@@ -49,12 +49,12 @@ export function tupleOf<const Values extends readonly unknown[]>(
   };
 }
 
-/** An empty list stands for nothing. */
+/** Returns undefined for an empty list. */
 export function unlessEmpty<Value>(read: ReplyReader<Value>): ReplyReader<Value | undefined> {
   return (reply) => (isReplyOf(0, reply) ? undefined : read(reply));
 }
 
-/** Whether a reply is a list of so many values. */
+/** Reports whether a reply is a list of this length. */
 export function isReplyOf(length: number, reply: unknown): reply is readonly unknown[] {
   return Array.isArray(reply) && reply.length === length;
 }

@@ -1,19 +1,19 @@
 export interface RetryQueueOptions<Item> {
-  /** Rejects where Redis did not take it. */
+  /** Rejects if Redis failed. */
   readonly attempt: (item: Item) => Promise<void>;
-  /** Told of every failed attempt. */
+  /** Called for every failed attempt. */
   readonly onFailure: (cause: unknown) => void;
   /** Items that have waited longer are dropped. */
   readonly giveUpMs: number;
 }
 
-/** Repeats in the background what Redis did not take, for a while. */
+/** Repeats failed Redis operations in the background for a while. */
 export interface RetryQueue<Item> {
-  /** Attempts it at once, and repeats it where that fails. Never rejects. */
+  /** Attempts the item now and retries in the background if that fails. Never rejects. */
   give(item: Item): Promise<void>;
-  /** Attempts it in the background. */
+  /** Attempts the item in the background. */
   giveLater(item: Item): void;
-  /** Makes a last attempt at what is pending, and stops. */
+  /** Attempts pending items once more and stops. */
   close(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ interface QueuedItem<Item> {
 }
 
 const ITEMS_PER_ROUND = 500;
-/** Beyond it the oldest are dropped. */
+/** Beyond this, the oldest are dropped. */
 const MAX_PENDING = 20_000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;

@@ -5,7 +5,7 @@ export type ScriptArg = string | number;
 
 const USUAL_ARGUMENT_BYTES = 512;
 
-/** Ends an argument and announces the next one, by that one's length in bytes. */
+/** Ends an argument and announces the next one by its length in bytes. */
 const ANNOUNCED: readonly string[] = Array.from({ length: USUAL_ARGUMENT_BYTES }, (_, bytes) =>
   announced(bytes),
 );
@@ -17,11 +17,11 @@ function announced(bytes: number): string {
 const TEXT_REPLIES = { replyEncoding: 'utf8' } as const;
 
 /**
- * EVALSHA or EVAL for the client to send, resend and redirect as any command of its own; but its arguments are written at
- * half the cost.
+ * EVALSHA or EVAL as an ioredis command, which can be resent and redirected, but encodes its arguments at half the
+ * cost.
  */
 export class ScriptCommand extends Command {
-  /** @param words all that follows the command's name, see `scriptWords`; kept, not copied */
+  /** @param words everything after the command's name, see `scriptWords`; not copied */
   constructor(name: 'evalsha' | 'eval', words: string[]) {
     super(name, [], TEXT_REPLIES);
     this.args = words;
@@ -32,7 +32,7 @@ export class ScriptCommand extends Command {
   }
 }
 
-/** @param script its digest, or its text */
+/** @param script its digest or its text */
 export function scriptWords(script: string, keys: readonly string[], args: readonly ScriptArg[]): string[] {
   const words = [script, String(keys.length)];
   for (const key of keys) words.push(key);
@@ -40,7 +40,7 @@ export function scriptWords(script: string, keys: readonly string[], args: reado
   return words;
 }
 
-/** In the protocol's form (RESP). */
+/** Encodes a command as RESP. */
 function encodedCommand(name: string, args: readonly string[]): string {
   const begin = `*${String(args.length + 1)}`;
   let text = begin + announced(name.length) + name;
@@ -49,7 +49,7 @@ function encodedCommand(name: string, args: readonly string[]): string {
     text += arg;
   }
   text += '\r\n';
-  // A character was not a byte somewhere.
+  // Some character takes more than one byte.
   return Buffer.byteLength(text) === text.length ? text : encodedByBytes(begin, name, args);
 }
 

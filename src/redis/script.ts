@@ -14,7 +14,7 @@ const INCLUDE = /^-- @include (\S+\.lua)$/gm;
 const PASTE = /^( +)-- @include (\S+\.lua)$/gm;
 const HEAD = /^#!lua(?: flags=(\S+))?\n/;
 
-/** Keys of one slot, and what a script is told beside them. */
+/** A script's keys, all of one slot, and its arguments. */
 export interface ScriptCall {
   readonly script: RedisScript;
   readonly keys: readonly string[];
@@ -22,39 +22,38 @@ export interface ScriptCall {
 }
 
 /**
- * A Lua script that Redis runs as one atomic step. What it returns is its reply; where it can be joined with others (see
- * `runTogether`), a second value says what is still to be done: a function that writes, or `false` where it refuses.
+ * A Lua script, which Redis runs as one atomic step. It returns its reply. To be joinable with others (see
+ * `runTogether`), it also returns a function that performs the writes, or `false` to refuse.
  */
 export interface RedisScript {
-  /** Runs it alone; the caller parses the reply. */
+  /** Runs the script alone; the caller parses the reply. */
   run(client: RedisClient, keys: readonly string[], args: readonly ScriptArg[]): Promise<unknown>;
   readonly parts: ScriptParts;
 }
 
-/** What a script is made of. */
+/** The parts of a script's text. */
 export interface ScriptParts {
-  /** Undefined without a first line `#!lua`: Redis then judges command by command what may run. */
+  /** From the first line `#!lua`; if undefined, Redis checks each command. */
   readonly flags: readonly string[] | undefined;
-  /** Declarations of its constants, see `withConstants`. */
+  /** Declarations of constants, see `withConstants`. */
   readonly constants: string;
-  /** Texts of the files that it includes, what they include before them. */
+  /** Texts of included files, in order of need. */
   readonly includes: ReadonlyMap<string, string>;
   readonly body: string;
 }
 
 /**
- * Loads the `.lua` file beside its caller: `loadScript(new URL('./reserve-budget.lua', import.meta.url))`.
- * A line `-- @include shared.lua` stands for the text of that file, its path from this one's folder; so in what is included.
- * Indented, it puts the text there, into a function that is seldom needed: what it makes is made at no other call.
- * @param constants by names in capitals, which stand for them in the script: what is the same at every call is cheaper than
- *   an argument
+ * Loads a `.lua` file: `loadScript(new URL('./reserve-budget.lua', import.meta.url))`. A line `-- @include shared.lua`
+ * includes another file, relative to this one. If indented, the text goes into the surrounding function, so that what
+ * it creates is only created when that function runs.
+ * @param constants by names in capitals; cheaper than arguments for values that never change
  */
 export function loadScript(
   file: URL,
   constants: Readonly<Record<string, string | number>> = {},
 ): RedisScript {
   const parts = readScriptParts(file, constants);
-  /** By the version that they write. */
+  /** By the version they write. */
   const alone = new Map<StoredVersion, Evaluable>();
   function made(version: StoredVersion): Evaluable {
     const known = alone.get(version);
@@ -77,8 +76,7 @@ export function loadScript(
 }
 
 /**
- * Runs scripts one after the other as one atomic step, all or nothing: where one refuses, those after it are not run, and
- * nothing that one wants to write at its end is written.
+ * Runs scripts one after the other as one atomic step. If one refuses, later ones do not run and nothing is written.
  */
 export async function runTogether(client: RedisClient, calls: readonly ScriptCall[]): Promise<Replies> {
   const evaluable = composed(calls, writeVersionOf(client));
@@ -98,12 +96,12 @@ export async function runTogether(client: RedisClient, calls: readonly ScriptCal
 }
 
 export interface Replies {
-  /** Index of the call that refused: the last one that there is a reply to. */
+  /** Index of the call that refused, which is the last one with a reply. */
   readonly refused: number | undefined;
   readonly replies: readonly unknown[];
 }
 
-/** The script and the number of its keys come before them. */
+/** The script and the number of keys come first. */
 const BEFORE_KEYS = 2;
 
 interface Evaluable {
@@ -111,13 +109,13 @@ interface Evaluable {
   readonly sha: string;
 }
 
-/** @param words those of EVALSHA */
+/** @param words of EVALSHA */
 async function evaluate(client: RedisClient, { source }: Evaluable, words: string[]): Promise<unknown> {
   try {
     return await client.sendCommand(new ScriptCommand('evalsha', words));
   } catch (failure) {
-    // A restarted, failed-over or flushed server does not know the script: EVAL runs and stores it. On a cluster the
-    // client may say so as the last of several redirections.
+    // A restarted or flushed server, or a new master, does not know the script; EVAL runs and stores it. In a cluster
+    // the error may follow redirections.
     if (failure instanceof Error && failure.message.includes('NOSCRIPT')) {
       return await client.sendCommand(new ScriptCommand('eval', words.with(0, source)));
     }
@@ -133,7 +131,7 @@ end
 return reply
 `;
 
-/** Where the keys and arguments of each part end, among all of them, with this text as the first argument. */
+/** Returns the first argument: where each part's keys and arguments end. */
 function endsOf(calls: readonly ScriptCall[]): string {
   let keyEnd = 0;
   let argEnd = 1;
@@ -146,15 +144,15 @@ function endsOf(calls: readonly ScriptCall[]): string {
   return ends;
 }
 
-/** Two digits of base 64 from `0` on. */
+/** Two base 64 digits, starting from `0`. */
 function endDigits(end: number): string {
   if (end >= 4_096) throw new Error('the parts of a script have too many keys or arguments');
   return String.fromCharCode(48 + (end >> 6), 48 + (end & 63));
 }
 
 /**
- * Each part sees its own KEYS and ARGV, when it judges and when it writes; ARGV[1] says where those of each end, see
- * `endDigits`. Parts are written out one after the other: tables of parts, replies and commits would cost Redis more.
+ * Joins scripts so that each part sees its own KEYS and ARGV when it judges and when it writes; ARGV[1] has their ends
+ * (see `endDigits`). The parts are unrolled, because tables of parts, replies and commits would cost Redis more.
  */
 function togetherText(bodies: readonly string[]): string {
   const nths = bodies.map((_, index) => index + 1);
@@ -192,13 +190,13 @@ function sliceText(what: 'key' | 'arg', nth: number): string {
   return `{ unpack(all_${what}s, ${what}_end_${nth - 1} + 1, ${what}_end_${nth}) }`;
 }
 
-/** Scripts that begin with the same parts. */
+/** Scripts that start with the same parts. */
 interface Composition {
   evaluable: Evaluable | undefined;
   readonly longer: Map<RedisScript, Composition>;
 }
 
-/** As many as there are sets of steps that checks ask for in one batch: a handful. */
+/** One per combination of operations in a batch: a handful. */
 const compositions: Readonly<Record<StoredVersion, Composition>> = {
   1: { evaluable: undefined, longer: new Map() },
   2: { evaluable: undefined, longer: new Map() },
@@ -225,7 +223,7 @@ function composedOf(parts: readonly ScriptParts[], version: StoredVersion): Eval
   const bodies = parts.map(({ body }) => body);
   const constants = new Set(parts.map((part) => part.constants));
   return prepare(
-    // A flag lifts a guard of Redis, so all must have it.
+    // A flag lifts a restriction of Redis, so every part must have it.
     parts[0]?.flags?.filter((flag) => parts.every(({ flags }) => flags?.includes(flag))) ?? [],
     version,
     `${[...constants].join('')}local KEYS, ARGV = KEYS, ARGV\n${[...includes.values()].join('')}${togetherText(bodies)}`,
@@ -259,7 +257,7 @@ function readScriptParts(file: URL, constants: Readonly<Record<string, string | 
   };
 }
 
-/** Of files that are included, by address: they are in many scripts, and in memory once. */
+/** By file; many scripts share them. */
 const includedTexts = new Map<string, string>();
 
 function readIncluded(file: URL): string {
@@ -268,7 +266,7 @@ function readIncluded(file: URL): string {
   return text;
 }
 
-/** Notes what a file includes, each once, in the order in which it is needed. */
+/** Collects what a file includes, each file once, in order of need. */
 function withoutIncludes(text: string, file: URL, includes: Map<string, string>): string {
   const pasted = text.replace(PASTE, (_line, indent: string, name: string) =>
     readIncluded(new URL(name, file)).replace(/^(?=.)/gm, indent),

@@ -6,7 +6,7 @@ import { redisUnavailable } from './unavailable.ts';
 export interface ServerCheck {
   readonly version: string;
   readonly maxmemoryPolicy: string;
-  /** What makes this server unfit, each with its remedy; empty where it is fit. */
+  /** Problems with their remedies; empty if the server is fit. */
   readonly problems: readonly string[];
 }
 
@@ -14,8 +14,8 @@ const MIN_MAJOR_VERSION = 7;
 const REPLICA_ANSWERS_WITHIN_MS = 500;
 
 /**
- * Reads what `serve` and `doctor` demand of Redis: version 7 or newer, and no eviction (docs/redis.md). Of a cluster
- * every server is asked: any master may hold a lock, and any replica may become a master.
+ * Checks what `serve` and `doctor` require of Redis: version 7 or newer, and no eviction (docs/redis.md). In a cluster
+ * every server is checked, since any master may hold a lock and any replica may become a master.
  */
 export async function checkServer(client: RedisClient): Promise<ServerCheck> {
   try {
@@ -25,7 +25,7 @@ export async function checkServer(client: RedisClient): Promise<ServerCheck> {
   }
 }
 
-/** Version and policy of one that is unfit, or of the first; the problems of all. */
+/** Reports the version and policy of the first unfit server, or of the first one, and all problems. */
 async function checkCluster(cluster: Cluster): Promise<ServerCheck> {
   const masters = cluster.nodes('master').map((node) => checkOne(node, serverAddress(node)));
   const replicas = cluster.nodes('slave').map(checkReplica);
@@ -35,7 +35,7 @@ async function checkCluster(cluster: Cluster): Promise<ServerCheck> {
   return { ...shown, problems: checks.flatMap(({ problems }) => problems) };
 }
 
-/** One that does not answer cannot take over either, and must not keep the others from serving. */
+/** A replica that does not answer cannot take over, and must not stop the others from serving. */
 function checkReplica(node: Redis): Promise<ServerCheck | undefined> {
   const silent = delay(REPLICA_ANSWERS_WITHIN_MS, undefined, { ref: false });
   return Promise.race([checkOne(node, serverAddress(node)).catch(() => undefined), silent]);
@@ -65,7 +65,7 @@ function serverProblems(server: string, version: string, maxmemoryPolicy: string
   return problems;
 }
 
-/** INFO tells the policy too, which matters where a hosted Redis forbids CONFIG. */
+/** Hosted servers may forbid CONFIG; INFO has the policy too. */
 async function readMaxmemoryPolicy(client: Redis): Promise<string> {
   const policy = infoField(await client.info('memory'), 'maxmemory_policy');
   if (policy !== undefined) {

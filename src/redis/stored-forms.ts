@@ -1,8 +1,8 @@
 import { GatewayError } from '../errors.ts';
 
 /**
- * Versions of the stored forms that this build reads (docs/upgrading.md): that of today and the one before, of commit
- * 6e9f4f37. It writes what `redis.write_version` says.
+ * Versions of stored data that this build reads (docs/upgrading.md): the current one and the one before (commit
+ * 6e9f4f37). `redis.write_version` chooses the one that is written.
  */
 export const STORED_VERSIONS = [1, 2] as const;
 export type StoredVersion = (typeof STORED_VERSIONS)[number];
@@ -10,31 +10,30 @@ const [OLDEST] = STORED_VERSIONS;
 export const NEWEST_STORED_VERSION: StoredVersion = 2;
 
 interface FormKeys {
-  /** What the keys of the form begin with, and what they end with if others begin alike. */
+  /** Prefix of the form's keys, and their suffix if other forms share the prefix. */
   readonly begin: string;
   readonly end?: string;
 }
 
-/** A packed string, whose first byte is a version of its own: the same one in all of STORED_VERSIONS. */
+/** A packed string. Its first byte is its own version, which is the same in all of STORED_VERSIONS. */
 interface PackedForm extends FormKeys {
   readonly byte: number;
 }
 
-/** A hash, whose field `form` is the stored version; without it, 1. */
+/** A hash whose field `form` holds the stored version; 1 if absent. */
 interface HashForm extends FormKeys {
   readonly field: 'form';
 }
 
 /**
- * Stored forms that say their version. All others are plain numbers, texts, sets or lists, whose version is the name of
- * their key: they change by a new name.
+ * Forms that carry their version. All others are plain numbers, texts, sets or lists, which change by a new key name.
  */
 export const STORED_FORMS = {
   ledger: { begin: 'gateway:spend:', byte: 2 },
   hold: { begin: 'gateway:hold:', byte: 2 },
   session: { begin: 'gateway:session_state:', byte: 2 },
   arrivals: { begin: 'gateway:loop:', end: '/arrivals', byte: 2 },
-  /** Read and appended as text: each entry begins with this character. */
+  /** Read and appended as text; each entry starts with this character. */
   calls: { begin: 'gateway:loop:', byte: '1'.charCodeAt(0) },
   key: { begin: 'gateway:key:', field: 'form' },
   limits: { begin: 'gateway:budget:', field: 'form' },
@@ -47,7 +46,7 @@ export const STORED_FORMS = {
 
 export type StoredForm = keyof typeof STORED_FORMS;
 
-/** A value in Redis has a version that this build does not read. */
+/** Thrown for a stored value of a version that this build does not read. */
 export class UnknownForm extends Error {
   readonly form: StoredForm;
   readonly version: string;
@@ -60,13 +59,13 @@ export class UnknownForm extends Error {
   }
 }
 
-/** Field and value that say the version of a hash written now, if that version has them. */
+/** Returns the version field for a newly written hash, if that version has one. */
 export function formField(version: StoredVersion): readonly [] | readonly ['form', string] {
   return version === OLDEST ? [] : ['form', String(version)];
 }
 
 /**
- * @param version the field `form` of a hash
+ * @param version the hash's field `form`
  * @throws UnknownForm
  */
 export function checkForm(form: StoredForm, version: string | null | undefined): void {
@@ -77,7 +76,7 @@ export function isReadable(version: string | null | undefined): boolean {
   return version === null || version === undefined || STORED_VERSIONS.some((one) => String(one) === version);
 }
 
-/** Returns the refusal for a stored value whose version this build does not read. */
+/** Returns the refusal for a stored value of an unknown version. */
 export function storedFormUnknown(unknown: UnknownForm): GatewayError {
   const { form, version } = unknown;
   return new GatewayError(
@@ -88,10 +87,10 @@ export function storedFormUnknown(unknown: UnknownForm): GatewayError {
   );
 }
 
-/** As scripts fail with it: `error('UNKNOWN_FORM ledger 3')`. */
+/** The form of script failures: `error('UNKNOWN_FORM ledger 3')`. */
 const SCRIPT_FAILURE = /UNKNOWN_FORM ([a-z_]{1,32}) ([0-9a-z]{1,16})/;
 
-/** Reads an unknown form out of a script's failure. */
+/** Reads an unknown form from a script's failure. */
 export function unknownFormOf(failure: unknown): UnknownForm | undefined {
   if (failure instanceof UnknownForm) return failure;
   if (!(failure instanceof Error)) return undefined;

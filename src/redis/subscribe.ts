@@ -1,8 +1,8 @@
 import type { RedisClient } from './client.ts';
 
 /**
- * Hears what is published on the channels of a pattern, on a connection that does nothing else; resolves once it does so
- * for the first time. What is published while the connection is away is heard by nobody.
+ * Subscribes to a pattern on a connection of its own; resolves once subscribed for the first time. Messages are lost
+ * while the connection is away.
  */
 export function hear(
   client: RedisClient,
@@ -12,7 +12,7 @@ export function hear(
   client.on('pmessage', (_pattern: string, channel: string, message: string) => onMessage(channel, message));
   return new Promise((resolve) => {
     function ask(): void {
-      // Where it fails the connection is lost, and asks again when it is back.
+      // On failure the connection is lost, and subscribes again when it returns.
       client.psubscribe(pattern).then(
         () => resolve(),
         () => undefined,

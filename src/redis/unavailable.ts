@@ -3,13 +3,12 @@ import { storedFormUnknown, unknownFormOf } from './stored-forms.ts';
 
 const MAX_REASON_CHARS = 200;
 
-/** What fails in our own code, not in Redis: it must stay visible as a bug, and still refuses the request. */
+/** Failures of our own code, which must stay visible as bugs; the request is still refused. */
 const OWN_MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 /**
- * The one place that turns a Redis failure of any kind (refused, closed, READONLY, OOM, NOAUTH, MISCONF, LOADING,
- * CLUSTERDOWN, timeout, a reply of the wrong shape) into `redis_unavailable`, and a value of an unknown version into
- * `stored_form_unknown`.
+ * Turns every Redis failure (refused, closed, READONLY, OOM, NOAUTH, MISCONF, LOADING, CLUSTERDOWN, timeout, wrong
+ * shape) into `redis_unavailable`, and values of unknown versions into `stored_form_unknown`.
  */
 export function redisUnavailable(failure: unknown): Error {
   if (failure instanceof GatewayError) {
@@ -26,8 +25,8 @@ export function redisUnavailable(failure: unknown): Error {
 }
 
 /**
- * A copy of a client error that is safe to log: ioredis hangs the command with its arguments (AUTH's password
- * among them) on the error, and servers before Redis 6 quote them in the message.
+ * Returns a copy of a client error that is safe to log. ioredis attaches the command with its arguments (such as AUTH's
+ * password), and servers before Redis 6 quote them in the message.
  */
 export function withoutArguments(failure: unknown): Error {
   const message = failure instanceof Error ? failure.message : 'not an error';
@@ -38,7 +37,7 @@ export function withoutArguments(failure: unknown): Error {
   return copy;
 }
 
-/** Runs Redis work under one deadline; whatever goes wrong in it is `redis_unavailable`. */
+/** Runs Redis work under one deadline; any failure becomes `redis_unavailable`. */
 export function withRedisDeadline<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

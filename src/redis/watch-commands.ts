@@ -1,10 +1,10 @@
 import type { Command } from 'ioredis';
 import type { RedisClient } from './client.ts';
 
-/** Called for each command that is sent; what it returns, once the command is answered or has failed. */
+/** Called for each sent command; returns a function to call when it is answered or has failed. */
 export type OnCommand = (name: string) => ((failed: boolean) => void) | undefined;
 
-/** Tells of every command of a client, by its name alone. */
+/** Reports every command of a client by name. */
 export function watchCommands(client: RedisClient, onCommand: OnCommand): void {
   const send = client.sendCommand.bind(client) as (command: Command, ...more: unknown[]) => unknown;
   client.sendCommand = (command: Command, ...more: unknown[]): unknown => {

@@ -1,6 +1,6 @@
 /**
- * Why a JWT or its proof was refused: for the audit log and the metric, a closed set. The client is told none of it,
- * since whoever tries tokens would learn from it.
+ * Reasons why a JWT or its proof was refused, for the audit log and the metric. Clients do not see them, since
+ * attackers could learn from them.
  */
 export const TOKEN_FAULTS = [
   'jwt_missing',
@@ -16,7 +16,7 @@ export const TOKEN_FAULTS = [
   'jwt_not_yet_valid',
   'jwt_claim_invalid',
   'jwt_confirmation',
-  /** It is for another proxy key, or no key is named where one must be. */
+  /** The token is for another proxy key, or names no key where it must. */
   'jwt_other_key',
   'dpop_missing',
   'dpop_unbound',
@@ -31,7 +31,7 @@ export const TOKEN_FAULTS = [
 ] as const;
 export type TokenFault = (typeof TOKEN_FAULTS)[number];
 
-/** A refusal on its way to the one place that answers and counts it. */
+/** A refusal, answered and counted in one place. */
 export class TokenRefused extends Error {
   readonly fault: TokenFault;
 

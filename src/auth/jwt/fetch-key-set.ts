@@ -4,13 +4,13 @@ import * as z from 'zod';
 export interface FetchKeySetOptions {
   /** `zsp.jwks_url`. */
   readonly url: string;
-  /** Bounds the whole of it, the body included. */
+  /** For everything, including the body. */
   readonly timeoutMs: number;
 }
 
 const MAX_BYTES = 256 * 1_024;
 const MAX_KEYS = 100;
-/** A modulus of 2048 bits or more (RFC 7518 section 3.3), and none that is slow to try. */
+/** At least 2048 bits (RFC 7518 section 3.3), and not so large that verifying becomes slow. */
 const RSA_BYTES = { least: 256, most: 1_024 };
 
 const text = z.string().max(4_096);
@@ -32,8 +32,8 @@ const keySchema = z.object({
 const setSchema = z.object({ keys: z.array(z.unknown()).max(MAX_KEYS) });
 
 /**
- * Reads a JWK Set (RFC 7517): of its keys those that can verify what is accepted here. Redirects are not followed.
- * @throws Error that names no part of the address or of the answer
+ * Fetches a JWK Set (RFC 7517) and returns its usable keys. Does not follow redirects.
+ * @throws Error that quotes neither the address nor the answer
  */
 export async function fetchKeySet({ url, timeoutMs }: FetchKeySetOptions): Promise<JSONWebKeySet> {
   const response = await fetch(url, {
@@ -60,8 +60,8 @@ async function textWithin(response: Response): Promise<string> {
 }
 
 /**
- * The usable keys of a JWK Set.
- * @throws Error where it is none
+ * Returns the usable keys of a JWK Set.
+ * @throws Error if the text is not a JWK Set
  */
 export function readKeySet(written: string): JSONWebKeySet {
   const set = setSchema.safeParse(parse(written));
@@ -77,7 +77,7 @@ function parse(written: string): unknown {
   }
 }
 
-/** Public members alone: one that shows its private half is known to everybody. */
+/** Accepts public keys only: a published private key is known to everyone. */
 function usable(key: unknown): JWK[] {
   if (typeof key !== 'object' || key === null || 'd' in key || 'k' in key) return [];
   const read = keySchema.safeParse(key);

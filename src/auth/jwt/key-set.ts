@@ -9,26 +9,26 @@ export interface KeySetOptions {
   readonly now?: () => number;
 }
 
-/** The issuer's public keys: cached, refreshed, and asked for anew where a token names one that is not among them. */
+/** The issuer's public keys: cached, refreshed, and fetched again when a token names an unknown key. */
 export interface KeySet {
   /**
-   * The key of a token's header.
-   * @throws JWKSNoMatchingKey, JWKSMultipleMatchingKeys, GatewayError gateway_unavailable where the keys are not known
+   * Returns the key for a token's header.
+   * @throws JWKSNoMatchingKey, JWKSMultipleMatchingKeys, GatewayError gateway_unavailable if no keys are available
    */
   readonly keyFor: JWTVerifyGetKey;
-  /** Grows with each set that came: what was verified by an older one is to be verified again. */
+  /** Increases with each fetched set; tokens verified with an older set must be verified again. */
   readonly generation: number;
-  /** Reads them now; for a start. Never fails. */
+  /** Fetches the keys at startup. Never fails. */
   warm(): Promise<void>;
 }
 
-/** Keys older than this are read again, beside the requests that use them. */
+/** Older keys are refreshed in the background. */
 const REFRESH_MS = 5 * 60_000;
-/** Through an outage they are used for so long: a key that was withdrawn meanwhile may not live on for ever. */
+/** Limits use during an outage, because keys may have been revoked meanwhile. */
 const MAX_STALE_MS = 24 * 3_600_000;
-/** Whatever tokens name, the issuer is not asked more often. */
+/** Minimum time between fetches, whatever tokens name. */
 const COOLDOWN_MS = 10_000;
-/** Without any keys it is asked again sooner: every request is refused meanwhile. */
+/** Shorter without any keys, because all requests are refused meanwhile. */
 const EMPTY_COOLDOWN_MS = 1_000;
 
 export function createKeySet(options: KeySetOptions): KeySet {
@@ -39,7 +39,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
   let isFailing = false;
   let running: Promise<void> | undefined;
 
-  /** One at a time, whoever asks; never rejects. */
+  /** Shares one fetch among all callers; never rejects. */
   function refresh(): Promise<void> {
     return (running ??= load().finally(() => (running = undefined)));
   }
@@ -58,7 +58,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
     }
   }
 
-  /** Resolves once a set that was asked for is there, or will not come now. */
+  /** Resolves once a requested set has arrived or will not arrive soon. */
   async function refreshUnlessJustTried(cooldownMs: number): Promise<void> {
     if (running !== undefined || now() - triedAt >= cooldownMs) await refresh();
   }
@@ -91,7 +91,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
         await refreshUnlessJustTried(COOLDOWN_MS);
         const newer = inForce() ?? find;
         if (newer !== find) return newer(header, token);
-        // A new key may be among those that could not be read.
+        // The set that could not be fetched may contain the key.
         if (isFailing) throw keysUnknown();
         throw cause;
       }

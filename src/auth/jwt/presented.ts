@@ -1,6 +1,6 @@
 import { HEADER } from '../../headers.ts';
 
-/** A request as far as JWTs and proofs stand in it, and are made for it. */
+/** The parts of a request that carry JWTs and proofs or that proofs refer to. */
 export interface PresentedRequest {
   readonly method: string;
   /** Path and query as the client sent them. */
@@ -11,12 +11,12 @@ export interface PresentedRequest {
 }
 
 const IN_AUTHORIZATION = /^(?:bearer|dpop) +(\S+)$/i;
-/** Compact form (RFC 7515 section 7.1); a header is an object, whose base64url begins so. */
+/** Compact form (RFC 7515 section 7.1). The header is an object, whose base64url starts like this. */
 const COMPACT = /^eyJ[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*$/;
 
 /**
- * The JWT of a request: in a header of its own or, under `zsp.jwt_only`, in `Authorization` too. The header of its own
- * wins, so that a provider's token may stand in the other.
+ * Returns the request's JWT from its own header or, under `zsp.jwt_only`, from `Authorization`. The own header takes
+ * precedence, so the other may hold a provider's token.
  */
 export function presentedToken(headers: PresentedRequest['headers'], jwtOnly: boolean): string | undefined {
   const own = headers.get(HEADER.jwt);
@@ -27,10 +27,7 @@ export function presentedToken(headers: PresentedRequest['headers'], jwtOnly: bo
 
 const MAX_READ_CHARS = 65_536;
 
-/**
- * Whether a credential is a JWT that was made for this gateway, be it good or not: it is nobody's provider key, and may
- * not travel upstream from wherever it stands.
- */
+/** Reports whether a credential is a JWT for this gateway, valid or not. Such a credential never travels upstream. */
 export function isGatewayToken(
   credential: string,
   { issuer, audience }: { readonly issuer: string; readonly audience: string },

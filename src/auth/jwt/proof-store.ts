@@ -10,11 +10,11 @@ export interface ProofStoreOptions {
   readonly lifeMs: number;
 }
 
-/** The DPoP proofs that were used, on all gateways. */
+/** DPoP proofs that were used on any gateway. */
 export interface ProofStore {
   /**
-   * Takes a proof for a request. False where another request has taken it; the same one may ask again, since Envoy
-   * and the client library repeat what a broken connection left open.
+   * Claims a proof for a request. Returns false if another request has claimed it; the same request may claim it again,
+   * because Envoy and the client library retry after broken connections.
    * @throws GatewayError redis_unavailable
    */
   claim(proofId: string, requestId: string): Promise<boolean>;

@@ -4,14 +4,14 @@ import { TokenRefused, type TokenFault } from './faults.ts';
 import { TOKEN_ALGORITHMS } from './token.ts';
 
 export interface ProofOptions {
-  /** `server.public_url`: the address that clients know, which the gateway cannot see. */
+  /** `server.public_url`: the address that clients use, which the gateway cannot know. */
   readonly publicUrl: string;
   readonly leewayMs: number;
   /** Unix ms. */
   readonly now?: () => number;
 }
 
-/** The request that a proof must be made for. */
+/** The request that a proof must match. */
 export interface ProvenRequest {
   readonly method: string;
   /** Path and query as the client sent them. */
@@ -22,26 +22,26 @@ export interface ProvenRequest {
 }
 
 /**
- * Verifies a DPoP proof (RFC 9449 section 4.3) up to its replay, and tells what names it for that.
+ * Verifies a DPoP proof (RFC 9449 section 4.3) except for replay; returns the id under which it is claimed.
  * @throws TokenRefused
  */
 export type VerifyProof = (proof: string, request: ProvenRequest) => Promise<string>;
 
 const MAX_PROOF_CHARS = 8_192;
 const MAX_ID_CHARS = 256;
-/** How old a proof may be, beside the leeway. */
+/** Maximum age, plus the leeway. */
 const MAX_AGE_MS = 60_000;
-/** Clocks of gateways may differ by more than the leeway: a proof is remembered longer than it is accepted. */
+/** Extra time to remember proofs, for clocks of gateways that differ by more than the leeway. */
 const MARGIN_MS = 60_000;
 
-/** How long one must be remembered, so that it is over before it is forgotten. */
+/** Returns how long a proof must be remembered so that it expires first. */
 export function proofLifeMs(leewayMs: number): number {
   return MAX_AGE_MS + 2 * leewayMs + MARGIN_MS;
 }
 
 export function createProofVerifier({ publicUrl, leewayMs, now = Date.now }: ProofOptions): VerifyProof {
   return async (proof, { method, target, token, proofKey }) => {
-    // The client chooses the key, so it is compared before anything is computed with it.
+    // The client chooses the key, so it is compared before it is used.
     if ((await thumbprintOf(proof)) !== proofKey) throw new TokenRefused('dpop_other_key');
     const { jti, htm, htu, ath } = await proofClaims(proof, now(), leewayMs);
     if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_CHARS) {
@@ -94,7 +94,7 @@ function proofFault(cause: unknown): TokenFault {
 const ESCAPED = /%([0-9a-f]{2})/gi;
 const UNRESERVED = /[A-Za-z0-9._~-]/;
 
-/** Without query and fragment, normalized by syntax and scheme (RFC 9449 section 4.3, RFC 3986 section 6.2). */
+/** Returns a URL without query and fragment, normalized (RFC 9449 section 4.3, RFC 3986 section 6.2). */
 function comparable(url: unknown): string | undefined {
   if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
   const { origin, pathname, username, password } = new URL(url);

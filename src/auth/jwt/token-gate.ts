@@ -12,24 +12,24 @@ import { createTokenVerifier, type VerifiedToken, type VerifyToken } from './tok
 
 export type { PresentedRequest } from './presented.ts';
 
-/** Who sends a request, by the JWT that came with it. */
+/** The sender of a request, according to its JWT. */
 export interface Bearer extends VerifiedToken {
-  /** Of a DPoP proof that was verified up to its replay. */
+  /** From a DPoP proof that was verified except for replay. */
   readonly proofId: string | undefined;
 }
 
-/** What a JWT adds to a proxy key (docs/identity.md). */
+/** The JWT checks that complement a proxy key (docs/identity.md). */
 export interface TokenGate {
   /**
-   * The bearer, or undefined where no JWT came and none is demanded of every key.
+   * Returns the bearer; undefined if there is no JWT and none is required.
    * @throws TokenRefused, GatewayError gateway_unavailable
    */
   read(request: PresentedRequest | undefined): Promise<Bearer | undefined>;
-  /** Whether the key that the JWT names may be used without a raw key. */
+  /** The key that a JWT names may be used without a raw key. */
   readonly namesKeys: boolean;
-  /** What speaks against the use of a key by this bearer. */
+  /** Returns the reason why this bearer must not use the key, if any. */
   faultOf(key: KeyRecord, bearer: Bearer | undefined): TokenFault | undefined;
-  /** Takes the bearer's proof for a request; see `ProofStore`. */
+  /** Claims the bearer's proof for a request; see `ProofStore`. */
   claimProof(proofId: string, requestId: string): Promise<boolean>;
 }
 
@@ -37,7 +37,7 @@ export interface TokenGateDeps {
   readonly jwtOnly: boolean;
   readonly requireDpop: boolean;
   readonly verifyToken: VerifyToken;
-  /** Undefined without `server.public_url`, which proofs are made for. */
+  /** Undefined without `server.public_url`, to which proofs refer. */
   readonly verifyProof: VerifyProof | undefined;
   readonly proofs: ProofStore;
 }
@@ -45,7 +45,7 @@ export interface TokenGateDeps {
 export function createTokenGate(deps: TokenGateDeps): TokenGate {
   const { jwtOnly, requireDpop, verifyToken, verifyProof, proofs } = deps;
 
-  /** The proof, where the token is bound to a key or every one must be. */
+  /** Returns the proof's id if the token is bound to a key, or all tokens must be. */
   async function proofIdOf(
     request: PresentedRequest,
     written: string,
@@ -77,7 +77,7 @@ export function createTokenGate(deps: TokenGateDeps): TokenGate {
       if (bearer === undefined) return jwtSubject === undefined ? undefined : 'jwt_missing';
       if (bearer.keyHash !== undefined && bearer.keyHash !== keyHash) return 'jwt_other_key';
       if (jwtSubject !== undefined) return jwtSubject === bearer.subject ? undefined : 'jwt_other_key';
-      // Nobody has said that this bearer may use this key; without a JWT it would be let in as well.
+      // No issuer has assigned this key to the bearer, and without a JWT it would be accepted too.
       return jwtOnly && bearer.keyHash === undefined ? 'jwt_other_key' : undefined;
     },
     claimProof: (proofId, requestId) => proofs.claim(proofId, requestId),
@@ -93,7 +93,7 @@ export interface ConfiguredTokenGateDeps {
   readonly onKeysFailed: (cause: unknown) => void;
 }
 
-/** The gate of a configuration; begins to read the keys. */
+/** Creates the gate from the configuration and starts fetching the keys. */
 export function startTokenGate(deps: ConfiguredTokenGateDeps): TokenGate {
   const { config, client, deadlineMs, onKeysFetched, onKeysFailed } = deps;
   const { zsp, server } = config;

@@ -5,18 +5,18 @@ import { RecentMap } from '../../recent-map.ts';
 import { TokenRefused, type TokenFault } from './faults.ts';
 import type { KeySet } from './key-set.ts';
 
-/** Signatures that are accepted: asymmetric ones alone, so that no public key is taken for a shared secret. */
+/** Asymmetric algorithms only, so that a public key cannot be used as a shared secret. */
 export const TOKEN_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA'];
 
-/** What a JWT that was verified says of its bearer. */
+/** The verified claims of a JWT. */
 export interface VerifiedToken {
   /** `sub`. */
   readonly subject: string;
-  /** `gateway_key_hash`: the proxy key that the issuer names. */
+  /** `gateway_key_hash`: the proxy key named by the issuer. */
   readonly keyHash: string | undefined;
-  /** `cnf.jkt`: thumbprint of the key that a DPoP proof must be made with. */
+  /** `cnf.jkt`: thumbprint of the key that must sign DPoP proofs. */
   readonly proofKey: string | undefined;
-  /** Unix ms until which it is accepted, leeway included. */
+  /** Unix ms of expiry, including leeway. */
   readonly endsAt: number;
 }
 
@@ -30,7 +30,7 @@ export interface TokenVerifierOptions {
 }
 
 /**
- * Verifies one JWT (RFC 7519; claims as of RFC 9068).
+ * Verifies one JWT (RFC 7519; claims as in RFC 9068).
  * @throws TokenRefused, GatewayError gateway_unavailable
  */
 export type VerifyToken = (token: string) => Promise<VerifiedToken>;
@@ -39,7 +39,7 @@ const MAX_TOKEN_CHARS = 16_384;
 const MAX_CLAIM_CHARS = 256;
 const MAX_REMEMBERED = 5_000;
 const REQUIRED = ['iss', 'aud', 'exp', 'iat', 'sub', 'jti'];
-/** RFC 9068 section 2.1, and `JWT`, which most issuers write; another type is a token for something else. */
+/** RFC 9068 section 2.1, and `JWT`, which most issuers use. Other types are not access tokens. */
 const TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt', 'jwt']);
 const KEY_HASH = /^sha256:[0-9a-f]{64}$/;
 /** Base64url of a SHA-256 digest (RFC 7638). */
@@ -52,7 +52,7 @@ interface Remembered {
 
 export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken {
   const { keys, issuer, audience, leewayMs, now = Date.now } = options;
-  /** By digest: an agent sends the same token with every request. */
+  /** By digest, because agents send the same token with every request. */
   const known = new RecentMap<Remembered>(MAX_REMEMBERED);
 
   return async (written) => {
@@ -100,7 +100,7 @@ function isNameClaim(claim: unknown): claim is string {
   return typeof claim === 'string' && claim !== '' && claim.length <= MAX_CLAIM_CHARS;
 }
 
-/** A token that is bound in a way which is not known here would be taken from whoever stole it. */
+/** A token bound in an unknown way would otherwise be usable by a thief. */
 function proofKeyOf({ cnf }: JWTPayload): string | undefined {
   if (cnf === undefined) return undefined;
   const { jkt, ...others } = (cnf ?? {}) as { readonly jkt?: unknown };
@@ -116,7 +116,7 @@ const FAULT_OF_CLAIM: Readonly<Record<string, TokenFault>> = {
   nbf: 'jwt_not_yet_valid',
 };
 
-/** What jose has against a token; a key set that cannot be read stays what it is. */
+/** Maps jose's errors to refusals; failures to fetch keys stay as they are. */
 function refusalOf(cause: unknown): Error {
   if (cause instanceof GatewayError || cause instanceof TokenRefused) return cause;
   return new TokenRefused(tokenFault(cause));
