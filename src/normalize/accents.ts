@@ -3,12 +3,12 @@ import { isWord } from './english-words.ts';
 
 const accented = /(?<![A-Za-z\u00c0-\u017f])[A-Za-z]{0,24}[\u00c0-\u017f][A-Za-z\u00c0-\u017f]*/g;
 
-/** Fewest known words under accents that make a text dressed up English. */
+/** Fewest known words under accents that mark a text as disguised English. */
 const fewestWords = 3;
 
 /**
- * Takes the accents off a text whose accented words are mostly English ones without them; no language writes so.
- * Accents are no disguise (docs/normalization.md), so this raises no flag.
+ * Removes accents if most accented words are English words without them, which no language's text is. Accents are not
+ * evidence of hiding (docs/normalization.md), so this raises no flag.
  */
 export function takeAccentsOff(text: string, rewriter: Rewriter): void {
   if (!/[\u00c0-\u017f]/.test(text)) return;
@@ -24,7 +24,7 @@ export function takeAccentsOff(text: string, rewriter: Rewriter): void {
   }
 }
 
-/** Letters U+00C0 to U+017F without their accent, where they have one. */
+/** Letters U+00C0 to U+017F without their accents. */
 const baseLetters: readonly string[] = Array.from({ length: 0x180 }, (_, unit) =>
   String.fromCharCode(unit).normalize('NFD').charAt(0),
 );

@@ -1,6 +1,6 @@
 import { kindOf, kinds } from './characters.ts';
 
-/** The characters a run may consist of, by code unit below 128. */
+/** The characters of a run, by code unit below 128. */
 export type Alphabet = Uint8Array;
 
 export function alphabetOf(characters: string): Alphabet {
@@ -9,11 +9,11 @@ export function alphabetOf(characters: string): Alphabet {
   return alphabet;
 }
 
-/** Whether a text has `length` characters of an alphabet in a row; looks at few of them where it has not. */
+/** Reports whether `length` characters of an alphabet occur in a row; skips ahead where they cannot. */
 export const hasRun = (text: string, alphabet: Alphabet, length: number): boolean =>
   nextRun(text, alphabet, length, 0) >= 0;
 
-/** Where the first run of at least `length` characters of an alphabet begins, from `from` on; -1 where there is none. */
+/** Returns the start of the first run of at least `length` characters of an alphabet, or -1. */
 export function nextRun(text: string, alphabet: Alphabet, length: number, from: number): number {
   for (let last = from + length - 1; last < text.length;) {
     let at = last;
@@ -27,13 +27,16 @@ export function nextRun(text: string, alphabet: Alphabet, length: number, from: 
   return -1;
 }
 
-/** How many units may stand between the letters of a chain: a sign with a space on either side. */
+/** Most units between letters of a chain: a sign with a space on either side. */
 const widestGap = 3;
 
 /** Letters, digits and leet signs below 128. */
 const singleSigns = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@$!');
 
-/** Whether three letters, digits or leet signs in a row stand alone, close to each other. Cheap, for most texts have none. */
+/**
+ * Reports whether three letters, digits or leet signs in a row stand alone, close to each other. Quick, as most texts
+ * have none.
+ */
 export function hasSingles(text: string): boolean {
   let singles = 0;
   let start = -1;
@@ -54,7 +57,7 @@ export function hasSingles(text: string): boolean {
   return false;
 }
 
-/** Whether a unit beyond ASCII belongs to a letter or digit; the second one of a pair does as the first. */
+/** Reports whether a non-ASCII unit belongs to a letter or digit; both surrogates of a pair count. */
 function isLetterAt(text: string, at: number, unit: number): boolean {
   const isSecond = unit >= 0xdc00 && unit < 0xe000 && at > 0;
   const codePoint = text.codePointAt(isSecond ? at - 1 : at) ?? 0;

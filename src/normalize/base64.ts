@@ -4,17 +4,17 @@ import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { alphabetOf, nextRun } from './alphabet-runs.ts';
 import { isProse } from './english-words.ts';
 
-/** A block in one or more lines, of the standard or the URL-safe alphabet. */
+/** A block in one or more lines, of the standard or URL-safe alphabet. */
 const blockThere = /[A-Za-z0-9+/_-]{12,}(?:={1,2}|(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{2,}={0,2})+)?/y;
 
 const alphabet = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-');
 
 const shortestBlock = 12;
 
-/** How deep Base64 within Base64 is followed to see whether a text is at its end. */
+/** Depth of nested Base64 that is followed when looking for readable text. */
 const deepest = 4;
 
-/** Stage 4: blocks of Base64 that hold readable text become that text. Pictures, keys, hashes and tokens hold none. */
+/** Stage 4: replaces Base64 blocks of readable text. Pictures, keys, hashes and tokens are not readable. */
 export function extractBase64(text: string): StageResult {
   const first = nextRun(text, alphabet, shortestBlock, 0);
   if (first < 0) return unchanged(text);
@@ -29,7 +29,7 @@ export function extractBase64(text: string): StageResult {
   return rewriter.finish(flagged);
 }
 
-/** Blocks and where they begin. */
+/** Yields blocks with their positions. */
 function* blocksFrom(text: string, first: number): Generator<readonly [at: number, source: string], void> {
   for (let at = first; at >= 0;) {
     blockThere.lastIndex = at;
@@ -40,15 +40,15 @@ function* blocksFrom(text: string, first: number): Generator<readonly [at: numbe
   }
 }
 
-/** Shortest text that is a payload; a greeting in an example is none. */
+/** Shorter texts, such as a greeting in an example, are not payloads. */
 const shortestPayload = 16;
 
-/** A value in a configuration is encoded by habit: it is read, but no evidence. */
+/** Values in a configuration are often encoded: decoded, but not evidence. */
 const isHidden = (text: string, start: number, decoded: string): boolean =>
   decoded.length >= shortestPayload &&
   !/\b[A-Z][A-Z0-9_]{3,}\s?[=:]\s?["']?$/.test(text.slice(Math.max(0, start - 40), start));
 
-/** The whole block if it can be read, else its lines, else the parts of a line between separators. */
+/** Reads the whole block, else its lines, else parts of a line between separators. */
 function readBase64Block(text: string, start: number, block: string): Replacement[] {
   if (!mayBeBase64OfText(block) && !/[\n/_+-]/.test(block) && start > 0) return [];
   if (isTokenPart(text, start, start + block.length) || isSafeData(text, start)) return [];
@@ -66,7 +66,7 @@ function readBase64Block(text: string, start: number, block: string): Replacemen
   return found;
 }
 
-/** A text cut in the middle of a block begins at any of its four letters. */
+/** A text cut within a block may start at any of four offsets. */
 function readAt(block: string, start: number, isCut: boolean): Replacement | undefined {
   for (let skip = 0; skip < (isCut ? 4 : 1); skip++) {
     const decoded = decodeBlock(block.slice(skip));
@@ -75,12 +75,12 @@ function readAt(block: string, start: number, isCut: boolean): Replacement | und
   return undefined;
 }
 
-/** A quick look at the first bytes: text of any script has no control characters and no broken UTF-8. */
+/** Checks the first bytes: readable text has no control characters and no broken UTF-8. */
 function mayBeBase64OfText(block: string): boolean {
   const letters = Math.min(block.length, 24);
   for (let at = 0; at < Math.floor((letters * 3) / 4); at++) {
     const byte = byteOf(block, at);
-    // Wrapped: what follows is looked at once it is put together.
+    // Wrapped: the rest is checked once joined.
     if (byte === undefined) return true;
     if (byte === 0) return at === 1 || at === 0;
     if (byte < 9 || (byte > 13 && byte < 32) || byte === 127 || byte > 0xf4) return byte >= 0xfe && at === 0;
@@ -88,7 +88,7 @@ function mayBeBase64OfText(block: string): boolean {
   return true;
 }
 
-/** What each letter stands for, and `noLetter` for what is none. */
+/** The value of each letter, or `noLetter`. */
 const noLetter = 255;
 const values = new Uint8Array(128).fill(noLetter);
 for (const alphabetOf64 of ['+/', '-_']) {
@@ -96,7 +96,7 @@ for (const alphabetOf64 of ['+/', '-_']) {
   for (let value = 0; value < all.length; value++) values[all.charCodeAt(value)] = value;
 }
 
-/** One byte of a block; undefined where there is no letter. Blocks are too many to have a buffer made for each. */
+/** Returns one byte of a block, or undefined for a non-letter. There are too many blocks for a buffer each. */
 function byteOf(block: string, index: number): number | undefined {
   const at = Math.floor((index * 4) / 3);
   const high = values[block.charCodeAt(at)] ?? noLetter;
@@ -106,7 +106,7 @@ function byteOf(block: string, index: number): number | undefined {
   return ((high << shift) | (low >> (6 - shift))) & 0xff;
 }
 
-/** The readable text of a block, if it holds any. */
+/** Returns the readable text of a block, if any. */
 function decodeBlock(block: string, depth = 0): string | undefined {
   const letters = block.replace(/\s/g, '');
   if (!mayBeBase64OfText(letters)) return undefined;
@@ -118,7 +118,7 @@ function decodeBlock(block: string, depth = 0): string | undefined {
   return undefined;
 }
 
-/** Bytes as UTF-8, or as UTF-16 where every other one is 0; undefined for anything with control characters. */
+/** Decodes UTF-8, or UTF-16 if every other byte is 0; undefined for control characters. */
 function decodedText(bytes: Buffer): string | undefined {
   const isWide = bytes.length > 8 && (bytes[1] === 0 || bytes[0] === 0xff);
   if (!isWide && !isUtf8(bytes)) return undefined;
@@ -132,12 +132,12 @@ const wideText = (bytes: Buffer): string =>
     .toString('utf16le')
     .replace(/^\ufeff/, '');
 
-/** Steps up a tree, or escapes that hide what follows. */
+/** Path climbs, or escapes that hide more. */
 const hidesMore = (text: string): boolean =>
   /\.\.[/\\]\S*\.\.|\.\.[/\\]etc/.test(text) ||
   (text.match(/%[0-9a-f]{2}|\\[ux][0-9a-f]{2}|&#x?[0-9a-f]+;/gi)?.length ?? 0) >= 3;
 
-/** A part of a JSON Web Token, or of anything else in three parts with dots between. */
+/** Reports whether this is a part of a JSON Web Token, or of another triple with dots. */
 function isTokenPart(text: string, start: number, end: number): boolean {
   if (text.startsWith('eyJ', start) && text.charAt(end) === '.') return true;
   return (
@@ -145,7 +145,7 @@ function isTokenPart(text: string, start: number, end: number): boolean {
   );
 }
 
-/** Drawings are text too; a Basic credential is a secret, not a disguise. */
+/** Drawings are text, and a Basic credential is a secret rather than a disguise. */
 function isSafeData(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - 48), start);
   if (/\bBasic\s+$/i.test(before)) return true;

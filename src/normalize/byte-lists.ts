@@ -6,9 +6,9 @@ import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { alphabetOf, hasRun } from './alphabet-runs.ts';
 import { isProse } from './english-words.ts';
 
-/** A way to write bytes or code points one after the other. */
+/** A way to write a list of bytes or code points. */
 interface ListForm {
-  /** Found in any text that has such a list; quick. */
+  /** Quick test that matches every text with such a list. */
   readonly hint: RegExp;
   readonly list: RegExp;
   readonly each: RegExp;
@@ -41,10 +41,12 @@ const bareDigits = /[0-9A-Fa-f]{16,}/g;
 
 const hexDigits = alphabetOf('0123456789abcdefABCDEF');
 
-/** Rows of a hex dump print their text themselves. */
+/** Hex dumps show their text themselves. */
 const dumpColumn = /^[^\n]{0,80}\|[^\n]{1,40}\|/;
 
-/** Lists of bytes or code points and bare hexadecimal digits, where they spell words; hashes and numbers spell none. */
+/**
+ * Decodes lists of bytes or code points, and bare hexadecimal digits, if they spell words. Hashes and numbers do not.
+ */
 export function decodeByteLists(text: string): StageResult {
   const lists = forms.filter(({ hint }) => hint.test(text)).flatMap((form) => readLists(text, form));
   if (hasRun(text, hexDigits, shortestDigits)) addAll(lists, readDigits(text));
@@ -74,7 +76,7 @@ function readLists(text: string, { list, each }: ListForm): Replacement[] {
 
 const headUnits = 32;
 
-/** A quick look at the first values, the last of which may be cut: words have no control characters. */
+/** Checks the first values, of which the last may be cut: words have no control characters. */
 const mayBeText = (values: readonly number[]): boolean =>
   values.length > 0 && values.slice(0, -1).every((value) => value >= 9 && value !== 127);
 
@@ -84,7 +86,7 @@ const numbers = (list: string, each: RegExp): number[] =>
 const isDumped = (text: string, end: number): boolean =>
   dumpColumn.test(text.slice(end, end + 120).trimStart());
 
-/** Hashes and numbers are many, and hardly any is UTF-8. */
+/** Hashes and numbers are common, and few are valid UTF-8. */
 function readDigits(text: string): Replacement[] {
   const found: Replacement[] = [];
   for (const match of text.matchAll(bareDigits)) {
@@ -98,13 +100,13 @@ function readDigits(text: string): Replacement[] {
   return found;
 }
 
-/** Digits that are no part of a longer name; an odd one among them makes no bytes. */
+/** Excludes digits within a longer name; an odd number of digits is not bytes. */
 const isApart = (text: string, start: number, end: number): boolean =>
   (end - start) % 2 === 0 &&
   !/[A-WYZa-wyz0-9]/.test(text.charAt(start - 1)) &&
   !/[A-Za-z0-9+/=]/.test(text.charAt(end));
 
-/** Numbers as UTF-8 bytes or, beyond a byte, as code points; undefined where that is no prose. */
+/** Reads numbers as UTF-8 bytes or, above 255, as code points; undefined unless they are prose. */
 function spell(values: readonly number[]): string | undefined {
   if (values.length === 0 || values.some((value) => value > 0x10ffff || Number.isNaN(value)))
     return undefined;

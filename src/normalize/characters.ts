@@ -8,36 +8,36 @@ import {
   styledSymbols,
 } from './confusable-data.ts';
 
-/** What a code point is to the stages, from 1 on. */
+/** Kinds of code points, from 1. */
 export const kinds = {
   other: 1,
   ascii: 2,
   digit: 3,
-  /** A Latin letter beyond ASCII, an accented one mostly. */
+  /** A Latin letter beyond ASCII, mostly accented. */
   latin: 4,
   strict: 5,
   loose: 6,
   latinLookalike: 7,
-  /** A letter or digit in mathematical, circled, squared or small capital dress. */
+  /** A mathematical, circled, squared or small capital letter or digit. */
   styled: 8,
   /** Superscript and subscript letters. */
   raised: 9,
-  /** A letter of another script that looks like no ASCII letter. */
+  /** A letter of another script that resembles no ASCII letter. */
   foreign: 10,
   cjk: 11,
   mark: 12,
   invisible: 13,
   regional: 14,
-  /** Fullwidth forms of ASCII, punctuation included. */
+  /** Fullwidth forms of ASCII, including punctuation. */
   fullwidth: 15,
 } as const;
 
-/** Of an array that is read by kind. */
+/** Length of an array indexed by kind. */
 export const kindPlaces = Object.keys(kinds).length + 1;
 
 export type Kind = (typeof kinds)[keyof typeof kinds];
 
-/** Code points that print nothing; ranges, ends included. Tab, line feed, carriage return and their like are no part. */
+/** Invisible code points as inclusive ranges, without tabs and line breaks. */
 export const invisibleRanges: readonly (readonly [first: number, last: number])[] = [
   [0x00, 0x08],
   [0x0e, 0x1f],
@@ -85,11 +85,10 @@ const cjkRanges: readonly (readonly [first: number, last: number])[] = [
 
 const plain = new Map<number, string>();
 
-/** The kind of each code point; beyond the basic plane 0 until it is asked for, and no memory until one near it is. */
+/** Kind per code point. Beyond the basic plane, 0 until requested, so that unused memory stays untouched. */
 const known = new Uint8Array(0x110000);
 const unknown = 0;
 
-/** The kind of a code point. */
 export function kindOf(codePoint: number): Kind {
   const kind = known[codePoint];
   if (kind !== unknown) return kind as Kind;
@@ -98,7 +97,7 @@ export function kindOf(codePoint: number): Kind {
   return learnt;
 }
 
-/** The ASCII letter or digit a code point stands for, when it is a lookalike or dressed up. */
+/** Returns the ASCII letter or digit that a lookalike or styled character stands for. */
 export const plainOf = (codePoint: number): string | undefined => plain.get(codePoint);
 
 function astralKind(codePoint: number): Kind {
@@ -125,7 +124,7 @@ function learnGroups(groups: readonly string[], kind: Kind): void {
   }
 }
 
-/** Scripts first, then what the tables know better; the strictest reading of a character is learnt last. */
+/** Scripts first, then the tables; the strictest reading overrides the others. */
 function learnAll(): void {
   known.fill(kinds.other, 0, 0x10000);
   learnScripts();
@@ -142,7 +141,7 @@ function learnAll(): void {
   }
 }
 
-/** Where letters and marks of the basic plane stand, Chinese, Japanese and Korean apart. */
+/** Blocks of letters and marks in the basic plane, without CJK. */
 const letterBlocks = [
   [0x80, 0x2bff],
   [0x2c00, 0x2dff],
@@ -188,7 +187,10 @@ function learnStyled(): void {
   learnRaised();
 }
 
-/** Superscript and subscript letters: their compatibility form is one ASCII letter. Digits stay what they are: x² is no disguise. */
+/**
+ * Superscript and subscript letters, whose compatibility form is one ASCII letter. Digits are kept: x² is not a
+ * disguise.
+ */
 function learnRaised(): void {
   for (const [first, last] of [
     [0x2b0, 0x2e4],

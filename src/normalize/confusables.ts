@@ -8,11 +8,11 @@ import { isWord, soundsEnglish } from './english-words.ts';
 interface Suspect {
   readonly start: number;
   readonly end: number;
-  /** How many letters of each kind. */
+  /** Number of letters of each kind. */
   readonly counts: Uint16Array;
-  /** The word with every lookalike replaced, as far as there is one. */
+  /** The word with its lookalikes replaced. */
   readonly plain: string;
-  /** What stands before it, one unit, and the word before that: 0 none, 1 Latin, 2 another script. */
+  /** The preceding character, and the kind of the preceding word: 0 none, 1 Latin, 2 another script. */
   readonly before: string;
   readonly previous: Script;
   next: Script;
@@ -22,12 +22,12 @@ type Script = 0 | 1 | 2;
 
 const flags: ReadonlySet<string> = new Set(flagCodes.split(' '));
 
-/** Longest word looked at whole; what is longer is cut. */
+/** Longer words are cut. */
 const longestWord = 512;
 
 /**
- * Stage 1: letters of other scripts, mathematical, fullwidth and enclosed letters become the ASCII ones they stand for.
- * Cross-script lookalikes are resolved in words that mix scripts, and in words of nothing but lookalikes among Latin ones.
+ * Stage 1: replaces letters of other scripts and mathematical, fullwidth and enclosed letters by ASCII. Cross-script
+ * lookalikes are replaced in words of mixed script, and in words made of lookalikes among Latin words.
  */
 export function resolveConfusables(text: string): StageResult {
   if (!/[^\x00-\x7f]/.test(text)) return unchanged(text);
@@ -58,7 +58,6 @@ interface Evidence {
   readonly fullwidth: boolean;
 }
 
-/** Whether any character could stand for an ASCII one. */
 function hasSuspects(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     if (text.charCodeAt(at) < 0x100) continue;
@@ -68,7 +67,10 @@ function hasSuspects(text: string): boolean {
   return false;
 }
 
-/** Words with suspicious characters, with the scripts of their neighbours. Invisible characters do not part a word. */
+/**
+ * Finds words with suspicious characters and the scripts of their neighbours. Invisible characters do not separate
+ * words.
+ */
 function suspects(text: string): Suspect[] {
   const found: Suspect[] = [];
   let previous: Script = 0;
@@ -102,7 +104,7 @@ function suspects(text: string): Suspect[] {
   return found;
 }
 
-/** The end of a word of ASCII letters and digits alone; `start` where there is more to the word. */
+/** Returns the end of a word of ASCII letters and digits, or `start` if the word has other characters. */
 function endOfAscii(text: string, start: number): number {
   let at = start;
   while (at < text.length && isAsciiWord(text.charCodeAt(at))) at++;
@@ -156,26 +158,26 @@ function scriptOf(counts: Uint16Array): Script {
   return countOf(counts, kinds.ascii) + countOf(counts, kinds.latin) > 0 ? 1 : 0;
 }
 
-/** ASCII letters and lookalikes of another script in one word, and nothing that is no lookalike. */
+/** Reports a word of ASCII letters and another script's lookalikes, without other letters. */
 function isMixedScript({ counts, before, previous, next }: Suspect): boolean {
   const alike = lookalikes(counts) + countOf(counts, kinds.latinLookalike);
   const ascii = countOf(counts, kinds.ascii);
   if (alike === 0 || ascii + countOf(counts, kinds.digit) === 0 || ascii + alike < 2) return false;
   if (countOf(counts, kinds.foreign) + countOf(counts, kinds.cjk) + countOf(counts, kinds.latin) > 0)
     return false;
-  // Phonetics stand between slashes or brackets or begin with a stress mark.
+  // Phonetic transcriptions stand between slashes or brackets, or begin with a stress mark.
   if (countOf(counts, kinds.latinLookalike) > 0 && /[/[\u02c8\u02cc]/.test(before)) return false;
-  // A slip of the keyboard within another script: the word belongs there.
+  // A typing error within text of another script.
   return !(alike > ascii && previous === 2 && next !== 1);
 }
 
 /**
- * A mixed word of one physical unit or a formula proves nothing; one that reads as English does, and amidst another
- * script only a known word, for there endings are hung on Latin names.
+ * Reports whether a mixed word proves hiding. Physical units and formulas do not. Within text of another script only
+ * known words do, because such text adds endings to Latin names.
  */
 function isEvidentlyMixed({ counts, plain, previous, next }: Suspect): boolean {
   if (lookalikes(counts) === 0) return isWord(plain, 4);
-  // An ending hung on initials.
+  // An ending added to initials.
   if (plain.length < 3 || /^[A-Z]{2,}[^A-Z]{1,3}$/.test(plain)) return false;
   if (previous === 2 || next === 2) return isWord(plain, 4);
   if (countOf(counts, kinds.strict) === 0) return isWord(plain) || (plain.length > 4 && soundsEnglish(plain));
@@ -189,7 +191,7 @@ const leetDigits: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4
 
 const unleet = (plain: string): string => plain.replace(/[013457]/g, (digit) => leetDigits[digit] ?? digit);
 
-/** Lookalikes one letter a word, with the same sign between them, that spell a word together with ASCII letters. */
+/** Reports lookalikes separated by the same sign that spell a word together with ASCII letters. */
 function isDottedEnglish(text: string, found: readonly Suspect[]): boolean {
   if (!found.some((word) => isWholeLookalike(word) && word.plain.length === 1)) return false;
   for (const [chain] of text.matchAll(/(?<![\p{L}\p{N}])\p{L}([._\-*|/~+])\p{L}(?:\1\p{L}){2,30}/gu)) {
@@ -223,7 +225,7 @@ function resolvedKinds(word: Suspect, evidence: Evidence): Kind[] {
   return resolved.some((kind) => countOf(word.counts, kind) > 0) ? resolved : [];
 }
 
-/** Fullwidth letters or digits that stand apart from Chinese or Japanese ones. */
+/** Fullwidth letters or digits that do not touch Chinese or Japanese ones. */
 const isWideWord = ({ counts, plain }: Suspect): boolean =>
   countOf(counts, kinds.fullwidth) > 1 && countOf(counts, kinds.cjk) === 0 && /[A-Za-z0-9]/.test(plain);
 
@@ -231,8 +233,8 @@ const isAmongLatin = ({ previous, next }: Suspect): boolean =>
   previous !== 2 && next !== 2 && (previous === 1 || next === 1);
 
 /**
- * Dressed up letters that make words: three or more in a word that can be read, twice, or one long one. A formula's
- * single letters, a flag, an emoji letter or ordinal endings are no evidence.
+ * Reports styled letters that form words: three or more in a readable word, twice, or one long word. Single letters of
+ * formulas, flags, emoji letters and ordinal endings are not evidence.
  */
 function isStyledText(text: string, found: readonly Suspect[]): boolean {
   let letters = 0;
@@ -253,9 +255,9 @@ function isStyledText(text: string, found: readonly Suspect[]): boolean {
 const isLink = (between: string): boolean =>
   between.length > 0 && between.length <= 3 && !/[\p{L}\p{N},=()]/u.test(between);
 
-/** How many letters of a word are dressed up; regional indicators that make flags are not. */
+/** Counts a word's styled letters, without regional indicators that form flags. */
 function styledLetters({ counts, plain }: Suspect): number {
-  // Phonetics, which write small capitals among letters of their own.
+  // Phonetic text mixes small capitals with its own letters.
   if (countOf(counts, kinds.latin) + countOf(counts, kinds.latinLookalike) > 0) return 0;
   const styled = countOf(counts, kinds.styled);
   const raised = countOf(counts, kinds.raised);
@@ -265,7 +267,7 @@ function styledLetters({ counts, plain }: Suspect): number {
   return styled + (raised >= 4 ? raised : 0) + (isFlags ? 0 : regional);
 }
 
-/** Fullwidth letters outside of Chinese, Japanese and Korean text. */
+/** Reports fullwidth letters outside Chinese, Japanese and Korean text. */
 function isFullwidthText(text: string, found: readonly Suspect[]): boolean {
   let letters = 0;
   let hasLetter = false;
@@ -292,7 +294,7 @@ function rewriteWord(rewriter: Rewriter, text: string, word: Suspect, resolved: 
     const codePoint = text.codePointAt(at) ?? 0;
     const length = codePoint > 0xffff ? 2 : 1;
     const plain = resolved.includes(kindOf(codePoint)) ? plainOf(codePoint) : undefined;
-    // The punctuation of a Chinese sentence is no part of a Latin word.
+    // Punctuation of a Chinese sentence is not part of a Latin word.
     const isPunctuation = countOf(word.counts, kinds.cjk) > 0 && !/[A-Za-z0-9]/.test(plain ?? '');
     if (plain !== undefined && !isPunctuation) rewriter.replace(at, at + length, plain);
     at += length;

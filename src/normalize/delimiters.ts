@@ -3,7 +3,7 @@ import { segment } from './segment.ts';
 import { isWord, soundsEnglish } from './english-words.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 
-/** Single characters with the same sign between them: i.g.n.o.r.e, i - g - n, or one space between: i g n o r e. */
+/** Single characters separated by the same sign: i.g.n.o.r.e, i - g - n, or by one space: i g n o r e. */
 const chains =
   /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}@$!]([ \t]?[._\-*|/\\~+:;,=#^\u2022\u00b7][ \t]?)[\p{L}\p{N}@$!](?![\p{L}\p{N}])(?:\1(?:[\p{L}\p{N}@$!](?![\p{L}\p{N}])|['"?{}()[\]]))*|[\p{L}\p{N}@$!] [\p{L}\p{N}@$!](?![\p{L}\p{N}])(?: [^\s](?!\S))*)/gu;
 
@@ -11,20 +11,20 @@ const chains =
 const splitWord =
   /(?<![A-Za-z0-9])[A-Za-z]{1,3}([._\-*|~])[A-Za-z]{1,3}(?:\1[A-Za-z]{1,3}){1,8}(?![A-Za-z0-9])/g;
 
-/** Whether there may be one, told from the signs, of which most texts have few. */
+/** Quick test by the signs, of which most texts have few. */
 const mayHavePieces = /([._\-*|~])[A-Za-z]{1,3}\1[A-Za-z]/;
 
 interface Chain {
   readonly start: number;
   readonly end: number;
-  /** The sign between, as written. */
+  /** The separator as written. */
   readonly sign: string;
   readonly letters: string;
 }
 
 /**
- * Stage 5, first half: words with the same sign between their letters are put together, once the text shows that
- * words are meant and not initials, lists, paths or formulas.
+ * Stage 5, first part: joins letters separated by the same sign, if the text as a whole shows that words are meant
+ * rather than initials, lists, paths or formulas.
  */
 export function collapseDelimiters(text: string): StageResult {
   const found = [...chainsOf(text), ...splitWordsOf(text)].sort((one, other) => one.start - other.start);
@@ -51,7 +51,7 @@ function chainsOf(text: string): Chain[] {
   });
 }
 
-/** Pieces that only together make a word. */
+/** Finds parts that form a word only together. */
 function splitWordsOf(text: string): Chain[] {
   if (!mayHavePieces.test(text)) return [];
   const found: Chain[] = [];
@@ -66,7 +66,7 @@ function splitWordsOf(text: string): Chain[] {
   return found;
 }
 
-/** The signs that split words here: two points by what their chains spell. */
+/** Returns the signs that split words here, by the points of their chains; two suffice. */
 function evidentSigns(found: readonly Chain[]): string[] {
   const points = new Map<string, number>();
   for (const chain of found) points.set(chain.sign, (points.get(chain.sign) ?? 0) + chainPoints(chain));
@@ -74,8 +74,8 @@ function evidentSigns(found: readonly Chain[]): string[] {
 }
 
 /**
- * A known word of six letters tells; shorter ones, which people spell out at times, and what merely sounds English need
- * company.
+ * A known word of six letters suffices. Shorter ones, which people do spell out, and words that only sound English need
+ * support.
  */
 function chainPoints({ letters, sign }: Chain): number {
   if (letters.length < shortestWord || isPattern(letters)) return 0;
@@ -89,10 +89,10 @@ function chainPoints({ letters, sign }: Chain): number {
   return word.length >= 5 && !isShouted && soundsEnglish(word) ? 1 : 0;
 }
 
-/** Letters of a word that proves anything. */
+/** Fewest letters of a word that counts as evidence. */
 const shortestWord = 3;
 
-/** Digits alone are numbers, as in a mask of ones; one or two letters again and again spell nothing. */
+/** Reports digits, which are numbers, and repetitions of one or two letters, which spell nothing. */
 function isPattern(letters: string): boolean {
   if (/^[0-9]+$/.test(letters)) return true;
   const other = /^(.)\1*(.)/.exec(letters)?.[2];
@@ -111,7 +111,7 @@ const isSentence = (letters: string): boolean =>
   segment(letters.slice(0, longestSentence)) !== undefined ||
   (letters.length >= 12 && soundsEnglish(letters.slice(0, 20)));
 
-/** Most letters that are cut into words. */
+/** Longer runs are not segmented. */
 const longestSentence = 400;
 
 function isAlphabetical(word: string): boolean {
@@ -133,7 +133,7 @@ const digitLetters: Readonly<Record<string, string>> = {
 
 const unleet = (word: string): string => word.replace(/[013457@$!]/g, (sign) => digitLetters[sign] ?? sign);
 
-/** Letters that were all split alike have lost their gaps: known words are set apart again. */
+/** Splits letters without gaps into known words. */
 function spaced(letters: string): string {
   const core = /^[A-Za-z]{10,400}$/.test(letters) && !isWord(letters) ? segment(letters) : undefined;
   return core === undefined ? letters : core.join(' ');

@@ -1,6 +1,6 @@
 /**
- * Common English words and those that prompts, commands and secrets are about. They tell a disguised word from a
- * product code, a hash or a row of initials; they are no list of what is forbidden.
+ * Common English words, and words that prompts, commands and secrets use. They distinguish disguised words from product
+ * codes, hashes and initials; they are not forbidden words.
  */
 const listed = `
 a about above absolutely accept access according account act acting action actions actually add additional address admin
@@ -71,14 +71,13 @@ woman won word words work working world would write writing written wrong yeah y
 yours yourself zero
 `;
 
-/** The words as they are written. */
 export const words: ReadonlySet<string> = new Set(listed.trim().split(/\s+/));
 
-/** Whether some text is a known word of at least `letters` letters; letter case does not matter. */
+/** Reports a known word of at least `letters` letters in any case. */
 export const isWord = (text: string, letters = 3): boolean =>
   text.length >= letters && words.has(text.toLowerCase());
 
-/** Letters and digits of words behind the signs for the edges of one; 0 stands for all else. */
+/** Word characters and the two word edges; index 0 stands for everything else. */
 const signs = '\0^$abcdefghijklmnopqrstuvwxyz0123456789';
 const startSign = 1;
 const endSign = 2;
@@ -91,19 +90,19 @@ function signAt(word: string, at: number): number {
   return at < word.length ? (signOf[word.charCodeAt(at)] ?? 0) : endSign;
 }
 
-/** Where `triples` has a letter together with its neighbours. */
+/** Returns the index in `triples` of a letter with its neighbours. */
 const tripleAt = (word: string, at: number): number =>
   (signAt(word, at - 1) * signs.length + signAt(word, at)) * signs.length + signAt(word, at + 1);
 
-/** 1 for each three letters or edges that follow each other in a known word. */
+/** 1 for each three consecutive letters or edges of a known word. */
 const triples = new Uint8Array(signs.length ** 3);
 
 for (const word of words) for (let at = 0; at < word.length; at++) triples[tripleAt(word, at)] = 1;
 
-/** No word is longer. */
+/** Longer words are not English. */
 const longestLikely = 24;
 
-/** Whether letters follow each other as in English: a known word, or one spelled with the letter triples of known words. */
+/** Reports a known word, or one made of letter triples that occur in known words. */
 export function soundsEnglish(text: string): boolean {
   if (text.length > longestLikely) return false;
   const word = text.toLowerCase();
@@ -115,8 +114,8 @@ export function soundsEnglish(text: string): boolean {
 }
 
 /**
- * Whether a text reads like prose: words between spaces, at least one of them known, or several words in letters
- * beyond ASCII. Looks at the first 4,000 characters.
+ * Reports whether a text reads like prose: words with spaces, at least one of them known, or several words of non-ASCII
+ * letters. Reads the first 4,000 characters.
  */
 export function isProse(text: string): boolean {
   const sample = text.slice(0, 4000);

@@ -1,4 +1,4 @@
-/** HTML's named characters that stand for ASCII ones or print nothing, and the common ones besides: name, character. */
+/** HTML names of ASCII and invisible characters and of common others: names, character. */
 const listed: readonly (readonly [names: string, character: string])[] = [
   ['nbsp NonBreakingSpace ensp emsp thinsp hairsp numsp puncsp', ' '],
   ['Tab', '\t'],
@@ -67,7 +67,7 @@ const listed: readonly (readonly [names: string, character: string])[] = [
   ['inodot imath', 'ı'],
 ];
 
-/** Character by name, without the ampersand and semicolon. */
+/** Characters by name, without ampersand and semicolon. */
 export const entities: ReadonlyMap<string, string> = new Map(
   listed.flatMap(([names, character]) => names.split(' ').map((name): [string, string] => [name, character])),
 );

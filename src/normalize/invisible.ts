@@ -4,7 +4,7 @@ import { readHidden } from './hidden-bytes.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { isWord } from './english-words.ts';
 
-/** Anything beyond common Latin and CJK text; most texts have none of it. */
+/** Anything beyond common Latin and CJK text; most texts have none. */
 const candidates =
   /[^\t\n\v\f\r\x20-\x7e\x85\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205f\u3000-\u3098\u309b-\u3163\u3400-\u9fff\uac00-\ud7ff]/;
 
@@ -13,9 +13,9 @@ const keycap = '\u20e3';
 const rightToLeftOverride = '\u202e';
 
 /**
- * Stage 2: characters that print nothing are dropped where they stand within or around Latin words, text written in
- * tags, selectors or bits is shown in their place, and marks heaped upon letters are taken off.
- * Joiners of other scripts and of emoji, direction marks beside right-to-left letters and the like stay.
+ * Stage 2: removes invisible characters within or around Latin words, shows text written in tags, selectors or bits,
+ * and removes marks stacked on letters. Joiners of other scripts and emoji, direction marks beside right-to-left
+ * letters and similar uses stay.
  */
 export function stripInvisible(text: string): StageResult {
   if (!candidates.test(text)) return unchanged(text);
@@ -48,7 +48,7 @@ function runAt(text: string, start: number): Span | undefined {
   return end > start ? { start, end } : undefined;
 }
 
-/** Drops or shows one run; tells whether it hid something. */
+/** Removes or shows one run; returns whether it hid something. */
 function strip(text: string, run: Span, rewriter: Rewriter, isHyphenated: boolean): number {
   const content = text.slice(run.start, run.end);
   if (isSubdivisionFlag(text, run.start, content)) return 0;
@@ -65,7 +65,7 @@ function strip(text: string, run: Span, rewriter: Rewriter, isHyphenated: boolea
   return isWithinWord(text, run, left, right) ? 1 : 0;
 }
 
-/** A black flag followed by the tags of a region, as England's. */
+/** A black flag followed by a region's tags, such as England's. */
 const isSubdivisionFlag = (text: string, start: number, content: string): boolean =>
   content.length > 7 &&
   text.slice(start - 2, start) === '\u{1f3f4}' &&
@@ -95,25 +95,24 @@ function codePointBefore(text: string, at: number): number | undefined {
 /** The joiner and the two selectors of emoji. */
 const joinsEmoji = /^(?:\u200d|\ufe0e|\ufe0f)+$/;
 
-/** One variation selector. */
 function isSelector(content: string): boolean {
   const point = content.codePointAt(0) ?? 0;
   const isOne = content.length === (point > 0xffff ? 2 : 1);
   return isOne && ((point >= 0xfe00 && point <= 0xfe0f) || (point >= 0xe0100 && point <= 0xe01ef));
 }
 
-/** Where an invisible character does its proper work: in other scripts, emoji and at the very start. */
+/** Reports proper use of an invisible character: in other scripts, in emoji and at the very start. */
 function isAtHome(text: string, content: string, left: Neighbour, right: Neighbour, run: Span): boolean {
   if (content === '\ufeff' && run.start === 0) return true;
   if (content === '\ufe0f' && text.charAt(run.end) === keycap) return true;
-  // Left where it is, an override would be read again in the next round.
+  // A remaining override would be read again in the next round.
   if (content.includes(rightToLeftOverride)) return false;
-  // A wrong decoding leaves C1 controls behind.
+  // Wrong decoding leaves C1 controls behind.
   if (/^[\x80-\x9f]+$/.test(content)) return left !== 'ascii' || right !== 'ascii';
   if (isSelector(content)) return left === 'styled' || !isLatin(left);
   if (left === 'symbol' || right === 'symbol') return joinsEmoji.test(content);
   if (left !== 'foreign' && right !== 'foreign') return false;
-  // Beside another script on one side, Latin on the other: only joiners and direction marks belong there.
+  // Between another script and Latin, only joiners and direction marks are proper.
   return !isLatin(left) || !isLatin(right);
 }
 
@@ -121,8 +120,8 @@ const isLatin = (neighbour: Neighbour): boolean =>
   neighbour === 'ascii' || neighbour === 'latin' || neighbour === 'digit' || neighbour === 'styled';
 
 /**
- * Whether a run parts a Latin word. A line-break opportunity between the humps of a name or beside its signs does not,
- * nor does a mark at a word's edge, as copying leaves it behind.
+ * Reports whether a run splits a Latin word. Line-break opportunities in camel case or beside signs do not, nor do
+ * marks at a word's edge, which copying leaves behind.
  */
 function isWithinWord(text: string, run: Span, left: Neighbour, right: Neighbour): boolean {
   if (run.end - run.start >= longPayload) return true;
@@ -135,7 +134,7 @@ function isWithinWord(text: string, run: Span, left: Neighbour, right: Neighbour
   return !isHump || isDense(text, run);
 }
 
-/** A run this long carries something, readable or not. */
+/** A longer run carries data, readable or not. */
 const longPayload = 12;
 
 /** Within or right before a percent, backslash or entity escape. */
@@ -143,7 +142,7 @@ const isEscapePart = (before: string, after: string): boolean =>
   (/[%&\\#]/.test(before) && /[A-Za-z0-9#]/.test(after)) ||
   (/[A-Za-z0-9;%]/.test(before) && /[%\\]/.test(after));
 
-/** Whether the next invisible character on either side stands within two letters: nobody marks up every letter. */
+/** Reports whether the next invisible character on either side is within two letters, which markup never is. */
 function isDense(text: string, run: Span): boolean {
   const around =
     text.slice(Math.max(0, run.start - 8), run.start) + '\u2063' + text.slice(run.end, run.end + 8);
@@ -163,7 +162,7 @@ function unitOf(codePoint: number): 'i' | 'l' | 's' | 'o' {
   return codePoint >= 0x20 && codePoint < 0x7f ? 's' : 'o';
 }
 
-/** Soft hyphens of a text: hyphenation leaves two letters on either side and never ends a word. */
+/** Soft hyphens of a text. Hyphenation leaves two letters on either side and never ends a word. */
 class SoftHyphens {
   readonly #text: string;
 
@@ -180,7 +179,7 @@ class SoftHyphens {
     return true;
   }
 
-  /** Two letters before and after, other soft hyphens counting as an edge. */
+  /** Requires two letters before and after; other soft hyphens count as edges. */
   #parts(at: number): boolean {
     return [-2, -1, 1, 2].every((offset) => {
       const unit = this.#text.charCodeAt(at + offset);
@@ -189,10 +188,7 @@ class SoftHyphens {
   }
 }
 
-/**
- * Takes marks off an ASCII letter that carries two or more, or one drawn across it; returns how far to go on.
- * An accent as languages write it stays.
- */
+/** Removes two or more marks, or an overlay, from an ASCII letter; returns the end. Single accents stay. */
 function markedEnd(text: string, at: number, rewriter: Rewriter): number {
   const unit = text.charCodeAt(at);
   const next = text.charCodeAt(at + 1);
@@ -225,10 +221,10 @@ const isOverlay = (unit: number): boolean =>
   unit === 0x488 ||
   (unit >= 0x20d0 && unit <= 0x20eb && unit !== 0x20d7);
 
-/** Most right-to-left overrides whose contents are read backwards. */
+/** Limit of right-to-left overrides whose contents are reversed. */
 const mostOverrides = 64;
 
-/** What is written backwards behind a right-to-left override is added the way it is shown. */
+/** Appends text behind right-to-left overrides as it is displayed. */
 function readOverrides(text: string, rewriter: Rewriter): number {
   let found = 0;
   let at = text.indexOf(rightToLeftOverride);

@@ -3,10 +3,10 @@ import { createSearchId, rememberClean, type CleanRecord } from '../clean-texts.
 import { normalizeAll } from './normalize.ts';
 import type { Normalized, Obfuscation } from './normalized.ts';
 
-/** Asked of texts: whether normalization changes anything. */
+/** Search for anything that normalization would change. */
 const DISGUISES = createSearchId();
 
-/** Known to be the same when it is normalized. */
+/** Reports a text that normalization is known to leave unchanged. */
 export function isUndisguised(text: CleanRecord | undefined): boolean {
   return text?.isClean(DISGUISES) === true;
 }
@@ -22,7 +22,7 @@ const NOTHING_HIDDEN: Obfuscation = {
 
 type NormalizeAll = (texts: readonly string[]) => Promise<readonly Normalized[]>;
 
-/** Goes through no text twice that has no disguise. */
+/** Skips texts that are known to have no disguise. */
 export function rememberUndisguised(normalize: NormalizeAll): NormalizeAll {
   return rememberClean<Normalized>({
     read: normalize,
@@ -32,5 +32,5 @@ export function rememberUndisguised(normalize: NormalizeAll): NormalizeAll {
   });
 }
 
-/** `normalizeAll` for texts that come again, in one request or in the next ones. */
+/** `normalizeAll` that skips repeated texts, within and across requests. */
 export const normalizeKnown: NormalizeAll = rememberUndisguised(normalizeAll);

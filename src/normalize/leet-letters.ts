@@ -1,4 +1,4 @@
-/** Digits by the letter that they are written for in leet. `l` also stands for `i`, since `1` is either. */
+/** Digits by the letter they replace in leet. `l` also stands for `i`, since `1` may be either. */
 export const LEET_DIGITS: Readonly<Record<string, string>> = {
   0: 'o',
   1: 'l',
@@ -11,7 +11,7 @@ export const LEET_DIGITS: Readonly<Record<string, string>> = {
   9: 'g',
 };
 
-/** The same of ASCII signs. */
+/** The same for ASCII signs. */
 export const LEET_SIGNS: Readonly<Record<string, string>> = {
   '@': 'a',
   $: 's',

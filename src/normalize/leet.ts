@@ -3,16 +3,19 @@ import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { alphabetOf } from './alphabet-runs.ts';
 import { soundsEnglish, words } from './english-words.ts';
 
-/** What tokens consist of, by code unit below 128. */
+/** Token characters by code unit below 128. */
 const isLetter = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 const isSign = alphabetOf('0123456789@$!|(+');
 
-/** A digit or sign before a letter, or behind one and before another digit or sign; told from it, since most texts have few. */
+/**
+ * A digit or sign before a letter, or after one and before another digit or sign. Starts at the sign, since most texts
+ * have few.
+ */
 const anyLeet = /[013457@$!](?:[A-Za-z]|(?<=[A-Za-z].)[013457@$!])/;
 
 const letterOf: Readonly<Record<string, string>> = { ...LEET_DIGITS, ...LEET_SIGNS };
 
-/** What each code unit below 128 is made in `folded`. */
+/** Folded form of each code unit below 128. */
 const foldedUnits: readonly string[] = Array.from({ length: 128 }, (_, unit) => {
   const character = String.fromCharCode(unit).toLowerCase();
   return character === 'i' ? 'l' : (letterOf[character] ?? character);
@@ -24,23 +27,23 @@ function fold(word: string): string {
   return letters;
 }
 
-/** Known words by their letters with i and l made one, for 1 stands for both. */
+/** Known words with i and l merged, since 1 stands for both. */
 const folded: ReadonlyMap<string, string> = new Map([...words].reverse().map((word) => [fold(word), word]));
 
-/** No word is longer. */
+/** Longer tokens are not words. */
 const longestToken = 32;
 
 interface Token {
   readonly start: number;
   readonly end: number;
   readonly source: string;
-  /** The known word it reads as. */
+  /** The known word that it spells. */
   readonly word: string | undefined;
 }
 
 /**
- * Stage 5, second half: letters written as digits and signs are read again, line by line, where at least two words, or
- * one long one, are known ones in that dress. Raises no flag: codes, names and versions look too much like it.
+ * Stage 5, second part: reads letters written as digits and signs, line by line, if at least two words, or one long
+ * one, result. Raises no flag, because codes, names and versions look alike.
  */
 export function readLeet(text: string): StageResult {
   if (!anyLeet.test(text)) return unchanged(text);
@@ -67,7 +70,7 @@ function readLeetLine(line: string, offset: number, rewriter: Rewriter): void {
   }
 }
 
-/** Tokens with a digit or sign in them; punctuation behind a word stays out. */
+/** Finds tokens with a digit or sign; trailing punctuation is left out. */
 function leetTokens(line: string): Token[] {
   const found: Token[] = [];
   for (let at = 0; at < line.length; at++) {
@@ -93,14 +96,14 @@ function readToken(whole: string, start: number): Token | undefined {
   return { start, end: start + source.length, source, word };
 }
 
-/** Letters on either side of what was replaced: `step5` and `20s` prove nothing. */
+/** Counts the letters around replacements: `step5` and `20s` are not evidence. */
 function tokenPoints({ source, word }: Token): number {
   if (word === undefined || word.length < 3 || !/[A-Za-z]/.test(source)) return 0;
   if (!/[0-9@$!|(+]./.test(source) || /^[0-9]+[A-Za-z]{1,2}$/.test(source)) return 0;
   return word.length >= 6 ? 2 : 1;
 }
 
-/** Numbers are read as words only in a line that is full of leet. */
+/** Numbers are read as words only in lines full of leet. */
 function withoutLeet({ source, word }: Token, isDense: boolean): string | undefined {
   const hasLetter = /[A-Za-z]/.test(source);
   if (word !== undefined && word.length > 1 && (hasLetter || isDense)) return word;

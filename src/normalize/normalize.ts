@@ -14,10 +14,10 @@ import { sliceEnds, sliceUnits } from './slices.ts';
 import { TRAIT } from './trait.ts';
 import { traitsOf } from './traits.ts';
 
-/** How often the stages are gone through: Base64 within Base64, entities of lookalikes. */
+/** Rounds through the stages: Base64 within Base64, entities of lookalikes. */
 const mostRounds = 4;
 
-/** How often escapes are decoded within one round: `%252541` is three deep. */
+/** Decodings of escapes per round: `%252541` is three levels deep. */
 const mostDecodings = 4;
 
 type Finding = Exclude<keyof Obfuscation, 'obfuscationDetected'>;
@@ -26,11 +26,11 @@ interface StageOf {
   readonly finding: Finding;
   readonly stage: Stage;
   readonly times: number;
-  /** A text with none of these it leaves as it is. */
+  /** Texts with none of these traits stay unchanged. */
   readonly traits: number;
 }
 
-/** The stages in the order of docs/normalization.md; reading leet comes once, after all rounds. */
+/** In the order of docs/normalization.md; leet is read once, after all rounds. */
 export const STAGES: readonly StageOf[] = [
   { finding: 'hasHomoglyphs', stage: readScripts, times: 1, traits: TRAIT.beyond },
   { finding: 'hasHomoglyphs', stage: resolveConfusables, times: 1, traits: TRAIT.beyond },
@@ -51,10 +51,9 @@ export const STAGES: readonly StageOf[] = [
 ];
 
 /**
- * Takes the disguises off a text in one go, in time linear in its length. `normalizeAll` is for what may be long.
+ * Removes the disguises of a text in linear time. Use `normalizeAll` for long texts.
  *
- * @example
- * normalize('I-g-n-o-r-e the rules').text; // 'Ignore the rules'
+ * @example normalize('I-g-n-o-r-e the rules').text; // 'Ignore the rules'
  */
 export function normalize(text: string): Normalized {
   return runNow(normalizeInSteps(text));
@@ -72,8 +71,8 @@ function* normalizeInSteps(text: string): Work<Normalized> {
 }
 
 /**
- * Normalizes texts of any length without holding up the event loop: it yields between slices. Agents' histories repeat
- * themselves, in names of tools and members above all: equal short texts have one answer.
+ * Normalizes texts of any length and yields to the event loop between slices. Equal short texts, which agents'
+ * histories repeat, share one result.
  */
 export async function normalizeAll(texts: readonly string[]): Promise<readonly Normalized[]> {
   const all: Normalized[] = [];
@@ -93,14 +92,17 @@ export async function normalizeAll(texts: readonly string[]): Promise<readonly N
   return all;
 }
 
-/** Longest text that is looked up; none that begins with a digit, for the engine's hash of numbers can be foreseen. */
+/**
+ * Longest text in the table. Texts that start with a digit are excluded, because the engine's hash of numbers is
+ * predictable.
+ */
 const longestRepeat = 64;
 
 function normalizeSlice(source: string): Normalized {
   const pass = new Pass(source);
   const traits = traitsOf(source);
   if (traits === 0) return pass.normalized();
-  // What a stage has changed may have any.
+  // A changed text may have any trait.
   const isConcerned = (own: number): boolean => (traits & own) !== 0 || pass.text !== source;
   for (let round = 0; round < mostRounds; round++) {
     const before = pass.text;
@@ -133,7 +135,7 @@ class Pass {
     }
   }
 
-  /** Takes over what a stage made; tells whether it found something. */
+  /** Applies a stage's result; returns whether it found something. */
   apply({ text, map, found }: StageResult): boolean {
     this.text = text;
     if (map !== undefined) this.#maps.push(map);
@@ -165,14 +167,14 @@ function obfuscation(findings: ReadonlySet<Finding>): Obfuscation {
   };
 }
 
-/** A part of a text, and what was made of it. */
+/** A part of a text with its normalized form. */
 interface NormalizedPart {
-  /** In the given text. */
+  /** Position in the given text. */
   readonly start: number;
   readonly made: Normalized;
 }
 
-/** Slices one after the other; flags are those of any. */
+/** Joins slices; the flags of any slice apply. */
 function joinedSlices(slices: readonly NormalizedPart[], source: string): Normalized {
   const [only] = slices;
   if (slices.length <= 1) return only?.made ?? new Pass(source).normalized();
@@ -184,7 +186,7 @@ function joinedSlices(slices: readonly NormalizedPart[], source: string): Normal
   const placed = place(slices);
   const text = slices.map(({ made }) => made.text).join('');
   return {
-    // Equal strings share memory: two of them would live until the request is over.
+    // Reuses the source string, to avoid keeping two copies until the request ends.
     text: text === source ? source : text,
     obfuscation: obfuscation(findings),
     toOriginal: ({ start, end }) => ({
@@ -195,7 +197,7 @@ function joinedSlices(slices: readonly NormalizedPart[], source: string): Normal
 }
 
 interface PlacedPart extends NormalizedPart {
-  /** In the normalized text. */
+  /** Position in the normalized text. */
   readonly at: number;
 }
 
@@ -208,7 +210,7 @@ function place(slices: readonly NormalizedPart[]): PlacedPart[] {
   });
 }
 
-/** Start or end in the source of the unit at `at` of the joined text. */
+/** Returns the start or end in the source of the unit at `at` in the joined text. */
 function originalAt(slices: readonly PlacedPart[], at: number, side: keyof Span): number {
   const slice = slices.findLast((one) => one.at <= at);
   if (slice === undefined) return 0;

@@ -1,6 +1,6 @@
 import type { TextView } from '../inspect/offset-map.ts';
 
-/** docs/normalization.md: what was found hidden in a text. */
+/** Kinds of hiding that were found (docs/normalization.md). */
 export interface Obfuscation {
   readonly obfuscationDetected: boolean;
   readonly hasHomoglyphs: boolean;
@@ -10,7 +10,7 @@ export interface Obfuscation {
   readonly hasDelimPadding: boolean;
 }
 
-/** A text with its disguises taken off. */
+/** A text without its disguises. */
 export interface Normalized extends TextView {
   readonly obfuscation: Obfuscation;
 }

@@ -2,14 +2,14 @@ import { TRAIT } from './trait.ts';
 
 /** Longer texts are read character by character. */
 const MAX_CHARS = 8_192;
-/** Characters of a lane: a bit each. */
+/** Characters per lane, one bit each. */
 const LANE = 32;
 
-/** Spaces stand behind the text: its end parts words as they do. */
+/** The text with spaces behind it, which end its last word. */
 const ascii = Buffer.alloc(MAX_CHARS + 2 * LANE);
 const SPACE = 0x20;
 
-/** Kinds of characters, one in each byte of a number: of eight characters, each shifted by its place, eight bits a kind. */
+/** Kinds of characters, one byte of a number each: of eight characters, each one bit of the byte. */
 const LETTER = 0;
 const HEX = 8;
 const BASE64 = 16;
@@ -20,7 +20,7 @@ const KINDS = kindsOf([
   [BASE64, /[A-Za-z0-9+/_-]/],
   [SIGN, /[._\-*|~%\\&@$!+]|[^\t\n\v\f\r\x20-\x7e]/],
 ]);
-/** Of the signs: what only a look at each character tells, and what escapes begin with. */
+/** Kinds of signs: those that need a closer look, and those that begin escapes. */
 const PLAIN = 0;
 const ESCAPE = 1;
 const OTHER = 2;
@@ -37,8 +37,8 @@ function kindsOf(kinds: readonly (readonly [shift: number, of: RegExp])[]): Int3
 }
 
 /**
- * The traits of a text of ASCII, 32 characters at a time: where nothing in it could be a list, singles, splits or leet,
- * whatever is looked at more closely. Undefined where something could, or where the text is another.
+ * Returns the traits of an ASCII text, 32 characters at a time, if it contains no possible list, singles, splits or
+ * leet. Otherwise, or for other texts, returns undefined.
  */
 export function quickTraitsOf(text: string): number | undefined {
   const { length } = text;
@@ -46,7 +46,7 @@ export function quickTraitsOf(text: string): number | undefined {
   ascii.write(text, 'latin1');
   ascii.fill(SPACE, length, length + 2 * LANE);
   let traits = 0;
-  // Of the lane before; a bit is a character, or its end where a word is told by that.
+  // Bits of the previous lane, one per character or per end of a word.
   let letters0 = 0;
   let digits0 = 0;
   let hex0 = 0;
@@ -109,7 +109,7 @@ export function quickTraitsOf(text: string): number | undefined {
   return traits;
 }
 
-/** Eight characters, eight bits a kind. */
+/** Eight characters, eight bits per kind. */
 function eight(at: number): number {
   return (
     (KINDS[ascii[at] ?? 0] ?? 0) |
@@ -123,7 +123,7 @@ function eight(at: number): number {
   );
 }
 
-/** The kinds of the signs of a lane, together. */
+/** The combined kinds of a lane's signs. */
 function signKindsIn(signs: number, at: number): number {
   let kinds = PLAIN;
   for (let left = signs; left !== 0; left &= left - 1) {
@@ -143,12 +143,12 @@ function lane(first: number, second: number, third: number, fourth: number, shif
   );
 }
 
-/** What stands so many characters before each. */
+/** For each character, the bit of the one `chars` before. */
 function behind(bits: number, before: number, chars: number): number {
   return (bits << chars) | (before >>> (LANE - chars));
 }
 
-/** What stands two to four characters before each: singles with one to three between, signs as far apart. */
+/** Bits two to four characters before: singles and signs with up to three characters between. */
 function near(bits: number, before: number): number {
   return behind(bits, before, 2) | behind(bits, before, 3) | behind(bits, before, 4);
 }

@@ -1,21 +1,19 @@
 import { OffsetMap } from '../inspect/offset-map.ts';
 
-/** What a stage made of a text. */
+/** A stage's result. */
 export interface StageResult {
   readonly text: string;
-  /** Whether the stage saw evidence that something was hidden. */
+  /** The stage saw evidence that something was hidden. */
   readonly found: boolean;
-  /** Maps spans of `text` to the text that the stage was given; absent if positions did not move. */
+  /** Maps spans of `text` to the stage's input; absent if positions did not move. */
   readonly map?: OffsetMap;
 }
 
-/** One of the five stages. */
 export type Stage = (text: string) => StageResult;
 
-/** The answer of a stage that has nothing to do. */
 export const unchanged = (text: string): StageResult => ({ text, found: false });
 
-/** Collects replacements from left to right and keeps the map. */
+/** Collects replacements from left to right, with their offset map. */
 export class Rewriter {
   readonly #source: string;
   readonly #map = new OffsetMap();
@@ -29,7 +27,7 @@ export class Rewriter {
     this.#source = source;
   }
 
-  /** Replaces a span; spans come in order and do not overlap. */
+  /** Replaces a span. Spans must be in order and must not overlap. */
   replace(start: number, end: number, by: string): void {
     if (start > this.#copied) this.#text += this.#source.slice(this.#copied, start);
     const at = this.#text.length;
@@ -39,7 +37,7 @@ export class Rewriter {
     if (end - start !== 1 || by.length !== 1) this.#map.add(start, end, at, at + by.length);
   }
 
-  /** Adds what a span may also mean on a line of its own behind the text. */
+  /** Appends a second reading of a span on its own line. */
   append(start: number, end: number, text: string): void {
     const at = this.#tail.length;
     this.#tail += `\n${text}`;

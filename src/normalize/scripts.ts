@@ -1,22 +1,22 @@
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 
-/** Vowel signs and other marks of Arabic and Hebrew, which readers leave out, and the Arabic letter stretcher. */
+/** Arabic and Hebrew vowel signs and other optional marks, and the Arabic stretcher. */
 const MARKS = String.raw`[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0640]+`;
-/** Letters in the shape that they have within a word: old encodings wrote these. */
+/** Letters in their shape within a word, from old encodings. */
 const SHAPES = String.raw`[\ufb1d-\ufdff\ufe70-\ufefc]+`;
-/** Styled digits are read with the letters of their kind (confusables.ts). */
+/** Styled digits are read by confusables.ts. */
 const DIGITS = String.raw`(?:(?![\u{1d7ce}-\u{1d7ff}])\p{Nd})+`;
 const HAN = String.raw`[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff]`;
-/** Chinese and Japanese are written without them. */
+/** Chinese and Japanese need no blanks. */
 const BLANKS = String.raw`(?<=${HAN})[ \t\u3000]{1,4}(?=${HAN})`;
 
 const BEYOND_LATIN = /[\u0590-\uffff]/;
 const CANDIDATES = new RegExp(`${MARKS}|(?<shapes>${SHAPES})|${BLANKS}|(?<digits>(?=[^0-9])${DIGITS})`, 'gu');
 
 /**
- * Reads texts of other scripts in the plainest of their spellings: Arabic and Hebrew without marks and stretchers, with
- * letters in their own shape; digits as 0 to 9; Chinese and Japanese without blanks. These are ways to write, so they
- * are no evidence that something was hidden.
+ * Reads other scripts in their plainest spelling: Arabic and Hebrew without marks and stretchers and in basic letter
+ * shapes, digits as 0 to 9, Chinese and Japanese without blanks. These are ordinary spellings and not evidence of
+ * hiding.
  */
 export function readScripts(text: string): StageResult {
   if (!BEYOND_LATIN.test(text)) return unchanged(text);
@@ -28,7 +28,7 @@ export function readScripts(text: string): StageResult {
   return rewriter.finish(false);
 }
 
-/** Marks and blanks are left out. */
+/** Removes marks and blanks. */
 function plainRun(run: string, groups: Readonly<Record<string, string | undefined>> = {}): string {
   if (groups['digits'] !== undefined) return plainDigits(run);
   return groups['shapes'] === undefined ? '' : run.normalize('NFKC');
@@ -43,7 +43,7 @@ function plainDigits(run: string): string {
 const values = new Map<number, string>();
 const DIGIT = /^\p{Nd}$/u;
 
-/** Digits of a script are ten code points in a row, from zero on. */
+/** A script's digits are ten consecutive code points from zero. */
 function digitOf(codePoint: number): string {
   const known = values.get(codePoint);
   if (known !== undefined) return known;

@@ -3,13 +3,13 @@ import { words } from './english-words.ts';
 const alphabetSize = 26;
 const firstLetter = 0x61;
 
-/** Single letters would divide anything. */
+/** Single letters could split anything. */
 const learnt = [...words].filter((word) => /^[a-z]{2,}$|^[ai]$/.test(word));
-/** A node for no letters, and one for each letter at most. */
+/** One node for the root and one per letter. */
 const room = 1 + learnt.join('').length;
-/** Known words letter by letter: at `node * alphabetSize + letter` the node that follows, 0 where no word goes on so. */
+/** Tree of known words: at `node * alphabetSize + letter` the next node, or 0. */
 const following = new Uint16Array(room * alphabetSize);
-/** 1 for the nodes that words end at. */
+/** 1 for nodes at which a word ends. */
 const endsWord = new Uint8Array(room);
 
 let nodes = 1;
@@ -27,8 +27,7 @@ function learnWord(word: string): void {
 for (const word of learnt) learnWord(word);
 
 /**
- * Letters A to Z without gaps cut into known words, or nothing where they do not divide; the fewest words win. Time is
- * linear: from no letter on it looks further than known words go.
+ * Splits letters A to Z without gaps into the fewest known words; undefined if impossible. Linear, as words are short.
  */
 export function segment(letters: string): string[] | undefined {
   const text = letters.toLowerCase();
@@ -53,7 +52,7 @@ export function segment(letters: string): string[] | undefined {
 const after = (node: number, letter: number): number =>
   letter >= 0 && letter < alphabetSize ? (following[node * alphabetSize + letter] ?? 0) : 0;
 
-/** @param from where the word begins that ends at each place */
+/** @param from start of the word that ends at each position */
 function segmentsOf(letters: string, from: readonly number[]): string[] {
   const cuts: string[] = [];
   for (let end = letters.length; end > 0; end = from[end] ?? 0) cuts.push(letters.slice(from[end] ?? 0, end));

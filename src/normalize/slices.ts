@@ -1,14 +1,14 @@
-/** Most UTF-16 units of one slice; a slice is normalized in one turn of the event loop. */
+/** Limit in UTF-16 units; a slice is normalized in one turn of the event loop. */
 export const sliceUnits = 8192;
 
-/** How far before the end of a slice a gap between two ordinary words is looked for. */
+/** How far before the limit a gap between ordinary words is searched. */
 const searchUnits = 2048;
 
-/** What an ordinary word has at least, and what lies between two of them at most. */
+/** Fewest letters of an ordinary word, and most characters between two. */
 const WORD_LETTERS = 3;
 const MOST_BLANKS = 8;
 
-/** Where slices end: the first starts at 0, each goes on where the one before ended. */
+/** Yields the ends of slices, which are consecutive from 0. */
 export function* sliceEnds(text: string): Generator<number, void> {
   let start = 0;
   while (start < text.length) {
@@ -17,7 +17,9 @@ export function* sliceEnds(text: string): Generator<number, void> {
   }
 }
 
-/** Best between two words of three letters or more, else at any white space, else where no escape or block is torn. */
+/**
+ * Prefers a gap between words of three letters or more, then any white space, then a place outside escapes and blocks.
+ */
 function cut(text: string, start: number, limit: number): number {
   const from = Math.max(start + 1, limit - searchUnits);
   const window = text.slice(from, limit);
@@ -25,7 +27,7 @@ function cut(text: string, start: number, limit: number): number {
   return gap === undefined || gap === 0 ? hardCut(text, start, limit) : from + gap;
 }
 
-/** Behind three letters and a sign that may follow them, where up to eight blanks lie before three more. */
+/** Finds up to eight blanks between three letters, with an optional sign, and three letters. */
 function lastGap(window: string): number | undefined {
   let letters = 0;
   for (let at = window.length - 1; at >= 0; at--) {
@@ -40,7 +42,7 @@ function lastGap(window: string): number | undefined {
   return undefined;
 }
 
-/** Where blanks begin that end at a place; undefined where they are too many. */
+/** Returns the start of the blanks that end here; undefined if there are too many. */
 function startOfBlanks(window: string, last: number): number | undefined {
   let start = last;
   while (start > 0 && isSpace(window.charCodeAt(start - 1))) start -= 1;
@@ -62,13 +64,13 @@ function lastSpace(window: string): number | undefined {
   return undefined;
 }
 
-/** As `\s` has it. */
+/** Like `\s`. */
 function isSpace(unit: number): boolean {
   if (unit < 0x80) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
   return /\s/.test(String.fromCharCode(unit));
 }
 
-/** Not within an escape, a surrogate pair or a run of characters that print nothing; on a multiple of four of a long block. */
+/** Avoids cutting escapes, surrogate pairs and invisible runs; cuts long blocks at a multiple of four. */
 function hardCut(text: string, start: number, limit: number): number {
   const tail = text.slice(limit - 16, limit + 16);
   const escape = /[%\\&][^%\\&]{0,11}$/.exec(tail.slice(0, 16));

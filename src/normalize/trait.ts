@@ -1,14 +1,14 @@
-/** What a text has that some stage may have to do with; each is a bit. */
+/** Traits of a text that concern some stage, one bit each. */
 export const TRAIT = {
-  /** A sign that escapes begin with. */
+  /** A sign that starts escapes. */
   escape: 1,
-  /** Bytes or code points one after the other. */
+  /** Consecutive bytes or code points. */
   list: 2,
-  /** Twelve letters of Base64 in a row, which a long word has too. */
+  /** Twelve Base64 letters in a row; long words have them too. */
   block: 4,
-  /** Three single letters or digits close to each other. */
+  /** Three single letters or digits close together. */
   singles: 8,
-  /** The same sign twice, close to each other. */
+  /** The same sign twice, close together. */
   splits: 16,
   /** A digit or sign beside a letter. */
   leet: 32,

@@ -7,7 +7,7 @@ const DIGIT = 2;
 const LEET = 4;
 const HEX = 8;
 const WORD = LETTER | DIGIT;
-/** Beside letters and digits: what Base64 has, what may be a single, what stands between bytes, what splits words. */
+/** Besides letters and digits: Base64 signs, possible singles, separators of bytes, signs that split words. */
 const BASE64 = 16;
 const SINGLE = 32;
 const BETWEEN = 64;
@@ -16,7 +16,7 @@ const ESCAPE = 256;
 const BEYOND = 512;
 const SMALL_X = 1_024;
 const PLUS = 2_048;
-/** Of few places in a text. */
+/** Kinds that occur rarely in a text. */
 const RARE = ESCAPE | BEYOND | PLUS | SINGLE;
 
 const kinds = Uint16Array.from({ length: 128 }, (_, unit) => {
@@ -42,12 +42,12 @@ function signKindOf(unit: number): number {
   return unit < 128 ? (kinds[unit] ?? 0) : BEYOND;
 }
 
-/** Pairs of digits with a sign before and behind, one after the other: one of them is no list yet. */
+/** Pairs of digits with signs around them; one pair is not a list. */
 const MOST_PAIRS = 1;
 const SHORTEST_BLOCK = 12;
 /** Two signs with one to three letters between. */
 const FARTHEST_SIGN = 4;
-/** What may stand between single letters: a sign with a space on either side. */
+/** Most characters between single letters: a sign with a space on either side. */
 const WIDEST_GAP = 3;
 const MOST_SINGLES = 2;
 const SMALL_U = 0x75;
@@ -56,26 +56,26 @@ const SMALL_U = 0x75;
 const reader = new UnitReader(8_192);
 
 /**
- * Reads a text once for all stages: a stage without its trait would leave it as it is. Most texts have no more than some
- * long words. A trait says little: it may be there where there is nothing to do.
+ * Finds a text's traits in one pass. Stages leave texts without their trait unchanged. A trait may be present without
+ * anything to do.
  */
 export function traitsOf(text: string): number {
   return quickTraitsOf(text) ?? readTraits(text);
 }
 
-/** The same, character by character. */
+/** Like `traitsOf`, character by character. */
 export function readTraits(text: string): number {
   const { length } = text;
   const units = reader.read(text);
   let traits = 0;
-  /** Where a block of Base64 may have begun, and what may be a single; how many singles, and where the last ended. */
+  /** Possible start of a Base64 block; singles so far, and the end of the last one. */
   let block = 0;
   let single = 0;
   let singles = 0;
   let singleEnd = 0;
   let split = -FARTHEST_SIGN - 1;
   let pairs = 0;
-  /** What stood before the word. */
+  /** The character before the word. */
   let before = BETWEEN;
   for (let at = 0; at <= length; at++) {
     const start = at;
@@ -92,7 +92,7 @@ export function readTraits(text: string): number {
       if (at - block >= SHORTEST_BLOCK) traits |= TRAIT.block;
       block = at + 1;
     }
-    // Most of a text: a word, and a space or a comma behind it.
+    // The most common case: a word with a space or comma after it.
     if (kind === BETWEEN && at - single > 2) {
       singles = 0;
       singleEnd = at;
@@ -108,7 +108,7 @@ export function readTraits(text: string): number {
         singleEnd = at;
       }
       if (kind === BEYOND) {
-        // It parts letters, or is one.
+        // It separates letters, or is a single.
         singles += 1;
         singleEnd = at + 1;
       }
@@ -134,7 +134,7 @@ function traitsOfNumber(seen: number): number {
   return leet | ((seen & SMALL_X) !== 0 ? TRAIT.list : 0);
 }
 
-/** Two digits of bytes behind a sign. */
+/** Two hexadecimal digits after a sign. */
 function isPair(units: Uint16Array, at: number, before: number): boolean {
   if ((before & BETWEEN) === 0) return false;
   return (signKindOf(units[at] ?? 0) & signKindOf(units[at + 1] ?? 0) & HEX) !== 0;
