@@ -1,7 +1,7 @@
 import type { Answer, WrittenText } from '../pipeline/exchange.ts';
 import type { AnswerText, StreamEvent } from '../providers/provider.ts';
 import { createBillingReader } from '../providers/billing-details.ts';
-import { createIdentityReader } from '../providers/told-identity.ts';
+import { createIdentityReader } from '../providers/answer-identity.ts';
 import { ITEM_CHARS, type Work } from '../turns.ts';
 
 /** Text kept for counting. The rest is only measured. */

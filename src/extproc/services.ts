@@ -4,7 +4,7 @@ import type { Admitted, Outcome, Parsed } from '../pipeline/exchange.ts';
 import type { Run } from '../pipeline/run.ts';
 import type { ProviderCredentials } from '../provider-credentials/choose.ts';
 import type { Usage } from '../providers/provider.ts';
-import type { ToldIdentity } from '../providers/told-identity.ts';
+import type { AnswerIdentity } from '../providers/answer-identity.ts';
 import type { AuthorityPath } from '../routing/authorities.ts';
 import type { Route } from '../routing/route.ts';
 import type { Signer } from '../signing/signer.ts';
@@ -109,7 +109,7 @@ export interface EdgeSettings extends RefusalSettings {
 }
 
 /** What an answer told of itself. */
-export interface ToldAnswer extends ToldIdentity {
+export interface ToldAnswer extends AnswerIdentity {
   /** The model that answered, as the provider names it. */
   readonly model: string | undefined;
 }

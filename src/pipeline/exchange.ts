@@ -10,7 +10,7 @@ import type {
   Usage,
 } from '../providers/provider.ts';
 import type { BillingReader } from '../providers/billing-details.ts';
-import type { IdentityReader } from '../providers/told-identity.ts';
+import type { IdentityReader } from '../providers/answer-identity.ts';
 import type { McpTarget } from '../mcp/message.ts';
 import type { Facts } from './facts.ts';
 import type { Patience } from './patience.ts';

@@ -2,8 +2,8 @@ import { isObject } from '../json/is-object.ts';
 import { objectOf } from './dialects/fields.ts';
 import type { JsonObject } from './dialect.ts';
 
-/** What an answer tells of itself, for traces: its id and why the model stopped. */
-export interface ToldIdentity {
+/** Identity of an answer for traces: its id and finish reasons. */
+export interface AnswerIdentity {
   readonly id: string | undefined;
   /** One for each choice, in order. Empty until the answer ends. */
   readonly finishReasons: readonly string[];
@@ -12,7 +12,7 @@ export interface ToldIdentity {
 export interface IdentityReader {
   /** Reads a whole answer, or one stream event. Never throws. */
   add(document: unknown): void;
-  readonly identity: ToldIdentity;
+  readonly identity: AnswerIdentity;
 }
 
 const MAX_CHOICES = 16;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createIdentityReader } from '../../../src/providers/told-identity.ts';
+import { createIdentityReader } from '../../../src/providers/answer-identity.ts';
 
 function told(...documents: unknown[]) {
   const reader = createIdentityReader();
