@@ -1,5 +1,5 @@
 import type * as Rule from '../../../src/detectors/secrets/rule.ts';
-import type * as Rules from '../../../src/detectors/secrets/rules.ts';
+import type * as Rules from '../../../src/detectors/secrets/secret-rules.ts';
 import { load, madePatterns, writtenPatterns, type Found, type Written } from './collect.ts';
 
 export interface AllPatterns extends Written {
@@ -19,7 +19,7 @@ export async function allPatterns(): Promise<AllPatterns> {
 
 /** Patterns for texts that end too early are made when such a text is first met. */
 async function makeThoseOfSecrets(): Promise<void> {
-  const { secretRules } = (await load('src/detectors/secrets/rules.ts')) as typeof Rules;
+  const { secretRules } = (await load('src/detectors/secrets/secret-rules.ts')) as typeof Rules;
   const { undecidedFrom } = (await load('src/detectors/secrets/rule.ts')) as typeof Rule;
   for (const rule of secretRules) undecidedFrom(rule, 'x', 0);
 }
