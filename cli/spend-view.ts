@@ -1,4 +1,5 @@
 import type { KeyRecord } from '../src/auth/key-record.ts';
+import { MCP } from '../src/checks/budget/spend-label.ts';
 import { formatUsd } from '../src/pricing/usd.ts';
 import { dayText, type Spent } from '../src/spend/store.ts';
 
@@ -28,6 +29,8 @@ export function groupOf(by: string, { name, owner, tags }: KeyRecord, { provider
       return provider;
     case 'model':
       return model;
+    case 'tool':
+      return provider.startsWith(MCP) ? `${provider.slice(MCP.length)}/${model}` : UNSET;
     default: {
       const tag = by.slice(by.indexOf(':') + 1);
       return Object.hasOwn(tags, tag) ? (tags[tag] ?? UNSET) : UNSET;

@@ -16,7 +16,7 @@ interface SpendOptions {
   readonly output: 'table' | 'csv' | 'json';
 }
 
-const GROUPS = ['owner', 'key', 'provider', 'model'];
+const GROUPS = ['owner', 'key', 'provider', 'model', 'tool'];
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 3_660;
 
@@ -26,7 +26,7 @@ export function registerSpend(program: Command, io: Io): void {
     .command('spend')
     .description('show what was spent, by owner, key, provider, model or tag, from the records of spend')
     .addOption(
-      new Option('--by <group>', 'owner, key, provider, model, or tag:NAME')
+      new Option('--by <group>', 'owner, key, provider, model, tool, or tag:NAME')
         .argParser(groupName)
         .default('owner'),
     )

@@ -36,6 +36,15 @@ export interface BudgetState {
   taking?: Promise<unknown>;
 }
 
+/** A reservation without output. */
+const FIXED = {
+  outputNanoUsd: 0,
+  outputTokens: 0,
+  maxGrantTokens: 0,
+  minGrantTokens: 0,
+  lowestTokens: undefined,
+} as const;
+
 const UNREADABLE =
   'the cost of this endpoint is unknown, and this key or session has a budget: use another endpoint, or a key without a budget';
 
@@ -60,19 +69,28 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     isBudgeted(exchange) || deps.findShared(exchange).length > 0;
 
   function reserve(exchange: Parsed, state: BudgetState, batch: Batch | undefined): Verdict {
-    const shared = deps.findShared(exchange);
-    const budgeted = isBudgeted(exchange) || shared.length > 0;
-    const quoted = quote(quoting, exchange, budgeted);
-    if ('kind' in quoted) {
-      return quoted;
-    }
-    const hold: Hold = {
+    const quoted = quote(quoting, exchange, isLimited(exchange));
+    return 'kind' in quoted ? quoted : hold(exchange, quoted, state, batch);
+  }
+
+  function reserveTool(exchange: Parsed, state: BudgetState, batch: Batch | undefined): Verdict {
+    const costNanoUsd = deps.toolCost(exchange);
+    return costNanoUsd === undefined ? PASS : hold(exchange, costNanoUsd, state, batch);
+  }
+
+  function hold(
+    exchange: Parsed,
+    quoted: Hold['quote'],
+    state: BudgetState,
+    batch: Batch | undefined,
+  ): Verdict {
+    const held: Hold = {
       operation: {
         keyHash: exchange.key.keyHash,
         operationId: newOperationId(),
         accounts: accountsOf(exchange),
       },
-      shared: shared.map((budget) => ({ ...budget, operationId: newOperationId() })),
+      shared: deps.findShared(exchange).map((budget) => ({ ...budget, operationId: newOperationId() })),
       parsed: exchange,
       quote: quoted,
       reservedNanoUsd: 0,
@@ -82,8 +100,8 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       settled: false,
     };
     // Set before Redis is called: a reservation whose reply is lost must be released too.
-    state.hold = hold;
-    const verdict = take(exchange, state, hold, batch);
+    state.hold = held;
+    const verdict = take(exchange, state, held, batch);
     state.taking = verdict.catch(() => undefined);
     return { kind: 'pending', verdict };
   }
@@ -98,7 +116,9 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     const result = await reserveEverywhere(
       {
         reserve: (operation, together) =>
-          reserveWorstCase(store, settings, { operation, parsed, quote: quoted }, together),
+          typeof quoted === 'number'
+            ? store.reserve({ ...operation, ...FIXED, inputNanoUsd: quoted }, together)
+            : reserveWorstCase(store, settings, { operation, parsed, quote: quoted }, together),
         release,
       },
       [hold.operation, ...shared],
@@ -120,7 +140,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     hold.reservedAt = now();
     deps.onReserved(exchange, result.amountNanoUsd);
     hold.tightest = result.tightest;
-    return edited(exchange, hold.quote, result.outputTokens);
+    return typeof quoted === 'number' ? PASS : edited(exchange, quoted, result.outputTokens);
   }
 
   /** Writes the reservation's assumptions into the request. */
@@ -166,8 +186,9 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       switch (exchange.endpoint.operation) {
         case 'models':
         case 'count_tokens':
-        case 'mcp':
           return PASS;
+        case 'mcp':
+          return reserveTool(exchange, state, batch);
         case 'unknown':
           return isLimited(exchange) ? policyDenied(UNREADABLE) : PASS;
         default:
@@ -185,7 +206,8 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       const settled = settle(hold, exchange, { kind: 'complete' }, batch);
       return { kind: 'pending', verdict: settled.then((costs) => passWith(exchange, costs)) };
     },
-    stream: (exchange, { hold }) => (hold === undefined ? undefined : rewriter(exchange, hold)),
+    stream: (exchange, { hold }) =>
+      hold === undefined || typeof hold.quote === 'number' ? undefined : rewriter(exchange, hold),
     async end(exchange, outcome, state) {
       await state.taking;
       const { hold } = state;

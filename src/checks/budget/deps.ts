@@ -3,6 +3,7 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import type { Pricing } from '../../pricing/price.ts';
 import type { FindShared } from './shared.ts';
 import type { BudgetStore } from './store.ts';
+import type { ToolCost } from './tool-costs.ts';
 
 export interface BudgetCheckDeps {
   readonly config: Pick<CoreConfig, 'pricing' | 'proxy'> & {
@@ -10,6 +11,7 @@ export interface BudgetCheckDeps {
   };
   readonly pricing: Pricing;
   readonly store: BudgetStore;
+  readonly toolCost: ToolCost;
   /** Finds the shared budgets of a request. */
   readonly findShared: FindShared;
   /** Called when a threshold of `alerting.thresholds` is first reached in its window. */

@@ -11,11 +11,13 @@ export const budget = checkEntry(
       },
     });
     if (counting === undefined || store === undefined) return undefined;
-    const [{ createBudgetCheck }, { createFindShared }, { createPricing }] = await Promise.all([
-      import('./check.ts'),
-      import('./shared.ts'),
-      import('../../pricing/pricing.ts'),
-    ]);
+    const [{ createBudgetCheck }, { createFindShared }, { createToolCost }, { createPricing }] =
+      await Promise.all([
+        import('./check.ts'),
+        import('./shared.ts'),
+        import('./tool-costs.ts'),
+        import('../../pricing/pricing.ts'),
+      ]);
     const { ledger, usedRatios } = counting;
     const ratios =
       usedRatios && (await import('./used-ratios.ts')).createUsedRatios({ ...usedRatios, store });
@@ -29,6 +31,7 @@ export const budget = checkEntry(
       store,
       config,
       pricing: createPricing(config),
+      toolCost: createToolCost(config.mcp.servers),
       findShared: createFindShared(config.budgets, createModelOf(config.providers.azure.deployments)),
     });
     onClose(close);

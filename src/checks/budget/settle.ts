@@ -5,6 +5,7 @@ import { chargeOf, type Charge } from './charge.ts';
 import type { BudgetCheckDeps } from './deps.ts';
 import type { SettledCost } from './headers.ts';
 import type { Leases } from './leases.ts';
+import { isSuccess } from '../../pipeline/success.ts';
 import { spentFor } from './spend-label.ts';
 import type { Quote } from './quote.ts';
 import { tightestOf } from './reserve-everywhere.ts';
@@ -17,7 +18,8 @@ export interface Hold {
   /** The same in the ledgers of shared budgets. */
   readonly shared: readonly BudgetOperation[];
   readonly parsed: Parsed;
-  readonly quote: Quote;
+  /** What is known of its cost: terms of a model, or the price of a call of a tool in nano-USD. */
+  readonly quote: Quote | number;
   reservedNanoUsd: number;
   outputTokens: number;
   /** Time of the reservation, just before forwarding. */
@@ -50,17 +52,12 @@ export function createSettlements(
     });
   }
 
-  async function settle(
-    hold: Hold,
-    answered: Answered | undefined,
-    outcome: Outcome,
-    batch?: Batch,
-  ): Promise<SettledCost> {
-    hold.settled = true;
-    for (const { operationId } of [hold.operation, ...hold.shared]) leases.letGo(operationId);
-    const charge = chargeOf({
+  function chargeFor(hold: Hold, answered: Answered | undefined, outcome: Outcome): Charge {
+    const { quote } = hold;
+    if (typeof quote === 'number') return chargeOfTool(quote, answered, outcome);
+    return chargeOf({
       parsed: hold.parsed,
-      ...hold.quote,
+      ...quote,
       reservedNanoUsd: hold.reservedNanoUsd,
       outputTokens: hold.outputTokens,
       isLimited:
@@ -72,6 +69,17 @@ export function createSettlements(
       outputTokensPerSecond: settings.output_tokens_per_second[hold.parsed.provider.name],
       at: new Date(),
     });
+  }
+
+  async function settle(
+    hold: Hold,
+    answered: Answered | undefined,
+    outcome: Outcome,
+    batch?: Batch,
+  ): Promise<SettledCost> {
+    hold.settled = true;
+    for (const { operationId } of [hold.operation, ...hold.shared]) leases.letGo(operationId);
+    const charge = chargeFor(hold, answered, outcome);
     const { costNanoUsd } = charge;
     const settlement = { ...hold.operation, costNanoUsd, spentFor: spentFor(hold.parsed) };
     const others = hold.shared.map((operation) => settleShared(hold, { ...operation, costNanoUsd }));
@@ -119,4 +127,10 @@ export function createSettlements(
   }
 
   return { release, settle };
+}
+
+/** A tool is paid for once it may have run: an answer that is an HTTP error says that it has not. */
+function chargeOfTool(costNanoUsd: number, answered: Answered | undefined, outcome: Outcome): Charge {
+  const isFree = outcome.kind === 'not_forwarded' || (answered !== undefined && !isSuccess(answered));
+  return { costNanoUsd: isFree ? 0 : costNanoUsd, reportedNanoUsd: 0 };
 }

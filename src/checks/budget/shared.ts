@@ -44,21 +44,47 @@ export function createFindShared(
 }
 
 function matches(
-  { owners, tags, providers, models }: SharedBudgetSettings['match'],
-  { key, provider, request }: Parsed,
+  match: SharedBudgetSettings['match'],
+  exchange: Parsed,
   modelOf: (provider: ProviderName, name: string) => string,
 ): boolean {
-  const isAny = (globs: readonly string[], value: string): boolean =>
-    globs.some((glob) => globMatches(glob, value));
+  const { owners, tags } = match;
+  const { key, mcp } = exchange;
   return (
     (owners === undefined || isAny(owners, key.owner ?? '')) &&
     Object.entries(tags ?? {}).every(
       ([tag, glob]) => Object.hasOwn(key.tags, tag) && globMatches(glob, key.tags[tag] ?? ''),
     ) &&
+    (mcp === undefined ? isOfModel(match, exchange, modelOf) : isOfServer(match, mcp.server))
+  );
+}
+
+function isOfServer(
+  { providers, models, mcp_servers }: SharedBudgetSettings['match'],
+  server: string,
+): boolean {
+  return (
+    providers === undefined &&
+    models === undefined &&
+    (mcp_servers === undefined || mcp_servers.includes(server))
+  );
+}
+
+function isOfModel(
+  { providers, models, mcp_servers }: SharedBudgetSettings['match'],
+  { provider, request }: Parsed,
+  modelOf: (provider: ProviderName, name: string) => string,
+): boolean {
+  return (
+    mcp_servers === undefined &&
     (providers === undefined || providers.includes(provider.name)) &&
     // A request without a model may be for any of them.
     (models === undefined ||
       request.models.length === 0 ||
       request.models.some((name) => isAny(models, modelOf(provider.name, name).replace(/^models\//, ''))))
   );
+}
+
+function isAny(globs: readonly string[], value: string): boolean {
+  return globs.some((glob) => globMatches(glob, value));
 }

@@ -12,6 +12,7 @@ const match = section({
   tags: z.record(name, name).optional().describe('Tags that a key must have, all of them; values are globs.'),
   providers: z.array(z.enum(PROVIDER_NAMES)).min(1).optional().describe('Providers that are asked.'),
   models: names.describe('Models that are asked for, as globs.'),
+  mcp_servers: names.describe('MCP servers whose tools are called, by their names in `mcp.servers`.'),
 })
   .prefault({})
   .describe('The requests that count: all conditions must hold; `{}` matches every request.');

@@ -44,6 +44,10 @@ const mcpServer = section({
     .array(z.string().min(1))
     .default([])
     .describe('Inspector rules to ignore for this server because their findings are known to be harmless.'),
+  tool_costs: z
+    .record(z.string().min(1).max(256), z.number().min(0).max(1_000_000))
+    .default({})
+    .describe('USD for a call of each tool, charged to budgets; `*` stands for all other tools.'),
   pin: z
     .enum(['off', 'warn', 'block'])
     .default('warn')

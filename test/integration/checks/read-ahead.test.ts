@@ -101,6 +101,7 @@ function gateway(watched = watcher(), loops: LoopConfig = config.loop_detection)
     pricing: createPricing(config),
     store: budgetStore(client),
     findShared: () => [],
+    toolCost: () => undefined,
     onCrossed: () => undefined,
     onAlert: () => undefined,
     onReserved: () => undefined,

@@ -196,6 +196,7 @@ function everythingOn(redisAddr: string, dlpMasks: boolean): Config {
           headers: { authorization: 'Bearer the-server-s-own-credential-1234567890' },
           public: [],
           suppress: [],
+          tool_costs: {},
           pin: 'block',
         },
       ],

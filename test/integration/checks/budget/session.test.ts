@@ -213,6 +213,7 @@ describe('the budget check in a session', () => {
       pricing: createPricing(config),
       store,
       findShared: () => [],
+      toolCost: () => undefined,
       onCrossed: () => undefined,
       onAlert: () => undefined,
       onReserved: () => undefined,

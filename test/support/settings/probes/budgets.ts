@@ -67,6 +67,13 @@ export const budgetProbes: Probes = {
     see: asksAsTeam,
     expected: [REFUSED, 200],
   },
+  'budgets[].match.mcp_servers': {
+    at: at('match', 'mcp_servers'),
+    with: closed({}),
+    values: [undefined, ['files']],
+    see: asksAsTeam,
+    expected: [REFUSED, 200],
+  },
   'budgets[].minute': windowProbe('minute'),
   'budgets[].hourly': windowProbe('hourly'),
   'budgets[].daily': windowProbe('daily'),

@@ -143,6 +143,13 @@ export const mcpProbes: Probes = {
     see: changedTool,
     expected: ['called', 'policy_denied'],
   },
+  'mcp.servers[].tool_costs.*': {
+    at: ['mcp', 'servers', '0', 'tool_costs', '*'],
+    with: MCP,
+    values: [0.001, 1],
+    see: outcome({ ...toolCall(), hourly: 0.5 }),
+    expected: [200, '429 budget_exceeded'],
+  },
   'mcp.circuit_breaker.enabled': {
     with: { mcp: { ...MCP.mcp, circuit_breaker: { threshold: 1 } } },
     values: [true, false],

@@ -47,6 +47,7 @@ export function budgetCheck(input: ConfigInput = {}, more: Partial<BudgetCheckDe
     pricing: createPricing(config),
     store,
     findShared: () => [],
+    toolCost: () => undefined,
     onCrossed: () => undefined,
     onAlert: (alert) => alerts.push(alert),
     onReserved: () => undefined,
