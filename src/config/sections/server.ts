@@ -82,7 +82,7 @@ export const server = section({
       'Requests of one client address that may be open at the same time in each worker, over all keys; more get 429. Raise it, or set `auth.trusted_hops`, when clients share an address.',
     ),
   shed_after: duration('1s').describe(
-    'Delay of a worker beyond which it refuses new requests with 503 `overloaded`: first those of the keys that ask for most, at twice the delay all. Open requests go on.',
+    'Delay of a worker beyond which it refuses new requests with 503 `overloaded`: first those of the keys that ask for most, at three times the delay all. Open requests go on.',
   ),
   max_payload_bytes: positiveCount
     .max(15 * 1_048_576)
