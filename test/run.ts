@@ -4,7 +4,7 @@
  * whole with `--whole` (`npm run nightly`).
  *
  * The machine that this is measured on has two cores. Tests that measure what a core does have one each; tests that
- * wait for a start, a drain or a timeout run five at a time, and the static steps take what these leave of the CPU;
+ * wait for a start, a drain or a timeout run six at a time, and the static steps take what these leave of the CPU;
  * load has everything for itself.
  */
 import { spawnSync } from 'node:child_process';
@@ -59,7 +59,7 @@ const MEASURING: Tests = {
 const WAITING: Tests = {
   name: 'integration and e2e tests',
   projects: ['integration', 'e2e'],
-  args: ['--maxWorkers', '5', '--exclude', `${TURNS}*`],
+  args: ['--maxWorkers', '6', '--exclude', `${TURNS}*`],
 };
 
 const LOAD: Tests = { name: 'load tests', projects: ['load'], args: [] };
