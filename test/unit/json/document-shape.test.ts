@@ -9,6 +9,7 @@ import {
   type ReadDocument,
 } from '../../../src/json/document-shape.ts';
 import { runNow } from '../../../src/turns.ts';
+import { threadCpuMs } from '../../support/cpu-time.ts';
 
 function inSteps(text: string): ReturnType<typeof shapeOf> {
   const steps = shapeInSteps(text);
@@ -85,9 +86,9 @@ describe('a document that would hold up everybody', () => {
 
   it('is read once, whatever stands in its strings', () => {
     for (const piece of ['\\"', '\\\\', 'a', '{', ':']) {
-      const started = performance.now();
+      const started = threadCpuMs();
       expect(shapeOf(`"${piece.repeat(1_000_000)}"`).members).toBe(0);
-      expect(performance.now() - started).toBeLessThan(1_000);
+      expect(threadCpuMs() - started).toBeLessThan(1_000);
     }
   });
 });

@@ -4,6 +4,7 @@ import { policyCallOf } from '../../../src/checks/policy/policy-call.ts';
 import { holdsEncodedBytes } from '../../../src/providers/encoded-bytes.ts';
 import type { JsonObject, ProviderName } from '../../../src/providers/provider.ts';
 import { parsed } from '../../support/exchange.ts';
+import { threadCpuMs } from '../../support/cpu-time.ts';
 
 const BYTES = Buffer.concat([Buffer.from('PK\x03\x04'), randomBytes(1_500)]);
 const BASE64 = BYTES.toString('base64');
@@ -79,9 +80,9 @@ describe('ordinary text holds none', () => {
       Buffer.from(WORDS).toString('base64').repeat(500),
     ];
     for (const text of texts) {
-      const started = performance.now();
+      const started = threadCpuMs();
       holdsEncodedBytes(text);
-      expect(performance.now() - started).toBeLessThan(100);
+      expect(threadCpuMs() - started).toBeLessThan(100);
     }
   });
 });

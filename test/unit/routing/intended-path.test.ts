@@ -3,6 +3,7 @@ import { defaultConfig } from '../../support/default-config.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { createRoute } from '../../../src/routing/route.ts';
 import { configuredUpstreams } from '../../../src/routing/upstreams.ts';
+import { threadCpuMs } from '../../support/cpu-time.ts';
 
 const config = defaultConfig({
   providers: {
@@ -122,9 +123,9 @@ describe('what is told of a path', () => {
 
   it('is bounded, in plain letters, and found at once whatever its length', () => {
     for (const path of [`/openai/${'v1/'.repeat(20_000)}chat/completions`, `/openai/${'a'.repeat(60_000)}`]) {
-      const started = performance.now();
+      const started = threadCpuMs();
       expect(refused(path).message.length).toBeLessThan(600);
-      expect(performance.now() - started).toBeLessThan(500);
+      expect(threadCpuMs() - started).toBeLessThan(500);
     }
     expect(refused('/openai/<script>"alert(1)"</script>/chat').message).not.toMatch(/[<>"]/);
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toolRuleNames } from '../../../../src/detectors/tool-rules.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 import { ATTACK, AWS_KEY, GITHUB_TOKEN, inspector, REMOVED, result, textResult } from './rig.ts';
+import { threadCpuMs } from '../../../support/cpu-time.ts';
 
 describe('suppressed rules of a server', () => {
   it.each([
@@ -105,10 +106,10 @@ describe('custom injection patterns', () => {
 
   it('take time that grows with the text alone', async () => {
     const rig = withPatterns('(a|aa)+$', 'x(.*y)?', '(a*)*b');
-    const started = performance.now();
+    const started = threadCpuMs();
     await rig.whole(textResult('a'.repeat(60_000)));
     const { body } = await rig.whole(textResult('x'.repeat(20_000)));
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(threadCpuMs() - started).toBeLessThan(10_000);
     expect(JSON.parse(body)).toEqual(textResult(REMOVED));
   }, 30_000);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createServerCredentials } from '../../../../src/checks/mcp-inspector/server-credentials.ts';
 import { event, inspector, messagesIn, result, textResult, type RigOptions } from './rig.ts';
+import { threadCpuMs } from '../../../support/cpu-time.ts';
 
 /** No rule knows them: they are ordinary words. */
 const TOKEN = 'of the one/server+alone';
@@ -158,9 +159,9 @@ describe('what is taken for a credential', () => {
       headers: { Authorization: `Bearer ${token}c` },
       url: 'https://a.test',
     });
-    const began = performance.now();
+    const began = threadCpuMs();
     expect(await findAll(['ab'.repeat(1_000_000)])).toEqual([[]]);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(threadCpuMs() - began).toBeLessThan(2_000);
   });
 });
 

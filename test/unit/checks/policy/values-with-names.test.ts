@@ -8,6 +8,7 @@ import type { ProviderName } from '../../../../src/providers/provider.ts';
 import { parsed } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
+import { threadCpuMs } from '../../../support/cpu-time.ts';
 
 /** What `detects` finds of values that only a name gives away, wherever the name stands. */
 const set = createCardSet(
@@ -185,11 +186,11 @@ describe('a value and its name in the arguments of a tool', () => {
         `${String(index)}${DIGEST}`,
       ]),
     );
-    const startedAt = performance.now();
+    const startedAt = threadCpuMs();
     expect(await denied(tool({ ...many, last: { name: 'AWS_SECRET_ACCESS_KEY', value: AWS } }))).toEqual([
       'block-credentials',
     ]);
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(threadCpuMs() - startedAt).toBeLessThan(10_000);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isAllowedHost, isInsideHost, readAddress } from '../../../../src/checks/remote-content/address.ts';
+import { threadCpuMs } from '../../../support/cpu-time.ts';
 
 describe('an address', () => {
   it.each([
@@ -55,10 +56,10 @@ describe('an address', () => {
   });
 
   it('is read in linear time', () => {
-    const started = performance.now();
+    const started = threadCpuMs();
     for (const text of [`https://${'a.'.repeat(500_000)}`, `https://${'['.repeat(1_000_000)}`])
       readAddress(text);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(threadCpuMs() - started).toBeLessThan(500);
   });
 });
 

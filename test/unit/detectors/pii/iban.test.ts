@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { ibanDetector } from '../../../../src/detectors/pii/iban.ts';
 import { brokenAt, expectStreamContract, wordsIn } from '../stream-contract.ts';
+import { threadCpuMs } from '../../../support/cpu-time.ts';
 
 /** Examples of the SWIFT registry. */
 const IBANS = [
@@ -50,12 +51,12 @@ describe('bank account numbers', () => {
   });
 
   it('are searched in linear time', () => {
-    const begun = performance.now();
+    const begun = threadCpuMs();
     for (const piece of ['DE89', 'DE89 ', 'DE89 3704 ', 'DE-', '1']) {
       ibanDetector.find(piece.repeat(200_000 / piece.length));
       ibanDetector.openFrom(piece.repeat(300));
     }
-    expect(performance.now() - begun).toBeLessThan(4_000);
+    expect(threadCpuMs() - begun).toBeLessThan(4_000);
   });
 
   it('keep the promises of a stream', () => {

@@ -3,6 +3,7 @@ import { mask } from '../../../../src/detectors/mask.ts';
 import { createMaskSearch } from '../../../../src/policy/masking/search.ts';
 import type { TextPattern } from '../../../../src/policy/cards/mask-rule.ts';
 import { CARD, EMAIL, SSN, PHONE, ADDRESS, AWS_KEY } from '../../checks/dlp/rig.ts';
+import { threadCpuMs } from '../../../support/cpu-time.ts';
 
 const searchFor = (...patterns: TextPattern[]) =>
   createMaskSearch(patterns.map((what, index) => ({ rule: `rule-${String(index)}`, what })));
@@ -69,9 +70,9 @@ describe('what mask rules look for in whole texts', () => {
 
   it('takes the rest of a hostile text for one match, in linear time', async () => {
     const text = 'x'.repeat(300_000);
-    const startedAt = performance.now();
+    const startedAt = threadCpuMs();
     expect(await masked(text, regex('x(.*y)?'))).toBe('***');
-    expect(performance.now() - startedAt).toBeLessThan(15_000);
+    expect(threadCpuMs() - startedAt).toBeLessThan(15_000);
   });
 });
 
