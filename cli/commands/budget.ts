@@ -176,7 +176,7 @@ async function listShared(command: Command, io: Io, { output }: OutputOptions): 
   const { shown, now } = await onRedis(command, io, async ({ budgets, readClock }) => ({
     shown: await Promise.all(
       settings.map(async (one) => {
-        const { keyHash, accounts } = sharedBudget(one);
+        const { keyHash, accounts } = await sharedBudget(one);
         return { name: one.name, match: one.match, windows: await budgets.status(keyHash, accounts) };
       }),
     ),

@@ -132,7 +132,8 @@ describe.each<[string, () => Group]>([
   it.each(TEAMS)(
     'the budget of %s, with a slot of its own, is not exceeded by calls at once',
     async (team) => {
-      const { keyHash, accounts } = sharedBudget({ name: team, match: {}, daily: TEAM_USD });
+      const settings = { name: team, match: {}, time_zone: 'UTC', daily: TEAM_USD };
+      const { keyHash, accounts } = await sharedBudget(settings);
       const keys = await Promise.all([createKey(team), createKey(team)]);
       const replies = await Promise.all(
         Array.from({ length: 40 }, (_, nth) => ask(keys[nth % 2] ?? '', false, nth)),

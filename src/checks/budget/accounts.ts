@@ -16,12 +16,15 @@ const OVER_A_MONTH_MS = 40 * 86_400_000;
 /** The ledger of all windows of a key or a shared budget. */
 export const WINDOWS_LEDGER = 'windows';
 
-/** Returns the five windows of a key as accounts. All record spend; those with a limit can refuse. */
-export function windowAccounts(limits: BudgetLimits): Account[] {
+/** Returns the five windows of a key as accounts, by default those of UTC. All record spend; those with a limit can refuse. */
+export function windowAccounts(
+  limits: BudgetLimits,
+  calendars: { readonly [Window in BudgetWindow]?: Calendar } = {},
+): Account[] {
   return BUDGET_WINDOWS.map((window) => ({
     name: window,
     ledger: WINDOWS_LEDGER,
-    calendar: CALENDARS[window],
+    calendar: calendars[window] ?? CALENDARS[window],
     limitNanoUsd: limits[window],
     idleMs: OVER_A_MONTH_MS,
   }));

@@ -90,7 +90,11 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         operationId: newOperationId(),
         accounts: accountsOf(exchange),
       },
-      shared: deps.findShared(exchange).map((budget) => ({ ...budget, operationId: newOperationId() })),
+      shared: deps.findShared(exchange).map(({ keyHash, accounts }) => ({
+        keyHash,
+        accounts,
+        operationId: newOperationId(),
+      })),
       parsed: exchange,
       quote: quoted,
       reservedNanoUsd: 0,

@@ -32,7 +32,7 @@ export const budget = checkEntry(
       config,
       pricing: createPricing(config),
       toolCost: createToolCost(config.mcp.servers),
-      findShared: createFindShared(config.budgets, createModelOf(config.providers.azure.deployments)),
+      findShared: await createFindShared(config.budgets, createModelOf(config.providers.azure.deployments)),
     });
     onClose(close);
     return check;

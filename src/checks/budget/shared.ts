@@ -1,5 +1,5 @@
 import type { SharedBudgetSettings } from '../../config/sections/budgets.ts';
-import type { Parsed } from '../../pipeline/exchange.ts';
+import type { BudgetLimits, Parsed } from '../../pipeline/exchange.ts';
 import type { ProviderName } from '../../providers/provider.ts';
 import { toNanoUsd } from '../../pricing/usd.ts';
 import { BUDGET_WINDOWS } from '../../redis/budget-limits.ts';
@@ -11,34 +11,51 @@ import type { Account } from './store.ts';
 export interface SharedBudget {
   /** Stands where a key's hash would: the ledger has keys and a slot of its own. */
   readonly keyHash: string;
+  /** As of now. */
   readonly accounts: readonly Account[];
 }
 
-/** Returns the shared budget of these settings. */
-export function sharedBudget({ name, ...settings }: SharedBudgetSettings): SharedBudget {
-  const limits = Object.fromEntries(
+/** Returns the shared budget of these settings. Loads time zones if it has one. */
+export async function sharedBudget(settings: SharedBudgetSettings): Promise<SharedBudget> {
+  const { name, time_zone } = settings;
+  const limits = limitsOf(settings);
+  const ofShared = (account: Account): Account => ({ ...account, budget: name });
+  const keyHash = `budget:${name}`;
+  if (time_zone === UTC) return { keyHash, accounts: windowAccounts(limits).map(ofShared) };
+  const { createZonedCalendars } = await import('./zoned-windows.ts');
+  const calendars = createZonedCalendars(time_zone);
+  return {
+    keyHash,
+    get accounts() {
+      return windowAccounts(limits, calendars()).map(ofShared);
+    },
+  };
+}
+
+const UTC = 'UTC';
+
+function limitsOf(settings: SharedBudgetSettings): BudgetLimits {
+  return Object.fromEntries(
     BUDGET_WINDOWS.flatMap((window) => {
       const usd = settings[window];
       return usd === undefined ? [] : [[window, toNanoUsd(usd)]];
     }),
   );
-  return {
-    keyHash: `budget:${name}`,
-    accounts: windowAccounts(limits).map((account) => ({ ...account, budget: name })),
-  };
 }
 
 /** Finds the shared budgets in which a request must fit, in a fixed order. */
 export type FindShared = (exchange: Parsed) => readonly SharedBudget[];
 
 /** @param modelOf maps a deployment name to its model (`providers.azure.deployments`) */
-export function createFindShared(
+export async function createFindShared(
   settings: readonly SharedBudgetSettings[],
   modelOf: (provider: ProviderName, name: string) => string,
-): FindShared {
-  const budgets = settings
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-    .map(({ match, ...rest }) => ({ match, budget: sharedBudget({ match, ...rest }) }));
+): Promise<FindShared> {
+  const budgets = await Promise.all(
+    settings
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+      .map(async (one) => ({ match: one.match, budget: await sharedBudget(one) })),
+  );
   return (exchange) =>
     budgets.filter(({ match }) => matches(match, exchange, modelOf)).map(({ budget }) => budget);
 }

@@ -1,8 +1,8 @@
 import type { BudgetLimits } from '../../pipeline/exchange.ts';
 import type { Batch } from '../../pipeline/batch.ts';
 
-/** Renewal of an account: at a UTC calendar boundary, or only when its ledger is dropped. */
-export type Calendar = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'none';
+/** Renewal of an account: at a UTC calendar boundary, at listed times (Unix ms), or only when its ledger is dropped. */
+export type Calendar = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'none' | `at:${string}`;
 
 /** One account that a request is charged to: a window of its key, or its session. */
 export interface Account {

@@ -28,8 +28,25 @@ local function month_of(day)
   return year, month
 end
 
--- Start and end (Unix ms) of the window that holds `now`; calendar: minute|hour|day|week|month.
+-- Of the windows that begin at these times, the one that holds `now`. The caller's clock is not trusted: it names the
+-- window before and after its own, and a time that lies in none of them fails the script.
+local function listed_window(calendar, now)
+  local start
+  for beginning in string.gmatch(calendar, '%d+') do
+    beginning = tonumber(beginning)
+    if start and start <= now and now < beginning then
+      return start, beginning
+    end
+    start = beginning
+  end
+  error('the clock of Redis is more than a window away from the gateway')
+end
+
+-- Start and end (Unix ms) of the window that holds `now`; calendar: minute|hour|day|week|month, or at:<beginnings>.
 local function window_at(calendar, now)
+  if string.sub(calendar, 1, 3) == 'at:' then
+    return listed_window(calendar, now)
+  end
   local length = UNIT_MS[calendar]
   if length then
     local start = math.floor(now / length) * length

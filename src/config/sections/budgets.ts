@@ -7,6 +7,16 @@ const name = z.string().min(1).max(256);
 const names = z.array(name).min(1).max(1_000).optional();
 const limit = z.number().min(0).max(MAX_LIMIT_USD).optional();
 
+const timeZone = z.string().refine(isTimeZone, { error: 'must be an IANA time zone such as Europe/Vienna' });
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
 const match = section({
   owners: names.describe('Owners of keys (`keys create --owner`), as globs.'),
   tags: z.record(name, name).optional().describe('Tags that a key must have, all of them; values are globs.'),
@@ -23,11 +33,14 @@ const sharedBudget = section({
     .regex(/^[A-Za-z0-9._-]{1,64}$/, { error: 'must be 1 to 64 of A-Z a-z 0-9 . _ -' })
     .describe('Shown in refusals, headers and alerts. What was spent is kept under it.'),
   match,
+  time_zone: timeZone
+    .default('UTC')
+    .describe('IANA time zone in which days, weeks and months begin, such as `Europe/Vienna`.'),
   minute: limit.describe('USD in a minute.'),
   hourly: limit.describe('USD in an hour.'),
-  daily: limit.describe('USD on a day, UTC.'),
-  weekly: limit.describe('USD in a week from Monday on, UTC.'),
-  monthly: limit.describe('USD in a calendar month, UTC.'),
+  daily: limit.describe('USD on a day.'),
+  weekly: limit.describe('USD in a week from Monday on.'),
+  monthly: limit.describe('USD in a calendar month.'),
 }).refine((budget) => BUDGET_WINDOWS.some((window) => budget[window] !== undefined), {
   error: `must have one of ${BUDGET_WINDOWS.join(', ')}`,
 });

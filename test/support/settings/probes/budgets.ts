@@ -1,4 +1,7 @@
-import { spendDayKey } from '../../../../src/redis/keys.ts';
+import { WINDOWS_LEDGER } from '../../../../src/checks/budget/accounts.ts';
+import { createRedisBudgetStore } from '../../../../src/checks/budget/redis-store.ts';
+import { sharedBudget } from '../../../../src/checks/budget/shared.ts';
+import { spendDayKey, spendKey } from '../../../../src/redis/keys.ts';
 import { dayOf } from '../../../../src/spend/store.ts';
 import { asks, header, outcome } from '../asking.ts';
 import type { Probes, See } from '../probe.ts';
@@ -22,6 +25,19 @@ const keptHours: See = async (bench) => {
   const { keyHash } = await asks(bench, {});
   const lifeMs = await bench.redis.client.pttl(spendDayKey(keyHash, dayOf(Date.now())));
   return lifeMs < 0 ? undefined : Math.ceil(lifeMs / 3_600_000);
+};
+
+/** Sees at which minute of a day (UTC) the month of a shared budget ends. */
+const monthBegins: See = async (bench) => {
+  const [settings] = bench.config.budgets;
+  if (settings === undefined) return undefined;
+  const { keyHash, accounts } = await sharedBudget(settings);
+  // A running window would stay as it is.
+  await bench.redis.client.del(spendKey(keyHash, WINDOWS_LEDGER));
+  await asks(bench, {});
+  const store = createRedisBudgetStore({ client: bench.redis.client, deadlineMs: 5_000, alertPercents: [] });
+  const month = (await store.status(keyHash, accounts)).at(-1);
+  return Math.round((Date.now() + (month?.resetMs ?? 0)) / 60_000) % (24 * 60);
 };
 
 export const budgetProbes: Probes = {
@@ -73,6 +89,13 @@ export const budgetProbes: Probes = {
     values: [undefined, ['files']],
     see: asksAsTeam,
     expected: [REFUSED, 200],
+  },
+  'budgets[].time_zone': {
+    at: at('time_zone'),
+    with: { budgets: [{ name: 'zoned', match: {}, monthly: 1_000 }] },
+    values: ['UTC', 'Asia/Kathmandu'],
+    see: monthBegins,
+    expected: [0, 24 * 60 - (5 * 60 + 45)],
   },
   'budgets[].minute': windowProbe('minute'),
   'budgets[].hourly': windowProbe('hourly'),
