@@ -32,7 +32,7 @@ export function spellings({ text, short, value }: OptionWord): readonly string[]
 }
 
 /** Returns a value as one word list whose first word is its kind: `files`, `words a b`, `list a b`. */
-export function valueText(value: Value): string {
+function valueText(value: Value): string {
   if (typeof value === 'string') return value;
   return [value.isList ? 'list' : 'words', ...value.words].join(' ');
 }

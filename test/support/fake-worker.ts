@@ -58,6 +58,7 @@ process.on('message', (message) => {
       });
       break;
     case 'tls':
+    case 'credentials':
       break;
     case 'drain':
       server.close();
