@@ -16,7 +16,9 @@ export default {
     forbid(
       'pipeline-knows-no-check',
       { path: '^src/pipeline' },
-      { path: '^src/(answers|conversation|checks|extproc|runtime|envoy|admin|redis|serve|operate|offline)' },
+      {
+        path: '^src/(answers|conversation|checks|composition|extproc|runtime|envoy|admin|redis|serve|operate|offline)',
+      },
       'The spine imports no check and no edge.',
     ),
     forbid(
@@ -28,8 +30,8 @@ export default {
     forbid(
       'checks-know-no-edge',
       { path: '^src/checks' },
-      { path: '^src/(extproc|runtime|envoy|admin|serve|operate|offline)' },
-      'Checks judge exchanges; only the edge speaks to Envoy.',
+      { path: '^src/(composition|extproc|runtime|envoy|admin|serve|operate|offline)' },
+      'Checks judge exchanges; only the edge speaks to Envoy, and only `composition` builds checks.',
     ),
     forbid(
       'leaves-stay-leaves',

@@ -1,4 +1,4 @@
-import { createOfflineChecks } from './checks/create-offline.ts';
+import { createOfflineChecks } from './composition/create-offline.ts';
 import type { Config } from './config/schema.ts';
 import type { Check } from './pipeline/check.ts';
 import { createRunner } from './pipeline/run.ts';

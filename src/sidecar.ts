@@ -1,6 +1,6 @@
 import type { Alerts } from './alerting/create.ts';
 import { authentication } from './authentication.ts';
-import { createChecks } from './checks/create.ts';
+import { createChecks } from './composition/create.ts';
 import { approvalPatience, phaseDeadlineMs, POLICY_LIMITS_MS } from './config/cross-field-rules.ts';
 import type { Config } from './config/schema.ts';
 import type { Approvals } from './escalation/approvals.ts';

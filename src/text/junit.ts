@@ -10,14 +10,14 @@ export interface JunitCase {
   readonly detail?: string | undefined;
 }
 
-export interface JunitCounts {
+interface JunitCounts {
   readonly tests: number;
   readonly failures: number;
   readonly errors: number;
   readonly skipped: number;
 }
 
-export interface JunitSuite extends JunitCounts {
+interface JunitSuite extends JunitCounts {
   readonly name: string;
   /** From `junitCase`. */
   readonly cases: readonly string[];

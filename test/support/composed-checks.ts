@@ -1,4 +1,4 @@
-import { composeChecks, type CheckOrder, type ComposedOf } from '../../src/checks/compose.ts';
+import { composeChecks, type CheckOrder, type ComposedOf } from '../../src/composition/compose.ts';
 import { createMemorySessionStore } from '../../src/checks/session/memory-store.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import type { Check } from '../../src/pipeline/check.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createChecks } from '../../../src/checks/create.ts';
+import { createChecks } from '../../../src/composition/create.ts';
 import { defaultConfig } from '../default-config.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { createAdmission } from '../../../src/extproc/admission/admission.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckOrder } from '../../../src/checks/compose.ts';
+import type { CheckOrder } from '../../../src/composition/compose.ts';
 import { budget } from '../../../src/checks/budget/entry.ts';
 import { ORDER } from '../../../src/checks/order.ts';
 import type { Check } from '../../../src/pipeline/check.ts';

@@ -3,7 +3,7 @@ import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
 import { newAnswer } from '../../../../src/answers/new-answer.ts';
 import { readAnswer, readFacts } from '../../../../src/answers/read-answer.ts';
 import type { KeyRecord } from '../../../../src/auth/key-record.ts';
-import { createChecks } from '../../../../src/checks/create.ts';
+import { createChecks } from '../../../../src/composition/create.ts';
 import type { ConfigInput } from '../../../../src/config/schema.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
 import { PASS, type Check, type Denial, type StreamRewriter } from '../../../../src/pipeline/check.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRemoteContentCheck } from '../../../../src/checks/remote-content/check.ts';
-import { createOfflineChecks } from '../../../../src/checks/create-offline.ts';
+import { createOfflineChecks } from '../../../../src/composition/create-offline.ts';
 import type { ConfigInput } from '../../../../src/config/schema.ts';
 import type { Verdict } from '../../../../src/pipeline/check.ts';
 import { createCardSet } from '../../../../src/policy/cards/card-set.ts';

@@ -5,14 +5,14 @@ import type { Check } from '../pipeline/check.ts';
 import { createMasksOf, type Masks } from '../policy/masking/masks.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 import { DEFAULT_LOCK_MS } from '../risk/scoring.ts';
-import { createPolicyRewriter, maskAnswer, maskRequest } from './dlp/by-policy.ts';
+import { createPolicyRewriter, maskAnswer, maskRequest } from '../checks/dlp/by-policy.ts';
 import { createMarkSession, createSessionMoves, createTaintSession } from './policy-sessions.ts';
-import { createResultRewriter, maskWholeResult } from './mcp-inspector/by-policy.ts';
-import type { FactUse } from './entry.ts';
-import { GIVEN_FACTS, ORDER, type CheckName, type UnwrittenFact } from './order.ts';
-import { createEscalate, type EscalateDeps } from './policy/escalate.ts';
-import { createJudge } from './policy/judge.ts';
-import { createReportSecretLeak } from './report-secret-leak.ts';
+import { createResultRewriter, maskWholeResult } from '../checks/mcp-inspector/by-policy.ts';
+import type { FactUse } from '../checks/entry.ts';
+import { GIVEN_FACTS, ORDER, type CheckName, type UnwrittenFact } from '../checks/order.ts';
+import { createEscalate, type EscalateDeps } from '../checks/policy/escalate.ts';
+import { createJudge } from '../checks/policy/judge.ts';
+import { createReportSecretLeak } from '../checks/report-secret-leak.ts';
 import type {
   CheckServices,
   ChecksObserver,
@@ -22,7 +22,7 @@ import type {
   SharedStores,
   StoreForms,
   StorePlace,
-} from './services.ts';
+} from '../checks/services.ts';
 
 export interface ComposedOf {
   readonly config: Config;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countingRisk } from '../../../src/checks/watched-risk.ts';
+import { countingRisk } from '../../../src/composition/watched-risk.ts';
 import { createMemoryRiskStore } from '../../../src/risk/memory-store.ts';
 import { riskSettings } from '../../../src/risk/settings.ts';
 import { configSchema } from '../../../src/config/schema.ts';

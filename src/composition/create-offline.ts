@@ -5,7 +5,7 @@ import { composeChecks, type ComposedChecks } from './compose.ts';
 import { createMemoryRiskStore } from '../risk/memory-store.ts';
 import { riskSettings } from '../risk/settings.ts';
 import type { RiskStore } from '../risk/store.ts';
-import { createMemorySessionStore } from './session/memory-store.ts';
+import { createMemorySessionStore } from '../checks/session/memory-store.ts';
 
 export interface OfflineChecksDeps {
   readonly config: Config;

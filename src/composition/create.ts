@@ -15,12 +15,12 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createModelLabels } from '../telemetry/model-spend.ts';
 import { providerLabel } from '../telemetry/observer.ts';
-import type { UsedRatio } from './budget/used-ratios.ts';
+import type { UsedRatio } from '../checks/budget/used-ratios.ts';
 import { composeChecks, type ComposedChecks } from './compose.ts';
 import { createRedisRiskStore } from '../risk/redis-store.ts';
 import { riskSettings } from '../risk/settings.ts';
-import type { ChecksObserver, Counting, SharedStores } from './services.ts';
-import { createRedisSessionStore } from './session/redis-store.ts';
+import type { ChecksObserver, Counting, SharedStores } from '../checks/services.ts';
+import { createRedisSessionStore } from '../checks/session/redis-store.ts';
 import { countingRisk, tellingOfLocks } from './watched-risk.ts';
 import { messageOf } from '../errors.ts';
 

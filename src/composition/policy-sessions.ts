@@ -1,7 +1,7 @@
-import type { Taint } from './policy/judge.ts';
-import type { SessionMove, SessionMoves } from './policy/state-check.ts';
+import type { Taint } from '../checks/policy/judge.ts';
+import type { SessionMove, SessionMoves } from '../checks/policy/state-check.ts';
 import { createRetryQueue } from '../redis/retry-queue.ts';
-import { REFUND_MS, type SessionStore } from './session/store.ts';
+import { REFUND_MS, type SessionStore } from '../checks/session/store.ts';
 import { newOperationId } from '../operation-id.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 import type { RiskStore } from '../risk/store.ts';
