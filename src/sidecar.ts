@@ -218,6 +218,7 @@ function livePolicies({ policy }: Config, log: Logger, metrics: Metrics): Promis
       startMs: POLICY_START_MS,
       waitMs: wait,
       maxWaiting: MAX_WAITING_FOR_POLICIES,
+      keepsSpare: true,
       onReplaced(cause) {
         log.error({ cause: messageOf(cause) }, 'the policy engine failed and restarts');
       },

@@ -20,6 +20,8 @@ export interface ThreadLimits {
   readonly graceMs: number;
   /** What reading and compiling a set may take. */
   readonly startMs: number;
+  /** For work that others should not wait for. */
+  readonly yieldsCpu?: boolean;
 }
 
 /** A thread that holds one compiled set. */
@@ -47,6 +49,7 @@ export async function startEngineThread(
     files,
     query,
     evaluationMs: limits.evaluationMs,
+    yieldsCpu: limits.yieldsCpu === true,
   };
   const line = openLine(new Worker(threadFile(), { workerData: data, env: {} }));
   const first = await line.reply(limits.startMs).catch((cause: unknown) => {

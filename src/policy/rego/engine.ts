@@ -2,6 +2,7 @@ import { EngineLane, type LaneCall } from './engine-lane.ts';
 import { startEngineThread, type EngineThread, type ThreadLimits } from './engine-thread.ts';
 import { FairQueue, type Queued } from './fair-queue.ts';
 import { RegoEvaluationError } from './rego-error.ts';
+import { SpareEngine } from './spare-engine.ts';
 import type { RegoFacts, RegoFile } from './thread-messages.ts';
 import { RecentMap } from '../../recent-map.ts';
 
@@ -10,6 +11,8 @@ export interface RegoEngineOptions extends ThreadLimits {
   readonly maxWaiting: number;
   /** How long an input may wait for its turn, a new engine's start included. */
   readonly waitMs: number;
+  /** Keeps an engine ready to replace the first one when it breaks; it takes some 55 MB. */
+  readonly keepsSpare?: boolean;
   /** Told when an engine had to be replaced, and when that failed. */
   readonly onReplaced?: (cause: unknown) => void;
 }
@@ -49,17 +52,24 @@ export async function startRegoEngine(
   options: RegoEngineOptions,
 ): Promise<RegoEngine> {
   const start = (): Promise<EngineThread> => startEngineThread(files, options);
+  const startYielding = (): Promise<EngineThread> =>
+    startEngineThread(files, { ...options, yieldsCpu: true });
   const first = await start();
   const queue = new FairQueue<WaitingCall>({ maxEntries: options.maxWaiting, maxSize: MAX_WAITING_CHARS });
   const use = createTenantUse(() => performance.now());
   const isLight = (tenant: string): boolean => !use.isHeavy(tenant);
-  const shared = new EngineLane(laneDeps(isLight), first);
-  const apart = new EngineLane({ ...laneDeps(use.isHeavy), idleMs: IDLE_MS });
+  // The spare is for light tenants: heavy ones would use it up.
+  const spare = options.keepsSpare === true ? new SpareEngine(start) : undefined;
+  const startShared = spare === undefined ? start : (): Promise<EngineThread> => spare.take();
+  const shared = new EngineLane(
+    { ...laneDeps(isLight), start: startShared, replacesAtOnce: spare !== undefined },
+    first,
+  );
+  const apart = new EngineLane({ ...laneDeps(use.isHeavy), start: startYielding, idleMs: IDLE_MS });
   let closed = false;
 
   function laneDeps(serves: (tenant: string) => boolean) {
     return {
-      start,
       next(): WaitingCall | undefined {
         const call = queue.next(serves);
         clearTimeout(call?.late);
@@ -106,7 +116,7 @@ export async function startRegoEngine(
         clearTimeout(waiting.late);
         waiting.reject(outOfUse());
       }
-      await Promise.all([shared.close(), apart.close()]);
+      await Promise.all([shared.close(), apart.close(), spare?.close()]);
     },
   };
 }

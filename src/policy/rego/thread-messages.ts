@@ -33,6 +33,8 @@ export interface ThreadData {
   readonly query: string;
   /** How long an evaluation may take before OPA is asked to stop. */
   readonly evaluationMs: number;
+  /** Leaves the CPU to other threads where there is too little of it (Linux). */
+  readonly yieldsCpu: boolean;
 }
 
 /** From a thread: first what came of the files, then a reply for each input. */

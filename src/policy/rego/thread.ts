@@ -2,6 +2,9 @@
  * A thread with one OPA and one set of policies in it, apart from the event loop that carries traffic. Whoever
  * started it watches its time and ends it; it never says more than its replies.
  */
+import { readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadEngine, type LoadedEngine } from './load-engine.ts';
 import { nestingFailure } from './nesting.ts';
@@ -10,13 +13,26 @@ import type { ThreadData, ThreadReply } from './thread-messages.ts';
 /** Replies are read on the event loop that carries traffic. */
 const MAX_REPLY_CHARS = 1_048_576;
 
-async function start({ module, files, query, evaluationMs }: ThreadData): Promise<void> {
+/** Nice value of threads that yield: a tenth of the weight of others. */
+const YIELDING = 10;
+
+async function start({ module, files, query, evaluationMs, yieldsCpu }: ThreadData): Promise<void> {
+  if (yieldsCpu) lowerPriority();
   const nested = files.flatMap((file) => nestingFailure(file) ?? []);
   if (nested.length > 0) return post({ failures: nested });
   const engine = await loadEngine(module);
   void engine.ended.then(() => process.exit(1));
   post(compiled(engine, JSON.stringify({ files, query })));
   parentPort?.on('message', (input: string) => post(threadReply(engine.evaluate(input, evaluationMs))));
+}
+
+/** Lowers the priority of this thread alone, which Linux knows by an id of its own. */
+function lowerPriority(): void {
+  try {
+    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), YIELDING);
+  } catch {
+    // Elsewhere all threads are alike.
+  }
 }
 
 function compiled(engine: LoadedEngine, request: string): ThreadReply {

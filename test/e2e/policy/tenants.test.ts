@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TestGateway, TestKey } from '../../support/gateway.ts';
 import { percentile } from '../../support/load.ts';
@@ -85,28 +84,16 @@ it.each([
     if (heavy === undefined) throw new Error('there is a key');
     const stop = keepAsking(heavy, prompt);
     const waits: number[] = [];
-    let busy = 0;
-    /** Asks again, as clients do, while the policies are busy: the engine that another key broke starts again. */
-    async function askPatiently(key: TestKey, prompt: string): Promise<Said> {
-      const said = await ask(key, prompt);
-      if (said.status !== 503) return said;
-      expect([said.body, said.retryAfter]).toEqual([BUSY, '1']);
-      busy += 1;
-      await delay(1_000);
-      return ask(key, prompt);
-    }
     for (let round = 0; round < 12; round++) {
       for (const other of others) {
-        const passed = await askPatiently(other, 'hello');
+        const passed = await ask(other, 'hello');
         expect([passed.status, passed.body.type]).toEqual([200, undefined]);
-        const denied = await askPatiently(other, 'a xylophone');
+        const denied = await ask(other, 'a xylophone');
         expect([denied.status, denied.body.error]).toEqual([403, 'the word was said']);
         waits.push(passed.ms, denied.ms);
       }
     }
     const said = await stop();
-    // Only a call that waited while the engine started again; a quiet machine refuses none of 48.
-    expect(busy).toBeLessThanOrEqual(prompt.startsWith('shift ') ? 2 : 0);
     waits.sort((a, b) => a - b);
     expect(percentile(waits, 0.5)).toBeLessThan(500);
     // Its own calls pass, are judged to have taken too long, or are told to come again.
