@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { COMMON_TEXTS } from './common-texts.ts';
 import { RecentMap } from './recent-map.ts';
-import { mapInTurns } from './turns.ts';
+import { after, mapInTurns, type Awaitable } from './turns.ts';
 
 /** Shorter texts cost less to read than to look up. */
 const MIN_CHARS = 256;
@@ -143,7 +143,7 @@ const MANY_TEXTS = 4_096;
 
 export interface TextReading<Result> {
   /** Reads texts in turns of the event loop; the n-th result belongs to the n-th text. */
-  readonly read: (texts: readonly string[]) => Promise<readonly Result[]>;
+  readonly read: (texts: readonly string[]) => Awaitable<readonly Result[]>;
   /** Reports whether a result means that the text needs nothing, now and later. */
   readonly isClean: (result: Result, text: string) => boolean;
   /** The result of a clean text. */
@@ -165,12 +165,22 @@ export function rememberClean<Result>({
   isRead = () => false,
   onClean,
 }: TextReading<Result>): TextReading<Result>['read'] {
-  return async (texts) => {
-    const isLong = texts.length > MANY_TEXTS;
-    const knownTexts = isLong ? await mapInTurns(texts, cleanRecord) : texts.map(cleanRecord);
+  function readThose(
+    texts: readonly string[],
+    knownTexts: readonly ReturnType<typeof cleanRecord>[],
+  ): Awaitable<readonly Result[]> {
     const isKnown = knownTexts.map((one) => one !== undefined && (one.isClean(search) || isRead(one)));
     if (!isKnown.includes(false)) return texts.map(clean);
-    const fresh = await read(texts.filter((_text, index) => isKnown[index] !== true));
+    const fresh = read(texts.filter((_text, index) => isKnown[index] !== true));
+    return after(fresh, (results) => together(texts, knownTexts, isKnown, results));
+  }
+
+  function together(
+    texts: readonly string[],
+    knownTexts: readonly ReturnType<typeof cleanRecord>[],
+    isKnown: readonly boolean[],
+    fresh: readonly Result[],
+  ): Awaitable<readonly Result[]> {
     let next = 0;
     function resultOf(text: string, index: number): Result {
       if (isKnown[index] === true) return clean(text);
@@ -183,6 +193,11 @@ export function rememberClean<Result>({
       }
       return result;
     }
-    return isLong ? mapInTurns(texts, resultOf) : texts.map(resultOf);
-  };
+    return texts.length > MANY_TEXTS ? mapInTurns(texts, resultOf) : texts.map(resultOf);
+  }
+
+  return (texts) =>
+    after(texts.length > MANY_TEXTS ? mapInTurns(texts, cleanRecord) : texts.map(cleanRecord), (knownTexts) =>
+      readThose(texts, knownTexts),
+    );
 }

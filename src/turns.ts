@@ -68,6 +68,17 @@ function endTurn(): void {
   startedMs = undefined;
 }
 
+/** Known now, or after some turns. */
+export type Awaitable<Result> = Result | Promise<Result>;
+
+/** Goes on at once with a result that is known, and later with any other. */
+export function after<Result, Next>(
+  result: Awaitable<Result>,
+  next: (result: Result) => Awaitable<Next>,
+): Awaitable<Next> {
+  return result instanceof Promise ? result.then(next) : next(result);
+}
+
 /** Runs the work to its end at once. */
 export function runNow<Result>(work: Work<Result>): Result {
   for (;;) {
@@ -77,7 +88,7 @@ export function runNow<Result>(work: Work<Result>): Result {
 }
 
 /** Runs short work at once and long work in turns. */
-export function inTurns<Result>(work: Work<Result>): Result | Promise<Result> {
+export function inTurns<Result>(work: Work<Result>): Awaitable<Result> {
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;

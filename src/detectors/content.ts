@@ -5,14 +5,14 @@ import { cardDetector } from './pii/card.ts';
 import { hasScriptDigits } from './pii/script-digits.ts';
 import { ibanDetector } from './pii/iban.ts';
 import { createEmailDetector } from './pii/email.ts';
-import type { Detector, DetectorName, Finding, SearchedText, StreamDetector } from './finding.ts';
+import type { Detector, DetectorName, FindAll, Finding, SearchedText, StreamDetector } from './finding.ts';
 import { internalHostDetector } from './network/internal-host.ts';
 import { networkDetector } from './network/network.ts';
 import { withoutOverlaps } from './overlaps.ts';
 import { phoneDetector } from './pii/phone.ts';
 import { mayHaveLongNumber, mayHavePhone } from './pii/long-number.ts';
 import { findSecretsUpTo, secretsDetector } from './secrets/secrets.ts';
-import { isTurnOver, ITEM_CHARS, nextTurn } from '../turns.ts';
+import { after, inTurns, ITEM_CHARS, type Work } from '../turns.ts';
 import { findAllIgnoringInvisible, ignoringInvisible } from './ignore-invisible.ts';
 import { isOneSlice } from './slices.ts';
 import { ssnDetector } from './pii/ssn.ts';
@@ -49,21 +49,21 @@ export function createContentDetector(scope: ContentScope): StreamDetector {
   });
 }
 
-/** Searches whole texts in turns of the event loop. The n-th result belongs to the n-th text. */
-type FindContentAll = (texts: readonly string[]) => Promise<readonly SearchedText[]>;
-
 /**
  * `createContentDetector(scope).find` for texts of any length.
  * @param most secrets, or other findings, over all texts of one search, before it gives up
  */
-export function createFindContentAll(scope: ContentScope, most: number): FindContentAll {
+export function createFindContentAll(scope: ContentScope, most: number): FindAll {
   const data = dataDetectors(scope);
-  return findAllIgnoringInvisible(most, async (texts, mostHere) => {
-    const secrets = scope.scanSecrets ? await findSecretsUpTo(texts, mostHere) : [];
+  function* findEach(
+    texts: readonly string[],
+    secrets: readonly SearchedText[],
+    mostHere: number,
+  ): Work<readonly SearchedText[]> {
     let left = secrets.every(({ isWhole }) => isWhole) ? mostHere : -1;
     const all: SearchedText[] = [];
     for (const [index, text] of texts.entries()) {
-      if (left < 0 && isTurnOver(ITEM_CHARS)) await nextTurn();
+      if (left < 0) yield ITEM_CHARS;
       const secretsInIt = secrets[index]?.findings ?? NOTHING;
       let content: Content | undefined;
       for (let from = 0; from < text.length && left >= 0;) {
@@ -72,11 +72,11 @@ export function createFindContentAll(scope: ContentScope, most: number): FindCon
         const hasLongNumber = data.length > 0 && mayHaveLongNumber(slice.text);
         for (const { find, mayFind } of data) {
           if (mayFind?.(slice.text, hasLongNumber) === false) continue;
-          if (isTurnOver(slice.to - from)) await nextTurn();
+          yield slice.to - from;
           const more = findInSlice(slice, find);
           if (more.length > 0) found = [...found, ...more];
         }
-        if (isTurnOver(slice.text.length)) await nextTurn();
+        yield slice.text.length;
         if (found.length > 0) left -= (content ??= collectContent(secretsInIt)).add(found);
         from = slice.to;
       }
@@ -84,7 +84,13 @@ export function createFindContentAll(scope: ContentScope, most: number): FindCon
       all.push(left >= 0 && findings.length === 0 ? CLEAN : { findings, isWhole: left >= 0 });
     }
     return all;
-  });
+  }
+
+  return findAllIgnoringInvisible(most, (texts, mostHere) =>
+    after(scope.scanSecrets ? findSecretsUpTo(texts, mostHere) : [], (secrets) =>
+      inTurns(findEach(texts, secrets, mostHere)),
+    ),
+  );
 }
 
 /** Returns the detectors of the scope that are searched without exceptions. */

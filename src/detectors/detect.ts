@@ -1,7 +1,7 @@
 import { asGiven, type TextView } from '../inspect/offset-map.ts';
 import type { Normalized } from '../normalize/normalized.ts';
 import type { Span } from '../text/span.ts';
-import { inTurns, runNow, type Work } from '../turns.ts';
+import { inTurns, runNow, type Awaitable, type Work } from '../turns.ts';
 import type { Detector, Finding } from './finding.ts';
 import { slicesOf } from './slices.ts';
 
@@ -23,15 +23,19 @@ export function detect(text: TextForms, detectors: readonly Detector[]): readonl
 }
 
 /** The same for many texts, in turns of the event loop. The n-th findings belong to the n-th text. */
-export async function detectAll(
+export function detectAll(
   texts: readonly TextForms[],
   detectors: readonly Detector[],
-): Promise<readonly (readonly Finding[])[]> {
+): Awaitable<readonly (readonly Finding[])[]> {
+  return inTurns(detectEach(texts, detectors));
+}
+
+function* detectEach(
+  texts: readonly TextForms[],
+  detectors: readonly Detector[],
+): Work<readonly (readonly Finding[])[]> {
   const all: (readonly Finding[])[] = [];
-  for (const text of texts) {
-    const found = inTurns(detectInSteps(text, detectors));
-    all.push(found instanceof Promise ? await found : found);
-  }
+  for (const text of texts) all.push(yield* detectInSteps(text, detectors));
   return all;
 }
 

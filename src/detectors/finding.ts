@@ -1,3 +1,5 @@
+import type { Awaitable } from '../turns.ts';
+
 /** Detector names in policies and presets. */
 export type DetectorName =
   | 'secrets'
@@ -69,8 +71,8 @@ export interface SearchedText {
   readonly isWhole: boolean;
 }
 
-/** Searches whole texts in turns of the event loop. The n-th result belongs to the n-th text. */
-export type FindAll = (texts: readonly string[]) => Promise<readonly SearchedText[]>;
+/** Searches whole texts, long ones in turns of the event loop. The n-th result belongs to the n-th text. */
+export type FindAll = (texts: readonly string[]) => Awaitable<readonly SearchedText[]>;
 
 /** Returns every match in one text, in order of `start`, in linear time. Pure. */
 export type Detector = (text: string) => readonly Finding[];

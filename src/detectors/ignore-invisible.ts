@@ -1,4 +1,4 @@
-import { inTurns, ITEM_CHARS, runNow, type Work } from '../turns.ts';
+import { after, inTurns, ITEM_CHARS, runNow, type Awaitable, type Work } from '../turns.ts';
 import type { FindAll, Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
 import { offsetIn, type TextView } from '../inspect/offset-map.ts';
 import { mayHide, openViewsOf, visibleViews, visibleViewsOf } from './invisible-view.ts';
@@ -35,17 +35,18 @@ export function ignoringInvisible({ find, openFrom }: StreamDetector): StreamDet
 }
 
 /** @param most limit of findings in all texts together */
-type FindUpTo = (texts: readonly string[], most: number) => Promise<readonly SearchedText[]>;
+type FindUpTo = (texts: readonly string[], most: number) => Awaitable<readonly SearchedText[]>;
 
 /** The same for texts searched together, of any length and number. */
 export function findAllIgnoringInvisible(most: number, findUpTo: FindUpTo): FindAll {
-  return async (texts) => {
-    const views = await inTurns(viewsOf(texts));
-    if (views.texts.length === 0) return findUpTo(texts, most);
-    // A view repeats the findings of its text.
-    const found = await findUpTo(texts.concat(views.texts), most * MAX_READINGS);
-    return inTurns(readTogether(texts, views.owners, found));
-  };
+  return (texts) =>
+    after(inTurns(viewsOf(texts)), (views) => {
+      if (views.texts.length === 0) return findUpTo(texts, most);
+      // A view repeats the findings of its text.
+      return after(findUpTo(texts.concat(views.texts), most * MAX_READINGS), (found) =>
+        inTurns(readTogether(texts, views.owners, found)),
+      );
+    });
 }
 
 /** Readings of one text: as written, without invisible characters, and with decoded escapes. */

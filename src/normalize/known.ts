@@ -1,6 +1,7 @@
 import { asGiven } from '../inspect/offset-map.ts';
 import { createSearchId, rememberClean, type CleanRecord } from '../clean-texts.ts';
 import { normalizeAll } from './normalize.ts';
+import type { Awaitable } from '../turns.ts';
 import type { Normalized, Obfuscation } from './normalized.ts';
 
 /** Search for anything that normalization would change. */
@@ -20,7 +21,7 @@ const NOTHING_HIDDEN: Obfuscation = {
   hasDelimPadding: false,
 };
 
-type NormalizeAll = (texts: readonly string[]) => Promise<readonly Normalized[]>;
+type NormalizeAll = (texts: readonly string[]) => Awaitable<readonly Normalized[]>;
 
 /** Skips texts that are known to have no disguise. */
 export function rememberUndisguised(normalize: NormalizeAll): NormalizeAll {

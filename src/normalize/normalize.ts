@@ -1,4 +1,4 @@
-import { inTurns, isTurnOver, nextTurn, runNow, type Work } from '../turns.ts';
+import { inTurns, runNow, type Awaitable, type Work } from '../turns.ts';
 import { extractBase64 } from './base64.ts';
 import { resolveConfusables } from './confusables.ts';
 import { collapseDelimiters } from './delimiters.ts';
@@ -74,18 +74,22 @@ function* normalizeInSteps(text: string): Work<Normalized> {
  * Normalizes texts of any length and yields to the event loop between slices. Equal short texts, which agents'
  * histories repeat, share one result.
  */
-export async function normalizeAll(texts: readonly string[]): Promise<readonly Normalized[]> {
+export function normalizeAll(texts: readonly string[]): Awaitable<readonly Normalized[]> {
+  return inTurns(normalizeEach(texts));
+}
+
+function* normalizeEach(texts: readonly string[]): Work<readonly Normalized[]> {
   const all: Normalized[] = [];
   const repeats = new Map<string, Normalized>();
   for (const text of texts) {
-    if (isTurnOver(Math.min(text.length, sliceUnits))) await nextTurn();
+    yield Math.min(text.length, sliceUnits);
     const isShort = text.length <= longestRepeat && !/^\d/.test(text);
     const known = isShort ? repeats.get(text) : undefined;
     if (known !== undefined) {
       all.push(known);
       continue;
     }
-    const made = text.length <= sliceUnits ? normalizeSlice(text) : await inTurns(normalizeInSteps(text));
+    const made = text.length <= sliceUnits ? normalizeSlice(text) : yield* normalizeInSteps(text);
     if (isShort) repeats.set(text, made);
     all.push(made);
   }

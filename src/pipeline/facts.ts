@@ -21,6 +21,11 @@ export interface Facts {
   drift: DriftFacts | null | undefined;
   /** Written by the normalization check; emptied once forwarded, like the body. */
   prompt: PromptFacts | undefined;
+  /**
+   * Written by the DLP check if it found nothing: all texts that it searched in the request before any edit; emptied once
+   * forwarded, like the body.
+   */
+  searched?: readonly string[] | undefined;
   /** Written by the policy check; emptied once forwarded, like the body. */
   judged: JudgedCall | undefined;
   /** Written by the policy-state check for a call whose session has moved since. Earlier masks still apply. */

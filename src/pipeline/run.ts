@@ -1,32 +1,10 @@
-import { HEADER } from '../headers.ts';
-import { BatchAborted, type Batch } from './batch.ts';
-import type {
-  Caller,
-  Check,
-  Denial,
-  FinalVerdict,
-  Flag,
-  Pass,
-  Pending,
-  Rewrite,
-  StreamRewriter,
-  Verdict,
-} from './check.ts';
+import type { Caller, Check, Denial, StreamRewriter, Verdict } from './check.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from './exchange.ts';
 import { observedRewriter } from './observed-rewriter.ts';
+import type { Batch } from './batch.ts';
 import { handled, StaleRead } from './read-ahead.ts';
+import { createStand, type PendingCheck, type Standing, type VerdictObserver } from './stand.ts';
 import { isTurnOver, nextTurn } from '../turns.ts';
-
-export type ObservedVerdict = Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial;
-
-/** Receives every verdict that is not a pass. */
-export interface VerdictObserver {
-  verdict(exchange: Admitted, check: string, verdict: ObservedVerdict, enforced: boolean): void;
-  /** The consequences of a denial failed; the denial stands. */
-  enforceFailed(exchange: Admitted, check: string, cause: unknown): void;
-  /** An `end` hook failed; since the exchange is over, this is only reported. */
-  endFailed(exchange: Identified, check: string, cause: unknown): void;
-}
 
 export interface RunnerOptions {
   /** In order: the first denial wins (checks/order.ts). */
@@ -40,14 +18,14 @@ export interface RunnerOptions {
   readonly onJudgedAgain?: (by: string) => void;
 }
 
-/** The checks of one exchange. Hooks resolve to the first enforced denial, if any. */
+/** The checks of one exchange. Hooks return the first enforced denial, if any. */
 export interface Run {
   /** Called first: sends the checks' early reads. */
   prepare(caller: Caller): void;
-  admit(exchange: Admitted): Promise<Denial | undefined>;
-  requestHeaders(exchange: Identified): Promise<Denial | undefined>;
-  requestBody(exchange: Parsed): Promise<Denial | undefined>;
-  response(exchange: Answered): Promise<Denial | undefined>;
+  admit(exchange: Admitted): Standing;
+  requestHeaders(exchange: Identified): Standing;
+  requestBody(exchange: Parsed): Standing;
+  response(exchange: Answered): Standing;
   rewriters(exchange: Answered): StreamRewriter[];
   /** Runs every `end` hook once, in reverse order; a second call does nothing. */
   end(exchange: Identified, outcome: Outcome): Promise<void>;
@@ -62,9 +40,21 @@ interface Hooked {
   readonly check: Check;
 }
 
-/** Calls the checks: order, first denial wins, shadow mode and records are implemented only here. */
+/** One hook of several checks, for one exchange. */
+interface Judgement<X extends Admitted> {
+  readonly hook: Hook;
+  readonly hooked: readonly Hooked[];
+  readonly exchange: X;
+  /** Collects verdicts that stores decide. */
+  readonly pending: PendingCheck[];
+  /** Checks that need not judge again; undefined if none ever judges again. */
+  readonly done: Set<Check> | undefined;
+}
+
+/** Calls the checks: order and first denial wins are implemented only here. */
 export function createRunner(options: RunnerOptions): () => Run {
   const { checks, observer, newBatch } = options;
+  const stand = createStand(observer, options.shadowMode);
   const having = (hook: keyof Check): Hooked[] =>
     [...checks.entries()].flatMap(([index, check]) => (check[hook] === undefined ? [] : [{ index, check }]));
   const judging = {
@@ -87,141 +77,162 @@ export function createRunner(options: RunnerOptions): () => Run {
     }
 
     /** Judges by data that was read ahead, and again by current data if that is stale. */
-    async function judgeBody(exchange: Parsed): Promise<Denial | undefined> {
-      const done = new Set<Check>();
-      const pending: PendingCheck[] = [];
+    function judgeBody(exchange: Parsed): Standing {
+      const first: Judgement<Parsed> = {
+        hook: 'requestBody',
+        hooked: judging.requestBody,
+        exchange,
+        pending: [],
+        done: new Set(),
+      };
       prepare(exchange);
       try {
-        return await judge('requestBody', exchange, { pending, done });
+        const standing = judge(first);
+        return standing instanceof Promise
+          ? standing.catch((cause: unknown) => judgeBodyAgain(first, cause))
+          : standing;
       } catch (cause) {
-        if (!(cause instanceof StaleRead)) throw cause;
-        options.onJudgedAgain?.(cause.by);
+        return judgeBodyAgain(first, cause);
       }
+    }
+
+    async function judgeBodyAgain(first: Judgement<Parsed>, cause: unknown): Promise<Denial | undefined> {
+      if (!(cause instanceof StaleRead)) throw cause;
+      options.onJudgedAgain?.(cause.by);
       // Aborted operations must be forgotten before they are requested again.
-      await Promise.allSettled(pending.map(({ verdict }) => verdict));
-      prepare(exchange);
-      return judge('requestBody', exchange, { done });
+      await Promise.allSettled(first.pending.map(({ verdict }) => verdict));
+      prepare(first.exchange);
+      return judge({ ...first, pending: [] });
     }
 
-    async function judge<X extends Admitted>(
-      hook: Hook,
-      exchange: X,
-      { hooked = judging[hook], pending = [], done = new Set() }: Judging = {},
-    ): Promise<Denial | undefined> {
+    function judgeHook<X extends Admitted>(hook: Hook, exchange: X, hooked = judging[hook]): Standing {
+      if (hooked.length === 0) return undefined;
+      return judge({ hook, hooked, exchange, pending: [], done: undefined });
+    }
+
+    function judge<X extends Admitted>(judgement: Judgement<X>): Standing {
       const batch = newBatch?.();
-      const isAnswer = hook === 'response';
-      let standing: Denial | undefined;
-      let isOver = true;
+      let standing: Standing;
       try {
-        standing = await firstDenial(hook, exchange, batch, { hooked, pending, done });
-        isOver = standing !== undefined;
-      } finally {
-        // A denied request takes nothing; a withheld answer still counts.
-        if (isOver && !isAnswer) batch?.drop();
-        else batch?.send();
+        standing = firstDenial(judgement, batch, 0);
+      } catch (cause) {
+        closeBatch(judgement.hook, batch, true);
+        throw cause;
       }
-      if (isOver && !isAnswer) return standing;
-      return pending.length === 0 ? standing : ((await firstRefusal(exchange, pending)) ?? standing);
+      return standing instanceof Promise
+        ? concludeLater(judgement, batch, standing)
+        : conclude(judgement, batch, standing);
     }
 
-    async function firstDenial<X extends Admitted>(
-      hook: Hook,
-      exchange: X,
+    async function concludeLater<X extends Admitted>(
+      judgement: Judgement<X>,
       batch: Batch | undefined,
-      { hooked, pending, done }: Required<Judging>,
+      deciding: Promise<Denial | undefined>,
     ): Promise<Denial | undefined> {
+      let standing: Denial | undefined;
+      try {
+        standing = await deciding;
+      } catch (cause) {
+        closeBatch(judgement.hook, batch, true);
+        throw cause;
+      }
+      return conclude(judgement, batch, standing);
+    }
+
+    /** Sends the batch, and waits for the verdicts that stores decide. */
+    function conclude<X extends Admitted>(
+      { hook, exchange, pending }: Judgement<X>,
+      batch: Batch | undefined,
+      standing: Denial | undefined,
+    ): Standing {
+      const isOver = standing !== undefined;
+      closeBatch(hook, batch, isOver);
+      if (pending.length === 0 || (isOver && hook !== 'response')) return standing;
+      return stand.all(exchange, pending).then((refusal) => refusal ?? standing);
+    }
+
+    /** Asks the checks from an index on, and waits only for those that do not answer at once. */
+    function firstDenial<X extends Admitted>(
+      judgement: Judgement<X>,
+      batch: Batch | undefined,
+      from: number,
+    ): Standing {
+      const { hooked, exchange, done } = judgement;
       const isLong = hasManyTexts(exchange);
-      for (const { index, check } of hooked) {
+      for (let at = from; at < hooked.length; at++) {
+        const one = hooked[at];
+        if (one === undefined || done?.has(one.check) === true) continue;
         // Each check may need half a turn for them.
-        if (isLong && isTurnOver()) await nextTurn();
-        if (done.has(check)) continue;
-        const call = check[hook] as (
-          exchange: X,
-          state: unknown,
-          batch?: Batch,
-        ) => Verdict | Promise<Verdict>;
-        const result = call.call(check, exchange, states[index], batch);
-        const verdict = result instanceof Promise ? await result : result;
-        if (check.repeatable === undefined && verdict.kind !== 'pending') done.add(check);
-        if (verdict.kind === 'pass') continue;
-        if (verdict.kind === 'pending') {
-          pending.push({ check, verdict: handled(verdict.verdict) });
-          continue;
-        }
-        if (check.repeatable === true && exchange.facts.isReadAhead === true) throw new StaleRead(check.name);
-        const standing = await settle(exchange, check, verdict);
+        const verdict =
+          isLong && isTurnOver()
+            ? nextTurn().then(() => ask(one, judgement, batch))
+            : ask(one, judgement, batch);
+        if (verdict instanceof Promise) return goOn(judgement, batch, at, verdict);
+        const standing = hear(judgement, one.check, verdict);
+        if (standing instanceof Promise)
+          return standing.then((denial) => denial ?? firstDenial(judgement, batch, at + 1));
         if (standing !== undefined) return standing;
       }
       return undefined;
     }
 
-    /** Waits for all stores. */
-    async function firstRefusal(
-      exchange: Admitted,
-      pending: readonly PendingCheck[],
+    /** Waits for a verdict, and asks the checks after it. */
+    async function goOn<X extends Admitted>(
+      judgement: Judgement<X>,
+      batch: Batch | undefined,
+      at: number,
+      waiting: Promise<Verdict>,
     ): Promise<Denial | undefined> {
-      const known = await Promise.allSettled(pending.map(({ verdict }) => verdict));
-      let failure: unknown;
-      for (const [index, result] of known.entries()) {
-        const check = pending[index]?.check;
-        if (result.status === 'rejected') {
-          if (failure === undefined || failure instanceof BatchAborted) failure = result.reason;
-        } else if (check !== undefined && result.value.kind !== 'pass') {
-          const standing = await settle(exchange, check, result.value);
-          if (standing !== undefined) return standing;
-        }
-      }
-      if (failure !== undefined) throw failure;
-      return undefined;
+      const verdict = await waiting;
+      const check = judgement.hooked[at]?.check;
+      const standing = check && hear(judgement, check, verdict);
+      const denial = standing instanceof Promise ? await standing : standing;
+      return denial ?? firstDenial(judgement, batch, at + 1);
     }
 
-    /** Records and enforces a verdict; returns an enforced denial. */
-    async function settle(exchange: Admitted, check: Check, verdict: Reported): Promise<Denial | undefined> {
-      const standing = record(exchange, check, verdict);
-      if (standing?.enforce !== undefined) await enforce(exchange, check, standing);
-      return standing?.kind === 'deny' ? standing : undefined;
+    function ask<X extends Admitted>(
+      { index, check }: Hooked,
+      { hook, exchange }: Judgement<X>,
+      batch: Batch | undefined,
+    ): Verdict | Promise<Verdict> {
+      const call = check[hook] as (exchange: X, state: unknown, batch?: Batch) => Verdict | Promise<Verdict>;
+      return call.call(check, exchange, states[index], batch);
     }
 
-    /** Records a verdict and applies a rewrite; returns what takes effect. */
-    function record(exchange: Admitted, check: Check, verdict: Reported): Denial | Rewrite | undefined {
-      const enforced = verdict.kind !== 'flag' && !(options.shadowMode && check.shadowable);
-      observer.verdict(exchange, check.name, verdict, enforced);
-      if (verdict.kind === 'flag') return undefined;
-      if (!enforced) {
-        recordShadow(exchange, verdict.kind === 'deny' ? verdict.type : check.name);
+    function hear<X extends Admitted>(
+      { exchange, pending, done }: Judgement<X>,
+      check: Check,
+      verdict: Verdict,
+    ): Standing {
+      if (check.repeatable === undefined && verdict.kind !== 'pending') done?.add(check);
+      if (verdict.kind === 'pass') return undefined;
+      if (verdict.kind === 'pending') {
+        pending.push({ check, verdict: handled(verdict.verdict) });
         return undefined;
       }
-      if (verdict.kind === 'rewrite') verdict.apply();
-      return verdict;
-    }
-
-    async function enforce(
-      exchange: Admitted,
-      check: Check,
-      { enforce }: Pick<Denial, 'enforce'>,
-    ): Promise<void> {
-      try {
-        await enforce?.();
-      } catch (cause) {
-        observer.enforceFailed(exchange, check.name, cause);
-      }
+      if (check.repeatable === true && exchange.facts.isReadAhead === true) throw new StaleRead(check.name);
+      return stand.one(exchange, check, verdict);
     }
 
     function watched(exchange: Answered, check: Check, rewriter: StreamRewriter): StreamRewriter {
       return observedRewriter(rewriter, {
-        isShadowed: options.shadowMode && check.shadowable,
+        isShadowed: stand.isShadowed(check),
         observe: (verdict, enforced) => observer.verdict(exchange, check.name, verdict, enforced),
-        enforce: (verdict) => enforce(exchange, check, verdict),
+        enforce: (verdict) => stand.enforce(exchange, check, verdict),
       });
     }
 
     return {
       prepare,
-      admit: (exchange) => judge('admit', exchange),
-      requestHeaders: (exchange) => judge('requestHeaders', exchange),
-      requestBody: async (exchange) =>
-        (await judgeBody(exchange)) ?? judge('requestBody', exchange, { hooked: judgingLast }),
-      response: (exchange) => judge('response', exchange),
+      admit: (exchange) => judgeHook('admit', exchange),
+      requestHeaders: (exchange) => judgeHook('requestHeaders', exchange),
+      requestBody(exchange) {
+        const standing = judgeBody(exchange);
+        return standing instanceof Promise
+          ? standing.then((denial) => denial ?? judgeHook('requestBody', exchange, judgingLast))
+          : (standing ?? judgeHook('requestBody', exchange, judgingLast));
+      },
+      response: (exchange) => judgeHook('response', exchange),
       rewriters: (exchange) =>
         checks.flatMap((check, index) => {
           const rewriter = check.stream?.(exchange, states[index]);
@@ -232,7 +243,8 @@ export function createRunner(options: RunnerOptions): () => Run {
         ended = true;
         for (const { index, check } of ending) {
           try {
-            await check.end?.(exchange, outcome, states[index]);
+            const ends = check.end?.(exchange, outcome, states[index]);
+            if (ends instanceof Promise) await ends;
           } catch (cause) {
             observer.endFailed(exchange, check.name, cause);
           }
@@ -242,19 +254,10 @@ export function createRunner(options: RunnerOptions): () => Run {
   };
 }
 
-type Reported = Exclude<FinalVerdict, Pass>;
-
-interface Judging {
-  readonly hooked?: readonly Hooked[];
-  /** Collects verdicts that stores decide. */
-  readonly pending?: PendingCheck[];
-  /** Checks that need not judge again. */
-  readonly done?: Set<Check>;
-}
-
-interface PendingCheck {
-  readonly check: Check;
-  readonly verdict: Pending['verdict'];
+/** A denied request takes nothing; a withheld answer still counts. */
+function closeBatch(hook: Hook, batch: Batch | undefined, isOver: boolean): void {
+  if (isOver && hook !== 'response') batch?.drop();
+  else batch?.send();
 }
 
 /** Iterating over more takes a check milliseconds, whatever the texts contain. */
@@ -262,9 +265,4 @@ const MANY_TEXTS = 4_096;
 
 function hasManyTexts(exchange: Admitted | Parsed): boolean {
   return 'request' in exchange && exchange.request.texts.length > MANY_TEXTS;
-}
-
-function recordShadow(exchange: Admitted, what: string): void {
-  const before = exchange.responseHeaders.get(HEADER.shadow);
-  exchange.responseHeaders.set(HEADER.shadow, before === undefined ? what : `${before}, ${what}`);
 }

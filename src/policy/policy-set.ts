@@ -5,6 +5,7 @@ import { merged, type Decision } from './decision.ts';
 import type { PolicyFiles } from './policy-files.ts';
 import { createRegoSet, type RegoSet } from './rego/rego-set.ts';
 import type { RegoEngineOptions } from './rego/engine.ts';
+import type { Awaitable } from '../turns.ts';
 
 /** All policies that are in force together: made once, never changed. */
 export interface PolicySet {
@@ -25,7 +26,7 @@ export interface PolicySet {
    *
    * @throws Error where it could not be judged: whoever asks denies
    */
-  decide(call: PolicyCall): Promise<Decision>;
+  decide(call: PolicyCall): Awaitable<Decision>;
   /** The state to which a call that is allowed moves its session; undefined where it stays. */
   nextState(call: PolicyCall): Promise<string | undefined>;
   /** Rules that take something out of this call and of what answers it. */
@@ -70,6 +71,7 @@ export function policySetOf(digest: string, cards: CardSet, rego: RegoSet | unde
 
 /** Both are asked whatever the first says: records name every rule that fired. */
 async function decideByBoth(call: PolicyCall, cards: CardSet, rego: RegoSet): Promise<Decision> {
-  const [byRego, byCards] = await Promise.all([rego.decide(call, cards.initialState), cards.decide(call)]);
-  return merged(byCards, byRego);
+  const byCards = async (): Promise<Decision> => cards.decide(call);
+  const [fromRego, fromCards] = await Promise.all([rego.decide(call, cards.initialState), byCards()]);
+  return merged(fromCards, fromRego);
 }

@@ -31,8 +31,8 @@ export function createOperations(client: RedisClient, deadlineMs: number): Opera
     run(operation, batch) {
       if (batch instanceof RedisBatch) return batch.add(operation);
       if (operation.otherwise !== undefined) return runAlone(operation);
-      return withRedisDeadline(deadlineMs, async () =>
-        operation.read(await operation.script.run(client, operation.keys, operation.args)),
+      return withRedisDeadline(deadlineMs, () =>
+        operation.script.run(client, operation.keys, operation.args).then(operation.read),
       );
     },
   };
@@ -58,10 +58,14 @@ export class RedisBatch implements Batch {
 
   add<Reply>(operation: Operation<Reply>): Promise<Reply> {
     const answered = new Promise<unknown>((resolve, reject) => {
-      this.#waiting.push({ operation: operation as Operation<unknown>, resolve, reject });
+      function fail(cause: unknown): void {
+        reject(cause);
+        void handled(answered);
+      }
+      this.#waiting.push({ operation: operation as Operation<unknown>, resolve, reject: fail });
     });
     if (this.#isSent) this.#flush();
-    return handled(answered) as Promise<Reply>;
+    return answered as Promise<Reply>;
   }
 
   send(): void {
@@ -81,32 +85,34 @@ export class RedisBatch implements Batch {
 
   #flush(): void {
     const waiting = this.#take();
-    if (waiting.length > 0) void this.#run(waiting);
-  }
-
-  async #run(waiting: readonly Waiting[]): Promise<void> {
-    try {
-      const { replies, refused } = await withRedisDeadline(this.#deadlineMs, () => this.#replies(waiting));
-      waiting.forEach((one, index) => {
-        if (refused === undefined || refused === index) answer(one, replies[index]);
-        else one.reject(new BatchAborted());
-      });
-    } catch (cause) {
-      for (const { reject } of waiting) reject(cause);
-    }
-  }
-
-  async #replies(waiting: readonly Waiting[]): Promise<Replies> {
-    const operations = waiting.map(({ operation }) => operation);
-    const first = await runTogether(this.#client, operations);
-    if (first.refused === undefined) return first;
-    const refused = operations[first.refused];
-    const args = refused?.otherwise?.(refused.read(first.replies[first.refused]));
-    if (args === undefined) return first;
-    return runTogether(
-      this.#client,
-      operations.map((call, index) => (index === first.refused ? { ...call, args } : call)),
+    if (waiting.length === 0) return;
+    withRedisDeadline(this.#deadlineMs, () => this.#replies(waiting)).then(
+      (replies) => answerAll(waiting, replies),
+      (cause: unknown) => {
+        for (const { reject } of waiting) reject(cause);
+      },
     );
+  }
+
+  #replies(waiting: readonly Waiting[]): Promise<Replies> {
+    const operations = waiting.map(({ operation }) => operation);
+    return runTogether(this.#client, operations).then((first) => {
+      if (first.refused === undefined) return first;
+      const refused = operations[first.refused];
+      const args = refused?.otherwise?.(refused.read(first.replies[first.refused]));
+      if (args === undefined) return first;
+      return runTogether(
+        this.#client,
+        operations.map((call, index) => (index === first.refused ? { ...call, args } : call)),
+      );
+    });
+  }
+}
+
+function answerAll(waiting: readonly Waiting[], { replies, refused }: Replies): void {
+  for (const [index, one] of waiting.entries()) {
+    if (refused === undefined || refused === index) answer(one, replies[index]);
+    else one.reject(new BatchAborted());
   }
 }
 

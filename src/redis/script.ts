@@ -78,7 +78,7 @@ export function loadScript(
 /**
  * Runs scripts one after the other as one atomic step. If one refuses, later ones do not run and nothing is written.
  */
-export async function runTogether(client: RedisClient, calls: readonly ScriptCall[]): Promise<Replies> {
+export function runTogether(client: RedisClient, calls: readonly ScriptCall[]): Promise<Replies> {
   const evaluable = composed(calls, writeVersionOf(client));
   const words = [evaluable.sha, ''];
   for (const { keys } of calls) for (const key of keys) words.push(key);
@@ -86,11 +86,14 @@ export async function runTogether(client: RedisClient, calls: readonly ScriptCal
   words[1] = String(keyCount);
   words.push(endsOf(calls));
   for (const { args } of calls) for (const arg of args) words.push(String(arg));
-  const reply = await evaluate(client, evaluable, words);
+  return evaluate(client, evaluable, words).then((reply) => readReplies(reply, calls.length));
+}
+
+function readReplies(reply: unknown, calls: number): Replies {
   if (!Array.isArray(reply)) throw wrongShape();
   const refused: unknown = reply[0];
   const replies: readonly unknown[] = reply.slice(1);
-  if (refused === 0 && replies.length === calls.length) return { refused: undefined, replies };
+  if (refused === 0 && replies.length === calls) return { refused: undefined, replies };
   if (typeof refused !== 'number' || refused !== replies.length || refused === 0) throw wrongShape();
   return { refused: refused - 1, replies };
 }
@@ -110,17 +113,17 @@ interface Evaluable {
 }
 
 /** @param words of EVALSHA */
-async function evaluate(client: RedisClient, { source }: Evaluable, words: string[]): Promise<unknown> {
-  try {
-    return await client.sendCommand(new ScriptCommand('evalsha', words));
-  } catch (failure) {
+function evaluate(client: RedisClient, { source }: Evaluable, words: string[]): Promise<unknown> {
+  const command = new ScriptCommand('evalsha', words);
+  void client.sendCommand(command);
+  return command.promise.catch((failure: unknown) => {
     // A restarted or flushed server, or a new master, does not know the script; EVAL runs and stores it. In a cluster
     // the error may follow redirections.
     if (failure instanceof Error && failure.message.includes('NOSCRIPT')) {
-      return await client.sendCommand(new ScriptCommand('eval', words.with(0, source)));
+      return client.sendCommand(new ScriptCommand('eval', words.with(0, source)));
     }
     throw failure;
-  }
+  });
 }
 
 const RUN_ALONE = `

@@ -165,6 +165,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
 function withoutWords(parsed: Parsed): Parsed {
   const { facts, request } = parsed;
   facts.prompt = undefined;
+  facts.searched = undefined;
   facts.judged = undefined;
   return { ...parsed, body: NOTHING, json: {}, edits: [], request: { ...request, texts: [], media: [] } };
 }

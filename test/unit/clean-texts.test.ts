@@ -2,12 +2,18 @@ import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { COMMON_TEXTS } from '../../src/common-texts.ts';
-import { createSearchId, cleanRecord, rememberClean, textDigest } from '../../src/clean-texts.ts';
+import {
+  createSearchId,
+  cleanRecord,
+  rememberClean,
+  textDigest,
+  type TextReading,
+} from '../../src/clean-texts.ts';
 
 const PROSE = 'words of a long text '.repeat(20);
 
 /** Reads texts, of which those that name a secret are not clean. */
-function reader(): { read: (texts: readonly string[]) => Promise<readonly string[]>; seen: string[] } {
+function reader(): { read: TextReading<string>['read']; seen: string[] } {
   const seen: string[] = [];
   const read = rememberClean<string>({
     read: (texts) => {

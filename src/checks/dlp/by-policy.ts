@@ -20,6 +20,8 @@ import { inspectJson } from './buffered/json-answer.ts';
 import { rewriteWhole, sniffedStream } from './buffered/sniffed-stream.ts';
 import { masking } from './actions.ts';
 import { BINARY, inspectAnswer } from './buffered/answer.ts';
+import { after, type Awaitable } from '../../turns.ts';
+import type { MaskSearch } from '../../policy/masking/search.ts';
 import { isWithin, PathTreeBuilder, type PathTree } from './path-tree.ts';
 import { isIdentifier } from './opaque-members.ts';
 
@@ -48,6 +50,10 @@ export async function maskRequest(exchange: Parsed, masks: Masks): Promise<Maske
   const unmaskable: RefusalFinding[] = [];
   let headers: ReadonlySet<string> = new Set();
   for (const { findAll, looksAt } of looksAtRequest(masks)) {
+    if (looksAt === undefined && edits.length === 0) {
+      const nothing = findsNothing(exchange, findAll);
+      if (nothing instanceof Promise ? await nothing : nothing) continue;
+    }
     const seen = withEdits(exchange, [...exchange.edits, ...edits]);
     const inspected = await inspectRequest(seen, findAll, looksAt?.(seen));
     addRules(rules, inspected.found);
@@ -57,11 +63,22 @@ export async function maskRequest(exchange: Parsed, masks: Masks): Promise<Maske
     addAll(edits, seen.edits);
     headers = new Set([...headers, ...inspected.headers]);
   }
-  for (const rule of await rulesOverParts(withEdits(exchange, [...exchange.edits, ...edits]), masks)) {
-    rules.add(rule);
-    unmaskable.push({ rule, detector: 'contains', class: 'pattern' });
+  if (masks.overParts !== undefined) {
+    const { request } = withEdits(exchange, [...exchange.edits, ...edits]);
+    for (const rule of await rulesOverParts(request, masks.overParts)) {
+      rules.add(rule);
+      unmaskable.push({ rule, detector: 'contains', class: 'pattern' });
+    }
   }
   return { rules, unmaskable: distinctFindings(unmaskable), edits, headers };
+}
+
+/** Searches what DLP has searched, so that the body is gone through once: an unedited request has no other texts. */
+function findsNothing({ edits, facts: { searched } }: Parsed, findAll: FindAll): Awaitable<boolean> {
+  if (searched === undefined || edits.length > 0) return false;
+  return after(findAll(searched), (found) =>
+    found.every(({ findings, isWhole }) => isWhole && findings.length === 0),
+  );
 }
 
 /** What no mask can take out, under the names of the rules that ask for it. */
@@ -80,8 +97,7 @@ function ofPolicies({ found, unmaskable }: InspectedRequest): readonly RefusalFi
 }
 
 /** Rules whose words stand over two parts of a message, where a mask in either would leave half of one. */
-async function rulesOverParts({ request }: Parsed, { overParts }: Masks): Promise<readonly string[]> {
-  if (overParts === undefined) return [];
+async function rulesOverParts(request: Parsed['request'], overParts: MaskSearch): Promise<readonly string[]> {
   const found = await overParts.findAll([...joinedPrompts(request.texts)]);
   return found.flatMap(({ findings }) => findings.map(({ rule }) => rule));
 }

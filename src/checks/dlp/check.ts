@@ -9,6 +9,7 @@ import { createAnswerJudge } from './judge-answer.ts';
 import { inspectRequest, type InspectedRequest } from './requests.ts';
 import type { ClassSearch } from './scope.ts';
 import { refusedFor } from './inspected.ts';
+import { after, type Awaitable } from '../../turns.ts';
 
 /**
  * Data-loss prevention (docs/dlp.md): personal data, addresses of private networks and secrets are masked in answers,
@@ -52,12 +53,14 @@ function requestJudge({
   findAll,
   onFound,
   onEvidence,
-}: DlpCheckDeps): (exchange: Parsed) => Promise<Verdict> {
+}: DlpCheckDeps): (exchange: Parsed) => Awaitable<Verdict> {
   const mayReport = config.request_unmaskable === 'report';
-  return async (exchange) => {
-    const inspected = await inspectRequest(exchange, findAll);
+  function judge(exchange: Parsed, inspected: InspectedRequest): Awaitable<Verdict> {
     const { found, unmaskable } = inspected;
-    if (found.length === 0) return PASS;
+    if (found.length === 0) {
+      exchange.facts.searched = inspected.searched;
+      return PASS;
+    }
     onEvidence?.(exchange, { side: 'request', found });
     const classes = classesOf(found.map(({ finding }) => finding));
     const { mcp } = exchange.request;
@@ -75,7 +78,8 @@ function requestJudge({
       return { ...requestNotMaskable(classesOf(refused), mcp), findings: refusedFor(told) };
     }
     return maskedRequest(inspected);
-  };
+  }
+  return (exchange) => after(inspectRequest(exchange, findAll), (inspected) => judge(exchange, inspected));
 }
 
 /** What cannot be masked stays, and is told. */

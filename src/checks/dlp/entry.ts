@@ -20,5 +20,5 @@ export const dlp = checkEntry(
       ...(observer.dlpEvidence && { onEvidence: observer.dlpEvidence }),
     });
   },
-  { reads: ['session'] },
+  { reads: ['session'], writes: ['searched'] },
 );

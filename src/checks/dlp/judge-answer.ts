@@ -9,10 +9,11 @@ import { refusedFor, type Inspected, type Found } from './inspected.ts';
 import { createDlpRewriter } from './stream/rewriter.ts';
 import { rewriteWhole, sniffedStream, type SniffedStream } from './buffered/sniffed-stream.ts';
 import { inspectAnswer } from './buffered/answer.ts';
+import { after, type Awaitable } from '../../turns.ts';
 
 export interface AnswerJudge {
   /** A whole answer, or the headers of a stream. */
-  whole(exchange: Answered): Promise<Verdict>;
+  whole(exchange: Answered): Awaitable<Verdict>;
   rewriter(exchange: Answered): StreamRewriter;
 }
 
@@ -39,8 +40,11 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
     return { ...denial, findings: refusedFor(told) };
   }
 
-  async function judged(exchange: Answered, { found, mask }: Inspected): Promise<Verdict> {
-    if (found.length === 0) return PASS;
+  function judged(exchange: Answered, inspected: Inspected): Awaitable<Verdict> {
+    return inspected.found.length === 0 ? PASS : judgeFound(exchange, inspected);
+  }
+
+  async function judgeFound(exchange: Answered, { found, mask }: Inspected): Promise<Verdict> {
     deps.onEvidence?.(exchange, { side: 'answer', found });
     const classes = classesOf(found.map(({ finding }) => finding));
     for (const one of classes) deps.onFound({ class: one, side: 'answer', action: actionOf(one) });
@@ -87,20 +91,23 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
     });
   }
 
-  async function judgeBody(exchange: Answered): Promise<Verdict> {
+  function judgeBody(exchange: Answered): Awaitable<Verdict> {
     const { whole, facts } = exchange.answer;
     if (whole === undefined) return PASS;
     const stream = sniffedStream(exchange);
     if (stream !== undefined) return judgeStream(exchange, whole, stream);
-    const inspected = await inspectAnswer(whole, facts, deps.findAll, { passesArguments });
-    return 'kind' in inspected ? inspected : judged(exchange, inspected);
+    return after(inspectAnswer(whole, facts, deps.findAll, { passesArguments }), (inspected) =>
+      'kind' in inspected ? inspected : judged(exchange, inspected),
+    );
   }
 
   return {
-    async whole(exchange) {
-      const headers = await judged(exchange, inspectHeaders(exchange));
-      return headers.kind === 'deny' ? headers : mergedVerdict(headers, await judgeBody(exchange));
-    },
+    whole: (exchange) =>
+      after(judged(exchange, inspectHeaders(exchange)), (headers) =>
+        headers.kind === 'deny'
+          ? headers
+          : after(judgeBody(exchange), (body) => mergedVerdict(headers, body)),
+      ),
     rewriter: (exchange) => rewriterOf(exchange, () => undefined),
   };
 }

@@ -13,8 +13,8 @@ import {
 import type { PromptText } from '../../providers/provider.ts';
 import { CLEAN, type Found, type Inspected } from './inspected.ts';
 import { placeOf, whereSaid } from '../../where-found.ts';
-import { createScanBatch } from './scan/scan-batch.ts';
-import { ITEM_CHARS, inTurns, type Work } from '../../turns.ts';
+import { createScanBatch, type ScanBatch } from './scan/scan-batch.ts';
+import { after, ITEM_CHARS, inTurns, type Awaitable, type Work } from '../../turns.ts';
 import { valueAt } from '../../json/edited-view.ts';
 import type { JsonPath } from '../../json/path.ts';
 
@@ -27,6 +27,8 @@ export interface InspectedRequest extends Inspected {
   readonly isMaskable: boolean;
   /** Names of client headers that hold some. */
   readonly headers: ReadonlySet<string>;
+  /** All that was searched, where nothing was found. */
+  readonly searched?: readonly string[];
 }
 
 const NOTHING_FOUND: InspectedRequest = {
@@ -43,28 +45,55 @@ const NOTHING_FOUND: InspectedRequest = {
  * not sent. Headers that repeat arguments follow the body at the edge.
  * @param looksAt which places of the body are looked at, and nothing beside it; all unless told
  */
-export async function inspectRequest(
+export function inspectRequest(
   exchange: Parsed,
   findAll: FindAll,
   looksAt?: (place: WordsPlace) => boolean,
-): Promise<InspectedRequest> {
-  const immutable = await inTurns(immutableFieldsOf(exchange));
+): Awaitable<InspectedRequest> {
   const batch = createScanBatch(findAll, 'request');
+  return after(inTurns(gathered(exchange, batch, looksAt)), (searched) =>
+    after(batch.search(), () =>
+      batch.found.length === 0
+        ? { ...NOTHING_FOUND, searched: batch.searched }
+        : inTurns(inspected(exchange, batch, searched)),
+    ),
+  );
+}
+
+/** What a request's batch was gathered from. */
+interface Gathered {
+  readonly document: DocumentSearch;
+  readonly immutable: ImmutableFields;
+  readonly carried: ReturnType<typeof carriedTexts>;
+}
+
+/** Adds all that is looked at to the batch. */
+function* gathered(
+  exchange: Parsed,
+  batch: ScanBatch,
+  looksAt: ((place: WordsPlace) => boolean) | undefined,
+): Work<Gathered> {
+  const immutable = yield* immutableFieldsOf(exchange);
   const document = new DocumentSearch({
     ...exchange,
-    words: await inTurns(requestWords(exchange.request.texts)),
+    words: yield* requestWords(exchange.request.texts),
     ...(looksAt !== undefined && { looksAt }),
     side: 'request',
   });
-  await document.gather(batch);
+  yield* document.gather(batch);
   for (const text of immutable.encoded) batch.add(text);
   const carried = looksAt === undefined ? carriedTexts(exchange) : [];
   for (const { text } of carried) batch.add(text);
-  await batch.search();
-  if (batch.found.length === 0) return NOTHING_FOUND;
+  return { document, immutable, carried };
+}
 
+function* inspected(
+  exchange: Parsed,
+  batch: ScanBatch,
+  { document, immutable, carried }: Gathered,
+): Work<InspectedRequest> {
   batch.assertMaskable();
-  const places = await document.places(batch);
+  const places = yield* document.places(batch);
   const hits = carried.filter(({ text }) => batch.findingsIn(text).length > 0);
   const headers = new Set(hits.flatMap((hit) => (hit.place === 'header' ? [hit.name] : [])));
   const { maskable, fixed, outside } = sorted(places, immutable);

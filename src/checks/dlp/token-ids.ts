@@ -1,5 +1,6 @@
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { visitDocument } from './buffered/document-search.ts';
+import type { Work } from '../../turns.ts';
 
 /**
  * Lists in which servers say a text once more, in numbers of a model's vocabulary or in bytes: vLLM's `token_ids`,
@@ -43,7 +44,7 @@ export function emptied(path: JsonPath, value: unknown): JsonEdit {
  * What empties every list of token ids of an answer in which something was masked: none can be told from the others.
  * @param knowsBytes the dialect reads the answer's tokens, and blanks the bytes beside them
  */
-export async function tokenIdEdits(json: unknown, knowsBytes: boolean): Promise<readonly JsonEdit[]> {
+export function* tokenIdEdits(json: unknown, knowsBytes: boolean): Work<readonly JsonEdit[]> {
   const edits: JsonEdit[] = [];
   const repeats: JsonEdit[] = [];
   let last: JsonPath = [];
@@ -53,7 +54,7 @@ export async function tokenIdEdits(json: unknown, knowsBytes: boolean): Promise<
     last = list;
     edits.push(emptied(list, []));
   }
-  await visitDocument(json, {
+  yield* visitDocument(json, {
     number(value, name, path) {
       if (name === undefined || (knowsBytes && name === 'bytes')) return;
       if (typeof path.at(-1) === 'string') {

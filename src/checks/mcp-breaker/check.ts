@@ -1,6 +1,6 @@
 import { newOperationId } from '../../operation-id.ts';
 import { retryAfter } from '../../errors.ts';
-import { isParsed, PASS, type Check, type Denial } from '../../pipeline/check.ts';
+import { isParsed, PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
 import { handled } from '../../pipeline/read-ahead.ts';
 import { timeSpan } from '../../text/time-span.ts';
@@ -66,6 +66,22 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
     for (const change of changes) deps.onChange(caller, change);
   }
 
+  async function judge(
+    exchange: Parsed,
+    caller: CircuitCaller,
+    state: McpBreakerState,
+    read: NonNullable<McpBreakerState['read']>,
+  ): Promise<Verdict> {
+    const counts = isCounted(exchange);
+    let circuit = await read;
+    if (circuit.kind === 'half_open') {
+      circuit = counts ? await takeProbe(caller, state) : { kind: 'open', retryAfterMs: SOON_MS };
+    }
+    if (circuit.kind === 'open') return circuitOpen(caller.server, circuit.retryAfterMs);
+    state.counts = counts;
+    return PASS;
+  }
+
   return {
     name,
     shadowable: false,
@@ -74,31 +90,21 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
       const caller = isParsed(request) ? callerOf(request) : undefined;
       if (caller !== undefined) state.read = handled(store.read(caller));
     },
-    async requestBody(exchange, state) {
+    requestBody(exchange, state) {
       const caller = callerOf(exchange);
       if (caller === undefined || state.read === undefined) return PASS;
-      const counts = isCounted(exchange);
-      let circuit = await state.read;
-      if (circuit.kind === 'half_open') {
-        circuit = counts ? await takeProbe(caller, state) : { kind: 'open', retryAfterMs: SOON_MS };
-      }
-      if (circuit.kind === 'open') return circuitOpen(caller.server, circuit.retryAfterMs);
-      state.counts = counts;
-      return PASS;
+      return judge(exchange, caller, state, state.read);
     },
-    async response(exchange, state) {
+    response(exchange, state) {
       const caller = callerOf(exchange);
-      if (caller !== undefined && state.counts) await report(caller, state, callResult(exchange.status));
-      return PASS;
+      if (caller === undefined || !state.counts) return PASS;
+      return report(caller, state, callResult(exchange.status)).then(() => PASS);
     },
-    async end(exchange, outcome, state) {
+    end(exchange, outcome, state) {
       const caller = callerOf(exchange);
-      if (caller === undefined || !state.counts) return;
-      try {
-        await report(caller, state, resultAtEnd(exchange, outcome));
-      } catch {
-        // The failure stays uncounted. A probe's lease expires by itself.
-      }
+      if (caller === undefined || !state.counts) return undefined;
+      // The failure stays uncounted. A probe's lease expires by itself.
+      return report(caller, state, resultAtEnd(exchange, outcome)).catch(() => undefined);
     },
   };
 }

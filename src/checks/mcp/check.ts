@@ -65,7 +65,7 @@ export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
     prepare(request, state) {
       if (isParsed(request) && request.mcp !== undefined) state.session = handled(binding.judge(request));
     },
-    async requestBody(exchange, { session }) {
+    requestBody(exchange, { session }) {
       if (session === undefined) return PASS;
       const method = judgeMethod(exchange);
       const verdict = method.kind === 'pass' ? judgeTool(exchange) : method;

@@ -1,10 +1,11 @@
 import { rememberUndisguised } from '../../normalize/known.ts';
 import type { Normalized, Obfuscation } from '../../normalize/normalized.ts';
-import { PASS, type Check } from '../../pipeline/check.ts';
+import { PASS, type Check, type Verdict } from '../../pipeline/check.ts';
+import { after, type Awaitable } from '../../turns.ts';
 
 export interface NormalizationCheckDeps {
   /** Normalizes in turns of the event loop. */
-  readonly normalizeAll: (texts: readonly string[]) => Promise<readonly Normalized[]>;
+  readonly normalizeAll: (texts: readonly string[]) => Awaitable<readonly Normalized[]>;
 }
 
 /** Names in records: those of the policy input without `has_`. */
@@ -27,14 +28,14 @@ export function createNormalizationCheck({
   return {
     name: 'normalization',
     shadowable: true,
-    async requestBody({ request, facts }) {
-      const normalized = await normalizeNew(request.texts.map(({ text }) => text));
-      const obfuscation = combinedFlags(normalized.map((one) => one.obfuscation));
-      facts.prompt = { normalizedTexts: normalized.map(({ text }) => text), obfuscation };
-      return obfuscation.obfuscationDetected
-        ? { kind: 'flag', reason: `hidden text: ${flagNames(obfuscation).join(', ')}` }
-        : PASS;
-    },
+    requestBody: ({ request, facts }) =>
+      after(normalizeNew(request.texts.map(({ text }) => text)), (normalized): Verdict => {
+        const obfuscation = combinedFlags(normalized.map((one) => one.obfuscation));
+        facts.prompt = { normalizedTexts: normalized.map(({ text }) => text), obfuscation };
+        return obfuscation.obfuscationDetected
+          ? { kind: 'flag', reason: `hidden text: ${flagNames(obfuscation).join(', ')}` }
+          : PASS;
+      }),
   };
 }
 

@@ -48,11 +48,14 @@ export interface PolicyMaskState {
 export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskState, 'policy'> {
   const { judgement, masksOf, maskRequest, answers, results } = deps;
 
-  async function mask(exchange: Parsed, state: PolicyMaskState): Promise<Verdict> {
+  function mask(exchange: Parsed, state: PolicyMaskState): Verdict | Promise<Verdict> {
     const { [judgement]: judged } = exchange.facts;
     const masks = judged && masksOf(judged.set.masksFor(judged.call));
     state.masks = masks;
-    if (masks === undefined) return PASS;
+    return masks === undefined ? PASS : maskBy(exchange, masks);
+  }
+
+  async function maskBy(exchange: Parsed, masks: Masks): Promise<Verdict> {
     const { rules, unmaskable, edits, headers } = await maskRequest(exchange, masks);
     if (rules.size === 0) return PASS;
     const [first] = unmaskable;

@@ -10,6 +10,6 @@ function maskingBy<Judgement extends 'judged' | 'judgedAgain'>(judgement: Judgem
       const { createPolicyMaskCheck } = await import('./check.ts');
       return createPolicyMaskCheck({ ...policies.masking, judgement });
     },
-    { reads: [judgement] },
+    { reads: [judgement, 'searched'] },
   );
 }

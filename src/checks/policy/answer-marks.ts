@@ -1,4 +1,11 @@
-import { PASS, PASS_EVENT, type Check, type Denial, type StreamRewriter } from '../../pipeline/check.ts';
+import {
+  PASS,
+  PASS_EVENT,
+  type Check,
+  type Denial,
+  type StreamRewriter,
+  type Verdict,
+} from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import { stepOfTexts, answerTo, textsOfAnswer, type UnreadStep } from '../../policy/trace-step.ts';
@@ -53,6 +60,10 @@ export function createAnswerMarksCheck({
     return callDenied(exchange, reason, 'session_history');
   }
 
+  async function noteWhole(exchange: Answered, judged: JudgedStep): Promise<Verdict> {
+    return (await note(exchange, judged, await textsOfWhole(exchange))) ?? PASS;
+  }
+
   function ofMessages(exchange: Answered, judged: JudgedStep): StreamRewriter {
     let unnoted: unknown[] = [];
     return {
@@ -102,11 +113,11 @@ export function createAnswerMarksCheck({
       if (set.looksFor(step.type)) state.judged = { set, step };
       return PASS;
     },
-    async response(exchange, { judged }) {
+    response(exchange, { judged }) {
       if (judged === undefined || exchange.answer.whole === undefined || exchange.origin !== 'provider') {
         return PASS;
       }
-      return (await note(exchange, judged, await textsOfWhole(exchange))) ?? PASS;
+      return noteWhole(exchange, judged);
     },
     stream(exchange, state) {
       const { judged } = state;
@@ -116,9 +127,7 @@ export function createAnswerMarksCheck({
         : ofMessages(exchange, judged);
     },
     // A client that leaves early has read what came so far.
-    async end(_exchange, _outcome, { noteRest }) {
-      await noteRest?.();
-    },
+    end: (_exchange, _outcome, { noteRest }) => noteRest?.().then(() => undefined),
   };
 }
 

@@ -18,6 +18,7 @@ import {
 import type { Escalate } from './escalate.ts';
 import { RegoEvaluationError } from '../../policy/rego/rego-error.ts';
 import { defaultActionOf, passes } from '../../policy/verdict.ts';
+import type { Awaitable } from '../../turns.ts';
 
 export interface JudgeDeps {
   /**
@@ -85,7 +86,8 @@ const STRENGTHS: readonly (readonly [Strength, PolicyScore['trigger']])[] = [
 
 export function createJudge(deps: JudgeDeps): Judge {
   async function judge(exchange: Parsed, judged: JudgedCall): Promise<Verdict> {
-    const decision = await decide(exchange, judged);
+    const deciding = decide(exchange, judged);
+    const decision = deciding instanceof Promise ? await deciding : deciding;
     if ('kind' in decision) return decision;
     const verdict = verdictOf(judged, decision);
     if (exchange.facts.isReadAhead === true && (verdict !== 'allow' || leavesTraces(decision))) {
@@ -101,8 +103,11 @@ export function createJudge(deps: JudgeDeps): Judge {
     if (verdict === 'escalate' && deps.escalate !== undefined && !deps.shadowMode) {
       return escalated(exchange, judged, decision, deps.escalate);
     }
-    return (
-      denialOf(exchange, judged, decision) ?? withReports(await tainted(exchange, decision.taint), decision)
+    const denial = denialOf(exchange, judged, decision);
+    if (denial !== undefined) return denial;
+    return withReports(
+      decision.taint.length === 0 ? PASS : await tainted(exchange, decision.taint),
+      decision,
     );
   }
 
@@ -123,12 +128,16 @@ export function createJudge(deps: JudgeDeps): Judge {
   }
 
   /** Returns a denial if the set fails to judge. */
-  async function decide(exchange: Parsed, { set, call }: JudgedCall): Promise<Decision | Denial> {
-    try {
-      return await set.decide(call);
-    } catch (cause) {
+  function decide(exchange: Parsed, { set, call }: JudgedCall): Awaitable<Decision | Denial> {
+    function failed(cause: unknown): Denial {
       deps.onTrouble(cause);
       return isBusy(cause) ? POLICIES_BUSY : notEvaluated(exchange);
+    }
+    try {
+      const deciding = set.decide(call);
+      return deciding instanceof Promise ? deciding.catch(failed) : deciding;
+    } catch (cause) {
+      return failed(cause);
     }
   }
 

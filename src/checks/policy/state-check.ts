@@ -139,9 +139,8 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
       const marked = await mark(exchange, exchange.facts.judgedAgain ?? judged);
       return marked.kind === 'pass' || moved.kind === 'deny' ? moved : marked;
     },
-    async end(_exchange, outcome, { move: made }) {
-      if (made !== undefined && outcome.kind === 'not_forwarded') await sessions.moveBack(made);
-    },
+    end: (_exchange, outcome, { move: made }) =>
+      made !== undefined && outcome.kind === 'not_forwarded' ? sessions.moveBack(made) : undefined,
   };
 }
 

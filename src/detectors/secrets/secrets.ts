@@ -1,6 +1,6 @@
 import { searchSecrets, searchSecretsNow, undecidedSecretsFrom } from './secret-search.ts';
 import { STEP_CHARS } from './search.ts';
-import { inTurns, type Work } from '../../turns.ts';
+import { after, inTurns, type Awaitable, type Work } from '../../turns.ts';
 import type { Detector, Finding, SearchedText, StreamDetector } from '../finding.ts';
 
 /**
@@ -14,15 +14,12 @@ export const findSecrets: Detector = searchSecretsNow;
  * `findSecrets` for several texts in order, in turns of the event loop. Nothing is cut: a secret across two
  * turns is found as well.
  */
-export async function findSecretsAll(texts: readonly string[]): Promise<readonly (readonly Finding[])[]> {
-  return (await findSecretsUpTo(texts, Infinity)).map(({ findings }) => findings);
+export function findSecretsAll(texts: readonly string[]): Awaitable<readonly (readonly Finding[])[]> {
+  return after(findSecretsUpTo(texts, Infinity), (found) => found.map(({ findings }) => findings));
 }
 
 /** The same, but gives up after `most` findings in total. */
-export async function findSecretsUpTo(
-  texts: readonly string[],
-  most: number,
-): Promise<readonly SearchedText[]> {
+export function findSecretsUpTo(texts: readonly string[], most: number): Awaitable<readonly SearchedText[]> {
   return inTurns(searchEach(texts, most));
 }
 

@@ -112,6 +112,7 @@ function send(
   exchange.body = NOTHING;
   exchange.json = {};
   exchange.facts.prompt = undefined;
+  exchange.facts.searched = undefined;
   exchange.facts.judged = undefined;
   exchange.facts.judgedAgain = undefined;
   return forwardRequest(phase, { set, remove }, edited);

@@ -12,7 +12,7 @@ import { evidenceOf, type Evidence } from './evidence.ts';
 import { filledReason } from './reason.ts';
 import { createRuleModes, resolveOverrides, type RuleModes, type UnknownOverride } from './overrides.ts';
 import type { RuleMode, RuleOverrides } from '../rule-modes.ts';
-import { inTurns, type Work } from '../../turns.ts';
+import { after, inTurns, type Awaitable, type Work } from '../../turns.ts';
 import type { TraceMark } from './trace-marks.ts';
 import { createTextQueries, type TextQueries } from './text-queries.ts';
 import type { TextMatch } from './text-query.ts';
@@ -48,7 +48,7 @@ export interface CardSet {
   readonly overridden: readonly { readonly file: string; readonly rule: string; readonly mode: RuleMode }[];
   /** Of a key's overrides, those that would be ignored. */
   unknownOverrides(overrides: RuleOverrides): readonly UnknownOverride[];
-  decide(call: PolicyCall): Promise<Decision>;
+  decide(call: PolicyCall): Awaitable<Decision>;
   nextState(call: PolicyCall): Promise<string | undefined>;
   masksFor(call: PolicyCall): readonly MaskRule[];
   looksFor(type: TraceStep['type']): boolean;
@@ -96,11 +96,17 @@ export function createCardSet(
   const modesFor = createRuleModes(rules, overrides);
   const rulesFor = createRuleFinder(rules, modesFor);
 
-  async function decide(call: PolicyCall): Promise<Decision> {
+  function decide(call: PolicyCall): Awaitable<Decision> {
     const asked = rulesFor(call);
     if (asked.rules.length === 0) return NO_DECISION;
-    const answers = answersTo(queries, call, asked);
-    const found = answers instanceof Promise ? await answers : answers;
+    return after(answersTo(queries, call, asked), (found) => decideBy(call, asked, found));
+  }
+
+  function decideBy(
+    call: PolicyCall,
+    asked: ReturnType<typeof rulesFor>,
+    found: ReadonlyMap<number, TextMatch>,
+  ): Decision {
     const scene = sceneOf(call, found);
     const mayFire = found.size === 0 ? asked.firingOnNothing : asked.rules;
     return decisionOfFired(

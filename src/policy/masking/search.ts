@@ -35,6 +35,8 @@ import {
   nextTurn,
   runNow,
   type Work,
+  after,
+  type Awaitable,
 } from '../../turns.ts';
 import { normalizeKnown } from '../../normalize/known.ts';
 import { createWordSearch, patternLabel, type LabelledPattern, type WordSearch } from './word-search.ts';
@@ -87,15 +89,38 @@ export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSear
       ...cut,
     ],
     secretsBy,
-    async findAll(texts) {
-      const searched = await searchedTexts(texts);
-      const inSlices = cut.length === 0 ? [] : await detectAll(searched, cut);
-      const uncut = await findUncut(searched, exact);
-      const disguised = words === undefined ? [] : await findWords(searched, words);
-      const found = secretsBy === undefined ? [] : await findSecretsApart(searched, secretsBy);
-      return joinedTexts(texts.length, [inSlices, uncut, disguised, found]);
-    },
+    findAll: (texts) =>
+      after(searchedTexts(texts), (searched) =>
+        after(cut.length === 0 ? [] : detectAll(searched, cut), (inSlices) =>
+          after(uncutIn(searched, exact, words, secretsBy), (uncut) =>
+            inTurns(joinedTexts(texts.length, [inSlices, ...uncut])),
+          ),
+        ),
+      ),
   };
+}
+
+/** What is not looked for in slices. */
+function uncutIn(
+  searched: readonly DisguisedText[],
+  exact: readonly StreamDetector[],
+  words: WordSearch | undefined,
+  secretsBy: string | undefined,
+): Awaitable<readonly (readonly (readonly Finding[])[])[]> {
+  if (exact.length === 0 && words === undefined && secretsBy === undefined) return [];
+  return findEachUncut(searched, exact, words, secretsBy);
+}
+
+async function findEachUncut(
+  searched: readonly DisguisedText[],
+  exact: readonly StreamDetector[],
+  words: WordSearch | undefined,
+  secretsBy: string | undefined,
+): Promise<readonly (readonly (readonly Finding[])[])[]> {
+  const uncut = await findUncut(searched, exact);
+  const disguised = words === undefined ? [] : await findWords(searched, words);
+  const found = secretsBy === undefined ? [] : await findSecretsApart(searched, secretsBy);
+  return [uncut, disguised, found];
 }
 
 /** Other literals are looked for together. */
@@ -122,20 +147,20 @@ const NOTHING_FOUND: SearchedText = { findings: [], isWhole: true };
 const MANY_FINDINGS = 10_000;
 
 /** What several searches have found in each of so many texts: in order, and without overlaps. */
-async function joinedTexts(
+function* joinedTexts(
   count: number,
   searches: readonly (readonly (readonly Finding[])[])[],
-): Promise<readonly SearchedText[]> {
+): Work<readonly SearchedText[]> {
   const results: SearchedText[] = [];
   for (let index = 0; index < count; index += 1) {
     // Of very many texts hardly one has findings: nothing is made for the others, and nobody waits for them.
-    if (isTurnOver(ITEM_CHARS)) await nextTurn();
+    yield ITEM_CHARS;
     if (!searches.some((found) => found[index]?.length)) {
       results.push(NOTHING_FOUND);
       continue;
     }
     const all = searches.flatMap((found) => found[index] ?? []);
-    const findings = all.length > MANY_FINDINGS ? await inTurns(apart(all)) : runNow(apart(all));
+    const findings = all.length > MANY_FINDINGS ? yield* apart(all) : runNow(apart(all));
     results.push({ findings, isWhole: true });
   }
   return results;
@@ -171,9 +196,10 @@ function labelled({ find, openFrom }: StreamDetector, rule: string): StreamDetec
   };
 }
 
-async function searchedTexts(texts: readonly string[]): Promise<readonly DisguisedText[]> {
-  const normalized = await normalizeKnown(texts);
-  return normalized.map((one, index) => ({ raw: texts[index] ?? '', normalized: one }));
+function searchedTexts(texts: readonly string[]): Awaitable<readonly DisguisedText[]> {
+  return after(normalizeKnown(texts), (normalized) =>
+    normalized.map((one, index) => ({ raw: texts[index] ?? '', normalized: one })),
+  );
 }
 
 /** Literals may be longer than slices overlap, and a search for one is as fast as reading. */

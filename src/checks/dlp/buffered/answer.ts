@@ -10,7 +10,7 @@ import { APART, createScanBatch } from '../scan/scan-batch.ts';
 import { inspectRaw } from './text-answer.ts';
 import { unreadable } from '../actions.ts';
 import { lastUpTo } from '../../../text/ascending.ts';
-import { isTurnOver, nextTurn } from '../../../turns.ts';
+import { isTurnOver, nextTurn, type Awaitable } from '../../../turns.ts';
 
 /** Pictures, sounds, files: bytes that are not text. */
 export const BINARY =
@@ -25,7 +25,7 @@ export function inspectAnswer(
   facts: AnswerFacts | undefined,
   findAll: FindAll,
   scope: AnswerScope = {},
-): Promise<Inspected> | Inspected | Denial {
+): Awaitable<Inspected> | Denial {
   const { body } = whole;
   if (body.length === 0) return CLEAN;
   const { essence, charset } = readMediaType(whole.contentType);

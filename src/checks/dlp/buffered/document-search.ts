@@ -7,7 +7,7 @@ import type { JsonPath } from '../../../json/path.ts';
 import { writtenNumbers } from '../../../json/written-numbers.ts';
 import { besideInDocument, besideText, mayBeIdentified } from '../../../text/beside.ts';
 import { TextMap } from '../../../text/text-map.ts';
-import { isTurnOver, ITEM_CHARS, nextTurn } from '../../../turns.ts';
+import { ITEM_CHARS, type Work } from '../../../turns.ts';
 import { MaskedPlaces, type Side } from '../inspected.ts';
 import { isOpaque } from '../opaque-members.ts';
 import type { ScanBatch } from '../scan/scan-batch.ts';
@@ -105,13 +105,13 @@ export class DocumentSearch {
   }
 
   /** Adds them to what is to be searched. */
-  async gather(batch: ScanBatch): Promise<void> {
+  *gather(batch: ScanBatch): Work<void> {
     const { words } = this.#searched;
     for (const text of words.documents()) {
-      await batch.addDocument(text);
-      if (isTurnOver(ITEM_CHARS)) await nextTurn();
+      yield* batch.addDocument(text);
+      yield ITEM_CHARS;
     }
-    await this.#visit((kind, text, name, path, beside = NOTHING) => {
+    yield* this.#visit((kind, text, name, path, beside = NOTHING) => {
       if (!this.#looksAt(kind, text, path)) return;
       if (kind === 'string' && words.get(text) === undefined && isOpaque(name, text)) return;
       batch.add(text, name);
@@ -123,10 +123,10 @@ export class DocumentSearch {
    * Those in which something was found: in document order, with the numbers that are too long for a double at the end.
    * @throws GatewayError invalid_request, upstream_unavailable where there are too many
    */
-  async places(batch: ScanBatch): Promise<readonly PlaceFindings[]> {
+  *places(batch: ScanBatch): Work<readonly PlaceFindings[]> {
     const places: PlaceFindings[] = [];
     const bound = new MaskedPlaces(this.#searched.side);
-    await this.#visit((kind, text, name, at, beside = NOTHING) => {
+    yield* this.#visit((kind, text, name, at, beside = NOTHING) => {
       const own = batch.findingsIn(text, name);
       const findings = beside.length === 0 ? own : findingsTogether(batch, text, own, beside);
       if (findings.length === 0 || !this.#looksAt(kind, text, at)) return;
@@ -144,10 +144,10 @@ export class DocumentSearch {
     return looksAt === undefined || looksAt({ kind, text, path: resolvedPath(path) });
   }
 
-  async #visit(see: See): Promise<void> {
+  *#visit(see: See): Work<void> {
     const { body, json, words, unsearched } = this.#searched;
     let saidBefore: string | undefined;
-    await visitDocument(json, {
+    yield* visitDocument(json, {
       string(text, name, path, level) {
         if (unsearched !== undefined && unsearched.size > 0 && unsearched.has(pathKey(path))) return;
         const kind = words.get(text);
@@ -169,9 +169,8 @@ export class DocumentSearch {
     });
     if (!this.#hasLongNumbers) return;
     for (const number of writtenNumbers(body)) {
-      if (number === undefined) {
-        if (isTurnOver()) await nextTurn();
-      } else if (isLong(Number(number.source))) see('number', number.source, number.name, number.path);
+      if (number === undefined) yield;
+      else if (isLong(Number(number.source))) see('number', number.source, number.name, number.path);
     }
   }
 }
@@ -229,7 +228,7 @@ type NamedLevel = Level<string | undefined>;
 const STEP_VALUES = 1_024;
 
 /** Goes through a parsed document in its order, each member's name before its value. */
-export async function visitDocument(json: unknown, visitor: DocumentVisitor): Promise<void> {
+export function* visitDocument(json: unknown, visitor: DocumentVisitor): Work<void> {
   const walk = new Walk<string | undefined>(json, undefined);
   let visited = 0;
   visit(json, undefined, undefined);
@@ -245,6 +244,6 @@ export async function visitDocument(json: unknown, visitor: DocumentVisitor): Pr
     const name = typeof step === 'string' ? step : level.state;
     visit(walk.value, name, level);
     walk.enter(name);
-    if (++visited % STEP_VALUES === 0 && isTurnOver()) await nextTurn();
+    if (++visited % STEP_VALUES === 0) yield;
   }
 }

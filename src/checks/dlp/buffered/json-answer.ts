@@ -9,7 +9,7 @@ import type { Inspected } from '../inspected.ts';
 import { joinedText, maskShared, type JoinedText } from './joined-text.ts';
 import { createScanBatch, type ScanBatch } from '../scan/scan-batch.ts';
 import { TextMap } from '../../../text/text-map.ts';
-import { ITEM_CHARS, inTurns, type Work } from '../../../turns.ts';
+import { after, ITEM_CHARS, inTurns, type Awaitable, type Work } from '../../../turns.ts';
 import { tokenIdEdits } from '../token-ids.ts';
 
 /** What of an answer is looked at: all unless told. */
@@ -23,14 +23,38 @@ export interface AnswerScope {
  * Looks at all of an answer, whether the dialect knows it or not: errors, names, citations and what comes next are read
  * by clients as well.
  */
-export async function inspectJson(
+export function inspectJson(
   whole: WholeAnswer,
   facts: AnswerFacts | undefined,
   findAll: FindAll,
-  { passesArguments = false, looksAt }: AnswerScope,
-): Promise<Inspected> {
+  scope: AnswerScope,
+): Awaitable<Inspected> {
   const batch = createScanBatch(findAll, 'answer');
-  const { words, passed, signed } = await inTurns(batchedTexts(facts?.texts ?? [], passesArguments));
+  return after(inTurns(gathered(whole, facts, batch, scope)), (searched) =>
+    after(batch.search(), () => ({
+      found: batch.found,
+      mask: async () => inTurns(maskEdits(whole, batch, searched)),
+    })),
+  );
+}
+
+/** What an answer's batch was gathered from. */
+interface Gathered {
+  readonly document: DocumentSearch;
+  readonly joined: readonly JoinedText[];
+  readonly tokens: NonNullable<AnswerFacts['tokens']>;
+  /** Places of signed texts, by `pathKey`. */
+  readonly signed: ReadonlySet<string>;
+}
+
+/** Adds all that is looked at to the batch. */
+function* gathered(
+  whole: WholeAnswer,
+  facts: AnswerFacts | undefined,
+  batch: ScanBatch,
+  { passesArguments = false, looksAt }: AnswerScope,
+): Work<Gathered> {
+  const { words, passed, signed } = yield* batchedTexts(facts?.texts ?? [], passesArguments);
   const document = new DocumentSearch({
     ...whole,
     words,
@@ -38,34 +62,37 @@ export async function inspectJson(
     ...(looksAt !== undefined && { looksAt }),
     side: 'answer',
   });
-  await document.gather(batch);
+  yield* document.gather(batch);
   const joined: JoinedText[] = [];
-  for (const together of facts?.joined ?? []) joined.push(await inTurns(joinedText(together, batch)));
+  for (const together of facts?.joined ?? []) joined.push(yield* joinedText(together, batch));
   const tokens = facts?.tokens ?? [];
-  await inTurns(addSpelled(tokens, batch));
-  await batch.search();
-  return {
-    found: batch.found,
-    async mask() {
-      batch.assertMaskable();
-      const places = await document.places(batch);
-      for (const one of joined) await inTurns(one.find());
-      const members = joined.flatMap((one) => [...one.members().values()]);
-      const ids = await tokenIdEdits(whole.json, tokens.length > 0);
-      return () => {
-        // Of two edits of one place the later holds: what a text shares over its own, a name's over its value's.
-        for (const place of places) {
-          if (place.kind !== 'name') whole.edits.push(setText(place.path, place.masked, signed));
-        }
-        for (const member of members) {
-          const shared = maskShared(member, batch);
-          if (shared !== undefined) whole.edits.push(setText(member.of.path, shared, signed));
-        }
-        for (const edit of ids) whole.edits.push(edit);
-        for (const { blank } of tokens) whole.edits.push(...blank);
-        for (const { kind, path } of places) if (kind === 'name') whole.edits.push({ kind: 'remove', path });
-      };
-    },
+  yield* addSpelled(tokens, batch);
+  return { document, joined, tokens, signed };
+}
+
+/** Returns what masks the findings in an answer. */
+function* maskEdits(
+  whole: WholeAnswer,
+  batch: ScanBatch,
+  { document, joined, tokens, signed }: Gathered,
+): Work<() => void> {
+  batch.assertMaskable();
+  const places = yield* document.places(batch);
+  for (const one of joined) yield* one.find();
+  const members = joined.flatMap((one) => [...one.members().values()]);
+  const ids = yield* tokenIdEdits(whole.json, tokens.length > 0);
+  return () => {
+    // Of two edits of one place the later holds: what a text shares over its own, a name's over its value's.
+    for (const place of places) {
+      if (place.kind !== 'name') whole.edits.push(setText(place.path, place.masked, signed));
+    }
+    for (const member of members) {
+      const shared = maskShared(member, batch);
+      if (shared !== undefined) whole.edits.push(setText(member.of.path, shared, signed));
+    }
+    for (const edit of ids) whole.edits.push(edit);
+    for (const { blank } of tokens) whole.edits.push(...blank);
+    for (const { kind, path } of places) if (kind === 'name') whole.edits.push({ kind: 'remove', path });
   };
 }
 

@@ -3,7 +3,7 @@ import { mask, maskInSteps } from '../../../detectors/mask.ts';
 import { maskJsonText, readJsonText } from './json-masker.ts';
 import { contextOf } from '../../../text/beside.ts';
 import { TextMap } from '../../../text/text-map.ts';
-import { inTurns, type Work } from '../../../turns.ts';
+import { after, inTurns, type Awaitable, type Work } from '../../../turns.ts';
 import { assertMaskable, tooMuchToMask, type Found, type Side } from '../inspected.ts';
 import type { Span } from '../../../text/span.ts';
 
@@ -20,18 +20,20 @@ export interface ScanBatch {
   /** A text that is read as it stands, also where the same stands elsewhere as a document. */
   addProse(text: string): void;
   /** A JSON document in a string, such as a tool's arguments. It is one wherever it stands. */
-  addDocument(json: string): void | Promise<void>;
+  addDocument(json: string): Work<void>;
   /**
    * Once, after everything was added.
    * @throws GatewayError invalid_request, upstream_unavailable where it was given up before anything was found
    */
-  search(): Promise<void>;
+  search(): Awaitable<void>;
   /** The findings in a text that was added; their offsets are the text's, or those of the document as it is read. */
   findingsIn(text: string, name?: string): readonly Finding[];
   /** What is found in a text that was added as prose, in order; offsets are always the text's own. */
   spansIn(text: string): readonly Span[];
   /** The text with `***` in place of its findings. */
   masked(text: string, name?: string): string;
+  /** All that is searched. */
+  readonly searched: readonly string[];
   /** What was found: of each rule the first 64, what is repeated once. */
   readonly found: readonly Found[];
   /**
@@ -124,8 +126,23 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
     found.push({ finding, text: searched.slice(from + finding.start, from + finding.end) });
   }
 
+  function* take(results: readonly SearchedText[]): Work<void> {
+    yield* note(results);
+    if (!isWhole && total === 0) throw tooMuchToMask(side);
+    if (total === 0) return;
+    for (const one of batch) {
+      const { searched, from, findings } = one;
+      if (findings.length > STEP_FINDINGS) one.masked = yield* maskInSteps(searched.slice(from), findings);
+    }
+    for (const [json, document] of documents) {
+      const { findings } = document.read;
+      if (findings.length > 0) document.masked = yield* maskJsonText(json, findings);
+    }
+  }
+
   return {
     found,
+    searched,
     assertMaskable: () => assertMaskable(total, isWhole, side),
     add(text, name) {
       if (documents.has(text)) return;
@@ -135,27 +152,12 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
       if (!those.has(text)) addTo(those, text, context);
     },
     addProse: (text) => void addPlain(text),
-    addDocument(json) {
+    *addDocument(json) {
       if (documents.has(json)) return;
-      function keep(text: string): void {
-        documents.set(json, { read: addPlain(text), masked: json });
-      }
-      const reading = inTurns(readJsonText(json));
-      return reading instanceof Promise ? reading.then(keep) : keep(reading);
+      const text = yield* readJsonText(json);
+      documents.set(json, { read: addPlain(text), masked: json });
     },
-    async search() {
-      await inTurns(note(await findAll(searched)));
-      if (!isWhole && total === 0) throw tooMuchToMask(side);
-      for (const one of batch) {
-        const { searched, from, findings } = one;
-        if (findings.length > STEP_FINDINGS)
-          one.masked = await inTurns(maskInSteps(searched.slice(from), findings));
-      }
-      for (const [json, document] of documents) {
-        const { findings } = document.read;
-        if (findings.length > 0) document.masked = await inTurns(maskJsonText(json, findings));
-      }
-    },
+    search: () => after(findAll(searched), (results) => inTurns(take(results))),
     findingsIn: (text, name) => textOf(text, name)?.findings ?? NOTHING,
     spansIn(text): readonly Span[] {
       const findings = plain.get(text)?.findings ?? NOTHING;

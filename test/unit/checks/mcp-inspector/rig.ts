@@ -7,7 +7,8 @@ import { applyEdits } from '../../../../src/json/edit.ts';
 import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
 import type { Denial } from '../../../../src/pipeline/check.ts';
 import type { Answered, Parsed, WholeAnswer } from '../../../../src/pipeline/exchange.ts';
-import { createRunner, type ObservedVerdict } from '../../../../src/pipeline/run.ts';
+import { createRunner } from '../../../../src/pipeline/run.ts';
+import type { ObservedVerdict } from '../../../../src/pipeline/stand.ts';
 import type { SecretLeak } from '../../../../src/checks/report-secret-leak.ts';
 import { readAtOnce } from '../../../support/read-at-once.ts';
 import { createAnyJsonReader } from '../../../../src/providers/dialects/any-json.ts';
@@ -80,7 +81,7 @@ export function inspector(options: RigOptions = {}) {
   });
 
   /** Asks whether a request may go out. */
-  const request = (asked: McpRequestOptions): Promise<Denial | undefined> =>
+  const request = async (asked: McpRequestOptions): Promise<Denial | undefined> =>
     newRun().requestBody(mcpExchange(asked));
 
   /** A whole answer, to a call of the tool `read` unless something else is asked. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PASS, type Check } from '../../../../src/pipeline/check.ts';
 import type { JsonObject } from '../../../../src/providers/provider.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
 import { CARD, dlp, EMAIL, parsed, SSN } from '../dlp/rig.ts';
@@ -29,6 +30,32 @@ describe('a request that a mask rule matches', () => {
     const exchange = judged(mcpExchange({ body: toolCall('pay', args) }), rule('codes', detects('cvv')));
     const { body = '' } = await sendRequest(maskRig(), exchange);
     expect(JSON.parse(body)).toMatchObject({ params: { arguments: expected } });
+  });
+
+  it.each([
+    ['a text', { messages: [user(`write to ${EMAIL}`)] }, 'write to ***'],
+    ['a member that no dialect knows', { messages: [user('hi')], note: { to: EMAIL } }, '"to":"***"'],
+    ['an argument beside a card', { messages: [user('hi')], pay: { card: CARD, cvv: '123' } }, '"cvv":"***"'],
+  ])('is masked after data-loss prevention found nothing of its own: %s', async (_where, body, expected) => {
+    const { check } = dlp({ requests: 'mask', scan_pii: false, scan_network: false });
+    const exchange = judged(parsed({ body }), rule('data', detects('email'), detects('cvv')));
+    const sent = await sendRequest(maskRig([check]), exchange);
+    expect(exchange.facts.searched).toBeDefined();
+    expect(sent.body).toContain(expected);
+  });
+
+  it('is gone through again where an edit came after data-loss prevention', async () => {
+    const { check } = dlp({ requests: 'mask', scan_pii: false, scan_network: false });
+    const editing: Check = {
+      name: 'editing',
+      shadowable: false,
+      requestBody(exchange) {
+        exchange.edits.push({ kind: 'set', path: ['messages', 0, 'content'], value: `now ${EMAIL}` });
+        return PASS;
+      },
+    };
+    const exchange = judged(chat([user('hi')]), rule('data', detects('email')));
+    expect((await sendRequest(maskRig([check, editing]), exchange)).body).toContain('now ***');
   });
 
   it('is left alone by a rule that matches words of the protocol only', async () => {

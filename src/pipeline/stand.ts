@@ -1,0 +1,101 @@
+import { HEADER } from '../headers.ts';
+import type { Check, Denial, FinalVerdict, Flag, Pass, Pending, Rewrite } from './check.ts';
+import type { Admitted, Identified } from './exchange.ts';
+import { BatchAborted } from './batch.ts';
+
+/** The first enforced denial, if any; known at once unless a check waits. */
+export type Standing = Denial | undefined | Promise<Denial | undefined>;
+
+export type ObservedVerdict = Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial;
+
+/** Receives every verdict that is not a pass. */
+export interface VerdictObserver {
+  verdict(exchange: Admitted, check: string, verdict: ObservedVerdict, enforced: boolean): void;
+  /** The consequences of a denial failed; the denial stands. */
+  enforceFailed(exchange: Admitted, check: string, cause: unknown): void;
+  /** An `end` hook failed; since the exchange is over, this is only reported. */
+  endFailed(exchange: Identified, check: string, cause: unknown): void;
+}
+
+/** A check whose verdict its store decides. */
+export interface PendingCheck {
+  readonly check: Check;
+  readonly verdict: Pending['verdict'];
+}
+
+/** A verdict that is not a pass. */
+type Reported = Exclude<FinalVerdict, Pass>;
+
+/** Records and enforces verdicts; shadow mode is implemented only here. */
+export interface Stand {
+  isShadowed(check: Check): boolean;
+  /** Returns an enforced denial. */
+  one(exchange: Admitted, check: Check, verdict: Reported): Standing;
+  /**
+   * Waits for all verdicts, and returns the first enforced denial.
+   * @throws the first failure if none denies
+   */
+  all(exchange: Admitted, pending: readonly PendingCheck[]): Promise<Denial | undefined>;
+  /** Never rejects. */
+  enforce(exchange: Admitted, check: Check, verdict: Pick<Denial, 'enforce'>): Promise<void>;
+}
+
+/** @param shadowMode shadowable denials become records */
+export function createStand(observer: VerdictObserver, shadowMode: boolean): Stand {
+  const isShadowed = (check: Check): boolean => shadowMode && check.shadowable;
+
+  /** Records a verdict and applies a rewrite; returns what takes effect. */
+  function settle(exchange: Admitted, check: Check, verdict: Reported): Denial | Rewrite | undefined {
+    const enforced = verdict.kind !== 'flag' && !isShadowed(check);
+    observer.verdict(exchange, check.name, verdict, enforced);
+    if (verdict.kind === 'flag') return undefined;
+    if (!enforced) {
+      recordShadow(exchange, verdict.kind === 'deny' ? verdict.type : check.name);
+      return undefined;
+    }
+    if (verdict.kind === 'rewrite') verdict.apply();
+    return verdict;
+  }
+
+  function one(exchange: Admitted, check: Check, verdict: Reported): Standing {
+    const settled = settle(exchange, check, verdict);
+    const denial = settled?.kind === 'deny' ? settled : undefined;
+    return settled?.enforce === undefined ? denial : enforce(exchange, check, settled).then(() => denial);
+  }
+
+  async function enforce(exchange: Admitted, check: Check, verdict: Pick<Denial, 'enforce'>): Promise<void> {
+    try {
+      await verdict.enforce?.();
+    } catch (cause) {
+      observer.enforceFailed(exchange, check.name, cause);
+    }
+  }
+
+  async function all(exchange: Admitted, pending: readonly PendingCheck[]): Promise<Denial | undefined> {
+    const known: (FinalVerdict | undefined)[] = [];
+    let failure: unknown;
+    for (const { verdict } of pending) {
+      try {
+        known.push(await verdict);
+      } catch (cause) {
+        known.push(undefined);
+        if (failure === undefined || failure instanceof BatchAborted) failure = cause;
+      }
+    }
+    for (const [index, { check }] of pending.entries()) {
+      const verdict = known[index];
+      if (verdict === undefined || verdict.kind === 'pass') continue;
+      const standing = await one(exchange, check, verdict);
+      if (standing !== undefined) return standing;
+    }
+    if (failure !== undefined) throw failure;
+    return undefined;
+  }
+
+  return { isShadowed, one, all, enforce };
+}
+
+function recordShadow(exchange: Admitted, what: string): void {
+  const before = exchange.responseHeaders.get(HEADER.shadow);
+  exchange.responseHeaders.set(HEADER.shadow, before === undefined ? what : `${before}, ${what}`);
+}
