@@ -115,7 +115,12 @@ export async function startSidecar(options: SidecarOptions): Promise<Sidecar> {
   const observer = audit?.watching(logged) ?? logged;
   const telemetry = { log, auditLog, metrics };
   const identity = config.zsp.enabled ? await readsTokens(config, redis, telemetry) : undefined;
-  const providerCredentials = createProviderCredentials(config, options.credentials ?? {});
+  const providerCredentials = createProviderCredentials({
+    config,
+    values: options.credentials ?? {},
+    onAnswered: (credential, isRefused) =>
+      metrics.credentialAnswers.inc({ credential, outcome: isRefused ? 'refused' : 'accepted' }),
+  });
   const anonymousLines = createAnonymousLines({
     maxPerMinute: config.auth.max_failures_per_minute,
     onUnlogged(requests) {

@@ -33,6 +33,8 @@ const DLP_ACTIONS = { request: ['mask', 'deny', 'report'], answer: ['mask', 'qua
  * so the first lock or lost record of a process would raise no alert.
  */
 export function startAtZero(metrics: Metrics, config: Config): void {
+  for (const credential of Object.keys(config.credentials))
+    for (const outcome of ['accepted', 'refused']) metrics.credentialAnswers.inc({ credential, outcome }, 0);
   for (const keys of ['largest', 'all']) metrics.shedRequests.inc({ keys }, 0);
   for (const outcome of ['loaded', 'broken']) metrics.policyLoads.inc({ outcome }, 0);
   for (const trigger of Object.keys(TRIGGERS)) {

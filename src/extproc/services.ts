@@ -33,7 +33,7 @@ export interface EdgeServices {
   readonly isGatewayToken?: ((credential: string) => boolean) | undefined;
   /** Undefined unless `signature.enabled`. */
   readonly signer?: Signer | undefined;
-  readonly providerCredentials: Pick<ProviderCredentials, 'choose'>;
+  readonly providerCredentials: Pick<ProviderCredentials, 'choose' | 'answered'>;
   /** Limits of simultaneous requests. */
   readonly places: Places;
   /** Refuses new requests under overload. */

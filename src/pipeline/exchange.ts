@@ -60,6 +60,8 @@ export interface Identified extends Admitted {
   readonly mcp?: McpTarget;
   /** The real provider key; undefined if the provider needs none. Never logged, stored or echoed. */
   readonly providerKey: string | undefined;
+  /** Name of the gateway's credential that `providerKey` is; absent for a client's own key. */
+  readonly heldCredential?: string;
 }
 
 /** USD limits in nano-USD by window; undefined means unlimited, 0 blocked. */

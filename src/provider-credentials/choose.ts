@@ -6,24 +6,51 @@ import type { CredentialValues } from './follow.ts';
 
 /** Sources are read again within seconds. */
 const RETRY_MS = 5_000;
+/** A renewed value that the provider refuses is tried again after this. */
+const RETRY_RENEWED_MS = 30_000;
+
+/** Where a request's provider key comes from. */
+export interface ChosenCredential {
+  /** Undefined if there is none and the provider needs none. */
+  readonly providerKey: string | undefined;
+  /** Name of the credential of the gateway; undefined if the key is the client's. */
+  readonly heldCredential?: string;
+}
 
 /** Chooses the credential with which a provider is asked: the gateway's or the client's. */
 export interface ProviderCredentials {
   /**
    * @param clientKey the provider key that the client sent
-   * @returns undefined if there is none and the provider needs none
    * @throws GatewayError invalid_request, credential_unavailable; never falls back from one source to another
    */
-  choose(key: KeyRecord, provider: Provider, clientKey: string | undefined): string | undefined;
+  choose(key: KeyRecord, provider: Provider, clientKey: string | undefined): ChosenCredential;
+  /** Notes how a provider has answered a credential of the gateway. */
+  answered(name: string, value: string, isRefused: boolean): void;
   /** Puts renewed values in force. */
   renew(values: CredentialValues): void;
 }
 
-export function createProviderCredentials(
-  { credentials, proxy }: Pick<Config, 'credentials' | 'proxy'>,
-  initial: CredentialValues,
-): ProviderCredentials {
-  let values = initial;
+export interface ProviderCredentialsOptions {
+  readonly config: Pick<Config, 'credentials' | 'proxy'>;
+  readonly values: CredentialValues;
+  /** Called for each answer to a credential of the gateway. */
+  readonly onAnswered: (name: string, isRefused: boolean) => void;
+  /** Milliseconds of a clock that does not go back. */
+  readonly now?: () => number;
+}
+
+/** A value that took the place of another and has not been accepted by the provider yet. */
+interface Renewed {
+  readonly before: string;
+  /** Until then the value before is used. */
+  retryAt: number;
+}
+
+export function createProviderCredentials(options: ProviderCredentialsOptions): ProviderCredentials {
+  const { credentials, proxy } = options.config;
+  const { onAnswered, now = () => performance.now() } = options;
+  let { values } = options;
+  const renewed = new Map<string, Renewed>();
 
   function nameFor({ credentials: names = [] }: KeyRecord, provider: string): string | undefined {
     return (
@@ -33,21 +60,36 @@ export function createProviderCredentials(
     );
   }
 
+  function valueOf(name: string): string {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value === undefined) throw unavailable(`cannot read the provider credential ${name}`, name);
+    const unproven = renewed.get(name);
+    return unproven !== undefined && now() < unproven.retryAt ? unproven.before : value;
+  }
+
   return {
     choose(key, provider, clientKey) {
       if (clientKey !== undefined && proxy.client_keys === 'deny') throw clientKeyDenied();
       const name = nameFor(key, provider.name);
       const isClients = name === undefined || (clientKey !== undefined && proxy.client_keys === 'prefer');
-      if (isClients) {
-        if (clientKey === undefined && provider.needsKey) throw missing(provider.name, proxy.client_keys);
-        return clientKey;
-      }
-      const value = Object.hasOwn(values, name) ? values[name] : undefined;
-      if (value === undefined) throw unavailable(name);
-      return value;
+      if (!isClients) return { providerKey: valueOf(name), heldCredential: name };
+      if (clientKey === undefined && provider.needsKey) throw missing(provider.name, proxy.client_keys);
+      return { providerKey: clientKey };
     },
-    renew(renewed) {
-      values = renewed;
+    answered(name, value, isRefused) {
+      onAnswered(name, isRefused);
+      const unproven = renewed.get(name);
+      if (unproven === undefined || value !== values[name]) return;
+      if (isRefused) unproven.retryAt = now() + RETRY_RENEWED_MS;
+      else renewed.delete(name);
+    },
+    renew(next) {
+      for (const name of new Set([...Object.keys(values), ...renewed.keys()])) {
+        const before = renewed.get(name)?.before ?? values[name];
+        if (next[name] === undefined || before === undefined || next[name] === before) renewed.delete(name);
+        else if (next[name] !== values[name]) renewed.set(name, { before, retryAt: 0 });
+      }
+      values = next;
     },
   };
 }
@@ -68,10 +110,15 @@ function missing(provider: string, clientKeys: Config['proxy']['client_keys']): 
   );
 }
 
-function unavailable(name: string): GatewayError {
+/** The provider has refused a credential of the gateway; its answer may quote the credential, and is not shown. */
+export function credentialRefused(name: string): GatewayError {
+  return unavailable(`was refused by the provider with the credential ${name}`, name);
+}
+
+function unavailable(what: string, name: string): GatewayError {
   return new GatewayError(
     'credential_unavailable',
-    `the gateway cannot read the provider credential ${name}: try again later, or tell the operator`,
+    `the gateway ${what}: try again later, or tell the operator`,
     { note: `credential ${name}`, headers: retryAfter('credential_unavailable', RETRY_MS) },
   );
 }

@@ -51,6 +51,7 @@ export const bedrock: Descriptor<'bedrock'> = {
   name: 'bedrock',
   defaultBaseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',
   needsKey: true,
+  keyRefusals: [401, 403],
   selfHosted: false,
   roots: ['', '/openai/v1'],
   basePaths: {},

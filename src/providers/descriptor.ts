@@ -11,6 +11,8 @@ export interface Descriptor<Name extends string = string> extends ClientFields {
   readonly defaultBaseUrl: string | undefined;
   /** False if requests need no key (Ollama, vLLM). */
   readonly needsKey: boolean;
+  /** Statuses with which it refuses a key; 401 if absent. */
+  readonly keyRefusals?: readonly number[];
   /**
    * Path prefixes before the part that SDKs append (`/v1`), most common first. Clients may omit or repeat them. The
    * empty string stands for no prefix.

@@ -53,6 +53,11 @@ export function createMetrics() {
       'Requests that ran through the checks twice because data read ahead did not suffice, by the check that found it.',
       ['by'],
     ),
+    credentialAnswers: counter(
+      'gateway_credential_answers_total',
+      'Answers of providers to credentials of the gateway, by whether the credential was refused.',
+      ['credential', 'outcome'],
+    ),
     shedRequests: counter(
       'gateway_shed_requests_total',
       'New requests that an overloaded worker refused, by the keys that it refused: largest (with an even share or more) or all.',

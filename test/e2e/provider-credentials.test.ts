@@ -33,6 +33,7 @@ const file = (name: string): string => join(folder, name);
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gw-test-credentials-'));
   writeFileSync(file('openai.key'), `${VALUES.file}\n`);
+  writeFileSync(file('groq.key'), VALUES.file);
   writeFileSync(file('print-key'), `#!/bin/sh\nenv > ${file('command.env')}\nprintf %s ${VALUES.command}\n`);
   chmodSync(file('print-key'), 0o700);
   provider = await createFakeProvider();
@@ -45,6 +46,7 @@ beforeAll(async () => {
     'openai-file': { provider: 'openai', from: { file: file('openai.key') }, max_age: '2s' },
     'openai-env': { provider: 'openai', from: { env: 'TEST_OPENAI_KEY' } },
     'claude-command': { provider: 'anthropic', from: { command: [file('print-key')] } },
+    'groq-rotated': { provider: 'groq', from: { file: file('groq.key') } },
     'groq-missing': { provider: 'groq', from: { file: file('nothing.key') } },
   };
   const env = { TEST_OPENAI_KEY: VALUES.env };
@@ -146,6 +148,42 @@ describe('a credential that the gateway holds', () => {
     writeFileSync(file('openai.key'), VALUES.renewed);
     await expect.poll(async () => (await ask({ rawKey })).status, { timeout: 10_000 }).toBe(200);
     expect(await gateway.metrics()).toMatch(/gateway_credential_usable\{credential="openai-file"\} 1/);
+  });
+
+  it('is used beside the one before, until the provider has accepted the renewed one', async () => {
+    const { rawKey } = await gateway.createKey({ credentials: ['groq-rotated'], allowedProviders: ['groq'] });
+    const path = '/groq/v1/chat/completions';
+    const accepted = new Set([VALUES.file]);
+    provider.behave(({ headers }) => {
+      const key = String(headers['authorization']).replace('Bearer ', '');
+      return accepted.has(key) ? {} : { status: 401 };
+    });
+    const used = async (): Promise<unknown> => {
+      const { status } = await ask({ rawKey, path });
+      return [status, String(lastHeaders()['authorization']).replace('Bearer ', '')];
+    };
+    expect(await used()).toEqual([200, VALUES.file]);
+    writeFileSync(file('groq.key'), VALUES.renewed);
+    // The provider does not know the renewed one yet: one request finds out, the others use the one before.
+    await expect.poll(used, { timeout: 10_000 }).toEqual([503, VALUES.renewed]);
+    expect([await used(), await used()]).toEqual([
+      [200, VALUES.file],
+      [200, VALUES.file],
+    ]);
+    const metrics = await gateway.metrics();
+    expect(metrics).toMatch(
+      /gateway_credential_answers_total\{credential="groq-rotated",outcome="refused"\} 1/,
+    );
+
+    writeFileSync(file('groq.key'), VALUES.command);
+    accepted.add(VALUES.command);
+    await expect.poll(used, { timeout: 10_000 }).toEqual([200, VALUES.command]);
+    accepted.delete(VALUES.command);
+    // The one before is forgotten, and the provider's answer, which may quote the credential, stays here.
+    const refused = await ask({ rawKey, path });
+    expect([refused.status, refused.body]).toEqual([503, expect.stringContaining('refused by the provider')]);
+    expect(refused.body).toContain('"type":"credential_unavailable"');
+    provider.behave({});
   });
 
   it.each([

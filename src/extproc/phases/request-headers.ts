@@ -153,13 +153,13 @@ function servedBy(
   target: Target,
   key: KeyRecord,
   [providerKey, another]: readonly string[],
-): Pick<Identified, 'provider' | 'providerKey' | 'mcp'> {
+): Pick<Identified, 'provider' | 'providerKey' | 'heldCredential' | 'mcp'> {
   if (target.kind === 'mcp') {
     return { provider: providers[key.provider], providerKey: undefined, mcp: target.mcp };
   }
   const { provider } = target.upstream;
   if (another !== undefined) throw twoKeys('provider keys; send one, in X-Gateway-Provider-Key');
-  return { provider, providerKey: services.providerCredentials.choose(key, provider, providerKey) };
+  return { provider, ...services.providerCredentials.choose(key, provider, providerKey) };
 }
 
 /** Excludes JWTs for this gateway from the provider keys. */

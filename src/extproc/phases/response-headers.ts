@@ -4,6 +4,7 @@ import { assertMediaType } from '../../answers/expected-form.ts';
 import { refusedRedirect } from '../../answers/refused-redirect.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
+import { credentialRefused } from '../../provider-credentials/choose.ts';
 import { streamFormatFor } from '../../streams/format.ts';
 import type { StreamFormat } from '../../streams/frame.ts';
 import { outcomeNow, type StreamContext } from '../context.ts';
@@ -22,6 +23,8 @@ const UNANSWERED: Readonly<Record<number, 'upstream_unavailable' | 'upstream_tim
   502: 'upstream_unavailable',
   504: 'upstream_timeout',
 };
+
+const KEY_REFUSALS: readonly number[] = [401];
 
 /** Determines the answer's origin, and whether Envoy buffers it or streams it. */
 export function onResponseHeaders(
@@ -52,6 +55,7 @@ export function onResponseHeaders(
   const answering = { at: 'answering', exchange, parsed, run } as const;
   context.state = answering;
   assertNotMoved(exchange);
+  assertCredential(context, exchange);
   if (!message.endOfStream) assertMediaType(exchange, format);
   if (!whole) return beginStream(context, answering, format);
   return message.endOfStream ? passWithoutBody(context, answering) : awaitResponseBody();
@@ -71,6 +75,17 @@ function assertNotMoved(exchange: Answered): void {
   if (redirect === undefined) return;
   exchange.answer.complete = redirect.isUnprocessed || exchange.mcp !== undefined;
   throw redirect.refusal;
+}
+
+/** Refuses the answer to a credential of the gateway that the provider does not accept. */
+function assertCredential({ services }: StreamContext, exchange: Answered): void {
+  const { heldCredential, providerKey, provider } = exchange;
+  if (heldCredential === undefined || providerKey === undefined) return;
+  const isRefused = (provider.keyRefusals ?? KEY_REFUSALS).includes(exchange.status);
+  services.providerCredentials.answered(heldCredential, providerKey, isRefused);
+  if (!isRefused) return;
+  exchange.answer.complete = true;
+  throw credentialRefused(heldCredential);
 }
 
 async function passWithoutBody(context: StreamContext, state: At<'answering'>): Promise<PhaseReply> {

@@ -57,6 +57,7 @@ const BROKEN_CERTIFICATE = `gateway_certificate_broken{${A},certificate="server.
 const OF_CERTIFICATE = { ...INSTANCE, certificate: 'server.tls.cert_file' };
 const FAILING_CREDENTIAL = `gateway_credential_failing{${A},credential="openai-main"}`;
 const USABLE_CREDENTIAL = `gateway_credential_usable{${A},credential="openai-main"}`;
+const REFUSED_CREDENTIAL = `gateway_credential_answers_total{${A},credential="openai-main",outcome="refused"}`;
 const OF_CREDENTIAL = { ...INSTANCE, credential: 'openai-main' };
 const DAYS = 86_400;
 
@@ -338,6 +339,20 @@ export const RULE_CASES: readonly RuleCase[] = [
     when: 'it was back soon',
     series: [[FAILING_CREDENTIAL, '0x4 1x2 0x60']],
     at: '12m',
+    fires: [],
+  },
+  {
+    alert: 'GatewayCredentialRefused',
+    when: 'a provider refuses a credential for the first time',
+    series: [[REFUSED_CREDENTIAL, '0x4 1x60']],
+    at: '6m',
+    fires: [OF_CREDENTIAL],
+  },
+  {
+    alert: 'GatewayCredentialRefused',
+    when: 'no provider does',
+    series: [[REFUSED_CREDENTIAL, '0x60']],
+    at: '6m',
     fires: [],
   },
   {

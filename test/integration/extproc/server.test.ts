@@ -58,7 +58,10 @@ async function start(
   };
   const services: EdgeServices = {
     authenticate: () => Promise.resolve({ key, rawKeyHash: key.keyHash, budgetLimits, facts }),
-    providerCredentials: { choose: (_key, _provider, clientKey) => clientKey },
+    providerCredentials: {
+      choose: (_key, _provider, providerKey) => ({ providerKey }),
+      answered: () => undefined,
+    },
     knowsAnyKey: () => Promise.resolve(false),
     route: createRoute(config, configuredUpstreams(config)),
     admission: createAdmission({ limitMs: 60_000, onShed: () => undefined }),

@@ -98,7 +98,10 @@ export async function createSweepEdge(
     failed: (_requestId: string, cause: unknown) => failures.push(cause),
   };
   const services: Omit<EdgeServices, 'authenticate'> = {
-    providerCredentials: { choose: (_key, _provider, clientKey) => clientKey },
+    providerCredentials: {
+      choose: (_key, _provider, providerKey) => ({ providerKey }),
+      answered: () => undefined,
+    },
     knowsAnyKey: () => Promise.resolve(false),
     admission: createAdmission({ limitMs: 60_000, onShed: () => undefined }),
     places: createPlaces({ maxPerKey: 1_000, maxPerAddress: 1_000, maxAwaitingBody: 1_000 }),

@@ -54,7 +54,10 @@ function serve(check: Partial<Check>, upstreamTimeoutMs = 60_000, places = creat
   });
   const services: EdgeServices = {
     authenticate: () => Promise.resolve({ key, rawKeyHash: key.keyHash, budgetLimits, facts }),
-    providerCredentials: { choose: (_key, _provider, clientKey) => clientKey },
+    providerCredentials: {
+      choose: (_key, _provider, providerKey) => ({ providerKey }),
+      answered: () => undefined,
+    },
     knowsAnyKey: () => Promise.resolve(false),
     route: createRoute(config, configuredUpstreams(config)),
     admission: createAdmission({ limitMs: 60_000, onShed: () => undefined }),
