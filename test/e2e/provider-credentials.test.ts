@@ -158,10 +158,10 @@ describe('a credential that the gateway holds', () => {
       const key = String(headers['authorization']).replace('Bearer ', '');
       return accepted.has(key) ? {} : { status: 401 };
     });
-    const used = async (): Promise<unknown> => {
+    async function used(): Promise<unknown> {
       const { status } = await ask({ rawKey, path });
       return [status, String(lastHeaders()['authorization']).replace('Bearer ', '')];
-    };
+    }
     expect(await used()).toEqual([200, VALUES.file]);
     writeFileSync(file('groq.key'), VALUES.renewed);
     // The provider does not know the renewed one yet: one request finds out, the others use the one before.
