@@ -71,7 +71,7 @@ interface DailyWindow {
 
 const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'];
 
-const SETTLED_WITHIN = { timeout: 5_000, interval: 20 };
+const SETTLED_WITHIN = { timeout: 30_000, interval: 20 };
 
 /** Trusts the test CA in this whole process, as `NODE_EXTRA_CA_CERTS` would: the SDKs stay as they are. */
 export async function startSdkRig(transport: Transport, config: ConfigInput = {}): Promise<SdkRig> {

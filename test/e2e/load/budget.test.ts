@@ -65,7 +65,7 @@ function billed(client: Client): number {
 /** Waits until the provider has seen a client leave: Envoy resets the upstream request some time after the client went. */
 async function expectLeaving(client: Client): Promise<void> {
   await vi.waitFor(() => expect(client.forwarded().some(({ clientGone }) => clientGone)).toBe(true), {
-    timeout: 5_000,
+    timeout: 30_000,
     interval: 50,
   });
 }
