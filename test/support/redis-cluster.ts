@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { freePort } from './ports.ts';
 import { dataArgs, startRedisNode, until, type RedisNode } from './redis-node.ts';
@@ -49,6 +50,32 @@ export async function startTestCluster(nodeTimeoutMs = 1_000): Promise<TestClust
   } catch (cause) {
     await close();
     throw cause;
+  }
+}
+
+/** As `redis-cli --cluster reshard` does it, key by key, slow enough to be met. */
+export async function moveSlot(
+  masters: readonly RedisNode[],
+  slot: number,
+  from: number,
+  to: number,
+): Promise<void> {
+  const [source, target] = [masters[from], masters[to]];
+  if (source === undefined || target === undefined) throw new Error('no such master');
+  const [sourceId, targetId] = await Promise.all(
+    [source, target].map(async ({ client: node }) => String(await node.cluster('MYID'))),
+  );
+  await target.client.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', String(sourceId));
+  await source.client.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', String(targetId));
+  for (;;) {
+    const keys = (await source.client.call('CLUSTER', 'GETKEYSINSLOT', slot, 1)) as string[];
+    const [key] = keys;
+    if (key === undefined) break;
+    await source.client.call('MIGRATE', '127.0.0.1', target.port, key, 0, 1_000);
+    await delay(2);
+  }
+  for (const node of [target, source, ...masters]) {
+    await node.client.call('CLUSTER', 'SETSLOT', slot, 'NODE', String(targetId));
   }
 }
 

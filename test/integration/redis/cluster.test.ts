@@ -9,7 +9,7 @@ import { scanForms } from '../../../src/redis/form-scan.ts';
 import { quarantineKey, riskProfileKey, spendKey } from '../../../src/redis/keys.ts';
 import { hear } from '../../../src/redis/subscribe.ts';
 import { checkServer } from '../../../src/redis/server-check.ts';
-import { slotOf, startTestCluster, type TestCluster } from '../../support/redis-cluster.ts';
+import { moveSlot, slotOf, startTestCluster, type TestCluster } from '../../support/redis-cluster.ts';
 import { until } from '../../support/redis-node.ts';
 import { walkStores } from '../../support/redis-walk.ts';
 import { newEscalation } from '../../support/new-escalation.ts';
@@ -150,7 +150,7 @@ describe('while the slot of a key moves to another server', () => {
       }
     });
     await delay(30);
-    await moveSlot(slotOf(riskProfileKey(keyHash)), 1, 2);
+    await moveSlot(cluster.masters, slotOf(riskProfileKey(keyHash)), 1, 2);
     await until(() => Promise.resolve(outcomes.at(-1) === 'refused'), 'the budget is used up');
     running.abort();
     await Promise.all(callers);
@@ -160,27 +160,6 @@ describe('while the slot of a key moves to another server', () => {
     const others = new Set(outcomes.filter((outcome) => outcome !== 'reserved' && outcome !== 'refused'));
     for (const other of others) expect(other).toContain('Redis is unavailable');
   });
-
-  /** As `redis-cli --cluster reshard` does it, key by key, slow enough to be met. */
-  async function moveSlot(slot: number, from: number, to: number): Promise<void> {
-    const [source, target] = [cluster.masters[from], cluster.masters[to]];
-    if (source === undefined || target === undefined) throw new Error('no such master');
-    const [sourceId, targetId] = await Promise.all(
-      [source, target].map(async ({ client: node }) => String(await node.cluster('MYID'))),
-    );
-    await target.client.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', String(sourceId));
-    await source.client.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', String(targetId));
-    for (;;) {
-      const keys = (await source.client.call('CLUSTER', 'GETKEYSINSLOT', slot, 1)) as string[];
-      const [key] = keys;
-      if (key === undefined) break;
-      await source.client.call('MIGRATE', '127.0.0.1', target.port, key, 0, 1_000);
-      await delay(2);
-    }
-    for (const node of [target, source, ...cluster.masters]) {
-      await node.client.call('CLUSTER', 'SETSLOT', slot, 'NODE', String(targetId));
-    }
-  }
 });
 
 describe('what is published', () => {
