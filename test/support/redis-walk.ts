@@ -76,7 +76,7 @@ async function walkRequest(options: Options, keyHash: string): Promise<void> {
   ]);
   first.send();
   const [slot, opened, arrivals, calls, reserved] = await asked;
-  expect([slot.taken, arrivals, calls, reserved.kind]).toEqual([true, [false], [], 'reserved']);
+  expect([slot.taken, arrivals, calls.calls, reserved.kind]).toEqual([true, [false], [], 'reserved']);
   if (opened.kind !== 'opened') throw new Error(`the store said ${opened.kind}`);
   const { createdAt } = opened.session;
 
