@@ -17,7 +17,7 @@ import type { McpCallType } from '../mcp/methods.ts';
 import { keysOf } from './schema-keys.ts';
 import { stepOfTexts } from './trace-step.ts';
 
-/** What is no policy input; the message names the members that are wrong, a line each, and never shows a value. */
+/** An invalid policy input. The message names the wrong members, one per line, and never shows a value. */
 class CallJsonError extends Error {
   constructor(message: string) {
     super(message);
@@ -25,17 +25,17 @@ class CallJsonError extends Error {
   }
 }
 
-/** A call without its marks, which the set it is asked about gives to the steps before it. */
+/** A call without marks, which its policy set derives from the earlier steps. */
 export interface WrittenCall {
   readonly call: PolicyCall;
   readonly history: readonly TraceStep[];
 }
 
-/** Longest policy input: a request of the greatest size that a gateway takes, in all its escapes. */
+/** Longest policy input: the largest request that a gateway accepts, fully escaped. */
 const MAX_CHARS = 16 * 1_048_576;
 
 /**
- * Reads a policy input as strictly as a request is read: no member twice, nesting bounded.
+ * Reads a policy input as strictly as a request: unique names, bounded nesting.
  * @throws CallJsonError
  */
 export async function readCallJson(json: string, name: string, trust: TrustSettings): Promise<WrittenCall> {
@@ -62,8 +62,8 @@ async function callFromJson(value: unknown, name: string, trust: TrustSettings):
 }
 
 /**
- * Takes the disguises off a call's texts as the gateway does on the wire.
- * @param trust `policy.trust`, where the input does not say otherwise
+ * Normalizes a call's texts as the gateway does.
+ * @param trust `policy.trust`, unless the input overrides it
  */
 export async function callOf({ history, ...written }: CallJson, trust: TrustSettings): Promise<WrittenCall> {
   const input = policyInput(written);
@@ -104,7 +104,7 @@ function trustIn({ trust: said }: Pick<CallJson, 'trust'>, configured: TrustSett
   };
 }
 
-/** The method of each type of call, where a policy input names none. */
+/** Default method for each type of call. */
 const USUAL_METHODS: Readonly<Record<McpCallType, string>> = {
   mcp_tool_call: 'tools/call',
   mcp_resource_read: 'resources/read',
@@ -127,7 +127,7 @@ function policyInput({ agent, request, session, agent_risk }: Omit<CallJson, 'hi
   return { agent, request: { ...request, mcp_method, path, arguments: args }, session, agent_risk };
 }
 
-/** The texts that the checks would see of such a call. */
+/** Returns the texts that checks would see of such a call. */
 function writtenTexts(
   request: PolicyInput['request'],
   { prompt_text, action }: Omit<CallJson, 'history'>,
@@ -156,7 +156,7 @@ function writtenPart(text: string, path: JsonPath): Part {
   return { text, path: ['params', 'arguments', ...path], isSaid: true };
 }
 
-/** As `contextReadings` of a request; arguments are a document, whoever wrote them. */
+/** Like `contextReadings` of a request; arguments are a document, whoever wrote them. */
 export function* writtenContextReadings(
   request: PolicyInput['request'],
   texts: readonly CallText[],

@@ -15,8 +15,8 @@ import {
 } from './input-fields.ts';
 
 /**
- * Policy inputs as people write them (docs/policies.md): what is left out is empty, as it is for a call that has no
- * session, and what is not known is an error.
+ * Policy inputs as people write them (docs/policies.md): members left out are empty, as for a call without a session,
+ * and unknown members are errors.
  */
 const MAX_STEPS = 10_000;
 
@@ -35,17 +35,17 @@ const textsSchema = z.union([z.string(), z.array(z.string())], {
 
 const instruction = z.strictObject({ role: z.enum(INSTRUCTION_ROLES), text: z.string() });
 
-/** Texts of a prompt: an instruction names its role. */
+/** Texts of a prompt; an instruction names its role. */
 export const promptSchema = z.union([z.string(), z.array(z.union([z.string(), instruction]))], {
   error: 'must be a text, or a list of texts and instructions ({role: system or developer, text})',
 });
 
-/** In place of `policy.trust`, role by role. */
+/** Replaces `policy.trust`, role by role. */
 const trustSchema = z
   .strictObject({ system: z.boolean().optional(), developer: z.boolean().optional() })
   .prefault({});
 
-/** An earlier step of the session, for rules that ask for one (`contains_matching_trace`). */
+/** An earlier step of the session, for `contains_matching_trace`. */
 export const stepSchema = z.strictObject({
   type: z.enum(STEP_TYPES),
   provider: z.string().default(''),
@@ -88,5 +88,5 @@ export const callSchema = z
     error: "is for llm_call: the texts of an MCP server's call are its arguments",
   });
 
-/** A call as JSON has it, its gaps filled. */
+/** A call from JSON with defaults filled in. */
 export type CallJson = z.output<typeof callSchema>;

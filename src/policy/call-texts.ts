@@ -1,10 +1,7 @@
 import type { CallText } from './call.ts';
 import { resolvedPath } from './resolved-path.ts';
 
-/**
- * Returns the texts of a call of an MCP server, in order, and behind them the paths that they lead to where those are
- * written otherwise.
- */
+/** Returns the texts of an MCP call in order, followed by the resolved forms of their paths. */
 export function withResolvedPaths(texts: readonly CallText[]): CallText[] {
   const resolved = texts.flatMap((text) => {
     const paths = [...new Set([text.raw, text.normalized])].map(resolvedPath);

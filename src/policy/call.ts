@@ -18,51 +18,50 @@ import type {
 import type { CallTrust } from './trust.ts';
 import type { RuleOverrides } from './rule-modes.ts';
 
-/** One call as policies judge it: of a model, or of an MCP server (docs/policies.md). */
+/** One call of a model or MCP server as policies judge it (docs/policies.md). */
 export interface PolicyCall {
   readonly input: PolicyInput;
-  /** All that the call says. */
+  /** All texts of the call. */
   readonly texts: readonly CallText[];
-  /** What is sent beside the body, in headers and address; put together only for rules about data that is detected. */
+  /** Headers and address; built only for rules about detected data. */
   readonly carried?: () => readonly string[];
-  /** What neighbouring parts of a message say together, where something stands over two of them (`joined-parts.ts`). */
+  /** Joined neighbouring parts of messages, for matches across two parts (`joined-parts.ts`). */
   readonly joined?: () => Iterable<string>;
-  /** The texts once more, with what stands beside them and may tell what they are (`context-readings.ts`). */
+  /** The texts together with their context, which may identify them (`context-readings.ts`). */
   readonly contextReadings: () => Iterable<ContextReading>;
-  /** Marks of the session's earlier steps, as `PolicySet.marksOf` gave them. */
+  /** Marks of the session's earlier steps, from `PolicySet.marksOf`. */
   readonly marks: readonly string[];
-  /** Whose instructions rules about injections leave alone. */
+  /** Roles whose instructions rules about injections skip. */
   readonly trust: CallTrust;
-  /** How rules count for the call's key, where that is not as for all. */
+  /** Rule modes of the call's key, if it has its own. */
   readonly overrides?: RuleOverrides | undefined;
-  /** docs/normalization.md; put together only for a policy that reads it. */
+  /** docs/normalization.md; built only for policies that read it. */
   readonly action: () => ActionInput;
-  /** Stands for what the model would say of the texts, where a test names it. */
+  /** Replaces the model's score in tests. */
   readonly injectionScore?: number | undefined;
 }
 
-/** Where a session begins unless a card says else (docs/sessions.md). */
+/** Initial state of sessions, unless a card defines another (docs/sessions.md). */
 export const INITIAL_STATE = 'INIT';
 
 export type CallType = PolicyInput['request']['method'];
 
-/** One text of a call as it was sent, and without its disguises. */
+/** One text of a call, raw and normalized. */
 export interface CallText {
   readonly raw: string;
   readonly normalized: string;
-  /** In the arguments of an MCP server's call, from below `arguments`; undefined elsewhere. */
+  /** Path below `arguments` of an MCP call; undefined elsewhere. */
   readonly argument: JsonPath | undefined;
-  /** Not sent: where a path that was sent leads. */
+  /** Not sent: the resolved form of a path that was sent. */
   readonly isResolved?: true;
-  /** Of an instruction in a system or developer message; undefined for all that others say. */
+  /** Role of an instruction in a system or developer message; undefined for other texts. */
   readonly role?: InstructionRole | undefined;
-  /** Where it was said, and by whom. */
   readonly source?: Pick<PromptText, 'path' | 'role' | 'kind'>;
-  /** The model said it, or the maker of the agent: a turn of the assistant, arguments of its calls, a tool's definition. */
+  /** Written by the model or the agent's maker: an assistant turn, arguments of its calls, a tool definition. */
   readonly isOwn?: boolean;
 }
 
-/** A text of a call, with what stands before it and may tell what it is. */
+/** A text with the words before it that may identify it. */
 export interface ContextText {
   readonly before: string;
   readonly text: string;
@@ -70,9 +69,9 @@ export interface ContextText {
 
 /** Readings of texts that belong together. */
 export interface ContextReading {
-  /** A document of which all of them are; undefined where they depend on other texts. */
+  /** The document that contains all of them; undefined if they depend on other texts. */
   readonly document: string | undefined;
-  /** In a tool's arguments, from below `arguments`; undefined elsewhere. */
+  /** Path below `arguments` of a tool call; undefined elsewhere. */
   readonly argument: JsonPath | undefined;
   readonly texts: () => Iterable<ContextText>;
 }
@@ -81,7 +80,7 @@ type MembersOf<Rows extends Readonly<Record<string, FieldRow>>> = {
   readonly [Name in keyof Rows]: DeepReadonly<z.output<Rows[Name]['type']>>;
 };
 
-/** `input` of policies, without `action`. Its members: `input-fields.ts`. */
+/** `input` of policies, without `action`. Its members are in `input-fields.ts`. */
 export interface PolicyInput {
   readonly agent: AgentInput;
   readonly request: LlmRequestInput | McpRequestInput;
@@ -100,13 +99,13 @@ export type ActionInput = Omit<MembersOf<typeof ACTION>, 'injection_score'> & {
   readonly obfuscation: MembersOf<typeof OBFUSCATION>;
 };
 
-/** One step of a session as `contains_matching_trace` looks for it. */
+/** One step of a session as `contains_matching_trace` sees it. */
 export interface TraceStep {
   readonly type: 'llm_call' | 'llm_response' | McpCallType | 'mcp_tool_response';
-  /** The provider, or the MCP server. */
+  /** The provider or MCP server. */
   readonly provider: string;
-  /** Empty where no tool is called. */
+  /** Empty unless a tool is called. */
   readonly tool: string;
-  /** Texts of a prompt, of arguments, of an answer, of a tool's result. */
+  /** Texts of a prompt, arguments, an answer or a tool result. */
   readonly content: readonly string[];
 }

@@ -11,31 +11,31 @@ import {
 } from '../text/beside.ts';
 import type { CallText, ContextReading, ContextText } from './call.ts';
 
-/** A text of a call, and where it stands. */
+/** A text of a call with its position. */
 export interface PlacedText extends CallText {
   readonly path: JsonPath;
-  /** Somebody says it: it may go on from what was said before. */
+  /** Part of a conversation: it may continue the text before it. */
   readonly isSaid: boolean;
-  /** False for the names and numbers of what stands at its path. */
+  /** False for member names and numbers at its path. */
   readonly isString: boolean;
 }
 
-/** Texts right before another that are read with it. */
+/** Preceding texts that are read with it. */
 const TEXTS_BEFORE = 4;
-/** Longer documents in a string are read as they stand alone: parsing them would take a turn. */
+/** Longer embedded documents are not parsed, which would take a turn. */
 const MAX_PARSED_CHARS = 262_144;
 const DOCUMENT = /^\s{0,64}[[{]/;
 
-/** So much of short documents is read at once: a search costs more than the reading of one. */
+/** Short documents are joined up to this size, since a search costs more than reading one. */
 const MAX_JOINED_CHARS = 4_096;
 const SHORT_CHARS = 256;
-/** A noncharacter, over which no detector reads. */
+/** A noncharacter that no detector reads across. */
 const APART = '\n\uffff\n';
 
 /**
- * Reads the texts of a call as those who get them would, for detectors that know a value by its name: arguments as the
- * document that they are, values behind the names above and beside them, what is said behind what was said before.
- * @param json in which the texts stand
+ * Reads a call's texts as their recipients would, for detectors that identify a value by its name: arguments as a
+ * document, values with the names above and beside them, conversation with its preceding texts.
+ * @param json contains the texts
  */
 export function* contextReadings(json: unknown, texts: readonly PlacedText[]): Generator<ContextReading> {
   let short: PlacedDocument[] = [];
@@ -45,7 +45,7 @@ export function* contextReadings(json: unknown, texts: readonly PlacedText[]): G
     const said = one.isSaid ? saidReading(texts, index) : undefined;
     if (said !== undefined) yield said;
     if (one.isString) {
-      // Arguments are read as the document that they are.
+      // Arguments are read as documents.
       if (one.argument === undefined && mayBeIdentified(one.raw)) yield namedReading(one, holderOf);
       const { raw, argument } = one;
       if (raw.length > MAX_PARSED_CHARS || !DOCUMENT.test(raw)) continue;
@@ -83,7 +83,7 @@ function saidReading(texts: readonly PlacedText[], index: number): ContextReadin
   return { document: undefined, argument, texts: () => told };
 }
 
-/** A value behind the name of its member and what stands beside that: forms and documents have names of their own. */
+/** A value with its member name and its context; forms and documents have names of their own. */
 function namedReading({ raw, argument, path }: PlacedText, holderOf: HolderOf): ContextReading {
   function* texts(): Generator<ContextText> {
     const name = path.findLast((step) => typeof step === 'string');
@@ -116,7 +116,7 @@ function createHolders(json: unknown): HolderOf {
   };
 }
 
-/** An object or a list in a body, as it would be written. */
+/** An object or list in a body, serialized. */
 interface PlacedDocument {
   readonly root: object;
   readonly text: string;
@@ -128,7 +128,7 @@ function placedDocument(root: object, path: JsonPath): PlacedDocument {
   return { root, text: JSON.stringify(root), name: path.findLast((step) => typeof step === 'string') };
 }
 
-/** An object or a list of a document. */
+/** Reads an object or list of a document. */
 export function objectReading(root: object, argument: JsonPath | undefined, path: JsonPath): ContextReading {
   return documentReading([placedDocument(root, path)], argument);
 }
@@ -153,7 +153,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The strings of a document that something beside them may tell, behind each of these. */
+/** Yields a document's strings, each with the context that may identify it. */
 function* valuesOf(root: unknown, name: string | undefined): Generator<ContextText> {
   const walk = new Walk(root, name);
   for (let level = walk.next(); level !== undefined; level = walk.next()) {

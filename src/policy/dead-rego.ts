@@ -31,7 +31,7 @@ const ASKED = ['allow', 'deny', 'escalate', 'quarantine', 'taint'];
 const COMPARISONS = new Set(['equal', 'eq', 'assign', 'internal.member_2']);
 const PARSE = 'decision = rego.parse_module("policy.rego", input)';
 
-/** Rules of Rego that can never fire, each with file, line and remedy. */
+/** Returns Rego rules that can never fire, with file, line and remedy. */
 export async function deadRego(files: readonly RegoFile[], { rules }: RegoFacts): Promise<string[]> {
   if (files.length === 0) return [];
   const engine = await startEngineThread(
@@ -71,7 +71,7 @@ function unread(name: string): string {
   return `rule ${name} is never read: the gateway asks for ${ASKED.join(', ')}; ${remedy}`;
 }
 
-/** Names that bodies and values of rules use; a rule's own head does not count. */
+/** Names used in bodies and values of rules, without the rule's own head. */
 function namesIn(module: unknown): string[] {
   const rules = isObject(module) && Array.isArray(module['rules']) ? module['rules'].filter(isObject) : [];
   const names: string[] = [];
@@ -109,7 +109,7 @@ const PLACE = '\u0000';
 
 interface Problem {
   readonly message: string;
-  /** What stands in the line. */
+  /** A word in the line. */
   readonly text: string;
 }
 
@@ -139,7 +139,7 @@ function unknownMember(path: readonly string[] | undefined): Problem | undefined
   return undefined;
 }
 
-/** A comparison of the method with texts that it never is. */
+/** A comparison of the method with values that it never has. */
 function impossibleMethod(terms: unknown): Problem | undefined {
   const { operator = '', sides = [] } = comparisonIn(terms) ?? {};
   const isMethod = (term: Term): boolean => ['input', ...(inputPath(term) ?? [])].join('.') === METHOD;
@@ -156,7 +156,7 @@ function impossibleMethod(terms: unknown): Problem | undefined {
   return { message, text: `"${first}"` };
 }
 
-/** Conditions that no input meets together. */
+/** Conditions that no input can meet together. */
 function impossibleBody(body: unknown): Problem | undefined {
   const found = contradictionIn(body);
   if (found === undefined) return undefined;
@@ -165,7 +165,7 @@ function impossibleBody(body: unknown): Problem | undefined {
   return { message, text: second };
 }
 
-/** The first line that has the text as a whole word, outside of a comment; the first line where it is spelled in another way. */
+/** The first line with the text as a whole word outside comments; the first line if it is spelled differently. */
 function rowOf(source: string, text: string): number {
   const isIn = (line: string): boolean =>
     !line.trimStart().startsWith('#') &&
@@ -173,7 +173,7 @@ function rowOf(source: string, text: string): number {
   return Math.max(source.split('\n').findIndex(isIn), 0) + 1;
 }
 
-/** A member may stand in quotes. */
+/** A member may be quoted. */
 function isSpelled(word: string, text: string): boolean {
   return word === text || word === `"${text}"`;
 }
@@ -188,7 +188,7 @@ interface Contradiction {
   readonly second: string;
 }
 
-/** Finds a member of the input that a body wants to equal two values. All expressions of a body must hold. */
+/** Finds a member of the input that a body requires to equal two values. All expressions of a body must hold. */
 function contradictionIn(body: unknown): Contradiction | undefined {
   if (!Array.isArray(body)) return undefined;
   const wanted = new Map<string, string>();
@@ -203,7 +203,7 @@ function contradictionIn(body: unknown): Contradiction | undefined {
 }
 
 function equalityIn(expression: unknown): { readonly path: string; readonly value: string } | undefined {
-  // Under `with` an expression is asked of another input.
+  // With `with`, an expression reads another input.
   if (!isObject(expression) || expression['negated'] === true || expression['with'] !== undefined)
     return undefined;
   const { operator, sides } = comparisonIn(expression['terms']) ?? {};
@@ -215,14 +215,14 @@ function equalityIn(expression: unknown): { readonly path: string; readonly valu
     : { path, value: JSON.stringify(literal['value']) };
 }
 
-/** The head of a rule of Rego v0: name, arguments, key, and what follows. */
+/** A rule head of Rego v0: name, arguments, key and the rest. */
 const HEAD = /^([A-Za-z_]\w*)(\([^()]*\))?(\[[^\]]*\])?([^]*)$/;
 const ELSE = /^(?:\}\s*)?else\b([^]*)$/;
 const IS_WRITTEN = /\bif$/;
 
 /**
- * Rewrites the heads of Rego v0 (`deny[reason] { … }`) as v1 has them, for a look at what rules ask. Heads are found at
- * the beginning of lines: what is written otherwise stays, and parses as neither.
+ * Rewrites Rego v0 heads (`deny[reason] { … }`) to v1, to see what rules read. Only heads at the start of a line are
+ * found; other forms stay and do not parse.
  */
 function asRegoV1(text: string): string {
   let head = '';

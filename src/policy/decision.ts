@@ -1,44 +1,44 @@
 import type { RefusalFinding } from '../where-found.ts';
 
-/** A rule that fired, and what it says. */
+/** A rule that fired. */
 export interface RuleHit {
-  /** As its card names it; of Rego, the rule's name in the package. */
+  /** Its name in the card, or in the Rego package. */
   readonly rule: string;
-  /** Told to whoever is refused. May hold what an agent wrote. */
+  /** Shown to the refused client. May contain an agent's text. */
   readonly reason: string;
-  /** Where the rule stands; absent where its engine does not tell. */
+  /** The rule's file; absent if its engine does not report it. */
   readonly file?: string;
   /** From 1. */
   readonly line?: number;
-  /** What its conditions found in the texts, and where; absent where nothing was looked for. */
+  /** Matches of its conditions in the texts; absent if it searches for nothing. */
   readonly found?: readonly RefusalFinding[];
-  /** The key's risk score stays as it is (`score: false`). */
+  /** The key's risk score does not change (`score: false`). */
   readonly isUnscored?: true;
 }
 
-/** A rule that marks the session. */
+/** A rule that taints the session. */
 export interface TaintHit extends RuleHit {
   readonly flag: string;
 }
 
-/** A rule that fired in mode `report`: it changes nothing. */
+/** A rule that fired in mode `report`, without effect. */
 export interface ReportedHit extends RuleHit {
-  /** What it would have done. */
+  /** The action it would have taken. */
   readonly action: 'quarantine' | 'deny' | 'escalate' | 'mask' | 'taint' | 'allow';
 }
 
-/** What policies say of one call, each list in a fixed order (docs/policies.md). */
+/** The result of policies for one call, each list in a fixed order (docs/policies.md). */
 export interface Decision {
-  /** The strongest kind that has any wins: quarantine, deny, escalate, mask. */
+  /** The strongest kind present wins: quarantine, deny, escalate, mask. */
   readonly quarantine: readonly RuleHit[];
   readonly deny: readonly RuleHit[];
   readonly escalate: readonly RuleHit[];
-  /** Rules by which something is taken out of this request. */
+  /** Rules that mask this request. */
   readonly mask: readonly RuleHit[];
-  /** Flags that the session gets, unless the call is denied. */
+  /** Flags for the session, unless the call is denied. */
   readonly taint: readonly TaintHit[];
   readonly allow: readonly RuleHit[];
-  /** Absent where none did. */
+  /** Absent without any. */
   readonly reported?: readonly ReportedHit[];
 }
 
@@ -51,7 +51,7 @@ export const NO_DECISION: Decision = {
   allow: [],
 };
 
-/** What several engines say of one call, together. */
+/** Merges the results of two engines. */
 export function merged(one: Decision, other: Decision): Decision {
   const reported = [...(one.reported ?? []), ...(other.reported ?? [])];
   return {
@@ -65,13 +65,13 @@ export function merged(one: Decision, other: Decision): Decision {
   };
 }
 
-/** Reasons and flags that are longer are read by nobody, and searched for secrets by nobody. */
+/** Longer reasons and flags are cut before they are searched for secrets. */
 const MAX_READ_CHARS = 4_096;
 const MAX_SHOWN_CHARS = 512;
 
 /**
- * What a rule says, as it goes into answers, headers, logs and terminals: rules may put into it what an agent wrote.
- * Masked before it is cut: half of a secret would not be known for one.
+ * Prepares a rule's text for answers, headers, logs and terminals, since it may contain an agent's text. Masks before
+ * cutting, because half a secret would not be recognized.
  */
 export function shownReason(text: string, maskSecrets: (text: string) => string): string {
   if (text.length > MAX_READ_CHARS) return 'a policy rule, whose words are too many to be shown';

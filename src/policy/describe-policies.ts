@@ -3,16 +3,16 @@ import { loadPolicies } from './load-policies.ts';
 import { readPolicyFiles, type PolicySources } from './policy-files.ts';
 import type { DefaultAction } from './verdict.ts';
 
-/** What would be in force if the gateway started now. */
+/** The policies that would apply if the gateway started now. */
 export interface PoliciesDescription extends SetDescription {
-  /** What this process grew by when the Rego engine was started; undefined where there is none. */
+  /** Memory growth of this process by starting the Rego engine; undefined without one. */
   readonly engineBytes: number | undefined;
 }
 
 /**
- * Loads the policies as the gateway does, looks, and lets them go.
+ * Loads the policies as the gateway does, describes and unloads them.
  *
- * @throws PolicyFilesError where the gateway could not load them
+ * @throws PolicyFilesError if the gateway could not load them
  */
 export async function describePolicies(
   sources: PolicySources,

@@ -3,17 +3,17 @@ import type { RuleMode } from './rule-modes.ts';
 import { POLICY_PACKAGE } from './rego/rego-set.ts';
 import { defaultActionOf, type DefaultAction } from './verdict.ts';
 
-/** What is loaded, for a person who wants to know before it judges anything. */
+/** Describes the loaded policies for a person. */
 export interface SetDescription {
   readonly digest: string;
   readonly files: readonly {
     readonly file: string;
     readonly kind: 'card' | 'rego' | 'preset';
     readonly rules: readonly string[];
-    /** It has the states of sessions, and what leads from one to another. */
+    /** It defines session states and transitions. */
     readonly has_states: boolean;
   }[];
-  /** Rules of cards that are in mode `report` or `off`, by `policy.overrides`. */
+  /** Card rules in mode `report` or `off`, by `policy.overrides`. */
   readonly overrides: readonly { readonly file: string; readonly rule: string; readonly mode: RuleMode }[];
   readonly default_action: { readonly action: DefaultAction; readonly why: string };
   /** Some source can allow a call. */
@@ -21,11 +21,11 @@ export interface SetDescription {
   readonly reads_prompt: boolean;
   readonly reads_drift: boolean;
   readonly initial_state: string;
-  /** What is loaded and does something else than it seems to. */
+  /** Loaded parts that do not do what they seem to. */
   readonly warnings: readonly string[];
 }
 
-/** Rules of these names are asked for in `gateway.policy`, and in no other package. */
+/** Rules of these names are evaluated in `gateway.policy` only. */
 const ASKED: ReadonlySet<string> = new Set(['allow', 'deny', 'escalate', 'quarantine', 'taint']);
 
 export function describeSet(loaded: LoadedPolicies, written: DefaultAction | undefined): SetDescription {
@@ -66,7 +66,7 @@ export function whyDefault(written: DefaultAction | undefined, canAllow: boolean
     : 'no rule allows, so calls that no rule denies pass';
 }
 
-/** Of other packages with the package's name: these are for helpers. */
+/** Rules of other packages, which are helpers, have the package's name. */
 function regoRules({ rego }: LoadedPolicies, file: string): string[] {
   const rules = (rego?.facts.rules ?? []).filter((rule) => rule.file === file);
   return [

@@ -13,24 +13,24 @@ import { MASK } from '../text/mask.ts';
 import type { RefusalFinding } from '../where-found.ts';
 import type { Evidence } from './cards/evidence.ts';
 
-/** Which rules fired for a call and why, as `gateway policy explain` prints it. No secret of the call is in it. */
+/** The rules that fired for a call and why, as printed by `gateway policy explain`. Contains no secret of the call. */
 export interface Explanation {
-  /** `llm_call gpt-4o`, `mcp_tool_call db.query`. */
+  /** For example `llm_call gpt-4o` or `mcp_tool_call db.query`. */
   readonly call: string;
   /** `none`: no rule decides. */
   readonly verdict: PolicyVerdict;
   readonly passes: boolean;
   readonly reasons: readonly string[];
   readonly default_action: { readonly action: DefaultAction; readonly why: string };
-  /** Of cards and presets, those whose `match` is for such a call. */
+  /** Rules of cards and presets whose `match` includes the call. */
   readonly rules: readonly RuleExplanation[];
   readonly rules_for_other_calls: number;
-  /** What `gateway.policy` says; null where there is no Rego. */
+  /** Result of `gateway.policy`; null without Rego. */
   readonly rego: Readonly<Record<RegoRule, readonly string[]>> | null;
   /** The session's flags if the call passes. */
   readonly taints: readonly string[];
   readonly state: string;
-  /** Where a call that passes moves its session; null where it stays. */
+  /** The session's next state if the call passes; null if it stays. */
   readonly next_state: string | null;
 }
 
@@ -42,15 +42,15 @@ export interface RuleExplanation {
   readonly mode: ExplainedRule['mode'];
   readonly fired: boolean;
   readonly reason: string;
-  /** `holds` is null where it cannot be told: then rules that restrict fire, and rules that allow do not. */
+  /** `holds` is null if undetermined: then restricting rules fire and allowing rules do not. */
   readonly conditions: readonly { readonly condition: unknown; readonly holds: boolean | null }[];
-  /** The words that its conditions found, and where. */
+  /** The matched words and their places. */
   readonly found: readonly FoundWords[];
 }
 
 type RegoRule = 'allow' | 'deny' | 'escalate' | 'quarantine' | 'taint';
 
-/** @throws RegoEvaluationError where the engine could not judge the call: on the wire it is denied */
+/** @throws RegoEvaluationError if the engine could not judge the call; on the wire it is denied */
 export async function explainCall(
   { cards, rego, set }: LoadedPolicies,
   written: WrittenCall,
@@ -82,7 +82,7 @@ export async function explainCall(
   };
 }
 
-/** A call with the marks that the set gives to the session's earlier steps. */
+/** Adds the marks that the set derives from the session's earlier steps. */
 export async function remembered({ call, history }: WrittenCall, set: PolicySet): Promise<PolicyCall> {
   const marks = await marksOf(history, set);
   return { ...call, marks: [...new Set([...call.marks, ...marks])] };
@@ -131,7 +131,7 @@ function shown(text: string): string {
   return shownReason(text, maskSecrets);
 }
 
-/** What a condition found, with its words, for whoever wrote the call down. Secrets are masked. */
+/** A match with its words, for the author of the call. Secrets are masked. */
 interface FoundWords extends RefusalFinding {
   readonly before: string;
   readonly words: string;
@@ -140,7 +140,7 @@ interface FoundWords extends RefusalFinding {
 
 const CONTEXT_CHARS = 40;
 const MAX_WORDS_CHARS = 256;
-/** Around the words, so that a secret which reaches beyond them is known for one. */
+/** Characters around the match in which a surrounding secret is recognized. */
 const AROUND = 4_096;
 const SECRET: ReadonlySet<string> = new Set(['secret', 'credentials', 'wallet_key', 'seed_phrase']);
 

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { MCP_CALL_TYPES } from '../mcp/methods.ts';
 
 /**
- * One member of a policy's `input`. The types of calls, the reader of their JSON, the fields of cards, the members that
- * Rego may read, suggestions for misspelt names and the table in docs/policies.md derive from these rows.
+ * One member of a policy's `input`. The types of calls, their JSON reader, the fields of cards, the members available
+ * to Rego, suggestions for misspelt names and the table in docs/policies.md derive from these rows.
  */
 export interface FieldRow<Type extends z.ZodType = z.ZodType> {
   /** As written in JSON. A member left out is empty, as for a call without a session. */
@@ -34,12 +34,12 @@ const text = (means: string) => row('value', empty, means);
 const amount = (means: string) => row('value', amountOf, means);
 const similarity = (means: string) => row('value', similarityOf, means);
 const flag = (means: string) => row('value', z.boolean().default(false), means);
-/** Left out, it follows from the rest of the call. */
+/** Derived from the rest of the call if left out. */
 const derivedText = (means: string) => row('value', z.string().exactOptional(), means);
 const derivedFlag = (means: string) => row('value', z.boolean().exactOptional(), means);
 const names = (means: string) => row('list', z.array(z.string()).readonly().default([]), means);
 
-/** zod leaves `__proto__` out of a record, and a rule would not see it. */
+/** zod drops `__proto__` from records, so a rule would not see it. */
 const isPlain = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !Object.hasOwn(value, '__proto__');
 
@@ -63,7 +63,7 @@ const taintFlags = z
   )
   .prefault([]);
 
-/** Members that a key lacks are empty, so that a rule about them is decided and not undefined. */
+/** Members that a key lacks are empty, so that rules about them are decided. */
 export const AGENT = {
   key_hash: text('hash of the proxy key'),
   name: text('name of the key'),
@@ -89,7 +89,7 @@ export const LLM_REQUEST = {
   unseen_content: UNSEEN_CONTENT,
 } satisfies Rows;
 
-/** Members that a call does not name are empty, so that a rule about them is decided and not undefined. */
+/** Members that a call lacks are empty, so that rules about them are decided. */
 export const MCP_REQUEST = {
   provider: PROVIDER,
   method: method(z.enum(MCP_CALL_TYPES)),

@@ -1,23 +1,23 @@
 import type { JsonPath } from '../json/path.ts';
 import type { PromptText } from '../providers/provider.ts';
 
-/** A text of a request, and where it stands. */
+/** A text of a request with its position. */
 export interface Part {
   readonly text: string;
   readonly path: JsonPath;
-  /** Somebody says it, a tool too. */
+  /** Part of a conversation, including tools. */
   readonly isSaid: boolean;
 }
 
-/** What is read of a long part on either side of a seam. */
+/** Characters of a long part that are read on either side of a seam. */
 const SEAM_CHARS = 1_024;
-/** Stands for what is left out of a long part: no word goes on over it. */
+/** Replaces the omitted middle of a long part, so that no word continues across it. */
 const APART = `\n${'\uffff'.repeat(16)}\n`;
 
-/** Somebody's words, a tool's and its arguments too. */
+/** Conversation, including tools and their arguments. */
 const SAID: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning', 'tool_result', 'tool_arguments']);
 
-/** What the neighbouring parts of a request's messages say together. */
+/** Returns what neighbouring parts of a request's messages form together. */
 export function joinedPrompts(texts: readonly PromptText[]): Iterable<string> {
   return joinedParts(promptParts(texts));
 }
@@ -26,14 +26,14 @@ function* promptParts(texts: readonly PromptText[]): Generator<Part> {
   for (const { text, path, kind } of texts) yield { text, path, isSaid: SAID.has(kind) };
 }
 
-/** So much is joined at once, and so many parts are looked at before others may get a turn. */
+/** Limits per turn: joined characters and visited parts. */
 const JOINED_CHARS = 16_384;
 const PARTS = 1_024;
 
 /**
- * Joins the neighbouring parts of each message (content parts, text blocks, elements of an argument's list), for words
- * that a part begins and the next one ends. Of long parts only what is near to a seam is read. Yields an empty text
- * where nothing was joined for a while.
+ * Joins the neighbouring parts of each message (content parts, text blocks, list elements of an argument), to find
+ * words split across two parts. Long parts are read only near seams. Yields an empty text if nothing was joined for a
+ * while.
  */
 export function* joinedParts(parts: Iterable<Part>): Generator<string> {
   let joined = '';
@@ -62,10 +62,10 @@ function nearSeams(text: string): string {
   return text.slice(0, SEAM_CHARS) + APART + text.slice(-SEAM_CHARS);
 }
 
-/** Members of a body whose elements are parts of one text, and not messages of their own. */
+/** Members whose elements are parts of one text rather than separate messages. */
 const PARTS_OF_ONE: ReadonlySet<JsonPath[number]> = new Set(['system']);
 
-/** Whether two texts stand at the same place of two elements of one list, one right behind the other. */
+/** Reports texts at the same place in two adjacent elements of a list. */
 function areNeighbours(one: Part, other: Part): boolean {
   if (!one.isSaid || !other.isSaid || one.path.length !== other.path.length) return false;
   const at = one.path.findIndex((step, index) => step !== other.path[index]);

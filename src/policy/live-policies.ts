@@ -8,50 +8,51 @@ import { RegoFilesError } from './rego/rego-error.ts';
 export interface LivePoliciesOptions {
   readonly sources: PolicySources;
   readonly engine: RegoEngineOptions;
-  /** A new set is in force, or the files hold the set in force again after `onBroken`. */
+  /** Called when a new set applies, or when the files match the current set again after `onBroken`. */
   readonly onLoaded: (digest: string) => void;
-  /** The files changed and make no set: the last good one stays. */
+  /** Called when the changed files are invalid; the last valid set stays. */
   readonly onBroken: (cause: unknown) => void;
 }
 
-/** The policy set in force, which follows the files on disk. */
+/** The current policy set, which follows the files on disk. */
 export interface LivePolicies {
-  /** Ask for it once a request: it may be another one the next time. */
+  /** Call once per request; the result may change between calls. */
   current(): PolicySet;
   close(): Promise<void>;
 }
 
-/**
- * Editors write by rename, Kubernetes swaps a symlink, and watchers of files miss one or the other: looking is certain,
- * and costs a reading of the folder.
- */
+/** Polls, because editors rename files and Kubernetes swaps a symlink, and file watchers miss one or the other. */
 const LOOK_EVERY_MS = 300;
-/** Files that the engine did not live to compile may do so on a less busy machine; each attempt takes a core meanwhile. */
+/**
+ * Retry interval for files that the engine could not compile, perhaps because the machine was busy. Each attempt takes
+ * a core.
+ */
 const TRY_AGAIN_MS = 60_000;
-/** Of files that change while they are read, each time. */
+/** Limit per attempt for files that change while they are read. */
 const MAX_READS = 20;
-/** Requests that were judging by a set when it was replaced are done with it by then. */
+/** By then, requests that used a replaced set have finished. */
 const OLD_SET_LIFE_MS = 30_000;
 
 /**
- * Loads the policies and keeps them true. A change is compiled aside and takes the place of the old set in whole.
+ * Loads the policies and follows their files. A changed set is compiled in the background and replaces the old one as a
+ * whole.
  *
- * @throws PolicyFilesError | RegoFilesError where they cannot be loaded at the start
+ * @throws PolicyFilesError | RegoFilesError if the initial load fails
  */
 export async function loadLivePolicies(options: LivePoliciesOptions): Promise<LivePolicies> {
   const { sources, engine } = options;
   let seen = await readSettled(sources);
   let set = await createPolicySet(seen.files, engine);
-  /** Stamp of the files that hold the set in force. */
+  /** Stamp of the current set's files. */
   let goodStamp = seen.stamp;
   options.onLoaded(set.digest);
   const ended = new AbortController();
   const retired = new Set<PolicySet>();
-  /** Files that the engine failed, and until when they are left alone. */
+  /** Files that the engine failed on, and until when they are skipped. */
   let failed = { stamp: '', untilMs: 0 };
   const watching = watch();
 
-  /** What is wrong with the files is said once for each state of them. */
+  /** Problems are reported once per state of the files. */
   async function watch(): Promise<void> {
     let trouble: unknown;
     let isBroken = false;
@@ -85,7 +86,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
     retire(old);
   }
 
-  /** Files that make no set are not tried again until they change; where the engine failed them, they are in a while. */
+  /** Invalid files are not retried until they change; files that the engine failed on are, later. */
   async function compiled(next: Settled): Promise<PolicySet> {
     try {
       return await createPolicySet(next.files, engine);
@@ -114,7 +115,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
   };
 }
 
-/** Files that did not change while they were read: half of one state and half of another is no set. */
+/** Files that did not change while they were read; a mix of two states is not a valid set. */
 interface Settled {
   readonly stamp: string;
   readonly files: PolicyFiles;
@@ -129,7 +130,7 @@ async function readSettled(sources: PolicySources): Promise<Settled> {
   }
 }
 
-/** Whoever deletes the last file may have deleted the wrong one: without it nothing of theirs would be in force. */
+/** Refuses to drop a last file, whose deletion may be a mistake and would disable its policies. */
 function assertNoneGone(before: PolicyFiles, after: PolicyFiles): void {
   const written = ({ rego, cards }: PolicyFiles): number =>
     rego.length + cards.filter(({ isPreset }) => !isPreset).length;
@@ -137,7 +138,7 @@ function assertNoneGone(before: PolicyFiles, after: PolicyFiles): void {
     throw new PolicyFilesError('every policy file is gone: to run without them, restart');
 }
 
-/** Resolves to false where it was ended before. */
+/** Resolves to false if aborted. */
 async function aWhile(ms: number, signal: AbortSignal): Promise<boolean> {
   return pause(ms, true, { signal, ref: false }).catch(() => false);
 }

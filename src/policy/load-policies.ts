@@ -7,7 +7,7 @@ import { RegoFilesError, shownFailure, type RegoFailure } from './rego/rego-erro
 import { createRegoSet, type RegoSet } from './rego/rego-set.ts';
 import type { RegoFile } from './rego/thread-messages.ts';
 
-/** A set and its two halves, for whoever asks what is in it. */
+/** A policy set and its two parts. */
 export interface LoadedPolicies {
   readonly files: PolicyFiles;
   readonly cards: CardSet;
@@ -15,7 +15,7 @@ export interface LoadedPolicies {
   readonly set: PolicySet;
 }
 
-/** Nobody waits for these calls, and the machine may be a busy one. */
+/** Nothing waits for these calls, and the machine may be busy. */
 export const PATIENT_ENGINE: RegoEngineOptions = {
   evaluationMs: 5_000,
   graceMs: 1_000,
@@ -66,7 +66,7 @@ async function loadedRego({ rego }: PolicyFiles, problems: string[]): Promise<Re
   }
 }
 
-/** An error of OPA's with the line in which it stands. */
+/** Formats an OPA error with its source line. */
 export function shownIn(failure: RegoFailure, files: readonly RegoFile[]): string {
   const { file, row } = failure;
   const text = files.find(({ name }) => name === file)?.text;

@@ -7,20 +7,20 @@ import { FALLBACK_PRESET, presetFiles, type PresetName } from './presets.ts';
 import type { RuleOverrides } from './rule-modes.ts';
 import type { RegoFile } from './rego/thread-messages.ts';
 
-/** Where policies come from. What is not there is not loaded: whoever names it sees to that. */
+/** Sources of policies. Missing ones are not loaded; callers check their existence. */
 export interface PolicySources {
   /** `policy.policy_file`, a card. */
   readonly file: string | undefined;
-  /** `policy.policy_dir`: Rego files, and cards. */
+  /** `policy.policy_dir`: Rego files and cards. */
   readonly folder: string | undefined;
   readonly presets: readonly PresetName[];
   /** `policy.overrides`. */
   readonly overrides?: RuleOverrides | undefined;
-  /** These stand in for the configuration's policies, whose rules its overrides may name. */
+  /** These replace the configuration's policies; its overrides may name rules of those. */
   readonly areChosen?: boolean;
 }
 
-/** `policy` of the configuration, as far as it says where policies come from. */
+/** The parts of the `policy` section that name sources. */
 interface PolicySettings extends Required<Pick<PolicySources, 'presets'>> {
   readonly policy_file: string;
   readonly policy_dir: string;
@@ -36,14 +36,14 @@ export function policySources({
   return { file: policy_file, folder: policy_dir, presets, overrides };
 }
 
-/** The policies as they stand on disk at one moment. */
+/** The policies on disk at one moment. */
 export interface PolicyFiles {
   readonly rego: readonly RegoFile[];
   readonly cards: readonly CardFile[];
   readonly overrides: RuleOverrides;
-  /** Overrides that name no rule of these files are ignored, and no error. */
+  /** Overrides for rules outside these files are ignored. */
   readonly overridesMayMiss: boolean;
-  /** `sha256:` and hex, over names, texts and overrides: names the set in records. */
+  /** `sha256:` and hex, over names, texts and overrides; identifies the set in records. */
   readonly digest: string;
 }
 
@@ -56,10 +56,10 @@ const CARD = /\.ya?ml$/;
 const CARD_TEST = /_test\.ya?ml$/;
 
 /**
- * Reads a card, the Rego files and cards of a folder without its subfolders, and presets (docs/policies.md); tests of
- * policies (`_test`) are none. Where there is nothing at all, the `safety` preset.
+ * Reads a card, the Rego files and cards of a folder without its subfolders, and presets (docs/policies.md), but no
+ * policy tests (`_test`). Defaults to the `safety` preset.
  *
- * @throws PolicyFilesError where a file cannot be read, or is too large
+ * @throws PolicyFilesError if a file cannot be read or is too large
  */
 export async function readPolicyFiles(sources: PolicySources): Promise<PolicyFiles> {
   return policyFilesAt(await pathsOf(sources), sources);
@@ -79,7 +79,7 @@ export async function policyFilesAt(
   }
   const isAnyThere = rego.length + cards.length + presets.length > 0;
   for (const { name, path } of presetFiles(isAnyThere ? presets : [FALLBACK_PRESET])) {
-    // Named as the configuration does: whoever reads a record may not know where it is installed.
+    // By name, because readers of records do not know the installation path.
     cards.push({ name: `preset ${name}`, text: await readText(path), isPreset: true });
   }
   const bytes = [...rego, ...cards].reduce((sum, { text }) => sum + text.length, 0);
@@ -96,7 +96,7 @@ export async function policyFilesAt(
   };
 }
 
-/** A text that changes when a policy file comes, goes or is written; cheap to ask for again and again. */
+/** Returns a text that changes whenever a policy file is added, removed or written; cheap to compute. */
 export async function stampOf(sources: PolicySources): Promise<string> {
   const stamps = await Promise.all(
     (await pathsOf(sources)).map(async (path) => {
@@ -112,7 +112,7 @@ async function pathsOf({ file, folder }: PolicySources): Promise<string[]> {
   return [...(file !== undefined && (await isThere(file)) ? [file] : []), ...inFolder];
 }
 
-/** The files of a folder that `isWanted` by their names, in order; none where it is not there. */
+/** Returns a folder's files whose names `isWanted` accepts, in order; empty if it does not exist. */
 export async function pathsIn(folder: string, isWanted: (name: string) => boolean): Promise<string[]> {
   const paths = (await fileNamesIn(folder)).filter(isWanted).map((name) => join(folder, name));
   if (paths.length > MAX_FILES)

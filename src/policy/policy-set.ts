@@ -7,33 +7,36 @@ import { createRegoSet, type RegoSet } from './rego/rego-set.ts';
 import type { RegoEngineOptions } from './rego/engine.ts';
 import type { Awaitable } from '../turns.ts';
 
-/** All policies that are in force together: made once, never changed. */
+/** All policies in force together; immutable. */
 export interface PolicySet {
-  /** Names the set in records. */
+  /** Identifies the set in records. */
   readonly digest: string;
-  /** A source of it can allow a call, so what nothing allows is denied unless `policy.default_action` says else. */
+  /** Some source can allow calls, so calls that nothing allows are denied unless `policy.default_action` is set. */
   readonly canAllow: boolean;
-  /** The state in which a session begins. */
+  /** Initial state of sessions. */
   readonly initialState: string;
-  /** Some rule asks for the session's drift, which must be measured for it. */
+  /** Some rule reads the session's drift, so it must be measured. */
   readonly readsDrift: boolean;
-  /** Some rule asks for the agent's risk, which all its sessions share. */
+  /** Some rule reads the agent's risk, which its sessions share. */
   readonly readsRisk: boolean;
-  /** Some rule judges a model's call by its texts. */
+  /** Some rule judges model calls by their texts. */
   readonly judgesPrompts: boolean;
   /**
-   * Judges a call; changes nothing.
+   * Judges a call without side effects.
    *
-   * @throws Error where it could not be judged: whoever asks denies
+   * @throws Error if it cannot be judged; the caller denies
    */
   decide(call: PolicyCall): Awaitable<Decision>;
   /** The state to which a call that is allowed moves its session; undefined where it stays. */
   nextState(call: PolicyCall): Promise<string | undefined>;
-  /** Rules that take something out of this call and of what answers it. */
+  /** Returns the rules that mask this call and its answer. */
   masksFor(call: PolicyCall): readonly MaskRule[];
-  /** Some rule asks for earlier steps of this type (`contains_matching_trace`): only then `marksOf` is asked. */
+  /**
+   * Reports whether some rule needs earlier steps of this type (`contains_matching_trace`); otherwise `marksOf` is not
+   * called.
+   */
   looksFor(type: TraceStep['type']): boolean;
-  /** Names under which the session remembers such a step, for the rules that ask for it. */
+  /** Returns the marks under which the session remembers such a step. */
   marksOf(step: TraceStep): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -51,7 +54,7 @@ export async function createPolicySet(files: PolicyFiles, options: RegoEngineOpt
   return policySetOf(files.digest, cards, rego);
 }
 
-/** What both engines have compiled, as one set. */
+/** Joins the two compiled engines to one set. */
 export function policySetOf(digest: string, cards: CardSet, rego: RegoSet | undefined): PolicySet {
   return {
     digest,
@@ -69,7 +72,7 @@ export function policySetOf(digest: string, cards: CardSet, rego: RegoSet | unde
   };
 }
 
-/** Both are asked whatever the first says: records name every rule that fired. */
+/** Runs both engines in any case: records name every rule that fired. */
 async function decideByBoth(call: PolicyCall, cards: CardSet, rego: RegoSet): Promise<Decision> {
   const byCards = async (): Promise<Decision> => cards.decide(call);
   const [fromRego, fromCards] = await Promise.all([rego.decide(call, cards.initialState), byCards()]);

@@ -4,16 +4,16 @@ import { fileURLToPath } from 'node:url';
 export const PRESET_NAMES = ['safety', 'pci', 'mcp_sandbox', 'zero_trust', 'safety_drift'] as const;
 export type PresetName = (typeof PRESET_NAMES)[number];
 
-/** What is in force where policies are switched on and none is there. */
+/** Used if policies are enabled without any source. */
 export const FALLBACK_PRESET: PresetName = 'safety';
 
-/** A preset as its rules are named, and where it is. */
+/** A preset's name and file. */
 export interface PresetFile {
   readonly name: PresetName;
   readonly path: string;
 }
 
-/** The files of some presets, each once; one that is another one with more brings that with it. */
+/** Returns the files of presets, each once, including those that a preset extends. */
 export function presetFiles(names: readonly PresetName[]): readonly PresetFile[] {
   const all = names.flatMap((name): PresetName[] => (name === 'safety_drift' ? ['safety', name] : [name]));
   return [...new Set(all)].map((name) => ({

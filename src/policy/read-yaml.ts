@@ -6,27 +6,27 @@ import { keysOf } from './schema-keys.ts';
 
 type Path = readonly PropertyKey[];
 
-/** What a file that people write is read by. */
+/** Defines how to read a file written by people. */
 export interface YamlShape<T> {
   readonly schema: z.ZodType<T>;
-  /** What the file is, as errors name it: `a card`. */
+  /** The kind of file for errors: `a card`. */
   readonly what: string;
 }
 
-/** A file that is well-formed, and where its parts stand. */
+/** A valid file with the positions of its parts. */
 export interface ReadYaml<T> {
   readonly value: T;
-  /** From 1; of the nearest part around it that is written. */
+  /** From 1; falls back to the nearest enclosing part. */
   readonly lineOf: (path: Path) => number;
-  /** An error's text: file, line, column, the path, what is wrong, and the line itself. */
+  /** Formats an error: file, line, column, path, problem, and the line itself. */
   readonly problem: (path: Path, message: string) => string;
 }
 
-/** Aliases may make much of little; nobody needs many. */
+/** Aliases can expand enormously; nobody needs many. */
 const MAX_ALIASES = 100;
 const MAX_SHOWN_LINE = 200;
 
-/** Reads a file of YAML; where it is none of its shape, every problem as a text. Never throws. */
+/** Reads a YAML file; returns all problems as texts if it is invalid. Never throws. */
 export function readYaml<T>(
   name: string,
   text: string,
@@ -87,7 +87,7 @@ function shapeProblems(issue: z.core.$ZodIssue, reporter: Reporter): string[] {
   );
 }
 
-/** Of several forms, the one whose problems lie deepest: the writer came furthest with it. */
+/** Of several forms, the one with the deepest problems, which the author most likely meant. */
 function meantBranch(issue: z.core.$ZodIssueInvalidUnion, value: unknown): z.core.$ZodIssue[] | undefined {
   const branches = issue.errors.filter((errors) => errors.length > 0);
   const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -98,7 +98,7 @@ function meantBranch(issue: z.core.$ZodIssueInvalidUnion, value: unknown): z.cor
   return candidates.toSorted((one, other) => strangeness(one) - strangeness(other))[0];
 }
 
-/** How far what is written is from a form: members that it does not know, or lacks. */
+/** Counts unknown and missing members compared with a form. */
 function strangeness(errors: readonly z.core.$ZodIssue[]): number {
   return errors.reduce((sum, issue) => {
     if (issue.path.length > 0 && issue.code !== 'invalid_type') return sum + 0.1;

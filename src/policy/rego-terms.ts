@@ -3,14 +3,14 @@ import { isObject } from '../json/is-object.ts';
 /** A node of the syntax tree that `rego.parse_module` returns. */
 export type Term = Readonly<Record<string, unknown>>;
 
-/** The path of a reference to the input up to its first dynamic member; undefined for all else. */
+/** Returns the path of an input reference up to its first dynamic member; undefined for other terms. */
 export function inputPath(term: Term): readonly string[] | undefined {
   const members = inputMembers(term);
   const end = members?.findIndex(({ type }) => type !== 'string') ?? -1;
   return members?.slice(0, end === -1 ? undefined : end).map(({ value }) => String(value));
 }
 
-/** The same where all of its members are static. */
+/** The same if all members are static. */
 export function staticPath(term: Term): string | undefined {
   const members = inputMembers(term);
   const isStatic = members?.every(({ type }) => type === 'string') === true;
@@ -28,7 +28,7 @@ interface Comparison {
   readonly sides: readonly Term[];
 }
 
-/** What an expression of two operands compares, and how; undefined for all else. */
+/** Returns the operands of a comparison; undefined for other expressions. */
 export function comparisonIn(terms: unknown): Comparison | undefined {
   if (!Array.isArray(terms) || terms.length !== 3) return undefined;
   const [called, ...sides] = terms.map((term: unknown): Term => (isObject(term) ? term : {}));

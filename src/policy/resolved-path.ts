@@ -1,28 +1,28 @@
-/** No path is longer, and no prose is looked at. */
+/** Longer texts are not paths. */
 const MAX_CHARS = 2_048;
 const HAS_SEPARATOR = /[/\\]|%(?:25){0,4}(?:2f|5c)/i;
 const ESCAPE = /%([0-7][0-9a-f])/gi;
-/** Escapes of escapes: servers decode once or twice. */
+/** Levels of escapes; servers decode once or twice. */
 const MAX_ROUNDS = 5;
 const SCHEME = /^(?:([a-z][a-z0-9+.-]{1,31}):(?=\/)|(file):)/i;
-/** Their paths are another machine's. */
+/** Their paths belong to another machine. */
 const REMOTE: ReadonlySet<string> = new Set(['http', 'https', 'ws', 'wss']);
-/** Names of devices, `//?/C:`, `//./C:` and `//?/UNC/host`, with slashes for backslashes. */
+/** Device names `//?/C:`, `//./C:` and `//?/UNC/host`, with slashes for backslashes. */
 const DEVICE = /^\/\/+[?.]\/+(unc\/+)?/i;
-/** A drive as another machine, mostly this one, shares it. */
+/** A drive shared by another machine, usually this one. */
 const SHARED_DRIVE = /^(?:\/\/+[^/]+)?\/([a-z])\$(?=\/|$)/i;
 const OLD_DRIVE = /^\/*([a-z])\|(?=\/|$)/i;
 const DRIVE = /^\/+(?=[a-z]:(?:\/|$))/i;
 
 /**
- * Returns the path that a server may open for an address or a path as a client writes it: escapes decoded, backslashes
- * turned, scheme and host taken off, dot segments resolved. Undefined where that is what was written.
+ * Returns the path that a server may open for an address or path: decodes escapes, turns backslashes, removes scheme
+ * and host, resolves dot segments. Undefined if this changes nothing.
  */
 export function resolvedPath(text: string): string | undefined {
   if (text.length > MAX_CHARS || !HAS_SEPARATOR.test(text)) return undefined;
   const isUri = SCHEME.test(text.trimStart());
   if (!isUri && /[\r\n]/.test(text)) return undefined;
-  // Readers of URIs skip tabs and line breaks.
+  // URI parsers skip tabs and line breaks.
   const given = isUri ? text.replaceAll(/[\t\r\n]/g, '') : text;
   const plain = decoded(given.trim()).replaceAll('\\', '/').replaceAll('\0', '');
   const [, written, file] = SCHEME.exec(plain) ?? [];
@@ -50,17 +50,17 @@ function decoded(text: string): string {
   return plain;
 }
 
-/** Schemes of files, in which what stands in the host's place is read as the first folder. */
+/** File schemes whose host is read as the first folder. */
 const OF_FILES = /^(?!file$).*(?:file|fs|dir|path|local|disk|folder|workspace)/;
 
-/** Of most schemes the host is no part of the path. */
+/** For most schemes the host is not part of the path. */
 function pathOfUri(rest: string, scheme: string): string {
   const path = rest.replace(/[?#].*$/s, '');
   if (!path.startsWith('//')) return `/${path}`;
   return OF_FILES.test(scheme) ? path.slice(1) : path.replace(/^\/\/[^/]*/, '');
 }
 
-/** Climbs end at the root; those of a relative path stay, since nobody knows where they lead. */
+/** Climbs end at the root; those of a relative path stay, since their base is unknown. */
 function withoutDots(path: string): string {
   const isAbsolute = path.startsWith('/');
   const kept: string[] = [];

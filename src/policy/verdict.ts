@@ -2,16 +2,19 @@ import type { Decision, RuleHit } from './decision.ts';
 
 export type DefaultAction = 'allow' | 'deny';
 
-/** What a call gets that nothing allowed and nothing denied (docs/policies.md); `written` is `policy.default_action`. */
+/**
+ * Returns the result for a call that nothing allowed or denied (docs/policies.md); `written` is
+ * `policy.default_action`.
+ */
 export function defaultActionOf(written: DefaultAction | undefined, canAllow: boolean): DefaultAction {
   return written ?? (canAllow ? 'deny' : 'allow');
 }
 
-/** From the strongest; `none`: no rule decides, and the default action does. */
+/** Strongest first; `none`: no rule decides, so the default action does. */
 export const VERDICTS = ['quarantine', 'deny', 'escalate', 'mask', 'allow', 'none'] as const;
 export type PolicyVerdict = (typeof VERDICTS)[number];
 
-/** The strongest kind of rule that fired, and which did. */
+/** Returns the strongest kind of rule that fired, with its rules. */
 export function strongestOf(decision: Decision): {
   readonly verdict: PolicyVerdict;
   readonly by: readonly RuleHit[];
@@ -22,7 +25,7 @@ export function strongestOf(decision: Decision): {
   return { verdict: 'none', by: [] };
 }
 
-/** Whether a call is sent, where nothing else keeps it: what is masked is not allowed by that. */
+/** Reports whether a call is sent unless something else stops it; masking does not allow a call. */
 export function passes(
   { quarantine, deny, escalate, allow }: Decision,
   defaultAction: DefaultAction,

@@ -6,28 +6,27 @@ import type { MaskRule } from './mask-rule.ts';
 import type { RuleModes } from './overrides.ts';
 import type { Scene } from './truth.ts';
 
-/** The rules for one kind of call, and what is known of them before a call is looked at. */
+/** The rules for one kind of call, with everything known before seeing a call. */
 export interface ApplicableRules {
   readonly rules: readonly CompiledRule[];
-  /** How they count. */
   readonly modes: RuleModes;
-  /** Those that mask, whatever the call says. */
+  /** Rules that mask, whatever the call contains. */
   readonly allMasks: readonly CompiledRule[];
-  /** Of these, the ones that may fire though nothing is found in the texts. */
+  /** Rules that may fire even if nothing is found in the texts. */
   readonly firingOnNothing: readonly CompiledRule[];
-  /** Questions to the texts that each call is asked. */
+  /** Text queries to run for every such call. */
   readonly queries: ReadonlySet<number>;
-  /** Rules whose questions are asked only of calls that they are not decided for without. */
+  /** Rules whose queries run only if the call does not decide them otherwise. */
   readonly undecided: readonly CompiledRule[];
-  /** The mask rules, which are the same for each such call; undefined where the call decides. */
+  /** The mask rules, if they are the same for every such call; undefined otherwise. */
   readonly masks: readonly MaskRule[] | undefined;
 }
 
-/** Calls come again and again by the names of their models and tools; what is longer than names is gone through anew. */
+/** Calls repeat by the names of models and tools; longer names are not cached. */
 const MAX_KINDS = 256;
 const MAX_KIND_CHARS = 512;
 
-/** Finds the rules for a call: once for all calls of the same provider, model, server and tool. */
+/** Finds the rules for a call, once per provider, model, server and tool. */
 export function createRuleFinder(
   rules: readonly CompiledRule[],
   modesFor: (call: PolicyCall) => RuleModes,
@@ -55,14 +54,14 @@ export function createRuleFinder(
   };
 }
 
-/** No two kinds have the same: names may hold anything. */
+/** Unambiguous, although names may contain anything. */
 function callKindOf({ input: { request } }: PolicyCall): string {
   if (request.method === 'llm_call') return `${request.provider} llm_call ${request.model}`;
   const { provider, method, mcp_server: server, tool_name: tool } = request;
   return `${provider} ${method} ${String(server.length)} ${server} ${tool}`;
 }
 
-/** @param call any that the rules are for: those of texts alone do not look at it */
+/** @param call any call of this kind; rules that only read texts do not look at it */
 function applicableRules(
   rules: readonly CompiledRule[],
   call: PolicyCall,
@@ -89,15 +88,15 @@ function applicableRules(
 }
 
 /**
- * Whether a rule's questions to the texts must be asked: what is out without them needs nothing.
- * @param unsearched the call, of whose texts nothing is known
+ * Reports whether a rule's text queries must run: it may fire, or its reason quotes a match.
+ * @param unsearched the call before any text query
  */
 export function asksTexts(rule: CompiledRule, unsearched: Scene): boolean {
   const truth = rule.test(unsearched);
   return truth === undefined || (truth && rule.tellsMatch);
 }
 
-/** What cannot be told counts against the call. */
+/** An undetermined condition counts against the call. */
 export function fires(rule: CompiledRule, scene: Scene): boolean {
   const truth = rule.test(scene);
   return rule.action === 'allow' ? truth === true : truth !== false;

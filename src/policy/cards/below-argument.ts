@@ -3,7 +3,7 @@ import type { CallText, PolicyCall, ContextReading } from '../call.ts';
 import { objectReading } from '../context-readings.ts';
 import { argumentsAt } from './fields.ts';
 
-/** Readings of what stands at a path below a tool's arguments. */
+/** Returns context readings below a path of a tool's arguments. */
 export function* contextReadingsBelow(call: PolicyCall, path: readonly string[]): Generator<ContextReading> {
   for (const value of argumentsAt(call, path)) {
     if (typeof value === 'object' && value !== null) yield objectReading(value, [], path);
@@ -14,7 +14,7 @@ export function* contextReadingsBelow(call: PolicyCall, path: readonly string[])
   }
 }
 
-/** A value behind the name of its argument. */
+/** A value with the name of its argument before it. */
 function* contextReadingsAt(path: readonly string[], text: string): Generator<ContextReading> {
   const name = path.findLast((step) => step !== '*');
   if (name === undefined || !mayBeIdentified(text)) return;
@@ -23,7 +23,8 @@ function* contextReadingsAt(path: readonly string[], text: string): Generator<Co
 }
 
 /**
- * The texts in which words are looked for: of a call, or below a tool's arguments, and what neighbouring parts say together.
+ * Returns the texts to search for words: of the call, or below a path of a tool's arguments, and joined neighbouring
+ * parts.
  * @param path below `arguments`; undefined for all texts
  */
 export function* wordTexts(call: PolicyCall, path: readonly string[] | undefined): Generator<CallText> {
@@ -34,12 +35,12 @@ export function* wordTexts(call: PolicyCall, path: readonly string[] | undefined
   for (const text of call.joined?.() ?? []) yield { raw: text, normalized: text, argument: undefined };
 }
 
-/** Texts of a call at a path below a tool's arguments. */
+/** Returns a call's texts below a path of a tool's arguments. */
 export function textsBelow(call: PolicyCall, path: readonly string[]): readonly CallText[] {
   return call.texts.filter(({ argument }) => argument !== undefined && isBelow(argument, path));
 }
 
-/** What is no text there, as it would be written. */
+/** Returns numbers and booleans there as texts. */
 export function othersAt(call: PolicyCall, path: readonly string[]): readonly CallText[] {
   return argumentsAt(call, path)
     .filter((value) => typeof value === 'number' || typeof value === 'boolean')

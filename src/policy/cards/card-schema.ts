@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MCP_CALL_TYPES } from '../../mcp/methods.ts';
 
-/** Bounds of one card: a file that wants more is a mistake, or an attack. */
+/** Limits of one card; larger files are mistakes or attacks. */
 const MAX_RULES = 1_000;
 const MAX_CONDITIONS = 100;
 const MAX_TRANSITIONS = 1_000;
@@ -35,13 +35,13 @@ export type Operator = (typeof OPERATORS)[number];
 const name = z.string().min(1).max(MAX_NAME);
 const pattern = z.string().min(1).max(MAX_VALUE);
 const scalar = z.union([z.string().max(MAX_VALUE), z.number(), z.boolean()]);
-/** `*` stands for any run of characters. */
+/** `*` matches any run of characters. */
 const globs = z.union([name, z.array(name).min(1).max(MAX_LIST)]).describe('a name, or names; * is any text');
 
 const callType = z.enum([...CALL_TYPES, ANY_MCP]);
 const callTypes = z.union([callType, z.array(callType).min(1)]);
 
-/** What `contains_matching_trace` looks for among the session's earlier steps. */
+/** Conditions of `contains_matching_trace` on earlier steps. */
 const traceMatch = z.strictObject({
   type: z.enum(STEP_TYPES).optional(),
   tool: globs.optional(),
@@ -169,12 +169,12 @@ export type CardRule = Card['rules'][number];
 export type CardFsm = NonNullable<Card['fsm']>;
 export type Trigger = CardFsm['transitions'][number]['trigger'];
 
-/** The JSON Schema of a card, by which editors complete and check one. */
+/** Returns the JSON Schema of cards, for completion and validation in editors. */
 export function cardJsonSchema(): object {
   return z.toJSONSchema(cardSchema, { io: 'input', target: 'draft-2020-12' });
 }
 
-/** The types of call that a `match` or a `trigger` names. */
+/** Returns the call types that a `match` or `trigger` names. */
 export function typesNamed(written: z.output<typeof callTypes>): ReadonlySet<(typeof CALL_TYPES)[number]> {
   return new Set([written].flat().flatMap((type) => (type === ANY_MCP ? MCP_CALL_TYPES : ([type] as const))));
 }

@@ -17,36 +17,36 @@ import type { TraceMark } from './trace-marks.ts';
 import { createTextQueries, type TextQueries } from './text-queries.ts';
 import type { TextMatch } from './text-query.ts';
 
-/** A card as it was read. */
+/** A card file. */
 export interface CardFile {
-  /** As errors and records name it. */
+  /** Name in errors and records. */
   readonly name: string;
   readonly text: string;
   /** Presets never allow a call. */
   readonly isPreset: boolean;
 }
 
-/** Cards and presets, compiled into functions over calls. */
+/** Cards and presets, compiled to functions over calls. */
 export interface CardSet {
   readonly canAllow: boolean;
   readonly initialState: string;
-  /** Some rule asks for the session's drift, which must be measured for it. */
+  /** Some rule reads the session's drift, so it must be measured. */
   readonly readsDrift: boolean;
   readonly readsRisk: boolean;
-  /** Some rule looks into the texts of calls. */
+  /** Some rule searches the texts of calls. */
   readonly readsPrompt: boolean;
-  /** Some rule, or a transition of the fsm, judges a model's call by its texts. */
+  /** Some rule or transition judges model calls by their texts. */
   readonly judgesPrompts: boolean;
-  /** Names of the rules of each file. */
+  /** Rule names by file. */
   readonly rules: readonly {
     readonly file: string;
     readonly names: readonly string[];
-    /** It has the fsm. */
+    /** It defines the session states. */
     readonly hasStates: boolean;
   }[];
-  /** Rules that do not count as they say, for keys without overrides of their own. */
+  /** Rules that are not enforced, for keys without their own overrides. */
   readonly overridden: readonly { readonly file: string; readonly rule: string; readonly mode: RuleMode }[];
-  /** Of a key's overrides, those that would be ignored. */
+  /** Returns the key's overrides that would be ignored. */
   unknownOverrides(overrides: RuleOverrides): readonly UnknownOverride[];
   decide(call: PolicyCall): Awaitable<Decision>;
   nextState(call: PolicyCall): Promise<string | undefined>;
@@ -56,29 +56,29 @@ export interface CardSet {
   explain(call: PolicyCall): Promise<readonly ExplainedRule[]>;
 }
 
-/** What became of one rule for one call, for a person. */
+/** The result of one rule for one call, for a person. */
 export interface ExplainedRule {
   readonly hit: RuleHit;
   readonly action: CompiledRule['action'];
-  /** How it counts for the call; one that is off was not asked. */
+  /** The mode for this call; rules that are off were not evaluated. */
   readonly mode: RuleMode;
-  /** False where `match` is for other calls: then nothing else was asked. */
+  /** False if `match` excludes the call; then nothing else was evaluated. */
   readonly isFor: boolean;
   readonly fired: boolean;
   readonly conditions: readonly { readonly written: unknown; readonly truth: Truth }[];
-  /** What the conditions found in the texts. */
+  /** Matches of the conditions in the texts. */
   readonly evidence: readonly Evidence[];
 }
 
-/** Loads what cards that look for seed phrases need: before they are compiled. */
+/** Loads the word list for cards that look for seed phrases. Call before compiling them. */
 export async function loadWordsFor(files: readonly CardFile[]): Promise<void> {
   if (files.some(({ text }) => text.includes('seed_phrase'))) await loadSeedWords();
 }
 
 /**
- * @param overrides of rules that do not count as they say
- * @param mayMiss overrides may name rules of other cards, and are ignored then
- * @throws PolicyFilesError with every error of the cards, and overrides that name no rule
+ * @param overrides modes of rules that are not enforced
+ * @param mayMiss ignores overrides for rules of other cards
+ * @throws PolicyFilesError with every error of the cards, and overrides that match no rule
  */
 export function createCardSet(
   files: readonly CardFile[],
@@ -153,7 +153,7 @@ export function createCardSet(
     looksFor: (type) => marks.some(({ isOf }) => isOf(type)),
     marksOf: async (step) => inTurns(marksIn(step, marks)),
     async explain(call) {
-      // All of it, also what a rule is decided without: each condition is shown as it stands.
+      // Runs all queries, so that the state of every condition can be shown.
       const asked = new Set(rulesFor(call).rules.flatMap((rule) => rule.queries));
       const found = await queries.answer(call, asked);
       const scene = sceneOf(call, found);
@@ -187,7 +187,7 @@ function compileCards(files: readonly CardFile[], queries: TextQueries) {
   return { rules, fsm, fsmFile, problems };
 }
 
-/** Names of the marks that a step leaves; equal ones are asked once. */
+/** Yields the names of a step's marks; equal ones are evaluated once. */
 function* marksIn(step: TraceStep, marks: readonly TraceMark[]): Work<readonly string[]> {
   const names = new Set<string>();
   for (const { name, matches } of marks) if (!names.has(name) && (yield* matches(step))) names.add(name);
@@ -196,7 +196,7 @@ function* marksIn(step: TraceStep, marks: readonly TraceMark[]): Work<readonly s
 
 const NOTHING_FOUND: ReadonlyMap<number, TextMatch> = new Map();
 
-/** Asks the texts what the rules need to be decided, all at once. */
+/** Runs the text queries that the rules need, all at once. */
 function answersTo(
   queries: TextQueries,
   call: PolicyCall,
@@ -204,7 +204,7 @@ function answersTo(
 ): ReturnType<TextQueries['answer']> {
   const scene: Scene = { call, isFound: () => undefined };
   const more = undecided.filter((rule) => asksTexts(rule, scene));
-  // One and the same set where it can be: what stands for it is known.
+  // Reuses one set if possible, because results are cached by set.
   const asked = more.length === 0 ? always : new Set([...always, ...more.flatMap((rule) => rule.queries)]);
   return asked.size === 0 ? NOTHING_FOUND : queries.answer(call, asked);
 }

@@ -17,23 +17,23 @@ import { foldedMatcher } from './tool-names.ts';
 import type { TextQueries } from './text-queries.ts';
 import { allOf, type Test } from './truth.ts';
 
-/** One rule as it is asked. */
+/** One compiled rule. */
 export interface CompiledRule extends Compiled {
   readonly hit: RuleHit;
   readonly action: CardRule['action'];
-  /** The flag of a rule with action `taint`; empty for others. */
+  /** The flag of a `taint` rule; empty for others. */
   readonly flag: string;
-  /** Undefined where it is for all. */
+  /** Undefined if it applies to all types. */
   readonly types: ReadonlySet<CallType> | undefined;
-  /** What `match` says, beside the type. */
+  /** Evaluates `match`, except for the type. */
   readonly isFor: (call: PolicyCall) => boolean;
-  /** Each of the rule's conditions, as written, in order. */
+  /** The rule's conditions in order, as written. */
   readonly conditions: readonly { readonly written: unknown; readonly test: Test }[];
-  /** Its reason shows what was found, so that it must be looked for even where the rule fires without. */
+  /** Its reason quotes the match, so queries must run even if the rule fires without them. */
   readonly tellsMatch: boolean;
 }
 
-/** Compiles the rules of a card; the problems of all of them are added to `problems`. */
+/** Compiles a card's rules; adds their problems to `problems`. */
 export function compileRules(
   { card, lineOf, problem }: ReadCard,
   {
@@ -91,7 +91,7 @@ function compileRule(
   };
 }
 
-/** The detector, where it tells no place in a text that could be masked. */
+/** Returns the detector if it has no position to mask. */
 function judgesWhole(what: TextPattern): string | undefined {
   return what.kind === 'detects' && WHOLE_TEXTS.has(what.detector) ? what.detector : undefined;
 }
@@ -102,7 +102,7 @@ const WHOLE_TEXTS: ReadonlySet<string> = new Set(['path_climb', 'injection_learn
 const MAX_KNOWN_NAMES = 64;
 const MAX_NAME_CHARS = 128;
 
-/** A rule about tools is about calls of tools, and one about a server about all that is asked of it. */
+/** Rules about tools apply to tool calls, and rules about a server to all its calls. */
 function callTypesOf({ match }: CardRule): ReadonlySet<CallType> | undefined {
   if (match.type !== undefined) return typesNamed(match.type);
   if (match.tool !== undefined) return new Set(['mcp_tool_call']);
@@ -110,7 +110,7 @@ function callTypesOf({ match }: CardRule): ReadonlySet<CallType> | undefined {
   return match.model === undefined ? undefined : new Set(['llm_call']);
 }
 
-/** Whoever restricts `bash` means `Bash` too; whoever allows `read` means no tool that only sounds alike. */
+/** Restricting rules also match other spellings of a name: `bash` means `Bash` too. Allowing rules match exactly. */
 function matcherOf({ match, action }: CardRule): (call: PolicyCall) => boolean {
   const allows = action === 'allow';
   function matchesAny(
@@ -145,7 +145,7 @@ function matcherOf({ match, action }: CardRule): (call: PolicyCall) => boolean {
   };
 }
 
-/** @param isFolded of names that servers spell as they like; models and providers have one spelling */
+/** @param isFolded for names that servers spell freely; names of models and providers have one spelling */
 function nameMatcher(
   globs: readonly string[],
   { allows, isFolded }: { readonly allows: boolean; readonly isFolded: boolean },

@@ -17,42 +17,42 @@ import { findsInjection, type RuleTrust } from '../trust.ts';
 import { allOf, anyOf, notOf, type Test } from './truth.ts';
 import { textValue, textValues, valueTest } from './value-test.ts';
 
-/** What a rule's conditions are compiled to, and what they need. */
+/** A rule's compiled conditions and their needs. */
 export interface Compiled {
   readonly test: Test;
-  /** Questions to the texts. */
+  /** Text queries. */
   readonly queries: readonly number[];
-  /** What the texts hold where the rule holds: all that is asked but what stands under `not`. */
+  /** Patterns in the texts when the rule holds: all queries except those under `not`. */
   readonly patterns: readonly MaskPattern[];
-  /** The questions behind those patterns: what they find is why the rule holds. */
+  /** Queries of those patterns; their matches explain why the rule holds. */
   readonly evidence: readonly { readonly query: number; readonly pattern: TextPattern }[];
   readonly marks: readonly TraceMark[];
   /** Drift must be measured for it. */
   readonly readsDrift: boolean;
   readonly readsRisk: boolean;
-  /** It looks into the texts of a prompt, or at what was hidden in them. */
+  /** It reads prompt texts or what was hidden in them. */
   readonly readsPrompt: boolean;
-  /** What the texts hold decides it, and nothing else. */
+  /** The texts alone decide it. */
   readonly isOfTexts: boolean;
 }
 
 export interface CompileContext {
   readonly queries: TextQueries;
   readonly initialState: string;
-  /** The rule allows: what cannot be read against the call must not be read for it. */
+  /** An allowing rule: undetermined conditions must not count as true. */
   readonly allows: boolean;
-  /** What the rule and its card say of trust. */
+  /** Trust settings of the rule and its card. */
   readonly trust?: RuleTrust | undefined;
 }
 
-/** Where a condition stands. */
+/** Context of a condition. */
 interface Place {
   readonly path: readonly PropertyKey[];
   /** Under an odd number of `not`. */
   readonly isNegated: boolean;
 }
 
-/** A condition that cannot be carried out; `path` leads to what is wrong in it. */
+/** An invalid condition; `path` leads to the problem. */
 export class ConditionError extends Error {
   readonly path: readonly PropertyKey[];
 
@@ -127,7 +127,7 @@ function compileComparison(
   const field = said(path, 'field', () => fieldOf(comparison.field, context.initialState));
   if (comparison.ignore_case !== undefined && comparison.op !== 'contains')
     throw new ConditionError([...path, 'ignore_case'], 'stands with contains alone');
-  // What a rule says for a call must be there; what it says against one may be in disguise.
+  // Text that helps a call must be there literally; text against a call may be disguised.
   const ignoreCase = comparison.ignore_case ?? context.allows === isNegated;
   return said(path, 'value', () => {
     if (comparison.op === 'must_precede') return mustPrecede(comparison, context, isNegated);
@@ -146,7 +146,7 @@ function compileComparison(
   });
 }
 
-/** What is wrong inside is wrong at `key` of the condition. */
+/** Adds `key` to the path of errors inside. */
 function said<T>(path: readonly PropertyKey[], key: string, work: () => T): T {
   try {
     return work();
@@ -156,7 +156,7 @@ function said<T>(path: readonly PropertyKey[], key: string, work: () => T): T {
   }
 }
 
-/** What a condition looks for in texts: any of these. */
+/** Returns the alternatives that a condition searches for in texts. */
 function textPatternsOf(
   { op, value, threshold }: Comparison,
   ignoreCase: boolean,
@@ -211,7 +211,7 @@ function textTest(
   };
 }
 
-/** Holds where the call comes too early: what must precede it has not been called in this session. */
+/** Holds if the call comes too early: a required earlier call is missing in this session. */
 function mustPrecede({ field, value }: Comparison, { allows }: CompileContext, isNegated: boolean): Compiled {
   if (!HISTORY_FIELDS.has(field))
     throw new Error(`must_precede looks at ${[...HISTORY_FIELDS].join(' or ')}`);

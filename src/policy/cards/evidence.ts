@@ -4,14 +4,14 @@ import type { CompiledRule } from './compile-card.ts';
 import type { TextPattern } from './mask-rule.ts';
 import type { TextMatch } from './text-query.ts';
 
-/** What a rule's conditions found, with the match itself for whoever has the text at hand. */
+/** A match of a rule's conditions, with the matched text. */
 export interface Evidence {
   readonly finding: RefusalFinding;
   readonly pattern: TextPattern;
   readonly match: TextMatch;
 }
 
-/** What made a rule hold, and in which message it stands. */
+/** Returns why a rule holds, and in which messages. */
 export function evidenceOf(
   { hit, evidence }: Pick<CompiledRule, 'hit' | 'evidence'>,
   call: PolicyCall,
@@ -44,7 +44,7 @@ function findingOf(
   };
 }
 
-/** The text that was searched; of one that was read with what stands beside it, the one that holds the match. */
+/** Returns the searched text; for a text read with its context, the one that contains the match. */
 function textOf({ text, said = text, start, end }: TextMatch, { texts }: PolicyCall): CallText | undefined {
   const whole = texts.find(({ raw, normalized }) => raw === said || normalized === said);
   if (whole !== undefined) return whole;

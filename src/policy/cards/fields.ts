@@ -2,11 +2,11 @@ import { nearestName } from '../../config/nearest-name.ts';
 import type { PolicyCall } from '../call.ts';
 import { FIELD_GROUPS, type FieldRow } from '../input-fields.ts';
 
-/** What a condition looks at. */
+/** The subject of a condition. */
 export type Field =
   /** Any text of the call. */
   | { readonly kind: 'prompt' }
-  /** What stands at a path below the arguments of an MCP server's call; `*` is any member. */
+  /** A path below the arguments of an MCP call; `*` is any member. */
   | { readonly kind: 'argument'; readonly path: readonly string[] }
   | { readonly kind: 'value'; readonly isList: boolean; readonly read: (call: PolicyCall) => unknown };
 
@@ -18,7 +18,7 @@ const LISTS: Readonly<Record<string, Read>> = {
   'session.traces': ({ marks }) => marks,
 };
 
-/** Members of `input` by their names in cards. `arguments`, which have paths, are apart. */
+/** Members of `input` by their names in cards. `arguments`, which have paths, are separate. */
 const MEMBERS: ReadonlyMap<string, { readonly form: FieldRow['form']; readonly read: Read }> = new Map(
   FIELD_GROUPS.flatMap(({ path, rows, cards }) =>
     Object.entries(rows).flatMap(([member, { form, notInCards }]) => {
@@ -28,7 +28,7 @@ const MEMBERS: ReadonlyMap<string, { readonly form: FieldRow['form']; readonly r
   ),
 );
 
-/** Only calls of tools have a tool's name: others have an empty one. */
+/** Other calls have an empty tool name. */
 const readToolName: Read = ({ input: { request } }) =>
   request.method === 'mcp_tool_call' ? request.tool_name : undefined;
 
@@ -38,7 +38,7 @@ const NAMES: readonly string[] = [
   ...Object.keys(LISTS),
 ];
 
-/** Returns the members at a path of the input, which the call builds only when it is asked for them. */
+/** Returns the members at a path of the input, which the call builds on demand. */
 function groupIn(call: PolicyCall, path: string): object {
   const { request, agent, session, agent_risk } = call.input;
   switch (path) {
@@ -59,28 +59,28 @@ function groupIn(call: PolicyCall, path: string): object {
   }
 }
 
-/** The history by which sequences are judged. */
+/** Fields for rules about sequences. */
 export const HISTORY_FIELDS: ReadonlySet<string> = new Set(['session_sequence', 'session.tools_called']);
 export const TRACE_FIELDS: ReadonlySet<string> = new Set(['session_sequence', 'session.traces']);
 
-/** Fields that are empty unless somebody measures drift. */
+/** Fields that are empty unless drift is measured. */
 export function isOfDrift(name: string): boolean {
   return name.startsWith('session.drift.');
 }
 
-/** Fields that say what was hidden in a prompt. */
+/** Fields about what was hidden in a prompt. */
 export function isOfObfuscation(name: string): boolean {
   return name.startsWith('obfuscation.');
 }
 
-/** Fields that all sessions of an agent have in common. */
+/** Fields that an agent's sessions share. */
 export function isOfRisk(name: string): boolean {
   return name.startsWith('agent_risk.');
 }
 
 /**
- * @param initialState of a session that no policy has moved
- * @throws Error that says what is wrong with the name
+ * @param initialState of sessions that no policy has moved
+ * @throws Error that explains what is wrong with the name
  */
 export function fieldOf(name: string, initialState: string): Field {
   if (name === 'prompt_text') return { kind: 'prompt' };
@@ -115,7 +115,7 @@ function fieldPath(name: string, prefix: string): readonly string[] {
   return path;
 }
 
-/** What stands at a path below the arguments of a call; a list stands for each of its entries. */
+/** Returns the values at a path below a call's arguments; a list stands for its entries. */
 export function argumentsAt(call: PolicyCall, path: readonly string[]): readonly unknown[] {
   const { request } = call.input;
   if (request.method === 'llm_call') return [];

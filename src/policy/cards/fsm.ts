@@ -6,16 +6,16 @@ import type { ReadCard } from './read-card.ts';
 import { compileRegex } from './text-patterns.ts';
 import type { TextQueries } from './text-queries.ts';
 
-/** The states of sessions as one card has them (docs/cards.md). */
+/** The session states that a card defines (docs/cards.md). */
 export interface Fsm {
   readonly initialState: string;
-  /** Some transition is by a taint. */
+  /** Some transition depends on a taint. */
   readonly readsFlags: boolean;
-  /** Some transition is by the text of a model's call. */
+  /** Some transition depends on the text of a model call. */
   readonly readsPrompts: boolean;
   /**
-   * Where a call leads from a state; undefined where it stays.
-   * @param flags the session's, and those that this call gives it
+   * Returns the next state of a call; undefined if it stays.
+   * @param flags of the session, with those that this call adds
    */
   next(call: PolicyCall, state: string, flags: ReadonlySet<string>): Promise<string | undefined>;
 }
@@ -23,15 +23,15 @@ export interface Fsm {
 interface Transition {
   readonly from: string;
   readonly to: string;
-  /** What needs no text. */
+  /** Conditions other than text. */
   readonly isBy: (call: PolicyCall, flags: ReadonlySet<string>) => boolean;
-  /** What the call's texts must hold; undefined where nothing. */
+  /** The text query that must match; undefined without one. */
   readonly query: number | undefined;
 }
 
 const ANY_STATE = '*';
 
-/** Problems are added to `problems`. */
+/** Adds problems to `problems`. */
 export function compileFsm(
   fsm: CardFsm,
   { problem }: ReadCard,

@@ -4,17 +4,17 @@ import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { CallText } from '../call.ts';
 import type { TextMatch } from './text-query.ts';
 
-/** Words that are looked for in the same texts. */
+/** Words to search for in the same texts. */
 export interface WordQueries {
   /** Below `arguments`; undefined for all texts. */
   readonly path: readonly string[] | undefined;
-  /** The question that each answers, by the word's number. */
+  /** Query numbers by word number. */
   readonly numbers: ReadonlyMap<number, number>;
-  /** Stands for all of them. */
+  /** Cache id for all of them. */
   readonly nothing: SearchId;
 }
 
-/** The words that rules name (`contains` in any case), looked for in one pass however many they are. */
+/** Words that rules name (`contains` in any case), found in one pass regardless of their number. */
 export class KnownWords {
   readonly #words: string[] = [];
   #finder: LiteralFinder | undefined;
@@ -25,14 +25,12 @@ export class KnownWords {
     return this.#words.push(word) - 1;
   }
 
-  /** Makes ready what words are looked for by: with the policies, and not with the first call. */
+  /** Builds the search with the policies rather than with the first call. */
   compile(): void {
     if (this.#words.length > 0) this.#finder ??= createLiteralFinder(this.#words);
   }
 
-  /**
-   * Adds what is found in texts to `found`, by the numbers of the questions.
-   */
+  /** Adds matches in texts to `found`, by query number. */
   *find(
     texts: Iterable<CallText>,
     { numbers, nothing }: WordQueries,
@@ -66,7 +64,7 @@ export class KnownWords {
     );
   }
 
-  /** A word in disguise is told as the rule names it. */
+  /** Reports a disguised word as the rule spells it. */
   #told(word: number, text: string, { start, end }: Pick<TextMatch, 'start' | 'end'>): TextMatch {
     const named = this.#words[word] ?? '';
     const isPlain =

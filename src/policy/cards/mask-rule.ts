@@ -2,31 +2,31 @@ import type { DetectorName } from '../../detectors/finding.ts';
 import type { RuleHit } from '../decision.ts';
 import type { RuleTrust } from '../trust.ts';
 
-/** A rule that takes something out of texts: of requests, of answers and streams, of tools' results. */
+/** A rule that masks texts in requests, answers, streams and tool results. */
 export interface MaskRule {
   readonly hit: RuleHit;
-  /** What is taken out; at least one. */
+  /** Patterns to mask; at least one. */
   readonly patterns: readonly MaskPattern[];
 }
 
-/** `field` is `prompt_text` (any text of the call and of its answer) or below `arguments` (of a tool's call alone). */
+/** `field` is `prompt_text` (any text of call and answer) or a path below `arguments` (tool calls only). */
 export interface MaskPattern {
   /** Below `arguments`; undefined for any text. */
   readonly argument: readonly string[] | undefined;
   readonly what: TextPattern;
-  /** What the rule says of trust, where it looks for injections. */
+  /** The rule's trust settings, if it looks for injections. */
   readonly trust?: RuleTrust | undefined;
 }
 
-/** What text conditions look for. */
+/** The pattern of a text condition. */
 export type TextPattern =
-  /** With `ignoreCase` in any case and in disguise (docs/normalization.md); else character by character. */
+  /** With `ignoreCase`, in any case and disguise (docs/normalization.md); otherwise literal. */
   | { readonly kind: 'contains'; readonly text: string; readonly ignoreCase: boolean }
-  /** RE2's syntax. */
+  /** RE2 syntax. */
   | { readonly kind: 'regex'; readonly source: string }
   | {
       readonly kind: 'detects';
       readonly detector: DetectorName;
-      /** Least score of what a model judges; its own where absent. */
+      /** Minimum score of a model; its default if absent. */
       readonly threshold?: number;
     };

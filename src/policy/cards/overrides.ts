@@ -4,26 +4,26 @@ import type { PolicyCall } from '../call.ts';
 import type { RuleHit } from '../decision.ts';
 import type { RuleMode, RuleOverrides } from '../rule-modes.ts';
 
-/** What a rule is known by. */
+/** Identifies a rule. */
 interface NamedRule {
   readonly hit: RuleHit;
 }
 
-/** How each rule counts for one call; a rule that is not in it is enforced. */
+/** Modes of all rules for one call; rules without one are enforced. */
 export interface RuleModes {
-  /** Tells one set of overrides from another; 0 is that of the configuration alone. */
+  /** Identifies a set of overrides; 0 is the configuration's own. */
   readonly id: number;
   readonly modeOf: (rule: NamedRule) => RuleMode;
   /** Every rule is enforced. */
   readonly isPlain: boolean;
 }
 
-/** Keys have few different sets of overrides; one that is not kept is resolved again. */
+/** Keys share few sets of overrides; others are resolved again. */
 const MAX_KEPT = 64;
 
 /**
- * How rules count: as the configuration says, unless the call's key says otherwise. Names of a key that mean no rule of
- * this set, or several, are ignored, which leaves these rules as they are for everybody.
+ * Returns rule modes: the configuration's, unless the call's key overrides them. Names in a key's overrides that match
+ * no rule or several are ignored.
  */
 export function createRuleModes(
   rules: readonly NamedRule[],
@@ -53,11 +53,11 @@ function modesOf(id: number, modes: ReadonlyMap<NamedRule, RuleMode>): RuleModes
   };
 }
 
-/** A name that means no rule, or several, and what is wrong with it. */
+/** A name that matches no rule or several. */
 export interface UnknownOverride {
   readonly name: string;
   readonly problem: string;
-  /** It means none, and not several. */
+  /** It matches none, rather than several. */
   readonly isMissing: boolean;
 }
 
@@ -67,8 +67,8 @@ interface Resolved {
 }
 
 /**
- * The rules that overrides name: `<rule>`, `<preset or file>/<rule>`, or a preset or file for all of its rules. A rule's
- * own override comes before that of its file.
+ * Resolves overrides: `<rule>`, `<preset or file>/<rule>`, or a preset or file for all its rules. A rule's own override
+ * takes precedence over its file's.
  */
 export function resolveOverrides(overrides: RuleOverrides, rules: readonly NamedRule[]): Resolved {
   const ofFiles = new Map<NamedRule, RuleMode>();
@@ -100,7 +100,7 @@ function fullNames(hit: RuleHit): readonly string[] {
 const PRESET = 'preset ';
 const ENDING = /\.ya?ml$/;
 
-/** A preset by its name, a file by its own without folder and ending, or in full. */
+/** A preset by name, or a file by base name without extension or by full name. */
 function sourcesOf({ file = '' }: RuleHit): readonly string[] {
   if (file.startsWith(PRESET)) return [file.slice(PRESET.length)];
   return [basename(file).replace(ENDING, ''), basename(file), file];

@@ -1,10 +1,10 @@
 import { readYaml, type ReadYaml } from '../read-yaml.ts';
 import { cardSchema, type Card } from './card-schema.ts';
 
-/** A card that is well-formed, and where its parts stand. */
+/** A valid card with the positions of its parts. */
 export type ReadCard = Omit<ReadYaml<Card>, 'value'> & { readonly card: Card };
 
-/** Reads the YAML of a card; where it is none, every problem as a text. Never throws. */
+/** Reads a card's YAML; returns all problems as texts if it is invalid. Never throws. */
 export function readCard(name: string, text: string): ReadCard | readonly string[] {
   const read = readYaml(name, text, { schema: cardSchema, what: 'a card' });
   if (!('value' in read)) return read;

@@ -4,11 +4,11 @@ import type { PolicyCall } from '../call.ts';
 import type { TextMatch } from './text-query.ts';
 
 const MAX_MATCH_CHARS = 256;
-/** Units around a match in which a secret that it is a part of would be known for one. */
+/** Characters around a match in which a surrounding secret would be recognized. */
 const AROUND = 4_096;
 const PLACE = /\{(tool_name|resource_uri|prompt_name|model|rule|match|score)\}/g;
 
-/** What a rule says with its places filled in; a match is shown without secrets and in one line (docs/policies.md). */
+/** Fills the placeholders of a rule's reason. Matches are shown in one line and without secrets (docs/policies.md). */
 export function filledReason(
   template: string,
   rule: string,
@@ -26,7 +26,7 @@ export function filledReason(
   });
 }
 
-/** True where a reason tells what was matched, or how sure a model is. */
+/** Reports whether a reason quotes the match or the model's score. */
 export function tellsMatch(template: string): boolean {
   return template.includes('{match}') || template.includes('{score}');
 }
@@ -44,7 +44,7 @@ function shownMatch({ text, start, end }: TextMatch): string {
   return isSecret ? MASK : inOneLine(text.slice(start, shownEnd));
 }
 
-/** Read by agents, and a place to inject: no line breaks, no quote that ends, nothing that prints nothing. */
+/** Agents read this, so it must not inject: removes line breaks, closing quotes and invisible characters. */
 function inOneLine(text: string): string {
   return JSON.stringify(text.slice(0, MAX_MATCH_CHARS))
     .slice(1, -1)

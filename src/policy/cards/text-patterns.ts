@@ -22,17 +22,17 @@ import type { Span } from '../../text/span.ts';
 import type { Work } from '../../turns.ts';
 import type { TextPattern } from './mask-rule.ts';
 
-/** Looks for one pattern in a text: in a short one at once; a long one is work for several turns. */
+/** Searches a text for one pattern: short texts at once, long ones in several turns. */
 export type TextSearch = (text: string) => FoundSpan | undefined | SlicedSearch;
 
-/** Where a pattern was found, and how sure a model is of it. */
+/** A match, with a model's score. */
 export interface FoundSpan extends Span {
   readonly rule?: string;
   readonly class?: FindingClass;
   readonly score?: number;
 }
 
-/** Yields between two slices. */
+/** Yields between slices. */
 type SlicedSearch = Work<FoundSpan | undefined>;
 
 export function isWork(search: ReturnType<TextSearch>): search is SlicedSearch {
@@ -65,22 +65,22 @@ export function detectorNamed(name: string): DetectorName | undefined {
   return DETECTOR_NAMES.includes(name) ? (name as DetectorName) : undefined;
 }
 
-/** @throws Error that says what is wrong with a regular expression */
+/** @throws Error that explains what is wrong with a regular expression */
 export function searchFor(pattern: TextPattern): TextSearch {
   if (pattern.kind === 'contains') return searchLiteral(pattern.text);
   return pattern.kind === 'regex' ? searchRegex(compileRegex(pattern.source)) : searchFound(pattern);
 }
 
 function searchFound({ detector, threshold = DENY_SCORE }: TextPattern & { kind: 'detects' }): TextSearch {
-  // A model judges whatever stands in a slice: no cut makes or unmakes a match.
+  // A model judges whole slices, so cuts do not affect matches.
   return detector === 'injection_learned'
     ? searchDetector(learnedInjection(threshold), () => true)
     : searchDetector(DETECTORS[detector]);
 }
 
 /**
- * RE2's syntax, and JavaScript's where RE2 has the same; linear whatever it says.
- * @throws Error that says what is wrong with it
+ * Compiles RE2 syntax, or JavaScript's where RE2 has the same. Always linear.
+ * @throws Error that explains the problem
  */
 export function compileRegex(source: string): RE2JS {
   return RE2JS.compile(RE2JS.translateRegExp(source));
@@ -111,10 +111,10 @@ function spanOf(found: FoundSpan | undefined, offset: number): FoundSpan | undef
   return found && { ...found, start: found.start + offset, end: found.end + offset };
 }
 
-/** UTF-16 units that are searched at once: a longer text is searched in pieces that overlap. */
+/** UTF-16 units per search; longer texts are searched in overlapping pieces. */
 const PIECE = 262_144;
 const OVERLAP = 32_768;
-/** A match that begins so near to a piece's cut edge may be the cut's making; the piece before saw it whole. */
+/** Matches that begin this close to a cut may be artefacts; the piece before covers them. */
 const MARGIN = 512;
 
 function searchRegex(regex: RE2JS): TextSearch {
@@ -131,7 +131,7 @@ function* matchInPieces(regex: RE2JS, text: string): SlicedSearch {
 }
 
 function firstMatch(regex: RE2JS, text: string, from: number): Span | undefined {
-  // A test is ten times faster than a search, and nearly always the answer is no.
+  // A test is ten times as fast as a search and usually negative.
   if (!regex.test(text)) return undefined;
   const matcher = regex.matcher(text);
   return matcher.find(from) ? { start: matcher.start(), end: matcher.end() } : undefined;

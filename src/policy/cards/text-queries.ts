@@ -18,44 +18,44 @@ import {
   type TextQuery,
 } from './text-query.ts';
 
-/** What was found, by the numbers of the questions. */
+/** Matches by query number. */
 type Answers = ReadonlyMap<number, TextMatch>;
 
-/** Questions that are asked of one text. */
+/** Queries for one text. */
 interface QueriesOfText {
   readonly numbers: readonly number[];
-  /** Stands for all of them. */
+  /** Cache id for all of them. */
   readonly all: SearchId;
 }
 
-/** Some questions that are asked together, by what they look at. */
+/** Queries that run together, by what they read. */
 interface QuerySet {
-  /** Words in any case and in disguise; they are in none of the other lists. */
+  /** Words in any case and disguise, which are in no other list. */
   readonly words: readonly WordQueries[];
   readonly everywhere: QueriesOfText;
-  /** Those of `everywhere` that are asked of instructions, by their role and whether it is trusted, and of what is own. */
+  /** Those of `everywhere` that apply to instructions, by role and trust, and to the agent's own texts. */
   readonly ofInstructions: Map<string, QueriesOfText>;
   readonly inArguments: readonly { readonly number: number; readonly path: readonly string[] }[];
-  /** Those of `everywhere` that are asked of what is sent beside the body too. */
+  /** Those of `everywhere` that also apply outside the body. */
   readonly ofData: readonly number[];
-  /** Texts beside the body in which `ofData` found nothing: most come with every request. */
+  /** Texts outside the body in which `ofData` found nothing; most come with every request. */
   readonly clean: RecentMap<true>;
 }
 
-/** The text conditions of all cards: each pattern is looked for once in each text, and only where a rule asks. */
+/** The text conditions of all cards. Each pattern is searched for once per text, and only if a rule needs it. */
 export interface TextQueries {
   /**
-   * The number of a question, by which its answer is asked for.
-   * @throws Error that says what is wrong with a regular expression
+   * Returns the number of a query.
+   * @throws Error that explains what is wrong with a regular expression
    */
   add(query: TextQuery): number;
   /** Called once after the last `add`. */
   compile(): void;
-  /** Answers of those that are `asked`, by number: of short texts at once; else others are given a turn. */
+  /** Runs the queries in `asked`; returns matches by number, at once for short texts. */
   answer(call: PolicyCall, asked: ReadonlySet<number>): Answers | Promise<Answers>;
 }
 
-/** Sets of questions that were asked together; rules of one kind of call ask the same each time. */
+/** Sets of queries that ran together; rules for one kind of call use the same set. */
 const MAX_SETS = 256;
 const MAX_CLEAN = 256;
 const MAX_CLEAN_CHARS = 512;
@@ -64,11 +64,11 @@ export function createTextQueries(): TextQueries {
   const numbers = new Map<string, number>();
   const queries: Query[] = [];
   const knownWords = new KnownWords();
-  /** Questions to all texts, by their pattern. */
+  /** Queries for all texts, by pattern. */
   const wide = new Map<string, number>();
-  /** What stands for all of some questions, by their numbers. */
+  /** Cache ids for sets of queries, by their numbers. */
   const sets = new RecentMap<SearchId>(MAX_SETS);
-  /** Sets that are asked again and again are the same. */
+  /** The same sets are used again and again. */
   const kept = new WeakMap<ReadonlySet<number>, QuerySet>();
 
   function* answered(call: PolicyCall, asked: ReadonlySet<number>): Work<Map<number, TextMatch>> {
@@ -79,7 +79,7 @@ export function createTextQueries(): TextQueries {
     for (const text of everywhere.numbers.length === 0 ? [] : call.texts) {
       const { numbers, all } = questionsTo(text, call, questions);
       if (numbers.length === 0) continue;
-      // What a path leads to is not asked everything, so nothing is remembered of it.
+      // Resolved paths do not get all queries, so results are not cached.
       const known = text.isResolved === true ? undefined : cleanRecord(text.raw);
       if (known?.isClean(all) === true) continue;
       let isClean = true;
@@ -111,7 +111,7 @@ export function createTextQueries(): TextQueries {
     yield* askTold(ofData, undefined);
     return found;
 
-    /** Asks again of values that what stands beside them may tell. */
+    /** Searches again for values that their context may identify. */
     function* askTold(numbers: readonly number[], path: readonly string[] | undefined): Work<void> {
       const left = numbers.filter((number) => !found.has(number));
       if (left.length === 0) return;
@@ -128,7 +128,7 @@ export function createTextQueries(): TextQueries {
       }
     }
 
-    /** What stands before the text alone was found there, but for the code of the card that the text holds. */
+    /** Matches before the text itself were already found, except card codes that the text contains. */
     function* askOne(number: number, { before, text }: ContextText): Work<void> {
       const { pattern, search } = queryOf(number);
       const isOfBoth = pattern.kind === 'detects' && pattern.detector === 'cvv';
@@ -139,7 +139,7 @@ export function createTextQueries(): TextQueries {
       if (match !== undefined && (isOfBoth || match.end > before.length)) note(number, read, match);
     }
 
-    /** Looks at a text as it was sent, and without its disguises where it has any. */
+    /** Searches a text as sent and, if it differs, normalized. */
     function* ask(number: number, text: CallText, known?: CleanRecord): Work<boolean> {
       const { raw, normalized } = text;
       const query = queryOf(number);
@@ -156,7 +156,7 @@ export function createTextQueries(): TextQueries {
       return note(number, normalized, isWork(search) ? yield* search : search);
     }
 
-    /** The same of a short text at once, of which there are most: a step of work would cost as much as the search. */
+    /** Like `ask` for short texts, which are most: a step of work would cost as much as the search. */
     function isIn(number: number, text: CallText, known: CleanRecord | undefined): boolean {
       const { raw, normalized } = text;
       const query = queryOf(number);
@@ -202,7 +202,7 @@ export function createTextQueries(): TextQueries {
     return made;
   }
 
-  /** Trusted instructions are not asked whether they are an injection, and what is an agent's own not a model of them. */
+  /** Skips injection queries for trusted instructions, and models of injections for the agent's own texts. */
   function questionsTo({ role, isOwn }: CallText, { trust }: PolicyCall, asked: QuerySet): QueriesOfText {
     if (role === undefined && isOwn !== true) return asked.everywhere;
     const kind = role === undefined ? 'own' : `${role} ${trust[role]}`;
@@ -262,10 +262,10 @@ export function createTextQueries(): TextQueries {
   };
 }
 
-/** Nothing that is told by what stands before it is longer. */
+/** Context never identifies longer values. */
 const MAX_TOLD_CHARS = 8_192;
 
-/** No search of so short a text takes more than a moment. */
+/** Searching shorter texts takes only a moment. */
 const SHORT_CHARS = 4_096;
 
 function isShort({ raw, normalized }: CallText): boolean {

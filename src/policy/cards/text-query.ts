@@ -6,29 +6,29 @@ import { findsInjection, type RuleTrust } from '../trust.ts';
 import type { TextPattern } from './mask-rule.ts';
 import type { FoundSpan, TextSearch } from './text-patterns.ts';
 
-/** Where a text condition found what it looks for. */
+/** A match of a text condition. */
 export interface TextMatch extends FoundSpan {
-  /** The text in which it stands: as sent, or without its disguises. */
+  /** The text that contains it: as sent or normalized. */
   readonly text: string;
-  /** The text as it was sent, where what was searched was made from it. */
+  /** The text as sent, if the searched one was derived from it. */
   readonly said?: string;
 }
 
-/** One question to the texts of a call; equal ones are one. */
+/** A query of a call's texts; equal ones are merged. */
 export interface TextQuery {
   readonly pattern: TextPattern;
   /** Below `arguments`; undefined for all texts. */
   readonly argument: readonly string[] | undefined;
-  /** What its rule says of trust, where it looks for injections. */
+  /** The rule's trust settings, if it looks for injections. */
   readonly trust?: RuleTrust | undefined;
 }
 
-/** A question as it is asked. */
+/** A query with its derived data. */
 export interface Query extends TextQuery {
-  /** Equal patterns have the same. */
+  /** Same key for equal patterns. */
   readonly patternKey: string;
   readonly search: TextSearch;
-  /** Its number among the words that are looked for together; undefined for other patterns. */
+  /** Number among the words searched for together; undefined for other patterns. */
   readonly word: number | undefined;
 }
 
@@ -40,12 +40,12 @@ export function isJudgedByModel(pattern: TextPattern): boolean {
   return pattern.kind === 'detects' && pattern.detector === 'injection_learned';
 }
 
-/** Whether it looks for data, which is data wherever it stands; words of an attack are read by models alone. */
+/** Reports a search for data, which counts anywhere. Words of an attack matter only in texts that models read. */
 export function findsData({ pattern }: Query): boolean {
   return pattern.kind === 'detects' && DATA_DETECTORS.has(pattern.detector);
 }
 
-/** A climb is judged as it is written: resolving makes a path of code that holds one. */
+/** Path climbs are judged as written: resolving would turn code that contains one into a path. */
 export function isQueryFor({ pattern }: Query, { isResolved }: CallText): boolean {
   return isResolved !== true || pattern.kind !== 'detects' || pattern.detector !== 'path_climb';
 }
@@ -64,12 +64,12 @@ const DATA_DETECTORS: ReadonlySet<DetectorName> = new Set([
   'wallet_key',
 ]);
 
-/** What a detector finds by a threshold of its rule's, it finds for that rule alone. */
+/** A detector with a rule's own threshold is not shared with other rules. */
 function isShared(pattern: TextPattern): pattern is TextPattern & { kind: 'detects' } {
   return pattern.kind === 'detects' && pattern.threshold === undefined;
 }
 
-/** Somebody has run the detector on the text as it stands, in vain. */
+/** Reports whether the detector has already found nothing in the text as sent. */
 export function isSearched({ pattern }: Query, known: CleanRecord | undefined): boolean {
   return isShared(pattern) && findsNothingInSlices(known, pattern.detector);
 }

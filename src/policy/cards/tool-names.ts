@@ -1,19 +1,18 @@
 import { globMatches } from '../../text/glob.ts';
 
-/** Names are folded so far; servers name no tool longer, and the rest is compared as it stands. */
+/** Limit for folding. Servers use no longer names; the rest is compared literally. */
 const MAX_FOLDED_CHARS = 512;
-/** Where a word of camelCase begins: `runCommand`, `execSQLQuery`. */
+/** Word starts in camelCase: `runCommand`, `execSQLQuery`. */
 const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu;
 const SEPARATORS = /[-_./:\s]+/g;
-/** What stands between the names of a server and a tool: `mcp__server__tool`, `server.tool`, `server/tool`. */
+/** Separators between server and tool: `mcp__server__tool`, `server.tool`, `server/tool`. */
 const SERVER_BEFORE = /^.*(?:__|[./:])/s;
-/** `mcp_server_tool`, where a server's name is one word. */
+/** `mcp_server_tool`, with a server name of one word. */
 const MCP_BEFORE = /^mcp_[^_]+_/;
 
 /**
- * Compiles names of tools or servers as a rule that restricts means them: case, separators, camelCase and a server's
- * name in front make no difference, so `run_command` is `runCommand` and `mcp__shell__run-command` too. A rule that
- * allows never uses this.
+ * Compiles names of tools or servers for restricting rules, which ignore case, separators, camelCase and a server
+ * prefix: `run_command` matches `runCommand` and `mcp__shell__run-command`. Allowing rules never use this.
  */
 export function foldedMatcher(globs: readonly string[]): (name: string) => boolean {
   const written = globs.map((glob) => glob.toLowerCase());
@@ -30,7 +29,7 @@ export function foldedMatcher(globs: readonly string[]): (name: string) => boole
   };
 }
 
-/** The name, and the name without what may stand for a server. */
+/** The name, with and without a possible server prefix. */
 function formsOf(name: string): readonly string[] {
   const whole = name.normalize('NFKC');
   const folded = fold(whole);

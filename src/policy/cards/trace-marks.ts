@@ -6,11 +6,11 @@ import type { Work } from '../../turns.ts';
 import { foldedMatcher } from './tool-names.ts';
 import { isWork, searchFor, type TextSearch } from './text-patterns.ts';
 
-/** What a rule wants to know again of a session's steps: the session keeps its name, and never the step's text. */
+/** A condition on earlier steps of a session. The session stores its name, never the step's text. */
 export interface TraceMark {
   readonly name: string;
   readonly isOf: (type: TraceStep['type']) => boolean;
-  /** It asks for what a step said. */
+  /** It reads a step's content. */
   readonly readsContent: boolean;
   readonly matches: (step: TraceStep) => Work<boolean>;
 }
@@ -18,9 +18,9 @@ export interface TraceMark {
 const KEY = /(?:^|,)\s{0,8}(type|tool|provider|content_regex)\s{0,8}:\s{0,8}/g;
 
 /**
- * @param isFolded names of tools mean other spellings of them too, as in a rule that restricts
+ * @param isFolded matches other spellings of tool names, as restricting rules do
  * @param value a group of keys, or the same in one line: `type: mcp_tool_response, content_regex: (?i)secret`
- * @throws Error that says what is wrong with it
+ * @throws Error that explains the problem
  */
 export function traceMarkOf(value: TraceMatch | string, isFolded: boolean): TraceMark {
   const match = typeof value === 'string' ? parseLine(value) : value;
@@ -46,7 +46,7 @@ export function traceMarkOf(value: TraceMatch | string, isFolded: boolean): Trac
 
 function parseLine(line: string): TraceMatch {
   const keys = [...line.matchAll(KEY)];
-  // A pattern may hold what looks like another key: it is the last, and takes the rest.
+  // A pattern may contain what looks like a key, so it comes last and takes the rest.
   const pattern = keys.findIndex(([, key]) => key === 'content_regex');
   const read = pattern === -1 ? keys : keys.slice(0, pattern + 1);
   const parts = read.map((key, index): [string, string] => {

@@ -5,8 +5,8 @@ import { compileRegex } from './text-patterns.ts';
 import { anyOf, notOf, type Scene, type Test } from './truth.ts';
 
 /**
- * Compares what a field holds with what a rule wants; a list holds it where one of its entries does.
- * @param ignoreCase of `contains`
+ * Compares a field with a rule's value; a list matches if one entry does.
+ * @param ignoreCase for `contains`
  */
 export function valueTest(field: Field, { field: name, op, value }: Comparison, ignoreCase: boolean): Test {
   const read = (scene: Scene): readonly unknown[] => valuesOf(field, scene.call);
@@ -59,13 +59,13 @@ function scalarOf(
   return value;
 }
 
-/** A number may have been written as a text, and the other way round: whoever reads it may not mind. */
+/** A number may be written as a text and the other way round; readers may accept both. */
 function isAnyOf(read: Read, wanted: readonly unknown[]): Test {
   const texts = new Set(wanted.map(String));
   return (scene) => read(scene).some((one) => isScalar(one) && texts.has(String(one)));
 }
 
-/** A list holds an entry, a text holds a part. */
+/** For a list, an entry; for a text, a part. */
 function contains(
   read: Read,
   {
@@ -107,7 +107,7 @@ function compares(read: Read, op: Operator, value: Comparison['value']): Test {
     });
 }
 
-/** Undefined for what is no number, and is not written as one. */
+/** Returns undefined unless the value is a number or written as one. */
 function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
   if (typeof value !== 'string' || value.trim() === '') return undefined;
@@ -119,14 +119,14 @@ function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** @throws Error where an operator has no texts to look for */
+/** @throws Error if the operator has no texts to search for */
 export function textValues(value: Comparison['value'], op: Operator): readonly string[] {
   if (!Array.isArray(value)) return [textValue(value, op)];
   if (value.length === 0) throw new Error(`${op} wants a text, or a list of texts`);
   return value.map((one) => textValue(one, op));
 }
 
-/** @throws Error where an operator has no text to look for */
+/** @throws Error if the operator has no text to search for */
 export function textValue(value: Comparison['value'], op: Operator): string {
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string' || value === '') throw new Error(`${op} wants a text`);

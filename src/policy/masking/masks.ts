@@ -9,29 +9,29 @@ import { findsInjection, type RuleTrust } from '../trust.ts';
 import { createMaskSearch, type MaskSearch } from './search.ts';
 import type { LabelledPattern } from './word-search.ts';
 
-/** What is taken out of one exchange: the patterns of the mask rules that hold for it, ready to be looked for. */
+/** The searches for one exchange, built from the mask rules that apply to it. */
 export interface Masks {
-  /** All that is looked for in any text. Undefined where arguments alone are masked. */
+  /** Search for every pattern that masks any text. Undefined if only arguments are masked. */
   readonly everywhere: MaskSearch | undefined;
   /**
-   * Of these, what the detectors find: it is data wherever it stands, in names of members and numbers too. What a rule
-   * spells out may be a word of the protocol as well, which a mask would break.
+   * The part of it that detectors find. Data counts anywhere, also in member names and numbers; a rule's own words may
+   * be protocol words, which must not be masked there.
    */
   readonly data: MaskSearch | undefined;
-  /** Of `data`, what is looked for in requests whoever says it. */
+  /** The part of `data` that is masked in requests regardless of the author. */
   readonly plainData: MaskSearch | undefined;
-  /** Of `data`, what is not looked for in a request's trusted instructions. */
+  /** The part of `data` that skips trusted instructions of a request. */
   readonly injections: readonly InjectionMasks[];
-  /** Of these, what a rule spells out (`contains`, `matches_regex`). */
+  /** The part of it that a rule spells out (`contains`, `matches_regex`). */
   readonly words: MaskSearch | undefined;
-  /** Of these, words that a rule names, which may stand over two parts of a message. */
+  /** Words that may span two parts of a message. */
   readonly overParts: MaskSearch | undefined;
-  /** What is looked for in one argument of a tool's call. */
+  /** Searches within single arguments of a tool call. */
   readonly inArguments: readonly ArgumentMasks[];
 }
 
 export interface InjectionMasks {
-  /** What the rules say of trust. */
+  /** Trust settings of the rules. */
   readonly trust: RuleTrust | undefined;
   readonly search: MaskSearch;
 }
@@ -42,16 +42,16 @@ export interface ArgumentMasks {
   readonly search: MaskSearch;
 }
 
-/** Sets of rules whose detectors, and the texts that they found clean, are kept. */
+/** Sets of rules whose searches and clean texts are cached. */
 const MAX_KEPT = 16;
 
 /**
- * Makes detectors out of mask rules, once for each set of them.
- * @throws Error that says what is wrong with an expression
+ * Builds searches from mask rules, once per set.
+ * @throws Error that explains what is wrong with an expression
  */
 export function createMasksOf(): (rules: readonly MaskRule[]) => Masks | undefined {
   const kept = new RecentMap<Masks>(MAX_KEPT);
-  /** Rules that texts alone decide come in one and the same list. */
+  /** Rules decided by texts alone always come as the same list. */
   const ofLists = new WeakMap<readonly MaskRule[], Masks>();
   const nameOf = createRuleNames();
   return (rules) => {
@@ -71,10 +71,7 @@ export function createMasksOf(): (rules: readonly MaskRule[]) => Masks | undefin
   }
 }
 
-/**
- * Names by which equal rules are one, also those of a set that was loaded anew: what is told of a rule is written out
- * once, and not for every call.
- */
+/** Returns names that are equal for equal rules, also after reloading. Each is computed once. */
 function createRuleNames(): (rule: MaskRule) => string {
   const names = new WeakMap<MaskRule, string>();
   return (rule) => {
@@ -135,7 +132,7 @@ function byArgument(
   });
 }
 
-/** Agents send their history again with every turn: what was clean is not searched twice. */
+/** Agents resend their history, so clean texts are not searched again. */
 function remembering(patterns: readonly LabelledPattern[]): MaskSearch | undefined {
   if (patterns.length === 0) return undefined;
   const search = createMaskSearch(patterns);
@@ -150,7 +147,7 @@ function remembering(patterns: readonly LabelledPattern[]): MaskSearch | undefin
 
 const CLEAN: SearchedText = { findings: [], isWhole: true };
 
-/** Who judged the call by the same rules has looked for most of it; secrets are looked for here without cuts. */
+/** Judging by the same rules has searched for most of it. Secrets are searched for here without cuts. */
 function isFoundNothing(what: TextPattern, text: CleanRecord): boolean {
   if (what.kind !== 'detects') return false;
   return what.detector === 'secrets'

@@ -41,15 +41,15 @@ import {
 import { normalizeKnown } from '../../normalize/known.ts';
 import { createWordSearch, patternLabel, type LabelledPattern, type WordSearch } from './word-search.ts';
 
-/** What looks for some patterns together; findings are in order, and none overlaps another. */
+/** A search for several patterns; findings are in order and do not overlap. */
 export interface MaskSearch {
-  /** For texts that come in chunks: characters that print nothing are seen through, other disguises are not. */
+  /** For texts in chunks: ignores invisible characters, but no other disguises. */
   readonly stream: StreamDetector;
-  /** For whole texts: as they stand, and without their disguises. */
+  /** For whole texts, raw and normalized. */
   readonly findAll: FindAll;
-  /** For whoever normalizes, and cuts long texts, itself; secrets are `findsSecrets`. */
+  /** For callers that normalize and cut texts themselves; secrets are separate (`findsSecrets`). */
   readonly detectors: readonly Detector[];
-  /** The rule by which secrets are looked for. */
+  /** The rule that masks secrets. */
   readonly secretsBy: string | undefined;
 }
 
@@ -66,13 +66,13 @@ const DETECTORS: Readonly<Record<Exclude<DetectorName, 'secrets'>, readonly Stre
   prompt_injection: [holdingBack(findPromptInjection)],
   sql_injection: [holdingBack(findSqlInjection)],
   path_traversal: [holdingBack(findPathTraversal)],
-  // Of whole arguments: rules that mask cannot name it.
+  // Judges whole arguments, so mask rules cannot name it.
   path_climb: [],
   injection_learned: [],
   cvv: [holdingBack(findCvv)],
 };
 
-/** @throws Error that says what is wrong with an expression */
+/** @throws Error that explains what is wrong with an expression */
 export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSearch {
   const secretsBy = patterns.find(({ what }) => what.kind === 'detects' && what.detector === 'secrets')?.rule;
   const literals = patterns.flatMap(literalOf);
@@ -143,7 +143,7 @@ function slicedOf({ what, rule }: LabelledPattern): readonly StreamDetector[] {
 
 const NOTHING_FOUND: SearchedText = { findings: [], isWhole: true };
 
-/** So many are put in order in a turn of their own. */
+/** More findings are sorted in a turn of their own. */
 const MANY_FINDINGS = 10_000;
 
 /** What several searches have found in each of so many texts: in order, and without overlaps. */
@@ -185,7 +185,7 @@ function areApart(findings: readonly Finding[]): boolean {
   return true;
 }
 
-/** Records name the rule of the policy, not the detector's. */
+/** Records name the policy's rule, not the detector's. */
 function labelled({ find, openFrom }: StreamDetector, rule: string): StreamDetector {
   return {
     find(text) {
@@ -202,7 +202,7 @@ function searchedTexts(texts: readonly string[]): Awaitable<readonly DisguisedTe
   );
 }
 
-/** Literals may be longer than slices overlap, and a search for one is as fast as reading. */
+/** Literals may be longer than the overlap of slices, and searching for one is as fast as reading. */
 async function findUncut(
   searched: readonly DisguisedText[],
   literals: readonly StreamDetector[],
@@ -240,7 +240,7 @@ async function findWords(
   return found;
 }
 
-/** Without cuts, since a key may be longer than slices overlap. */
+/** Without cuts, since a key may be longer than the overlap of slices. */
 async function findSecretsApart(
   searched: readonly DisguisedText[],
   rule: string,

@@ -9,13 +9,13 @@ export interface LabelledPattern {
   readonly what: TextPattern;
 }
 
-/** Finds the words that rules name; findings are in order. */
+/** Finds the words that rules name, in order. */
 export type WordSearch = (text: string) => Work<readonly Finding[]>;
 
-/** Who masks so many refuses instead. */
+/** Callers refuse to mask more. */
 const MAX_FINDINGS = 250_001;
 
-/** Looks for the words that rules name in any case and in disguise; undefined where there are none. */
+/** Searches for the words that rules name, in any case and disguise; undefined without any. */
 export function createWordSearch(patterns: readonly LabelledPattern[]): WordSearch | undefined {
   const words = patterns.flatMap(({ what, rule }) =>
     what.kind === 'contains' && what.ignoreCase ? [{ text: what.text, label: patternLabel(rule) }] : [],
@@ -36,7 +36,7 @@ export function createWordSearch(patterns: readonly LabelledPattern[]): WordSear
   };
 }
 
-/** What a finding of a pattern that a rule spells out is called. */
+/** Returns the labels of findings of a rule's own pattern. */
 export function patternLabel(rule: string): Pick<Finding, 'detector' | 'class' | 'rule'> {
   return { detector: 'prompt_injection', class: 'pattern', rule };
 }

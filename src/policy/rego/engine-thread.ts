@@ -5,29 +5,29 @@ import { RegoEvaluationError, RegoFilesError } from './rego-error.ts';
 import type { RegoFacts, RegoFile, ThreadData, ThreadReply } from './thread-messages.ts';
 
 /**
- * The rules that every policy set is asked for (docs/policies.md). Not the whole document: a
- * table of constants in it would be written out and read again with every call.
+ * The rules that are evaluated (docs/policies.md). Not the whole document, whose constants would be serialized with
+ * every call.
  */
 const RULES = ['allow', 'deny', 'escalate', 'quarantine', 'taint'];
 const QUERY = `decision = {rule: said | some rule in ${JSON.stringify(RULES)}; said := data.gateway.policy[rule]}`;
-/** Files that an engine could not read: the largest of them are named. */
+/** Limit of files named in an error, largest first. */
 const MAX_NAMED_FILES = 3;
 
 export interface ThreadLimits {
-  /** After so long OPA is asked to stop. */
+  /** Time after which OPA is asked to stop. */
   readonly evaluationMs: number;
-  /** What it has to answer in, over `evaluationMs`, before its thread is ended. */
+  /** Extra time before the thread is terminated. */
   readonly graceMs: number;
-  /** What reading and compiling a set may take. */
+  /** Time to read and compile a set. */
   readonly startMs: number;
   /** For work that others should not wait for. */
   readonly yieldsCpu?: boolean;
 }
 
-/** A thread that holds one compiled set. */
+/** A thread with one compiled set. */
 export interface EngineThread {
   readonly facts: RegoFacts;
-  /** What `gateway.policy` says of an input (JSON). One at a time: the next is sent when this is answered. */
+  /** Evaluates `gateway.policy` for an input (JSON), one at a time. */
   evaluate(input: string): Promise<unknown>;
   end(): Promise<void>;
 }
@@ -36,8 +36,8 @@ export interface EngineThread {
  * Starts a thread and compiles `files` in it.
  *
  * @param query binds one variable, `decision`
- * @throws RegoFilesError where the files make no set
- * @throws RegoEvaluationError `hung` or `died` where the engine could not read them in its time and memory
+ * @throws RegoFilesError if the files are invalid
+ * @throws RegoEvaluationError `hung` or `died` if the engine could not read them within its time and memory
  */
 export async function startEngineThread(
   files: readonly RegoFile[],
@@ -68,7 +68,7 @@ export async function startEngineThread(
   }
 }
 
-/** What is said of files that the engine did not live to compile; which of them it was, it cannot tell. */
+/** Describes files that broke the engine, which cannot tell which one did. */
 function unreadableFiles(cause: unknown, files: readonly RegoFile[], startMs: number): unknown {
   if (!(cause instanceof RegoEvaluationError)) return cause;
   const names = [...files]
@@ -82,7 +82,7 @@ function unreadableFiles(cause: unknown, files: readonly RegoFile[], startMs: nu
 
 interface Line {
   send(input: string): void;
-  /** The thread's next message; one that is late is the end of the thread. */
+  /** Returns the thread's next message; terminates the thread if it is late. */
   reply(limitMs: number): Promise<ThreadReply>;
   end(): Promise<void>;
 }

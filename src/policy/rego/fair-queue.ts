@@ -1,14 +1,14 @@
-/** Work of one tenant that waits for its turn. */
+/** Waiting work of one tenant. */
 export interface Queued {
   readonly tenant: string;
-  /** Characters that it holds. */
+  /** Its size in characters. */
   readonly size: number;
 }
 
 export interface QueueLimits {
-  /** Entries of all tenants together. */
+  /** For all tenants together. */
   readonly maxEntries: number;
-  /** Characters of all entries together. */
+  /** Characters for all entries together. */
   readonly maxSize: number;
 }
 
@@ -18,12 +18,12 @@ interface Line<Entry> {
 }
 
 /**
- * A queue that serves tenants in turn, each in the order of its own entries. Where it is full, the tenant that holds most
- * of it gives up its newest entries, so that no tenant loses a place to another that waits with more.
+ * A queue that serves tenants in turn, each in order. When full, the tenant with the largest share loses its newest
+ * entries, so that no tenant is displaced by a larger one.
  */
 export class FairQueue<Entry extends Queued> {
   readonly #limits: QueueLimits;
-  /** The tenant whose turn is next stands first. */
+  /** The next tenant comes first. */
   readonly #lines = new Map<string, Line<Entry>>();
   #count = 0;
   #size = 0;
@@ -32,7 +32,7 @@ export class FairQueue<Entry extends Queued> {
     this.#limits = limits;
   }
 
-  /** Returns the entries that have no room any more; the added one may be among them. */
+  /** Returns entries that were displaced, possibly including the added one. */
   add(entry: Entry): readonly Entry[] {
     let line = this.#lines.get(entry.tenant);
     if (line === undefined) this.#lines.set(entry.tenant, (line = { entries: [], size: 0 }));
@@ -46,7 +46,7 @@ export class FairQueue<Entry extends Queued> {
     return dropped;
   }
 
-  /** Takes the next entry of the first tenant in turn that `serves` accepts. */
+  /** Takes the next entry of the first tenant that `serves` accepts. */
   next(serves: (tenant: string) => boolean): Entry | undefined {
     for (const [tenant, line] of this.#lines) {
       if (!serves(tenant)) continue;
@@ -59,12 +59,12 @@ export class FairQueue<Entry extends Queued> {
     return undefined;
   }
 
-  /** Whether an entry of a tenant waits that `serves` accepts. */
+  /** Reports whether an entry of an accepted tenant waits. */
   hasFor(serves: (tenant: string) => boolean): boolean {
     return [...this.#lines.keys()].some(serves);
   }
 
-  /** Returns false where the entry does not wait any more. */
+  /** Returns false if the entry no longer waits. */
   remove(entry: Entry): boolean {
     const line = this.#lines.get(entry.tenant);
     const index = line?.entries.indexOf(entry) ?? -1;

@@ -1,18 +1,18 @@
-/** What Go's WebAssembly runtime (wasm_exec.js) leaves on the global object. */
+/** Global object of Go's WebAssembly runtime (wasm_exec.js). */
 interface GoRuntime {
   readonly importObject: WebAssembly.Imports;
   run(instance: WebAssembly.Instance): Promise<void>;
   exit: (code: number) => void;
 }
 
-/** What policies/engine leaves there; texts in, JSON out. */
+/** Functions of policies/engine: texts in, JSON out. */
 export interface EngineFunctions {
   compile(request: string): string;
   evaluate(input: string, limitMs: number): string;
 }
 
 export interface LoadedEngine extends EngineFunctions {
-  /** Resolves when the engine broke off: it takes nothing more. */
+  /** Resolves when the engine has stopped for good. */
   readonly ended: Promise<void>;
 }
 
@@ -25,10 +25,10 @@ interface EngineGlobals {
 
 const globals = globalThis as unknown as EngineGlobals;
 
-/** Makes an engine of the module. It lives on this thread's global object: one thread holds one. */
+/** Creates an engine on this thread's global object; one per thread. */
 export async function loadEngine(module: WebAssembly.Module): Promise<LoadedEngine> {
   silence();
-  // Go's HTTP client calls it. No function of Rego that is left should, and none can.
+  // Go's HTTP client would call it; no remaining Rego function may.
   globals.fetch = undefined;
   await import(new URL('../../../policies/engine/wasm_exec.js', import.meta.url).href);
   const go = new globals.Go();
@@ -38,7 +38,7 @@ export async function loadEngine(module: WebAssembly.Module): Promise<LoadedEngi
   return { compile, evaluate, ended };
 }
 
-/** Go's dying words could quote an input: they are taken, and not written anywhere. */
+/** Discards Go's panic output, which could quote an input. */
 function silence(): void {
   function refuse(...args: unknown[]): void {
     const done = args.at(-1);

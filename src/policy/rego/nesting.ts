@@ -1,17 +1,16 @@
 import type { RegoFailure } from './rego-error.ts';
 import type { RegoFile } from './thread-messages.ts';
 
-/** No policy that people write comes near it; what OPA does with more is bounded by memory alone. */
+/** Far beyond hand-written policies. Beyond it, only memory limits what OPA does. */
 const MAX_NESTING = 100;
 const NEWLINE = '\n';
 
 /**
- * What keeps a file from being read: brackets too deep in each other. One pass, whatever the text: it is looked at
- * before OPA parses it, so it need not be Rego. Strings and comments nest nothing; in a template string (`$"…{x}…"`)
- * only its expressions do.
+ * Returns a failure if brackets nest too deep. One pass before OPA parses the text, so it need not be Rego. Strings and
+ * comments do not nest; template strings (`$"…{x}…"`) only by their expressions.
  */
 export function nestingFailure({ name, text }: RegoFile): RegoFailure | undefined {
-  /** What is open: a bracket, or a template string by the quote that ends it. */
+  /** Open brackets, and template strings by their closing quote. */
   const open: string[] = [];
   for (let at = 0; at < text.length; at++) {
     const char = text.charAt(at);
@@ -49,7 +48,7 @@ function endOfQuoted(text: string, end: string, from: number): number {
   return found === -1 ? text.length : found;
 }
 
-/** Where the string that begins at `from` ends, on its line at the latest: one that is not closed is no string. */
+/** Returns the end of a string, at most its line; unclosed strings do not count. */
 function endOfRegoString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
     const char = text.charAt(at);

@@ -1,4 +1,4 @@
-/** One error of a Rego file. Row and column count from 1; absent where the error has no place. */
+/** One error of a Rego file. Row and column count from 1; absent without a position. */
 export interface RegoFailure {
   /** OPA's own code, such as `rego_parse_error`. */
   readonly code: string;
@@ -8,7 +8,7 @@ export interface RegoFailure {
   readonly column?: number;
 }
 
-/** Files that make no policy set: every error that OPA found in them. */
+/** Invalid Rego files, with every error that OPA found. */
 export class RegoFilesError extends Error {
   readonly failures: readonly RegoFailure[];
 
@@ -19,20 +19,22 @@ export class RegoFilesError extends Error {
   }
 }
 
-/** File, row, column and what is wrong. */
+/** File, row, column and problem. */
 export function shownFailure({ file, row, column, message }: RegoFailure): string {
   if (file === undefined) return message;
   return row === undefined ? `${file}: ${message}` : `${file}:${row}:${column ?? 1}: ${message}`;
 }
 
 /**
- * Why an input was not judged. `failed`: the policy threw, or ran out of its time where it could be asked to stop;
- * `hung`: it had to be ended; `died`: the engine broke off (out of memory, out of stack); `busy`: too many wait;
- * `closed`: the set was taken out of use.
+ * Why an input was not judged. `failed`: the policy threw or ran out of time; `hung`: it had to be terminated; `died`:
+ * the engine broke (out of memory or stack); `busy`: too many wait; `closed`: the set was retired.
  */
 export type RegoTrouble = 'failed' | 'hung' | 'died' | 'busy' | 'closed';
 
-/** An input that was not judged and must not pass: `isBusy` says whether a repeat may be judged. The message may quote the policy, never the input. */
+/**
+ * An input that was not judged and must not pass; `isBusy` if a retry may succeed. The message may quote the policy,
+ * never the input.
+ */
 export class RegoEvaluationError extends Error {
   readonly trouble: RegoTrouble;
 
@@ -42,7 +44,7 @@ export class RegoEvaluationError extends Error {
     this.trouble = trouble;
   }
 
-  /** The input was not looked at: other work was ahead of it. */
+  /** The input was not evaluated, because other work came first. */
   get isBusy(): boolean {
     return this.trouble === 'busy' || this.trouble === 'closed';
   }

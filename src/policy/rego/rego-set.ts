@@ -11,12 +11,12 @@ import { isTrusted } from '../trust.ts';
 
 /** docs/policies.md. */
 export const POLICY_PACKAGE = 'gateway.policy';
-/** Rules that a set may have and that only cards can carry out: to ignore them would only seem to protect. */
+/** Rules that only cards support; ignoring them would pretend to protect. */
 const UNSUPPORTED = ['mask'];
 
-/** A platform team's Rego files, compiled. */
+/** A platform team's compiled Rego files. */
 export interface RegoSet {
-  /** Some file has a rule `allow`. */
+  /** Some file has an `allow` rule. */
   readonly canAllow: boolean;
   /** Some rule reads `input.session.drift`. */
   readonly readsDrift: boolean;
@@ -26,8 +26,8 @@ export interface RegoSet {
   readonly readsPrompt: boolean;
   readonly facts: RegoFacts;
   /**
-   * @param initialState of a session that no policy has moved
-   * @throws RegoEvaluationError where it could not be judged: whoever asks denies
+   * @param initialState of sessions that no policy has moved
+   * @throws RegoEvaluationError if it cannot be judged; the caller denies
    */
   decide(call: PolicyCall, initialState: string): Promise<Decision>;
   close(): Promise<void>;
@@ -45,7 +45,7 @@ export async function createRegoSet(
     await engine.close();
     throw new RegoFilesError(trouble);
   }
-  // The prompt is put together only for who reads it.
+  // The prompt is built only for policies that read it.
   const withPrompt = reads(facts, ['action']);
   const withScore = reads(facts, ['action', 'injection_score']);
   return {
@@ -72,14 +72,14 @@ function inputJson({ input }: PolicyCall, action: object | undefined, initialSta
   return JSON.stringify({ ...input, session, action });
 }
 
-/** Whether some rule reads what stands at a path of the input, above it or below it. */
+/** Reports whether some rule reads a path of the input, or one above or below it. */
 function reads({ inputs }: RegoFacts, path: readonly string[]): boolean {
   return inputs.some((read) => path.every((step, index) => index >= read.length || read[index] === step));
 }
 
 function troubleOf({ rules }: RegoFacts) {
   const ours = rules.filter((rule) => rule.package === POLICY_PACKAGE);
-  // A misspelt package would load, and protect nobody.
+  // A misspelt package would load and protect nothing.
   if (ours.length === 0)
     return [{ code: 'gateway_error', message: `no file has a rule in package ${POLICY_PACKAGE}` }];
   return ours
@@ -92,13 +92,13 @@ function troubleOf({ rules }: RegoFacts) {
     }));
 }
 
-/** Of one call; a policy that gives more has gone wrong, and those beyond would not be read by anybody. */
+/** Limit per call; a policy that returns more is faulty. */
 const MAX_REASONS = 64;
 const UNNAMED = 'a policy rule';
 
 /**
- * Reads the document `gateway.policy` of a Rego set. A rule that is no set of texts where one is meant (`deny = true`,
- * a record, a number) still denies: what cannot be read must not pass.
+ * Reads the document `gateway.policy`. A rule that is not a set of texts where one is expected (`deny = true`, a
+ * record, a number) still denies.
  */
 export function decisionOf(document: unknown): Decision {
   if (document === undefined) return NO_DECISION;
@@ -117,7 +117,7 @@ export function decisionOf(document: unknown): Decision {
 function reasonTexts(rule: unknown): string[] {
   if (rule === undefined || rule === false || rule === null) return [];
   if (Array.isArray(rule)) return rule.slice(0, MAX_REASONS).map(reasonText);
-  // `deny["reason"] = true`, and sets of records: what has keys is named by them.
+  // `deny["reason"] = true`, and sets of records: their keys are the reasons.
   if (isObject(rule)) return Object.keys(rule).slice(0, MAX_REASONS);
   return [reasonText(rule)];
 }
@@ -130,8 +130,8 @@ function reasonText(value: unknown): string {
 }
 
 /**
- * Returns `input.action.injection_score`, the highest score of a call's texts, 0 to 1. Trusted instructions and the agent's
- * own words are left out.
+ * Returns `input.action.injection_score`, the highest score of a call's texts from 0 to 1, without trusted instructions
+ * and the agent's own words.
  */
 function* injectionScore({ texts, trust }: PolicyCall): Work<number> {
   const classifier = injectionClassifier();

@@ -1,6 +1,6 @@
 /**
- * A thread with one OPA and one set of policies in it, apart from the event loop that carries traffic. Whoever
- * started it watches its time and ends it; it never says more than its replies.
+ * A thread with one OPA and one policy set, apart from the event loop that carries traffic. Its starter watches the
+ * time and terminates it; it only sends replies.
  */
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';

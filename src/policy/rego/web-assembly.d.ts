@@ -1,4 +1,4 @@
-/** The part of WebAssembly's JavaScript interface that is used here; Node's types leave it to the browser's. */
+/** The used part of WebAssembly's JavaScript interface, which Node's types leave to the browser's. */
 declare namespace WebAssembly {
   type Imports = Record<string, Record<string, unknown>>;
   interface Module {

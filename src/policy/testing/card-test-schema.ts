@@ -38,7 +38,7 @@ const otherCall = z.strictObject({
   ...mcpFields,
 });
 const ofType = { error: `must be llm_call, ${MCP_CALL_TYPES.join(', ')}` };
-/** In a walk: what came before are the steps above. */
+/** In a walk, the steps above are the history. */
 const stepCall = z.discriminatedUnion('type', [llmCall, toolCall, otherCall], ofType);
 const call = z.discriminatedUnion(
   'type',
@@ -80,7 +80,7 @@ const walk = z.strictObject({
   steps: z.array(step).min(1).max(MAX_STEPS),
 });
 
-/** A file `*_test.yaml`: calls and what the policies say of them; a case with `steps` walks one session through them. */
+/** A file `*_test.yaml`: calls and the expected policy results. A case with `steps` walks one session through them. */
 export const cardTestSchema = z
   .array(z.union([single, walk]))
   .min(1)

@@ -20,7 +20,7 @@ import {
 } from './card-test-schema.ts';
 import type { TestResult } from './test-result.ts';
 
-/** A file `*_test.yaml` that is well-formed. */
+/** A valid file `*_test.yaml`. */
 export interface CardTestFile {
   readonly name: string;
   readonly cases: readonly CardTest[];
@@ -34,7 +34,7 @@ export function readCardTests(name: string, text: string): CardTestFile {
   return { name, cases: read.value, lineOf: read.lineOf };
 }
 
-/** Asks the policies about each case, one after the other. */
+/** Evaluates the cases one after the other. */
 export async function runCardTests(
   { name, cases, lineOf }: CardTestFile,
   policies: TestedPolicies,
@@ -74,7 +74,7 @@ async function testOutcome(test: CardTest, rig: Rig): Promise<Outcome> {
   }
 }
 
-/** Walks one session through the steps, as the gateway would move it. The first step that is wrong ends it. */
+/** Walks one session through the steps, moving it as the gateway would. Stops at the first failing step. */
 async function walkSteps(test: Extract<CardTest, { steps: unknown }>, rig: Rig): Promise<string[]> {
   let session: TestCall['session'] = test.session;
   let history: readonly TraceStep[] = [];
@@ -93,7 +93,7 @@ async function walkSteps(test: Extract<CardTest, { steps: unknown }>, rig: Rig):
   return [];
 }
 
-/** What a step says of its agent counts; the session goes on from where the last step left it. */
+/** A step's own agent data applies; the session continues from the previous step. */
 function withDefaults(
   call: TestStep['call'],
   around: Pick<TestCall, 'agent' | 'agent_risk'>,

@@ -14,7 +14,7 @@ import {
 } from '../policy-files.ts';
 import type { RegoFile } from '../rego/thread-messages.ts';
 
-/** Policies, and the tests that are run against them. */
+/** Policies and their tests. */
 export interface GatheredTests {
   readonly files: PolicyFiles;
   readonly rego: readonly RegoFile[];
@@ -22,10 +22,10 @@ export interface GatheredTests {
 }
 
 /**
- * Reads tests and what they test. A folder stands for the tests and policies in it, without its subfolders. Without
- * paths, the sources' own tests; with paths to tests alone, the policies are the sources'.
+ * Reads tests and the policies they test. A folder stands for its tests and policies, without subfolders. Without
+ * paths, uses the sources' own tests; with paths to tests only, the sources' policies.
  *
- * @param isChosen the sources were named beside the paths: then paths name tests alone
+ * @param isChosen the sources were named beside the paths, so paths name tests only
  * @throws PolicyFilesError
  */
 export async function gatherTests(

@@ -7,16 +7,16 @@ type Rule = RegoFacts['rules'][number];
 
 const TEST = /^test_/;
 const TODO = /^todo_test_/;
-/** A set is compiled without a question first, to learn which tests it has. */
+/** A first compilation without a query finds the tests. */
 const NO_QUESTION = 'decision = true';
 const NO_INPUT = '';
 
 /**
- * Runs the tests of Rego files as OPA does: a rule `test_…` passes where it is true, `todo_test_…` is skipped; a rule
- * with cases (`test_x[name]`) passes where all of them are.
+ * Runs Rego tests as OPA does: a rule `test_…` passes if it is true, `todo_test_…` is skipped, and a rule with cases
+ * (`test_x[name]`) passes if all are true.
  *
- * @param isTest whether a file is one of tests: rules of others are not run
- * @throws RegoFilesError where the files do not compile
+ * @param isTest selects test files; rules of others are not run
+ * @throws RegoFilesError if the files do not compile
  */
 export async function runRegoTests(
   files: readonly RegoFile[],
@@ -42,7 +42,7 @@ async function rulesInFiles(files: readonly RegoFile[], limits: ThreadLimits): P
   return thread.facts.rules;
 }
 
-/** One for each name: a rule may be written in several bodies. */
+/** One per name: a rule may have several bodies. */
 function unique(rules: readonly Rule[]): readonly Rule[] {
   return [...new Map(rules.toReversed().map((rule) => [ruleName(rule), rule])).values()].toReversed();
 }
@@ -50,7 +50,7 @@ function unique(rules: readonly Rule[]): readonly Rule[] {
 type Outcome = Pick<TestResult, 'outcome' | 'detail'>;
 const FAILED: Outcome = { outcome: 'fail' };
 
-/** Asks for all of them at once, which compiles the files once; where one breaks it, each half by itself. */
+/** Evaluates all at once, which compiles the files once; if one breaks the engine, each half separately. */
 async function ask(
   tests: readonly Rule[],
   files: readonly RegoFile[],
@@ -75,7 +75,7 @@ async function evaluateTests(
   files: readonly RegoFile[],
   limits: ThreadLimits,
 ): Promise<unknown> {
-  // A list of what each is: one that is not defined has none.
+  // A list per test; empty if the rule is undefined.
   const parts = tests.map((rule) => `[value | value := ${refOf(rule)}]`);
   let thread: EngineThread | undefined;
   try {
@@ -101,7 +101,7 @@ function outcomesOf(tests: readonly Rule[], values: unknown): readonly Outcome[]
   });
 }
 
-/** Names of the cases of a test that are not true; undefined where it has no cases. */
+/** Returns the names of cases that are not true; undefined without cases. */
 function failedCases(value: unknown): string[] | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const cases = Object.entries(value);
@@ -110,7 +110,7 @@ function failedCases(value: unknown): string[] | undefined {
     : cases.filter(([, one]) => one !== true && failedCases(one)?.length !== 0).map(([name]) => name);
 }
 
-/** `data.gateway.policy_test.test_x`; the engine gives both parts as Rego writes them. */
+/** `data.gateway.policy_test.test_x`; the engine writes both parts as Rego. */
 function refOf(rule: Rule): string {
   return `data.${ruleName(rule)}`;
 }

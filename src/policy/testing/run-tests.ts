@@ -11,7 +11,7 @@ import type { TestResult } from './test-result.ts';
 
 /**
  * Runs all tests against their policies.
- * @throws PolicyFilesError where policies or tests cannot be read, with every error
+ * @throws PolicyFilesError with every error if policies or tests cannot be read
  */
 export async function runTests(
   tests: GatheredTests,
@@ -53,7 +53,7 @@ async function regoResults({ files, rego }: GatheredTests): Promise<readonly Tes
   }
 }
 
-/** Also where no test of cards is there: what does not load is not tested. */
+/** Runs even without card tests, because invalid policies must be reported. */
 async function cardResults(
   { files }: GatheredTests,
   tests: readonly CardTests[],
