@@ -91,17 +91,16 @@ function rejectAll(queue: Redis['commandQueue'], failure: Error): void {
   for (let item = queue.shift(); item !== undefined; item = queue.shift()) item.command.reject(failure);
 }
 
-/** How many batches were handed to a stream, and how many of them the system has taken whole. */
+/** Numbers of batches handed to a stream, and of those that the system has taken completely. */
 interface WrittenBatches {
   readonly begun: number;
   readonly taken: number;
 }
 
 /**
- * Lets every command that is written in one turn go out in one write: the client writes strings, which the engine joins
- * without a copy, where a corked stream would keep account of each. ioredis's auto-pipelining makes one write of them too,
- * but its pipelines outlive their turn: what hangs on them survives young collections, and the pauses for copying it were
- * thirty times as long (decision 067).
+ * Joins all commands written in one turn into one write. The client writes strings, which the engine joins without a
+ * copy. ioredis's auto-pipelining does the same, but its pipelines outlive their turn, so that their objects survive
+ * young collections; pauses were thirty times as long (decision 067).
  */
 export function batchWrites(stream: Writable): WrittenBatches {
   const batches = { begun: 0, taken: 0 };
@@ -122,7 +121,7 @@ export function batchWrites(stream: Writable): WrittenBatches {
     if (typeof chunk === 'string' && args.length === 1) {
       if (text === '') {
         batches.begun += 1;
-        // Runs once the promises that are settled in this turn have gone on, and sent what they send.
+        // Runs after this turn's settled promises have continued and sent their commands.
         process.nextTick(flush);
       }
       text += chunk;

@@ -1,27 +1,30 @@
 import type { EngineThread } from './engine-thread.ts';
 import { RegoEvaluationError } from './rego-error.ts';
 
-/** A call that waits to be judged. */
+/** A call that waits for judgement. */
 export interface LaneCall extends Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'> {
   readonly input: string;
 }
 
 export interface LaneDeps<Call extends LaneCall> {
   readonly start: () => Promise<EngineThread>;
-  /** Takes the next call that this lane serves. */
+  /** Takes the next call for this lane. */
   readonly next: () => Call | undefined;
   readonly onJudged: (call: Call, tookMs: number, brokeEngine: boolean) => void;
-  /** An engine had to be replaced, or could not be started. */
+  /** Called when an engine was replaced or could not start. */
   readonly onReplaced: (cause: unknown) => void;
-  /** The lane found no more calls. */
+  /** Called when no calls are left. */
   readonly onRest: () => void;
-  /** Replaces a broken engine before its thread has ended, which takes seconds on a busy machine, at the cost of its memory. */
+  /**
+   * Replaces a broken engine before its thread has ended, which takes seconds on a busy machine. Costs its memory
+   * meanwhile.
+   */
   readonly replacesAtOnce?: boolean;
-  /** After so long without a call the engine is ended; undefined keeps it. */
+  /** Idle time after which the engine is stopped; undefined keeps it. */
   readonly idleMs?: number;
 }
 
-/** One engine that judges one call after the other, and is replaced when it breaks. */
+/** One engine that judges calls one after the other and is replaced when it breaks. */
 export class EngineLane<Call extends LaneCall> {
   readonly #deps: LaneDeps<Call>;
   #ready: Promise<EngineThread> | undefined;
@@ -31,13 +34,13 @@ export class EngineLane<Call extends LaneCall> {
   #closed = false;
   #idle: NodeJS.Timeout | undefined;
 
-  /** @param ready an engine that was started before */
+  /** @param ready an engine that was started earlier */
   constructor(deps: LaneDeps<Call>, ready?: EngineThread) {
     this.#deps = deps;
     if (ready !== undefined) this.#ready = Promise.resolve(ready);
   }
 
-  /** Judges what waits; a call that breaks the engine is refused, and the rest waits for the next engine. */
+  /** Judges waiting calls. A call that breaks the engine is refused; the rest waits for the next engine. */
   async work(): Promise<void> {
     if (this.#running || this.#closed) return;
     this.#running = true;
@@ -58,7 +61,7 @@ export class EngineLane<Call extends LaneCall> {
     await Promise.all([this.#end(), this.#ending]);
   }
 
-  /** The next call, once there is an engine to judge it: until then it may give up waiting. */
+  /** Takes the next call once an engine is ready; until then calls may time out. */
   async #afterStart(): Promise<{ next: Call; thread: EngineThread | undefined } | undefined> {
     const thread = await this.#engine().catch(() => undefined);
     if (thread === undefined) this.#ready = undefined;
@@ -91,12 +94,12 @@ export class EngineLane<Call extends LaneCall> {
 
   async #replace(thread: EngineThread, cause: unknown): Promise<void> {
     this.#ready = undefined;
-    // At most one broken engine beside the next.
+    // At most one broken engine besides the next.
     await this.#ending;
     this.#ending = thread.end();
     if (this.#deps.replacesAtOnce !== true) await this.#ending;
     this.#deps.onReplaced(cause);
-    // Started ahead of the next call, which may not wait long.
+    // Started early, because the next call may not wait long.
     if (!this.#closed) this.#engine().catch(() => undefined);
   }
 

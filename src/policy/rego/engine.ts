@@ -7,27 +7,27 @@ import type { RegoFacts, RegoFile } from './thread-messages.ts';
 import { RecentMap } from '../../recent-map.ts';
 
 export interface RegoEngineOptions extends ThreadLimits {
-  /** Inputs of all tenants that may wait; of one more, the tenant that waits with most is refused one as `busy`. */
+  /** Limit of waiting inputs. Beyond it, the tenant with the most waiting inputs has one refused as `busy`. */
   readonly maxWaiting: number;
-  /** How long an input may wait for its turn, a new engine's start included. */
+  /** How long an input may wait, including the start of a new engine. */
   readonly waitMs: number;
   /** Keeps an engine ready to replace the first one when it breaks; it takes some 55 MB. */
   readonly keepsSpare?: boolean;
-  /** Told when an engine had to be replaced, and when that failed. */
+  /** Called when an engine was replaced, and when that failed. */
   readonly onReplaced?: (cause: unknown) => void;
 }
 
-/** A compiled set of Rego files on engines that are replaced when they break. The set itself never changes. */
+/** A compiled set of Rego files on engines that are replaced when they break. */
 export interface RegoEngine {
   readonly facts: RegoFacts;
   /**
-   * What `data.gateway.policy` is for an input (JSON); undefined where the package says nothing.
+   * Evaluates `data.gateway.policy` for an input (JSON); undefined if the package is empty.
    *
-   * @param tenant whose call it is: tenants are served in turn
-   * @throws RegoEvaluationError where it could not be judged
+   * @param tenant whose turn it uses
+   * @throws RegoEvaluationError if it cannot be judged
    */
   evaluate(input: string, tenant: string): Promise<unknown>;
-  /** Inputs that still wait are refused as `closed`. */
+  /** Refuses waiting inputs as `closed`. */
   close(): Promise<void>;
 }
 
@@ -35,17 +35,16 @@ interface WaitingCall extends LaneCall, Queued {
   readonly late: NodeJS.Timeout;
 }
 
-/** Characters of all inputs that wait: some thirty of the longest prompts. */
+/** Limit of characters in waiting inputs: some thirty of the longest prompts. */
 const MAX_WAITING_CHARS = 67_108_864;
-/** The second engine is kept so long for the next call. */
+/** Idle time of the second engine. */
 const IDLE_MS = 60_000;
 
 /**
- * Starts an engine for all tenants. Calls of a tenant that has used more than its share of it (tenant-use.ts) are judged
- * apart, on a second engine that exists only while there are such calls: an evaluation cannot be interrupted, so on one
- * engine everybody would wait for it.
+ * Starts an engine for all tenants. Calls of a tenant that exceeds its share are judged on a second engine, which
+ * exists only while needed: evaluations cannot be interrupted, so a shared engine would make everyone wait.
  *
- * @throws RegoFilesError | RegoEvaluationError as startEngineThread does
+ * @throws RegoFilesError | RegoEvaluationError like startEngineThread
  */
 export async function startRegoEngine(
   files: readonly RegoFile[],
@@ -58,7 +57,7 @@ export async function startRegoEngine(
   const queue = new FairQueue<WaitingCall>({ maxEntries: options.maxWaiting, maxSize: MAX_WAITING_CHARS });
   const use = createTenantUse(() => performance.now());
   const isLight = (tenant: string): boolean => !use.isHeavy(tenant);
-  // The spare is for light tenants: heavy ones would use it up.
+  // For light tenants only, since heavy ones would use it up.
   const spare = options.keepsSpare === true ? new SpareEngine(start) : undefined;
   const startShared = spare === undefined ? start : (): Promise<EngineThread> => spare.take();
   const shared = new EngineLane(
@@ -84,7 +83,7 @@ export async function startRegoEngine(
     };
   }
 
-  /** What waits moves to the other lane when its tenant becomes heavy, and when it no longer is. */
+  /** Waiting calls move to the other lane when their tenant becomes heavy, and back. */
   function wake(): void {
     if (queue.hasFor(isLight)) void shared.work();
     if (queue.hasFor(use.isHeavy)) void apart.work();
@@ -129,13 +128,13 @@ function outOfUse(): RegoEvaluationError {
   return new RegoEvaluationError('closed', 'the policy set was taken out of use');
 }
 
-/** Engine time that a tenant may use at once before its calls are judged apart. */
+/** Engine time that a tenant may use before its calls are judged apart. */
 const BURST_MS = 400;
-/** Share of an engine that a tenant may use for long. */
+/** Long-term share of an engine per tenant. */
 const LASTING_SHARE = 0.1;
-/** An evaluation that broke its engine counts as so many of its length: all others waited for a new one. */
+/** Factor for an evaluation that broke its engine, since all others waited for a new one. */
 const BROKEN_WEIGHT = 40;
-/** Bounds what one evaluation can cost its tenant later. */
+/** Limits what one evaluation can cost its tenant later. */
 const MAX_DEBT_MS = 30_000;
 const MAX_TENANTS = 10_000;
 
@@ -145,15 +144,15 @@ interface Use {
   isHeavy: boolean;
 }
 
-/** How much time on the engine each tenant has used of late. */
+/** Recent engine time per tenant. */
 interface TenantUse {
-  /** Counts an evaluation. */
+  /** Adds an evaluation. */
   readonly add: (tenant: string, tookMs: number, brokeEngine: boolean) => void;
-  /** Whether the tenant has used more than its share, and has not paid for it by waiting yet. */
+  /** Reports whether the tenant exceeds its share and has not paid for it by waiting. */
   readonly isHeavy: (tenant: string) => boolean;
 }
 
-/** @param now milliseconds of a clock that does not go back */
+/** @param now monotonic milliseconds */
 export function createTenantUse(now: () => number): TenantUse {
   const uses = new RecentMap<Use>(MAX_TENANTS);
 
