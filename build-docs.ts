@@ -21,6 +21,9 @@ All keys of \`gateway.yaml\`. Every key is optional. [Serving](serving.md#config
 which environment variables override it. \`gateway config print --explain\` prints your own values with these descriptions,
 \`gateway config schema\` the JSON Schema for your editor.
 
+A running gateway follows the file ([reloading](serving.md#reloading)). A change of a key marked "restart" takes effect at the next
+start, a change of any other key at once.
+
 A duration is written as \`250ms\`, \`30s\`, \`5m\`, \`1h\` or \`1h30m\`.
 
 ${sections.map((section) => sectionText(section, keys)).join('\n')}`;
@@ -36,15 +39,15 @@ function sectionText(section: ConfigKey, keys: readonly ConfigKey[]): string {
     )
     .map(({ path, description }) => `\`${path}\`: ${linked(description)}`);
   const rows = merged(below).map(
-    ({ path, preset, values, description }) =>
-      `| \`${path}\` | ${presetText(preset)} | ${cell(values)} | ${cell(linked(description))} |`,
+    ({ path, preset, values, needsRestart, description }) =>
+      `| \`${path}\` | ${presetText(preset)} | ${cell(values)} | ${needsRestart ? 'restart' : ''} | ${cell(linked(description))} |`,
   );
   return `## \`${section.path}\`
 
 ${[linked(section.description), ...notes].join('\n\n')}
 
-| key | default | values | what it does |
-| --- | --- | --- | --- |
+| key | default | values | takes effect | what it does |
+| --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 `;
 }
@@ -58,7 +61,7 @@ function merged(keys: readonly ConfigKey[]): readonly ConfigKey[] {
   for (const key of keys) {
     const name = key.path.split('.').find((part) => PROVIDER_NAMES.some((provider) => provider === part));
     const path = name === undefined ? key.path : key.path.replace(name, '<provider>');
-    const id = JSON.stringify([path, key.preset, key.values, key.description]);
+    const id = JSON.stringify([path, key.preset, key.values, key.needsRestart, key.description]);
     const row = rows.get(id) ?? { key, names: [], path };
     if (name !== undefined) row.names.push(name);
     rows.set(id, row);

@@ -11,6 +11,9 @@ const readyz = z.object({
   draining: z.boolean(),
   crash_loops: z.array(z.string()),
   identity: z.string().optional(),
+  config: z
+    .object({ in_force: z.boolean(), reason: z.string().optional(), keys: z.array(z.string()) })
+    .optional(),
 });
 
 export interface RunningGateway {
@@ -34,6 +37,8 @@ export async function runningGateway(config: Config): Promise<RunningGateway> {
       message: `server.admin_port: ${address} is used by another program or by another gateway version`,
     };
   }
+  const notInForce = whyNotInForce(read.data.config);
+  if (notInForce !== undefined) return { status: 'warn', message: `running, but ${notInForce}` };
   if (read.data.identity !== gatewayIdentity(config)) {
     return {
       status: 'warn',
@@ -54,6 +59,14 @@ export async function runningGateway(config: Config): Promise<RunningGateway> {
     };
   const state = `Envoy ${envoy}, Redis ${redis}, ${String(workers.ready)} of ${String(workers.wanted)} workers`;
   return { status: 'warn', message: `running, not ready: ${draining ? 'draining' : state}` };
+}
+
+/** Returns why the gateway's file on disk is not in force. */
+function whyNotInForce(config: z.output<typeof readyz>['config']): string | undefined {
+  if (config === undefined || config.in_force) return undefined;
+  if (config.reason === 'restart')
+    return `the changed gateway.yaml is not in force: restart it for ${config.keys.join(', ')}`;
+  return `the changed gateway.yaml is not in force (${config.reason ?? 'unknown'}); see the log of gateway serve`;
 }
 
 /** Returns undefined if nothing answers, null if the answer is not JSON. */

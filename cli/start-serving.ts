@@ -10,7 +10,10 @@ export interface Serving {
   close(): void;
 }
 
-export interface StartServingOptions extends Pick<ServeOptions, 'config' | 'renderEnvoy' | 'ahead'> {
+export interface StartServingOptions extends Pick<
+  ServeOptions,
+  'config' | 'renderEnvoy' | 'ahead' | 'reload'
+> {
   readonly io: Io;
 }
 

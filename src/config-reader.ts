@@ -3,11 +3,33 @@ import { preflight } from './config/preflight.ts';
 import { ConfigError } from './config/problems.ts';
 import type { Config } from './config/schema.ts';
 import { envoyBootstrap } from './envoy/render.ts';
+import { changedKeys } from './config/changes.ts';
+import type { EnvoyLayout } from './envoy/layout.ts';
 import { messageOf } from './errors.ts';
-import type { Answer, Question } from './runtime/config-reader.ts';
+import type { Answer, ConfigChanges, Question } from './runtime/config-reader.ts';
 
 /** The process of `startConfigReader`. It ends with its parent. */
 let config: Config | undefined;
+
+/** Any layout shows whether Envoy's configuration differs. */
+const SOME_LAYOUT: EnvoyLayout = {
+  sidecars: [{ kind: 'unix', path: '/sidecar' }],
+  adminSocketPath: '/admin',
+  systemCaFile: '/ca',
+  accessLogPath: '/log',
+};
+
+function changes(before: Config, after: Config): ConfigChanges {
+  const keys = changedKeys(before, after);
+  const changed = keys.map(({ path }) => path);
+  const restart = keys.filter(({ needsRestart }) => needsRestart).map(({ path }) => path);
+  if (restart.length > 0) return { changed, restart };
+  // Envoy and the workers must agree, whatever the schema says about a key.
+  const [envoyBefore, envoyAfter] = [before, after].map((one) =>
+    JSON.stringify(envoyBootstrap(one, SOME_LAYOUT)),
+  );
+  return { changed, restart: envoyBefore === envoyAfter ? [] : changed };
+}
 
 function answerTo(question: Question): Answer {
   if (question.kind === 'read') {
@@ -17,6 +39,7 @@ function answerTo(question: Question): Answer {
     return { kind: 'config', config };
   }
   if (config === undefined) throw new Error('no configuration has been read');
+  if (question.kind === 'compare') return { kind: 'changes', ...changes(question.inForce, config) };
   return { kind: 'envoy', json: JSON.stringify(envoyBootstrap(config, question.layout)) };
 }
 

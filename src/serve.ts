@@ -1,51 +1,24 @@
-import type { ChildProcess } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
-import { dirname } from 'node:path';
-
-import { renderMetrics, type BuildInfo } from './admin/metrics.ts';
+import { renderMetrics } from './admin/metrics.ts';
 import { readiness, type Readiness } from './admin/readiness.ts';
 import { gatewayIdentity } from './admin/identity.ts';
 import { startAdmin } from './admin/server.ts';
 import type { Config } from './config/schema.ts';
-import type { EnvoyLayout } from './envoy/layout.ts';
-import { startEnvoy, type EnvoyProcess } from './runtime/envoy-process.ts';
-import { credentialVariables, startCredentials } from './runtime/credentials.ts';
-import { startCertificates, type Certificates } from './runtime/certificates.ts';
-import { findEnvoy } from './runtime/envoy-binary.ts';
+import type { EnvoyProcess } from './runtime/envoy-process.ts';
+import { startCredentials } from './runtime/credentials.ts';
+import { startCertificates } from './runtime/certificates.ts';
+import { followConfig, type Reload } from './runtime/reload.ts';
 import { portIsFree } from './runtime/free-port.ts';
-import { startGuard, type Guard } from './runtime/guard.ts';
-import type { Environment } from './config/environment.ts';
-import type { TellProgress } from './runtime/program.ts';
+import { startGuard } from './runtime/guard.ts';
 import { watchRedis } from './runtime/redis-watch.ts';
-import { createRunDirectory, prepareSocketFolder, type RunDirectory } from './runtime/run-directory.ts';
-import { systemCaFile } from './runtime/system-ca.ts';
+import { createRunDirectory } from './runtime/run-directory.ts';
 import { workerAddresses } from './runtime/worker-addresses.ts';
-import type { WorkerOutput } from './runtime/worker-process.ts';
-import type { WorkerAddress } from './runtime/worker-protocol.ts';
-import { startWorkers, type Workers } from './runtime/workers.ts';
-import type { FollowedCredentials } from './provider-credentials/follow.ts';
+import type { Workers } from './runtime/workers.ts';
+import { startManagedEnvoy, startSidecars, type ServeOptions } from './serve-parts.ts';
 import { createSigningKey, isWeakSecret } from './signing/signing-key.ts';
-import { createEnvoyReplies, type EnvoyReplies } from './telemetry/envoy-replies.ts';
+import { createEnvoyReplies } from './telemetry/envoy-replies.ts';
 import type { Logger } from './telemetry/logger.ts';
 
-export interface ServeOptions {
-  /** A configuration that passed `preflight`. */
-  readonly config: Config;
-  /** Returns Envoy's bootstrap as JSON; called once, if the gateway runs Envoy. */
-  readonly renderEnvoy: (layout: EnvoyLayout) => Promise<string>;
-  readonly environment: Environment;
-  /** For `gateway_build_info`. */
-  readonly build?: BuildInfo;
-  readonly log: Logger;
-  /** Receives Envoy's output line by line: its log, and on stdout its access log. */
-  readonly onEnvoyLine: (line: string, from: 'stdout' | 'stderr') => void;
-  readonly progress?: TellProgress;
-  /** A sidecar process that already loads; the caller ends it if the start fails. */
-  readonly ahead?: ChildProcess;
-  /** Destination of the sidecar processes' logs, except `ahead`; by default this process's standard output. */
-  readonly workerOutput?: WorkerOutput;
-}
+export type { ServeOptions } from './serve-parts.ts';
 
 /** A running gateway: Envoy, its sidecar processes, the admin listener. */
 export interface Gateway {
@@ -83,17 +56,9 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
   }
   const state: State = { starting: true, draining: false, workers: undefined, envoy: undefined };
   const replies = createEnvoyReplies();
+  let reload: Reload | undefined = undefined;
+  const inForce = (): Config => reload?.current() ?? config;
   try {
-    const credentials = await startCredentials({
-      config,
-      environment: options.environment,
-      log,
-      onChanged: (values) => state.workers?.renewCredentials(values),
-    });
-    closers.push(() => {
-      credentials.close();
-    });
-
     const guard = startGuard();
     closers.push(() => {
       guard.release();
@@ -112,8 +77,18 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
       certificates.close();
     });
 
+    const credentials = await startCredentials({
+      config,
+      environment: options.environment,
+      log,
+      onChanged: (values) => state.workers?.renewCredentials(values),
+    });
+    closers.push(() => {
+      credentials.close();
+    });
+
     const addresses = workerAddresses(config, run.path);
-    const workers = await startSidecars(options, addresses, guard, { certificates, credentials });
+    const workers = await startSidecars(options, { addresses, guard, certificates, credentials });
     state.workers = workers;
     closers.push(() => workers.kill());
 
@@ -126,7 +101,8 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
       host: config.server.admin_host,
       port: config.server.admin_port,
       readiness: readinessNow,
-      identity: gatewayIdentity(config),
+      identity: () => gatewayIdentity(inForce()),
+      reload: () => reload?.state(),
       metrics: async () =>
         renderMetrics((await state.workers?.metrics()) ?? [], {
           build: options.build,
@@ -134,10 +110,11 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
           workers: state.workers?.status() ?? [],
           envoyRestarts: state.envoy?.restarts ?? 0,
           envoyReplies: config.envoy.managed ? replies.counts() : undefined,
-          certificates: certificates.states(),
           credentials: credentials.states(),
+          certificates: certificates.states(),
+          reload: reload?.state(),
         }),
-      publicKeys: publicKeysOf(config),
+      publicKeys: () => publicKeysOf(inForce()),
     });
     closers.push(() => admin.close());
 
@@ -152,6 +129,10 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
       await workers.started();
     }
     state.starting = false;
+    if (options.reload !== undefined) {
+      reload = await followReload(options.reload, options, workers);
+      closers.push(reload.close);
+    }
     log.info({ address: listenerUrl(config), admin_port: admin.port }, 'the gateway serves');
     return {
       get readiness() {
@@ -159,7 +140,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
       },
       adminPort: admin.port,
       drain: async () => {
-        await drain(config, state, workers, log);
+        await drain(inForce(), state, workers, log);
         await closeAll();
       },
       kill: closeAll,
@@ -185,6 +166,23 @@ function listenerUrl(config: Config): string {
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
 }
 
+function followReload(
+  source: NonNullable<ServeOptions['reload']>,
+  { config, log }: ServeOptions,
+  workers: Workers,
+): Promise<Reload> {
+  return followConfig({
+    ...source,
+    config,
+    log,
+    apply: async (next) => {
+      await workers.prepare(next);
+      workers.use(next);
+      log.level = next.server.log_level;
+    },
+  });
+}
+
 function publicKeysOf({ signature }: Config): object | undefined {
   return signature.enabled ? createSigningKey(signature).publicKeys : undefined;
 }
@@ -202,94 +200,6 @@ function warnOfInsecureDev(log: Logger): void {
     'SERVER_INSECURE_DEV=true: PLAIN HTTP. Keys and prompts can be read on the wire. For development only; ' +
       'set server.tls.cert_file and server.tls.key_file',
   );
-}
-
-async function startSidecars(
-  { config, log, ahead, workerOutput, build }: ServeOptions,
-  addresses: readonly WorkerAddress[],
-  guard: Guard,
-  {
-    certificates,
-    credentials,
-  }: { readonly certificates: Certificates; readonly credentials: FollowedCredentials },
-): Promise<Workers> {
-  if (!config.envoy.managed && config.server.extproc.address === undefined) {
-    throw new Error('envoy.managed is false: set server.extproc.address, where that Envoy finds the sidecar');
-  }
-  for (const address of addresses) {
-    if (address.kind === 'unix') await prepareSocketFolder(dirname(address.path));
-  }
-  return startWorkers({
-    version: build?.version,
-    config,
-    addresses,
-    tls: () => certificates.extprocTls(),
-    credentials: () => credentials.values(),
-    guard,
-    ahead: cleanAhead(config, ahead),
-    output: workerOutput,
-    onExit: (index, exit) => {
-      log.error({ worker: index, ...exit }, 'a sidecar process ended and restarts');
-    },
-    onHang: (index) => {
-      log.error({ worker: index }, 'a sidecar process hangs: it is killed and restarts');
-    },
-    onFailed: (index, message) => {
-      log.error({ worker: index, cause: message }, 'a sidecar process cannot start');
-    },
-  });
-}
-
-/** Returns a process that was started ahead, unless it has inherited variables that hold credentials. */
-function cleanAhead(config: Config, ahead: ChildProcess | undefined): ChildProcess | undefined {
-  if (credentialVariables(config).length === 0) return ahead;
-  ahead?.kill('SIGKILL');
-  return undefined;
-}
-
-interface EnvoyParts {
-  readonly addresses: readonly WorkerAddress[];
-  readonly run: RunDirectory;
-  readonly guard: Guard;
-  readonly replies: EnvoyReplies;
-  readonly certificates: Certificates;
-}
-
-async function startManagedEnvoy(
-  options: ServeOptions,
-  { addresses: sidecars, run, guard, replies, certificates }: EnvoyParts,
-): Promise<EnvoyProcess> {
-  const { config, environment, progress, log } = options;
-  const binary = await findEnvoy({
-    configuredPath: config.envoy.path,
-    environment,
-    ...(progress === undefined ? {} : { progress }),
-  });
-  const adminSocketPath = run.file('admin.sock');
-  const configFile = run.file('envoy.json');
-  const bootstrap = await options.renderEnvoy({
-    sidecars,
-    adminSocketPath,
-    systemCaFile: await systemCaFile(environment, run.file('ca.pem')),
-    accessLogPath: '/dev/stdout',
-    secretsFolder: certificates.secretsFolder,
-  });
-  // The file may contain the sidecar's token.
-  await writeFile(configFile, bootstrap, { mode: 0o600 });
-  return startEnvoy({
-    binary: binary.path,
-    configFile,
-    adminSocketPath,
-    concurrency: availableParallelism(),
-    guard,
-    onLine: (line, from) => {
-      replies.take(line);
-      options.onEnvoyLine(line, from);
-    },
-    onExit: (exit) => {
-      log.error({ ...exit }, 'Envoy ended and restarts');
-    },
-  });
 }
 
 function readinessOf(config: Config, state: State, redisUnfit: boolean): Readiness {

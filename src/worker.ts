@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module';
+import type { Config } from './config/schema.ts';
 import { readWordsAhead } from './pricing/count-words.ts';
 import { HEARTBEAT_MS } from './runtime/heartbeat.ts';
 import { COUNTS_MS, type FromWorker, type ToWorker } from './runtime/worker-protocol.ts';
@@ -12,6 +13,7 @@ function say(message: FromWorker): void {
 
 /** The sidecar of this process, forked by `gateway serve`; it ends with its parent. */
 let sidecar: Sidecar | undefined;
+const started = Promise.withResolvers<Sidecar>();
 
 /** Reports counts to the parent regularly, since they die with this process. */
 function reportCounts({ metrics: { registry } }: Sidecar): void {
@@ -23,10 +25,28 @@ function reportCounts({ metrics: { registry } }: Sidecar): void {
   }, COUNTS_MS).unref();
 }
 
+async function prepare(id: number, config: Config): Promise<void> {
+  try {
+    if (sidecar === undefined) throw new Error('the worker is starting');
+    await sidecar.prepare(config);
+    say({ kind: 'prepared', id });
+  } catch (cause) {
+    say({ kind: 'refused', id, message: messageOf(cause) });
+  }
+}
+
+async function use(config: Config): Promise<void> {
+  const running = await started.promise;
+  if (running.useNext()) return;
+  await running.prepare(config);
+  running.useNext();
+}
+
 async function receiveMessage(message: ToWorker): Promise<void> {
   switch (message.kind) {
     case 'start':
       sidecar = await startSidecar({ ...message, onRedis: (up) => say({ kind: 'redis', up }) });
+      started.resolve(sidecar);
       reportCounts(sidecar);
       // For the next start, because a killed worker writes nothing when it ends.
       flushCompileCache();
@@ -45,6 +65,15 @@ async function receiveMessage(message: ToWorker): Promise<void> {
         id: message.id,
         metrics: sidecar === undefined ? [] : await metricsAsJson(sidecar.metrics.registry),
       });
+      break;
+    case 'prepare':
+      await prepare(message.id, message.config);
+      break;
+    case 'use':
+      await use(message.config);
+      break;
+    case 'drop':
+      await sidecar?.dropNext();
       break;
     case 'drain':
       await sidecar?.drain();

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-import { DEFAULT_CONFIG_PATH } from '../../src/config/load.ts';
+import { DEFAULT_CONFIG_PATH } from '../../src/config/default-path.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { GatewayAddress } from '../../src/exec/gateway-address.ts';
 import { ExitCode, UsageError, type GlobalOptions, type Io } from '../command.ts';

@@ -2,6 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 
+import { DEFAULT_CONFIG_PATH } from '../../src/config/default-path.ts';
+import type { Config } from '../../src/config/schema.ts';
 import { startConfigReader } from '../../src/runtime/config-reader.ts';
 import { giveBackMemory } from '../../src/runtime/give-back-memory.ts';
 import { onStopSignals } from '../../src/runtime/stop-signals.ts';
@@ -36,9 +38,24 @@ async function startOn(path: string | undefined, io: Io, ahead: ChildProcess): P
       readConfig(path, io.env),
       import('../start-serving.ts'),
     ]);
-    return await startServing({ config, renderEnvoy, ahead, io });
+    const reload = {
+      file: path ?? DEFAULT_CONFIG_PATH,
+      read: (inForce: Config) => readAgain(path, io, inForce),
+    };
+    return await startServing({ config, renderEnvoy, ahead, reload, io });
   } finally {
     close();
+  }
+}
+
+/** Reads the changed configuration at `path` in a process of its own. */
+async function readAgain(path: string | undefined, io: Io, inForce: Config) {
+  const reader = startConfigReader();
+  try {
+    const config = await reader.readConfig(path, io.env);
+    return { config, changes: await reader.compare(inForce) };
+  } finally {
+    reader.close();
   }
 }
 

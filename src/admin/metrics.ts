@@ -2,6 +2,7 @@ import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 
 import type { CertificateStates } from '../certificates/follow.ts';
 import type { CredentialState } from '../provider-credentials/follow.ts';
+import { NOT_IN_FORCE, type ReloadState } from '../runtime/reload.ts';
 import type { WorkerStatus } from '../runtime/workers.ts';
 import type { EnvoyReplyType } from '../telemetry/envoy-replies.ts';
 import type { Readiness } from './readiness.ts';
@@ -20,6 +21,8 @@ export interface RuntimeState {
   readonly certificates: CertificateStates;
   /** By name. */
   readonly credentials: ReadonlyMap<string, CredentialState>;
+  /** Undefined if gateway.yaml is not followed. */
+  readonly reload?: ReloadState | undefined;
   /** Undefined if Envoy runs externally, where its replies are not seen. */
   readonly envoyReplies: ReadonlyMap<EnvoyReplyType, number> | undefined;
 }
@@ -70,7 +73,7 @@ function runtimeMetrics(state: RuntimeState): Registry {
 }
 
 function addLabelled(state: RuntimeState, registry: Registry): void {
-  const { build, certificates, credentials, envoyReplies } = state;
+  const { build, certificates, credentials, reload, envoyReplies } = state;
   const registers = [registry];
   if (build !== undefined) {
     const { version, commit = 'unknown' } = build;
@@ -95,6 +98,7 @@ function addLabelled(state: RuntimeState, registry: Registry): void {
     broken.set({ certificate }, isBroken ? 1 : 0);
   }
   addCredentials(credentials, registry);
+  if (reload !== undefined) addReload(reload, registers);
   if (envoyReplies === undefined) return;
   const replies = new Counter({
     name: 'gateway_envoy_replies_total',
@@ -131,4 +135,16 @@ function addCredentials(credentials: RuntimeState['credentials'], registry: Regi
     failing.set({ credential }, state.failure === undefined ? 0 : 1);
     usable.set({ credential }, state.usable ? 1 : 0);
   }
+}
+
+function addReload({ notInForce, applied }: ReloadState, registers: Registry[]): void {
+  const gauge = new Gauge({
+    name: 'gateway_config_not_in_force',
+    help: '1 while gateway.yaml on disk is not in force, by reason: broken, restart (it needs one), refused (by a worker).',
+    labelNames: ['reason'],
+    registers,
+  });
+  for (const reason of NOT_IN_FORCE) gauge.set({ reason }, reason === notInForce ? 1 : 0);
+  const help = 'Times that a changed gateway.yaml was put in force.';
+  new Counter({ name: 'gateway_config_reloads_total', help, registers }).inc(applied);
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 import { ERROR_STATUS, errorBody, type ErrorType } from '../errors.ts';
 import { createServer } from '../node-http.ts';
+import type { ReloadState } from '../runtime/reload.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface AdminOptions {
@@ -10,11 +11,13 @@ export interface AdminOptions {
   readonly port: number;
   readonly readiness: () => Readiness;
   /** From `gatewayIdentity`, so that clients can tell gateways apart. */
-  readonly identity?: string;
+  readonly identity?: () => string;
+  /** Whether gateway.yaml is in force; undefined if it is not followed. */
+  readonly reload?: () => ReloadState | undefined;
   /** Returns Prometheus text of the whole gateway. */
   readonly metrics: () => Promise<string>;
   /** JWK Set to verify receipts and upstream signatures; undefined for a shared key. */
-  readonly publicKeys?: object | undefined;
+  readonly publicKeys?: () => object | undefined;
 }
 
 /** The read-only admin listener: metrics, health and public keys (docs/serving.md#listeners). */
@@ -42,18 +45,24 @@ export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
         response,
         readiness.ready ? 200 : 503,
         'application/json',
-        JSON.stringify({ ...readiness, identity: options.identity }),
+        JSON.stringify({
+          ...readiness,
+          identity: options.identity?.(),
+          config: configState(options.reload?.()),
+        }),
       );
     },
   };
-  const { publicKeys } = options;
-  if (publicKeys !== undefined) {
-    pages['/.well-known/jwks.json'] = (response) => {
+  function pageAt(path: string): Handler | undefined {
+    if (path !== '/.well-known/jwks.json') return Object.hasOwn(pages, path) ? pages[path] : undefined;
+    const publicKeys = options.publicKeys?.();
+    if (publicKeys === undefined) return undefined;
+    return (response) => {
       replyWith(response, 200, 'application/jwk-set+json', JSON.stringify(publicKeys));
     };
   }
   const server = createServer((request, response) => {
-    answerAdmin(pages, request, response).catch(() => {
+    answerAdmin(pageAt, request, response).catch(() => {
       replyError(response, 'gateway_unavailable', 'the gateway state is currently unavailable');
     });
   });
@@ -84,12 +93,12 @@ function listenOn(server: Server, { host, port }: AdminOptions): Promise<void> {
 }
 
 async function answerAdmin(
-  pages: Readonly<Record<string, Handler>>,
+  pageAt: (path: string) => Handler | undefined,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const path = (request.url ?? '').split('?', 1)[0] ?? '';
-  const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+  const page = pageAt(path);
   if (page === undefined) {
     replyError(response, 'not_found', 'not found: the admin listener has /metrics, /healthz and /readyz');
     return;
@@ -100,6 +109,11 @@ async function answerAdmin(
     return;
   }
   await page(response);
+}
+
+function configState(state: ReloadState | undefined): object | undefined {
+  if (state === undefined) return undefined;
+  return { in_force: state.notInForce === undefined, reason: state.notInForce, keys: state.keys };
 }
 
 function replyError(response: ServerResponse, type: ErrorType, message: string): void {

@@ -12,9 +12,12 @@ export interface ConfigKey {
   readonly description: string;
   /** Whether other keys stand below it. */
   readonly isGroup: boolean;
+  /** A change takes effect at the next start only. */
+  readonly needsRestart: boolean;
 }
 
 interface Schema {
+  readonly 'x-restart'?: boolean;
   readonly type?: string;
   readonly description?: string;
   readonly default?: unknown;
@@ -31,13 +34,14 @@ interface Schema {
 
 /** Lists all keys of gateway.yaml in the order of the schema, groups before the keys in them. */
 export function configKeys(): readonly ConfigKey[] {
-  return keysBelow(configJsonSchema() as Schema, '');
+  return keysBelow(configJsonSchema() as Schema, '', false);
 }
 
-function keysBelow(schema: Schema, prefix: string): readonly ConfigKey[] {
+function keysBelow(schema: Schema, prefix: string, restartsAbove: boolean): readonly ConfigKey[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, child]) => {
     const path = `${prefix}${name}`;
     const [below, suffix] = nested(child);
+    const needsRestart = restartsAbove || child['x-restart'] === true;
     return [
       {
         path,
@@ -45,8 +49,9 @@ function keysBelow(schema: Schema, prefix: string): readonly ConfigKey[] {
         preset: child.default,
         description: child.description ?? '',
         isGroup: child.properties !== undefined,
+        needsRestart,
       },
-      ...(below === undefined ? [] : keysBelow(below, `${path}${suffix}.`)),
+      ...(below === undefined ? [] : keysBelow(below, `${path}${suffix}.`, needsRestart)),
     ];
   });
 }

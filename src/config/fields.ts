@@ -15,6 +15,14 @@ export type DeepReadonly<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T;
 
+/**
+ * Marks a key, or all keys of a group, whose change takes effect at the next start only: Envoy's configuration or the
+ * supervisor depends on it. All other keys are reloaded.
+ */
+export function needsRestart<Schema extends z.ZodType>(schema: Schema): Schema {
+  return schema.meta({ 'x-restart': true }) as Schema;
+}
+
 /** A loaded section: validated, complete, frozen. */
 export type Settings<Section extends z.ZodType> = DeepReadonly<z.output<Section>>;
 

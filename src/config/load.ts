@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type * as z from 'zod';
+import { DEFAULT_CONFIG_PATH } from './default-path.ts';
 import { Draft, withoutFaults } from './draft.ts';
 import { readInsecureDev, type Environment } from './environment.ts';
 import { issueMessage } from './issue-message.ts';
@@ -12,7 +13,6 @@ import { configValueAt } from './values.ts';
 import { readConfigYaml, type KeyPath, type YamlFile } from './yaml-file.ts';
 import { nearestName } from './nearest-name.ts';
 
-export const DEFAULT_CONFIG_PATH = './gateway.yaml';
 const MAX_FILE_BYTES = 4 * 1_048_576;
 
 export interface LoadOptions {

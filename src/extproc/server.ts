@@ -18,6 +18,8 @@ export interface ExtProcServer {
   readonly openStreams: number;
   /** Uses these certificates for new connections. */
   renewTls(tls: ListenTls): void;
+  /** Uses these services for new streams. Resolves when the streams under the ones before have ended. */
+  use(services: EdgeServices): Promise<void>;
   /**
    * Refuses new streams, waits for running ones for at most `timeoutMs`, then cuts and settles them. Never
    * ends one cleanly early.
@@ -38,8 +40,9 @@ export type TransportName = Config['server']['extproc']['transport'];
 
 /** Starts the external processor and the health service for Envoy. */
 export async function startExtProcServer(options: ExtProcOptions): Promise<ExtProcServer> {
-  const { address, services, token, maxOpenStreams = MAX_OPEN_STREAMS } = options;
+  const { address, token, maxOpenStreams = MAX_OPEN_STREAMS } = options;
   const isSharedToken = tokenCheck(token);
+  let inForce = new Streams(options.services);
   let openStreams = 0;
   let draining = false;
   let onIdle: (() => void) | undefined;
@@ -47,8 +50,11 @@ export async function startExtProcServer(options: ExtProcOptions): Promise<ExtPr
   function accept(call: RpcCall, shown: string | undefined): CallListener | undefined {
     if (draining || openStreams >= maxOpenStreams || !isSharedToken(shown)) return undefined;
     openStreams++;
-    return serveStream(call, services, () => {
+    const streams = inForce;
+    streams.began();
+    return serveStream(call, streams.services, () => {
       openStreams--;
+      streams.ended();
       if (openStreams === 0) onIdle?.();
     });
   }
@@ -58,7 +64,7 @@ export async function startExtProcServer(options: ExtProcOptions): Promise<ExtPr
     address,
     accept,
     isServing: () => !draining,
-    onFault: (cause) => services.observer.failed('', cause),
+    onFault: (cause) => inForce.services.observer.failed('', cause),
   });
 
   async function idleWithin(timeoutMs: number): Promise<void> {
@@ -79,6 +85,11 @@ export async function startExtProcServer(options: ExtProcOptions): Promise<ExtPr
     renewTls: (tls) => {
       transport.renewTls(tls);
     },
+    use: (services) => {
+      const before = inForce;
+      inForce = new Streams(services);
+      return before.whenEnded();
+    },
     async drain(timeoutMs) {
       draining = true;
       await idleWithin(timeoutMs);
@@ -87,6 +98,32 @@ export async function startExtProcServer(options: ExtProcOptions): Promise<ExtPr
       await idleWithin(SETTLE_WITHIN_MS);
     },
   };
+}
+
+/** The open streams of one set of services. */
+class Streams {
+  readonly services: EdgeServices;
+  #open = 0;
+  #onEnded: (() => void) | undefined;
+
+  constructor(services: EdgeServices) {
+    this.services = services;
+  }
+
+  began(): void {
+    this.#open += 1;
+  }
+
+  ended(): void {
+    this.#open -= 1;
+    if (this.#open === 0) this.#onEnded?.();
+  }
+
+  /** Call when no further stream begins. */
+  async whenEnded(): Promise<void> {
+    if (this.#open === 0) return;
+    await new Promise<void>((resolve) => (this.#onEnded = resolve));
+  }
 }
 
 /** Loads only the transport in use: grpc-js alone costs a worker tens of megabytes. */

@@ -18,17 +18,28 @@ export interface ConfigReader {
   readConfig(path: string | undefined, environment: Environment): Promise<Config>;
   /** Renders Envoy's bootstrap for the loaded configuration, as JSON. */
   renderEnvoy(layout: EnvoyLayout): Promise<string>;
+  /** Compares the loaded configuration with the one in force. */
+  compare(inForce: Config): Promise<ConfigChanges>;
   /** Ends the process. Unanswered calls fail. */
   close(): void;
 }
 
+/** Dotted paths of keys. */
+export interface ConfigChanges {
+  readonly changed: readonly string[];
+  /** Those whose change takes effect at the next start only. */
+  readonly restart: readonly string[];
+}
+
 export type Question =
   | { readonly kind: 'read'; readonly path: string | undefined; readonly environment: Environment }
+  | { readonly kind: 'compare'; readonly inForce: Config }
   | { readonly kind: 'render'; readonly layout: EnvoyLayout };
 
 export type Answer =
   | { readonly kind: 'config'; readonly config: Config }
   | { readonly kind: 'envoy'; readonly json: string }
+  | ({ readonly kind: 'changes' } & ConfigChanges)
   /** The configuration cannot be served. */
   | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
   | { readonly kind: 'failed'; readonly message: string };
@@ -68,6 +79,11 @@ export function startConfigReader(): ConfigReader {
     renderEnvoy: async (layout) => {
       const answer = await ask({ kind: 'render', layout });
       if (answer.kind === 'envoy') return answer.json;
+      throw faultOf(answer);
+    },
+    compare: async (inForce) => {
+      const answer = await ask({ kind: 'compare', inForce });
+      if (answer.kind === 'changes') return answer;
       throw faultOf(answer);
     },
     close: () => {

@@ -35,6 +35,12 @@ export type ToWorker =
   /** Provider credentials in force from now on. */
   | { readonly kind: 'credentials'; readonly credentials: CredentialValues }
   | { readonly kind: 'metrics'; readonly id: number }
+  /** Build everything from another configuration, and answer `prepared` or `refused`. */
+  | { readonly kind: 'prepare'; readonly id: number; readonly config: Config }
+  /** Serve new streams under the prepared configuration; a worker that has restarted since prepares it now. */
+  | { readonly kind: 'use'; readonly config: Config }
+  /** Close what was prepared. */
+  | { readonly kind: 'drop' }
   /** Refuse new streams, finish running ones, answer `drained`, and exit with 0. */
   | { readonly kind: 'drain' };
 
@@ -51,5 +57,8 @@ export type FromWorker =
   /** Heartbeat, sent every `HEARTBEAT_MS`. */
   | { readonly kind: 'alive' }
   | { readonly kind: 'drained' }
+  | { readonly kind: 'prepared'; readonly id: number }
+  /** The configuration cannot be used. The message holds no secret. */
+  | { readonly kind: 'refused'; readonly id: number; readonly message: string }
   /** The worker cannot continue (bad address, broken configuration) and exits. The message holds no secret. */
   | { readonly kind: 'failed'; readonly message: string };

@@ -9,6 +9,7 @@ import { createKeptCounts, type KeptCounts, type ProcessCounts } from './kept-co
 import { forkWorker, type WorkerOutput } from './worker-process.ts';
 import { isCount, type MetricJson } from '../telemetry/counts.ts';
 import type { CredentialValues } from '../provider-credentials/follow.ts';
+import { createPreparations } from './preparations.ts';
 import type { ExtprocTls, FromWorker, ToWorker, WorkerAddress } from './worker-protocol.ts';
 
 export interface WorkerStatus {
@@ -65,6 +66,10 @@ export interface Workers {
   renewTls(tls: ExtprocTls): void;
   /** Hands renewed provider credentials to the workers. */
   renewCredentials(credentials: CredentialValues): void;
+  /** Has every worker build another configuration. @throws Error if one cannot; all have dropped it then */
+  prepare(config: Config): Promise<void>;
+  /** Puts a prepared configuration in force, also in workers that restart. */
+  use(config: Config): void;
   /** Refuses new streams and waits for running ones. Workers end after `timeoutMs` at the latest. */
   drain(timeoutMs: number): Promise<void>;
   /** Kills the workers immediately. */
@@ -75,7 +80,10 @@ const METRICS_WITHIN_MS = 1_000;
 
 export function startWorkers(options: WorkersOptions): Workers {
   const kept = createKeptCounts();
-  const workers = options.addresses.map((address, index) => startWorker(options, kept, address, index));
+  let { config } = options;
+  const workers = options.addresses.map((address, index) =>
+    startWorker({ ...options, config: () => config }, kept, address, index),
+  );
   return {
     status: () => workers.map((worker) => worker.status()),
     started: async () => {
@@ -86,10 +94,21 @@ export function startWorkers(options: WorkersOptions): Workers {
       return [...gauges, ...kept.all()];
     },
     renewTls: (tls) => {
-      for (const worker of workers) worker.renewTls(tls);
+      for (const worker of workers) worker.send({ kind: 'tls', tls });
+    },
+    prepare: async (next) => {
+      const prepared = await Promise.allSettled(workers.map((worker) => worker.prepare(next)));
+      const refused = prepared.find((one) => one.status === 'rejected');
+      if (refused === undefined) return;
+      for (const worker of workers) worker.send({ kind: 'drop' });
+      throw refused.reason;
+    },
+    use: (prepared) => {
+      config = prepared;
+      for (const worker of workers) worker.send({ kind: 'use', config });
     },
     renewCredentials: (credentials) => {
-      for (const worker of workers) worker.renewCredentials(credentials);
+      for (const worker of workers) worker.send({ kind: 'credentials', credentials });
     },
     drain: async (timeoutMs) => {
       await Promise.all(workers.map((worker) => worker.drain(timeoutMs)));
@@ -105,14 +124,15 @@ interface Worker {
   status(): WorkerStatus;
   /** Returns no gauges if the worker does not answer in time. */
   gauges(): Promise<MetricJson[]>;
-  renewTls(tls: ExtprocTls): void;
-  renewCredentials(credentials: CredentialValues): void;
+  send(message: ToWorker): void;
+  /** @throws Error if the configuration cannot be used, or the worker does not answer in time */
+  prepare(config: Config): Promise<void>;
   drain(timeoutMs: number): Promise<void>;
   kill(): Promise<void>;
 }
 
 function startWorker(
-  options: WorkersOptions,
+  options: Omit<WorkersOptions, 'config'> & { readonly config: () => Config },
   kept: KeptCounts,
   address: WorkerAddress,
   index: number,
@@ -121,6 +141,7 @@ function startWorker(
   let redis = false;
   let current: ChildProcess | undefined;
   let nextId = 0;
+  const preparations = createPreparations();
   let hangs = 0;
   let ahead = index === 0 ? options.ahead : undefined;
   const waiting = new Map<number, (gauges: MetricJson[]) => void>();
@@ -165,6 +186,10 @@ function startWorker(
         return;
       case 'drained':
         return;
+      case 'prepared':
+      case 'refused':
+        preparations.answered(message);
+        return;
     }
     options.onChange?.();
   }
@@ -188,7 +213,7 @@ function startWorker(
       const { config, tls, credentials, version } = options;
       send(fresh, {
         kind: 'start',
-        config,
+        config: config(),
         index,
         address,
         tls: tls?.(),
@@ -201,6 +226,7 @@ function startWorker(
       listening = false;
       redis = false;
       for (const answer of waiting.values()) answer([]);
+      preparations.ended();
       options.onExit?.(index, exit);
       options.onChange?.();
     },
@@ -235,12 +261,10 @@ function startWorker(
         waiting.set(id, finish);
         send(current, { kind: 'metrics', id });
       }),
-    renewTls: (tls) => {
-      send(current, { kind: 'tls', tls });
+    send: (message) => {
+      send(current, message);
     },
-    renewCredentials: (credentials) => {
-      send(current, { kind: 'credentials', credentials });
-    },
+    prepare: (config) => preparations.ask(config, (message) => send(current, message)),
     drain: (timeoutMs) => {
       // A worker that hangs now is killed after `timeoutMs`.
       heartbeat.end();

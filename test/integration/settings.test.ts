@@ -1,9 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { configKeys } from '../../src/config/config-keys.ts';
+import { envoyBootstrap } from '../../src/envoy/render.ts';
 import { settingLeaves } from '../support/settings/leaves.ts';
-import { observe, type Probes } from '../support/settings/probe.ts';
+import { observe, type Probe, type Probes } from '../support/settings/probe.ts';
 import { PROBES } from '../support/settings/probes/index.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
+
+const LAYOUT = {
+  sidecars: [{ kind: 'unix', path: '/sidecar' }],
+  adminSocketPath: '/admin',
+  systemCaFile: '/ca',
+  accessLogPath: '/log',
+} as const;
 
 let redis: TestRedis;
 
@@ -15,6 +24,19 @@ afterAll(() => redis.close());
 describe('every key of gateway.yaml', () => {
   it('has a probe, and every probe a key', () => {
     expect(Object.keys(PROBES).toSorted()).toEqual(settingLeaves().toSorted());
+  });
+});
+
+describe('each setting that is reloaded', () => {
+  const restarts = new Set(configKeys().flatMap(({ path, needsRestart }) => (needsRestart ? [path] : [])));
+  const reloaded = Object.entries(PROBES as Probes).filter(([leaf]) => !restarts.has(leaf));
+  it.each(reloaded)('leaves Envoy as it is: %s', async (leaf, probe) => {
+    const see: Probe['see'] = ({ config }) => Promise.resolve(envoyBootstrap(config, LAYOUT));
+    const [one, other] = [
+      await observe(leaf, { ...probe, see }, 0, redis),
+      await observe(leaf, { ...probe, see }, 1, redis),
+    ];
+    expect(one).toEqual(other);
   });
 });
 

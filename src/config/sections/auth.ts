@@ -1,23 +1,35 @@
 import * as z from 'zod';
-import { count, positiveCount, section, duration, durationOrZero, httpUrlOrEmpty } from '../fields.ts';
+import {
+  needsRestart,
+  count,
+  positiveCount,
+  section,
+  duration,
+  durationOrZero,
+  httpUrlOrEmpty,
+} from '../fields.ts';
 
 export const auth = section({
-  max_failures_per_minute: positiveCount
-    .default(60)
-    .describe(
-      'Failed authentications of one client address that are answered with full effort in a minute; repeated bad keys beyond get a cheap refusal. Valid keys are unaffected.',
-    ),
-  trusted_hops: count
-    .max(100)
-    .default(0)
-    .describe('Proxies in front of the gateway whose `x-forwarded-for` is believed. 0 believes none.'),
+  max_failures_per_minute: needsRestart(
+    positiveCount
+      .default(60)
+      .describe(
+        'Failed authentications of one client address that are answered with full effort in a minute; repeated bad keys beyond get a cheap refusal. Valid keys are unaffected.',
+      ),
+  ),
+  trusted_hops: needsRestart(
+    count
+      .max(100)
+      .default(0)
+      .describe('Proxies in front of the gateway whose `x-forwarded-for` is believed. 0 believes none.'),
+  ),
 })
   .prefault({})
   .describe('Limits on failed attempts, and trust in client addresses. See docs/keys.md#failed-attempts.');
 
 /** JWT authentication and human approval (docs/identity.md, docs/approvals.md). */
 export const zsp = section({
-  enabled: z.boolean().default(false).describe('Accept JWTs beside proxy keys.'),
+  enabled: needsRestart(z.boolean().default(false).describe('Accept JWTs beside proxy keys.')),
   jwt_only: z.boolean().default(false).describe('Require a JWT with every proxy key.'),
   jwks_url: httpUrlOrEmpty
     .default('')
@@ -29,16 +41,18 @@ export const zsp = section({
     .boolean()
     .default(false)
     .describe('Require a DPoP proof (RFC 9449) with every JWT, so that a stolen token is of no use.'),
-  escalation_enabled: z
-    .boolean()
-    .default(false)
-    .describe('Let policies hold a request until a person approves it (`escalate`).'),
+  escalation_enabled: needsRestart(
+    z
+      .boolean()
+      .default(false)
+      .describe('Let policies hold a request until a person approves it (`escalate`).'),
+  ),
   escalation_secret: z
     .string()
     .default('')
     .describe('Secret that signs approvals. All gateways and operators on one Redis need the same one.'),
-  escalation_timeout: duration('60s').describe(
-    'Longest time that a request waits for a person; then it is refused.',
+  escalation_timeout: needsRestart(
+    duration('60s').describe('Longest time that a request waits for a person; then it is refused.'),
   ),
   max_pending: positiveCount.default(100).describe('Requests that may wait for a person at the same time.'),
   max_pending_per_key: positiveCount

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { PROVIDER_NAMES } from '../../providers/registry.ts';
-import { duration, filePath, section, type Settings } from '../fields.ts';
+import { duration, filePath, needsRestart, section, type Settings } from '../fields.ts';
 
 const environmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, {
   error: 'must be the name of an environment variable',
@@ -38,12 +38,16 @@ const credential = section({
 });
 
 /** Provider credentials that the gateway holds (docs/provider-credentials.md). */
-export const credentialsSection = z
-  .record(
-    z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, { error: 'must be named with 1 to 64 of A-Z a-z 0-9 . _ -' }),
-    credential,
-  )
-  .default({})
-  .describe('Provider credentials that the gateway holds in place of clients, by name.');
+export const credentialsSection = needsRestart(
+  z
+    .record(
+      z
+        .string()
+        .regex(/^[A-Za-z0-9._-]{1,64}$/, { error: 'must be named with 1 to 64 of A-Z a-z 0-9 . _ -' }),
+      credential,
+    )
+    .default({})
+    .describe('Provider credentials that the gateway holds in place of clients, by name.'),
+);
 
 export type CredentialSettings = Settings<typeof credential>;

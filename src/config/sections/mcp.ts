@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { circuitBreaker } from '../../checks/mcp-breaker/config.ts';
 import { inspector } from '../../checks/mcp-inspector/config.ts';
-import { httpUrl, positiveCount, section, type Settings } from '../fields.ts';
+import { needsRestart, httpUrl, positiveCount, section, type Settings } from '../fields.ts';
 
 /** The full URL of a server: requests use its path and query. Credentials belong in `headers`. */
 const serverUrl = httpUrl.refine(
@@ -23,13 +23,17 @@ const headerValue = z.string().regex(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?
 });
 
 const mcpServer = section({
-  name: z
-    .string()
-    .regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/, {
-      error: 'must be 1 to 64 of A-Z a-z 0-9 . _ -, and not . or ..',
-    })
-    .describe('Path segment of the server: clients use `/mcp/<name>`.'),
-  url: serverUrl.describe('URL of the server, with its path and query. Credentials go into `headers`.'),
+  name: needsRestart(
+    z
+      .string()
+      .regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/, {
+        error: 'must be 1 to 64 of A-Z a-z 0-9 . _ -, and not . or ..',
+      })
+      .describe('Path segment of the server: clients use `/mcp/<name>`.'),
+  ),
+  url: needsRestart(
+    serverUrl.describe('URL of the server, with its path and query. Credentials go into `headers`.'),
+  ),
   headers: z
     .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), headerValue)
     .default({})
@@ -57,7 +61,7 @@ const mcpServer = section({
 });
 
 export const mcpSection = section({
-  enabled: z.boolean().default(false).describe('Serve MCP servers under `/mcp/<name>`.'),
+  enabled: needsRestart(z.boolean().default(false).describe('Serve MCP servers under `/mcp/<name>`.')),
   max_request_size: positiveCount
     .max(15 * 1_048_576)
     .default(1_048_576)

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseHostPort } from '../address.ts';
-import { fraction, section, httpUrlOrEmpty, positiveCount } from '../fields.ts';
+import { needsRestart, fraction, section, httpUrlOrEmpty, positiveCount } from '../fields.ts';
 import { otelVariableFault } from '../otel-variables.ts';
 
 export const alerting = section({
@@ -39,33 +39,35 @@ function isEndpoint(written: string): boolean {
   return /^https?:\/\//i.test(written) && URL.canParse(written);
 }
 
-export const otel = section({
-  enabled: z.boolean().default(false).describe('Export traces over OTLP.'),
-  endpoint: z
-    .string()
-    .refine(isEndpoint, { error: 'must be host:port, or an http:// or https:// URL' })
-    .default('localhost:4317')
-    .describe('OTLP collector: `host:port` or a URL.'),
-  protocol: z
-    .enum(['grpc', 'http', 'stdout'])
-    .default('grpc')
-    .describe('OTLP transport. `stdout` writes spans to standard output instead, for debugging.'),
-  sampling_rate: fraction.default(1).describe('Share of requests to trace, 0 to 1.'),
-  variables: z
-    .record(z.string().min(1).max(64), z.string())
-    .default({})
-    .superRefine((variables, context) => {
-      for (const [name, value] of Object.entries(variables)) {
-        const message = otelVariableFault(name, value);
-        if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message });
-      }
-    })
-    .describe(
-      'Variables of OpenTelemetry, such as `OTEL_EXPORTER_OTLP_HEADERS`. Those of the environment are added while `otel.enabled` is true. See docs/telemetry.md.',
-    ),
-})
-  .prefault({})
-  .describe('Trace export. See docs/telemetry.md.');
+export const otel = needsRestart(
+  section({
+    enabled: z.boolean().default(false).describe('Export traces over OTLP.'),
+    endpoint: z
+      .string()
+      .refine(isEndpoint, { error: 'must be host:port, or an http:// or https:// URL' })
+      .default('localhost:4317')
+      .describe('OTLP collector: `host:port` or a URL.'),
+    protocol: z
+      .enum(['grpc', 'http', 'stdout'])
+      .default('grpc')
+      .describe('OTLP transport. `stdout` writes spans to standard output instead, for debugging.'),
+    sampling_rate: fraction.default(1).describe('Share of requests to trace, 0 to 1.'),
+    variables: z
+      .record(z.string().min(1).max(64), z.string())
+      .default({})
+      .superRefine((variables, context) => {
+        for (const [name, value] of Object.entries(variables)) {
+          const message = otelVariableFault(name, value);
+          if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message });
+        }
+      })
+      .describe(
+        'Variables of OpenTelemetry, such as `OTEL_EXPORTER_OTLP_HEADERS`. Those of the environment are added while `otel.enabled` is true. See docs/telemetry.md.',
+      ),
+  })
+    .prefault({})
+    .describe('Trace export. See docs/telemetry.md.'),
+);
 
 export const audit = section({
   enabled: z

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { PRESET_NAMES } from '../../policy/presets.ts';
 import { RULE_MODES } from '../../policy/rule-modes.ts';
-import { filePath, section } from '../fields.ts';
+import { needsRestart, filePath, section } from '../fields.ts';
 
 export const policySection = section({
-  enabled: z.boolean().default(false).describe('Evaluate policies.'),
+  enabled: needsRestart(z.boolean().default(false).describe('Evaluate policies.')),
   policy_file: filePath
     .default('./policies.yaml')
     .describe('YAML file of policy cards. Changes on disk are picked up.'),

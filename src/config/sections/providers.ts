@@ -1,23 +1,33 @@
 import * as z from 'zod';
 import { fromProviders, PROVIDER_NAMES } from '../../providers/registry.ts';
-import { baseUrl, filePath, section, authority, duration } from '../fields.ts';
+import { needsRestart, baseUrl, filePath, section, authority, duration } from '../fields.ts';
 import { hostedToolsSettings } from '../../checks/hosted-tools/config.ts';
 import { remoteContentSettings } from '../../checks/remote-content/config.ts';
 
 const provider = section({
-  base_url: baseUrl.optional().describe('Base URL of the API. Default: the public one of the provider.'),
-  ca_file: filePath
-    .optional()
-    .describe('PEM bundle that verifies the certificate of the provider, instead of the system bundle.'),
+  base_url: needsRestart(
+    baseUrl.optional().describe('Base URL of the API. Default: the public one of the provider.'),
+  ),
+  ca_file: needsRestart(
+    filePath
+      .optional()
+      .describe('PEM bundle that verifies the certificate of the provider, instead of the system bundle.'),
+  ),
 }).prefault({});
 
 const azure = section({
-  base_url: baseUrl
-    .optional()
-    .describe('URL of your resource: `https://<name>.openai.azure.com`. Without it Azure cannot be reached.'),
-  ca_file: filePath
-    .optional()
-    .describe('PEM bundle that verifies the certificate of the provider, instead of the system bundle.'),
+  base_url: needsRestart(
+    baseUrl
+      .optional()
+      .describe(
+        'URL of your resource: `https://<name>.openai.azure.com`. Without it Azure cannot be reached.',
+      ),
+  ),
+  ca_file: needsRestart(
+    filePath
+      .optional()
+      .describe('PEM bundle that verifies the certificate of the provider, instead of the system bundle.'),
+  ),
   deployments: z
     .record(z.string().min(1), z.string().min(1))
     .default({})
@@ -39,11 +49,15 @@ const unknownEndpoint = z.string().regex(UNKNOWN_ENDPOINT_PATTERN, {
 });
 
 export const proxy = section({
-  connect_timeout: duration('5s').describe(
-    'Longest wait for a connection to a provider or MCP server, TLS handshake included; then 502 `upstream_unavailable`. Raise it for servers that are far away or start on demand.',
+  connect_timeout: needsRestart(
+    duration('5s').describe(
+      'Longest wait for a connection to a provider or MCP server, TLS handshake included; then 502 `upstream_unavailable`. Raise it for servers that are far away or start on demand.',
+    ),
   ),
-  upstream_timeout: duration('300s').describe(
-    'Longest wait for the headers of an answer, for the next chunk of a stream, and for an unstreamed answer as a whole; then 504. Raise it for models that think long without streaming.',
+  upstream_timeout: needsRestart(
+    duration('300s').describe(
+      'Longest wait for the headers of an answer, for the next chunk of a stream, and for an unstreamed answer as a whole; then 504. Raise it for models that think long without streaming.',
+    ),
   ),
   client_keys: z
     .enum(['allow', 'deny', 'prefer'])

@@ -1,58 +1,60 @@
 import * as z from 'zod';
 import { NEWEST_STORED_VERSION, STORED_VERSIONS } from '../../redis/stored-forms.ts';
-import { count, duration, filePath, hostName, hostPort, section } from '../fields.ts';
+import { needsRestart, count, duration, filePath, hostName, hostPort, section } from '../fields.ts';
 
-export const redis = section({
-  addr: hostPort
-    .default('localhost:6379')
-    .describe('`host:port` of Redis 7 or newer. `REDIS_ADDR` overrides it.'),
-  password: z.string().default('').describe('Password of Redis. `REDIS_PASSWORD` overrides it.'),
-  db: count.max(1_000_000).default(0).describe('Database number.'),
-  max_retries: count.max(100).default(3).describe('Retries of a command.'),
-  dial_timeout: duration('5s').describe('Longest time to connect.'),
-  read_timeout: duration('2s').describe('Longest wait for a reply; then the request gets 503.'),
-  write_timeout: duration('2s').describe('Longest time for a command to be sent.'),
-  write_version: z
-    .literal(STORED_VERSIONS)
-    .default(NEWEST_STORED_VERSION)
-    .describe(
-      'Version of the stored data that is written. Data of this version and the one before is read. Lower it while gateways of the version before run on the same Redis.',
-    ),
-  wait_replicas: count
-    .max(10)
-    .default(0)
-    .describe('Replicas that must confirm a lock before it counts as set. 0 waits for none.'),
-  wait_timeout: duration('1s').describe('Longest wait for `wait_replicas`.'),
-  tls: section({
-    enabled: z.boolean().default(false).describe('Connect over TLS.'),
-    ca_file: filePath
-      .optional()
-      .describe('PEM bundle that verifies the certificate of the server, instead of the system bundle.'),
-    cert_file: filePath.optional().describe('PEM client certificate, where Redis asks for one.'),
-    key_file: filePath.optional().describe('PEM private key of `cert_file`.'),
-    server_name: hostName
-      .optional()
-      .describe('Name in the certificate of the server, where it differs from the address.'),
-  }).prefault({}),
-  sentinel: section({
-    addrs: z
-      .array(hostPort)
-      .default([])
-      .describe('`host:port` of the sentinels. If set, they name the server in place of `redis.addr`.'),
-    master_name: z.string().min(1).optional().describe('Name of the master that the sentinels watch.'),
-    password: z
-      .string()
-      .default('')
-      .describe('Password of the sentinels. The password of the servers is `redis.password`.'),
-  }).prefault({}),
-  cluster: section({
-    addrs: z
-      .array(hostPort)
-      .default([])
+export const redis = needsRestart(
+  section({
+    addr: hostPort
+      .default('localhost:6379')
+      .describe('`host:port` of Redis 7 or newer. `REDIS_ADDR` overrides it.'),
+    password: z.string().default('').describe('Password of Redis. `REDIS_PASSWORD` overrides it.'),
+    db: count.max(1_000_000).default(0).describe('Database number.'),
+    max_retries: count.max(100).default(3).describe('Retries of a command.'),
+    dial_timeout: duration('5s').describe('Longest time to connect.'),
+    read_timeout: duration('2s').describe('Longest wait for a reply; then the request gets 503.'),
+    write_timeout: duration('2s').describe('Longest time for a command to be sent.'),
+    write_version: z
+      .literal(STORED_VERSIONS)
+      .default(NEWEST_STORED_VERSION)
       .describe(
-        '`host:port` of some nodes of a Redis Cluster; the others are discovered. If set, they stand in place of `redis.addr`.',
+        'Version of the stored data that is written. Data of this version and the one before is read. Lower it while gateways of the version before run on the same Redis.',
       ),
-  }).prefault({}),
-})
-  .prefault({})
-  .describe('A single Redis, Sentinel or Cluster: the one with addresses is used. See docs/redis.md.');
+    wait_replicas: count
+      .max(10)
+      .default(0)
+      .describe('Replicas that must confirm a lock before it counts as set. 0 waits for none.'),
+    wait_timeout: duration('1s').describe('Longest wait for `wait_replicas`.'),
+    tls: section({
+      enabled: z.boolean().default(false).describe('Connect over TLS.'),
+      ca_file: filePath
+        .optional()
+        .describe('PEM bundle that verifies the certificate of the server, instead of the system bundle.'),
+      cert_file: filePath.optional().describe('PEM client certificate, where Redis asks for one.'),
+      key_file: filePath.optional().describe('PEM private key of `cert_file`.'),
+      server_name: hostName
+        .optional()
+        .describe('Name in the certificate of the server, where it differs from the address.'),
+    }).prefault({}),
+    sentinel: section({
+      addrs: z
+        .array(hostPort)
+        .default([])
+        .describe('`host:port` of the sentinels. If set, they name the server in place of `redis.addr`.'),
+      master_name: z.string().min(1).optional().describe('Name of the master that the sentinels watch.'),
+      password: z
+        .string()
+        .default('')
+        .describe('Password of the sentinels. The password of the servers is `redis.password`.'),
+    }).prefault({}),
+    cluster: section({
+      addrs: z
+        .array(hostPort)
+        .default([])
+        .describe(
+          '`host:port` of some nodes of a Redis Cluster; the others are discovered. If set, they stand in place of `redis.addr`.',
+        ),
+    }).prefault({}),
+  })
+    .prefault({})
+    .describe('A single Redis, Sentinel or Cluster: the one with addresses is used. See docs/redis.md.'),
+);

@@ -10,6 +10,7 @@ import {
   port,
   positiveCount,
   section,
+  needsRestart,
 } from '../fields.ts';
 
 const tls = section({
@@ -51,27 +52,37 @@ const extproc = section({
 }).prefault({});
 
 export const server = section({
-  host: ipAddress
-    .default('0.0.0.0')
-    .describe('IP address on which clients are served. `0.0.0.0` is every address of this machine.'),
-  port: port.default(8080).describe('Port on which clients are served. `SERVER_PORT` overrides it.'),
-  admin_host: hostName
-    .default('127.0.0.1')
-    .describe(
-      'Host of the admin listener, which serves `/metrics`, `/healthz` and `/readyz` without authentication. Keep it off public networks. `SERVER_ADMIN_HOST` overrides it.',
-    ),
-  admin_port: port.default(9090).describe('Port of the admin listener.'),
+  host: needsRestart(
+    ipAddress
+      .default('0.0.0.0')
+      .describe('IP address on which clients are served. `0.0.0.0` is every address of this machine.'),
+  ),
+  port: needsRestart(
+    port.default(8080).describe('Port on which clients are served. `SERVER_PORT` overrides it.'),
+  ),
+  admin_host: needsRestart(
+    hostName
+      .default('127.0.0.1')
+      .describe(
+        'Host of the admin listener, which serves `/metrics`, `/healthz` and `/readyz` without authentication. Keep it off public networks. `SERVER_ADMIN_HOST` overrides it.',
+      ),
+  ),
+  admin_port: needsRestart(port.default(9090).describe('Port of the admin listener.')),
   log_level: z
     .enum(['debug', 'info', 'warn', 'error'])
     .default('info')
     .describe(
       'Least severe log lines to write. No level logs prompts, answers or credentials. `LOG_LEVEL` overrides it.',
     ),
-  read_timeout: duration('30s').describe(
-    'Longest time for a client to send a whole request; then it gets 408. Raise it for clients that upload large prompts over slow links.',
+  read_timeout: needsRestart(
+    duration('30s').describe(
+      'Longest time for a client to send a whole request; then it gets 408. Raise it for clients that upload large prompts over slow links.',
+    ),
   ),
-  write_timeout: duration('120s').describe(
-    'Longest time for a client to stall while it reads an answer. It does not bound how long a stream runs.',
+  write_timeout: needsRestart(
+    duration('120s').describe(
+      'Longest time for a client to stall while it reads an answer. It does not bound how long a stream runs.',
+    ),
   ),
   max_open_per_key: positiveCount
     .default(4_000)
@@ -84,12 +95,14 @@ export const server = section({
   shed_after: duration('1s').describe(
     'Delay of a worker beyond which it refuses new requests with 503 `overloaded`: first those of the keys that ask for most, at three times the delay all. Open requests go on.',
   ),
-  max_payload_bytes: positiveCount
-    .max(15 * 1_048_576)
-    .default(2_097_152)
-    .describe(
-      'Largest request body in bytes; a larger one gets 413. Raise it for prompts with images or files.',
-    ),
+  max_payload_bytes: needsRestart(
+    positiveCount
+      .max(15 * 1_048_576)
+      .default(2_097_152)
+      .describe(
+        'Largest request body in bytes; a larger one gets 413. Raise it for prompts with images or files.',
+      ),
+  ),
   shadow_mode: z
     .boolean()
     .default(false)
@@ -102,12 +115,14 @@ export const server = section({
     .describe(
       'Leave all budget and telemetry headers out of answers. Set it when clients must not see what they spend.',
     ),
-  error_format: z
-    .enum(['gateway', 'native'])
-    .default('gateway')
-    .describe(
-      'Bodies of refusals: `gateway` is one JSON form for all, `native` the error object of the requested provider, for clients that read only that.',
-    ),
+  error_format: needsRestart(
+    z
+      .enum(['gateway', 'native'])
+      .default('gateway')
+      .describe(
+        'Bodies of refusals: `gateway` is one JSON form for all, `native` the error object of the requested provider, for clients that read only that.',
+      ),
+  ),
   refusal_details: z
     .enum(['full', 'brief'])
     .default('full')
@@ -119,14 +134,16 @@ export const server = section({
     .describe(
       'URL under which clients reach the gateway. DPoP proofs are checked against it; set it when a proxy in front changes host or scheme.',
     ),
-  tls,
-  extproc,
-  workers: positiveCount
-    .max(256)
-    .default(1)
-    .describe(
-      'Sidecar processes that share the load. Use one for each core that Envoy and Redis leave free.',
-    ),
+  tls: needsRestart(tls),
+  extproc: needsRestart(extproc),
+  workers: needsRestart(
+    positiveCount
+      .max(256)
+      .default(1)
+      .describe(
+        'Sidecar processes that share the load. Use one for each core that Envoy and Redis leave free.',
+      ),
+  ),
   drain_timeout: duration('25s').describe(
     'Longest time after SIGTERM for open requests to finish. Keep it below the grace period of your orchestrator.',
   ),
@@ -135,24 +152,26 @@ export const server = section({
   .prefault({})
   .describe('Listeners and request limits. See docs/serving.md.');
 
-export const envoy = section({
-  path: filePath
-    .optional()
-    .describe('Path of the Envoy binary. Default: Envoy on PATH, or the one that the set-up installed.'),
-  managed: z
-    .boolean()
-    .default(true)
-    .describe(
-      'Start and supervise Envoy. Set it to false when Envoy runs in another container or in a mesh.',
-    ),
-  max_heap_bytes: z
-    .int()
-    .min(134_217_728)
-    .max(1_099_511_627_776)
-    .default(2_147_483_648)
-    .describe(
-      'Heap that Envoy may use, in bytes. Above half of it, streams that hold much data are reset; above nine tenths, requests get 503.',
-    ),
-})
-  .prefault({})
-  .describe('The Envoy in front. See docs/serving.md.');
+export const envoy = needsRestart(
+  section({
+    path: filePath
+      .optional()
+      .describe('Path of the Envoy binary. Default: Envoy on PATH, or the one that the set-up installed.'),
+    managed: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Start and supervise Envoy. Set it to false when Envoy runs in another container or in a mesh.',
+      ),
+    max_heap_bytes: z
+      .int()
+      .min(134_217_728)
+      .max(1_099_511_627_776)
+      .default(2_147_483_648)
+      .describe(
+        'Heap that Envoy may use, in bytes. Above half of it, streams that hold much data are reset; above nine tenths, requests get 503.',
+      ),
+  })
+    .prefault({})
+    .describe('The Envoy in front. See docs/serving.md.'),
+);

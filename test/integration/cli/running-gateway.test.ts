@@ -24,7 +24,7 @@ async function told(readiness: Readiness, own: object = {}) {
   const admin = await startAdmin({
     host: '127.0.0.1',
     port,
-    identity: gatewayIdentity(config),
+    identity: () => gatewayIdentity(config),
     readiness: () => readiness,
     metrics: () => Promise.resolve(''),
   });

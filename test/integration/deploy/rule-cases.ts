@@ -53,6 +53,7 @@ const REQUESTS = 'gateway_requests_total';
 const REPLIES = 'gateway_envoy_replies_total';
 const SHED = `gateway_shed_requests_total{${A},keys="largest"}`;
 const CERTIFICATE = `gateway_certificate_expiry_timestamp_seconds{${A},certificate="server.tls.cert_file"}`;
+const NOT_IN_FORCE = `gateway_config_not_in_force{${A},reason="restart"}`;
 const BROKEN_CERTIFICATE = `gateway_certificate_broken{${A},certificate="server.tls.cert_file"}`;
 const OF_CERTIFICATE = { ...INSTANCE, certificate: 'server.tls.cert_file' };
 const FAILING_CREDENTIAL = `gateway_credential_failing{${A},credential="openai-main"}`;
@@ -311,6 +312,20 @@ export const RULE_CASES: readonly RuleCase[] = [
     when: 'a certificate has two days left',
     series: [[CERTIFICATE, `${String(2 * DAYS)}x60`]],
     at: '6m',
+    fires: [],
+  },
+  {
+    alert: 'GatewayConfigNotInForce',
+    when: 'a changed gateway.yaml waits for a restart',
+    series: [[NOT_IN_FORCE, '0x4 1x60']],
+    at: '21m',
+    fires: [{ ...INSTANCE, reason: 'restart' }],
+  },
+  {
+    alert: 'GatewayConfigNotInForce',
+    when: 'the gateway was restarted',
+    series: [[NOT_IN_FORCE, '0x4 1x10 0x60']],
+    at: '21m',
     fires: [],
   },
   {

@@ -51,6 +51,7 @@ async function exported(): Promise<ReadonlyMap<string, readonly string[]>> {
     envoyRestarts: 0,
     envoyReplies: new Map([['gateway_unavailable', 0]]),
     build: { version: '1.0.0' },
+    reload: { notInForce: undefined, keys: [], applied: 0 },
     certificates: new Map([['server.tls.cert_file', { end: 1, broken: false }]]),
     credentials: new Map([['openai-main', { readAt: 1, failure: undefined, usable: true }]]),
   });

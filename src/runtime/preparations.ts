@@ -1,0 +1,46 @@
+import type { Config } from '../config/schema.ts';
+import type { FromWorker, ToWorker } from './worker-protocol.ts';
+
+type Answer = Extract<FromWorker, { readonly kind: 'prepared' | 'refused' }>;
+
+/** Requests to one worker to build another configuration. */
+export interface Preparations {
+  /** @throws Error if the worker refuses, ends or does not answer in time */
+  ask(config: Config, send: (message: ToWorker) => void): Promise<void>;
+  answered(answer: Answer): void;
+  /** Fails what the ended process has not answered. */
+  ended(): void;
+}
+
+/** Compiling policies may take half of it. */
+const PREPARED_WITHIN_MS = 60_000;
+
+export function createPreparations(): Preparations {
+  let lastId = 0;
+  let pending: { readonly id: number; settle(failure?: string): void } | undefined;
+  return {
+    async ask(config, send) {
+      pending?.settle('a newer configuration came');
+      const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+      const id = ++lastId;
+      const timer = setTimeout(() => pending?.settle('a worker does not answer'), PREPARED_WITHIN_MS);
+      pending = {
+        id,
+        settle(failure) {
+          clearTimeout(timer);
+          pending = undefined;
+          if (failure === undefined) resolve(undefined);
+          else reject(new Error(failure));
+        },
+      };
+      send({ kind: 'prepare', id, config });
+      await promise;
+    },
+    answered(answer) {
+      if (answer.id === pending?.id) pending.settle(answer.kind === 'refused' ? answer.message : undefined);
+    },
+    ended() {
+      pending?.settle('a worker ended');
+    },
+  };
+}

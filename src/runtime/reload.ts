@@ -1,0 +1,128 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { ConfigError, formatProblem } from '../config/problems.ts';
+import type { Config } from '../config/schema.ts';
+import { messageOf } from '../errors.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { ConfigChanges } from './config-reader.ts';
+
+/** Why the file on disk is not in force. */
+export type NotInForce = 'broken' | 'restart' | 'refused';
+
+export const NOT_IN_FORCE: readonly NotInForce[] = ['broken', 'restart', 'refused'];
+
+export interface ReloadState {
+  /** Undefined while the configuration in force is the one on disk. */
+  readonly notInForce: NotInForce | undefined;
+  /** Keys whose change needs a restart. */
+  readonly keys: readonly string[];
+  /** Reloads since the start. */
+  readonly applied: number;
+}
+
+/** The configuration in force, which follows gateway.yaml. */
+export interface Reload {
+  current(): Config;
+  state(): ReloadState;
+  close(): void;
+}
+
+export interface ReloadOptions {
+  /** Path of gateway.yaml. */
+  readonly file: string;
+  /** The configuration that `file` had at the start. */
+  readonly config: Config;
+  /** Reads and checks the file, and compares it with the configuration in force. @throws ConfigError */
+  readonly read: (inForce: Config) => Promise<{ readonly config: Config; readonly changes: ConfigChanges }>;
+  /** Puts a configuration in force everywhere. @throws Error if it cannot be used; nothing has changed then */
+  readonly apply: (config: Config) => Promise<void>;
+  readonly log: Logger;
+  readonly everyMs?: number;
+}
+
+/** Polled, as policy files are: a watch misses some ways in which files are replaced. */
+const EVERY_MS = 1_000;
+/** A configuration that could not be applied is tried again. */
+const TRY_AGAIN_MS = 30_000;
+
+/**
+ * Follows gateway.yaml and the `.env` beside it. A changed file is applied in whole, or not at all: if it is invalid,
+ * needs a restart or is refused by a worker, the last good one stays in force.
+ */
+export async function followConfig(options: ReloadOptions): Promise<Reload> {
+  const { log } = options;
+  let current = options.config;
+  let state: ReloadState = { notInForce: undefined, keys: [], applied: 0 };
+  let seen = await contents(options.file);
+  let tryAgainAt = Infinity;
+  const stop = new AbortController();
+
+  function keep(notInForce: NotInForce, keys: readonly string[], fields: object, message: string): void {
+    state = { ...state, notInForce, keys };
+    log.error(fields, `${message}: the previous configuration stays in force`);
+  }
+
+  async function apply(config: Config, { changed }: ConfigChanges): Promise<void> {
+    try {
+      await options.apply(config);
+    } catch (cause) {
+      tryAgainAt = performance.now() + TRY_AGAIN_MS;
+      keep('refused', [], { cause: messageOf(cause) }, 'the changed gateway.yaml cannot be applied');
+      return;
+    }
+    current = config;
+    state = { notInForce: undefined, keys: [], applied: state.applied + 1 };
+    log.info({ keys: changed }, 'the changed gateway.yaml is in force');
+  }
+
+  async function reload(): Promise<void> {
+    tryAgainAt = Infinity;
+    try {
+      const { config, changes } = await options.read(current);
+      if (changes.restart.length > 0) {
+        keep(
+          'restart',
+          changes.restart,
+          { keys: changes.restart },
+          'the changed gateway.yaml needs a restart',
+        );
+      } else if (changes.changed.length > 0) await apply(config, changes);
+      else {
+        if (state.notInForce !== undefined) log.info('gateway.yaml is the configuration in force again');
+        state = { ...state, notInForce: undefined, keys: [] };
+      }
+    } catch (cause) {
+      const problems = cause instanceof ConfigError ? cause.problems.map(formatProblem) : [messageOf(cause)];
+      keep('broken', [], { problems }, 'the changed gateway.yaml is invalid');
+    }
+  }
+
+  async function poll(): Promise<void> {
+    while (!stop.signal.aborted) {
+      await delay(options.everyMs ?? EVERY_MS, undefined, { signal: stop.signal, ref: false }).catch(
+        () => undefined,
+      );
+      if (stop.signal.aborted) return;
+      const now = await contents(options.file);
+      const isChanged = now !== seen;
+      seen = now;
+      if (isChanged || performance.now() >= tryAgainAt) await reload();
+    }
+  }
+  void poll();
+  return {
+    current: () => current,
+    state: () => state,
+    close: () => {
+      stop.abort();
+    },
+  };
+}
+
+/** A missing file differs from an empty one. */
+async function contents(file: string): Promise<string> {
+  const read = (path: string): Promise<string | null> => readFile(path, 'utf8').catch(() => null);
+  return JSON.stringify(await Promise.all([read(file), read(join(dirname(file), '.env'))]));
+}
