@@ -5,7 +5,7 @@ import { addTallyCheck } from '../../support/tally-check.ts';
 
 /** Judges one request of a key by the gateway's checks on Redis, and prints the verdict of the added one. */
 const JUDGE = `
-import { createChecks } from './src/checks/create.ts';
+import { createChecks } from './src/composition/create.ts';
 import { loadConfig } from './src/config/load.ts';
 import { connectRedis, waitUntilReady } from './src/redis/client.ts';
 import { createAuditLog, createLogger } from './src/telemetry/logger.ts';
