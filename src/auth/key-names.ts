@@ -6,8 +6,12 @@ import type { KeyRecord } from './key-record.ts';
 
 const claimScript = loadScript(new URL('./claim-name.lua', import.meta.url));
 
-/** A field that is no valid name. It marks that keys of earlier releases have been entered. */
+/** A field that is no valid name. Its value says which names have been entered. */
 const ENTERED = '';
+/** Every name, of inactive keys too. Earlier releases wrote 1, for the names of active keys alone. */
+const ALL_NAMES = '2';
+/** The holder of a name that several active keys of an earlier release have. */
+const SHARED = 'shared';
 
 export interface NamedRecords {
   read(keyHash: string): Promise<KeyRecord | undefined>;
@@ -30,20 +34,58 @@ export async function claimName(
   { name, keyHash }: KeyRecord,
 ): Promise<string | undefined> {
   const holder = (await client.hget(KEY_NAMES, name)) ?? '';
-  const held = holder === '' ? undefined : await records.read(holder);
-  if (held !== undefined && isActive(held, await readClock(client))) return holder;
+  const held = holder === SHARED ? await sharer(records, name, keyHash) : await readHolder(records, holder);
+  if (held !== undefined && isActive(held, await readClock(client))) return held.keyHash;
   if (Number(await claimScript.run(client, [KEY_NAMES], [name, holder, keyHash])) === 1) return undefined;
   return (await client.hget(KEY_NAMES, name)) ?? '';
 }
 
+async function readHolder(records: NamedRecords, holder: string): Promise<KeyRecord | undefined> {
+  return holder === '' ? undefined : records.read(holder);
+}
+
+/** Returns another key with a shared name; the last one that is not revoked, if there is any. */
+async function sharer(records: NamedRecords, name: string, own: string): Promise<KeyRecord | undefined> {
+  let found: KeyRecord | undefined;
+  for await (const record of records.all())
+    if (record.name === name && record.keyHash !== own && record.revokedAt === undefined) found = record;
+  return found;
+}
+
 /** Enters the names of keys from an earlier release, once. */
 export async function enterNames(client: RedisClient, records: NamedRecords): Promise<void> {
-  if ((await client.hexists(KEY_NAMES, ENTERED)) === 1) return;
+  if ((await client.hget(KEY_NAMES, ENTERED)) === ALL_NAMES) return;
   const now = await readClock(client);
-  for await (const record of records.all()) {
-    if (isActive(record, now)) await client.hsetnx(KEY_NAMES, record.name, record.keyHash);
+  for await (const record of records.all()) await enterName(client, records, record, now);
+  await client.hset(KEY_NAMES, ENTERED, ALL_NAMES);
+}
+
+async function enterName(
+  client: RedisClient,
+  records: NamedRecords,
+  record: KeyRecord,
+  now: number,
+): Promise<void> {
+  const { name, keyHash } = record;
+  if ((await client.hsetnx(KEY_NAMES, name, keyHash)) === 1) return;
+  const holder = (await client.hget(KEY_NAMES, name)) ?? '';
+  if (holder === keyHash || holder === SHARED) return;
+  const held = await records.read(holder);
+  if (held !== undefined && isActive(held, now)) {
+    if (isActive(record, now)) await client.hset(KEY_NAMES, name, SHARED);
+  } else if (held === undefined || isActive(record, now) || record.createdAt > held.createdAt) {
+    await client.hset(KEY_NAMES, name, keyHash);
   }
-  await client.hset(KEY_NAMES, ENTERED, '1');
+}
+
+/**
+ * Returns the hash of the key that a name means: the active one, else the newest. Null if no key has the name; undefined if
+ * only all records can tell.
+ */
+export async function holderOfName(client: RedisClient, name: string): Promise<string | null | undefined> {
+  const [entered, holder] = await client.hmget(KEY_NAMES, ENTERED, name);
+  if (entered !== ALL_NAMES || holder === SHARED) return undefined;
+  return holder;
 }
 
 export interface KeyName {

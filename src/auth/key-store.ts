@@ -17,7 +17,15 @@ import {
   type KeyChange,
   type NewKey,
 } from './key-fields.ts';
-import { claimName, enterNames, isActive, namesWith, type KeyName, type NameLimits } from './key-names.ts';
+import {
+  claimName,
+  enterNames,
+  holderOfName,
+  isActive,
+  namesWith,
+  type KeyName,
+  type NameLimits,
+} from './key-names.ts';
 import type { KeyRecord } from './key-record.ts';
 import { createRawKey, hashKey, isProxyKey } from './raw-key.ts';
 
@@ -238,8 +246,19 @@ class KeyRecords {
         if (record) found.set(record.keyHash, record);
       }
     }
-    for await (const record of this.all()) if (record.name === reference) found.set(record.keyHash, record);
+    for await (const record of this.#named(reference)) found.set(record.keyHash, record);
     return [...found.values()];
+  }
+
+  /** Reads all records only if the index of names cannot tell. */
+  async *#named(name: string): AsyncGenerator<KeyRecord> {
+    const holder = await holderOfName(this.#client, name);
+    if (holder === undefined) {
+      for await (const record of this.all()) if (record.name === name) yield record;
+    } else if (holder !== null) {
+      const record = await this.read(holder);
+      if (record?.name === name) yield record;
+    }
   }
 
   async *all(): AsyncGenerator<KeyRecord> {

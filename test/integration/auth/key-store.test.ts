@@ -148,14 +148,36 @@ describe('finding a key', () => {
   });
 
   it('refuses a name that two active keys of an earlier release have, and names both by hash', async () => {
-    const first = await store.create(agent);
+    const [first, second] = [await store.create(agent), await store.create({ ...agent, name: 'other' })];
+    await redis.client.hset(`gateway:key:${second.record.keyHash}`, 'name', agent.name);
     await redis.client.del('gateway:key_names');
     await redis.client.hset('gateway:key_names', '', '1');
-    const second = await store.create(agent);
+    await store.create({ ...agent, name: 'a third' });
 
     await expect(store.find('agent-7')).rejects.toThrow(/several keys match/);
     await expect(store.find('agent-7')).rejects.toThrow(first.record.keyHash.slice(0, 23));
     await expect(store.find('agent-7')).rejects.toThrow(second.record.keyHash.slice(0, 23));
+    await expect(store.create(agent)).rejects.toThrow('an active key has the name');
+    await store.revoke(first.record.keyHash);
+    expect((await store.find('agent-7')).keyHash).toBe(second.record.keyHash);
+  });
+
+  it('reads no list of all keys for a name, whether or not a key has it', async () => {
+    const { record } = await store.create(agent);
+    const lists = async () =>
+      /cmdstat_zrangebylex:calls=(\d+)/.exec(await redis.client.info('commandstats'))?.[1];
+    const before = await lists();
+    expect(await store.find(agent.name)).toEqual(record);
+    await expect(store.find('nobody here')).rejects.toThrow(KeyError);
+    expect(await lists()).toBe(before);
+  });
+
+  it('finds the newest revoked key by its name, also of an earlier release', async () => {
+    const { record } = await store.create(agent);
+    await store.revoke(record.keyHash);
+    await redis.client.del('gateway:key_names');
+    await store.create({ ...agent, name: 'other' });
+    expect((await store.find(agent.name)).keyHash).toBe(record.keyHash);
   });
 
   it('refuses a prefix that two keys share', async () => {

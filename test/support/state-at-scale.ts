@@ -1,0 +1,165 @@
+import { performance } from 'node:perf_hooks';
+import type { Redis } from 'ioredis';
+import { KEY_INDEX, KEY_NAMES } from '../../src/redis/keys.ts';
+import { askWith } from './ask-provider.ts';
+import { createFakeProvider } from './fake-provider/index.ts';
+import { gatewayProgram } from './parts.ts';
+import { startGateway, type TestGateway } from './gateway.ts';
+import { startTestRedis, type TestRedis } from './redis.ts';
+import { runProgram } from './run-cli.ts';
+
+export interface StateSize {
+  readonly keys: number;
+  /** Live sessions, one each of the first keys. */
+  readonly sessions: number;
+}
+
+/** What one size of the state costs. Times are in milliseconds. */
+export interface StateCost extends StateSize {
+  readonly startMs: number;
+  readonly requestMs: { readonly p50: number; readonly p99: number };
+  readonly metricsMs: number;
+  readonly metricsBytes: number;
+  readonly commandMs: Readonly<Record<string, number>>;
+  /** Of Redis, beyond what a few keys take. */
+  readonly bytesPerKey: number;
+  readonly bytesPerSession: number;
+}
+
+const SESSION = 'run-0';
+const PER_SCRIPT = 2_000;
+const REQUESTS = 200;
+
+/**
+ * Copies all that Redis holds of one key to others: the names of the copies differ in the hash of the key. Redis does it
+ * itself, a million in a minute or two.
+ */
+const COPY_KEYS = `
+local from, to, model, name_prefix = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4]
+for nth = from, to do
+  local hash = 'sha256:' .. redis.sha1hex(nth) .. string.sub(redis.sha1hex(nth .. 'x'), 1, 24)
+  for _, key in ipairs(KEYS) do
+    redis.call('COPY', key, (string.gsub(key, model, hash)))
+  end
+  local record = 'gateway:key:' .. hash
+  redis.call('HDEL', record, 'raw:' .. model)
+  redis.call('HSET', record, 'key_hash', hash, 'raw:' .. hash, '0', 'name', name_prefix .. nth)
+  redis.call('ZADD', '${KEY_INDEX}', 0, hash)
+  redis.call('HSET', '${KEY_NAMES}', name_prefix .. nth, hash)
+end`;
+
+/** Fills a Redis with copies of keys that real requests have used, measures a gateway on it, and ends both. */
+export async function measureState(
+  size: StateSize,
+  note: (line: string) => void = () => undefined,
+): Promise<StateCost> {
+  const redis = await startTestRedis();
+  const provider = await createFakeProvider();
+  const config = { providers: { openai: { base_url: provider.url } } };
+  try {
+    const first = await startGateway({ redis, config });
+    const filled = await fill(first, size);
+    await first.stop();
+    note(`${String(size.keys)} keys, ${String(size.sessions)} sessions: ${JSON.stringify(filled)}`);
+    const started = performance.now();
+    const gateway = await startGateway({ redis, config });
+    const startMs = performance.now() - started;
+    try {
+      return { ...size, ...filled, startMs, ...(await measure(gateway, note)) };
+    } finally {
+      await gateway.stop();
+    }
+  } finally {
+    await provider.close();
+    await redis.close();
+  }
+}
+
+async function fill(gateway: TestGateway, { keys, sessions }: StateSize) {
+  const { client } = gateway.redis;
+  const [plain, talking] = await Promise.all([
+    used(gateway, {}),
+    used(gateway, { 'x-gateway-session-id': SESSION }),
+  ]);
+  const before = await usedBytes(client);
+  await copy(client, plain, { count: keys - sessions, name: 'plain-' });
+  const between = await usedBytes(client);
+  await copy(client, talking, { count: sessions, name: 'talking-' });
+  const bytesPerKey = (between - before) / Math.max(1, keys - sessions);
+  const perBoth = ((await usedBytes(client)) - between) / Math.max(1, sessions);
+  return { bytesPerKey: Math.round(bytesPerKey), bytesPerSession: Math.round(perBoth - bytesPerKey) };
+}
+
+/** A key with a budget that a request has used. */
+async function used(gateway: TestGateway, headers: Readonly<Record<string, string>>): Promise<string> {
+  const { rawKey, keyHash } = await gateway.createKey({}, { daily: 5 });
+  const reply = await ask(gateway, rawKey, headers);
+  if (reply.status !== 200) throw new Error(`the request was refused: ${String(reply.status)} ${reply.body}`);
+  return keyHash;
+}
+
+function ask(gateway: TestGateway, rawKey: string, headers: Readonly<Record<string, string>> = {}) {
+  const body = { model: 'gpt-4o', max_tokens: 20, messages: [{ role: 'user', content: 'Say hello.' }] };
+  return askWith(gateway, rawKey, '/openai/v1/chat/completions', body, headers);
+}
+
+async function copy(
+  client: Redis,
+  model: string,
+  { count, name }: { readonly count: number; readonly name: string },
+): Promise<void> {
+  const names = await client.keys(`*${model}*`);
+  const escaped = model.replaceAll('-', '%-');
+  for (let from = 0; from < count; from += PER_SCRIPT) {
+    const to = Math.min(from + PER_SCRIPT, count) - 1;
+    const offset = name === 'plain-' ? 0 : 100_000_000;
+    await client.eval(COPY_KEYS, names.length, ...names, from + offset, to + offset, escaped, name);
+  }
+}
+
+async function usedBytes(client: Redis): Promise<number> {
+  return Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]);
+}
+
+async function measure(gateway: TestGateway, note: (line: string) => void) {
+  const { rawKey } = await gateway.createKey({ name: 'probe' }, { daily: 5 });
+  for (let nth = 0; nth < 50; nth += 1) await ask(gateway, rawKey);
+  const took: number[] = [];
+  for (let nth = 0; nth < REQUESTS; nth += 1) {
+    const started = performance.now();
+    await ask(gateway, rawKey);
+    took.push(performance.now() - started);
+  }
+  took.sort((one, other) => one - other);
+  const started = performance.now();
+  const metricsBytes = (await gateway.metrics()).length;
+  const metricsMs = performance.now() - started;
+  const commandMs: Record<string, number> = {};
+  for (const command of [
+    'keys list --limit 20',
+    'budget status --limit 20',
+    'keys show plain-1',
+    'risk list --limit 20',
+    'sessions list --limit 20',
+    'complete keys talking-1000',
+  ])
+    note(
+      `${command}: ${String(Math.round((commandMs[command] = await timed(gateway.redis, command.split(' ')))))} ms`,
+    );
+  return {
+    requestMs: { p50: took[REQUESTS / 2] ?? 0, p99: took[(REQUESTS * 99) / 100] ?? 0 },
+    metricsMs,
+    metricsBytes,
+    commandMs,
+  };
+}
+
+async function timed({ addr }: TestRedis, args: readonly string[]): Promise<number> {
+  const started = performance.now();
+  const { code, stderr } = await runProgram(await gatewayProgram(), args, {
+    cwd: '/',
+    env: { REDIS_ADDR: addr },
+  });
+  if (code !== 0) throw new Error(`gateway ${args.join(' ')}: ${stderr}`);
+  return performance.now() - started;
+}
