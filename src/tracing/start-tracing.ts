@@ -10,6 +10,7 @@ import {
   TraceIdRatioBasedSampler,
   type Sampler,
   type SpanExporter,
+  type SpanLimits,
 } from '@opentelemetry/sdk-trace';
 import type { DestinationStream } from 'pino';
 import { useOtelVariables } from '../config/otel-variables.ts';
@@ -61,6 +62,7 @@ export async function startTracing(deps: TracingDeps): Promise<SidecarTracing> {
   const provider = new TracerProvider({
     resource: resourceOf(deps),
     sampler: samplerOf(config.otel),
+    spanLimits: spanLimitsOf(variables),
     spanProcessors: [spans.processor],
   });
   const traces = createRequestTraces(provider.getTracer(SERVICE), safe);
@@ -95,6 +97,22 @@ function samplerOf({ sampling_rate, variables }: Config['otel']): Sampler {
   const named = variables['OTEL_TRACES_SAMPLER'];
   if (named === undefined) return new ParentBasedSampler({ root: ratio, remoteParentSampled: ratio });
   return named.startsWith('parentbased_') ? new ParentBasedSampler({ root: ratio }) : ratio;
+}
+
+/** Returns the limits of `OTEL_SPAN_*`, else of `OTEL_ATTRIBUTE_*`. */
+function spanLimitsOf(variables: Config['otel']['variables']): SpanLimits {
+  function limit(...names: string[]): number | undefined {
+    const name = names.find((one) => variables[one] !== undefined);
+    return name === undefined ? undefined : Number(variables[name]);
+  }
+  const attributes = limit('OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT', 'OTEL_ATTRIBUTE_COUNT_LIMIT');
+  const chars = limit('OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT', 'OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT');
+  const events = limit('OTEL_SPAN_EVENT_COUNT_LIMIT');
+  return {
+    ...(attributes !== undefined && { attributeCountLimit: attributes }),
+    ...(chars !== undefined && { attributeValueLengthLimit: chars }),
+    ...(events !== undefined && { eventCountLimit: events }),
+  };
 }
 
 /** Imports only the exporter in use. */

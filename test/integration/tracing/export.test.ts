@@ -230,6 +230,7 @@ describe('traces', () => {
         OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=one,x-lost=general',
         OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-lost=traces',
         OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+        OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT: '6',
       },
     });
     await request();
@@ -239,6 +240,7 @@ describe('traces', () => {
       'service.version': '9.9.9',
       'deployment.environment.name': 'staging',
     });
+    expect(only(receiver.spans, 'chat gpt-4o').attributes['gen_ai.response.model']).toBe('gpt-4o');
     expect(receiver.headers[0]).toMatchObject({ 'x-tenant': 'one', 'x-lost': 'traces' });
     if (protocol === 'http') expect(receiver.headers[0]).toMatchObject({ 'content-encoding': 'gzip' });
     await receiver.close();
