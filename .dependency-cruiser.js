@@ -28,6 +28,12 @@ export default {
       'They read what was asked and answered; who judges it, and who carries it, is not for them.',
     ),
     forbid(
+      'inspect-knows-no-check',
+      { path: '^src/inspect/' },
+      { path: '^src/(checks|policy|extproc|runtime|envoy|admin|redis|serve|operate|offline)' },
+      'It searches and masks texts; what is looked for, and what follows, is for checks to say.',
+    ),
+    forbid(
       'checks-know-no-edge',
       { path: '^src/checks' },
       { path: '^src/(composition|extproc|runtime|envoy|admin|serve|operate|offline)' },

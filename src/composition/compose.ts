@@ -2,10 +2,9 @@ import type { Config } from '../config/schema.ts';
 import { maskSecrets } from '../detectors/mask.ts';
 import { newOperationId } from '../operation-id.ts';
 import type { Check } from '../pipeline/check.ts';
-import { createMasksOf, type Masks } from '../policy/masking/masks.ts';
+import { createMasksOf } from '../policy/masking/masks.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 import { DEFAULT_LOCK_MS } from '../risk/scoring.ts';
-import { createPolicyRewriter, maskAnswer, maskRequest } from '../checks/dlp/by-policy.ts';
 import { createMarkSession, createSessionMoves, createTaintSession } from './policy-sessions.ts';
 import { createResultRewriter, maskWholeResult } from '../checks/mcp-inspector/by-policy.ts';
 import type { FactUse } from '../checks/entry.ts';
@@ -142,8 +141,6 @@ function policyServices(
     mark: createMarkSession(store),
     masking: {
       masksOf: createMasksOf(),
-      maskRequest,
-      answers: { whole: maskAnswer, rewriter: (masks: Masks) => createPolicyRewriter(masks) },
       results: { whole: maskWholeResult, rewriter: createResultRewriter },
     },
   };

@@ -1,4 +1,4 @@
-import { createDlpRewriter, type DlpRewriterDeps } from '../../src/checks/dlp/stream/rewriter.ts';
+import { createDlpRewriter, type StreamRewriterDeps } from '../../src/checks/dlp/stream-findings.ts';
 import { createContentDetector, type ContentScope } from '../../src/detectors/content.ts';
 import type { ContentClass, StreamDetector } from '../../src/detectors/finding.ts';
 import type { Denial, StreamRewriter } from '../../src/pipeline/check.ts';
@@ -14,7 +14,7 @@ export const WITHHELD: Denial = { kind: 'deny', type: 'dlp_quarantine', message:
 /** A rewriter that masks all but secrets, which it cuts. */
 export function rewriterOf(
   detector: StreamDetector,
-  overrides: Partial<DlpRewriterDeps> = {},
+  overrides: Partial<StreamRewriterDeps> = {},
 ): StreamRewriter {
   return createDlpRewriter({
     detector,

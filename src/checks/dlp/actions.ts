@@ -1,9 +1,8 @@
 import { CONTENT_CLASSES, type ContentClass, type Finding } from '../../detectors/finding.ts';
 import { HEADER } from '../../headers.ts';
 import { calledTool, type McpMessage } from '../../mcp/message.ts';
-import type { Denial, Verdict } from '../../pipeline/check.ts';
+import type { Denial } from '../../pipeline/check.ts';
 import { policyDenied } from '../denials.ts';
-import type { Answered } from '../../pipeline/exchange.ts';
 
 export type DlpAction = 'mask' | 'quarantine';
 
@@ -58,15 +57,6 @@ export function quarantined(classes: readonly ContentClass[], enforce: () => Pro
   };
 }
 
-/** An answer in which nobody can look: it is not passed on unseen. */
-export function unreadable(why: string): Denial {
-  return {
-    kind: 'deny',
-    type: 'upstream_unavailable',
-    message: `the provider sent an answer that cannot be inspected: ${why}`,
-  };
-}
-
 /** A request that holds what may not leave (`server.dlp.requests: deny`). */
 export function requestDenied(classes: readonly ContentClass[], mcp: McpMessage | undefined): Denial {
   return refusedRequest(`the request holds ${named(classes)}: leave them out`, mcp);
@@ -82,16 +72,4 @@ function refusedRequest(reason: string, mcp: McpMessage | undefined): Denial {
   const toolName = calledTool(mcp);
   const details = { reason, rule: 'dlp', ...(toolName !== undefined && { toolName }) };
   return { ...policyDenied(reason, details), headers: { [HEADER.dlpBlock]: 'true' } };
-}
-
-/** @param what was found, never the text of it */
-export function masking({ responseHeaders }: Answered, what: string, mask: () => void): Verdict {
-  return {
-    kind: 'rewrite',
-    reason: `masked in the answer: ${what}`,
-    apply() {
-      mask();
-      responseHeaders.set(HEADER.dlpRedacted, 'true');
-    },
-  };
 }

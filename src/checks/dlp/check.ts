@@ -6,9 +6,9 @@ import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { classesOf, rulesOf, requestDenied, requestNotMaskable } from './actions.ts';
 import type { DlpCheckDeps } from './deps.ts';
 import { createAnswerJudge } from './judge-answer.ts';
-import { inspectRequest, type InspectedRequest } from './requests.ts';
+import { inspectRequest, type InspectedRequest } from '../../inspect/request.ts';
 import type { ClassSearch } from './scope.ts';
-import { refusedFor } from './inspected.ts';
+import { refusedFor } from '../../inspect/inspected.ts';
 import { after, type Awaitable } from '../../turns.ts';
 
 /**

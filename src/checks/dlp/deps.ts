@@ -3,7 +3,7 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import type { ReportSecretLeak } from '../report-secret-leak.ts';
 import type { DlpAction } from './actions.ts';
 import type { DlpConfig } from './config.ts';
-import type { Found } from './inspected.ts';
+import type { Found } from '../../inspect/inspected.ts';
 import type { ClassSearch } from './scope.ts';
 
 export interface DlpCheckDeps {

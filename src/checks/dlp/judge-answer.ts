@@ -3,12 +3,12 @@ import { PASS, PASS_EVENT, type Denial, type StreamRewriter, type Verdict } from
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import { findingId } from '../finding-id.ts';
 import { createHeaderInspection } from './answer-headers.ts';
-import { masking, actionFor, classesOf, rulesOf, quarantined, type DlpAction } from './actions.ts';
+import { actionFor, classesOf, rulesOf, quarantined, type DlpAction } from './actions.ts';
 import type { DlpCheckDeps } from './deps.ts';
-import { refusedFor, type Inspected, type Found } from './inspected.ts';
-import { createDlpRewriter } from './stream/rewriter.ts';
-import { rewriteWhole, sniffedStream, type SniffedStream } from './buffered/sniffed-stream.ts';
-import { inspectAnswer } from './buffered/answer.ts';
+import { masking, refusedFor, type Inspected, type Found } from '../../inspect/inspected.ts';
+import { createDlpRewriter } from './stream-findings.ts';
+import { rewriteWhole, sniffedStream, type SniffedStream } from '../../inspect/whole/sniffed-stream.ts';
+import { inspectAnswer } from '../../inspect/whole/answer.ts';
 import { after, type Awaitable } from '../../turns.ts';
 
 export interface AnswerJudge {

@@ -6,7 +6,7 @@ import {
 } from '../../detectors/content.ts';
 import type { ContentClass, DetectorName, FindAll, StreamDetector } from '../../detectors/finding.ts';
 import type { DlpConfig } from './config.ts';
-import { MAX_FINDINGS } from './inspected.ts';
+import { MAX_FINDINGS } from '../../inspect/inspected.ts';
 
 const PERSONAL_DATA: readonly ContentClass[] = ['email', 'card', 'ssn', 'phone'];
 

@@ -3,32 +3,15 @@ import { PASS, type Check, type Denial, type StreamRewriter, type Verdict } from
 import { withholdHeaders } from '../../pipeline/carried.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { policyDenied, toolDenied } from '../denials.ts';
-import type { RefusalFinding } from '../../where-found.ts';
-import type { JsonEdit } from '../../json/path.ts';
 import type { MaskRule } from '../../policy/cards/mask-rule.ts';
 import type { Masks } from '../../policy/masking/masks.ts';
 import type { MaskSearch } from '../../policy/masking/search.ts';
-
-/** The masking of a request by mask rules. */
-export interface MaskedRequest {
-  readonly rules: ReadonlySet<string>;
-  /** Matches that could not be masked. */
-  readonly unmaskable: readonly RefusalFinding[];
-  readonly edits: readonly JsonEdit[];
-  /** Names of client headers to drop. */
-  readonly headers: ReadonlySet<string>;
-}
+import { createPolicyRewriter, maskAnswer, maskRequest } from './model-calls.ts';
 
 export interface PolicyMaskDeps {
   /** The judgement whose masks apply: the first one, or the second one in a session that had changed. */
   readonly judgement: 'judged' | 'judgedAgain';
   readonly masksOf: (rules: readonly MaskRule[]) => Masks | undefined;
-  readonly maskRequest: (exchange: Parsed, masks: Masks) => Promise<MaskedRequest>;
-  /** Answers of models. */
-  readonly answers: {
-    readonly whole: (exchange: Answered, masks: Masks) => Promise<Verdict>;
-    readonly rewriter: (masks: Masks) => StreamRewriter | undefined;
-  };
   /** Results of MCP servers' tools. */
   readonly results: {
     readonly whole: (exchange: Answered, search: MaskSearch) => Promise<Verdict>;
@@ -46,7 +29,7 @@ export interface PolicyMaskState {
  * If a call is judged twice, a second check masks the rest, so that both judgements' masks apply.
  */
 export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskState, 'policy'> {
-  const { judgement, masksOf, maskRequest, answers, results } = deps;
+  const { judgement, masksOf, results } = deps;
 
   function mask(exchange: Parsed, state: PolicyMaskState): Verdict | Promise<Verdict> {
     const { [judgement]: judged } = exchange.facts;
@@ -80,12 +63,12 @@ export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskSta
     response(exchange, { masks }) {
       if (masks?.everywhere === undefined || exchange.origin !== 'provider') return PASS;
       return exchange.mcp === undefined
-        ? answers.whole(exchange, masks)
+        ? maskAnswer(exchange, masks)
         : results.whole(exchange, masks.everywhere);
     },
     stream(exchange, { masks }) {
       if (masks?.everywhere === undefined) return undefined;
-      return exchange.mcp === undefined ? answers.rewriter(masks) : results.rewriter(masks.everywhere);
+      return exchange.mcp === undefined ? createPolicyRewriter(masks) : results.rewriter(masks.everywhere);
     },
   };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createFindContentAll } from '../../../../src/detectors/content.ts';
-import { MAX_FINDINGS } from '../../../../src/checks/dlp/inspected.ts';
-import { inspectRequest } from '../../../../src/checks/dlp/requests.ts';
-import { inspectAnswer } from '../../../../src/checks/dlp/buffered/answer.ts';
+import { MAX_FINDINGS } from '../../../../src/inspect/inspected.ts';
+import { inspectRequest } from '../../../../src/inspect/request.ts';
+import { inspectAnswer } from '../../../../src/inspect/whole/answer.ts';
 import { parsed } from '../../../support/exchange.ts';
 import { answered } from './rig.ts';
 

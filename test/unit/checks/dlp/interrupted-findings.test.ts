@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createPolicyRewriter } from '../../../../src/checks/dlp/by-policy.ts';
+import { createPolicyRewriter } from '../../../../src/checks/policy-mask/model-calls.ts';
 import { loadSeedWords } from '../../../../src/detectors/assets/seed-words.ts';
 import type { StreamRewriter } from '../../../../src/pipeline/check.ts';
 import { createMasksOf } from '../../../../src/policy/masking/masks.ts';

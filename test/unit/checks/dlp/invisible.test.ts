@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTextScanner } from '../../../../src/checks/dlp/scan/text-scanner.ts';
+import { createTextScanner } from '../../../../src/inspect/scan/text-scanner.ts';
 import { DIALECT_STREAMS } from '../../../support/dialect-streams.ts';
 import { contentDetector, DEFAULT_ACTIONS } from '../../../support/dlp-rewriter.ts';
 import { cutAt, shredded, throughDlp } from '../../../support/dlp-sweep.ts';

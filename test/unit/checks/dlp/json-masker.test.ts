@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createJsonScanner,
-  maskJsonText,
-  readJsonText,
-} from '../../../../src/checks/dlp/scan/json-masker.ts';
-import { CHUNK_CHARS } from '../../../../src/checks/dlp/scan/text-scanner.ts';
-import type { Found } from '../../../../src/checks/dlp/inspected.ts';
+import { createJsonScanner, maskJsonText, readJsonText } from '../../../../src/inspect/scan/json-masker.ts';
+import { CHUNK_CHARS } from '../../../../src/inspect/scan/text-scanner.ts';
+import type { Found } from '../../../../src/inspect/inspected.ts';
 import type { StreamDetector } from '../../../../src/detectors/finding.ts';
 import { atOnce } from '../../../support/at-once.ts';
 import { everyCut, randomPieces } from './cuts.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { MaskingBuffer } from '../../../../src/checks/dlp/scan/masking-buffer.ts';
+import { MaskingBuffer } from '../../../../src/inspect/scan/masking-buffer.ts';
 import { runNow } from '../../../../src/turns.ts';
 
 const chunks = fc.array(fc.string({ unit: 'grapheme', minLength: 700, maxLength: 2_000 }), { maxLength: 3 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RecentTexts } from '../../../../src/checks/dlp/stream/non-text-fields.ts';
+import { RecentTexts } from '../../../../src/inspect/stream/non-text-fields.ts';
 
 describe('texts that came lately', () => {
   it('are known until as many others have come', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { MaskingBuffer } from '../../../../src/checks/dlp/scan/masking-buffer.ts';
-import { Outbox } from '../../../../src/checks/dlp/stream/outbox.ts';
-import type { EventText } from '../../../../src/checks/dlp/stream/read-event.ts';
+import { MaskingBuffer } from '../../../../src/inspect/scan/masking-buffer.ts';
+import { Outbox } from '../../../../src/inspect/stream/outbox.ts';
+import type { EventText } from '../../../../src/inspect/stream/read-event.ts';
 import { runNow } from '../../../../src/turns.ts';
 
 const COUNT = 2_000;

@@ -1,6 +1,6 @@
 import { createDlpCheck } from '../../../../src/checks/dlp/check.ts';
 import type { FoundClass } from '../../../../src/checks/dlp/deps.ts';
-import { MAX_FINDINGS } from '../../../../src/checks/dlp/inspected.ts';
+import { MAX_FINDINGS } from '../../../../src/inspect/inspected.ts';
 import { configSchema, type ConfigInput } from '../../../../src/config/schema.ts';
 import {
   contentDetectorsOf,

@@ -1,5 +1,5 @@
-import type { Found } from '../../../../src/checks/dlp/inspected.ts';
-import type { ChannelScanner } from '../../../../src/checks/dlp/scan/text-scanner.ts';
+import type { Found } from '../../../../src/inspect/inspected.ts';
+import type { ChannelScanner } from '../../../../src/inspect/scan/text-scanner.ts';
 
 /** What leaves a scanner after each piece of a text and at its end, and what it found. */
 export function scanPieces(

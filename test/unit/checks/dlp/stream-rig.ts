@@ -1,4 +1,4 @@
-import type { DlpRewriterDeps } from '../../../../src/checks/dlp/stream/rewriter.ts';
+import type { StreamRewriterDeps } from '../../../../src/checks/dlp/stream-findings.ts';
 import { PASS_EVENT, type Denial, type RewrittenFrame } from '../../../../src/pipeline/check.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
 import type { JsonPath } from '../../../../src/json/path.ts';
@@ -24,7 +24,7 @@ export interface Sent {
 /** Sends events through such a rewriter. */
 export async function send(
   events: Iterable<StreamEvent>,
-  overrides: Partial<DlpRewriterDeps> = {},
+  overrides: Partial<StreamRewriterDeps> = {},
 ): Promise<Sent> {
   const classes: string[] = [];
   const quarantined: string[] = [];

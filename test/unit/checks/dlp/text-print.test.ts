@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Copies, TextPrint } from '../../../../src/checks/dlp/stream/copies.ts';
+import { Copies, TextPrint } from '../../../../src/inspect/stream/copies.ts';
 import { contentDetector } from '../../../support/dlp-rewriter.ts';
 
 const [FIRST, SECOND] = ['AKIAQWERTY', 'UIOPASDFGH'] as const;

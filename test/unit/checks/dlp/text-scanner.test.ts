@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTextScanner, type TextScannerOptions } from '../../../../src/checks/dlp/scan/text-scanner.ts';
+import { createTextScanner, type TextScannerOptions } from '../../../../src/inspect/scan/text-scanner.ts';
 import type { StreamDetector } from '../../../../src/detectors/finding.ts';
 import { mask } from '../../../../src/detectors/mask.ts';
 import { everyCut, randomPieces } from './cuts.ts';

@@ -1,4 +1,3 @@
-import { createPolicyRewriter, maskAnswer, maskRequest } from '../../../../src/checks/dlp/by-policy.ts';
 import { createResultRewriter, maskWholeResult } from '../../../../src/checks/mcp-inspector/by-policy.ts';
 import { createPolicyMaskCheck } from '../../../../src/checks/policy-mask/check.ts';
 import { policyCallOf } from '../../../../src/checks/policy/policy-call.ts';
@@ -21,8 +20,6 @@ export function maskRig(before: readonly Check[] = [], shadowMode = false): Mask
   const check = createPolicyMaskCheck({
     judgement: 'judged',
     masksOf: createMasksOf(),
-    maskRequest,
-    answers: { whole: maskAnswer, rewriter: (masks) => createPolicyRewriter(masks) },
     results: { whole: maskWholeResult, rewriter: createResultRewriter },
   });
   const verdicts: MaskRig['verdicts'] = [];

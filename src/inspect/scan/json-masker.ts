@@ -1,13 +1,13 @@
-import { MASK } from '../../../text/mask.ts';
-import type { StreamDetector } from '../../../detectors/finding.ts';
+import { MASK } from '../../text/mask.ts';
+import type { StreamDetector } from '../../detectors/finding.ts';
 import { JsonLexer, type Token } from './json-lexer.ts';
 import type { Found } from '../inspected.ts';
 import { ScanWindow, chunksOf, type ChannelScanner } from './text-scanner.ts';
 import { bufferLimitExceeded, MaskingBuffer } from './masking-buffer.ts';
-import type { Work } from '../../../turns.ts';
-import type { Replacement } from '../../../text/replace-spans.ts';
-import type { Span } from '../../../text/span.ts';
-import type { TextDelta } from '../../../providers/provider.ts';
+import type { Work } from '../../turns.ts';
+import type { Replacement } from '../../text/replace-spans.ts';
+import type { Span } from '../../text/span.ts';
+import type { TextDelta } from '../../providers/provider.ts';
 
 /**
  * Whether what a model says may be a JSON document (structured output), which is to stay one: it is read as arguments

@@ -1,15 +1,15 @@
-import type { FindAll } from '../../../detectors/finding.ts';
-import { shapeInSteps } from '../../../json/document-shape.ts';
-import { isParseable } from '../../../json/parse-in-pieces.ts';
-import type { JsonEdit, JsonPath } from '../../../json/path.ts';
-import type { WholeAnswer } from '../../../pipeline/exchange.ts';
-import type { AnswerFacts, AnswerText, TokenText } from '../../../providers/provider.ts';
+import type { FindAll } from '../../detectors/finding.ts';
+import { shapeInSteps } from '../../json/document-shape.ts';
+import { isParseable } from '../../json/parse-in-pieces.ts';
+import type { JsonEdit, JsonPath } from '../../json/path.ts';
+import type { WholeAnswer } from '../../pipeline/exchange.ts';
+import type { AnswerFacts, AnswerText, TokenText } from '../../providers/provider.ts';
 import { DocumentSearch, pathKey, Words, type WordsPlace, type WordsKind } from './document-search.ts';
 import type { Inspected } from '../inspected.ts';
 import { joinedText, maskShared, type JoinedText } from './joined-text.ts';
 import { createScanBatch, type ScanBatch } from '../scan/scan-batch.ts';
-import { TextMap } from '../../../text/text-map.ts';
-import { after, ITEM_CHARS, inTurns, type Awaitable, type Work } from '../../../turns.ts';
+import { TextMap } from '../../text/text-map.ts';
+import { after, ITEM_CHARS, inTurns, type Awaitable, type Work } from '../../turns.ts';
 import { tokenIdEdits } from '../token-ids.ts';
 
 /** What of an answer is looked at: all unless told. */

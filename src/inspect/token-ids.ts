@@ -1,6 +1,6 @@
-import type { JsonEdit, JsonPath } from '../../json/path.ts';
-import { visitDocument } from './buffered/document-search.ts';
-import type { Work } from '../../turns.ts';
+import type { JsonEdit, JsonPath } from '../json/path.ts';
+import { visitDocument } from './whole/document-search.ts';
+import type { Work } from '../turns.ts';
 
 /**
  * Lists in which servers say a text once more, in numbers of a model's vocabulary or in bytes: vLLM's `token_ids`,

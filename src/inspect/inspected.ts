@@ -1,8 +1,11 @@
-import type { Finding } from '../../detectors/finding.ts';
-import { distinctFindings, type RefusalFinding } from '../../where-found.ts';
-import { GatewayError } from '../../errors.ts';
-import { unparseable } from '../../json/document-shape.ts';
-import type { JsonPath } from '../../json/path.ts';
+import type { Finding } from '../detectors/finding.ts';
+import { distinctFindings, type RefusalFinding } from '../where-found.ts';
+import { GatewayError } from '../errors.ts';
+import { HEADER } from '../headers.ts';
+import type { Denial, Verdict } from '../pipeline/check.ts';
+import type { Answered } from '../pipeline/exchange.ts';
+import { unparseable } from '../json/document-shape.ts';
+import type { JsonPath } from '../json/path.ts';
 
 /** One thing that was found. Holds its text, so it is neither logged nor kept. */
 export interface Found {
@@ -73,4 +76,28 @@ export function tooMuchToMask(side: Side): GatewayError {
     'invalid_request',
     'the request holds more to mask than is masked in one body: send it in parts',
   );
+}
+
+/** Refuses an answer that cannot be inspected. */
+export function unreadable(why: string): Denial {
+  return {
+    kind: 'deny',
+    type: 'upstream_unavailable',
+    message: `the provider sent an answer that cannot be inspected: ${why}`,
+  };
+}
+
+/**
+ * Returns the verdict that masks an answer.
+ * @param what was found, never the text of it
+ */
+export function masking({ responseHeaders }: Answered, what: string, mask: () => void): Verdict {
+  return {
+    kind: 'rewrite',
+    reason: `masked in the answer: ${what}`,
+    apply() {
+      mask();
+      responseHeaders.set(HEADER.dlpRedacted, 'true');
+    },
+  };
 }

@@ -1,7 +1,7 @@
-import { addAll } from '../../add-all.ts';
-import type { FindAll, Finding } from '../../detectors/finding.ts';
-import { carriedTexts, withholdHeaders } from '../../pipeline/carried.ts';
-import type { Parsed } from '../../pipeline/exchange.ts';
+import { addAll } from '../add-all.ts';
+import type { FindAll, Finding } from '../detectors/finding.ts';
+import { carriedTexts, withholdHeaders } from '../pipeline/carried.ts';
+import type { Parsed } from '../pipeline/exchange.ts';
 import {
   DocumentSearch,
   pathKey,
@@ -9,14 +9,14 @@ import {
   Words,
   type WordsPlace,
   type WordsKind,
-} from './buffered/document-search.ts';
-import type { PromptText } from '../../providers/provider.ts';
+} from './whole/document-search.ts';
+import type { PromptText } from '../providers/provider.ts';
 import { CLEAN, type Found, type Inspected } from './inspected.ts';
-import { placeOf, whereSaid } from '../../where-found.ts';
+import { placeOf, whereSaid } from '../where-found.ts';
 import { createScanBatch, type ScanBatch } from './scan/scan-batch.ts';
-import { after, ITEM_CHARS, inTurns, type Awaitable, type Work } from '../../turns.ts';
-import { valueAt } from '../../json/edited-view.ts';
-import type { JsonPath } from '../../json/path.ts';
+import { after, ITEM_CHARS, inTurns, type Awaitable, type Work } from '../turns.ts';
+import { valueAt } from '../json/edited-view.ts';
+import type { JsonPath } from '../json/path.ts';
 
 export interface InspectedRequest extends Inspected {
   /** Those that no edit can take out. */

@@ -1,15 +1,15 @@
 import { crc32 } from 'node:zlib';
-import { createAnswerStream } from '../../../answers/answer-stream.ts';
-import type { Denial, StreamRewriter } from '../../../pipeline/check.ts';
-import type { Answered } from '../../../pipeline/exchange.ts';
-import { isTurnOver, nextTurn } from '../../../turns.ts';
-import { createEventForm } from '../../../answers/event-form.ts';
-import { newAnswer } from '../../../answers/new-answer.ts';
-import type { StreamReader } from '../../../providers/provider.ts';
-import { awsEventStream } from '../../../streams/aws-event-stream.ts';
-import type { StreamFormat } from '../../../streams/frame.ts';
-import { ndjson } from '../../../streams/ndjson.ts';
-import { sse } from '../../../streams/sse.ts';
+import { createAnswerStream } from '../../answers/answer-stream.ts';
+import type { Denial, StreamRewriter } from '../../pipeline/check.ts';
+import type { Answered } from '../../pipeline/exchange.ts';
+import { isTurnOver, nextTurn } from '../../turns.ts';
+import { createEventForm } from '../../answers/event-form.ts';
+import { newAnswer } from '../../answers/new-answer.ts';
+import type { StreamReader } from '../../providers/provider.ts';
+import { awsEventStream } from '../../streams/aws-event-stream.ts';
+import type { StreamFormat } from '../../streams/frame.ts';
+import { ndjson } from '../../streams/ndjson.ts';
+import { sse } from '../../streams/sse.ts';
 
 /** A stream that came whole, since its Content-Type says something else. */
 export interface SniffedStream {

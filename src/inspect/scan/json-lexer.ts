@@ -1,5 +1,5 @@
-import { lastUpTo } from '../../../text/ascending.ts';
-import { CODES } from '../../../json/codes.ts';
+import { lastUpTo } from '../../text/ascending.ts';
+import { CODES } from '../../json/codes.ts';
 
 const { BACKSLASH, QUOTE } = CODES;
 

@@ -1,8 +1,8 @@
-import { addAll } from '../../../add-all.ts';
-import type { JsonEdit } from '../../../json/path.ts';
-import type { RewrittenFrame } from '../../../pipeline/check.ts';
-import type { TextDelta } from '../../../providers/provider.ts';
-import { ITEM_CHARS, type Work } from '../../../turns.ts';
+import { addAll } from '../../add-all.ts';
+import type { JsonEdit } from '../../json/path.ts';
+import type { RewrittenFrame } from '../../pipeline/check.ts';
+import type { TextDelta } from '../../providers/provider.ts';
+import { ITEM_CHARS, type Work } from '../../turns.ts';
 import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 import { emptiedParts, restsOf, saysOnlyTexts } from './text-frames.ts';
 import type { BufferSpan, EventText, ReadEvent } from './read-event.ts';

@@ -1,4 +1,4 @@
-import { beginsAsText } from '../../detectors/secrets/encodings.ts';
+import { beginsAsText } from '../detectors/secrets/encodings.ts';
 
 /**
  * Members of an answer or a prompt whose value is bytes in base64, or sealed by the provider: nobody reads words in

@@ -1,8 +1,8 @@
-import { isHighSurrogate } from '../../../text/surrogates.ts';
-import type { Replacement } from '../../../text/replace-spans.ts';
-import { lastIndexUpTo } from '../../../text/ascending.ts';
-import { GatewayError } from '../../../errors.ts';
-import { ITEM_CHARS, type Work } from '../../../turns.ts';
+import { isHighSurrogate } from '../../text/surrogates.ts';
+import type { Replacement } from '../../text/replace-spans.ts';
+import { lastIndexUpTo } from '../../text/ascending.ts';
+import { GatewayError } from '../../errors.ts';
+import { ITEM_CHARS, type Work } from '../../turns.ts';
 
 /** Findings that are put in their places in one step. */
 const STEP_REPLACEMENTS = 256;

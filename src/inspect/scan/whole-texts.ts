@@ -1,10 +1,10 @@
-import { escapeViews } from '../../../detectors/secrets/unescaped-view.ts';
-import type { StreamDetector } from '../../../detectors/finding.ts';
-import type { TextDelta } from '../../../providers/provider.ts';
-import { RecentMap } from '../../../recent-map.ts';
-import { textDigest } from '../../../clean-texts.ts';
-import type { Replacement } from '../../../text/replace-spans.ts';
-import type { Work } from '../../../turns.ts';
+import { escapeViews } from '../../detectors/secrets/unescaped-view.ts';
+import type { StreamDetector } from '../../detectors/finding.ts';
+import type { TextDelta } from '../../providers/provider.ts';
+import { RecentMap } from '../../recent-map.ts';
+import { textDigest } from '../../clean-texts.ts';
+import type { Replacement } from '../../text/replace-spans.ts';
+import type { Work } from '../../turns.ts';
 import type { Found } from '../inspected.ts';
 import { createJsonScanner } from './json-masker.ts';
 import { MaskingBuffer } from './masking-buffer.ts';

@@ -1,10 +1,10 @@
-import { MASK } from '../../../text/mask.ts';
-import { mask } from '../../../detectors/mask.ts';
-import { partsWithin } from '../../../inspect/offset-map.ts';
-import type { AnswerText } from '../../../providers/provider.ts';
-import { ITEM_CHARS, LONG_STEP, type Work } from '../../../turns.ts';
+import { MASK } from '../../text/mask.ts';
+import { mask } from '../../detectors/mask.ts';
+import { partsWithin } from '../offset-map.ts';
+import type { AnswerText } from '../../providers/provider.ts';
+import { ITEM_CHARS, LONG_STEP, type Work } from '../../turns.ts';
 import type { ScanBatch } from '../scan/scan-batch.ts';
-import type { Span } from '../../../text/span.ts';
+import type { Span } from '../../text/span.ts';
 
 interface Member extends Span {
   readonly of: AnswerText;

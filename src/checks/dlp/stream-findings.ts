@@ -1,9 +1,14 @@
-import { CONTENT_CLASSES, type ContentClass, type Finding } from '../../../detectors/finding.ts';
-import type { Denial } from '../../../pipeline/check.ts';
-import type { DlpAction } from '../actions.ts';
-import type { Found } from '../inspected.ts';
+import { CONTENT_CLASSES, type ContentClass, type Finding } from '../../detectors/finding.ts';
+import {
+  createMaskingRewriter,
+  type FindingsJudge,
+  type StreamSearch,
+} from '../../inspect/stream/rewriter.ts';
+import type { Denial, StreamRewriter } from '../../pipeline/check.ts';
+import type { DlpAction } from './actions.ts';
+import type { Found } from '../../inspect/inspected.ts';
 
-export interface StreamFindingsDeps {
+export interface StreamRewriterDeps extends StreamSearch {
   readonly actionOf: (found: ContentClass) => DlpAction;
   /** What the stream is cut with. The findings hold what was matched: to be digested, not to be kept. */
   readonly onQuarantine: (found: readonly Found[]) => Denial;
@@ -16,19 +21,14 @@ export interface StreamFindingsDeps {
 /** Of one stream. */
 const MAX_EVIDENCE = 64;
 
-/** Judges what is found in one stream, and remembers what of it to tell: never the text. */
-export interface FindingsJudge {
-  /** Something is masked. */
-  readonly any: boolean;
-  /** The denial that the stream is cut with, where something is found that must not pass even masked. */
-  judge(found: readonly Found[]): Denial | undefined;
-  /** What was masked and not told yet. */
-  takeReason(): string | undefined;
+/** Masks a streamed answer, or cuts it where something is found that must not pass even masked. */
+export function createDlpRewriter(deps: StreamRewriterDeps): StreamRewriter {
+  return createMaskingRewriter(deps, new StreamFindings(deps));
 }
 
 /** By class and rule. */
-export class StreamFindings implements FindingsJudge {
-  readonly #deps: StreamFindingsDeps;
+class StreamFindings implements FindingsJudge {
+  readonly #deps: StreamRewriterDeps;
   readonly #classes = new Set<ContentClass>();
   /** By class and rule: there may be hundreds of thousands of findings in one event. */
   readonly #actions = new Map<string, Map<string, DlpAction | undefined>>();
@@ -36,7 +36,7 @@ export class StreamFindings implements FindingsJudge {
   #newRules: string[] = [];
   #evidence = 0;
 
-  constructor(deps: StreamFindingsDeps) {
+  constructor(deps: StreamRewriterDeps) {
     this.#deps = deps;
   }
 

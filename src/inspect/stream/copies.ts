@@ -1,5 +1,5 @@
-import type { StreamDetector } from '../../../detectors/finding.ts';
-import { GatewayError } from '../../../errors.ts';
+import type { StreamDetector } from '../../detectors/finding.ts';
+import { GatewayError } from '../../errors.ts';
 import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 
 /** Of a text whose client may read another behind it. */

@@ -1,9 +1,9 @@
-import { MASK } from '../../../text/mask.ts';
-import { LOOK_BEHIND_CHARS, type Finding, type StreamDetector } from '../../../detectors/finding.ts';
-import { visibleFrom } from '../../../detectors/invisible-view.ts';
+import { MASK } from '../../text/mask.ts';
+import { LOOK_BEHIND_CHARS, type Finding, type StreamDetector } from '../../detectors/finding.ts';
+import { visibleFrom } from '../../detectors/invisible-view.ts';
 import type { Found } from '../inspected.ts';
 import { bufferLimitExceeded, MaskingBuffer, tailOf } from './masking-buffer.ts';
-import { eachName } from '../../../detectors/credentials/names.ts';
+import { eachName } from '../../detectors/credentials/names.ts';
 
 /** A step of a search reads at most so many characters. */
 export const CHUNK_CHARS = 16_384;

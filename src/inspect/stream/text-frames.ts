@@ -1,6 +1,6 @@
-import type { JsonEdit, JsonPath } from '../../../json/path.ts';
-import type { RewrittenFrame } from '../../../pipeline/check.ts';
-import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
+import type { JsonEdit, JsonPath } from '../../json/path.ts';
+import type { RewrittenFrame } from '../../pipeline/check.ts';
+import type { StreamEvent, TextDelta } from '../../providers/provider.ts';
 import type { Channel, ReadEvent } from './read-event.ts';
 
 /** Text of a channel, up to an offset. */

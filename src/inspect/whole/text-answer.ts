@@ -1,16 +1,16 @@
-import type { FindAll } from '../../../detectors/finding.ts';
-import { MASK } from '../../../text/mask.ts';
+import type { FindAll } from '../../detectors/finding.ts';
+import { MASK } from '../../text/mask.ts';
 import { isUtf8 } from 'node:buffer';
-import { escapeViews } from '../../../detectors/secrets/unescaped-view.ts';
-import { asGiven } from '../../../inspect/offset-map.ts';
-import type { Replacement } from '../../../text/replace-spans.ts';
-import type { Span } from '../../../text/span.ts';
-import type { WholeAnswer } from '../../../pipeline/exchange.ts';
+import { escapeViews } from '../../detectors/secrets/unescaped-view.ts';
+import { asGiven } from '../offset-map.ts';
+import type { Replacement } from '../../text/replace-spans.ts';
+import type { Span } from '../../text/span.ts';
+import type { WholeAnswer } from '../../pipeline/exchange.ts';
 import type { Inspected } from '../inspected.ts';
-import { inTurns, isTurnOver, nextTurn } from '../../../turns.ts';
+import { inTurns, isTurnOver, nextTurn } from '../../turns.ts';
 import { createScanBatch } from '../scan/scan-batch.ts';
-import { CODES } from '../../../json/codes.ts';
-import { STEP_CHARS } from '../../../json/weights.ts';
+import { CODES } from '../../json/codes.ts';
+import { STEP_CHARS } from '../../json/weights.ts';
 
 const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } = CODES;
 

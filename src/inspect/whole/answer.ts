@@ -1,16 +1,15 @@
-import type { FindAll } from '../../../detectors/finding.ts';
+import type { FindAll } from '../../detectors/finding.ts';
 import { isUtf8 } from 'node:buffer';
-import { readMediaType } from '../../../media-type.ts';
-import type { Denial } from '../../../pipeline/check.ts';
-import type { WholeAnswer } from '../../../pipeline/exchange.ts';
-import type { AnswerFacts } from '../../../providers/provider.ts';
-import { CLEAN, type Inspected } from '../inspected.ts';
+import { readMediaType } from '../../media-type.ts';
+import type { Denial } from '../../pipeline/check.ts';
+import type { WholeAnswer } from '../../pipeline/exchange.ts';
+import type { AnswerFacts } from '../../providers/provider.ts';
+import { CLEAN, unreadable, type Inspected } from '../inspected.ts';
 import { inspectJson, type AnswerScope } from './json-answer.ts';
 import { APART, createScanBatch } from '../scan/scan-batch.ts';
 import { inspectRaw } from './text-answer.ts';
-import { unreadable } from '../actions.ts';
-import { lastUpTo } from '../../../text/ascending.ts';
-import { isTurnOver, nextTurn, type Awaitable } from '../../../turns.ts';
+import { lastUpTo } from '../../text/ascending.ts';
+import { isTurnOver, nextTurn, type Awaitable } from '../../turns.ts';
 
 /** Pictures, sounds, files: bytes that are not text. */
 export const BINARY =

@@ -1,11 +1,11 @@
-import type { FindAll, Finding, SearchedText } from '../../../detectors/finding.ts';
-import { mask, maskInSteps } from '../../../detectors/mask.ts';
+import type { FindAll, Finding, SearchedText } from '../../detectors/finding.ts';
+import { mask, maskInSteps } from '../../detectors/mask.ts';
 import { maskJsonText, readJsonText } from './json-masker.ts';
-import { contextOf } from '../../../text/beside.ts';
-import { TextMap } from '../../../text/text-map.ts';
-import { after, inTurns, type Awaitable, type Work } from '../../../turns.ts';
+import { contextOf } from '../../text/beside.ts';
+import { TextMap } from '../../text/text-map.ts';
+import { after, inTurns, type Awaitable, type Work } from '../../turns.ts';
 import { assertMaskable, tooMuchToMask, type Found, type Side } from '../inspected.ts';
-import type { Span } from '../../../text/span.ts';
+import type { Span } from '../../text/span.ts';
 
 /**
  * Between texts that are searched together: a noncharacter, over which no detector reads. A NUL would not do, since it

@@ -1,9 +1,9 @@
-import type { StreamDetector } from '../../../detectors/finding.ts';
-import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
+import type { StreamDetector } from '../../detectors/finding.ts';
+import type { StreamEvent, TextDelta } from '../../providers/provider.ts';
 import { createJsonScanner, beginsDocument } from '../scan/json-masker.ts';
-import type { Work } from '../../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type { Found } from '../inspected.ts';
-import { contextOf } from '../../../text/beside.ts';
+import { contextOf } from '../../text/beside.ts';
 import { chunksOf, createTextScanner, type ChannelScanner } from '../scan/text-scanner.ts';
 import { TextPrint } from './copies.ts';
 import { bufferLimitExceeded } from '../scan/masking-buffer.ts';

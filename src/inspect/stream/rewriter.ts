@@ -1,15 +1,16 @@
-import { addAll } from '../../../add-all.ts';
-import type { StreamDetector } from '../../../detectors/finding.ts';
-import { HEADER } from '../../../headers.ts';
+import { addAll } from '../../add-all.ts';
+import type { StreamDetector } from '../../detectors/finding.ts';
+import { HEADER } from '../../headers.ts';
 import {
   PASS_EVENT,
+  type Denial,
   type RewrittenFrame,
   type StreamAction,
   type StreamRewriter,
   type StreamTail,
-} from '../../../pipeline/check.ts';
-import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
-import { inTurns, LONG_STEP, type Work } from '../../../turns.ts';
+} from '../../pipeline/check.ts';
+import type { StreamEvent, TextDelta } from '../../providers/provider.ts';
+import { inTurns, LONG_STEP, type Work } from '../../turns.ts';
 import { assertMaskable, type Found } from '../inspected.ts';
 import { beginsDocument } from '../scan/json-masker.ts';
 import { WholeTexts } from '../scan/whole-texts.ts';
@@ -23,7 +24,6 @@ import {
   type ChannelEnds,
 } from './channels.ts';
 import { Copies, TextPrint } from './copies.ts';
-import { StreamFindings, type FindingsJudge, type StreamFindingsDeps } from './findings.ts';
 import { LooseTexts, RawFrames } from './loose-texts.ts';
 import { NonTextFields, type SearchedValues } from './non-text-fields.ts';
 import { isSettled, Outbox } from './outbox.ts';
@@ -41,18 +41,21 @@ export interface StreamSearch {
   readonly passesArguments?: boolean;
 }
 
-export type DlpRewriterDeps = StreamFindingsDeps & StreamSearch;
+/** Judges what is found in one stream, and remembers what of it to tell: never the text. */
+export interface FindingsJudge {
+  /** Something is masked. */
+  readonly any: boolean;
+  /** The denial that the stream is cut with, where something is found that must not pass even masked. */
+  judge(found: readonly Found[]): Denial | undefined;
+  /** What was masked and not told yet. */
+  takeReason(): string | undefined;
+}
 
 /**
  * Masks a streamed answer, or cuts it, event by event. What cannot be part of a finding leaves at once and in order;
  * what may be goes with a later event of its channel. An event without findings leaves byte for byte, but for text
  * that moves to the next. One rewriter is for one stream; what it holds is bounded, and over that it throws.
  */
-export function createDlpRewriter(deps: DlpRewriterDeps): StreamRewriter {
-  return createMaskingRewriter(deps, new StreamFindings(deps));
-}
-
-/** The same, by whoever judges what is found. */
 export function createMaskingRewriter(search: StreamSearch, findings: FindingsJudge): StreamRewriter {
   const stream = new MaskedStream(search, findings);
   return {

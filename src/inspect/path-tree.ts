@@ -1,4 +1,4 @@
-import type { JsonPath } from '../../json/path.ts';
+import type { JsonPath } from '../json/path.ts';
 
 /** Places in a document; `true` is one, with all that is below it. */
 export type PathTree = ReadonlyMap<string | number, PathTree | true>;

@@ -1,6 +1,6 @@
-import type { StreamDetector } from '../../../detectors/finding.ts';
-import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
-import type { Work } from '../../../turns.ts';
+import type { StreamDetector } from '../../detectors/finding.ts';
+import type { StreamEvent, TextDelta } from '../../providers/provider.ts';
+import type { Work } from '../../turns.ts';
 import type { Found } from '../inspected.ts';
 import { bufferLimitExceeded, type MaskingBuffer } from '../scan/masking-buffer.ts';
 import { chunksOf, createTextScanner, type ChannelScanner } from '../scan/text-scanner.ts';

@@ -10,23 +10,21 @@ import type { ArgumentMasks, InjectionMasks, Masks } from '../../policy/masking/
 import { isTrusted } from '../../policy/trust.ts';
 import { instructionRole } from '../../providers/instructions.ts';
 import type { AnswerFacts, AnswerText, JsonObject, PromptText } from '../../providers/provider.ts';
-import type { Found } from './inspected.ts';
+import { masking, type Found } from '../../inspect/inspected.ts';
 import { distinctFindings, type RefusalFinding } from '../../where-found.ts';
-import { inspectRequest, type InspectedRequest } from './requests.ts';
-import type { FindingsJudge } from './stream/findings.ts';
-import { createMaskingRewriter } from './stream/rewriter.ts';
-import type { WordsPlace } from './buffered/document-search.ts';
-import { inspectJson } from './buffered/json-answer.ts';
-import { rewriteWhole, sniffedStream } from './buffered/sniffed-stream.ts';
-import { masking } from './actions.ts';
-import { BINARY, inspectAnswer } from './buffered/answer.ts';
+import { inspectRequest, type InspectedRequest } from '../../inspect/request.ts';
+import { createMaskingRewriter, type FindingsJudge } from '../../inspect/stream/rewriter.ts';
+import type { WordsPlace } from '../../inspect/whole/document-search.ts';
+import { inspectJson } from '../../inspect/whole/json-answer.ts';
+import { rewriteWhole, sniffedStream } from '../../inspect/whole/sniffed-stream.ts';
+import { BINARY, inspectAnswer } from '../../inspect/whole/answer.ts';
 import { after, type Awaitable } from '../../turns.ts';
 import type { MaskSearch } from '../../policy/masking/search.ts';
-import { isWithin, PathTreeBuilder, type PathTree } from './path-tree.ts';
-import { isIdentifier } from './opaque-members.ts';
+import { isWithin, PathTreeBuilder, type PathTree } from '../../inspect/path-tree.ts';
+import { isIdentifier } from '../../inspect/opaque-members.ts';
 
 /** What the mask rules of policies take out of a request. */
-export interface MaskedRequest {
+interface MaskedRequest {
   /** Rules that matched. */
   readonly rules: ReadonlySet<string>;
   /** Of these, the ones that matched where nothing can be put in place. */
