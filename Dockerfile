@@ -11,6 +11,12 @@ ARG GATEWAY_COMMIT=''
 RUN GATEWAY_COMMIT="$GATEWAY_COMMIT" npm run build
 
 FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
+ARG GATEWAY_VERSION=0.2.0
+ARG GATEWAY_COMMIT=''
+LABEL org.opencontainers.image.title="ai-firewall-gateway" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="$GATEWAY_VERSION" \
+      org.opencontainers.image.revision="$GATEWAY_COMMIT"
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build --chown=root:root /app/package.json ./

@@ -10,6 +10,7 @@ import { rolldown, type OutputChunk, type Plugin } from 'rolldown';
 
 import { inAscii } from './build-ascii.ts';
 import { thirdPartyNotices } from './build-notices.ts';
+import { cycloneDx, packagesOf, provenance } from './build-sbom.ts';
 import { commitOf } from './cli/version.ts';
 import { packVocabulary } from './src/pricing/vocabulary.ts';
 
@@ -42,7 +43,7 @@ export async function build(dist: string): Promise<void> {
     platform: 'node',
     // Its ES modules ask for grpc-js by a function that no bundler sees.
     resolve: { alias: { [OTLP_GRPC]: createRequire(import.meta.url).resolve(OTLP_GRPC) } },
-    plugins: [placesOfSources(assets)],
+    plugins: [withoutSupportsColor, placesOfSources(assets)],
   });
   const { output } = await bundle.write({
     dir: dist,
@@ -67,8 +68,13 @@ export async function build(dist: string): Promise<void> {
     throw new Error(`not bundled, and not installed with the package: ${missing.join(', ')}`);
   const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
   writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices([...modules, ...assets.keys()]));
-  writeFileSync(join(dist, 'build.json'), `${JSON.stringify(stamp())}\n`);
+  const built = stamp();
+  writeFileSync(join(dist, 'build.json'), `${JSON.stringify(built)}\n`);
   chmodSync(join(dist, 'cli/main.js'), 0o755);
+  const bundled = packagesOf([...modules, ...assets.keys()]);
+  writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(cycloneDx(ROOT, bundled), null, 2)}\n`);
+  // Last, because it names every file with its digest.
+  writeFileSync(join(dist, 'provenance.json'), `${JSON.stringify(provenance(ROOT, dist, built), null, 2)}\n`);
 }
 
 /** What `gateway --version` prints. An image is built without `.git`: GATEWAY_COMMIT names the commit there. */
@@ -82,6 +88,13 @@ function stamp(): { readonly version: string; readonly commit?: string } {
     return { version }; // not a checkout
   }
 }
+
+/** `debug` asks for it if it is installed, as it happens to be for development. */
+const withoutSupportsColor: Plugin = {
+  name: 'without-supports-color',
+  resolveId: (id) => (id === 'supports-color' ? '\0supports-color' : null),
+  load: (id) => (id === '\0supports-color' ? 'export default undefined' : null),
+};
 
 function asksFor({ imports, code }: OutputChunk): readonly string[] {
   return [...imports, ...[...code.matchAll(/\b__require\("([^"]+)"\)/g)].map(([, name = '']) => name)];

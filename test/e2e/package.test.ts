@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,6 +40,40 @@ describe('the published package', () => {
     expect(notices).toContain('Permission is hereby granted, free of charge');
     expect(notices).toMatch(/^gpt-tokenizer /m);
     expect(notices).not.toMatch(/^(vitest|typescript|rolldown) /m);
+  });
+
+  it('lists the packages in it as CycloneDX: every dependency, and no other', async () => {
+    const sbom = JSON.parse(await readFile(join(home, 'dist', 'sbom.cdx.json'), 'utf8')) as {
+      readonly bomFormat: string;
+      readonly metadata: { readonly component: { readonly purl: string } };
+      readonly components: readonly { readonly name: string; readonly version: string }[];
+    };
+    const { version, dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+      version: string;
+      dependencies: object;
+    };
+    expect([sbom.bomFormat, sbom.metadata.component.purl]).toEqual([
+      'CycloneDX',
+      `pkg:npm/ai-firewall-gateway@${version}`,
+    ]);
+    const names = sbom.components.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)));
+    const notices = await readFile(join(home, 'dist', 'THIRD-PARTY-NOTICES.txt'), 'utf8');
+    for (const one of sbom.components) expect(notices).toContain(`\n${one.name} ${one.version}, `);
+    expect(new Set(names).size).toBe(new Set(notices.match(/^-{72}\n\S+ /gm)).size);
+  });
+
+  it('states where it comes from, with the digest of each file', async () => {
+    const statement = JSON.parse(await readFile(join(home, 'dist', 'provenance.json'), 'utf8')) as {
+      readonly predicateType: string;
+      readonly subject: readonly { readonly name: string; readonly digest: { readonly sha256: string } }[];
+    };
+    expect(statement.predicateType).toBe('https://slsa.dev/provenance/v1');
+    expect(statement.subject.map(({ name }) => name)).toContain('cli/main.js');
+    for (const { name, digest } of statement.subject) {
+      const bytes = await readFile(join(home, 'dist', name));
+      expect([name, createHash('sha256').update(bytes).digest('hex')]).toEqual([name, digest.sha256]);
+    }
   });
 
   it('leaves the manifest of the checkout as it was', async () => {

@@ -26,6 +26,11 @@ describe('package.json', () => {
     expect(Object.keys(manifest.dependencies)).toEqual([...importedPackages()].toSorted());
   });
 
+  it('has the version that the image says', () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).toContain(`\nARG GATEWAY_VERSION=${version}\n`);
+  });
+
   it('names no package twice', () => {
     const both = Object.keys(manifest.dependencies).filter((name) =>
       Object.hasOwn(manifest.devDependencies, name),
