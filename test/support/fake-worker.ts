@@ -59,6 +59,9 @@ process.on('message', (message) => {
       break;
     case 'tls':
     case 'credentials':
+    case 'prepare':
+    case 'use':
+    case 'drop':
       break;
     case 'drain':
       server.close();
