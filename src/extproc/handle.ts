@@ -33,6 +33,8 @@ export function handle(context: StreamContext, message: ProcessingRequest): Phas
       return onResponseHeaders(context, message);
     case 'response_body':
       if (state.at === 'streaming' || state.at === 'streamed') return onStreamChunk(context, state, message);
+      // It may be the provider's, and is none of Envoy's own replies.
+      if (state.at === 'forwarded') throw new Error("an answer's body came before its headers");
       return state.at === 'answering'
         ? onResponseBody(context, state, message)
         : passLocalReply(context, message.body);

@@ -1,231 +1,19 @@
-import {
-  createServer as createHttpServer,
-  request as httpRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-} from 'node:http';
-import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
-import type { AddressInfo } from 'node:net';
-import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
-import { renderEnvoy } from '../../src/envoy/render.ts';
-import { startEnvoy, type EnvoyProcess } from '../../src/runtime/envoy-process.ts';
-import { createRunDirectory, type RunDirectory } from '../../src/runtime/run-directory.ts';
 import { createTestCa, type TestCa } from '../support/certs.ts';
-import type { TransportName } from '../../src/extproc/server.ts';
-import { startImposter, type Imposter, type Misbehaviour } from '../support/imposter.ts';
-import { envoyPath } from '../support/parts.ts';
-import { freePort } from '../support/ports.ts';
-
-/**
- * docs/architecture.md#failing-closed: a sidecar that closes cleanly makes Envoy let the rest through, whatever it is
- * told. Behind the very configuration that `gateway serve` renders, nothing uninspected may reach the provider or the
- * client.
- */
-const PROMPT = 'UNINSPECTED-PROMPT';
-const SECRET = 'UNINSPECTED-SECRET';
-const EVENT = `data: {"text":"${SECRET}"}\n\n`;
-
-const KINDS = ['get', 'json', 'chunked', 'sse'] as const;
-/** Ways to ask for an answer without a body. */
-const BODYLESS = ['empty', 'no_content'] as const;
-type Kind = (typeof KINDS)[number] | (typeof BODYLESS)[number] | 'head' | 'trailers';
-const WITH_BODY: readonly Kind[] = ['json', 'chunked', 'sse'];
-
-interface Rig {
-  readonly port: number;
-  readonly imposter: Imposter;
-  /** Bodies that the provider received. */
-  readonly received: string[];
-  stop(): Promise<void>;
-}
-
-type Answer = (url: string, body: string, reply: ReplyWriter) => Promise<void>;
-
-interface ReplyWriter {
-  /** Also in our name, as no provider may. */
-  head(status: number, type: string): void;
-  write(text: string): void;
-  end(text?: string): void;
-  /** Trailers without a body. */
-  endWithTrailers(): void;
-}
-
-/** GET and JSON answers hold the secret; a path with `sse` streams it six times, 20 ms apart. */
-const answer: Answer = async (_url, body, reply) => {
-  if (body.includes('trailers')) {
-    reply.head(200, 'application/json');
-    reply.endWithTrailers();
-    return;
-  }
-  if (BODYLESS.some((kind) => body.includes(kind))) {
-    reply.head(body.includes('no_content') ? 204 : 200, 'application/json');
-    reply.end();
-    return;
-  }
-  if (!body.includes('sse')) {
-    reply.head(200, 'application/json');
-    reply.end(JSON.stringify({ text: SECRET }));
-    return;
-  }
-  reply.head(200, 'text/event-stream');
-  for (let n = 0; n < 6; n++) {
-    reply.write(EVENT);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  reply.end();
-};
-
-async function startProvider(
-  ca: TestCa | undefined,
-  received: string[],
-): Promise<{ port: number; close(): void }> {
-  async function handle(
-    request: IncomingMessage | Http2ServerRequest,
-    response: Pick<Http2ServerResponse, 'writeHead' | 'end' | 'on' | 'addTrailers'> & {
-      write(text: string): unknown;
-    },
-  ): Promise<void> {
-    let body = '';
-    for await (const chunk of request) body += String(chunk);
-    received.push(`${request.method ?? ''} ${body}`);
-    response.on('error', () => undefined);
-    await answer(request.url ?? '', body, {
-      head: (status, type) =>
-        response.writeHead(status, { 'content-type': type, 'x-gateway-request-id': SECRET, 'x-say': SECRET }),
-      write: (text) => response.write(text),
-      end: (text) => (text === undefined ? response.end() : response.end(text)),
-      endWithTrailers: () => {
-        response.addTrailers({ 'x-late': SECRET });
-        response.end();
-      },
-    });
-  }
-  const identity = await ca?.issue('provider');
-  const server =
-    identity === undefined
-      ? createHttpServer(
-          (request, response) => void handle(request, response as never).catch(() => undefined),
-        )
-      : createSecureServer({ cert: identity.cert, key: identity.key }, (request, response) => {
-          void handle(request, response as never).catch(() => undefined);
-        });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { port: (server.address() as AddressInfo).port, close: () => void server.close() };
-}
-
-/** Which of the configuration's upstreams stands behind: a provider, or an MCP server, which the system's CAs verify. */
-type Upstream = 'provider_openai' | 'mcp_files';
-
-async function startRig(
-  ca: TestCa | undefined,
-  cluster: Upstream,
-  transport: TransportName,
-  rewrite: (rendered: string) => string = (rendered) => rendered,
-): Promise<Rig> {
-  const received: string[] = [];
-  const provider = await startProvider(ca, received);
-  const run: RunDirectory = await createRunDirectory(process.env);
-  const port = await freePort();
-  const authority = `127.0.0.1:${provider.port}`;
-  const url = `${ca === undefined ? 'http' : 'https'}://${authority}`;
-  const configFile = run.file('gateway.yaml');
-  writeFileSync(
-    configFile,
-    JSON.stringify({
-      server: { host: '127.0.0.1', port },
-      redis: { read_timeout: '50ms' },
-      proxy: { upstream_timeout: '5s' },
-      ...(cluster === 'mcp_files'
-        ? { mcp: { enabled: true, servers: [{ name: 'files', url }] } }
-        : { providers: { openai: { base_url: url, ...(ca !== undefined && { ca_file: ca.caFile }) } } }),
-    }),
-  );
-  const { config } = loadConfig({ path: configFile, env: { SERVER_INSECURE_DEV: 'true' } });
-  const sidecar = run.file('sidecar.sock');
-  const imposter = await startImposter(sidecar, { cluster, authority }, transport);
-  const envoyFile = run.file('envoy.yaml');
-  const adminSocketPath = run.file('admin.sock');
-  const rendered = renderEnvoy(config, {
-    sidecars: [{ kind: 'unix', path: sidecar }],
-    adminSocketPath,
-    systemCaFile: ca?.caFile ?? '/etc/ssl/certs/ca-certificates.crt',
-    accessLogPath: '/dev/null',
-  });
-  // Hung is hung after a second, too.
-  const hasty = rendered.replace(/^(?<key> *message_timeout: ).*$/m, '$<key>1s');
-  expect(hasty).not.toBe(rendered);
-  writeFileSync(envoyFile, rewrite(hasty));
-  const lines: string[] = [];
-  const envoy: EnvoyProcess = startEnvoy({
-    binary: await envoyPath(),
-    configFile: envoyFile,
-    adminSocketPath,
-    concurrency: 1,
-    onLine: (line) => lines.push(line),
-  });
-  await envoy.waitUntilLive(20_000);
-  return {
-    port,
-    imposter,
-    received,
-    stop: async () => {
-      await envoy.stop();
-      imposter.stop();
-      provider.close();
-      await run.remove();
-    },
-  };
-}
-
-interface Reply {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-/** Sends one request; a cut connection is status 0 with what came before the cut. */
-async function send(port: number, kind: Kind): Promise<Reply> {
-  const isPost = kind !== 'get' && kind !== 'head';
-  const body = isPost ? JSON.stringify({ prompt: PROMPT, kind }) : undefined;
-  const headers: Record<string, string> = {
-    authorization: 'Bearer gw-key',
-    'content-type': 'application/json',
-  };
-  if (body !== undefined && kind !== 'chunked') headers['content-length'] = String(body.length);
-  return new Promise((resolve) => {
-    let text = '';
-    let head: Pick<Reply, 'status' | 'headers'> = { status: 0, headers: {} };
-    const cut = (): void => resolve({ ...head, status: 0, body: text });
-    const method = isPost ? 'POST' : kind.toUpperCase();
-    const request = httpRequest(
-      { host: '127.0.0.1', port, method, path: '/openai/v1/x', headers },
-      (response) => {
-        head = { status: response.statusCode ?? 0, headers: response.headers };
-        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-        response.on('end', () => resolve({ ...head, body: text }));
-        response.on('error', cut);
-      },
-    );
-    request.on('error', cut);
-    request.setTimeout(15_000, () => request.destroy());
-    request.end(body);
-  });
-}
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** Our JSON, the request's id, and nothing of what the provider sent. */
-function expectDenied({ status, headers, body }: Reply, upstream: Upstream = 'provider_openai'): void {
-  expect([status, body]).toEqual([503, expect.stringContaining('"type":"gateway_unavailable"')]);
-  const ofJsonRpc = upstream === 'mcp_files' ? ['id', 'jsonrpc'] : [];
-  expect(Object.keys(JSON.parse(body) as object).sort()).toEqual(['error', ...ofJsonRpc, 'type']);
-  expect(headers['content-type']).toBe('application/json');
-  expect(headers['x-gateway-request-id']).toMatch(UUID);
-  expect(headers['x-gateway-error-type']).toBe('gateway_unavailable');
-  expect(JSON.stringify(headers)).not.toContain(SECRET);
-}
+import type { Asking, Misbehaviour } from '../support/imposter.ts';
+import {
+  BODYLESS,
+  EVENT,
+  expectDenied,
+  KINDS,
+  SECRET,
+  send,
+  startRig,
+  UUID,
+  WITH_BODY,
+  type Kind,
+  type Rig,
+} from './gates/rig.ts';
 
 const REQUEST_SIDE: readonly Misbehaviour[] = (['request_headers', 'request_body'] as const).flatMap((at) =>
   (['close', 'route', 'error', 'hang', 'empty'] as const).map((way) => ({ at, way, answers: false })),
@@ -364,3 +152,35 @@ describe('an Envoy that takes its heap to be full', () => {
     expect(rig.received).toEqual([]);
   });
 });
+
+/** Envoy shows an answer only where the reply to the request's headers asked for it. */
+describe.each<[string, Asking, (rendered: string) => string]>([
+  ['a sidecar of an earlier version, which does not ask for it', 'never', (rendered) => rendered],
+  ['a sidecar that asks too late', 'with the body', (rendered) => rendered],
+  ['an Envoy that is told to ignore what sidecars ask for', 'with the headers', withoutOverride],
+])('an answer that Envoy does not show: %s', (_, asking, rewrite) => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig(undefined, 'provider_openai', 'lean', rewrite);
+    rig.imposter.askForAnswers(asking);
+  });
+  afterAll(() => rig.stop());
+
+  it('does not reach the client, whatever its form', async () => {
+    rig.received.length = 0;
+    const kinds: readonly Kind[] = asking === 'with the body' ? WITH_BODY : [...KINDS, 'trailers'];
+    for (const kind of kinds) {
+      const { status, headers, body } = await send(rig.port, kind);
+      expect([kind, status]).toEqual([kind, 503]);
+      expect(body + JSON.stringify(headers)).not.toContain(SECRET);
+    }
+    // It was the answer that was held back.
+    expect(rig.received.length).toBe(kinds.length);
+  });
+});
+
+function withoutOverride(rendered: string): string {
+  const refusing = rendered.replace('allow_mode_override: true', 'allow_mode_override: false');
+  expect(refusing).not.toBe(rendered);
+  return refusing;
+}

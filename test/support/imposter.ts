@@ -25,7 +25,11 @@ export interface Misbehaviour {
   readonly way: 'close' | 'route' | 'error' | 'hang' | 'empty';
 }
 
+/** Which reply asks Envoy for the answer. Ours does with the headers; an earlier version did not need to. */
+export type Asking = 'with the headers' | 'with the body' | 'never';
+
 export interface Imposter {
+  askForAnswers(asking: Asking): void;
   misbehave(misbehaviour: Misbehaviour | undefined): void;
   /** Bytes that it let out of the latest stream; a chunk of Envoy's may hold several events of the provider's. */
   emittedBytes(): number;
@@ -39,6 +43,7 @@ export async function startImposter(
   transport: TransportName,
 ): Promise<Imposter> {
   let misbehaviour: Misbehaviour | undefined;
+  let asking: Asking = 'with the headers';
   let emittedBytes = 0;
   const start = await loadTransport(transport);
   const { close } = await start({
@@ -47,6 +52,7 @@ export async function startImposter(
       emittedBytes = 0;
       return play(call, upstream, {
         misbehaviour: () => misbehaviour,
+        asking: () => asking,
         onEmitted: (bytes) => (emittedBytes = bytes),
       });
     },
@@ -56,6 +62,9 @@ export async function startImposter(
     },
   });
   return {
+    askForAnswers(next) {
+      asking = next;
+    },
     misbehave(next) {
       misbehaviour = next;
     },
@@ -64,11 +73,14 @@ export async function startImposter(
   };
 }
 
+const { mode_override: ASKED } = awaitRequestBody();
+
 function play(
   call: RpcCall,
   upstream: { readonly cluster: string; readonly authority: string },
   director: {
     readonly misbehaviour: () => Misbehaviour | undefined;
+    readonly asking: () => Asking;
     readonly onEmitted: (bytes: number) => void;
   },
 ): CallListener {
@@ -82,14 +94,24 @@ function play(
     ['x-gateway-upstream', upstream.cluster],
   ];
 
+  function asks(headersReply: ProcessingResponse): ProcessingResponse {
+    const { mode_override: _asked, ...silent } = headersReply;
+    return director.asking() === 'with the headers' ? headersReply : silent;
+  }
+
   function reply(message: ProcessingRequest): ProcessingResponse {
     switch (message.phase) {
       case 'request_headers':
-        return message.endOfStream
-          ? forwardRequest('request_headers', { set: routing, remove: [] })
-          : awaitRequestBody();
+        return asks(
+          message.endOfStream
+            ? forwardRequest('request_headers', { set: routing, remove: [] })
+            : awaitRequestBody(),
+        );
       case 'request_body':
-        return forwardRequest('request_body', { set: routing, remove: [] });
+        return {
+          ...forwardRequest('request_body', { set: routing, remove: [] }),
+          ...(director.asking() === 'with the body' && ASKED !== undefined && { mode_override: ASKED }),
+        };
       case 'response_headers': {
         const [, type] = message.headers.find(([name]) => name === 'content-type') ?? [];
         streaming = type?.startsWith('text/event-stream') ?? false;

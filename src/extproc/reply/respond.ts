@@ -1,10 +1,13 @@
 import type { Denial } from '../../pipeline/check.ts';
 import {
+  BUFFERED,
   FULL_DUPLEX_STREAMED,
   SEND,
+  SKIP,
   type CommonResponse,
   type HeaderList,
   type HeaderMutation,
+  type ModeOverride,
   type ProcessingResponse,
 } from '../wire/messages.ts';
 import type { RefusalAnswer } from './refusal-answer.ts';
@@ -22,9 +25,21 @@ export interface HeaderChanges {
   readonly remove: readonly string[];
 }
 
+/**
+ * Asks Envoy for the answer of a request too, in the reply to its headers. Envoy sends no answer by itself: it could not
+ * answer malformed requests then. Without this the response gate lets no answer of an upstream pass.
+ */
+const WITH_ANSWER: ModeOverride = {
+  response_header_mode: SEND,
+  request_body_mode: BUFFERED,
+  response_body_mode: BUFFERED,
+  request_trailer_mode: SEND,
+  response_trailer_mode: SKIP,
+};
+
 /** Acknowledges the request headers; the body comes next, so there is no verdict yet. */
 export function awaitRequestBody(): ProcessingResponse {
-  return { request_headers: { response: {} } };
+  return { request_headers: { response: {} }, mode_override: WITH_ANSWER };
 }
 
 /**
@@ -41,7 +56,11 @@ export function forwardRequest(
     clear_route_cache: true,
     ...(body !== undefined && { body_mutation: { body } }),
   };
-  return { [phase]: { response }, verdict: { req: 'ok' } };
+  return {
+    [phase]: { response },
+    verdict: { req: 'ok' },
+    ...(phase === 'request_headers' && { mode_override: WITH_ANSWER }),
+  };
 }
 
 /** Removes all request trailers, which could carry forbidden headers. */

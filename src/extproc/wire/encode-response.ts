@@ -88,7 +88,15 @@ function encodedMutation({ set_headers: set, remove_headers: remove }: HeaderMut
 
 function modeOverride({ mode_override: mode }: ProcessingResponse): string {
   if (mode === undefined) return '';
-  return field('\x4a', `\x20${varint(mode.response_body_mode)}\x30${varint(mode.response_trailer_mode)}`);
+  const { response_header_mode: headers, request_body_mode: body, request_trailer_mode: trailers } = mode;
+  return field(
+    '\x4a',
+    (headers === undefined ? '' : `\x10${varint(headers)}`) +
+      (body === undefined ? '' : `\x18${varint(body)}`) +
+      `\x20${varint(mode.response_body_mode)}` +
+      (trailers === undefined ? '' : `\x28${varint(trailers)}`) +
+      `\x30${varint(mode.response_trailer_mode)}`,
+  );
 }
 
 // `override_message_timeout`: a `google.protobuf.Duration` in whole milliseconds.

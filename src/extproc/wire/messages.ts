@@ -37,6 +37,15 @@ export function processingRequest(
   return { phase, headers, body, endOfStream, attributes };
 }
 
+/** Which parts Envoy sends from here on; what is absent has its default: headers are sent, bodies and trailers are not. */
+export interface ModeOverride {
+  readonly response_header_mode?: number;
+  readonly request_body_mode?: number;
+  readonly response_body_mode: number;
+  readonly request_trailer_mode?: number;
+  readonly response_trailer_mode: number;
+}
+
 /** One reply; exactly one of the phases, `immediate_response` or `override_message_timeout_ms` is set. */
 export interface ProcessingResponse {
   readonly request_headers?: { readonly response: CommonResponse };
@@ -48,7 +57,7 @@ export interface ProcessingResponse {
   readonly immediate_response?: ImmediateResponse;
   /** Sent as dynamic metadata, `{gw: {…}}`. */
   readonly verdict?: GateVerdict;
-  readonly mode_override?: { readonly response_body_mode: number; readonly response_trailer_mode: number };
+  readonly mode_override?: ModeOverride;
   /**
    * Not an answer: makes Envoy wait this long from now on, if its configuration allows it. Effective once per
    * phase.
@@ -89,3 +98,5 @@ export interface ImmediateResponse {
 // Used values of `ProcessingMode.BodySendMode` and `HeaderSendMode`.
 export const FULL_DUPLEX_STREAMED = 4;
 export const SEND = 1;
+export const SKIP = 2;
+export const BUFFERED = 2;

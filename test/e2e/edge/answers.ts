@@ -47,6 +47,24 @@ export function connections(): void {
     expect(JSON.stringify(provider.requests.at(-1))).not.toContain('sk-late');
   });
 
+  it.each([
+    ['no request line', 'GARBAGE\r\n\r\n', 400],
+    ['a length that is no number', `POST ${CHAT} HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n`, 400],
+    [
+      'two lengths',
+      `POST ${CHAT} HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n`,
+      400,
+    ],
+    ['a header without a colon', 'GET / HTTP/1.1\r\nhost: a\r\nbad header\r\n\r\n', 400],
+    ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400],
+    ['HTTP/1.0', 'GET / HTTP/1.0\r\n\r\n', 426],
+  ])('a malformed request is answered in our shape: %s', async (_, bytes, status) => {
+    const [head = '', body = ''] = (await sendRaw(gateway.port, bytes)).split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${String(status)} `));
+    expect(head.toLowerCase()).toContain('x-gateway-error-type: invalid_request');
+    expect(JSON.parse(body)).toEqual({ error: 'bad request', type: 'invalid_request' });
+  });
+
   it('pipelined requests are each judged on their own', async () => {
     const one = (bearer: string): string =>
       `POST ${CHAT} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n` +

@@ -118,7 +118,7 @@ describe('a client that leaves', () => {
     judge();
     await settled();
     expect(served.outcomes).toEqual([{ kind: 'not_forwarded' }]);
-    expect(served.sent.map((reply) => Object.keys(reply))).toEqual([['request_headers']]);
+    expect(served.sent.map((reply) => Object.keys(reply))).toEqual([['request_headers', 'mode_override']]);
   });
 
   it('once Envoy has the verdict is charged as one whose answer was lost', async () => {
@@ -127,6 +127,32 @@ describe('a client that leaves', () => {
     served.listener.closed();
     await settled();
     expect(served.outcomes).toEqual([{ kind: 'lost' }]);
+  });
+});
+
+describe('the answer of a forwarded request', () => {
+  it('is asked for in the reply to the request headers, with the parts of the request', async () => {
+    const served = serve({});
+    await tell(served, HEADERS);
+    expect(served.sent.map((reply) => reply.mode_override)).toEqual([
+      {
+        response_header_mode: 1,
+        request_body_mode: 2,
+        response_body_mode: 2,
+        request_trailer_mode: 1,
+        response_trailer_mode: 2,
+      },
+    ]);
+  });
+
+  it('is not passed where its body comes without its headers, as if it were a reply of Envoy', async () => {
+    const served = serve({});
+    await tell(served, HEADERS, BODY);
+    const body = Buffer.from('{"error":"a secret of the provider","type":"invalid_request"}');
+    await tell(served, processingRequest('response_body', { body, endOfStream: true }));
+    expect(served.sent.filter(({ response_body }) => response_body !== undefined)).toEqual([]);
+    expect(JSON.stringify(served.sent)).not.toContain('a secret');
+    expect(served.failures).toContain('failed closed');
   });
 });
 

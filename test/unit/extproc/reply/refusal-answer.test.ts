@@ -13,6 +13,7 @@ const PASSING: readonly ErrorType[] = [
   'upstream_unavailable',
   'gateway_unavailable',
   'overloaded',
+  'credential_unavailable',
   'redis_unavailable',
   'stored_form_unknown',
   'circuit_open',

@@ -102,7 +102,18 @@ function anyReply(): ProcessingResponse {
   const phase = pick(PHASES);
   return {
     ...(verdict !== undefined && { verdict }),
-    ...(random() < 0.3 && { mode_override: { response_body_mode: 4, response_trailer_mode: 1 } }),
+    ...(random() < 0.3 && {
+      mode_override: pick([
+        { response_body_mode: 4, response_trailer_mode: 1 },
+        {
+          response_header_mode: 1,
+          request_body_mode: 2,
+          response_body_mode: 2,
+          request_trailer_mode: 1,
+          response_trailer_mode: 2,
+        },
+      ]),
+    }),
     ...(random() < 0.2
       ? { immediate_response: { status: 200 + upTo(400), headers: mutation(), body, details: text() } }
       : phase.endsWith('trailers')
