@@ -184,3 +184,22 @@ function withoutOverride(rendered: string): string {
   expect(refusing).not.toBe(rendered);
   return refusing;
 }
+
+it('a sidecar that asks works behind the configuration of an earlier version, which shows every answer', async () => {
+  const rig = await startRig(undefined, 'provider_openai', 'lean', (rendered) => {
+    const earlier = rendered
+      .replace('response_header_mode: SKIP', 'response_header_mode: SEND')
+      .replace('response_body_mode: NONE', 'response_body_mode: BUFFERED');
+    expect(earlier).not.toBe(rendered);
+    return earlier;
+  });
+  try {
+    for (const kind of KINDS) {
+      const { status, body } = await send(rig.port, kind);
+      expect([kind, status]).toEqual([kind, 200]);
+      expect(body).toContain(SECRET);
+    }
+  } finally {
+    await rig.stop();
+  }
+});
