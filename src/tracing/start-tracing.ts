@@ -1,17 +1,13 @@
-import {
-  detectResources,
-  envDetector,
-  resourceFromAttributes,
-  serviceInstanceIdDetector,
-} from '@opentelemetry/resources';
+import { context, diag, logs, propagation, trace } from '@opentelemetry/api';
+import { envDetector, resourceFromAttributes, serviceInstanceIdDetector } from '@opentelemetry/resources';
 import {
   ParentBasedSampler,
-  TracerProvider,
   TraceIdRatioBasedSampler,
   type Sampler,
   type SpanExporter,
-  type SpanLimits,
+  type SpanProcessor,
 } from '@opentelemetry/sdk-trace';
+import { NodeSDK } from '@opentelemetry/sdk-node';
 import type { DestinationStream } from 'pino';
 import { useOtelVariables } from '../config/otel-variables.ts';
 import type { Config } from '../config/schema.ts';
@@ -59,33 +55,42 @@ export async function startTracing(deps: TracingDeps): Promise<SidecarTracing> {
   const { variables } = config.otel;
   useOtelVariables(variables);
   const spans = createSpanExport({ exporter: await exporterOf(deps), variables, metrics, log });
-  const provider = new TracerProvider({
-    resource: resourceOf(deps),
-    sampler: samplerOf(config.otel),
-    spanLimits: spanLimitsOf(variables),
-    spanProcessors: [spans.processor],
-  });
-  const traces = createRequestTraces(provider.getTracer(SERVICE), safe);
+  const sdk = startSdk(deps, spans.processor);
+  const traces = createRequestTraces(trace.getTracer(SERVICE), safe);
   watchCommands(redis, redisSpans(traces));
   return {
     edge: traces,
     watched: (check) => watchedCheck(check, traces),
     charged: (costUsd) => traces.note({ 'gateway.cost.usd': costUsd }),
     async close() {
-      await Promise.race([provider.shutdown().catch(() => undefined), later(CLOSE_WITHIN_MS)]);
+      await Promise.race([sdk.shutdown().catch(() => undefined), later(CLOSE_WITHIN_MS)]);
+      for (const api of [trace, logs, context, propagation]) api.disable();
       spans.close();
     },
   };
 }
 
-/** Returns what identifies this worker. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` win. */
-function resourceOf({ version, worker }: TracingDeps) {
-  const ours = resourceFromAttributes({
-    'service.name': SERVICE,
-    ...(version !== undefined && { 'service.version': version }),
-    'gateway.worker': worker,
+/** Starts OpenTelemetry's SDK for traces alone. It patches nothing, and registers itself until `close`. */
+function startSdk({ config, version, worker }: TracingDeps, processor: SpanProcessor): NodeSDK {
+  const sdk = new NodeSDK({
+    // Detectors win over these: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
+    resource: resourceFromAttributes({
+      'service.name': SERVICE,
+      ...(version !== undefined && { 'service.version': version }),
+      'gateway.worker': worker,
+    }),
+    resourceDetectors: [serviceInstanceIdDetector, envDetector],
+    sampler: samplerOf(config.otel),
+    spanProcessors: [processor],
+    instrumentations: [],
+    metricReaders: [],
+    logRecordProcessors: [],
+    textMapPropagator: null,
   });
-  return ours.merge(detectResources({ detectors: [serviceInstanceIdDetector, envDetector] }));
+  // OTEL_LOG_LEVEL would let the SDK print to the console, where it may repeat what a collector sent.
+  diag.disable();
+  sdk.start();
+  return sdk;
 }
 
 /**
@@ -97,22 +102,6 @@ function samplerOf({ sampling_rate, variables }: Config['otel']): Sampler {
   const named = variables['OTEL_TRACES_SAMPLER'];
   if (named === undefined) return new ParentBasedSampler({ root: ratio, remoteParentSampled: ratio });
   return named.startsWith('parentbased_') ? new ParentBasedSampler({ root: ratio }) : ratio;
-}
-
-/** Returns the limits of `OTEL_SPAN_*`, else of `OTEL_ATTRIBUTE_*`. */
-function spanLimitsOf(variables: Config['otel']['variables']): SpanLimits {
-  function limit(...names: string[]): number | undefined {
-    const name = names.find((one) => variables[one] !== undefined);
-    return name === undefined ? undefined : Number(variables[name]);
-  }
-  const attributes = limit('OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT', 'OTEL_ATTRIBUTE_COUNT_LIMIT');
-  const chars = limit('OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT', 'OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT');
-  const events = limit('OTEL_SPAN_EVENT_COUNT_LIMIT');
-  return {
-    ...(attributes !== undefined && { attributeCountLimit: attributes }),
-    ...(chars !== undefined && { attributeValueLengthLimit: chars }),
-    ...(events !== undefined && { eventCountLimit: events }),
-  };
 }
 
 /** Imports only the exporter in use. */

@@ -45,6 +45,6 @@ describe('OpenTelemetry', () => {
   });
 
   it('is loaded where they are on', async () => {
-    expect(await loaded({ enabled: true })).toContain('@opentelemetry/sdk-trace');
+    expect(await loaded({ enabled: true })).toContain('@opentelemetry/sdk-node');
   });
 });
