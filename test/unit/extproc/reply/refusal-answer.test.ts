@@ -11,6 +11,7 @@ const PASSING: readonly ErrorType[] = [
   'request_timeout',
   'rate_limited',
   'upstream_unavailable',
+  'credential_unavailable',
   'gateway_unavailable',
   'overloaded',
   'credential_unavailable',
