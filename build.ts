@@ -55,7 +55,11 @@ export async function build(dist: string): Promise<void> {
   });
   await bundle.close();
 
-  for (const file of globSync(READ_AT_RUN_TIME, { cwd: ROOT })) assets.set(join(ROOT, file), file);
+  for (const pattern of READ_AT_RUN_TIME) {
+    const files = globSync(pattern, { cwd: ROOT });
+    if (files.length === 0) throw new Error(`read at run time, but not there: ${pattern}`);
+    for (const file of files) assets.set(join(ROOT, file), file);
+  }
   for (const [from, to] of assets) {
     mkdirSync(dirname(join(dist, to)), { recursive: true });
     if (from.endsWith('.tiktoken')) writeFileSync(join(dist, to), packVocabulary(readFileSync(from)));

@@ -185,8 +185,10 @@ describe('the Dockerfile', () => {
     expect(given.toSorted()).toEqual([
       'build-ascii.ts',
       'build-notices.ts',
+      'build-sbom.ts',
       'build.ts',
       'cli',
+      'models/injection/weights.bin',
       'package-lock.json',
       'package.json',
       'policies',
