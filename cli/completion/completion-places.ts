@@ -88,7 +88,7 @@ function optionValue({ argChoices, flags }: Option, name: string): Value {
   if (list !== undefined) return { words: list, isList: true };
   if (argChoices !== undefined) return { words: argChoices, isList: false };
   if (name.endsWith('-dir')) return 'folders';
-  return KINDS[/[<[](.*)[>\]]/.exec(flags)?.[1] ?? ''] ?? 'none';
+  return KINDS[/[<[]([^<>[\]]*)[>\]]/.exec(flags)?.[1] ?? ''] ?? 'none';
 }
 
 function argumentValue(argument: Argument): Value {

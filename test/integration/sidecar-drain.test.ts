@@ -76,7 +76,8 @@ describe('a sidecar that drains', () => {
     const config = defaultConfig(configOf(), { SERVER_INSECURE_DEV: 'true' });
     const sidecar = await startTestSidecar(config, redis);
     await expect.poll(connections).toEqual(['gateway-approvals-0', 'gateway-worker-0']);
-    expect(threads.size).toBe(1);
+    // The engine of Rego, and the one that would replace it.
+    await expect.poll(() => threads.size).toBe(2);
     const { rawKey } = await sidecar.newKey();
     for (let nth = 0; nth < 4; nth++) await sidecar.ask({ rawKey: STRANGER, body: chat('x') });
     const escalated = { ...chat('x'), model: 'gpt-4-dear' };
