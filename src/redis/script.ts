@@ -114,9 +114,8 @@ interface Evaluable {
 
 /** @param words of EVALSHA */
 function evaluate(client: RedisClient, { source }: Evaluable, words: string[]): Promise<unknown> {
-  const command = new ScriptCommand('evalsha', words);
-  void client.sendCommand(command);
-  return command.promise.catch((failure: unknown) => {
+  const sent = Promise.resolve(client.sendCommand(new ScriptCommand('evalsha', words)));
+  return sent.catch((failure: unknown) => {
     // A restarted or flushed server, or a new master, does not know the script; EVAL runs and stores it. In a cluster
     // the error may follow redirections.
     if (failure instanceof Error && failure.message.includes('NOSCRIPT')) {

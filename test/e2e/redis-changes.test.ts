@@ -92,7 +92,7 @@ describe('Redis over TLS, with a password that is wrong at the start', () => {
       },
     });
     try {
-      const { rawKey } = await gateway.createKey({}, { daily: 1 });
+      const { rawKey } = await gateway.createKey({}, { daily: 1_000 });
       const before = provider.requests.length;
       const refused = await underLoad(gateway, rawKey, () => delay(1_000));
       expectRefusals(refused);
@@ -179,7 +179,7 @@ describe('wait_replicas, with a replica that hangs', () => {
     });
     /** A request whose answer leaks a secret: its key is locked. */
     async function leak(): Promise<{ readonly status: number; readonly ms: number }> {
-      const { rawKey } = await gateway.createKey({}, { daily: 1 });
+      const { rawKey } = await gateway.createKey({}, { daily: 1_000 });
       provider.behave({ text: `Take ${makeSecret('aws_access_key_id', seededRandom(7)).secret}` });
       const asked = performance.now();
       const answered = ask(gateway, rawKey);
@@ -194,7 +194,7 @@ describe('wait_replicas, with a replica that hangs', () => {
       await expect.poll(isOnline, { timeout: 10_000 }).toBe(true);
       expect((await leak()).status).toBe(403);
       replica.signal('SIGSTOP');
-      const { rawKey } = await gateway.createKey({}, { daily: 1 });
+      const { rawKey } = await gateway.createKey({}, { daily: 1_000 });
       const waits: number[] = [];
       let isOver = false;
       const others = (async () => {

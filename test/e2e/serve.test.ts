@@ -55,7 +55,11 @@ describe('gateway serve', () => {
   describe('starting', () => {
     it('is ready with Envoy, Redis and every worker, and shouts about plain HTTP', async () => {
       const gateway = await start({ workers: 2 });
-      expect(await gateway.readiness()).toEqual({ ...READY, identity: expect.any(String) as unknown });
+      expect(await gateway.readiness()).toEqual({
+        ...READY,
+        config: { in_force: true, keys: [] },
+        identity: expect.any(String) as unknown,
+      });
       expect(gateway.workers()).toHaveLength(2);
       expect(gateway.logs()).toContain('PLAIN HTTP');
     });

@@ -195,7 +195,7 @@ describe('the chart', () => {
 it('a missing program is one sentence with the remedy', async () => {
   const nowhere = { PATH: '/nowhere', XDG_CACHE_HOME: directory };
   await expect(findGoProgram(HELM, nowhere)).rejects.toThrow(
-    'helm is missing; put helm on PATH, or install Go, which builds it',
+    'helm is missing; put helm on PATH, or install Go or python3 with pip, with which it is built',
   );
   await expect(findKubernetesSchemas(nowhere)).rejects.toThrow(
     "Kubernetes' schemas are missing; install python3 with pip, which fetches kubernetes-validate==1.37.0",
