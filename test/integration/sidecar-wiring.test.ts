@@ -305,11 +305,11 @@ describe('a secret of a call is not told', () => {
   });
 });
 
-it('a trace tells of the cost and of the check that asked Redis for it', async () => {
+it('a trace tells of the cost and of the wait for the provider', async () => {
   const { keyHash } = await wired.ask({ hourly: 10 });
   await wired.sidecar.drain();
   const root = wired.spans.spans.find(({ attributes }) => attributes['gateway.key.hash'] === keyHash);
   expect(root?.attributes).toMatchObject({ 'gateway.cost.usd': 0.0125 });
   const of = wired.spans.spans.filter(({ traceId }) => traceId === root?.traceId).map(({ name }) => name);
-  expect(of.filter((name) => name === 'check budget')).toHaveLength(2);
+  expect(of).toContain('upstream openai');
 });

@@ -7,6 +7,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * checkout knows no durations, and a file's size says little of them.
  */
 const LONGEST = [
+  // It builds Helm where no run before has.
+  'test/integration/deploy/helm-chart.test.ts',
   'test/integration/turns.test.ts',
   'test/unit/policy/rego/hostile.test.ts',
   'test/unit/checks/dlp/interrupted-findings.test.ts',
@@ -15,19 +17,23 @@ const LONGEST = [
   'test/unit/cli/main.test.ts',
   'test/unit/patterns.test.ts',
   'test/unit/verify/threads.test.ts',
+  'test/integration/settings.test.ts',
   'test/e2e/streams-long.test.ts',
   'test/e2e/gates.test.ts',
   'test/integration/checks/session/store.test.ts',
   'test/e2e/fail-closed.test.ts',
   'test/integration/cli/keys.test.ts',
   'test/e2e/serve.test.ts',
-  'test/integration/settings.test.ts',
   'test/e2e/timeouts.test.ts',
   'test/e2e/approvals.test.ts',
   'test/e2e/budgets/charges.test.ts',
   'test/e2e/policy/presets.test.ts',
   'test/e2e/dlp.test.ts',
   'test/e2e/policy/rego.test.ts',
+  'test/integration/coding-files.test.ts',
+  'test/integration/deploy/alert-rules.test.ts',
+  'test/e2e/certificates.test.ts',
+  'test/integration/cli/completion.test.ts',
   'test/e2e/metrics.test.ts',
   'test/e2e/exec.test.ts',
   'test/integration/redis/connection-watch.test.ts',

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { measureState } from '../../support/state-at-scale.ts';
 
 /** `STATE_KEYS=1000000 STATE_SESSIONS=100000 npm run state` measures more, and prints it. */
-const KEYS = Number(process.env['STATE_KEYS'] ?? 20_000);
-const SESSIONS = Number(process.env['STATE_SESSIONS'] ?? 2_000);
+const KEYS = Number(process.env['STATE_KEYS'] ?? 5_000);
+const SESSIONS = Number(process.env['STATE_SESSIONS'] ?? 500);
 
 function note(line: string): void {
   if (process.env['STATE_KEYS'] !== undefined) process.stderr.write(`${line}\n`);
