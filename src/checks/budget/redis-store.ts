@@ -43,7 +43,7 @@ export interface RedisBudgetStoreOptions {
 
 /** Longer than any retry by the client library; short, because every request leaves one behind. */
 const SETTLED_MEMORY_MS = 60_000;
-/** What a shared budget records as spent for, whose keys record the provider and the model. */
+/** Label of spend in a shared budget. Keys record the provider and the model instead. */
 const SHARED = 'shared';
 /** Time for a settlement after its lease has expired. */
 const LATE_MS = 3_600_000;

@@ -31,7 +31,7 @@ export async function reserveEverywhere(
   const results = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
   const refused = results.filter((result): result is Refused => result.kind === 'refused');
   if (failures.length === 0 && refused.length === 0) return together(results);
-  // What failed may have been taken, but not what was refused.
+  // A reservation that failed may have been taken; one that was refused was not.
   await Promise.all(
     operations.map((operation, index) => {
       const attempt = attempts[index];

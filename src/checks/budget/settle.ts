@@ -18,7 +18,7 @@ export interface Hold {
   /** The same in the ledgers of shared budgets. */
   readonly shared: readonly BudgetOperation[];
   readonly parsed: Parsed;
-  /** What is known of its cost: terms of a model, or the price of a call of a tool in nano-USD. */
+  /** Terms of a model, or the price of a tool call in nano-USD. */
   readonly quote: Quote | number;
   reservedNanoUsd: number;
   outputTokens: number;

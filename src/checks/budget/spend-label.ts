@@ -3,7 +3,7 @@ import { PROVIDER_NAMES } from '../../providers/provider.ts';
 import { calledTool } from '../../mcp/message.ts';
 import { printableName } from './refusals.ts';
 
-/** What an amount was spent for. */
+/** Provider and model of an amount. */
 export interface SpentFor {
   /** Or an MCP server: `mcp:maps`. */
   readonly provider: string;
