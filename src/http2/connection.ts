@@ -64,7 +64,8 @@ export class Http2Connection {
     this.#user = user;
     this.#outbox = new FrameOutbox(socket);
     this.#sender = new Sender(this.#outbox);
-    this.#greeting = setTimeout(() => socket.destroy(), LIMITS.greetingMs);
+    // After a pause without CPU time, a greeting that has arrived is read before this is judged.
+    this.#greeting = setTimeout(() => setImmediate(() => this.#assertGreeted()), LIMITS.greetingMs);
     this.#outbox.add(GREETING);
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('drain', () => this.#drained());
@@ -77,6 +78,10 @@ export class Http2Connection {
   shutdown(): void {
     for (const stream of [...this.#streams.values()]) stream.reset(CODE.cancel);
     this.#leave(CODE.noError);
+  }
+
+  #assertGreeted(): void {
+    if (!this.#isGreeted) this.#socket.destroy();
   }
 
   #receive(chunk: Buffer): void {

@@ -11,7 +11,7 @@ export const LIMITS = {
   /** CONTINUATION frames of one block. */
   continuations: 16,
   /** From the connection to the client's preface and SETTINGS. */
-  greetingMs: 10_000,
+  greetingMs: 15_000,
   /** For unsent data when a connection ends. */
   farewellMs: 1_000,
 } as const;

@@ -6,7 +6,7 @@ import { Http2Connection, type ConnectionUser } from './connection.ts';
 /** Concurrent connections; an Envoy opens one per thread. */
 const MAX_CONNECTIONS = 1_024;
 const ALPN = 'h2';
-const HANDSHAKE_MS = 10_000;
+const HANDSHAKE_MS = 15_000;
 
 /** A TCP port on every address of a host, or a unix socket. */
 export type Http2Address =

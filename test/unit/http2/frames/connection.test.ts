@@ -1,7 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CODE, FRAME, MAX_WINDOW, PREFACE } from '../../../../src/http2/frame.ts';
 import { LIMITS } from '../../../../src/http2/limits.ts';
-import { frameBytes, number32, openStream, REQUEST, SETTINGS } from '../../../support/http2-peer.ts';
+import {
+  frameBytes,
+  number32,
+  openStream,
+  REQUEST,
+  SETTINGS,
+  type RawPeer,
+} from '../../../support/http2-peer.ts';
 import { server, seen, data, setting, grow, greeted, first, useRig } from './rig.ts';
 
 useRig();
@@ -164,5 +171,35 @@ describe('a connection', () => {
     expect(await peer.resetCode(1)).toBe(CODE.cancel);
     expect(await peer.goAway()).toBe(CODE.noError);
     expect(first().closed).toBe(1);
+  });
+});
+
+describe('a peer’s greeting', () => {
+  afterEach(() => vi.useRealTimers());
+
+  /** The server's loop stands still beyond its patience; what was sent has arrived and is not yet read. */
+  async function standStill(...sent: Buffer[]): Promise<RawPeer> {
+    const runLater = setTimeout;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const peer = server.peer();
+    await peer.frame(FRAME.settings);
+    // Timers run first in a turn of the loop, before anything is read.
+    await new Promise((resolve) => runLater(resolve, 1));
+    peer.send(...sent);
+    vi.advanceTimersByTime(LIMITS.greetingMs);
+    vi.useRealTimers();
+    return peer;
+  }
+
+  it('is read although its time is over, when it arrived while the process stood still', async () => {
+    const peer = await standStill(Buffer.from(PREFACE), SETTINGS, openStream(1, true));
+    await peer.settled();
+    expect(first().hasEnded).toBe(true);
+  });
+
+  it('ends the connection when it did not arrive in time', async () => {
+    const peer = await standStill(Buffer.from(PREFACE));
+    await peer.until(() => peer.isClosed);
+    expect(seen).toEqual([]);
   });
 });
