@@ -189,3 +189,14 @@ export const AUDIT_COUNTS = `gateway:audit_counts:{${AUDIT_STREAM}}`;
 export function auditBatchKey(batchId: string): string {
   return `gateway:audit_batch:{${AUDIT_STREAM}}:${batchId}`;
 }
+
+/** API tokens of the operator's page: hash of token hash to JSON. */
+export const UI_TOKENS = 'gateway:ui_tokens';
+
+/** When each of them was last used: hash of token hash to Unix ms, in the same slot. */
+export const UI_TOKEN_USES = `gateway:ui_token_uses:{${UI_TOKENS}}`;
+
+/** The answer to one change made over the operator's API, by who made it and his Idempotency-Key, as a digest. */
+export function uiAnswerKey(digest: string): string {
+  return `gateway:ui_answer:${digest}`;
+}

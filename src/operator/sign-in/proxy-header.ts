@@ -1,0 +1,79 @@
+import { BlockList, isIP } from 'node:net';
+import { isPlainLabel } from '../../text/label.ts';
+import { GRANTED_ROLES, grantedOf, type GrantedRole, type SignedIn } from './roles.ts';
+
+/** `ui.proxy_auth`. */
+export interface ProxyHeaderOptions {
+  /** Lower case. */
+  readonly header: string;
+  /** Addresses and networks (`10.0.0.0/8`) of the proxy. */
+  readonly from: readonly string[];
+  /** Lower case; undefined gives everybody whom the proxy names the role of a viewer. */
+  readonly roleHeader?: string | undefined;
+}
+
+/**
+ * `none`: the request carries no such header. `forged`: it does, and comes from an address that is not listed, so the
+ * header counts for nothing. `unusable`: the listed proxy sent a value that names nobody.
+ */
+export type ProxySignIn =
+  | { readonly kind: 'signed-in'; readonly who: SignedIn }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'forged' }
+  | { readonly kind: 'unusable'; readonly why: string };
+
+export type ProxyHeader = (request: {
+  readonly address: string | undefined;
+  /** Distinct values of each header, since a duplicate must not be joined into one name. */
+  readonly headers: NodeJS.Dict<readonly string[]>;
+}) => ProxySignIn;
+
+const MAX_NAME_CHARS = 128;
+const MAX_ROLES = 100;
+
+/** Reads who a request is from by the header of an authenticating proxy. */
+export function createProxyHeader({ header, from, roleHeader }: ProxyHeaderOptions): ProxyHeader {
+  const listed = blockListOf(from);
+  return ({ address, headers }) => {
+    const names = headers[header] ?? [];
+    const roles = roleHeader === undefined ? [] : (headers[roleHeader] ?? []);
+    if (names.length === 0 && roles.length === 0) return { kind: 'none' };
+    if (!isListed(listed, address)) return { kind: 'forged' };
+    const [name = '', ...others] = names;
+    if (others.length > 0 || roles.length > 1)
+      return { kind: 'unusable', why: 'the proxy sent a header twice' };
+    if (name === '' || name.length > MAX_NAME_CHARS || !isPlainLabel(name))
+      return {
+        kind: 'unusable',
+        why: `${header} must have 1 to ${String(MAX_NAME_CHARS)} visible characters`,
+      };
+    const granted =
+      roleHeader === undefined ? { role: 'viewer' as const } : grantedOf(listOf(roles[0]), name);
+    if (granted === undefined)
+      return { kind: 'unusable', why: `${roleHeader ?? ''} must name one of ${GRANTED_ROLES.join(', ')}` };
+    return { kind: 'signed-in', who: { subject: name, name, ...granted, kind: 'proxy' } };
+  };
+}
+
+/** Of `viewer, operator`; entries that are no roles are ignored, since they may be groups of the proxy's. */
+function listOf(written = ''): readonly GrantedRole[] {
+  const named = written.split(',', MAX_ROLES).map((one) => one.trim());
+  return GRANTED_ROLES.filter((role) => named.includes(role));
+}
+
+function blockListOf(from: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const one of from) {
+    const [address = '', prefix] = one.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return list;
+}
+
+function isListed(list: BlockList, address: string | undefined): boolean {
+  const family = address === undefined ? 0 : isIP(address);
+  // BlockList compares an IPv4-mapped IPv6 address with IPv4 rules by itself.
+  return address !== undefined && family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}

@@ -1,0 +1,150 @@
+import { hash, randomBytes } from 'node:crypto';
+import * as z from 'zod';
+import type { RedisClient } from '../../redis/client.ts';
+import { readClock } from '../../redis/clock.ts';
+import { UI_TOKENS, UI_TOKEN_USES } from '../../redis/keys.ts';
+import { loadScript } from '../../redis/script.ts';
+import { withRedisDeadline } from '../../redis/unavailable.ts';
+import { ROLES, type Role, type SignedIn } from './roles.ts';
+
+const createScript = loadScript(new URL('./create-token.lua', import.meta.url));
+const noteUseScript = loadScript(new URL('./note-token-use.lua', import.meta.url));
+
+export const TOKEN_PREFIX = 'gwapi_';
+export const MAX_TOKENS = 1_000;
+const TOKEN_BYTES = 32;
+const TOKEN = /^gwapi_[\w-]{43}$/;
+/** Tells 1,000 tokens apart; nothing opens with it. */
+const ID_HEX_CHARS = 16;
+/** Minimum interval between writes of the last use. */
+const NOTE_EVERY_MS = 60_000;
+
+/** Everything about a token but the token itself. Times are Unix ms by Redis's clock. */
+export interface ApiToken {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  /** Set for a token of an owner, who sees his own keys only. */
+  readonly owner?: string | undefined;
+  readonly createdBy: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly lastUsedAt?: number | undefined;
+}
+
+export interface NewApiToken extends Pick<ApiToken, 'name' | 'role' | 'owner' | 'createdBy'> {
+  readonly lifeMs: number;
+}
+
+/** API tokens of the operator's page (docs/operator-page.md). Every function throws `redis_unavailable` if Redis fails. */
+export interface ApiTokens {
+  /** The only moment at which the token itself is known. @throws Error if there are MAX_TOKENS */
+  create(token: NewApiToken): Promise<{ readonly secret: string; readonly token: ApiToken }>;
+  /** Oldest first; without those that have ended. */
+  list(): Promise<readonly ApiToken[]>;
+  /** Returns the revoked token, or undefined if there was none. */
+  revoke(id: string): Promise<ApiToken | undefined>;
+  /** Returns undefined for a token that is unknown, revoked or ended. */
+  verify(secret: string): Promise<SignedIn | undefined>;
+}
+
+const storedSchema = z.object({
+  name: z.string(),
+  role: z.enum(ROLES),
+  owner: z.string().optional(),
+  created_by: z.string(),
+  created_at: z.number(),
+  expires_at: z.number(),
+});
+
+export interface ApiTokensOptions {
+  readonly client: RedisClient;
+  readonly deadlineMs: number;
+}
+
+export function createApiTokens({ client, deadlineMs }: ApiTokensOptions): ApiTokens {
+  const within = <T>(work: () => Promise<T>) => withRedisDeadline(deadlineMs, work);
+
+  async function all(): Promise<readonly ApiToken[]> {
+    const [tokens, uses, now] = await Promise.all([
+      client.hgetall(UI_TOKENS),
+      client.hgetall(UI_TOKEN_USES),
+      readClock(client),
+    ]);
+    return Object.entries(tokens)
+      .map(([tokenHash, text]) => read(tokenHash, text, uses[tokenHash]))
+      .filter(({ expiresAt }) => expiresAt > now)
+      .toSorted((one, other) => one.createdAt - other.createdAt);
+  }
+
+  async function hashOf(id: string): Promise<string | undefined> {
+    return (await client.hkeys(UI_TOKENS)).find((tokenHash) => idOf(tokenHash) === id);
+  }
+
+  return {
+    async create({ lifeMs, name, role, owner, createdBy }) {
+      const secret = TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString('base64url');
+      const tokenHash = hashToken(secret);
+      const stored = JSON.stringify({ name, role, owner, created_by: createdBy });
+      const reply = await within(() =>
+        createScript.run(client, [UI_TOKENS, UI_TOKEN_USES], [tokenHash, lifeMs, MAX_TOKENS, stored]),
+      );
+      const [code, text] = z.array(z.string()).parse(reply);
+      if (code !== 'created' || text === undefined)
+        throw new Error(`there are ${String(MAX_TOKENS)} API tokens already: revoke one that is not used`);
+      return { secret, token: read(tokenHash, text, undefined) };
+    },
+    list: () => within(all),
+    revoke: (id) =>
+      within(async () => {
+        const tokenHash = await hashOf(id);
+        const text = tokenHash === undefined ? null : await client.hget(UI_TOKENS, tokenHash);
+        if (tokenHash === undefined || text === null) return undefined;
+        await client.hdel(UI_TOKENS, tokenHash);
+        await client.hdel(UI_TOKEN_USES, tokenHash);
+        return read(tokenHash, text, undefined);
+      }),
+    async verify(secret) {
+      if (!TOKEN.test(secret)) return undefined;
+      const tokenHash = hashToken(secret);
+      const [text, usedAt, now] = await within(() =>
+        Promise.all([
+          client.hget(UI_TOKENS, tokenHash),
+          client.hget(UI_TOKEN_USES, tokenHash),
+          readClock(client),
+        ]),
+      );
+      if (text === null) return undefined;
+      const { id, name, role, owner, expiresAt } = read(tokenHash, text, undefined);
+      if (expiresAt <= now) return undefined;
+      if (now - Number(usedAt ?? 0) >= NOTE_EVERY_MS)
+        await within(() => noteUseScript.run(client, [UI_TOKENS, UI_TOKEN_USES], [tokenHash]));
+      return { subject: id, name, role, owner, kind: 'token' };
+    },
+  };
+}
+
+function hashToken(secret: string): string {
+  return hash('sha256', secret, 'hex');
+}
+
+function idOf(tokenHash: string): string {
+  return tokenHash.slice(0, ID_HEX_CHARS);
+}
+
+function read(tokenHash: string, text: string, usedAt: string | undefined): ApiToken {
+  const {
+    created_by: createdBy,
+    created_at: createdAt,
+    expires_at: expiresAt,
+    ...rest
+  } = storedSchema.parse(JSON.parse(text));
+  return {
+    id: idOf(tokenHash),
+    ...rest,
+    createdBy,
+    createdAt,
+    expiresAt,
+    lastUsedAt: usedAt === undefined ? undefined : Number(usedAt),
+  };
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { grantedBy, hasRole, maySee } from '../../../src/operator/sign-in/roles.ts';
+
+const rules = {
+  roleClaim: 'groups',
+  roles: { leads: 'owner', watchers: 'viewer', responders: 'approver', admins: 'admin' },
+  ownerClaim: 'team',
+} as const;
+
+describe('a role', () => {
+  it('may do what the roles before it may', () => {
+    expect(hasRole('admin', 'viewer')).toBe(true);
+    expect(hasRole('approver', 'approver')).toBe(true);
+    expect(hasRole('approver', 'operator')).toBe(false);
+    expect(hasRole('viewer', 'approver')).toBe(false);
+  });
+
+  it.each([
+    ['the highest of several', { groups: ['watchers', 'admins', 'responders'] }, { role: 'admin' }],
+    ['a single text', { groups: 'watchers' }, { role: 'viewer' }],
+    ['an owner', { groups: ['leads'], team: 'search' }, { role: 'viewer', owner: 'search' }],
+    ['no owner where he is more', { groups: ['leads', 'responders'], team: 'search' }, { role: 'approver' }],
+    ['nothing for an owner without a name', { groups: ['leads'] }, undefined],
+    ['nothing for an owner with several names', { groups: ['leads'], team: ['a', 'b'] }, undefined],
+    ['nothing for an empty owner', { groups: ['leads'], team: '' }, undefined],
+    ['nothing for unknown values', { groups: ['others', 1, null, { admins: 1 }] }, undefined],
+    ['nothing for names of Object', { groups: ['constructor', '__proto__', 'toString'] }, undefined],
+    ['nothing without the claim', { roles: ['admins'] }, undefined],
+    ['nothing for an object', { groups: { 0: 'admins' } }, undefined],
+  ])('is granted by a claim: %s', (_what, claims, granted) => {
+    expect(grantedBy(claims, rules)).toEqual(granted);
+  });
+
+  it('is granted by a claim inside another, and by a claim whose name has dots', () => {
+    const nested = { ...rules, roleClaim: 'realm_access.roles' };
+    expect(grantedBy({ realm_access: { roles: ['admins'] } }, nested)).toEqual({ role: 'admin' });
+    const url = { ...rules, roleClaim: 'https://example.com/roles' };
+    expect(grantedBy({ 'https://example.com/roles': ['admins'] }, url)).toEqual({ role: 'admin' });
+    expect(grantedBy({ realm_access: 'roles' }, nested)).toBeUndefined();
+    expect(grantedBy({}, { ...rules, roleClaim: '__proto__.constructor.name' })).toBeUndefined();
+  });
+});
+
+it('lets an owner see his own keys only', () => {
+  expect(maySee({ owner: 'search' }, { owner: 'search' })).toBe(true);
+  expect(maySee({ owner: 'search' }, { owner: 'ads' })).toBe(false);
+  expect(maySee({ owner: 'search' }, {})).toBe(false);
+  expect(maySee({}, { owner: 'ads' })).toBe(true);
+});
