@@ -10,6 +10,7 @@ import { rolldown, type OutputChunk, type Plugin } from 'rolldown';
 
 import { inAscii } from './build-ascii.ts';
 import { thirdPartyNotices } from './build-notices.ts';
+import { buildPage } from './build-page.ts';
 import { cycloneDx, packagesOf, provenance } from './build-sbom.ts';
 import { commitOf } from './cli/version.ts';
 import { packVocabulary } from './src/pricing/vocabulary.ts';
@@ -70,7 +71,8 @@ export async function build(dist: string): Promise<void> {
   const missing = chunks.flatMap(asksFor).filter((name) => !isThere(name, chunks));
   if (missing.length > 0)
     throw new Error(`not bundled, and not installed with the package: ${missing.join(', ')}`);
-  const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
+  const ofPage = await buildPage(join(dist, 'page'));
+  const modules = [...chunks.flatMap(({ moduleIds }) => moduleIds), ...ofPage];
   writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices([...modules, ...assets.keys()]));
   const built = stamp();
   writeFileSync(join(dist, 'build.json'), `${JSON.stringify(built)}\n`);

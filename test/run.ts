@@ -30,11 +30,12 @@ function commit(): string {
 
 const STATIC_STEPS: readonly Step[] = [
   { name: 'types', command: ['node', 'node_modules/typescript-7/bin/tsc', '--noEmit'] },
+  { name: 'types of the page', command: ['node', 'node_modules/typescript-7/bin/tsc', '--noEmit', '-p', 'page'] },
   { name: 'lint', command: ['oxlint'] },
   { name: 'format', command: ['prettier', '--check', '--log-level', 'warn', '.'] },
   {
     name: 'import cycles and directions',
-    command: ['depcruise', '--config', '.dependency-cruiser.js', 'src', 'cli', 'test', 'models'],
+    command: ['depcruise', '--config', '.dependency-cruiser.js', 'src', 'cli', 'page', 'test', 'models'],
   },
   { name: 'dead code', command: ['knip', '--no-progress'] },
   { name: 'code that tests alone use', command: ['knip', '--no-progress', '--production'] },

@@ -8,6 +8,7 @@ const HOME = join(ROOT, 'node_modules', '.cache', 'gateway');
 const BUILT_FROM = 'built-from.txt';
 const SOURCES = [
   '{src,cli}/**/*.{ts,lua}',
+  'page/**/*.*',
   'policies/{presets,engine}/*',
   'build*.ts',
   'package*.json',

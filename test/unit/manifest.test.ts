@@ -11,7 +11,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 
 /** The packages that the sources of the gateway import, by name. */
 function importedPackages(): Set<string> {
-  const names = globSync('{src,cli}/**/*.ts', { cwd: root })
+  const names = globSync('{src,cli,page}/**/*.{ts,tsx}', { cwd: root })
     .flatMap((file) => [
       ...readFileSync(join(root, file), 'utf8').matchAll(
         /(?:\bfrom |\bimport\(|^import |import\.meta\.resolve\()'((?:@[a-z0-9-]+\/)?[a-z0-9-]+)(?:\/[^']*)?'/gm,

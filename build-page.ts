@@ -1,0 +1,117 @@
+/**
+ * Builds the browser's part of the operator's page: a script and a style sheet whose names hold their digest, `index.html`
+ * and `manifest.json`, which lists every file that may be served.
+ */
+import { createHash } from 'node:crypto';
+import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+
+import { rolldown } from 'rolldown';
+
+import type { PageFile } from './src/operator/page-folder.ts';
+
+const ROOT = import.meta.dirname;
+const PLOTS_STYLE = 'uplot/dist/uPlot.min.css';
+/** One place for a checkout, which is built again when the sources differ. */
+const CACHE = join(ROOT, 'node_modules', '.cache', 'page');
+const BUILT_FROM = 'built-from.txt';
+const SOURCES = ['page/**/*.{ts,tsx,css,svg,json}', 'build-page.ts', 'package-lock.json'];
+
+/** Builds into the folder, which must be empty or missing. Returns the modules that went into the script. */
+export async function buildPage(folder: string): Promise<readonly string[]> {
+  const bundle = await rolldown({
+    cwd: ROOT,
+    input: 'page/main.tsx',
+    platform: 'browser',
+    transform: { target: 'es2022', jsx: { runtime: 'automatic', importSource: 'preact' } },
+  });
+  const { output } = await bundle.generate({ format: 'es', minify: true, comments: false });
+  await bundle.close();
+  const [script, ...others] = output;
+  if (others.length > 0) throw new Error('the page is one script; import statically');
+
+  const plots = createRequire(import.meta.url).resolve(PLOTS_STYLE);
+  const styles = globSync('page/styles/*.css', { cwd: ROOT }).toSorted();
+  const style = [plots, ...styles.map((file) => join(ROOT, file))].map((file) => readFileSync(file, 'utf8'));
+  const files = [
+    named('page', 'js', 'text/javascript; charset=utf-8', script.code),
+    named('page', 'css', 'text/css; charset=utf-8', style.join('\n')),
+    named('icon', 'svg', 'image/svg+xml', readFileSync(join(ROOT, 'page/icon.svg'), 'utf8')),
+  ] as const;
+  const [{ path: scriptPath }, { path: stylePath }, { path: iconPath }] = files;
+  const index = {
+    path: '/',
+    file: 'index.html',
+    type: 'text/html; charset=utf-8',
+    text: html(scriptPath, stylePath, iconPath),
+  };
+  const manifest = [index, ...files].map(({ text, ...entry }): PageFile => {
+    mkdirSync(dirname(join(folder, entry.file)), { recursive: true });
+    writeFileSync(join(folder, entry.file), text);
+    writeFileSync(join(folder, `${entry.file}.br`), brotliCompressSync(text));
+    return entry;
+  });
+  writeFileSync(join(folder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  return [...script.moduleIds, plots];
+}
+
+function named(name: string, extension: string, type: string, text: string): PageFile & { text: string } {
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, 12);
+  const file = `assets/${name}-${digest}.${extension}`;
+  return { path: `/${file}`, file, type, text };
+}
+
+function html(script: string, style: string, icon: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Gateway</title>
+<link rel="icon" href="${icon}" type="image/svg+xml">
+<link rel="stylesheet" href="${style}">
+<script type="module" src="${script}"></script>
+</head>
+<body><div id="page"><noscript>This page needs JavaScript.</noscript></div></body>
+</html>
+`;
+}
+
+/** Returns the folder of the page as built from the sources of this checkout; builds only when they changed. */
+export async function builtPage(): Promise<string> {
+  const sources = digestOfSources();
+  if (builtFrom() === sources) return CACHE;
+  // Another process goes on with the old page until the whole new one is there.
+  const next = `${CACHE}-${String(process.pid)}`;
+  try {
+    await buildPage(next);
+    writeFileSync(join(next, BUILT_FROM), sources);
+    rmSync(CACHE, { recursive: true, force: true });
+    renameSync(next, CACHE);
+  } catch (error) {
+    // Another process may have been faster with the same sources.
+    if (builtFrom() !== sources) throw error;
+  } finally {
+    rmSync(next, { recursive: true, force: true });
+  }
+  return CACHE;
+}
+
+function builtFrom(): string | undefined {
+  try {
+    return readFileSync(join(CACHE, BUILT_FROM), 'utf8');
+  } catch {
+    return undefined; // no build yet
+  }
+}
+
+function digestOfSources(): string {
+  const hash = createHash('sha256');
+  for (const file of globSync(SOURCES, { cwd: ROOT }).toSorted()) {
+    hash.update(`${file}\n`).update(readFileSync(join(ROOT, file)));
+  }
+  return hash.digest('hex');
+}

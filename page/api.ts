@@ -1,0 +1,138 @@
+import { signal } from '@preact/signals';
+
+import type { Me, Problem, Role, SignInKinds } from '../src/operator/api/schemas.ts';
+
+/** Longer than the server waits for Redis, so that its own words about it arrive. */
+const TIMEOUT_MS = 20_000;
+
+/** The person who is signed in: undefined until known, null if no one is. */
+export const me = signal<Me | null | undefined>(undefined);
+/** Set when a session ended by itself, so that the sign-in page can say so. */
+export const sessionEnded = signal(false);
+/** Why nothing can be read at present: Redis or the gateway is gone. Cleared by the next answer. */
+export const outage = signal<string | undefined>(undefined);
+/** The last change that was made, for the status line. */
+export const notice = signal('');
+
+/** A refusal of the API, or no answer at all (`unreachable`). */
+export class ProblemError extends Error {
+  readonly type: string;
+  readonly status: number;
+  readonly errors: Problem['errors'];
+
+  constructor({ type, status, detail, errors }: Omit<Problem, 'title'>) {
+    super(detail);
+    this.name = 'ProblemError';
+    this.type = type;
+    this.status = status;
+    this.errors = errors;
+  }
+}
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Returns the path with its query; undefined and empty values are left out. */
+export function withQuery(path: string, query: Query): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+  return text.size === 0 ? path : `${path}?${text.toString()}`;
+}
+
+export async function read<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return (await answer(path, { ...(signal && { signal }) })) as T;
+}
+
+/** Makes a change. `operation` identifies it: sent again, the change is not made again. */
+export async function change<T>(
+  method: 'POST' | 'PUT' | 'DELETE',
+  path: string,
+  body: object,
+  operation: string,
+): Promise<T> {
+  const csrf = me.value?.csrf_token;
+  return (await answer(path, {
+    method,
+    body: JSON.stringify(body),
+    headers: {
+      'Content-Type': 'application/json',
+      'Idempotency-Key': operation,
+      ...(csrf != null && { 'X-CSRF-Token': csrf }),
+    },
+  })) as T;
+}
+
+async function answer(path: string, init: RequestInit): Promise<unknown> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
+  let response: Response;
+  try {
+    response = await fetch(path, { ...init, signal });
+  } catch (error) {
+    if (init.signal?.aborted === true) throw error;
+    outage.value = 'The gateway does not answer. This page tries again by itself.';
+    throw new ProblemError({ type: 'unreachable', status: 0, detail: 'The gateway does not answer.' });
+  }
+  const body = await bodyOf(response);
+  if (response.ok) {
+    outage.value = undefined;
+    return body;
+  }
+  throw refusal(response.status, body as Partial<Problem> | undefined);
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return text === '' ? undefined : (JSON.parse(text) as unknown);
+  } catch {
+    return undefined; // an answer of something between us and the gateway
+  }
+}
+
+function refusal(status: number, body: Partial<Problem> | undefined): ProblemError {
+  const problem = new ProblemError({
+    type: body?.type ?? 'unknown',
+    status,
+    detail: body?.detail ?? body?.title ?? `The gateway answers with status ${String(status)}.`,
+    errors: body?.errors,
+  });
+  if (status === 401 && me.value) {
+    sessionEnded.value = true;
+    me.value = null;
+  }
+  if (status === 503) outage.value = `${problem.message} This page tries again by itself.`;
+  return problem;
+}
+
+/** Finds out who is signed in. */
+export async function loadMe(): Promise<void> {
+  try {
+    me.value = await read<Me>('/api/me');
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.status !== 401) throw error;
+    me.value = null;
+  }
+}
+
+export function readSignInKinds(): Promise<SignInKinds> {
+  return read<SignInKinds>('/api/sign-in');
+}
+
+export async function signIn(password: string): Promise<void> {
+  await change('POST', '/api/sign-in', { password }, crypto.randomUUID());
+  sessionEnded.value = false;
+  await loadMe();
+}
+
+export async function signOut(): Promise<void> {
+  await change('POST', '/api/sign-out', {}, crypto.randomUUID());
+  sessionEnded.value = false;
+  me.value = null;
+}
+
+const RANKS: Readonly<Record<Role, number>> = { viewer: 0, approver: 1, operator: 2, admin: 3 };
+
+/** Whether the person may do what this role may. The server decides; the page only leaves out what would be refused. */
+export function may(role: Role): boolean {
+  return me.value != null && RANKS[me.value.role] >= RANKS[role];
+}

@@ -1,0 +1,78 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+import { loadMe, me, notice, outage } from './api.ts';
+import { Navigation } from './navigation.tsx';
+import { ProblemText } from './parts/answer.tsx';
+import { route } from './route.ts';
+import { SignIn } from './views/sign-in.tsx';
+import { viewOf } from './views/views.tsx';
+
+const RETRY_MS = 3_000;
+
+export function App(): JSX.Element {
+  const problem = useMe();
+  if (me.value === undefined) {
+    return (
+      <main class="alone">
+        <h1>Gateway</h1>
+        {problem === undefined ? <p role="status">Loading …</p> : <ProblemText problem={problem} />}
+      </main>
+    );
+  }
+  if (me.value === null) return <SignIn />;
+  return (
+    <div class="frame">
+      <button type="button" class="skip" onClick={focusMain}>
+        Skip to the content
+      </button>
+      <Navigation person={me.value} />
+      <main id="main" tabIndex={-1}>
+        {outage.value !== undefined && (
+          <p class="outage" role="alert">
+            {outage.value}
+          </p>
+        )}
+        <p class="notice" role="status">
+          {notice.value}
+        </p>
+        <View />
+      </main>
+    </div>
+  );
+}
+
+/** Rendered anew for each view and thing, so that nothing of the one before is left. */
+function View(): JSX.Element {
+  const { view, id } = route.value;
+  useEffect(() => {
+    notice.value = '';
+  }, [view, id]);
+  const Shown = viewOf(view, id);
+  return <Shown key={`${view}/${id ?? ''}`} id={id ?? ''} />;
+}
+
+function focusMain(): void {
+  document.getElementById('main')?.focus();
+}
+
+/** Asks who is signed in until there is an answer. Returns why there is none yet. */
+function useMe(): Error | undefined {
+  const [problem, setProblem] = useState<Error>();
+  useEffect(() => {
+    let timer: number | undefined;
+    async function ask(): Promise<void> {
+      try {
+        await loadMe();
+      } catch (error) {
+        setProblem(error instanceof Error ? error : new Error(String(error)));
+        timer = window.setTimeout(() => void ask(), RETRY_MS);
+      }
+    }
+    void ask();
+    return () => {
+      clearTimeout(timer);
+    };
+  }, []);
+  return problem;
+}

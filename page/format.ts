@@ -1,0 +1,59 @@
+/** Texts of numbers and times, in the reader's language and zone. */
+
+const ABSOLUTE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const COUNT = new Intl.NumberFormat();
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** `12 Mar 2026, 10:15:00`, in the reader's zone. */
+export function absoluteTime(time: string | number): string {
+  return ABSOLUTE.format(new Date(time));
+}
+
+/** `10:15:00`, in the reader's zone. */
+export function clockTime(time: string | number): string {
+  return CLOCK.format(new Date(time));
+}
+
+/** `3 minutes ago`, `in 2 hours`. */
+export function relativeTime(time: string | number, nowMs: number): string {
+  const seconds = Math.round((new Date(time).getTime() - nowMs) / 1000);
+  const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? UNITS[3];
+  return RELATIVE.format(Math.trunc(seconds / size), unit);
+}
+
+/** `1 h 5 min`, `42 s`: the two largest units, never negative. */
+export function duration(seconds: number): string {
+  const left = Math.max(0, Math.round(seconds));
+  if (left < 60) return `${String(left)} s`;
+  if (left < 3_600) return `${String(Math.floor(left / 60))} min ${String(left % 60)} s`;
+  const hours = Math.floor(left / 3_600);
+  if (hours < 24) return `${String(hours)} h ${String(Math.floor((left % 3_600) / 60))} min`;
+  return `${String(Math.floor(hours / 24))} d ${String(hours % 24)} h`;
+}
+
+export function count(value: number): string {
+  return COUNT.format(value);
+}
+
+/** Four significant digits for cents, so that one small call is not `$0.00`. */
+export function usd(value: number): string {
+  const digits = Math.abs(value) >= 1 || value === 0 ? 2 : 6;
+  return `$${new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: digits }).format(value)}`;
+}
+
+export function percent(part: number, whole: number): string {
+  return whole <= 0 ? '–' : `${String(Math.round((part / whole) * 100))} %`;
+}
+
+/** The beginning of a long digest. The whole is shown where it is copied. */
+export function shortId(id: string): string {
+  return id.length <= 14 ? id : `${id.slice(0, 12)}…`;
+}

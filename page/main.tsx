@@ -1,0 +1,7 @@
+import { render } from 'preact';
+
+import { App } from './app.tsx';
+
+const root = document.getElementById('page');
+if (root === null) throw new Error('index.html has no element for the page');
+render(<App />, root);

@@ -1,0 +1,83 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useId } from 'preact/hooks';
+
+type InputProps = Omit<JSX.IntrinsicElements['input'], 'id'>;
+
+/** A labelled input, with a hint that is read with it. */
+export function Field({
+  label,
+  hint,
+  ...input
+}: InputProps & { readonly label: string; readonly hint?: string }): JSX.Element {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input {...input} id={id} aria-describedby={hint === undefined ? undefined : `${id}-hint`} />
+      {hint !== undefined && (
+        <small id={`${id}-hint`} class="muted">
+          {hint}
+        </small>
+      )}
+    </div>
+  );
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly title: string;
+}
+
+export function Select({
+  label,
+  choices,
+  value,
+  onChoose,
+  name,
+}: {
+  readonly label: string;
+  readonly choices: readonly Choice[];
+  readonly value?: string;
+  readonly onChoose?: (value: string) => void;
+  readonly name?: string;
+}): JSX.Element {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} name={name} value={value} onChange={(event) => onChoose?.(event.currentTarget.value)}>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.title}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** The filters of a view, in a line. */
+export function Filters({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  return (
+    <form
+      class="filters"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+      }}
+    >
+      {children}
+    </form>
+  );
+}
+
+const TYPED_MS = 250;
+let typed: number | undefined;
+
+/** Calls back once typing has paused, so that not each letter is a request. */
+export function whenTyped(value: string, onTyped: (value: string) => void): void {
+  clearTimeout(typed);
+  typed = window.setTimeout(() => {
+    onTyped(value);
+  }, TYPED_MS);
+}

@@ -1,0 +1,91 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+
+import type { SignInKinds } from '../../src/operator/api/schemas.ts';
+import { loadMe, sessionEnded, signIn } from '../api.ts';
+import { useLoaded } from '../loaded.ts';
+import { Answer, ProblemText } from '../parts/answer.tsx';
+import { Heading } from '../parts/basics.tsx';
+import { Field } from '../parts/field.tsx';
+
+export function SignIn(): JSX.Element {
+  const kinds = useLoaded<SignInKinds>('/api/sign-in');
+  return (
+    <main class="alone">
+      <Heading>Sign in to the gateway</Heading>
+      {sessionEnded.value && <p role="status">Your session has ended. Sign in again.</p>}
+      <Answer of={kinds}>
+        {({ kinds: [...ways] }) => (
+          <>
+            {ways.includes('oidc') && (
+              <p>
+                <a class="button primary" href="/api/sign-in/oidc">
+                  Sign in with your organization
+                </a>
+              </p>
+            )}
+            {ways.includes('proxy') && <ByProxy />}
+            {ways.includes('password') && <ByPassword />}
+            {ways.length === 0 && <NoWay />}
+          </>
+        )}
+      </Answer>
+    </main>
+  );
+}
+
+function ByPassword(): JSX.Element {
+  const [problem, setProblem] = useState<Error>();
+  const [isBusy, setBusy] = useState(false);
+  async function submit(form: HTMLFormElement): Promise<void> {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const password = new FormData(form).get('password');
+      await signIn(typeof password === 'string' ? password : '');
+    } catch (error) {
+      setProblem(error instanceof Error ? error : new Error(String(error)));
+      setBusy(false);
+    }
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit(event.currentTarget);
+      }}
+    >
+      <Field
+        label="Password"
+        name="password"
+        type="password"
+        required
+        autocomplete="current-password"
+        hint="`gateway ui password` sets it."
+      />
+      {problem !== undefined && <ProblemText problem={problem} />}
+      <button type="submit" class="primary" disabled={isBusy}>
+        Sign in
+      </button>
+    </form>
+  );
+}
+
+function ByProxy(): JSX.Element {
+  return (
+    <p>
+      Your proxy signs you in. If you are seen as no one, open this page through the proxy.{' '}
+      <button type="button" onClick={() => void loadMe()}>
+        Try again
+      </button>
+    </p>
+  );
+}
+
+function NoWay(): JSX.Element {
+  return (
+    <p>
+      There is no way to sign in yet. Run <code>gateway ui password</code> on this machine, or configure <code>ui.oidc</code>.
+    </p>
+  );
+}
