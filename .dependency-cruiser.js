@@ -7,7 +7,12 @@ export default {
     forbid('no-cycles', {}, { circular: true }, 'A cycle hides which side owns the idea.'),
     forbid('src-not-to-cli', { path: '^src' }, { path: '^cli' }, 'cli imports src, never the other way.'),
     forbid('product-not-to-test', { path: '^(src|cli)' }, { path: '^test' }, 'Tests import the product.'),
-    forbid('only-the-browser-has-the-page', { path: '^(src|cli)' }, { path: '^page' }, 'It needs a document.'),
+    forbid(
+      'only-the-browser-has-the-page',
+      { path: '^(src|cli)' },
+      { path: '^page' },
+      'It needs a document.',
+    ),
     forbid(
       'page-knows-the-contract',
       { path: '^page' },

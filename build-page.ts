@@ -25,7 +25,7 @@ export async function buildPage(folder: string): Promise<readonly string[]> {
     cwd: ROOT,
     input: 'page/main.tsx',
     platform: 'browser',
-    transform: { target: 'es2022', jsx: { runtime: 'automatic', importSource: 'preact' } },
+    transform: { target: 'es2022' },
   });
   const { output } = await bundle.generate({ format: 'es', minify: true, comments: false });
   await bundle.close();

@@ -10,7 +10,14 @@ const config: KnipConfig = {
   entry: [
     // Else the scripts of package.json name them.
     ...(isProduction
-      ? ['build.ts!', 'build-chart.ts!', 'build-docs.ts!', 'build-page.ts!', 'build-manifest.ts!', 'cli/main.ts!']
+      ? [
+          'build.ts!',
+          'build-chart.ts!',
+          'build-docs.ts!',
+          'build-page.ts!',
+          'build-manifest.ts!',
+          'cli/main.ts!',
+        ]
       : []),
     'src/worker.ts!',
     'page/main.tsx!',
@@ -22,7 +29,14 @@ const config: KnipConfig = {
     'models/injection/{train,evaluate}.ts',
     'test/support/{risk-scorer,held-streams-provider,stored-forms/record}.ts',
   ],
-  project: ['build*.ts!', 'src/**/*.ts!', 'cli/**/*.ts!', 'page/**/*.{ts,tsx}!', 'test/**/*.ts', 'models/**/*.ts'],
+  project: [
+    'build*.ts!',
+    'src/**/*.ts!',
+    'cli/**/*.ts!',
+    'page/**/*.{ts,tsx}!',
+    'test/**/*.ts',
+    'models/**/*.ts',
+  ],
   ignoreExportsUsedInFile: isProduction || { interface: true, type: true },
   ignoreBinaries: ['go', 'mkfifo', 'taskset'],
 };

@@ -19,7 +19,7 @@ export interface Loaded<T> {
 export function useLoaded<T>(path: string | undefined, everyMs?: number): Loaded<T> {
   const [state, setState] = useState<{ path?: string; data?: T; problem?: Error }>({});
   const [attempt, setAttempt] = useState(0);
-  const timer = useRef<number>();
+  const timer = useRef<number>(undefined);
 
   useEffect(() => {
     if (path === undefined) return undefined;

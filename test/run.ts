@@ -30,7 +30,10 @@ function commit(): string {
 
 const STATIC_STEPS: readonly Step[] = [
   { name: 'types', command: ['node', 'node_modules/typescript-7/bin/tsc', '--noEmit'] },
-  { name: 'types of the page', command: ['node', 'node_modules/typescript-7/bin/tsc', '--noEmit', '-p', 'page'] },
+  {
+    name: 'types of the page',
+    command: ['node', 'node_modules/typescript-7/bin/tsc', '--noEmit', '-p', 'page'],
+  },
   { name: 'lint', command: ['oxlint'] },
   { name: 'format', command: ['prettier', '--check', '--log-level', 'warn', '.'] },
   {

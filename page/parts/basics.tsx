@@ -19,7 +19,13 @@ export function Heading({ children }: { readonly children: ComponentChildren }):
 }
 
 /** A time in the reader's zone: relative, with the absolute time as title, or the other way round. */
-export function Time({ at, absolute = false }: { readonly at: string; readonly absolute?: boolean }): JSX.Element {
+export function Time({
+  at,
+  absolute = false,
+}: {
+  readonly at: string;
+  readonly absolute?: boolean;
+}): JSX.Element {
   const now = useNow(10_000);
   const [shown, title] = [absoluteTime(at), relativeTime(at, now)];
   return (
@@ -35,12 +41,24 @@ export function Empty({ children }: { readonly children: ComponentChildren }): J
 
 export type Tone = 'good' | 'bad' | 'warn' | 'plain';
 
-export function Badge({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }): JSX.Element {
+export function Badge({
+  tone,
+  children,
+}: {
+  readonly tone: Tone;
+  readonly children: ComponentChildren;
+}): JSX.Element {
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
 /** Copies a text, and says so. */
-export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }): JSX.Element {
+export function Copy({
+  text,
+  label = 'Copy',
+}: {
+  readonly text: string;
+  readonly label?: string;
+}): JSX.Element {
   const [said, setSaid] = useState('');
   async function copy(): Promise<void> {
     try {
@@ -62,7 +80,9 @@ export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly
 
 /** Names and values of one thing. Pairs without a value are left out. */
 export function Facts({ of }: { readonly of: Readonly<Record<string, ComponentChildren>> }): JSX.Element {
-  const given = Object.entries(of).filter(([, value]) => value !== null && value !== undefined && value !== '');
+  const given = Object.entries(of).filter(
+    ([, value]) => value !== null && value !== undefined && value !== '',
+  );
   return (
     <dl class="facts">
       {given.map(([name, value]) => (
@@ -76,7 +96,13 @@ export function Facts({ of }: { readonly of: Readonly<Record<string, ComponentCh
 }
 
 /** A list of texts of others, each by itself. */
-export function Words({ of, none }: { readonly of: readonly string[] | null; readonly none: string }): JSX.Element {
+export function Words({
+  of,
+  none,
+}: {
+  readonly of: readonly string[] | null;
+  readonly none: string;
+}): JSX.Element {
   if (of === null) return <>{none}</>;
   if (of.length === 0) return <>none</>;
   return (

@@ -1,19 +1,34 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 
-type InputProps = Omit<JSX.IntrinsicElements['input'], 'id'>;
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: string;
+  readonly name?: string;
+  readonly type?: 'text' | 'password' | 'search' | 'number' | 'date';
+  readonly value?: string;
+  readonly required?: boolean;
+  readonly maxLength?: number;
+  readonly autocomplete?: 'off' | 'current-password';
+  readonly onTyped?: (value: string) => void;
+}
 
 /** A labelled input, with a hint that is read with it. */
-export function Field({
-  label,
-  hint,
-  ...input
-}: InputProps & { readonly label: string; readonly hint?: string }): JSX.Element {
+export function Field({ label, hint, type = 'text', onTyped, ...input }: FieldProps): JSX.Element {
   const id = useId();
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input {...input} id={id} aria-describedby={hint === undefined ? undefined : `${id}-hint`} />
+      <input
+        {...input}
+        id={id}
+        // The types of Preact allow other roles for each type; no role is set here.
+        type={type as 'text'}
+        step={type === 'number' ? 'any' : undefined}
+        min={type === 'number' ? 0 : undefined}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        onInput={(event) => onTyped?.(event.currentTarget.value)}
+      />
       {hint !== undefined && (
         <small id={`${id}-hint`} class="muted">
           {hint}

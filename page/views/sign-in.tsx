@@ -85,7 +85,8 @@ function ByProxy(): JSX.Element {
 function NoWay(): JSX.Element {
   return (
     <p>
-      There is no way to sign in yet. Run <code>gateway ui password</code> on this machine, or configure <code>ui.oidc</code>.
+      There is no way to sign in yet. Run <code>gateway ui password</code> on this machine, or configure{' '}
+      <code>ui.oidc</code>.
     </p>
   );
 }

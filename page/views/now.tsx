@@ -1,0 +1,167 @@
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+
+import type { GatewayState, Overview } from '../../src/operator/api/schemas.ts';
+import { count, percent, shortId, usd } from '../format.ts';
+import { useLoaded } from '../loaded.ts';
+import { Answer } from '../parts/answer.tsx';
+import { Badge, Empty, Facts, Heading, Time, type Tone } from '../parts/basics.tsx';
+import { Plot } from '../parts/plot.tsx';
+import { Table } from '../parts/table.tsx';
+import { href } from '../route.ts';
+
+const EVERY_MS = 5_000;
+const CERTIFICATE_WARNING_DAYS = 14;
+
+export function Now(): JSX.Element {
+  const overview = useLoaded<Overview>('/api/overview', EVERY_MS);
+  return (
+    <>
+      <Heading>Now</Heading>
+      <Answer of={overview}>{(data) => <Shown of={data} />}</Answer>
+    </>
+  );
+}
+
+function Shown({
+  of: { gateways, redis, audit, providers, traffic, ...counts },
+}: {
+  readonly of: Overview;
+}): JSX.Element {
+  return (
+    <>
+      {counts.waiting_approvals > 0 && (
+        <p>
+          <a href={href('approvals')}>{count(counts.waiting_approvals)} calls wait for approval</a>
+        </p>
+      )}
+      {counts.proxy_keys === 0 && (
+        <Empty>
+          No client can send requests yet. <a href={href('keys')}>Create the first key</a>.
+        </Empty>
+      )}
+      <h2>Gateways</h2>
+      <div class="cards">
+        {gateways.map((gateway) => (
+          <Gateway key={gateway.id} of={gateway} />
+        ))}
+        <section class="card" aria-label="Redis">
+          <h3>Redis {redis.version}</h3>
+          <Facts
+            of={{
+              Memory: memory(redis.used_memory_bytes, redis.max_memory_bytes),
+              Clients: count(redis.connected_clients),
+              Entries: count(redis.keys),
+              'Proxy keys': <a href={href('keys')}>{count(counts.proxy_keys)}</a>,
+            }}
+          />
+        </section>
+      </div>
+      <h2>The last hour</h2>
+      {audit ? <LastHour traffic={traffic} providers={providers} /> : <NoAudit />}
+    </>
+  );
+}
+
+export function NoAudit(): JSX.Element {
+  return (
+    <Empty>
+      The audit trail is off, so requests are not shown. Set <code>audit.enabled: true</code> in gateway.yaml.
+    </Empty>
+  );
+}
+
+function memory(used: number, max: number): string {
+  const mib = (bytes: number): string => `${count(Math.round(bytes / 1_048_576))} MiB`;
+  return max === 0 ? mib(used) : `${mib(used)} of ${mib(max)}`;
+}
+
+function Gateway({ of }: { readonly of: GatewayState }): JSX.Element {
+  return (
+    <section class="card" aria-label={`Gateway ${of.host}`}>
+      <h3>{of.host}</h3>
+      <p class="words">
+        {signs(of).map(([tone, text]) => (
+          <Badge key={text} tone={tone}>
+            {text}
+          </Badge>
+        ))}
+      </p>
+      <Facts
+        of={{
+          Version: of.version,
+          Workers: `${count(of.workers.ready)} of ${count(of.workers.wanted)} ready`,
+          Started: <Time at={of.started_at} />,
+          Policies: of.policy.enabled ? <code>{shortId(of.policy.digest ?? 'unknown')}</code> : 'off',
+          'Broken policies on disk': of.policy.broken,
+          'gateway.yaml on disk is not in force': of.config_not_in_force,
+          'Crash loops': of.crash_loops.join(', '),
+          Certificate: of.certificate_days === null ? null : `ends in ${count(of.certificate_days)} days`,
+        }}
+      />
+    </section>
+  );
+}
+
+function signs(of: GatewayState): readonly (readonly [Tone, string])[] {
+  const found: (readonly [Tone, string])[] = [];
+  if (of.draining) found.push(['warn', 'draining']);
+  else found.push(of.ready ? ['good', 'ready'] : ['bad', 'not ready']);
+  if (of.redis !== 'up') found.push(['bad', `Redis ${of.redis}`]);
+  if (of.shadow_mode) found.push(['warn', 'shadow mode: nothing is refused']);
+  if (of.policy.broken !== null) found.push(['bad', 'policies broken']);
+  if (of.config_not_in_force !== null) found.push(['warn', 'configuration not in force']);
+  if (of.certificate_days !== null && of.certificate_days < CERTIFICATE_WARNING_DAYS) {
+    found.push(['warn', 'certificate ends soon']);
+  }
+  return found;
+}
+
+function LastHour({ traffic, providers }: Pick<Overview, 'traffic' | 'providers'>): JSX.Element {
+  const { times, requests, spend } = useMemo(() => {
+    const values = (name: 'requests' | 'refused' | 'errors' | 'spend_usd'): number[] =>
+      traffic.map((point) => point[name]);
+    return {
+      times: traffic.map(({ at }) => at),
+      requests: [
+        { title: 'Requests', color: '--accent', values: values('requests') },
+        { title: 'Refused', color: '--warn', values: values('refused'), dash: [6, 4] },
+        { title: 'Errors', color: '--bad', values: values('errors'), dash: [2, 3] },
+      ] as const,
+      spend: [{ title: 'Spend', color: '--good', values: values('spend_usd') }] as const,
+    };
+  }, [traffic]);
+  if (providers.length === 0) {
+    return (
+      <Empty>
+        No requests in the last hour. <a href={href('connect')}>Connect a client</a> to see some here.
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <div class="cards wide">
+        <Plot title="Requests a minute" times={times} series={requests} format={count} />
+        <Plot title="Spend a minute" times={times} series={spend} format={usd} />
+      </div>
+      <h2>Providers, last hour</h2>
+      <Table
+        caption="Providers, last hour"
+        rows={providers}
+        rowKey={({ provider }) => provider}
+        columns={[
+          { title: 'Provider', cell: ({ provider }) => provider },
+          { title: 'Requests', isNumber: true, cell: ({ requests: number }) => count(number) },
+          { title: 'Refused', isNumber: true, cell: ({ refused }) => count(refused) },
+          { title: 'Errors', isNumber: true, cell: ({ errors }) => count(errors) },
+          {
+            title: 'Error rate',
+            isNumber: true,
+            cell: ({ errors, requests: number }) => percent(errors, number),
+          },
+          { title: 'Spend', isNumber: true, cell: ({ spend_usd: spent }) => usd(spent) },
+        ]}
+      />
+    </>
+  );
+}
