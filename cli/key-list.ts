@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
+import { recordJson, statusOf } from '../src/auth/key-json.ts';
 import type { KeyRecord } from '../src/auth/key-record.ts';
 import type { Io } from './command.ts';
-import { recordJson, shortTime, statusOf } from './key-view.ts';
+import { shortTime } from './key-view.ts';
 import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from './listed.ts';
-import { allKeys, onRedis } from './on-redis.ts';
+import { allKeys, onGateway } from './on-gateway.ts';
 import { painter, print, table, withOutput, type OutputOptions } from './output.ts';
 
 const NO_KEYS = 'No keys yet. Create one: gateway keys create --name planner --provider openai';
@@ -38,7 +39,7 @@ async function listKeys(
   io: Io,
   { output, ...options }: OutputOptions & ListOptions,
 ): Promise<void> {
-  const { found, now } = await onRedis(command, io, async (operations) => {
+  const { found, now } = await onGateway(command, io, async (operations) => {
     const now = await operations.readClock();
     return { found: await listed(allKeys(operations), keyList(now), options), now };
   });

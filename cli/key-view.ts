@@ -1,3 +1,4 @@
+import { isoTime } from '../src/auth/key-json.ts';
 import type { KeyRecord } from '../src/auth/key-record.ts';
 import type { KeyState } from '../src/auth/key-state-store.ts';
 
@@ -7,30 +8,6 @@ export const KEY_ARGUMENT = ['<key>', 'its name, or its hash (6 hex digits or mo
 /** Returns how to name a key in a suggested command: by name if the operator used it, else by hash. */
 export function copyable(reference: string, { name, keyHash }: KeyRecord): string {
   return reference === name && /^[\w.@-]+$/.test(name) ? name : keyHash;
-}
-
-/** Returns a record as JSON, with the names of docs/keys.md and ISO 8601 times. @param now in Redis time */
-export function recordJson(record: KeyRecord, now: number): Record<string, unknown> {
-  return {
-    key_hash: record.keyHash,
-    name: record.name,
-    provider: record.provider,
-    status: statusOf(record, now),
-    agent_name: record.agentName,
-    owner: record.owner,
-    allowed_tools: record.allowedTools,
-    allowed_providers: record.allowedProviders,
-    allowed_models: record.allowedModels,
-    credentials: record.credentials,
-    trust: record.trust,
-    tags: record.tags,
-    policy_overrides: record.policyOverrides,
-    jwt_subject: record.jwtSubject,
-    created_at: isoTime(record.createdAt),
-    expires_at: isoTime(record.expiresAt),
-    revoked_at: isoTime(record.revokedAt),
-    last_used_at: isoTime(record.lastUsedAt),
-  };
 }
 
 /** Returns the state of a key that its record does not hold: lock, risk and limits. */
@@ -46,12 +23,6 @@ export function stateJson(state: KeyState | undefined): Record<string, unknown> 
       Object.entries(limits).map(([window, nanoUsd]) => [window, nanoUsd / 1e9]),
     ),
   };
-}
-
-/** Returns the status of the record. A single raw key of it may have ended by rotation. */
-export function statusOf(record: KeyRecord, now: number): KeyState['status'] {
-  if (record.revokedAt !== undefined) return 'revoked';
-  return record.expiresAt !== undefined && record.expiresAt <= now ? 'expired' : 'active';
 }
 
 /** Formats a key for a listing. An empty list allows nothing and shows as `none`; an absent one allows everything. */
@@ -80,10 +51,6 @@ function entryText(value: unknown): string {
   return Object.entries(value)
     .map(([name, item]) => `${name}=${String(item)}`)
     .join(', ');
-}
-
-function isoTime(timeMs: number | undefined): string | undefined {
-  return timeMs === undefined ? undefined : new Date(timeMs).toISOString();
 }
 
 /** Formats a time to the minute, for tables. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { Option, type Command } from 'commander';
 import { operatorRecord, type OperatorChange } from '../src/audit/operator-record.ts';
@@ -29,9 +28,15 @@ function nameOf(written: string): string {
 
 /**
  * Records an operator's change in the audit trail, if it is enabled. Call it last, after the result is printed.
+ * @param change undefined if nothing was changed, or if the gateway has recorded it
  * @throws Error if the change was made but could not be recorded
  */
-export async function auditChange(command: Command, io: Io, change: OperatorChange): Promise<void> {
+export async function auditChange(
+  command: Command,
+  io: Io,
+  change: OperatorChange | undefined,
+): Promise<void> {
+  if (change === undefined) return;
   const { config } = loadedConfig(command, io);
   if (!config.audit.enabled) return;
   const { as } = command.opts<OperatorOptions>();
@@ -42,11 +47,6 @@ export async function auditChange(command: Command, io: Io, change: OperatorChan
     const reason = messageOf(cause);
     throw new Error(`the change was made, but the audit trail has no record of it: ${reason}`, { cause });
   }
-}
-
-/** Returns an id that makes repeated commands of one operation idempotent. */
-export function newOrderId(): string {
-  return `cli-${randomUUID()}`;
 }
 
 /** Returns the operating system's user name; undefined for users without one, as in containers. */

@@ -4,7 +4,7 @@ import type { Session } from '../src/checks/session/store.ts';
 import type { Io } from './command.ts';
 import { KEY_ARGUMENT } from './key-view.ts';
 import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from './listed.ts';
-import { allKeys, onRedis } from './on-redis.ts';
+import { allKeys, onGateway } from './on-gateway.ts';
 import { painter, print, printable, table, withOutput, type OutputOptions } from './output.ts';
 import { sessionCells, sessionJson, SESSION_HEADINGS } from './session-view.ts';
 
@@ -45,7 +45,7 @@ async function listSessions(
   reference: string | undefined,
   { output, ...options }: OutputOptions & ListOptions,
 ): Promise<void> {
-  const { one, found } = await onRedis(command, io, async (operations) => {
+  const { one, found } = await onGateway(command, io, async (operations) => {
     const { keys, sessions } = operations;
     const one = reference === undefined ? undefined : await keys.find(reference);
     // One key at a time: a key may have 10,000 sessions, which are read many at once.

@@ -1,48 +1,19 @@
-import { createStreamStore, type StreamStore } from './audit/stream-store.ts';
-import { createKeyStateStore, type KeyStateStore } from './auth/key-state-store.ts';
-import { createKeyStore, type KeyStore } from './auth/key-store.ts';
-import { createRedisBudgetStore, spendLifeMs } from './checks/budget/redis-store.ts';
-import type { BudgetStore } from './checks/budget/store.ts';
-import type { PinStore } from './checks/mcp-inspector/store.ts';
-import { createRedisPinStore } from './checks/mcp-inspector/redis-store.ts';
-import { createRedisRiskStore } from './risk/redis-store.ts';
-import { riskSettings } from './risk/settings.ts';
-import type { RiskStore } from './risk/store.ts';
-import { createRedisSessionStore } from './checks/session/redis-store.ts';
-import { createSpendStore, type SpendStore } from './spend/store.ts';
-import type { SessionStore } from './checks/session/store.ts';
-import { phaseDeadlineMs } from './config/cross-field-rules.ts';
-import { parseEscalationEvent, type EscalationEvent } from './escalation/escalation.ts';
-import { createRedisEscalationStore } from './escalation/redis-store.ts';
-import type { EscalationStore } from './escalation/store.ts';
 import type { Config } from './config/schema.ts';
+import { parseEscalationEvent } from './escalation/escalation.ts';
 import { GatewayError, messageOf } from './errors.ts';
+import { createRedisOperations, type RedisOperations } from './operator/redis-operations.ts';
 import { createAcknowledgement } from './redis/acknowledged.ts';
 import { connectRedis, waitUntilReady, type RedisClient, describedRedis } from './redis/client.ts';
-import { ESCALATION_REQUESTS } from './redis/keys.ts';
-import { readClock } from './redis/clock.ts';
 import { scanForms, type FormScan } from './redis/form-scan.ts';
+import { ESCALATION_REQUESTS } from './redis/keys.ts';
 import { checkServer, type ServerCheck } from './redis/server-check.ts';
 import { hear } from './redis/subscribe.ts';
 import { withoutArguments, withRedisDeadline } from './redis/unavailable.ts';
 
 const SCAN_DEADLINE_MS = 30_000;
 
-/** Services for commands that use the gateway's state in Redis. */
-export interface Operations {
-  readonly keys: KeyStore;
-  readonly keyStates: KeyStateStore;
-  readonly budgets: BudgetStore;
-  readonly spend: SpendStore;
-  readonly sessions: SessionStore;
-  readonly risks: RiskStore;
-  readonly pins: PinStore;
-  readonly escalations: EscalationStore;
-  /** Reports published approval events while the command runs; some may be missed. */
-  hearEscalations(onEvent: (event: EscalationEvent) => void): Promise<void>;
-  readonly audit: StreamStore;
-  /** Returns Unix ms by Redis's clock, which decides about everything that ends. */
-  readClock(): Promise<number>;
+/** Operations on Redis, and what `gateway doctor` asks of it. */
+export interface LocalOperations extends RedisOperations {
   checkServer(): Promise<ServerCheck>;
   /** Looks for stored values that this build cannot read. */
   scanForms(): Promise<FormScan>;
@@ -52,49 +23,35 @@ export interface Operations {
  * The composition root of the commands that manage Redis: connects, runs `work`, disconnects.
  * @throws GatewayError redis_unavailable, with the address tried
  */
-export async function operate<T>(config: Config, work: (operations: Operations) => Promise<T>): Promise<T> {
+export async function operate<T>(
+  config: Config,
+  work: (operations: LocalOperations) => Promise<T>,
+): Promise<T> {
   const client = connectRedis(config.redis, { name: 'gateway-cli' });
   const acknowledgement = createAcknowledgement(config.redis, 'gateway-cli');
-  const listeners: RedisClient[] = [];
+  const listeners = new Set<RedisClient>();
   try {
     await connected(client, config);
-    const deadlineMs = phaseDeadlineMs(config);
     return await work({
-      keys: createKeyStore(client),
-      keyStates: createKeyStateStore({ client, deadlineMs }),
-      budgets: createRedisBudgetStore({
+      ...createRedisOperations({
         client,
-        deadlineMs,
-        alertPercents: config.alerting.thresholds.map(({ percent }) => percent),
-        spendLifeMs: spendLifeMs(config),
-      }),
-      spend: createSpendStore({ client, deadlineMs }),
-      sessions: createRedisSessionStore({
-        client,
-        deadlineMs,
-        ttlMs: config.session.ttl,
-        maxPerKey: config.session.max_per_key,
-      }),
-      risks: createRedisRiskStore({
-        client,
-        deadlineMs,
-        settings: riskSettings(config),
+        config,
         acknowledgement,
+        async hearEscalations(onEvent) {
+          const listener = connectRedis(config.redis, { name: 'gateway-cli-listener', mayBeSilent: true });
+          listeners.add(listener);
+          const subscribed = hear(listener, ESCALATION_REQUESTS, (_channel, message) => {
+            const event = parseEscalationEvent(message);
+            if (event !== undefined) onEvent(event);
+          });
+          await waitUntilReady(listener, config.redis.dial_timeout);
+          await subscribed;
+          return () => {
+            listener.disconnect();
+            listeners.delete(listener);
+          };
+        },
       }),
-      pins: createRedisPinStore({ client, deadlineMs }),
-      escalations: createRedisEscalationStore({ client, deadlineMs }),
-      async hearEscalations(onEvent) {
-        const listener = connectRedis(config.redis, { name: 'gateway-cli-listener', mayBeSilent: true });
-        listeners.push(listener);
-        const subscribed = hear(listener, ESCALATION_REQUESTS, (_channel, message) => {
-          const event = parseEscalationEvent(message);
-          if (event !== undefined) onEvent(event);
-        });
-        await waitUntilReady(listener, config.redis.dial_timeout);
-        await subscribed;
-      },
-      audit: createStreamStore({ client, deadlineMs, maxLength: config.audit.stream_max_length }),
-      readClock: () => withRedisDeadline(deadlineMs, () => readClock(client)),
       checkServer: () => checkServer(client),
       scanForms: () => withRedisDeadline(SCAN_DEADLINE_MS, () => scanForms(client)),
     });

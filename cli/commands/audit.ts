@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { storyInFile, storyOf } from '../../src/audit/story.ts';
 import { tail, type TailedRecord } from '../../src/audit/tail.ts';
 import { parseDuration } from '../../src/config/duration.ts';
-import type { Operations } from '../../src/operate.ts';
+import type { Operations } from '../../src/operator/operations.ts';
 import { storyText } from '../audit-view.ts';
 import { tailLine } from '../audit-line.ts';
 import { ExitCode, type Io } from '../command.ts';
@@ -20,7 +20,7 @@ import {
   type OutputOptions,
 } from '../output.ts';
 import { createProgress } from '../progress.ts';
-import { onRedis } from '../on-redis.ts';
+import { onGateway } from '../on-gateway.ts';
 
 interface TailCommandOptions {
   readonly lines: number;
@@ -73,7 +73,7 @@ async function tailTrail(command: Command, io: Io, options: TailCommandOptions):
   }
   process.once('SIGINT', onInterrupt);
   try {
-    await onRedis(command, io, async (operations) => {
+    await onGateway(command, io, async (operations) => {
       const matches = await matcher(operations, options.key);
       const since = await sinceMs(operations, options.since);
       const { lines, follow = false } = options;
@@ -105,7 +105,7 @@ async function showRequest(
 ): Promise<void> {
   const progress = createProgress(io, 'records');
   const { file } = loadedConfig(command, io).config.audit;
-  let { records } = await onRedis(command, io, ({ audit }) =>
+  let { records } = await onGateway(command, io, ({ audit }) =>
     storyOf(audit, requestId, (read) => {
       progress.show(read);
     }),

@@ -4,7 +4,8 @@ import type { LimitChanges } from '../../src/checks/budget/store.ts';
 import { windowAccounts } from '../../src/checks/budget/accounts.ts';
 import { sharedBudget } from '../../src/checks/budget/shared.ts';
 import type { SharedBudgetSettings } from '../../src/config/sections/budgets.ts';
-import type { Operations } from '../../src/operate.ts';
+import type { Operations } from '../../src/operator/operations.ts';
+import { limitsUsd } from '../../src/operator/changes.ts';
 import type { BudgetLimits } from '../../src/pipeline/exchange.ts';
 import { formatUsd, toNanoUsd } from '../../src/pricing/usd.ts';
 import {
@@ -15,20 +16,12 @@ import {
   type BudgetWindow,
 } from '../../src/redis/budget-limits.ts';
 import { UsageError, type Io } from '../command.ts';
-import {
-  byUse,
-  statusTable,
-  usd,
-  usedPercent,
-  windowJson,
-  windowTables,
-  type KeyBudget,
-} from '../budget-view.ts';
+import { byUse, statusTable, usedPercent, windowJson, windowTables, type KeyBudget } from '../budget-view.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from '../listed.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
 import { print, printable, withOutput, type OutputOptions } from '../output.ts';
-import { allKeys, ofEachKey, onRedis } from '../on-redis.ts';
+import { allKeys, ofEachKey, onGateway } from '../on-gateway.ts';
 
 type SetOptions = OutputOptions & { readonly [Window in BudgetWindow]?: Limit };
 
@@ -119,11 +112,10 @@ async function setBudget(
       `no limit given. Use at least one of ${BUDGET_WINDOWS.map((window) => `--${window}`).join(', ')}, for example: --daily 5`,
     );
   }
-  const { record, limits } = await onRedis(command, io, async ({ keys, budgets }) => {
-    const found = reference === undefined ? undefined : await keys.find(reference);
-    await budgets.setLimits(found?.keyHash, changes);
-    return { record: found, limits: await budgets.getLimits(found?.keyHash) };
-  });
+  const set = await onGateway(command, io, (operations) =>
+    operations.changes.setBudget({ reference, limits: changes }),
+  );
+  const { record, limits } = set.result;
   const json = {
     key_hash: record?.keyHash ?? null,
     ...(record === undefined ? {} : { name: record.name }),
@@ -137,8 +129,7 @@ async function setBudget(
     });
     return `${subject}: ${windows.length === 0 ? 'no limits' : windows.join(', ')}.`;
   });
-  const fields = { limits_usd: json.limits_usd };
-  await auditChange(command, io, { activity: 'update', operation: 'budget set', key: record, fields });
+  await auditChange(command, io, set.record);
 }
 
 async function showStatus(
@@ -147,7 +138,7 @@ async function showStatus(
   reference: string | undefined,
   { output, over = 0, ...options }: StatusOptions,
 ): Promise<void> {
-  const { fallback, found, now } = await onRedis(command, io, async (operations) => {
+  const { fallback, found, now } = await onGateway(command, io, async (operations) => {
     const defaults = await operations.budgets.getLimits(undefined);
     const records = reference === undefined ? allKeys(operations) : [await operations.keys.find(reference)];
     const all = ofEachKey(records, (record) => keyBudget(operations, record, defaults));
@@ -173,7 +164,7 @@ async function showStatus(
 
 async function listShared(command: Command, io: Io, { output }: OutputOptions): Promise<void> {
   const settings = loadedConfig(command, io).config.budgets;
-  const { shown, now } = await onRedis(command, io, async ({ budgets, readClock }) => ({
+  const { shown, now } = await onGateway(command, io, async ({ budgets, readClock }) => ({
     shown: await Promise.all(
       settings.map(async (one) => {
         const { keyHash, accounts } = await sharedBudget(one);
@@ -218,10 +209,6 @@ async function keyBudget(
   const windows = await budgets.status(record.keyHash, windowAccounts(limits));
   const source = hasBudget(own) ? 'own' : hasBudget(fallback) ? 'default' : 'none';
   return { record, source, windows };
-}
-
-function limitsUsd(limits: BudgetLimits): Record<string, number | null> {
-  return Object.fromEntries(BUDGET_WINDOWS.map((window) => [window, usd(limits[window])]));
 }
 
 function noBudgets(over: number, { filter }: ListOptions): string {

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { recordJson } from '../../src/auth/key-json.ts';
 import type { IssuedKey } from '../../src/auth/key-store.ts';
 import type { InstructionRole } from '../../src/providers/instructions.ts';
 import { formatDuration } from '../../src/config/duration.ts';
@@ -10,7 +11,7 @@ import { UsageError, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { auditChange, withOperator, type OperatorOptions } from '../operator-change.ts';
 import { registerKeyList } from '../key-list.ts';
-import { KEY_ARGUMENT, keyEntries, recordJson, shortTime, stateJson } from '../key-view.ts';
+import { KEY_ARGUMENT, keyEntries, shortTime, stateJson } from '../key-view.ts';
 import {
   listing,
   painter,
@@ -20,7 +21,7 @@ import {
   type OutputFormat,
   type OutputOptions,
 } from '../output.ts';
-import { onKey, onRedis } from '../on-redis.ts';
+import { onKey, onGateway } from '../on-gateway.ts';
 
 interface CreateOptions extends OutputOptions, OperatorOptions {
   readonly name: string;
@@ -143,21 +144,16 @@ async function createKey(command: Command, io: Io, options: CreateOptions): Prom
     throw new UsageError('--expires-in must be longer than zero, for example: --expires-in 30d');
   assertCredentials(command, io, key.credentials);
   await warnOfOverrides(command, io, key.policyOverrides);
-  const issued = await onRedis(command, io, ({ keys }) =>
-    keys.create({ ...key, ...(expiresIn === undefined ? {} : { expiresInMs: expiresIn }) }),
+  const created = await onGateway(command, io, ({ changes }) =>
+    changes.createKey({ ...key, ...(expiresIn === undefined ? {} : { expiresInMs: expiresIn }) }),
   );
   printIssued(
     io,
     output,
-    issued,
+    created.result,
     'Save the key now: the gateway does not store it and cannot show it again.',
   );
-  await auditChange(command, io, {
-    activity: 'create',
-    operation: 'keys create',
-    key: issued.record,
-    fields: recordJson(issued.record, issued.record.createdAt),
-  });
+  await auditChange(command, io, created.record);
 }
 
 async function showKey(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
@@ -184,17 +180,13 @@ async function updateKey(
     throw new UsageError('name what to change: --policy-overrides or --credentials');
   assertCredentials(command, io, credentials);
   await warnOfOverrides(command, io, policyOverrides);
-  const { record, now } = await onRedis(command, io, async ({ keys, readClock }) => ({
-    record: await keys.update(reference, { policyOverrides, credentials }),
+  const { updated, now } = await onGateway(command, io, async ({ changes, readClock }) => ({
+    updated: await changes.updateKey({ reference, change: { policyOverrides, credentials } }),
     now: await readClock(),
   }));
-  const json = recordJson(record, now);
+  const json = recordJson(updated.result, now);
   print(io, output, json, () => listing(keyEntries(json), painter(io)));
-  const fields = {
-    ...(policyOverrides && { policy_overrides: policyOverrides }),
-    ...(credentials && { credentials }),
-  };
-  await auditChange(command, io, { activity: 'update', operation: 'keys update', key: record, fields });
+  await auditChange(command, io, updated.record);
 }
 
 /** @throws UsageError unless the configuration has each of these, and one for a provider at most */
@@ -224,10 +216,8 @@ async function warnOfOverrides(command: Command, io: Io, overrides: RuleOverride
 }
 
 async function revokeKey(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
-  const { record, wasRevoked } = await onRedis(command, io, async ({ keys }) => {
-    const before = await keys.find(reference);
-    return { record: await keys.revoke(before.keyHash), wasRevoked: before.revokedAt !== undefined };
-  });
+  const revoked = await onGateway(command, io, ({ changes }) => changes.revokeKey({ reference }));
+  const { record, wasRevoked } = revoked.result;
   const json = recordJson(record, record.revokedAt ?? record.createdAt);
   const key = `${printable(record.name)} (${record.keyHash})`;
   print(io, output, json, () =>
@@ -235,8 +225,7 @@ async function revokeKey(command: Command, io: Io, reference: string, output: Ou
       ? `${key} was already revoked, at ${shortTime(record.revokedAt)} UTC. Nothing changed.`
       : `Revoked ${key}. Its next request is refused.`,
   );
-  if (wasRevoked) return;
-  await auditChange(command, io, { activity: 'delete', operation: 'keys revoke', key: record, fields: {} });
+  await auditChange(command, io, revoked.record);
 }
 
 async function rotateKey(
@@ -246,23 +235,15 @@ async function rotateKey(
   graceMs: number,
   output: OutputFormat,
 ): Promise<void> {
-  const { issued, endsAt } = await onRedis(command, io, async ({ keys, readClock }) => ({
-    issued: await keys.rotate(reference, graceMs),
-    endsAt: (await readClock()) + graceMs,
-  }));
+  const rotated = await onGateway(command, io, ({ changes }) => changes.rotateKey({ reference, graceMs }));
+  const { endsAt } = rotated.result;
   const old =
     graceMs === 0
       ? 'The old key has stopped working.'
       : `The old key works until ${shortTime(endsAt)} UTC (${formatDuration(graceMs)} from now).`;
   const note = `${old} Save the new key now: the gateway cannot show it again.`;
-  printIssued(io, output, issued, note, { old_key_ends_at: new Date(endsAt).toISOString() });
-  const fields = { grace_seconds: graceMs / 1_000 };
-  await auditChange(command, io, {
-    activity: 'update',
-    operation: 'keys rotate',
-    key: issued.record,
-    fields,
-  });
+  printIssued(io, output, rotated.result, note, { old_key_ends_at: new Date(endsAt).toISOString() });
+  await auditChange(command, io, rotated.record);
 }
 
 /** A key is active when it is issued. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Pin } from '../../src/checks/mcp-inspector/store.ts';
-import { operate, type Operations } from '../../src/operate.ts';
+import type { Operations } from '../../src/operator/operations.ts';
 import { UsageError, type Io } from '../command.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
 import {
@@ -13,6 +13,7 @@ import {
   type OutputOptions,
 } from '../output.ts';
 import { loadedConfig } from '../loaded-config.ts';
+import { onGateway } from '../on-gateway.ts';
 
 interface AcceptOptions extends OutputOptions {
   readonly digest?: string;
@@ -54,7 +55,7 @@ async function listPins(
 ): Promise<void> {
   const { config } = loadedConfig(command, io);
   const servers = server === undefined ? config.mcp.servers.map(({ name }) => name) : [server];
-  const pins = await operate(config, (operations) => pinsOf(operations, servers));
+  const pins = await onGateway(command, io, (operations) => pinsOf(operations, servers));
   print(io, output, { pins: pins.map(pinJson) }, () => {
     if (pins.length === 0)
       return 'No tools are pinned yet: a tool is pinned when the gateway first lists it with mcp.enabled.';
@@ -83,13 +84,8 @@ async function acceptPins(
 ): Promise<void> {
   if (digest !== undefined && tool === undefined)
     throw new UsageError('--digest needs a tool: gateway mcp pins accept <server> <tool> --digest <start>');
-  const { config } = loadedConfig(command, io);
-  const acceptable = tool === undefined ? undefined : { tool, ...(digest !== undefined && { digest }) };
-  const accepted = await operate(config, async ({ pins }) => {
-    const taken = await pins.accept(server, acceptable);
-    if (digest !== undefined && taken.length === 0) throw await notThis(pins, server, tool ?? '');
-    return taken;
-  });
+  const change = await onGateway(command, io, ({ changes }) => changes.acceptPins({ server, tool, digest }));
+  const { accepted } = change.result;
   print(io, output, { server, accepted }, () => {
     if (accepted.length > 0) {
       return `Accepted: ${accepted.map((one) => `${printable(one.tool)} (${one.digest})`).join(', ')}`;
@@ -98,16 +94,7 @@ async function acceptPins(
       ? `No tool of ${printable(server)} has changed.`
       : `${printable(tool)} of ${printable(server)} has not changed.`;
   });
-  if (accepted.length === 0) return;
-  const fields = { tools: accepted };
-  await auditChange(command, io, { activity: 'update', operation: 'mcp pins accept', server, fields });
-}
-
-/** What an operator has looked at is not what would be accepted. */
-async function notThis(pins: Operations['pins'], server: string, tool: string): Promise<Error> {
-  const change = (await pins.list(server)).find((pin) => pin.tool === tool)?.change;
-  const now = change === undefined ? 'has not changed' : `has changed to ${change.digest}`;
-  return new Error(`${printable(tool)} of ${printable(server)} ${now}: nothing was accepted`);
+  await auditChange(command, io, change.record);
 }
 
 function pinJson({ server, tool, digest, pinnedAt, change }: ServerPin): Record<string, unknown> {

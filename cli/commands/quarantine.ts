@@ -1,14 +1,14 @@
 import { Option, type Command } from 'commander';
 import { DEFAULT_LOCK_MS } from '../../src/risk/scoring.ts';
+import { lockJson } from '../../src/operator/changes.ts';
 import type { LockTime } from '../../src/risk/store.ts';
 import { formatDuration } from '../../src/config/duration.ts';
-import type { Operations } from '../../src/operate.ts';
-import { maskSecrets } from '../../src/detectors/mask.ts';
-import { lockCauseInWords, plainReason, type LockCause } from '../../src/risk/lock-cause.ts';
+import type { Operations } from '../../src/operator/operations.ts';
+import { lockCauseInWords } from '../../src/risk/lock-cause.ts';
 import type { Lock } from '../../src/risk/profile.ts';
 import { durationOf } from '../arguments.ts';
 import { UsageError, type Io } from '../command.ts';
-import { auditChange, newOrderId, withOperator } from '../operator-change.ts';
+import { auditChange, withOperator } from '../operator-change.ts';
 import {
   painter,
   print,
@@ -19,7 +19,7 @@ import {
   type OutputOptions,
 } from '../output.ts';
 import { copyable, KEY_ARGUMENT } from '../key-view.ts';
-import { onKey, onRedis } from '../on-redis.ts';
+import { onGateway } from '../on-gateway.ts';
 
 type SetOptions = OutputOptions & { readonly for: number; readonly reason?: string };
 
@@ -57,7 +57,7 @@ export function registerQuarantine(program: Command, io: Io): void {
 }
 
 async function listLocks(command: Command, io: Io, output: OutputFormat): Promise<void> {
-  const { locks, now } = await onRedis(command, io, async (operations) => ({
+  const { locks, now } = await onGateway(command, io, async (operations) => ({
     locks: await allLocks(operations),
     now: await operations.readClock(),
   }));
@@ -94,11 +94,10 @@ async function allLocks({ risks, keys }: Operations): Promise<NamedLock[]> {
 
 async function setLock(command: Command, io: Io, reference: string, options: SetOptions): Promise<void> {
   if (options.for === 0) throw new UsageError('--for must be longer than zero, for example: --for 1h');
-  const operationId = newOrderId();
-  const { record, lock, now } = await onKey(command, io, reference, async ({ risks, readClock }, hash) => ({
-    lock: await risks.lock(hash, options.for, operationId, causeOf(options)),
-    now: await readClock(),
-  }));
+  const locked = await onGateway(command, io, ({ changes }) =>
+    changes.lockKey({ reference, forMs: options.for, reason: options.reason }),
+  );
+  const { record, lock, now } = locked.result;
   const { keyHash, name } = record;
   const json = lockJson(lock, now);
   print(io, options.output, { key_hash: keyHash, name, ...json }, () => {
@@ -107,40 +106,19 @@ async function setLock(command: Command, io: Io, reference: string, options: Set
     const longer = lock.ttlMs === options.for ? '' : ' It already had a longer lock, which is kept.';
     return `${printable(name)} (${keyHash}) is locked ${when}.${longer} To unlock: gateway quarantine release ${copyable(reference, record)}`;
   });
-  const fields = { ...json, cause: causeOf(options) };
-  await auditChange(command, io, { activity: 'create', operation: 'quarantine set', key: record, fields });
+  await auditChange(command, io, locked.record);
 }
 
 async function releaseKey(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
-  const { record, released } = await onKey(command, io, reference, async ({ risks }, hash) => ({
-    released: await risks.release(hash),
-  }));
+  const change = await onGateway(command, io, ({ changes }) => changes.releaseKey({ reference }));
+  const { record, released } = change.result;
   const { keyHash, name } = record;
   print(io, output, { key_hash: keyHash, name, released }, () =>
     released
       ? `${printable(name)} (${keyHash}) is released.`
       : `${printable(name)} (${keyHash}) was not locked.`,
   );
-  const fields = { was_locked: released };
-  await auditChange(command, io, {
-    activity: 'delete',
-    operation: 'quarantine release',
-    key: record,
-    fields,
-  });
-}
-
-function causeOf({ reason }: SetOptions): LockCause {
-  const words = reason === undefined ? undefined : plainReason(maskSecrets(reason));
-  return { kind: 'operator', ...(words !== undefined && { reason: words }) };
-}
-
-/** `now` by Redis's clock, in which the lock ends. */
-function lockJson({ ttlMs }: LockTime, now: number): Record<string, unknown> {
-  return {
-    lock_ttl_seconds: ttlMs === undefined ? null : Math.ceil(ttlMs / 1_000),
-    locked_until: ttlMs === undefined ? null : new Date(now + ttlMs).toISOString(),
-  };
+  await auditChange(command, io, change.record);
 }
 
 /** Time left in whole seconds, and the end of it. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { RiskStatus } from '../../src/risk/profile.ts';
-import { auditChange, newOrderId, withOperator } from '../operator-change.ts';
+import { auditChange, withOperator } from '../operator-change.ts';
 import type { Io } from '../command.ts';
 import { copyable, entries, KEY_ARGUMENT } from '../key-view.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type OutputOptions,
 } from '../output.ts';
 import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from '../listed.ts';
-import { allKeys, ofEachKey, onKey, onRedis } from '../on-redis.ts';
+import { allKeys, ofEachKey, onKey, onGateway } from '../on-gateway.ts';
 
 /** `gateway risk …`: the risk profile of a key (docs/risk.md). */
 export function registerRisk(program: Command, io: Io): void {
@@ -69,7 +69,7 @@ async function listRisks(
   io: Io,
   { output, ...options }: OutputOptions & ListOptions,
 ): Promise<void> {
-  const found = await onRedis(command, io, (operations) => {
+  const found = await onGateway(command, io, (operations) => {
     const read = async (record: KeyRecord): Promise<KeyRisk> => ({
       record,
       status: await operations.risks.read(record.keyHash),
@@ -102,12 +102,8 @@ async function showRisk(command: Command, io: Io, reference: string, output: Out
 }
 
 async function resetRisk(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
-  const operationId = newOrderId();
-  const { record, before, after } = await onKey(command, io, reference, async ({ risks }, hash) => {
-    const standing = await risks.read(hash);
-    await risks.reset(hash, operationId);
-    return { before: standing, after: await risks.read(hash) };
-  });
+  const reset = await onGateway(command, io, ({ changes }) => changes.resetRisk({ reference }));
+  const { record, before, after } = reset.result;
   const { keyHash, name } = record;
   print(io, output, riskJson(record, after), () => {
     const was = before.risk.blockedAt === undefined ? '' : ', and is no longer blocked';
@@ -117,12 +113,7 @@ async function resetRisk(command: Command, io: Io, reference: string, output: Ou
         : ` It is still locked: gateway quarantine release ${copyable(reference, record)}`;
     return `${printable(name)} (${keyHash}) has a risk score of 0 (it was ${before.risk.riskScore})${was}.${lock}`;
   });
-  const fields = {
-    risk_score: before.risk.riskScore,
-    blocked: before.risk.blockedAt !== undefined,
-    persistent_taint_flags: before.risk.persistentTaintFlags,
-  };
-  await auditChange(command, io, { activity: 'update', operation: 'risk reset', key: record, fields });
+  await auditChange(command, io, reset.record);
 }
 
 /** Names as in docs/risk.md; money in USD, times in ISO 8601. */

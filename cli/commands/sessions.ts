@@ -16,7 +16,7 @@ import {
   type OutputFormat,
   type OutputOptions,
 } from '../output.ts';
-import { onKey } from '../on-redis.ts';
+import { onGateway, onKey } from '../on-gateway.ts';
 
 /** `gateway sessions …`: the live sessions of a key (docs/sessions.md). */
 export function registerSessions(program: Command, io: Io): void {
@@ -66,14 +66,12 @@ async function endSession(
   sessionId: string,
   output: OutputFormat,
 ): Promise<void> {
-  const { record, ended } = await onKey(command, io, reference, async ({ sessions }, keyHash) => ({
-    ended: await sessions.end({ keyHash, sessionId }),
-  }));
+  const change = await onGateway(command, io, ({ changes }) => changes.endSession({ reference, sessionId }));
+  const { record, ended } = change.result;
   if (!ended) throw noSession(record, sessionId);
   const json = { key_hash: record.keyHash, name: record.name, id: sessionId, ended: true };
   print(io, output, json, () => `Ended session ${printable(sessionId)} of ${printable(record.name)}.`);
-  const fields = { session_id: sessionId };
-  await auditChange(command, io, { activity: 'delete', operation: 'sessions end', key: record, fields });
+  await auditChange(command, io, change.record);
 }
 
 function noSession({ name }: KeyRecord, sessionId: string): Error {

@@ -4,7 +4,7 @@ import { dayOf, dayText } from '../../src/spend/store.ts';
 import { durationOf } from '../arguments.ts';
 import { UsageError, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
-import { allKeys, ofEachKey, onRedis } from '../on-redis.ts';
+import { allKeys, ofEachKey, onGateway } from '../on-gateway.ts';
 import { painter, print, printable, table } from '../output.ts';
 import { groupOf, spendBar, spendCsv, SpendSums, type Bucket, type SpendRow } from '../spend-view.ts';
 
@@ -56,7 +56,7 @@ async function showSpend(command: Command, io: Io, options: SpendOptions): Promi
   const days = Math.ceil(since / DAY_MS);
   if (days < 1 || days > MAX_DAYS)
     throw new UsageError('--since: from 1d to 3660d, for example: --since 30d');
-  const { rows, first, last } = await onRedis(command, io, async (operations) => {
+  const { rows, first, last } = await onGateway(command, io, async (operations) => {
     const today = dayOf(await operations.readClock());
     const from = today - days + 1;
     const sums = new SpendSums(bucket);

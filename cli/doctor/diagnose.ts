@@ -4,7 +4,7 @@ import { preflightProblems } from '../../src/config/preflight.ts';
 import { isWeakSecret } from '../../src/signing/signing-key.ts';
 import { fail, off, ok, warn, type Diagnosis } from './finding.ts';
 import type { Config } from '../../src/config/schema.ts';
-import { operate, type Operations } from '../../src/operate.ts';
+import { operate, type LocalOperations } from '../../src/operate.ts';
 import { messageOf } from '../../src/errors.ts';
 import { fetchKeySet } from '../../src/auth/jwt/fetch-key-set.ts';
 import { KEY_SET_TIMEOUT_MS } from '../../src/config/cross-field-rules.ts';
@@ -54,7 +54,7 @@ export async function diagnoseRedis(config: Config): Promise<Diagnosis[]> {
 }
 
 /** Whether what is stored can be read; a value of another version refuses the requests that need it. */
-async function storedForms(operations: Operations): Promise<Diagnosis[]> {
+async function storedForms(operations: LocalOperations): Promise<Diagnosis[]> {
   const { scanned, isWhole, unknown } = await operations.scanForms();
   if (unknown.length === 0) {
     return [ok('redis', `stored data can be read (${String(scanned)} keys${isWhole ? '' : ', not all'})`)];
@@ -68,7 +68,7 @@ async function storedForms(operations: Operations): Promise<Diagnosis[]> {
   );
 }
 
-async function timing({ readClock }: Operations): Promise<Diagnosis[]> {
+async function timing({ readClock }: LocalOperations): Promise<Diagnosis[]> {
   const samples: { readonly tookMs: number; readonly skewMs: number }[] = [];
   for (let sample = 0; sample < SAMPLES; sample += 1) {
     const [began, from] = [performance.now(), Date.now()];

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import type { KeyRecord } from '../src/auth/key-record.ts';
-import { operate, type Operations } from '../src/operate.ts';
+import { operate } from '../src/operate.ts';
+import type { Operations } from '../src/operator/operations.ts';
 import type { Io } from './command.ts';
 import { loadedConfig } from './loaded-config.ts';
 
 /** Runs `work` on the Redis server that the command's configuration names. */
-export function onRedis<T>(
+export function onGateway<T>(
   command: Command,
   io: Io,
   work: (operations: Operations) => Promise<T>,
@@ -20,7 +21,7 @@ export function onKey<Result extends object>(
   reference: string,
   work: (operations: Operations, keyHash: string) => Promise<Result>,
 ): Promise<Result & { readonly record: KeyRecord }> {
-  return onRedis(command, io, async (operations) => {
+  return onGateway(command, io, async (operations) => {
     const record = await operations.keys.find(reference);
     return { ...(await work(operations, record.keyHash)), record };
   });

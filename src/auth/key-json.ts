@@ -1,0 +1,36 @@
+import type { KeyRecord } from './key-record.ts';
+import type { KeyState } from './key-state-store.ts';
+
+/** Returns a record as JSON, with the names of docs/keys.md and ISO 8601 times. @param now in Redis time */
+export function recordJson(record: KeyRecord, now: number): Record<string, unknown> {
+  return {
+    key_hash: record.keyHash,
+    name: record.name,
+    provider: record.provider,
+    status: statusOf(record, now),
+    agent_name: record.agentName,
+    owner: record.owner,
+    allowed_tools: record.allowedTools,
+    allowed_providers: record.allowedProviders,
+    allowed_models: record.allowedModels,
+    credentials: record.credentials,
+    trust: record.trust,
+    tags: record.tags,
+    policy_overrides: record.policyOverrides,
+    jwt_subject: record.jwtSubject,
+    created_at: isoTime(record.createdAt),
+    expires_at: isoTime(record.expiresAt),
+    revoked_at: isoTime(record.revokedAt),
+    last_used_at: isoTime(record.lastUsedAt),
+  };
+}
+
+/** Returns the status of the record. A single raw key of it may have ended by rotation. */
+export function statusOf(record: KeyRecord, now: number): KeyState['status'] {
+  if (record.revokedAt !== undefined) return 'revoked';
+  return record.expiresAt !== undefined && record.expiresAt <= now ? 'expired' : 'active';
+}
+
+export function isoTime(timeMs: number | undefined): string | undefined {
+  return timeMs === undefined ? undefined : new Date(timeMs).toISOString();
+}

@@ -1,0 +1,240 @@
+import type { OperatorChange } from '../audit/operator-record.ts';
+import type { KeyChange, NewKey } from '../auth/key-fields.ts';
+import { recordJson } from '../auth/key-json.ts';
+import type { KeyRecord } from '../auth/key-record.ts';
+import type { IssuedKey, KeyStore } from '../auth/key-store.ts';
+import type { BudgetStore, LimitChanges } from '../checks/budget/store.ts';
+import type { Accepted, PinStore } from '../checks/mcp-inspector/store.ts';
+import type { SessionStore } from '../checks/session/store.ts';
+import { maskSecrets } from '../detectors/mask.ts';
+import { newOperationId } from '../operation-id.ts';
+import type { BudgetLimits } from '../pipeline/exchange.ts';
+import { BUDGET_WINDOWS } from '../redis/budget-limits.ts';
+import { plainReason, type LockCause } from '../risk/lock-cause.ts';
+import type { RiskStatus } from '../risk/profile.ts';
+import type { LockTime, RiskStore } from '../risk/store.ts';
+import {
+  answerEscalation,
+  type AnsweredEscalation,
+  type Answering,
+  type EscalationAnswer,
+} from './answer-escalation.ts';
+import { ChangeRefused } from './change-refused.ts';
+
+/** A change that was made, with its record for the audit trail; without one, nothing was to be changed. */
+export interface Changed<Result> {
+  readonly result: Result;
+  readonly record?: OperatorChange | undefined;
+}
+
+/** `reference` of a key: its name, its hash, or the beginning of the hash. */
+interface OfKey {
+  readonly reference: string;
+}
+
+type WithRecord<Result> = Result & { readonly record: KeyRecord };
+
+/** All that operators can change. Names are those of operations in the API. */
+export interface Changes {
+  createKey(key: NewKey): Promise<Changed<IssuedKey>>;
+  updateKey(change: OfKey & { readonly change: KeyChange }): Promise<Changed<KeyRecord>>;
+  rotateKey(
+    change: OfKey & { readonly graceMs: number },
+  ): Promise<Changed<IssuedKey & { readonly endsAt: number }>>;
+  revokeKey(change: OfKey): Promise<Changed<WithRecord<{ readonly wasRevoked: boolean }>>>;
+  /** The default budget where `reference` is undefined. */
+  setBudget(change: {
+    readonly reference?: string | undefined;
+    readonly limits: LimitChanges;
+  }): Promise<Changed<{ readonly record: KeyRecord | undefined; readonly limits: BudgetLimits }>>;
+  lockKey(
+    change: OfKey & { readonly forMs: number; readonly reason?: string | undefined },
+  ): Promise<Changed<WithRecord<{ readonly lock: LockTime; readonly now: number }>>>;
+  releaseKey(change: OfKey): Promise<Changed<WithRecord<{ readonly released: boolean }>>>;
+  resetRisk(
+    change: OfKey,
+  ): Promise<Changed<WithRecord<{ readonly before: RiskStatus; readonly after: RiskStatus }>>>;
+  endSession(
+    change: OfKey & { readonly sessionId: string },
+  ): Promise<Changed<WithRecord<{ readonly ended: boolean }>>>;
+  /** All changed tools of a server where `tool` is undefined. @throws ChangeRefused for another `digest` */
+  acceptPins(change: {
+    readonly server: string;
+    readonly tool?: string | undefined;
+    readonly digest?: string | undefined;
+  }): Promise<Changed<{ readonly accepted: readonly Accepted[] }>>;
+  /** @throws ChangeRefused, see `answerEscalation` */
+  answerEscalation(answer: EscalationAnswer): Promise<Changed<AnsweredEscalation>>;
+}
+
+export interface ChangesOptions extends Answering {
+  readonly keys: KeyStore;
+  readonly budgets: Pick<BudgetStore, 'getLimits' | 'setLimits'>;
+  readonly sessions: Pick<SessionStore, 'end'>;
+  readonly risks: Pick<RiskStore, 'lock' | 'read' | 'release' | 'reset'>;
+  readonly pins: Pick<PinStore, 'accept' | 'list'>;
+  readClock(): Promise<number>;
+}
+
+export function createChanges(options: ChangesOptions): Changes {
+  return { ...keyChanges(options), ...stateChanges(options), ...otherChanges(options) };
+}
+
+function keyChanges({
+  keys,
+  readClock,
+}: ChangesOptions): Pick<Changes, 'createKey' | 'updateKey' | 'rotateKey' | 'revokeKey'> {
+  return {
+    async createKey(key) {
+      const issued = await keys.create(key);
+      const { record } = issued;
+      const fields = recordJson(record, record.createdAt);
+      return { result: issued, record: ofKey('create', 'keys create', record, fields) };
+    },
+    async updateKey({ reference, change }) {
+      const record = await keys.update(reference, change);
+      const { policyOverrides, credentials } = change;
+      const fields = {
+        ...(policyOverrides && { policy_overrides: policyOverrides }),
+        ...(credentials && { credentials }),
+      };
+      return { result: record, record: ofKey('update', 'keys update', record, fields) };
+    },
+    async rotateKey({ reference, graceMs }) {
+      const issued = await keys.rotate(reference, graceMs);
+      const endsAt = (await readClock()) + graceMs;
+      const fields = { grace_seconds: graceMs / 1_000 };
+      return { result: { ...issued, endsAt }, record: ofKey('update', 'keys rotate', issued.record, fields) };
+    },
+    async revokeKey({ reference }) {
+      const before = await keys.find(reference);
+      const record = await keys.revoke(before.keyHash);
+      const wasRevoked = before.revokedAt !== undefined;
+      return {
+        result: { record, wasRevoked },
+        record: wasRevoked ? undefined : ofKey('delete', 'keys revoke', record),
+      };
+    },
+  };
+}
+
+function stateChanges({
+  keys,
+  risks,
+  budgets,
+  readClock,
+}: ChangesOptions): Pick<Changes, 'lockKey' | 'releaseKey' | 'resetRisk' | 'setBudget'> {
+  return {
+    async setBudget({ reference, limits }) {
+      const record = reference === undefined ? undefined : await keys.find(reference);
+      await budgets.setLimits(record?.keyHash, limits);
+      const standing = await budgets.getLimits(record?.keyHash);
+      const fields = { limits_usd: limitsUsd(standing) };
+      return {
+        result: { record, limits: standing },
+        record: { activity: 'update', operation: 'budget set', key: record, fields },
+      };
+    },
+    async lockKey({ reference, forMs, reason }) {
+      const record = await keys.find(reference);
+      const cause = causeOf(reason);
+      const lock = await risks.lock(record.keyHash, forMs, newOperationId(), cause);
+      const now = await readClock();
+      const fields = { ...lockJson(lock, now), cause };
+      return { result: { record, lock, now }, record: ofKey('create', 'quarantine set', record, fields) };
+    },
+    async releaseKey({ reference }) {
+      const record = await keys.find(reference);
+      const released = await risks.release(record.keyHash);
+      const fields = { was_locked: released };
+      return { result: { record, released }, record: ofKey('delete', 'quarantine release', record, fields) };
+    },
+    async resetRisk({ reference }) {
+      const record = await keys.find(reference);
+      const before = await risks.read(record.keyHash);
+      await risks.reset(record.keyHash, newOperationId());
+      const after = await risks.read(record.keyHash);
+      const fields = {
+        risk_score: before.risk.riskScore,
+        blocked: before.risk.blockedAt !== undefined,
+        persistent_taint_flags: before.risk.persistentTaintFlags,
+      };
+      return { result: { record, before, after }, record: ofKey('update', 'risk reset', record, fields) };
+    },
+  };
+}
+
+function otherChanges(
+  options: ChangesOptions,
+): Pick<Changes, 'acceptPins' | 'answerEscalation' | 'endSession'> {
+  const { keys, sessions, pins } = options;
+  return {
+    async endSession({ reference, sessionId }) {
+      const record = await keys.find(reference);
+      const ended = await sessions.end({ keyHash: record.keyHash, sessionId });
+      const fields = { session_id: sessionId };
+      return {
+        result: { record, ended },
+        record: ended ? ofKey('delete', 'sessions end', record, fields) : undefined,
+      };
+    },
+    async acceptPins({ server, tool, digest }) {
+      const acceptable = tool === undefined ? undefined : { tool, ...(digest !== undefined && { digest }) };
+      const accepted = await pins.accept(server, acceptable);
+      if (digest !== undefined && accepted.length === 0) throw await notThis(pins, server, tool ?? '');
+      const record: OperatorChange = {
+        activity: 'update',
+        operation: 'mcp pins accept',
+        server,
+        fields: { tools: accepted },
+      };
+      return { result: { accepted }, record: accepted.length === 0 ? undefined : record };
+    },
+    async answerEscalation(answer) {
+      const answered = await answerEscalation(options, answer);
+      const { escalation, approver, outcome } = answered;
+      const { id, key_hash: keyHash, key_name: name, request_digest } = escalation;
+      const fields = { escalation_id: id, request_digest, approver, outcome };
+      const operation = `escalations ${answer.decision}`;
+      return { result: answered, record: ofKey('update', operation, { keyHash, name }, fields) };
+    },
+  };
+}
+
+function ofKey(
+  activity: OperatorChange['activity'],
+  operation: string,
+  { keyHash, name }: Pick<KeyRecord, 'keyHash' | 'name'>,
+  fields: OperatorChange['fields'] = {},
+): OperatorChange {
+  return { activity, operation, key: { keyHash, name }, fields };
+}
+
+/** The definition that an operator has looked at is not the one that would be accepted. */
+async function notThis(pins: Pick<PinStore, 'list'>, server: string, tool: string): Promise<ChangeRefused> {
+  const change = (await pins.list(server)).find((pin) => pin.tool === tool)?.change;
+  const now = change === undefined ? 'has not changed' : `has changed to ${change.digest}`;
+  return new ChangeRefused(`${tool} of ${server} ${now}: nothing was accepted`);
+}
+
+function causeOf(reason: string | undefined): LockCause {
+  const words = reason === undefined ? undefined : plainReason(maskSecrets(reason));
+  return { kind: 'operator', ...(words !== undefined && { reason: words }) };
+}
+
+/** @param now by Redis's clock, in which the lock ends */
+export function lockJson({ ttlMs }: LockTime, now: number): Record<string, unknown> {
+  return {
+    lock_ttl_seconds: ttlMs === undefined ? null : Math.ceil(ttlMs / 1_000),
+    locked_until: ttlMs === undefined ? null : new Date(now + ttlMs).toISOString(),
+  };
+}
+
+export function limitsUsd(limits: BudgetLimits): Record<string, number | null> {
+  return Object.fromEntries(
+    BUDGET_WINDOWS.map((window) => {
+      const nanoUsd = limits[window];
+      return [window, nanoUsd === undefined ? null : nanoUsd / 1e9];
+    }),
+  );
+}

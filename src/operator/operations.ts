@@ -1,0 +1,42 @@
+import type { KeyStateStore } from '../auth/key-state-store.ts';
+import type { KeyStore } from '../auth/key-store.ts';
+import type { StreamStore } from '../audit/stream-store.ts';
+import type { PinStore } from '../checks/mcp-inspector/store.ts';
+import type { BudgetStore } from '../checks/budget/store.ts';
+import type { SessionStore } from '../checks/session/store.ts';
+import type { Config } from '../config/schema.ts';
+import type { EscalationStore } from '../escalation/store.ts';
+import type { RiskStore } from '../risk/store.ts';
+import type { SpendStore } from '../spend/store.ts';
+import type { HearEscalations } from './answer-escalation.ts';
+import type { Changes } from './changes.ts';
+
+/**
+ * What operators may see and change. Commands use it on Redis (`operate.ts`), or over the operator's API
+ * (`remote/operations.ts`) with the same results.
+ */
+export interface Operations {
+  readonly keys: Pick<KeyStore, 'find' | 'list' | 'names'>;
+  readonly keyStates: Pick<KeyStateStore, 'readKeyState'>;
+  readonly budgets: Pick<BudgetStore, 'getLimits' | 'status'>;
+  readonly spend: SpendStore;
+  readonly sessions: Pick<SessionStore, 'list' | 'read'>;
+  readonly risks: Pick<RiskStore, 'listLocked' | 'read'>;
+  readonly pins: Pick<PinStore, 'list'>;
+  readonly escalations: Pick<EscalationStore, 'list' | 'now'>;
+  readonly audit: Pick<StreamStore, 'after' | 'before'>;
+  /** Returns Unix ms by Redis's clock, which decides about everything that ends. */
+  readClock(): Promise<number>;
+  readonly hearEscalations: HearEscalations;
+  readonly changes: Changes;
+}
+
+/** The part of a gateway's configuration that operators' commands need. */
+export interface OperatorSettings {
+  readonly auditEnabled: boolean;
+  readonly spendEnabled: boolean;
+  readonly mcpServers: readonly string[];
+  /** Provider of each configured credential. */
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly sharedBudgets: Config['budgets'];
+}

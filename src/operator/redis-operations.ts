@@ -1,0 +1,73 @@
+import { createStreamStore, type StreamStore } from '../audit/stream-store.ts';
+import { createKeyStateStore, type KeyStateStore } from '../auth/key-state-store.ts';
+import { createKeyStore, type KeyStore } from '../auth/key-store.ts';
+import { createRedisBudgetStore, spendLifeMs } from '../checks/budget/redis-store.ts';
+import type { BudgetStore } from '../checks/budget/store.ts';
+import { createRedisPinStore } from '../checks/mcp-inspector/redis-store.ts';
+import type { PinStore } from '../checks/mcp-inspector/store.ts';
+import { createRedisSessionStore } from '../checks/session/redis-store.ts';
+import type { SessionStore } from '../checks/session/store.ts';
+import { phaseDeadlineMs } from '../config/cross-field-rules.ts';
+import type { Config } from '../config/schema.ts';
+import { createRedisEscalationStore } from '../escalation/redis-store.ts';
+import type { EscalationStore } from '../escalation/store.ts';
+import type { Acknowledgement } from '../redis/acknowledged.ts';
+import type { RedisClient } from '../redis/client.ts';
+import { readClock } from '../redis/clock.ts';
+import { withRedisDeadline } from '../redis/unavailable.ts';
+import { createRedisRiskStore } from '../risk/redis-store.ts';
+import { riskSettings } from '../risk/settings.ts';
+import type { RiskStore } from '../risk/store.ts';
+import { createSpendStore } from '../spend/store.ts';
+import type { HearEscalations } from './answer-escalation.ts';
+import { createChanges } from './changes.ts';
+import type { Operations } from './operations.ts';
+
+/** Operations with the whole of their stores. */
+export interface RedisOperations extends Operations {
+  readonly keys: KeyStore;
+  readonly keyStates: KeyStateStore;
+  readonly budgets: BudgetStore;
+  readonly sessions: SessionStore;
+  readonly risks: RiskStore;
+  readonly pins: PinStore;
+  readonly escalations: EscalationStore;
+  readonly audit: StreamStore;
+}
+
+export interface RedisOperationsOptions {
+  readonly client: RedisClient;
+  readonly config: Config;
+  readonly acknowledgement: Acknowledgement | undefined;
+  readonly hearEscalations: HearEscalations;
+}
+
+/** Operations on the Redis that the gateways use. */
+export function createRedisOperations(options: RedisOperationsOptions): RedisOperations {
+  const { client, config, acknowledgement, hearEscalations } = options;
+  const deadlineMs = phaseDeadlineMs(config);
+  const stores = {
+    keys: createKeyStore(client),
+    keyStates: createKeyStateStore({ client, deadlineMs }),
+    budgets: createRedisBudgetStore({
+      client,
+      deadlineMs,
+      alertPercents: config.alerting.thresholds.map(({ percent }) => percent),
+      spendLifeMs: spendLifeMs(config),
+    }),
+    spend: createSpendStore({ client, deadlineMs }),
+    sessions: createRedisSessionStore({
+      client,
+      deadlineMs,
+      ttlMs: config.session.ttl,
+      maxPerKey: config.session.max_per_key,
+    }),
+    risks: createRedisRiskStore({ client, deadlineMs, settings: riskSettings(config), acknowledgement }),
+    pins: createRedisPinStore({ client, deadlineMs }),
+    escalations: createRedisEscalationStore({ client, deadlineMs }),
+    audit: createStreamStore({ client, deadlineMs, maxLength: config.audit.stream_max_length }),
+    readClock: () => withRedisDeadline(deadlineMs, () => readClock(client)),
+    hearEscalations,
+  };
+  return { ...stores, changes: createChanges({ ...stores, secret: config.zsp.escalation_secret }) };
+}
