@@ -1,7 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 
-import { change, notice, ProblemError } from '../api.ts';
+import type { Role } from '../../src/operator/api/schemas.ts';
+import { change, may, notice, ProblemError } from '../api.ts';
 import { ProblemText } from './answer.tsx';
 import { Dialog } from './dialog.tsx';
 
@@ -93,4 +94,30 @@ export function text(form: FormData, name: string): string {
 export function given(form: FormData, name: string): Readonly<Record<string, string>> {
   const value = text(form, name);
   return value === '' ? {} : { [name]: value };
+}
+
+/** Keeps the dialog of a change that is being asked about; the view renders it. */
+export function useChange(): { ask<T>(of: Change<T>): void; readonly dialog: ComponentChildren } {
+  const [dialog, setDialog] = useState<ComponentChildren>(null);
+  function close(): void {
+    setDialog(null);
+  }
+  return {
+    ask: (of) => {
+      setDialog(<ChangeDialog of={of} onClose={close} />);
+    },
+    dialog,
+  };
+}
+
+/** Buttons of changes, for those who may make them; the others are told so. */
+export function Changes({
+  role,
+  children,
+}: {
+  readonly role: Role;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  if (may(role)) return <div class="tools">{children}</div>;
+  return <p class="muted">To make changes here, sign in as {role}.</p>;
 }

@@ -1,33 +1,54 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
+
+/** A pause in typing, so that not each letter is a request. */
+const TYPED_MS = 250;
 
 interface FieldProps {
   readonly label: string;
   readonly hint?: string;
   readonly name?: string;
   readonly type?: 'text' | 'password' | 'search' | 'number' | 'date';
+  /** At first; the reader changes it. */
   readonly value?: string;
   readonly required?: boolean;
   readonly maxLength?: number;
   readonly autocomplete?: 'off' | 'current-password';
+  /** Called once typing pauses. */
   readonly onTyped?: (value: string) => void;
 }
 
 /** A labelled input, with a hint that is read with it. */
-export function Field({ label, hint, type = 'text', onTyped, ...input }: FieldProps): JSX.Element {
+export function Field({
+  label,
+  hint,
+  type = 'text',
+  value = '',
+  onTyped,
+  ...input
+}: FieldProps): JSX.Element {
   const id = useId();
+  const [first] = useState(value);
+  const timer = useRef<number>(undefined);
+  function typed(text: string): void {
+    clearTimeout(timer.current);
+    timer.current = window.setTimeout(() => onTyped?.(text), TYPED_MS);
+  }
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <input
         {...input}
         id={id}
+        defaultValue={first}
         // The types of Preact allow other roles for each type; no role is set here.
         type={type as 'text'}
         step={type === 'number' ? 'any' : undefined}
         min={type === 'number' ? 0 : undefined}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        onInput={(event) => onTyped?.(event.currentTarget.value)}
+        onInput={(event) => {
+          typed(event.currentTarget.value);
+        }}
       />
       {hint !== undefined && (
         <small id={`${id}-hint`} class="muted">
@@ -84,15 +105,4 @@ export function Filters({ children }: { readonly children: ComponentChildren }):
       {children}
     </form>
   );
-}
-
-const TYPED_MS = 250;
-let typed: number | undefined;
-
-/** Calls back once typing has paused, so that not each letter is a request. */
-export function whenTyped(value: string, onTyped: (value: string) => void): void {
-  clearTimeout(typed);
-  typed = window.setTimeout(() => {
-    onTyped(value);
-  }, TYPED_MS);
 }

@@ -1,0 +1,67 @@
+export interface DifferentLine {
+  readonly kind: 'same' | 'removed' | 'added';
+  readonly text: string;
+}
+
+/** Beyond this, comparing every line with every other takes too long. */
+const MAX_LINES = 1_000;
+
+/** Compares two texts line by line: a longest common subsequence, or removed and added as a whole if they are long. */
+export function difference(before: string, after: string): readonly DifferentLine[] {
+  const [old, fresh] = [before.split('\n'), after.split('\n')];
+  if (old.length > MAX_LINES || fresh.length > MAX_LINES) {
+    return [...old.map(as('removed')), ...fresh.map(as('added'))];
+  }
+  const lengths = commonLengths(old, fresh);
+  const lines: DifferentLine[] = [];
+  let [at, to] = [0, 0];
+  while (at < old.length || to < fresh.length) {
+    if (at < old.length && to < fresh.length && old[at] === fresh[to]) {
+      lines.push({ kind: 'same', text: old[at] ?? '' });
+      at += 1;
+      to += 1;
+    } else if (
+      to >= fresh.length ||
+      (at < old.length && (lengths[at + 1]?.[to] ?? 0) >= (lengths[at]?.[to + 1] ?? 0))
+    ) {
+      lines.push({ kind: 'removed', text: old[at] ?? '' });
+      at += 1;
+    } else {
+      lines.push({ kind: 'added', text: fresh[to] ?? '' });
+      to += 1;
+    }
+  }
+  return lines;
+}
+
+function as(kind: DifferentLine['kind']) {
+  return (text: string): DifferentLine => ({ kind, text });
+}
+
+/** `[i][j]`: how many lines the rest of `old` from i and of `fresh` from j have in common, in order. */
+function commonLengths(old: readonly string[], fresh: readonly string[]): readonly Uint16Array[] {
+  const lengths = Array.from({ length: old.length + 1 }, () => new Uint16Array(fresh.length + 1));
+  for (let at = old.length - 1; at >= 0; at -= 1) {
+    const [row, below] = [lengths[at], lengths[at + 1]];
+    if (row === undefined || below === undefined) continue;
+    for (let to = fresh.length - 1; to >= 0; to -= 1) {
+      row[to] = old[at] === fresh[to] ? (below[to + 1] ?? 0) + 1 : Math.max(below[to] ?? 0, row[to + 1] ?? 0);
+    }
+  }
+  return lengths;
+}
+
+/** Returns JSON in a form to read, with sorted members, or the text itself if it is none. */
+export function readableJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), sortMembers, 2);
+  } catch {
+    return text;
+  }
+}
+
+function sortMembers(_name: string, value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries);
+}

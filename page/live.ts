@@ -1,0 +1,113 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import type { Decision } from '../src/operator/api/schemas.ts';
+import { loadMe, read, withQuery, type Query } from './api.ts';
+
+const MAX_ROWS = 200;
+const RETRY_MS = 2_000;
+
+export interface Live {
+  readonly rows: readonly Decision[];
+  /** Decisions that came while the list stood still. */
+  readonly waiting: number;
+  readonly isConnected: boolean;
+  readonly problem: Error | undefined;
+}
+
+interface Seen {
+  /** Newest first. */
+  readonly rows: readonly Decision[];
+  readonly waiting: readonly Decision[];
+}
+
+const NOTHING: Seen = { rows: [], waiting: [] };
+
+/** Follows decisions as they are made; `isPaused` collects them aside until the list goes on. */
+export function useLive(query: Query, isPaused: boolean): Live {
+  const [seen, setSeen] = useState<Seen>(NOTHING);
+  const [isConnected, setConnected] = useState(false);
+  const [problem, setProblem] = useState<Error>();
+  const paused = useRef(isPaused);
+  paused.current = isPaused;
+  const path = withQuery('/api/decisions/live', query);
+
+  useEffect(() => {
+    if (!isPaused) setSeen(({ rows, waiting }) => ({ rows: merged(waiting, rows), waiting: [] }));
+  }, [isPaused]);
+
+  useEffect(() => {
+    setSeen(NOTHING);
+    return follow(path, withQuery('/api/decisions', { ...query, limit: 50 }), {
+      onOpen: (past) => {
+        setConnected(true);
+        setProblem(undefined);
+        setSeen(({ rows, waiting }) => ({ rows: merged(rows, past), waiting }));
+      },
+      onDecision: (one) => {
+        setSeen(({ rows, waiting }) =>
+          paused.current ? { rows, waiting: merged([one], waiting) } : { rows: merged([one], rows), waiting },
+        );
+      },
+      onLost: (why) => {
+        setConnected(false);
+        if (why !== undefined) setProblem(why);
+      },
+    });
+  }, [path]);
+
+  return { rows: seen.rows, waiting: seen.waiting.length, isConnected, problem };
+}
+
+interface Listener {
+  onOpen(past: readonly Decision[]): void;
+  onDecision(one: Decision): void;
+  onLost(why: Error | undefined): void;
+}
+
+/** Opens the stream before it reads what was decided before, so that none is missed. Returns how to end it. */
+function follow(path: string, pastPath: string, listener: Listener): () => void {
+  let source: EventSource;
+  let timer: number | undefined;
+  const abort = new AbortController();
+  function open(): void {
+    source = new EventSource(path);
+    source.onmessage = ({ data }) => {
+      listener.onDecision(JSON.parse(String(data)) as Decision);
+    };
+    source.onopen = () => void readPast();
+    source.onerror = () => {
+      listener.onLost(undefined);
+      // The browser connects again by itself, but not after an answer with an error.
+      if (source.readyState === EventSource.CLOSED) timer = window.setTimeout(() => void again(), RETRY_MS);
+    };
+  }
+  async function readPast(): Promise<void> {
+    try {
+      const { items } = await read<{ items: Decision[] }>(pastPath, abort.signal);
+      if (!abort.signal.aborted) listener.onOpen(items);
+    } catch (error) {
+      if (!abort.signal.aborted) listener.onLost(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+  async function again(): Promise<void> {
+    try {
+      // Tells a session that has ended from a gateway that is gone.
+      await loadMe();
+    } catch (error) {
+      listener.onLost(error instanceof Error ? error : new Error(String(error)));
+    }
+    if (!abort.signal.aborted) open();
+  }
+  open();
+  return () => {
+    abort.abort();
+    clearTimeout(timer);
+    source.close();
+  };
+}
+
+/** Joins two lists, newest first, each decision once. */
+function merged(newer: readonly Decision[], older: readonly Decision[]): readonly Decision[] {
+  const known = new Set(newer.map(({ id }) => id));
+  return [...newer, ...older.filter(({ id }) => !known.has(id))].slice(0, MAX_ROWS);
+}

@@ -1,0 +1,76 @@
+import type { JSX } from 'preact';
+
+import type { Decision } from '../../src/operator/api/schemas.ts';
+import { clockTime, count, usd } from '../format.ts';
+import { href } from '../route.ts';
+import { Badge, type Tone } from './basics.tsx';
+import { Table, type Column } from './table.tsx';
+
+const TONES: Readonly<Record<string, Tone>> = {
+  Allowed: 'good',
+  Blocked: 'bad',
+  Quarantined: 'bad',
+  Corrected: 'warn',
+  Detected: 'warn',
+  Error: 'bad',
+};
+
+export function Disposition({ of }: { readonly of: string }): JSX.Element {
+  return <Badge tone={TONES[of] ?? 'plain'}>{of}</Badge>;
+}
+
+const COLUMNS: readonly Column<Decision>[] = [
+  {
+    title: 'Time',
+    cell: ({ at, request_id: id }) => (
+      <a href={href('requests', id)} aria-label={`${clockTime(at)}: the whole story of this request`}>
+        {clockTime(at)}
+      </a>
+    ),
+  },
+  { title: 'Verdict', cell: ({ disposition }) => <Disposition of={disposition} /> },
+  { title: 'Key', cell: ({ name, key_hash: hash }) => <KeyLink name={name} hash={hash} /> },
+  { title: 'Owner', cell: ({ owner }) => owner },
+  { title: 'To', cell: ({ service, model, tool }) => [service, model, tool].filter(Boolean).join(' · ') },
+  { title: 'Why', cell: ({ refusal, message }) => <Why refusal={refusal} message={message} /> },
+  { title: 'Cost', isNumber: true, cell: ({ cost_usd: cost }) => (cost === null ? '' : usd(cost)) },
+  {
+    title: 'Latency',
+    isNumber: true,
+    cell: ({ latency_ms: ms }) => (ms === null ? '' : `${count(Math.round(ms))} ms`),
+  },
+];
+
+export function DecisionRows({
+  rows,
+  caption,
+}: {
+  readonly rows: readonly Decision[];
+  readonly caption: string;
+}): JSX.Element {
+  return <Table caption={caption} columns={COLUMNS} rows={rows} rowKey={({ id }) => id} />;
+}
+
+export function KeyLink({
+  name,
+  hash,
+}: {
+  readonly name: string | null;
+  readonly hash: string | null;
+}): JSX.Element {
+  return hash === null ? <>{name}</> : <a href={href('keys', hash)}>{name ?? hash.slice(0, 19)}</a>;
+}
+
+function Why({
+  refusal,
+  message,
+}: {
+  readonly refusal: string | null;
+  readonly message: string;
+}): JSX.Element {
+  return (
+    <>
+      {refusal !== null && <code>{refusal}</code>} {message}
+    </>
+  );
+}

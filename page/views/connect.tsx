@@ -1,0 +1,90 @@
+import type { JSX } from 'preact';
+
+import type { Connect, Key } from '../../src/operator/api/schemas.ts';
+import { useLoaded } from '../loaded.ts';
+import { Answer } from '../parts/answer.tsx';
+import { Copy, Empty, Heading } from '../parts/basics.tsx';
+import { Field, Filters } from '../parts/field.tsx';
+import { usePaged } from '../parts/paged.tsx';
+import { Table } from '../parts/table.tsx';
+import { href, replaceQuery, route } from '../route.ts';
+
+export function ConnectClient({ id }: { readonly id: string }): JSX.Element {
+  return (
+    <>
+      <Heading>Connect a client</Heading>
+      {id === '' ? <ChooseKey /> : <Snippets id={id} />}
+    </>
+  );
+}
+
+function ChooseKey(): JSX.Element {
+  const search = route.value.query.get('search') ?? '';
+  const keys = usePaged<{ readonly items: readonly Key[] }>('/api/keys', {
+    search,
+    status: 'active',
+    limit: 20,
+  });
+  return (
+    <>
+      <p>Choose the key that the client sends.</p>
+      <Filters>
+        <Field
+          label="Search"
+          type="search"
+          value={search}
+          onTyped={(typed) => {
+            replaceQuery({ search: typed });
+          }}
+        />
+      </Filters>
+      <Answer of={keys}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty>
+              No active key. <a href={href('keys')}>Create one</a> first.
+            </Empty>
+          ) : (
+            <Table
+              caption="Active keys"
+              rows={items}
+              rowKey={({ key_hash: hash }) => hash}
+              columns={[
+                {
+                  title: 'Name',
+                  cell: ({ name, key_hash: hash }) => <a href={href('connect', hash)}>{name}</a>,
+                },
+                { title: 'Owner', cell: ({ owner }) => owner },
+                { title: 'Provider', cell: ({ provider }) => provider },
+              ]}
+            />
+          )
+        }
+      </Answer>
+    </>
+  );
+}
+
+function Snippets({ id }: { readonly id: string }): JSX.Element {
+  const connect = useLoaded<Connect>(`/api/connect/${encodeURIComponent(id)}`);
+  return (
+    <Answer of={connect}>
+      {({ key_hash: hash, name, address, snippets }) => (
+        <>
+          <p>
+            Key <a href={href('keys', hash)}>{name}</a> at <code>{address}</code>. Put the raw key into{' '}
+            <code>GATEWAY_KEY</code>; it was shown when the key was made.{' '}
+            <a href={href('connect')}>Another key</a>
+          </p>
+          {snippets.map(({ client, title, text }) => (
+            <section key={client} class="card snippet" aria-label={title}>
+              <h2>{title}</h2>
+              <pre tabIndex={0}>{text}</pre>
+              <Copy text={text} label={`Copy for ${title}`} />
+            </section>
+          ))}
+        </>
+      )}
+    </Answer>
+  );
+}

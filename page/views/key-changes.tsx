@@ -1,0 +1,118 @@
+import type { ChangedKey, IssuedKey, Key, KeyDetails } from '../../src/operator/api/schemas.ts';
+import { given, text, type Change } from '../parts/change.tsx';
+import { Field } from '../parts/field.tsx';
+
+type Named = Pick<Key, 'key_hash' | 'name'>;
+
+const WINDOWS = ['minute', 'hourly', 'daily', 'weekly', 'monthly'] as const;
+
+function pathOf({ key_hash: hash }: Named, verb: string): string {
+  return `/api/keys/${encodeURIComponent(hash)}/${verb}`;
+}
+
+export function lock(key: Named, onDone: () => void): Change<ChangedKey> {
+  return {
+    title: `Lock ${key.name}`,
+    consequence:
+      'Its next request is refused with 403 quarantined, until the lock ends or is released. A longer lock stays.',
+    verb: 'Lock',
+    isDangerous: true,
+    path: pathOf(key, 'lock'),
+    fields: (
+      <Field label="For" name="for" required value="30m" hint="such as 30m or 24h" autocomplete="off" />
+    ),
+    body: (form) => given(form, 'for'),
+    said: ({ changed }) => (changed ? `Locked ${key.name}.` : `${key.name} has a longer lock, which stays.`),
+    onDone,
+  };
+}
+
+export function release(key: Named, onDone: () => void): Change<ChangedKey> {
+  return {
+    title: `Release ${key.name}`,
+    consequence:
+      'Its next request is admitted again. Its risk score stays, so the next violation may lock it again.',
+    verb: 'Release',
+    path: pathOf(key, 'release'),
+    said: ({ changed }) => (changed ? `Released ${key.name}.` : `${key.name} was not locked.`),
+    onDone,
+  };
+}
+
+export function resetRisk(key: Named, onDone: () => void): Change<ChangedKey> {
+  return {
+    title: `Reset the risk of ${key.name}`,
+    consequence:
+      'Its score, a permanent block and its taints are removed. Totals and a lock stay. This cannot be undone.',
+    verb: 'Reset',
+    path: pathOf(key, 'reset-risk'),
+    said: () => `Reset the risk of ${key.name}.`,
+    onDone,
+  };
+}
+
+export function revoke(key: Named, onDone: () => void): Change<ChangedKey> {
+  return {
+    title: `Revoke ${key.name}`,
+    consequence:
+      'Its next request is refused with 401 invalid_key, for good. Clients need another key. This cannot be undone.',
+    verb: 'Revoke',
+    isDangerous: true,
+    path: pathOf(key, 'revoke'),
+    said: ({ changed }) => (changed ? `Revoked ${key.name}.` : `${key.name} was revoked already.`),
+    onDone,
+  };
+}
+
+export function rotate(key: Named, onDone: (issued: IssuedKey) => void): Change<IssuedKey> {
+  return {
+    title: `Rotate ${key.name}`,
+    consequence:
+      'A new raw key is made and shown once. Budget, risk and locks stay. The raw keys before it end after the time below.',
+    verb: 'Rotate',
+    path: pathOf(key, 'rotate'),
+    fields: (
+      <Field
+        label="Older raw keys end in"
+        name="grace"
+        value="1h"
+        hint="such as 1h; 0 for at once"
+        autocomplete="off"
+      />
+    ),
+    body: (form) => given(form, 'grace'),
+    said: () => `Rotated ${key.name}.`,
+    onDone,
+  };
+}
+
+export function setBudget({ budget, ...key }: KeyDetails, onDone: () => void): Change<ChangedKey> {
+  const own = budget.source === 'own' ? budget.windows : [];
+  return {
+    title: `Set the budget of ${key.name}`,
+    consequence:
+      'The limits count from its next request. 0 refuses every request that costs; an empty field has no limit.',
+    verb: 'Set',
+    method: 'PUT',
+    path: pathOf(key, 'budget'),
+    fields: WINDOWS.map((window) => (
+      <Field
+        key={window}
+        label={`${window}, USD`}
+        name={window}
+        type="number"
+        value={String(own.find((one) => one.window === window)?.limit_usd ?? '')}
+        autocomplete="off"
+      />
+    )),
+    body: (form) => ({
+      limits: Object.fromEntries(WINDOWS.map((window) => [window, amount(text(form, window))])),
+    }),
+    said: () => `Set the budget of ${key.name}.`,
+    onDone,
+  };
+}
+
+function amount(written: string): number | null {
+  return written === '' ? null : Number(written);
+}

@@ -1,0 +1,124 @@
+import type { JSX } from 'preact';
+
+import type { Key } from '../../src/operator/api/schemas.ts';
+import { Answer } from '../parts/answer.tsx';
+import { Badge, Empty, Heading, Time } from '../parts/basics.tsx';
+import { Changes } from '../parts/change.tsx';
+import { Field, Filters, Select } from '../parts/field.tsx';
+import { Pager, usePaged } from '../parts/paged.tsx';
+import { Table, type Column } from '../parts/table.tsx';
+import { href, replaceQuery, route } from '../route.ts';
+import { useNewKey } from './new-key.tsx';
+
+interface KeyPage {
+  readonly items: readonly Key[];
+}
+
+const STATUSES = [
+  { value: '', title: 'Any' },
+  { value: 'active', title: 'Active' },
+  { value: 'locked', title: 'Locked' },
+  { value: 'revoked', title: 'Revoked' },
+  { value: 'expired', title: 'Expired' },
+];
+const SORTS = [
+  { value: 'created', title: 'Newest' },
+  { value: 'name', title: 'Name' },
+  { value: 'last_used', title: 'Last used' },
+  { value: 'expires', title: 'Expires first' },
+];
+
+const COLUMNS: readonly Column<Key>[] = [
+  { title: 'Name', cell: ({ name, key_hash: hash }) => <a href={href('keys', hash)}>{name}</a> },
+  { title: 'State', cell: (key) => <KeyState of={key} /> },
+  { title: 'Owner', cell: ({ owner }) => owner },
+  { title: 'Agent', cell: ({ agent_name: agent }) => agent },
+  {
+    title: 'Tags',
+    cell: ({ tags }) =>
+      Object.entries(tags)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(', '),
+  },
+  { title: 'Provider', cell: ({ provider }) => provider },
+  { title: 'Made', cell: ({ created_at: at }) => <Time at={at} /> },
+  { title: 'Last used', cell: ({ last_used_at: at }) => (at === null ? 'never' : <Time at={at} />) },
+  { title: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />) },
+];
+
+export function Keys(): JSX.Element {
+  const { query } = route.value;
+  const chosen = {
+    search: query.get('search') ?? '',
+    status: query.get('status') ?? '',
+    sort: query.get('sort') ?? 'created',
+  };
+  const keys = usePaged<KeyPage>('/api/keys', chosen);
+  const { begin, dialogs } = useNewKey(keys.reload);
+  function choose(change: Partial<typeof chosen>): void {
+    replaceQuery({ ...chosen, ...change });
+  }
+  return (
+    <>
+      <Heading>Keys</Heading>
+      <Filters>
+        <Field
+          label="Search"
+          type="search"
+          hint="name, owner, agent, tag or hash"
+          value={chosen.search}
+          onTyped={(search) => {
+            choose({ search });
+          }}
+        />
+        <Select
+          label="State"
+          choices={STATUSES}
+          value={chosen.status}
+          onChoose={(status) => {
+            choose({ status });
+          }}
+        />
+        <Select
+          label="Order"
+          choices={SORTS}
+          value={chosen.sort}
+          onChoose={(sort) => {
+            choose({ sort });
+          }}
+        />
+      </Filters>
+      <Changes role="admin">
+        <button type="button" class="primary" onClick={begin}>
+          Create a key
+        </button>
+      </Changes>
+      <Answer of={keys}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <NoKeys isFiltered={chosen.search !== '' || chosen.status !== ''} />
+          ) : (
+            <Table caption="Keys" columns={COLUMNS} rows={items} rowKey={({ key_hash: hash }) => hash} />
+          )
+        }
+      </Answer>
+      <Pager of={keys} />
+      {dialogs}
+    </>
+  );
+}
+
+function NoKeys({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element {
+  if (isFiltered) return <Empty>No key fits. Search for a part of a name, owner, agent or tag.</Empty>;
+  return <Empty>There is no key yet. Create one, then connect a client with it.</Empty>;
+}
+
+export function KeyState({
+  of: { status, locked, blocked_at: blockedAt },
+}: {
+  readonly of: Pick<Key, 'status' | 'locked' | 'blocked_at'>;
+}): JSX.Element {
+  if (status !== 'active') return <Badge tone="plain">{status}</Badge>;
+  if (blockedAt !== null) return <Badge tone="bad">blocked</Badge>;
+  return locked ? <Badge tone="bad">locked</Badge> : <Badge tone="good">active</Badge>;
+}

@@ -1,0 +1,193 @@
+import type { JSX } from 'preact';
+
+import type { AcceptedPins, McpPin, McpServer } from '../../src/operator/api/schemas.ts';
+import { difference, readableJson } from '../difference.ts';
+import { count, shortId } from '../format.ts';
+import { useLoaded } from '../loaded.ts';
+import { Answer } from '../parts/answer.tsx';
+import { Badge, Empty, Facts, Heading, Time } from '../parts/basics.tsx';
+import { Changes, useChange } from '../parts/change.tsx';
+import { Pager, usePaged } from '../parts/paged.tsx';
+import { Table, type Column } from '../parts/table.tsx';
+
+const EVERY_MS = 10_000;
+
+const COLUMNS: readonly Column<McpServer>[] = [
+  { title: 'Server', cell: ({ name }) => name },
+  { title: 'Address', cell: ({ url }) => url },
+  {
+    title: 'Circuit',
+    cell: ({ circuit }) => <Badge tone={circuit === 'closed' ? 'good' : 'bad'}>{circuit}</Badge>,
+  },
+  { title: 'Tries again', cell: ({ retry_at: at }) => at && <Time at={at} /> },
+  { title: 'Pinned tools', isNumber: true, cell: ({ pinned_tools: pinned }) => count(pinned) },
+  { title: 'Changed', isNumber: true, cell: ({ changed_tools: changed }) => count(changed) },
+];
+
+export function Mcp(): JSX.Element {
+  const servers = useLoaded<{ readonly items: readonly McpServer[]; readonly enabled: boolean }>(
+    '/api/mcp/servers?limit=200',
+    EVERY_MS,
+  );
+  return (
+    <>
+      <Heading>MCP</Heading>
+      <Answer of={servers}>
+        {({ items, enabled }) =>
+          !enabled || items.length === 0 ? (
+            <Empty>
+              No MCP server is configured. Set <code>mcp.enabled: true</code> and list servers in{' '}
+              <code>mcp.servers</code>.
+            </Empty>
+          ) : (
+            <>
+              <Table caption="MCP servers" columns={COLUMNS} rows={items} rowKey={({ name }) => name} />
+              <Changed onAccepted={servers.reload} />
+              <Pinned />
+            </>
+          )
+        }
+      </Answer>
+    </>
+  );
+}
+
+interface Pins {
+  readonly items: readonly McpPin[];
+}
+
+function Changed({ onAccepted }: { readonly onAccepted: () => void }): JSX.Element {
+  const pins = usePaged<Pins>('/api/mcp/pins', { changed: true, limit: 20 }, EVERY_MS);
+  return (
+    <>
+      <h2>Changed definitions</h2>
+      <Answer of={pins}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <p>No pinned tool has changed.</p>
+          ) : (
+            items.map((pin) => (
+              <ChangedPin
+                key={`${pin.server} ${pin.tool}`}
+                of={pin}
+                onAccepted={() => {
+                  pins.reload();
+                  onAccepted();
+                }}
+              />
+            ))
+          )
+        }
+      </Answer>
+      <Pager of={pins} />
+    </>
+  );
+}
+
+function ChangedPin({
+  of,
+  onAccepted,
+}: {
+  readonly of: McpPin;
+  readonly onAccepted: () => void;
+}): JSX.Element {
+  const { ask, dialog } = useChange();
+  const { server, tool, changed_digest: digest } = of;
+  function accept(): void {
+    ask<AcceptedPins>({
+      title: `Accept ${tool} of ${server}`,
+      consequence:
+        'The definition shown is pinned. Agents see the tool and may call it again. If it has changed since, nothing is accepted.',
+      verb: 'Accept',
+      path: `/api/mcp/pins/${encodeURIComponent(server)}/${encodeURIComponent(tool)}/accept`,
+      body: () => ({ digest }),
+      said: () => `Accepted ${tool} of ${server}.`,
+      onDone: onAccepted,
+    });
+  }
+  return (
+    <article class="card diff" aria-label={`${tool} of ${server}`}>
+      <h3>
+        {tool} <span class="muted">of {server}</span>
+      </h3>
+      <Facts
+        of={{
+          Pinned: <Time at={of.pinned_at} />,
+          Changed: of.changed_at && <Time at={of.changed_at} />,
+          Digest: (
+            <>
+              <code>{shortId(of.digest)}</code> → <code>{shortId(digest ?? '')}</code>
+            </>
+          ),
+        }}
+      />
+      <Difference of={of} />
+      <Changes role="operator">
+        <button type="button" class="primary" onClick={accept}>
+          Accept this definition
+        </button>
+      </Changes>
+      {dialog}
+    </article>
+  );
+}
+
+function Difference({
+  of: { definition, changed_definition: changed },
+}: {
+  readonly of: McpPin;
+}): JSX.Element {
+  if (definition === null || changed === null) {
+    return <p>The definitions themselves are not stored: compare them at the server before you accept.</p>;
+  }
+  const lines = difference(readableJson(definition), readableJson(changed));
+  return (
+    <pre tabIndex={0} aria-label="What changed: lines with minus were removed, with plus added">
+      {lines.map(({ kind, text }, at) => {
+        if (kind === 'removed') return <del key={at}>- {text}</del>;
+        if (kind === 'added') return <ins key={at}>+ {text}</ins>;
+        return `  ${text}\n`;
+      })}
+    </pre>
+  );
+}
+
+function Pinned(): JSX.Element {
+  const pins = usePaged<Pins>('/api/mcp/pins', {});
+  return (
+    <>
+      <h2>Pinned tools</h2>
+      <Answer of={pins}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty>
+              No tool is pinned yet. The first time a client lists the tools of a server, they are.
+            </Empty>
+          ) : (
+            <Table
+              caption="Pinned tools"
+              rows={items}
+              rowKey={({ server, tool }) => `${server} ${tool}`}
+              columns={[
+                { title: 'Server', cell: ({ server }) => server },
+                { title: 'Tool', cell: ({ tool }) => tool },
+                { title: 'Digest', cell: ({ digest }) => <code>{shortId(digest)}</code> },
+                { title: 'Pinned', cell: ({ pinned_at: at }) => <Time at={at} /> },
+                {
+                  title: 'State',
+                  cell: ({ changed_digest: changed }) =>
+                    changed === null ? (
+                      <Badge tone="good">as pinned</Badge>
+                    ) : (
+                      <Badge tone="warn">changed</Badge>
+                    ),
+                },
+              ]}
+            />
+          )
+        }
+      </Answer>
+      <Pager of={pins} />
+    </>
+  );
+}

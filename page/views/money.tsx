@@ -1,0 +1,136 @@
+import type { JSX } from 'preact';
+
+import type { Budget } from '../../src/operator/api/schemas.ts';
+import { csv } from '../csv.ts';
+import { download } from '../download.ts';
+import { usd } from '../format.ts';
+import { Answer } from '../parts/answer.tsx';
+import { Empty, Heading, Time } from '../parts/basics.tsx';
+import { Bar } from '../parts/budget-bars.tsx';
+import { KeyLink } from '../parts/decision-rows.tsx';
+import { Field, Filters, Select } from '../parts/field.tsx';
+import { Pager, usePaged } from '../parts/paged.tsx';
+import { Table } from '../parts/table.tsx';
+import { href, replaceQuery, route } from '../route.ts';
+
+const EVERY_MS = 10_000;
+const SORTS = [
+  { value: 'used', title: 'Nearest to its limit' },
+  { value: 'name', title: 'Name' },
+];
+
+type Row = Budget & { readonly of: Budget['windows'][number] };
+
+export function Money(): JSX.Element {
+  const { query } = route.value;
+  const chosen = { search: query.get('search') ?? '', sort: query.get('sort') ?? 'used' };
+  const budgets = usePaged<{ readonly items: readonly Budget[] }>('/api/budgets', chosen, EVERY_MS);
+  function choose(change: Partial<typeof chosen>): void {
+    replaceQuery({ ...chosen, ...change });
+  }
+  return (
+    <>
+      <Heading>Money</Heading>
+      <div class="tools">
+        <a class="button" href={href('spend')}>
+          Spend over time
+        </a>
+        <a class="button" href={href('decisions', undefined, { refusal: 'budget_exceeded' })}>
+          Who was refused
+        </a>
+      </div>
+      <Filters>
+        <Field
+          label="Search"
+          type="search"
+          value={chosen.search}
+          onTyped={(search) => {
+            choose({ search });
+          }}
+        />
+        <Select
+          label="Order"
+          choices={SORTS}
+          value={chosen.sort}
+          onChoose={(sort) => {
+            choose({ sort });
+          }}
+        />
+      </Filters>
+      <Answer of={budgets}>
+        {({ items }) => (
+          <Rows
+            rows={items.flatMap((budget) => budget.windows.map((window): Row => ({ ...budget, of: window })))}
+          />
+        )}
+      </Answer>
+      <Pager of={budgets} />
+    </>
+  );
+}
+
+function Rows({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
+  if (rows.length === 0) {
+    return (
+      <Empty>
+        No key here has a budget. <a href={href('keys')}>Choose a key</a> and set one, or run{' '}
+        <code>gateway budget set</code> for the default.
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <p class="muted">
+        Solid: spent. Striped: reserved for requests that are on their way. Both count against the limit.
+      </p>
+      <Table
+        caption="Budgets of keys by window"
+        rows={rows}
+        rowKey={({ key_hash: hash, of }) => `${hash} ${of.window}`}
+        columns={[
+          { title: 'Key', cell: ({ name, key_hash: hash }) => <KeyLink name={name} hash={hash} /> },
+          { title: 'Owner', cell: ({ owner }) => owner },
+          {
+            title: 'Window',
+            cell: ({ of, source }) => `${of.window}${source === 'default' ? ' (default)' : ''}`,
+          },
+          { title: 'Used', cell: ({ of }) => <Bar of={of} /> },
+          { title: 'Spent', isNumber: true, cell: ({ of }) => usd(of.spent_usd) },
+          { title: 'Reserved', isNumber: true, cell: ({ of }) => usd(of.reserved_usd) },
+          {
+            title: 'Limit',
+            isNumber: true,
+            cell: ({ of }) => (of.limit_usd === null ? 'none' : usd(of.limit_usd)),
+          },
+          { title: 'Resets', cell: ({ of }) => of.resets_at && <Time at={of.resets_at} /> },
+        ]}
+      />
+      <div class="buttons">
+        <button
+          type="button"
+          onClick={() => {
+            download('budgets.csv', asCsv(rows));
+          }}
+        >
+          Download this page as CSV
+        </button>
+      </div>
+    </>
+  );
+}
+
+function asCsv(rows: readonly Row[]): string {
+  return csv(
+    ['key_hash', 'name', 'owner', 'window', 'spent_usd', 'reserved_usd', 'limit_usd', 'resets_at'],
+    rows.map(({ key_hash: hash, name, owner, of }) => [
+      hash,
+      name,
+      owner,
+      of.window,
+      of.spent_usd,
+      of.reserved_usd,
+      of.limit_usd,
+      of.resets_at,
+    ]),
+  );
+}

@@ -1,0 +1,98 @@
+import type { JSX } from 'preact';
+
+import type { Policies } from '../../src/operator/api/schemas.ts';
+import { count } from '../format.ts';
+import { useLoaded } from '../loaded.ts';
+import { Answer } from '../parts/answer.tsx';
+import { Badge, Empty, Facts, Heading } from '../parts/basics.tsx';
+import { Table } from '../parts/table.tsx';
+import { href } from '../route.ts';
+import { Explain } from './explain.tsx';
+
+export function PolicySet(): JSX.Element {
+  const policies = useLoaded<Policies>('/api/policies');
+  return (
+    <>
+      <Heading>Policies</Heading>
+      <Answer of={policies}>
+        {(data) =>
+          data.enabled ? (
+            <>
+              <Shown of={data} />
+              <Explain />
+            </>
+          ) : (
+            <Empty>
+              Policies are off. Set <code>policy.enabled: true</code> with a preset, such as{' '}
+              <code>policy.presets: [safety]</code>.
+            </Empty>
+          )
+        }
+      </Answer>
+    </>
+  );
+}
+
+function Shown({ of }: { readonly of: Policies }): JSX.Element {
+  return (
+    <>
+      {of.errors.length > 0 && (
+        <Texts title="The files on disk cannot be loaded" of={of.errors} kind="problem" />
+      )}
+      {of.warnings.length > 0 && <Texts title="Warnings" of={of.warnings} kind="card" />}
+      <Facts
+        of={{
+          Digest: of.digest && <code>{of.digest}</code>,
+          'If no rule fires': of.default_action && `${of.default_action.action}: ${of.default_action.why}`,
+          'First state of a session': of.initial_state,
+        }}
+      />
+      {of.files.map((file) => (
+        <section key={file.file} aria-label={file.file}>
+          <h2>
+            {file.file} <Badge tone="plain">{file.kind}</Badge>
+          </h2>
+          <Table
+            caption={`Rules of ${file.file}`}
+            rows={file.rules}
+            rowKey={({ rule }) => rule}
+            columns={[
+              { title: 'Rule', cell: ({ rule }) => rule },
+              {
+                title: 'Mode',
+                cell: ({ mode }) => <Badge tone={mode === 'enforce' ? 'good' : 'warn'}>{mode}</Badge>,
+              },
+              {
+                title: 'Fired in the last hour',
+                isNumber: true,
+                cell: ({ fired }) =>
+                  fired === 0 ? count(0) : <a href={href('decisions')}>{count(fired)}</a>,
+              },
+            ]}
+          />
+        </section>
+      ))}
+    </>
+  );
+}
+
+function Texts({
+  title,
+  of,
+  kind,
+}: {
+  readonly title: string;
+  readonly of: readonly string[];
+  readonly kind: 'problem' | 'card';
+}): JSX.Element {
+  return (
+    <section class={kind} aria-label={title}>
+      <h2>{title}</h2>
+      <ul>
+        {of.map((line, at) => (
+          <li key={at}>{line}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,159 @@
+import type { JSX } from 'preact';
+
+import type { RequestStory } from '../../src/operator/api/schemas.ts';
+import { absoluteTime, count, usd } from '../format.ts';
+import { useLoaded } from '../loaded.ts';
+import { Answer } from '../parts/answer.tsx';
+import { Copy, Empty, Facts, Heading } from '../parts/basics.tsx';
+import { Disposition, KeyLink } from '../parts/decision-rows.tsx';
+import { Table } from '../parts/table.tsx';
+
+type Step = RequestStory['steps'][number];
+
+/** Everything on record about one request, as a timeline. */
+export function Request({ id }: { readonly id: string }): JSX.Element {
+  const story = useLoaded<RequestStory>(`/api/requests/${encodeURIComponent(id)}`);
+  return (
+    <>
+      <Heading>One request</Heading>
+      <p>
+        <code>{id}</code> <Copy text={id} label="Copy the id" />
+      </p>
+      <Answer of={story}>
+        {({ steps, trace_url: trace, searched, complete }) => (
+          <>
+            {trace !== null && (
+              <p>
+                <a href={trace} rel="noreferrer">
+                  Open its trace
+                </a>
+              </p>
+            )}
+            {steps.length === 0 && (
+              <Empty>
+                Nothing about this request is on record. {count(searched)} records were searched. The trail
+                keeps as much as <code>audit</code> in gateway.yaml says.
+              </Empty>
+            )}
+            <ol class="timeline">
+              {steps.map((step) => (
+                <li key={step.id}>
+                  <StepShown step={step} />
+                </li>
+              ))}
+            </ol>
+            {!complete && <p class="muted">The search ended at its bound; there may be older records.</p>}
+          </>
+        )}
+      </Answer>
+    </>
+  );
+}
+
+function StepShown({ step }: { readonly step: Step }): JSX.Element {
+  return (
+    <article class="card">
+      <h2>
+        {step.stage} <Disposition of={step.disposition} />
+      </h2>
+      <p>
+        <time dateTime={step.at}>{absoluteTime(step.at)}</time>
+      </p>
+      <p>
+        {step.refusal !== null && <code>{step.refusal}</code>} {step.message}
+      </p>
+      <Facts
+        of={{
+          Key: step.key_hash === null ? step.name : <KeyLink name={step.name} hash={step.key_hash} />,
+          Owner: step.owner,
+          Agent: step.agent,
+          Session: step.session_id,
+          Service: step.service,
+          Operation: step.operation,
+          Model: step.model,
+          Tool: step.tool,
+          Status: step.status,
+          Outcome: step.outcome,
+          Reserved: step.reserved_usd === null ? null : usd(step.reserved_usd),
+          Charged: step.cost_usd === null ? null : usd(step.cost_usd),
+          Tokens: tokens(step),
+          Latency: step.latency_ms === null ? null : `${count(Math.round(step.latency_ms))} ms`,
+          Client: step.client_address,
+          OWASP: step.owasp.join(', '),
+        }}
+      />
+      {step.checks.length > 0 && <Checks of={step.checks} />}
+      {step.rules.length > 0 && <Rules of={step.rules} />}
+      {step.findings.length > 0 && <Findings of={step.findings} />}
+    </article>
+  );
+}
+
+function tokens({ input_tokens: input, output_tokens: output }: Step): string | null {
+  if (input === null && output === null) return null;
+  return `${count(input ?? 0)} in, ${count(output ?? 0)} out`;
+}
+
+function Checks({ of }: { readonly of: Step['checks'] }): JSX.Element {
+  return (
+    <>
+      <h3>Checks</h3>
+      <Table
+        caption="Checks"
+        rows={of.map((one, at) => ({ ...one, at }))}
+        rowKey={({ at }) => String(at)}
+        columns={[
+          { title: 'Check', cell: ({ check }) => check },
+          { title: 'Verdict', cell: ({ decision }) => decision },
+          { title: 'Reason', cell: ({ reason }) => reason },
+        ]}
+      />
+    </>
+  );
+}
+
+function Rules({ of }: { readonly of: Step['rules'] }): JSX.Element {
+  return (
+    <>
+      <h3>Rules that fired</h3>
+      <Table
+        caption="Rules that fired"
+        rows={of.map((one, at) => ({ ...one, at }))}
+        rowKey={({ at }) => String(at)}
+        columns={[
+          { title: 'Rule', cell: ({ rule }) => rule },
+          { title: 'Action', cell: ({ action }) => action },
+          { title: 'Mode', cell: ({ mode }) => mode },
+          { title: 'Place', cell: ({ file, line }) => [file, line].filter((one) => one !== null).join(':') },
+        ]}
+      />
+    </>
+  );
+}
+
+function Findings({ of }: { readonly of: Step['findings'] }): JSX.Element {
+  return (
+    <>
+      <h3>Findings</h3>
+      <Table
+        caption="Findings: where, not what"
+        rows={of.map((one, at) => ({ ...one, at }))}
+        rowKey={({ at }) => String(at)}
+        columns={[
+          { title: 'Rule', cell: ({ rule }) => rule },
+          { title: 'Class', cell: (one) => one.class },
+          {
+            title: 'Place',
+            cell: ({ place, path, role }) => [place, path, role].filter((one) => one !== null).join(' · '),
+          },
+          {
+            title: 'Offsets',
+            cell: ({ start, end }) =>
+              start === null ? '' : `${count(start)}–${end === null ? '' : count(end)}`,
+          },
+          { title: 'Score', isNumber: true, cell: ({ score }) => score },
+        ]}
+      />
+    </>
+  );
+}

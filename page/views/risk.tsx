@@ -1,0 +1,130 @@
+import type { JSX } from 'preact';
+
+import type { RiskRow } from '../../src/operator/api/schemas.ts';
+import { may } from '../api.ts';
+import { count } from '../format.ts';
+import { Answer } from '../parts/answer.tsx';
+import { Empty, Heading, Time, Words } from '../parts/basics.tsx';
+import { useChange } from '../parts/change.tsx';
+import { KeyLink } from '../parts/decision-rows.tsx';
+import { Field, Filters, Select } from '../parts/field.tsx';
+import { Pager, usePaged } from '../parts/paged.tsx';
+import { Table, type Column } from '../parts/table.tsx';
+import { href, replaceQuery, route } from '../route.ts';
+import { lock, release, resetRisk } from './key-changes.tsx';
+import { KeyState } from './keys.tsx';
+
+const EVERY_MS = 5_000;
+const WHICH = [
+  { value: '', title: 'All keys' },
+  { value: 'true', title: 'Locked or blocked' },
+];
+
+export function RiskAndLocks(): JSX.Element {
+  const { query } = route.value;
+  const chosen = { search: query.get('search') ?? '', held: query.get('held') ?? '' };
+  const risks = usePaged<{ readonly items: readonly RiskRow[] }>('/api/risk', chosen, EVERY_MS);
+  const { ask, dialog } = useChange();
+  function choose(change: Partial<typeof chosen>): void {
+    replaceQuery({ ...chosen, ...change });
+  }
+  return (
+    <>
+      <Heading>Risk and locks</Heading>
+      <Filters>
+        <Select
+          label="Show"
+          choices={WHICH}
+          value={chosen.held}
+          onChoose={(held) => {
+            choose({ held });
+          }}
+        />
+        <Field
+          label="Search"
+          type="search"
+          value={chosen.search}
+          onTyped={(search) => {
+            choose({ search });
+          }}
+        />
+      </Filters>
+      <Answer of={risks}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty>{chosen.held === '' ? 'No key fits.' : 'No key is locked or blocked.'}</Empty>
+          ) : (
+            <Table
+              caption="Keys by risk, highest first"
+              rows={items}
+              rowKey={({ key_hash: hash }) => hash}
+              columns={[...COLUMNS, ...(may('operator') ? [changes(ask, risks.reload)] : [])]}
+            />
+          )
+        }
+      </Answer>
+      <Pager of={risks} />
+      {dialog}
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<RiskRow>[] = [
+  { title: 'Key', cell: ({ name, key_hash: hash }) => <KeyLink name={name} hash={hash} /> },
+  { title: 'Owner', cell: ({ owner }) => owner },
+  { title: 'Score', isNumber: true, cell: ({ risk_score: score }) => count(Math.round(score)) },
+  { title: 'State', cell: (row) => <KeyState of={row} /> },
+  { title: 'Cause', cell: (row) => <Cause of={row} /> },
+  { title: 'Ends', cell: ({ locked_until: at }) => at && <Time at={at} /> },
+  { title: 'Taints', cell: ({ taint_flags: flags }) => <Words of={flags} none="none" /> },
+  { title: 'Blocks', isNumber: true, cell: ({ total_policy_blocks: blocks }) => count(blocks) },
+  { title: 'Escalations', isNumber: true, cell: ({ total_escalations: number }) => count(number) },
+];
+
+function Cause({ of: { lock_cause: cause, lock_request_id: id } }: { readonly of: RiskRow }): JSX.Element {
+  return (
+    <>
+      {cause} {id !== null && <a href={href('requests', id)}>the request</a>}
+    </>
+  );
+}
+
+function changes(ask: ReturnType<typeof useChange>['ask'], onDone: () => void): Column<RiskRow> {
+  return {
+    title: 'Changes',
+    cell: (row) => (
+      <div class="tools">
+        {row.locked ? (
+          <button
+            type="button"
+            aria-label={`Release ${row.name}`}
+            onClick={() => {
+              ask(release(row, onDone));
+            }}
+          >
+            Release
+          </button>
+        ) : (
+          <button
+            type="button"
+            aria-label={`Lock ${row.name}`}
+            onClick={() => {
+              ask(lock(row, onDone));
+            }}
+          >
+            Lock
+          </button>
+        )}
+        <button
+          type="button"
+          aria-label={`Reset the risk of ${row.name}`}
+          onClick={() => {
+            ask(resetRisk(row, onDone));
+          }}
+        >
+          Reset
+        </button>
+      </div>
+    ),
+  };
+}
