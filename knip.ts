@@ -26,6 +26,7 @@ const config: KnipConfig = {
     'src/policy/rego/{thread,load-engine}.ts!',
     'test/bench/{drift,loops,noop,loopback-only}.ts',
     'test/opa-suite/suite-thread.ts',
+    'test/fuzz/child.ts',
     'models/injection/{train,evaluate}.ts',
     'test/support/{risk-scorer,held-streams-provider,stored-forms/record}.ts',
   ],

@@ -11,7 +11,11 @@ export interface ReadStream {
   readonly failed: boolean;
 }
 
-function readStream(format: StreamFormat, reader: StreamReader, chunks: readonly Buffer[]): ReadStream {
+export function readStream(
+  format: StreamFormat,
+  reader: StreamReader,
+  chunks: readonly Buffer[],
+): ReadStream {
   const texts: Record<string, string> = {};
   let usage: Usage | undefined;
   let done = false;

@@ -153,7 +153,8 @@ function* release(read: ReadEvent, isMasked: boolean): Work<ReleasedEvent> {
     yield ITEM_CHARS;
     if (channel === undefined) continue;
     if (!isEmptied) channel.choice.hasLeft = true;
-    channel.template = buffer.sent < buffer.length ? { event, path: delta.path } : undefined;
+    channel.template =
+      buffer.sent < buffer.length ? { event, path: delta.path, masks: read.edits } : undefined;
   }
   if (isEmptied) return { before, edits: [], isEmptied };
   if (emptied.length > 0) for (const edit of emptiedParts(event, emptied)) edits.push(edit);

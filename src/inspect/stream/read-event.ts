@@ -23,6 +23,8 @@ export interface Channel {
 export interface FrameTemplate {
   readonly event: StreamEvent;
   readonly path: JsonPath;
+  /** Its edits of everything that is no text. */
+  readonly masks: readonly JsonEdit[];
 }
 
 /** One of several answers to a request. */

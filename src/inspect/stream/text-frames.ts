@@ -1,3 +1,4 @@
+import { editedView } from '../../json/edited-view.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import type { RewrittenFrame } from '../../pipeline/check.ts';
 import type { StreamEvent, TextDelta } from '../../providers/provider.ts';
@@ -20,7 +21,7 @@ interface PlacedText {
  * in one event leave in one, since some clients read one of two as a copy.
  */
 export function restsOf(ends: readonly ChannelEnd[]): readonly RewrittenFrame[] {
-  const byEvent = new Map<StreamEvent, PlacedText[]>();
+  const byEvent = new Map<StreamEvent, Rest>();
   for (const { channel, to } of ends) {
     const { buffer } = channel.scanner;
     const text = buffer.take(to);
@@ -28,12 +29,18 @@ export function restsOf(ends: readonly ChannelEnd[]): readonly RewrittenFrame[] 
     if (buffer.sent >= buffer.length) channel.template = undefined;
     if (text === '') continue;
     if (template === undefined) throw new Error('text was held of which no event is known');
-    const { event, path } = template;
+    const { event, path, masks } = template;
     const known = byEvent.get(event);
-    if (known === undefined) byEvent.set(event, [{ path, text }]);
-    else known.push({ path, text });
+    if (known === undefined) byEvent.set(event, { masks, texts: [{ path, text }] });
+    else known.texts.push({ path, text });
   }
-  return [...byEvent].map(([event, texts]) => frameFrom(event, texts));
+  return [...byEvent].map(([event, rest]) => frameFrom(event, rest));
+}
+
+/** Texts that leave in a copy of one event, and what is masked there beside them. */
+interface Rest {
+  readonly masks: readonly JsonEdit[];
+  readonly texts: PlacedText[];
 }
 
 /** A larger frame is not kept to be copied: it waits itself until its text is decided. */
@@ -51,43 +58,55 @@ export function isTemplate({ json, frame }: StreamEvent): boolean {
  * A copy of a frame that came, with other text. It keeps what says where the text belongs, and says nothing again that
  * counts: usage, reasons to finish, ids and names of calls, other texts.
  */
-function frameFrom(event: StreamEvent, texts: readonly PlacedText[]): RewrittenFrame {
+function frameFrom(event: StreamEvent, { masks, texts }: Rest): RewrittenFrame {
   const { frame, inner, json } = event;
   const paths = texts.map(({ path }) => path);
-  const edits = editsBeside(json, paths);
+  const edits = editsBeside(json, paths, editedView(json, masks));
   for (const { path, text } of texts) edits.push({ kind: 'set', path, value: text });
+  // Member names that are findings.
+  for (const mask of masks) if (mask.kind === 'remove') edits.push(mask);
   const deltas = event.deltas.filter(({ path }) => paths.includes(path));
   return { event: { frame, ...(inner && { inner }), deltas, json }, edits, copy: true };
 }
 
-/** The edits that leave of a document what says where its texts belong. */
-function editsBeside(json: unknown, paths: readonly JsonPath[]): JsonEdit[] {
+/**
+ * The edits that leave of a document what says where its texts belong.
+ * @param masked the document without its findings
+ */
+function editsBeside(json: unknown, paths: readonly JsonPath[], masked = json): JsonEdit[] {
   const edits: JsonEdit[] = [];
-  addEditsBeside(edits, json, [], paths);
+  addEditsBeside(edits, { json, masked }, [], paths);
   return edits;
+}
+
+/** A value of an event as it came, and without its findings. */
+interface Masked {
+  readonly json: unknown;
+  readonly masked: unknown;
 }
 
 /** @param ways paths of texts that lead through the container at `at` */
 function addEditsBeside(
   edits: JsonEdit[],
-  container: unknown,
+  { json, masked }: Masked,
   at: JsonPath,
   ways: readonly JsonPath[],
 ): void {
-  if (typeof container !== 'object' || container === null) return;
+  if (typeof masked !== 'object' || masked === null) return;
   const depth = at.length;
-  for (const [name, value] of Object.entries(container)) {
-    const step = Array.isArray(container) ? Number(name) : name;
+  for (const [name, value] of Object.entries(masked)) {
+    const step = Array.isArray(masked) ? Number(name) : name;
+    const came = ownMember(json, step);
     const path = [...at, step];
     const through = ways.filter((way) => way[depth] === step);
     if (through.length > 0) {
-      addEditsBeside(edits, value, path, through);
+      addEditsBeside(edits, { json: came, masked: value }, path, through);
       continue;
     }
     const left =
       typeof step === 'number' || isAddedUp(at, step) ? undefined : leftInCopy(step, value, depth === 0);
     if (left === undefined) edits.push({ kind: 'remove', path });
-    else if (left !== value) edits.push({ kind: 'set', path, value: left });
+    else if (left !== came) edits.push({ kind: 'set', path, value: left });
   }
 }
 

@@ -1,4 +1,5 @@
-import { MCP_SERVER, PROXY_KEY, type SweptExchange } from './edge.ts';
+import { PROXY_KEY, type SweptExchange } from './edge-call.ts';
+import { MCP_SERVER } from './edge-services.ts';
 import type { Place } from './places.ts';
 import type { Shape } from './shapes.ts';
 

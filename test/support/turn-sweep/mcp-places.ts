@@ -1,4 +1,5 @@
-import { MCP_SERVER, type SweptAnswer } from './edge.ts';
+import type { SweptAnswer } from './edge-call.ts';
+import { MCP_SERVER } from './edge-services.ts';
 import {
   AGAIN,
   ANSWER,

@@ -1,7 +1,7 @@
 import type { ConformanceRow } from '../conformance-row.ts';
 import type { StreamFormat } from '../../../src/streams/frame.ts';
 import { decodeStream } from '../decode-stream.ts';
-import type { SweptExchange } from './edge.ts';
+import type { SweptExchange } from './edge-call.ts';
 import type { Room, Shape } from './shapes.ts';
 
 /** A place of a message that can hold words; filled with as much as is accepted, or a `scale` of that. */
@@ -30,7 +30,8 @@ export const CHUNK_BYTES = 1_048_576;
 /** Of a text that is streamed in small pieces. */
 const PIECE_CHARS = 4_096;
 
-const TYPES: Readonly<Record<StreamFormat['name'], string>> = {
+/** Content types of streams. */
+export const STREAM_TYPES: Readonly<Record<StreamFormat['name'], string>> = {
   sse: 'text/event-stream',
   ndjson: 'application/x-ndjson',
   'json-array': 'application/json',
@@ -105,7 +106,7 @@ function streamPlaces(
       ...request,
       body,
       answer: {
-        contentType: TYPES[format.name],
+        contentType: STREAM_TYPES[format.name],
         body: Buffer.concat([
           ...frames.slice(0, at).map(({ raw }) => raw),
           ...instead,
@@ -155,7 +156,7 @@ function piecesOf(json: string): readonly string[] {
   return pieces;
 }
 
-function jsonOf(data: string | undefined): unknown {
+export function jsonOf(data: string | undefined): unknown {
   try {
     return JSON.parse(data ?? '');
   } catch {

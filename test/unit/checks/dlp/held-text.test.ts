@@ -169,3 +169,27 @@ describe('text that is held to the end of its channel', () => {
     expect(sent).toEqual([begin, piece('Mail '), beside, piece('It is '), piece('4539 1488'), call({})]);
   });
 });
+
+describe('an event of its own for held text', () => {
+  const MAIL = ['ann.lee', 'mail.example-shop.com'].join('@');
+  const piece = (delta: object, beside: object = {}) => ({ ...beside, choices: [{ index: 0, delta }] });
+
+  // Found by `npm run fuzz -- --surface streams --seed 1`.
+  it.each<[name: string, beside: object, more: object]>([
+    ['a member beside the text', { system_fingerprint: MAIL }, {}],
+    ['a member that names a type', {}, { extra: { type: MAIL } }],
+    ['the name of a member', { [MAIL]: 'x' }, {}],
+    ['a name around what is kept', {}, { extra: { [MAIL]: { type: 'x' } } }],
+  ])('is masked as the event was that it repeats: %s', async (_, beside, more) => {
+    const sent = await through('openai', '/v1/chat/completions', [
+      piece({ content: OPEN_TEXT, ...more }, beside),
+      piece({ role: 'assistant' }, { a: 1 }),
+    ]);
+    expect(sent.length).toBeGreaterThan(2);
+    expect(JSON.stringify(sent)).not.toContain(MAIL);
+    const contents = sent.flatMap(
+      (event) => (event as ReturnType<typeof piece>).choices[0]?.delta as { readonly content?: string },
+    );
+    expect(contents.map(({ content }) => content ?? '').join('')).toBe(OPEN_TEXT);
+  });
+});

@@ -1,0 +1,15 @@
+import fc from 'fast-check';
+
+/** What stands beside something planted. */
+export const nearby = fc.oneof(
+  fc.constantFrom('', ' ', 'the key is ', ' and so on.', '\n', '"', '\\', '={', '\u200b', '漢字', 'é', '-'),
+  fc.string({ maxLength: 12, unit: 'grapheme' }),
+);
+
+export function around(before: string, planted: string, after: string): string {
+  return `${before}${planted}${after}`;
+}
+
+export function leafOf(leaves: readonly string[], index: number): string {
+  return leaves[index % leaves.length] ?? '';
+}
