@@ -8,6 +8,8 @@ export const HEADER = {
   sessionMaxSteps: 'x-gateway-session-max-steps',
   signature: 'x-gateway-signature',
   requestCost: 'x-gateway-request-cost',
+  /** Provider and model that served a name of `models`. */
+  servedBy: 'x-gateway-served-by',
   sessionSpend: 'x-gateway-session-spend',
   sessionSteps: 'x-gateway-session-steps',
   sessionRemaining: 'x-gateway-session-remaining',
@@ -38,6 +40,7 @@ export const HEADER_PREFIX = 'x-gateway-';
 /** Headers that `server.strip_budget_headers` suppresses (docs/sessions.md#headers-of-an-answer). */
 export const TELEMETRY_HEADERS: ReadonlySet<string> = new Set([
   HEADER.requestCost,
+  HEADER.servedBy,
   HEADER.sessionSpend,
   HEADER.sessionSteps,
   HEADER.sessionRemaining,

@@ -15,6 +15,7 @@ import { loadLivePolicies, type LivePolicies } from './policy/live-policies.ts';
 import { createProviderCredentials } from './provider-credentials/choose.ts';
 import type { CredentialValues } from './provider-credentials/follow.ts';
 import { createAuthorityPath } from './routing/authorities.ts';
+import { createAliases } from './routes/aliases.ts';
 import { createRoute } from './routing/route.ts';
 import { configuredUpstreams } from './routing/upstreams.ts';
 import { loadSigner } from './signing/load-signer.ts';
@@ -131,6 +132,7 @@ async function build(
     onAnswered: (credential, isRefused) =>
       metrics.credentialAnswers.inc({ credential, outcome: isRefused ? 'refused' : 'accepted' }),
   });
+  const route = createRoute(config, configuredUpstreams(config));
   return {
     renewCredentials: (renewed) => {
       providerCredentials.renew(renewed);
@@ -143,7 +145,11 @@ async function build(
       admission,
       places: createPlaces(placeLimits(config.server, MAX_OPEN_STREAMS)),
       authorityPath: createAuthorityPath(config),
-      route: createRoute(config, configuredUpstreams(config)),
+      route,
+      aliases:
+        Object.keys(config.models).length === 0
+          ? undefined
+          : createAliases({ config, route, providerCredentials }),
       newRun: createRunner({
         checks:
           tracing === undefined ? checks.inOrder : checks.inOrder.map((check) => tracing.watched(check)),

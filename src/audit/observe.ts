@@ -165,6 +165,7 @@ export function createTrailObserver(
           authorizations: list,
           unmapped: {
             stage: 'forwarding',
+            ...(exchange.alias !== undefined && { alias: exchange.alias }),
             ...(reservedUsd !== undefined && { reserved_usd: reservedUsd }),
           },
         }),
@@ -188,6 +189,7 @@ export function createTrailObserver(
           unmapped: {
             stage: 'finished',
             outcome: finish.outcome.kind,
+            ...(exchange?.alias !== undefined && { alias: exchange.alias }),
             ...(reservedUsd !== undefined && { reserved_usd: reservedUsd }),
             ...(costUsd !== undefined && { cost_usd: costUsd }),
             ...(more > 0 && { more_verdicts: more }),

@@ -16,6 +16,8 @@ export interface AuditedExchange {
   readonly provider?: { readonly name: string };
   readonly endpoint?: { readonly operation: string };
   readonly mcp?: { readonly server: string };
+  /** A name of `models`, in place of which another model was asked. */
+  readonly alias?: string;
   readonly request?: {
     readonly model: string | undefined;
     readonly mcp?: { readonly kind: string; readonly method?: string; readonly name?: string };

@@ -61,7 +61,9 @@ function nested(schema: Schema): readonly [Schema | undefined, string] {
   if (schema.properties) return [schema, ''];
   if (schema.items?.properties) return [schema.items, '[]'];
   const values = schema.additionalProperties;
-  return typeof values === 'object' && values.properties ? [values, '.*'] : [undefined, ''];
+  if (typeof values !== 'object') return [undefined, ''];
+  const [below, suffix] = nested(values);
+  return [below, `.*${suffix}`];
 }
 
 function valuesText(schema: Schema): string {

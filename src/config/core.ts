@@ -7,6 +7,7 @@ import { credentialsSection } from './sections/credentials.ts';
 import { metrics } from './sections/metrics.ts';
 import { mcpSection } from './sections/mcp.ts';
 import { policySection } from './sections/policy.ts';
+import { modelsSection, routesSection } from './sections/models.ts';
 import { pricing } from './sections/pricing.ts';
 import { providersSection, proxy } from './sections/providers.ts';
 import { redis } from './sections/redis.ts';
@@ -21,6 +22,8 @@ export const coreSections = {
   auth,
   providers: providersSection,
   credentials: credentialsSection,
+  models: modelsSection,
+  routes: routesSection,
   pricing,
   budgets: budgetsSection,
   spend: spendSection,

@@ -6,6 +6,7 @@ import { isLoopbackHost, isPlainAfar, parseExtprocAddress } from './address.ts';
 import type { Milliseconds } from './duration.ts';
 import { dlpClasses } from './dlp-rules.ts';
 import { injectionPatterns, mcpServers, suppressedRules } from './mcp-rules.ts';
+import { routeTargets } from './route-rules.ts';
 import type { Rule, RuleProblem } from './rule.ts';
 import type { Config } from './schema.ts';
 import { tokenProblems } from './token-rules.ts';
@@ -83,6 +84,7 @@ const RULES: readonly Rule[] = [
   dlpClasses,
   secrets,
   tokenProblems,
+  routeTargets,
   webhook,
 ];
 

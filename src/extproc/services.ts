@@ -6,6 +6,7 @@ import type { ProviderCredentials } from '../provider-credentials/choose.ts';
 import type { Usage } from '../providers/provider.ts';
 import type { AnswerIdentity } from '../providers/answer-identity.ts';
 import type { AuthorityPath } from '../routing/authorities.ts';
+import type { Aliases } from '../routes/aliases.ts';
 import type { Route } from '../routing/route.ts';
 import type { Signer } from '../signing/signer.ts';
 import type { PatienceSettings } from './patience.ts';
@@ -39,6 +40,8 @@ export interface EdgeServices {
   /** Refuses new requests under overload. */
   readonly admission: Admission;
   readonly route: Route;
+  /** Undefined without `models`. */
+  readonly aliases?: Aliases | undefined;
   /** Resolves hosts of providers (`proxy.authorities`). */
   readonly authorityPath?: AuthorityPath | undefined;
   readonly newRun: () => Run;

@@ -1,4 +1,5 @@
 import type { AnswerStream } from '../answers/answer-stream.ts';
+import type { GatewayError } from '../errors.ts';
 import type { JsonRpcId } from '../mcp/message.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from '../pipeline/exchange.ts';
 import type { Run } from '../pipeline/run.ts';
@@ -51,6 +52,8 @@ interface IdentifiedState {
   readonly target: Target;
   /** Kept until the body was searched for it; never leaves this object. Empty if none was sent. */
   readonly rawKey: string;
+  /** Why the provider of the address cannot be asked; known only once the body names no alias. */
+  readonly ownRefusal: GatewayError | undefined;
   /** The id of a JSON-RPC message that was refused unread; null if unknown. */
   readonly unreadId: JsonRpcId | null;
 }

@@ -80,6 +80,8 @@ export interface Parsed extends Identified {
   readonly request: RequestFacts;
   /** Changes to the body, applied once, in order, before it is sent. Stages and checks append. */
   readonly edits: JsonEdit[];
+  /** The name of `models` that the client used in place of the model. */
+  readonly alias?: string;
   /** Client headers that are withheld because a check found something in them. */
   withheldHeaders?: ReadonlySet<string>;
 }

@@ -24,6 +24,8 @@ export interface ProviderCredentials {
    * @throws GatewayError invalid_request, credential_unavailable; never falls back from one source to another
    */
   choose(key: KeyRecord, provider: Provider, clientKey: string | undefined): ChosenCredential;
+  /** Returns a credential by its name, for a target that names it. @throws GatewayError credential_unavailable */
+  held(name: string): ChosenCredential;
   /** Notes how a provider has answered a credential of the gateway. */
   answered(name: string, value: string, isRefused: boolean): void;
   /** Puts renewed values in force. */
@@ -76,6 +78,7 @@ export function createProviderCredentials(options: ProviderCredentialsOptions): 
       if (clientKey === undefined && provider.needsKey) throw missing(provider.name, proxy.client_keys);
       return { providerKey: clientKey };
     },
+    held: (name) => ({ providerKey: valueOf(name), heldCredential: name }),
     answered(name, value, isRefused) {
       onAnswered(name, isRefused);
       const unproven = renewed.get(name);

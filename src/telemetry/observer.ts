@@ -13,6 +13,8 @@ export interface ObservedExchange {
   /** Of a call to an MCP server. */
   readonly mcp?: object;
   readonly endpoint?: { readonly operation: string };
+  /** A name of `models`, in place of which another model was asked. */
+  readonly alias?: string;
 }
 
 export interface ReportedVerdict {
@@ -92,6 +94,7 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
         key_hash: finish.exchange?.key.keyHash ?? finish.refusal?.key?.keyHash,
         provider,
         operation,
+        alias: finish.exchange?.alias,
         status: finish.status,
         type: type === '' ? undefined : type,
         outcome: finish.outcome.kind,

@@ -14,6 +14,8 @@ export interface TracedExchange {
   readonly provider?: { readonly name: string };
   readonly endpoint?: { readonly operation: string };
   readonly mcp?: { readonly server: string };
+  /** A name of `models`, in place of which another model was asked. */
+  readonly alias?: string;
   readonly headers: ReadonlyMap<string, string>;
   readonly request?: {
     readonly model: string | undefined;
@@ -113,7 +115,7 @@ function exchangeFacts(
   return { name: facts.name, attributes: { ...common, ...facts.attributes } };
 }
 
-function modelFacts({ provider, endpoint, request }: TracedExchange, safe: (text: string) => string) {
+function modelFacts({ provider, endpoint, request, alias }: TracedExchange, safe: (text: string) => string) {
   const operation = endpoint?.operation ?? 'refused';
   const named = OPERATIONS[operation] ?? operation;
   const model = request?.model === undefined ? undefined : safe(request.model);
@@ -123,6 +125,7 @@ function modelFacts({ provider, endpoint, request }: TracedExchange, safe: (text
       'gen_ai.operation.name': named,
       ...(provider !== undefined && { 'gen_ai.provider.name': providerName(provider.name) }),
       ...(model !== undefined && { 'gen_ai.request.model': model }),
+      ...(alias !== undefined && { 'gateway.alias': alias }),
       ...(request?.stream === true && { 'gen_ai.request.stream': true }),
     },
   };

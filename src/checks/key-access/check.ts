@@ -1,7 +1,7 @@
+import { mayUseModel, mayUseProvider } from '../../auth/allowed.ts';
 import { PASS, type Check } from '../../pipeline/check.ts';
 import { policyDenied } from '../denials.ts';
 import type { ProviderName } from '../../providers/provider.ts';
-import { globMatches } from '../../text/glob.ts';
 
 export interface KeyAccessOptions {
   /** Maps a deployment name to its model (`providers.azure.deployments`). The model must be allowed, not the name. */
@@ -16,15 +16,13 @@ export function createKeyAccessCheck({ modelOf }: KeyAccessOptions): Check<unkno
     name: 'key-access',
     shadowable: false,
     requestHeaders({ key, provider }) {
-      if (key.provider === provider.name || key.allowedProviders?.includes(provider.name) === true)
-        return PASS;
+      if (mayUseProvider(key, provider.name)) return PASS;
       return policyDenied(
         `this key may not use provider ${provider.name}: ask the operator to allow it, or use another key`,
       );
     },
     requestBody({ key, provider, request, endpoint, mcp }) {
-      const globs = key.allowedModels;
-      if (globs === undefined || mcp !== undefined) return PASS;
+      if (key.allowedModels === undefined || mcp !== undefined) return PASS;
       // The body and the path may name different models.
       if (endpoint.operation === 'unknown')
         return policyDenied(
@@ -35,14 +33,10 @@ export function createKeyAccessCheck({ modelOf }: KeyAccessOptions): Check<unkno
       }
       const refused = request.models
         .map((name) => modelOf(provider.name, name))
-        .find((model) => !globs.some((glob) => matches(glob, model)));
+        .find((model) => !mayUseModel(key, model));
       return refused === undefined
         ? PASS
         : policyDenied('this key may not use this model: use another model, or ask the operator to allow it');
     },
   };
-}
-
-function matches(glob: string, model: string): boolean {
-  return globMatches(glob, model) || globMatches(glob, model.replace(/^models\//, ''));
 }

@@ -27,9 +27,9 @@ export async function onRequestBody(
   state: At<'identified'>,
   { body: received }: ProcessingRequest,
 ): Promise<PhaseReply> {
-  const { exchange, run, target, rawKey } = state;
-  if (received.length > target.maxRequestBytes) throw tooLarge(target.maxRequestBytes);
-  const { signer, admission } = context.services;
+  const { exchange, run, rawKey, ownRefusal } = state;
+  if (received.length > state.target.maxRequestBytes) throw tooLarge(state.target.maxRequestBytes);
+  const { signer, admission, aliases } = context.services;
   // The request may have come with many others, and its body is most of the work.
   admission.admit(context.caller);
   if (context.caller !== undefined) admission.served(context.caller, received.length);
@@ -38,7 +38,10 @@ export async function onRequestBody(
   const body = rawKey === '' ? received : withoutProxyKey(received, rawKey);
   const isBytes = bodyForm(exchange.headers.get('content-type'), exchange.endpoint) === 'bytes';
   const reading = isBytes ? readBytes(state, body) : readJson(context, state, body);
-  const parsed = reading instanceof Promise ? await reading : reading;
+  const read = reading instanceof Promise ? await reading : reading;
+  const routed = aliases?.resolve(read, ownRefusal);
+  if (routed === undefined && ownRefusal !== undefined) throw ownRefusal;
+  const { exchange: parsed, target } = routed ?? { exchange: read, target: state.target };
   const judged = { at: 'parsed', exchange: parsed, run, target } as const;
   context.state = judged;
   assertMirrored(parsed);

@@ -74,18 +74,25 @@ export async function onRequestHeaders(
   assertOneHost(head.authority);
   assertForm(head, target.endpoint, hasBody, target.maxRequestBytes);
 
+  const { ownRefusal, ...served } = servedBy(
+    context,
+    target,
+    identity.key,
+    providerKeysOf(context, credentials),
+  );
   const exchange: Identified = {
     ...admitted,
     path: target.path,
     query: target.query,
     endpoint: target.endpoint,
     ...traceStateOf(context),
-    ...servedBy(context, target, identity.key, providerKeysOf(context, credentials)),
+    ...served,
   };
   const rawKey = credentials.proxyKeys[0] ?? '';
-  context.state = { at: 'identified', exchange, run, target, rawKey, unreadId: null };
+  context.state = { at: 'identified', exchange, run, target, rawKey, ownRefusal, unreadId: null };
   const candidates = travellingKeys(travelling(exchange, target.kind, credentials.query));
   if (candidates.length > 0 && (await context.services.knowsAnyKey(candidates))) throw proxyKeyCarried();
+  if (!hasBody && ownRefusal !== undefined) throw ownRefusal;
   const denial = await run.requestHeaders(exchange);
   if (denial !== undefined) return denial;
   return hasBody ? awaitRequestBody() : judgeWithoutBody(context, context.state);
@@ -144,22 +151,33 @@ async function judgeWithoutBody(context: StreamContext, state: At<'identified'>)
   return denial ?? forward(context, judged, 'request_headers');
 }
 
+type ServedBy = Pick<Identified, 'provider' | 'providerKey' | 'heldCredential' | 'mcp'> &
+  Pick<At<'identified'>, 'ownRefusal'>;
+
 /**
  * Returns the upstream: the path's provider with its credential, or an MCP server, which gets none of the client's
- * keys.
+ * keys. If the body may name an alias, a missing credential is refused only then.
  */
 function servedBy(
   { services }: StreamContext,
   target: Target,
   key: KeyRecord,
   [providerKey, another]: readonly string[],
-): Pick<Identified, 'provider' | 'providerKey' | 'heldCredential' | 'mcp'> {
+): ServedBy {
   if (target.kind === 'mcp') {
-    return { provider: providers[key.provider], providerKey: undefined, mcp: target.mcp };
+    const provider = providers[key.provider];
+    return { provider, providerKey: undefined, mcp: target.mcp, ownRefusal: undefined };
   }
   const { provider } = target.upstream;
   if (another !== undefined) throw twoKeys('provider keys; send one, in X-Gateway-Provider-Key');
-  return { provider, ...services.providerCredentials.choose(key, provider, providerKey) };
+  try {
+    const chosen = services.providerCredentials.choose(key, provider, providerKey);
+    return { provider, ...chosen, ownRefusal: undefined };
+  } catch (cause) {
+    const mayBeAlias = providerKey === undefined && services.aliases?.mayName(target) === true;
+    if (!mayBeAlias || !(cause instanceof GatewayError)) throw cause;
+    return { provider, providerKey: undefined, ownRefusal: cause };
+  }
 }
 
 /** Excludes JWTs for this gateway from the provider keys. */

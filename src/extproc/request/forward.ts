@@ -109,6 +109,7 @@ function send(
   const remove: string[] = [];
   for (const name of exchange.headers.keys()) if (!sent.passes(name) && !set.has(name)) remove.push(name);
   context.state = { ...state, at: 'forwarded' };
+  if (exchange.alias !== undefined) exchange.responseHeaders.set(HEADER.servedBy, servedBy(exchange));
   exchange.body = NOTHING;
   exchange.json = {};
   exchange.facts.prompt = undefined;
@@ -116,6 +117,11 @@ function send(
   exchange.facts.judged = undefined;
   exchange.facts.judgedAgain = undefined;
   return forwardRequest(phase, { set, remove }, edited);
+}
+
+/** A header holds visible ASCII. */
+function servedBy({ provider, request }: Parsed): string {
+  return `${provider.name}/${(request.model ?? '').replace(/[^\x21-\x7e]/g, '?')}`;
 }
 
 /** Declares a body that was read as JSON as JSON, so that the upstream reads it the same way. */

@@ -34,7 +34,15 @@ const OUTCOMES: readonly (readonly [string, State, Outcome])[] = [
   ['the key is good', { at: 'admitted', exchange }, NOT_FORWARDED],
   [
     'the address leads somewhere',
-    { at: 'identified', exchange: exchange as Identified, run, target, rawKey: '', unreadId: null },
+    {
+      at: 'identified',
+      exchange: exchange as Identified,
+      run,
+      target,
+      rawKey: '',
+      ownRefusal: undefined,
+      unreadId: null,
+    },
     NOT_FORWARDED,
   ],
   ['the checks judge', { at: 'parsed', exchange, run, target }, NOT_FORWARDED],

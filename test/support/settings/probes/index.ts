@@ -10,6 +10,7 @@ import { pricingProbes } from './pricing.ts';
 import { processProbes } from './process.ts';
 import { redisProbes } from './redis.ts';
 import { riskAndPolicyProbes } from './risk-and-policy.ts';
+import { routeProbes } from './routes.ts';
 import { serverProbes } from './server.ts';
 
 /** A probe for every key of gateway.yaml, by the name that `settingLeaves` gives it. */
@@ -26,4 +27,5 @@ export const PROBES: Probes = {
   ...outwardProbes,
   ...pricingProbes,
   ...riskAndPolicyProbes,
+  ...routeProbes,
 };

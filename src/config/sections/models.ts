@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { PROVIDER_NAMES } from '../../providers/registry.ts';
+import { section, type Settings } from '../fields.ts';
+
+const target = section({
+  provider: z.enum(PROVIDER_NAMES).describe('Provider that is asked.'),
+  model: z.string().min(1).max(256).describe('Model as the provider names it.'),
+  credential: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe(
+      'Name in `credentials`, of the same provider, with which this target is asked for every key that may use it. Default: the credential of the key.',
+    ),
+  weight: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .default(1)
+    .describe('Share of the requests, in relation to the weights of the other targets.'),
+});
+
+/** Names that stand where a model's name would (docs/routes.md). */
+export const modelsSection = z
+  .record(
+    z.string().regex(/^[A-Za-z0-9._:@/-]{1,128}$/, {
+      error: 'must be named with 1 to 128 of A-Z a-z 0-9 . _ : @ / -',
+    }),
+    z.array(target).min(1).max(8),
+  )
+  .default({})
+  .describe(
+    'Names that clients may use in place of a model, with the models that they stand for. See docs/routes.md.',
+  );
+
+export const routesSection = section({
+  sticky: z
+    .boolean()
+    .default(false)
+    .describe('Keep a session (`X-Gateway-Session-ID`) with the target that its first request was given.'),
+})
+  .prefault({})
+  .describe('How the targets of `models` are chosen. See docs/routes.md.');
+
+export type TargetSettings = Settings<typeof target>;

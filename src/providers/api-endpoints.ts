@@ -1,0 +1,46 @@
+import type { Provider } from './registry.ts';
+
+/** APIs of several providers in which the body names the model. */
+export const TARGET_APIS = ['openai', 'anthropic'] as const;
+export type TargetApi = (typeof TARGET_APIS)[number];
+
+/** Paths below a provider's base path (`Descriptor.basePaths`). */
+const PATHS: Readonly<Record<TargetApi, readonly string[]>> = {
+  openai: [
+    '/chat/completions',
+    '/completions',
+    '/responses',
+    '/responses/compact',
+    '/responses/input_tokens',
+    '/embeddings',
+    '/moderations',
+    '/rerank',
+  ],
+  anthropic: ['/v1/messages', '/v1/messages/count_tokens'],
+};
+
+/** An endpoint that other providers may have too. */
+export interface ApiPath {
+  readonly api: TargetApi;
+  readonly path: string;
+}
+
+/** Returns the common endpoint at a provider's path; undefined if it is the provider's own. */
+export function apiPathOf(provider: Provider, path: string): ApiPath | undefined {
+  for (const api of TARGET_APIS) {
+    const base = provider.basePaths[api];
+    if (base === undefined) continue;
+    const found = PATHS[api].find((each) => isAt(provider, base, path, each));
+    if (found !== undefined) return { api, path: found };
+  }
+  return undefined;
+}
+
+/** Clients may omit or repeat a prefix (`Descriptor.roots`). */
+function isAt(provider: Provider, base: string, path: string, below: string): boolean {
+  if (path === base + below) return provider.endpoint('POST', path) !== undefined;
+  const prefix = path.slice(0, -below.length);
+  if (!path.endsWith(below) || !provider.roots.includes(prefix)) return false;
+  const operation = provider.endpoint('POST', path)?.operation;
+  return operation !== undefined && provider.endpoint('POST', base + below)?.operation === operation;
+}

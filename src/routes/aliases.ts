@@ -1,0 +1,158 @@
+import type { KeyRecord } from '../auth/key-record.ts';
+import { mayUseModel, mayUseProvider } from '../auth/allowed.ts';
+import type { Config } from '../config/schema.ts';
+import type { TargetSettings } from '../config/sections/models.ts';
+import { GatewayError } from '../errors.ts';
+import type { Parsed } from '../pipeline/exchange.ts';
+import { createModelOf } from '../pricing/deployments.ts';
+import type { ProviderCredentials } from '../provider-credentials/choose.ts';
+import { apiPathOf, type ApiPath } from '../providers/api-endpoints.ts';
+import { providers } from '../providers/registry.ts';
+import type { Route } from '../routing/route.ts';
+import type { ProviderTarget, Target } from '../routing/target.ts';
+import { inOrderOfChoice } from './choose-target.ts';
+
+/** A request as one target of `models` gets it. */
+export interface Routed {
+  readonly exchange: Parsed;
+  readonly target: ProviderTarget;
+}
+
+/** Resolves the names of `models` (docs/routes.md). */
+export interface Aliases {
+  /** Reports whether a request to this target may name one, so that its own provider need not be asked. */
+  mayName(target: Target): boolean;
+  /**
+   * Returns a request as its target gets it; undefined if it does not name an alias.
+   * @param ownRefusal why the provider of the request's address cannot be asked
+   * @throws GatewayError invalid_request, policy_denied, credential_unavailable
+   */
+  resolve(exchange: Parsed, ownRefusal: GatewayError | undefined): Routed | undefined;
+}
+
+export interface AliasesDeps {
+  readonly config: Pick<Config, 'models' | 'routes' | 'providers'>;
+  readonly route: Route;
+  readonly providerCredentials: Pick<ProviderCredentials, 'choose' | 'held'>;
+  /** From 0 to 1, without 1. */
+  readonly random?: () => number;
+}
+
+export function createAliases({
+  config,
+  route,
+  providerCredentials,
+  random = Math.random,
+}: AliasesDeps): Aliases {
+  const { models, routes } = config;
+  const modelOf = createModelOf(config.providers.azure.deployments);
+
+  function isAllowed(key: KeyRecord, { provider, model }: TargetSettings): boolean {
+    return mayUseProvider(key, provider) && mayUseModel(key, modelOf(provider, model));
+  }
+
+  /** Returns the target's endpoint; undefined if its provider has none like the request's. */
+  function endpointOf(
+    { path, query, provider }: Parsed,
+    { api, path: below }: ApiPath,
+    target: TargetSettings,
+  ): ProviderTarget | undefined {
+    const base = providers[target.provider].basePaths[api];
+    if (base === undefined) return undefined;
+    const own = target.provider === provider.name ? path : base + below;
+    if (providers[target.provider].endpoint('POST', own) === undefined) return undefined;
+    const found = route('POST', `/${target.provider}${own}`, query);
+    return found.kind === 'provider' ? found : undefined;
+  }
+
+  function credentialOf(exchange: Parsed, target: TargetSettings, ownRefusal: GatewayError | undefined) {
+    if (target.credential !== undefined) return providerCredentials.held(target.credential);
+    const { provider, key, providerKey, heldCredential } = exchange;
+    // The client's own key goes to the provider that the client has addressed, and to no other.
+    if (target.provider !== provider.name) {
+      return providerCredentials.choose(key, providers[target.provider], undefined);
+    }
+    if (ownRefusal !== undefined) throw ownRefusal;
+    return { providerKey, ...(heldCredential !== undefined && { heldCredential }) };
+  }
+
+  return {
+    mayName: (target) =>
+      target.kind === 'provider' &&
+      target.endpoint.model === undefined &&
+      apiPathOf(target.upstream.provider, target.path) !== undefined,
+
+    resolve(exchange, ownRefusal) {
+      const alias = exchange.json['model'];
+      if (typeof alias !== 'string' || !Object.hasOwn(models, alias)) return undefined;
+      const apiPath =
+        exchange.endpoint.model === undefined ? apiPathOf(exchange.provider, exchange.path) : undefined;
+      if (apiPath === undefined) return undefined;
+      const reachable = (models[alias] ?? []).flatMap((settings) => {
+        const target = endpointOf(exchange, apiPath, settings);
+        return target === undefined ? [] : [{ settings, target }];
+      });
+      if (reachable.length === 0) throw notHere(alias);
+      const allowed = reachable.filter(({ settings }) => isAllowed(exchange.key, settings));
+      if (allowed.length === 0) throw notAllowed(alias);
+
+      let refusal: GatewayError | undefined;
+      for (const one of inOrderOfChoice(allowed, exchange, { sticky: routes.sticky, random })) {
+        try {
+          const credential = credentialOf(exchange, one.settings, ownRefusal);
+          return { target: one.target, exchange: asTargetGets(exchange, alias, one, credential) };
+        } catch (cause) {
+          if (!(cause instanceof GatewayError)) throw cause;
+          refusal ??= cause;
+        }
+      }
+      throw refusal ?? notAllowed(alias);
+    },
+  };
+}
+
+interface Reachable {
+  readonly settings: TargetSettings;
+  readonly target: ProviderTarget;
+}
+
+/** Reads the request again in the target's dialect, under the model's own name. */
+function asTargetGets(
+  exchange: Parsed,
+  alias: string,
+  { settings: { model }, target }: Reachable,
+  credential: Pick<Parsed, 'providerKey' | 'heldCredential'>,
+): Parsed {
+  const { heldCredential: _own, ...rest } = exchange;
+  const { endpoint, path, query, upstream } = target;
+  const { provider } = upstream;
+  const json = { ...exchange.json, model };
+  const facts = endpoint.dialect.request(json, endpoint);
+  const unbounded = facts.unbounded ?? provider.unboundedBy?.(exchange.headers);
+  return {
+    ...rest,
+    ...credential,
+    alias,
+    provider,
+    endpoint,
+    path,
+    query,
+    json,
+    request: unbounded === undefined ? facts : { ...facts, unbounded },
+    edits: [...exchange.edits, { kind: 'set', path: ['model'], value: model }],
+  };
+}
+
+function notHere(alias: string): GatewayError {
+  return new GatewayError(
+    'invalid_request',
+    `the model ${alias} stands for models that have no such endpoint: use the API that they speak`,
+  );
+}
+
+function notAllowed(alias: string): GatewayError {
+  return new GatewayError(
+    'policy_denied',
+    `this key may use none of the models that ${alias} stands for: use another model, or ask the operator to allow one`,
+  );
+}

@@ -1,0 +1,179 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { NewKey } from '../../src/auth/key-fields.ts';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { send, type Reply } from '../support/http.ts';
+
+const CHAT = '/openai/v1/chat/completions';
+const MESSAGES = [{ role: 'user', content: 'hello' } as const];
+const KEYS = { OPENAI: 'sk-openai-held-1', GROQ: 'gsk-held-2', CLAUDE: 'sk-ant-held-3' };
+
+let openai: FakeProvider;
+let groq: FakeProvider;
+let anthropic: FakeProvider;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  [openai, groq, anthropic] = await Promise.all([
+    createFakeProvider(),
+    createFakeProvider(),
+    createFakeProvider(),
+  ]);
+  const config: ConfigInput = {
+    providers: {
+      openai: { base_url: openai.url },
+      groq: { base_url: groq.url },
+      anthropic: { base_url: anthropic.url },
+    },
+    credentials: {
+      'openai-main': { provider: 'openai', from: { env: 'KEY_OPENAI' } },
+      'groq-main': { provider: 'groq', from: { env: 'KEY_GROQ' } },
+      claude: { provider: 'anthropic', from: { env: 'KEY_CLAUDE' } },
+      lost: { provider: 'groq', from: { env: 'KEY_LOST' } },
+    },
+    models: {
+      smart: [{ provider: 'openai', model: 'gpt-4o', credential: 'openai-main' }],
+      fast: [{ provider: 'groq', model: 'llama-3.1-8b-instant', credential: 'groq-main' }],
+      thinker: [{ provider: 'anthropic', model: 'claude-sonnet-4-5', credential: 'claude' }],
+      own: [{ provider: 'groq', model: 'llama-3.1-8b-instant' }],
+      unread: [{ provider: 'groq', model: 'llama-3.1-8b-instant', credential: 'lost' }],
+      split: [
+        { provider: 'groq', model: 'llama-3.1-8b-instant', credential: 'groq-main', weight: 1 },
+        { provider: 'openai', model: 'gpt-4o-mini', credential: 'openai-main', weight: 1 },
+      ],
+    },
+    routes: { sticky: true },
+  };
+  gateway = await startGateway({
+    config,
+    env: Object.fromEntries(Object.entries(KEYS).map(([name, value]) => [`KEY_${name}`, value])),
+  });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await Promise.all([openai, groq, anthropic].map((provider) => provider.close()));
+});
+
+interface Ask {
+  readonly rawKey: string;
+  readonly model: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function ask({ rawKey, model, path = CHAT, headers }: Ask): Promise<Reply> {
+  return send(gateway.baseUrl, {
+    path,
+    body: JSON.stringify({ model, max_tokens: 10, messages: MESSAGES }),
+    headers: { authorization: `Bearer ${rawKey}`, 'content-type': 'application/json', ...headers },
+  });
+}
+
+const EVERYTHING: Partial<NewKey> = { allowedProviders: ['openai', 'groq', 'anthropic'] };
+
+function modelIn(provider: FakeProvider): unknown {
+  return (JSON.parse(String(provider.requests.at(-1)?.body)) as { model?: unknown }).model;
+}
+
+describe('a name of models', () => {
+  it('is served by its target, under the credential of the target', async () => {
+    const { rawKey } = await gateway.createKey(EVERYTHING);
+    const client = new OpenAI({ apiKey: rawKey, baseURL: `${gateway.baseUrl}/openai/v1`, maxRetries: 0 });
+    const { response } = await client.chat.completions
+      .create({ model: 'fast', messages: [...MESSAGES], max_tokens: 10 })
+      .withResponse();
+    expect(response.headers.get('x-gateway-served-by')).toBe('groq/llama-3.1-8b-instant');
+    expect(modelIn(groq)).toBe('llama-3.1-8b-instant');
+    expect(groq.requests.at(-1)).toMatchObject({
+      headers: { authorization: `Bearer ${KEYS.GROQ}` },
+      path: '/v1/chat/completions',
+    });
+    expect(openai.requests).toHaveLength(0);
+    expect(gateway.logs()).toContain('"alias":"fast"');
+  });
+
+  it('streams, and is asked in the dialect of Anthropic too', async () => {
+    const { rawKey } = await gateway.createKey(EVERYTHING);
+    const client = new Anthropic({
+      apiKey: rawKey,
+      authToken: null,
+      baseURL: `${gateway.baseUrl}/anthropic`,
+      maxRetries: 0,
+    });
+    const answer = await client.messages
+      .stream({ model: 'thinker', max_tokens: 10, messages: [...MESSAGES] })
+      .finalMessage();
+    expect(answer.stop_reason).not.toBeNull();
+    expect(modelIn(anthropic)).toBe('claude-sonnet-4-5');
+    expect(anthropic.requests.at(-1)?.headers['x-api-key']).toBe(KEYS.CLAUDE);
+  });
+
+  it('is charged as the model that it stands for', async () => {
+    const { rawKey } = await gateway.createKey(EVERYTHING, { daily: 1 });
+    const costs = [];
+    for (const model of ['smart', 'gpt-4o']) {
+      const headers = { 'x-gateway-provider-key': 'sk-client' };
+      costs.push((await ask({ rawKey, model, headers })).headers['x-gateway-request-cost']);
+    }
+    expect(Number(costs[0])).toBeGreaterThan(0);
+    expect(costs[0]).toBe(costs[1]);
+  });
+
+  it('is refused to keys that may not use its provider or model', async () => {
+    const groqKey = await gateway.createKey({ provider: 'openai' });
+    const modelKey = await gateway.createKey({ ...EVERYTHING, allowedModels: ['gpt-4o*', 'fast'] });
+    for (const { rawKey } of [groqKey, modelKey]) {
+      const reply = await ask({ rawKey, model: 'fast' });
+      expect([reply.status, reply.body]).toEqual([403, expect.stringContaining('none of the models')]);
+    }
+    expect((await ask({ rawKey: modelKey.rawKey, model: 'smart' })).status).toBe(200);
+  });
+
+  it('never gives the provider key of a client to another provider', async () => {
+    const { rawKey } = await gateway.createKey(EVERYTHING);
+    const before = groq.requests.length;
+    const headers = { 'x-gateway-provider-key': 'sk-clients-own' };
+    expect((await ask({ rawKey, model: 'own', headers })).status).toBe(400);
+    expect(groq.requests).toHaveLength(before);
+    const path = '/groq/v1/chat/completions';
+    expect((await ask({ rawKey, model: 'own', headers, path })).status).toBe(200);
+    expect(groq.requests.at(-1)?.headers['authorization']).toBe('Bearer sk-clients-own');
+  });
+
+  it('is 503 while the credential of its only target cannot be read', async () => {
+    const { rawKey } = await gateway.createKey(EVERYTHING);
+    const headers = { 'x-gateway-provider-key': 'sk-clients-own' };
+    const reply = await ask({ rawKey, model: 'unread', headers });
+    expect([reply.status, reply.headers['x-gateway-error-type']]).toEqual([503, 'credential_unavailable']);
+  });
+
+  it('is refused in an API that its targets do not speak', async () => {
+    const { rawKey } = await gateway.createKey(EVERYTHING);
+    const reply = await ask({ rawKey, model: 'fast', path: '/anthropic/v1/messages' });
+    expect([reply.status, reply.body]).toEqual([400, expect.stringContaining('no such endpoint')]);
+  });
+
+  it('leaves other names alone: the provider of the address is asked, with its own key', async () => {
+    const { rawKey } = await gateway.createKey(EVERYTHING);
+    const reply = await ask({ rawKey, model: 'gpt-4o' });
+    expect([reply.status, reply.body]).toEqual([400, expect.stringContaining('X-Gateway-Provider-Key')]);
+    const headers = { 'x-gateway-provider-key': 'sk-clients-own' };
+    const served = await ask({ rawKey, model: 'gpt-4o', headers });
+    expect([served.status, served.headers['x-gateway-served-by']]).toEqual([200, undefined]);
+  });
+
+  it('spreads sessions over its targets, each of which keeps its own', async () => {
+    const { rawKey } = await gateway.createKey(EVERYTHING);
+    async function servedBy(session: number): Promise<unknown> {
+      const headers = { 'x-gateway-session-id': `session-${String(session)}` };
+      return (await ask({ rawKey, model: 'split', headers })).headers['x-gateway-served-by'];
+    }
+    const sessions = Array.from({ length: 12 }, (_, nth) => nth);
+    const first = await Promise.all(sessions.map(servedBy));
+    expect(new Set(first)).toEqual(new Set(['groq/llama-3.1-8b-instant', 'openai/gpt-4o-mini']));
+    expect(await Promise.all(sessions.map(servedBy))).toEqual(first);
+  });
+});

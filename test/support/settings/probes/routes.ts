@@ -1,0 +1,78 @@
+import { asksInTurn, chat, type AskedChat, sent, sentHeader } from '../asking.ts';
+import type { Probes, See } from '../probe.ts';
+
+const at = (...rest: string[]): string[] => ['models', 'smart', '0', ...rest];
+const CREDENTIALS = {
+  one: { provider: 'openai', from: { env: 'PROBE_KEY' } },
+  other: { provider: 'openai', from: { env: 'OTHER_PROBE_KEY' } },
+  groq: { provider: 'groq', from: { env: 'PROBE_KEY' } },
+} as const;
+const TARGET = { provider: 'openai', model: 'gpt-4o' } as const;
+const withTarget = { credentials: CREDENTIALS, models: { smart: [TARGET] } };
+const asksSmart: AskedChat = {
+  body: chat('Hello', { model: 'smart' }),
+  key: { allowedProviders: ['openai', 'groq'], credentials: ['groq'] },
+};
+
+/** Sees how many models serve 24 requests of one session. */
+const modelsOfSession: See = async (bench) => {
+  const asked = {
+    body: chat('Hello', { model: 'smart' }),
+    headers: { 'x-gateway-session-id': 'one' },
+  };
+  const seen = await asksInTurn(
+    bench,
+    {},
+    Array.from({ length: 24 }, () => asked),
+  );
+  return new Set(seen.map(({ upstream }) => (JSON.parse(upstream?.body ?? '{}') as { model: string }).model))
+    .size;
+};
+
+/** Sees whether the first of two models gets most of 60 requests. */
+const isFirstHeavy: See = async (bench) => {
+  const asked = { body: chat('Hello', { model: 'smart' }) };
+  const seen = await asksInTurn(
+    bench,
+    {},
+    Array.from({ length: 60 }, () => asked),
+  );
+  return seen.filter(({ upstream }) => upstream?.body.includes('"gpt-4o"') === true).length > 50;
+};
+
+export const routeProbes: Probes = {
+  'models.*[].provider': {
+    at: at('provider'),
+    with: withTarget,
+    values: ['openai', 'groq'],
+    see: sentHeader(':authority', asksSmart),
+    expected: ['api.openai.com', 'api.groq.com'],
+  },
+  'models.*[].model': {
+    at: at('model'),
+    with: withTarget,
+    values: ['gpt-4o', 'gpt-4o-mini'],
+    see: sent(asksSmart, ({ model }) => model),
+    expected: ['gpt-4o', 'gpt-4o-mini'],
+  },
+  'models.*[].credential': {
+    at: at('credential'),
+    with: withTarget,
+    values: ['one', 'other'],
+    see: sentHeader('authorization', asksSmart),
+    expected: ['Bearer sk-probe', 'Bearer sk-other-probe'],
+  },
+  'models.*[].weight': {
+    at: at('weight'),
+    with: { models: { smart: [TARGET, { ...TARGET, model: 'gpt-4o-mini' }] } },
+    values: [1, 1_000],
+    see: isFirstHeavy,
+    expected: [false, true],
+  },
+  'routes.sticky': {
+    with: { models: { smart: [TARGET, { ...TARGET, model: 'gpt-4o-mini' }] } },
+    values: [false, true],
+    see: modelsOfSession,
+    expected: [2, 1],
+  },
+};
