@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { Option, type Command } from 'commander';
+import { sendToReceivers } from '../src/audit/open-receivers.ts';
 import { operatorRecord, type OperatorChange } from '../src/audit/operator-record.ts';
 import { messageOf } from '../src/errors.ts';
 import { newOperationId } from '../src/operation-id.ts';
@@ -46,6 +47,12 @@ export async function auditChange(
   } catch (cause) {
     const reason = messageOf(cause);
     throw new Error(`the change was made, but the audit trail has no record of it: ${reason}`, { cause });
+  }
+  try {
+    await sendToReceivers(config.audit, line);
+  } catch (cause) {
+    const reason = messageOf(cause);
+    throw new Error(`the change was made and is recorded in Redis, but not sent on: ${reason}`, { cause });
   }
 }
 

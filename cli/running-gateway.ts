@@ -25,9 +25,7 @@ const ANSWERS_WITHIN_MS = 1_000;
 
 /** Checks whether a gateway with this configuration runs on this machine. */
 export async function runningGateway(config: Config): Promise<RunningGateway> {
-  const { server } = config;
-  const { admin_host: host, admin_port: port } = server;
-  const address = `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
+  const address = adminAddress(config);
   const body = await getJson(`http://${address}/readyz`);
   if (body === undefined) return { status: 'ok', message: `not running (no answer at ${address})` };
   const read = readyz.safeParse(body);
@@ -61,6 +59,16 @@ export async function runningGateway(config: Config): Promise<RunningGateway> {
   return { status: 'warn', message: `running, not ready: ${draining ? 'draining' : state}` };
 }
 
+/** Returns the metrics of a gateway with this admin address; undefined if none answers. */
+export async function gatewayMetrics(config: Config): Promise<string | undefined> {
+  const answer = await get(`http://${adminAddress(config)}/metrics`);
+  return answer?.text().catch(() => undefined);
+}
+
+function adminAddress({ server: { admin_host: host, admin_port: port } }: Config): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
+}
+
 /** Returns why the gateway's file on disk is not in force. */
 function whyNotInForce(config: z.output<typeof readyz>['config']): string | undefined {
   if (config === undefined || config.in_force) return undefined;
@@ -71,11 +79,14 @@ function whyNotInForce(config: z.output<typeof readyz>['config']): string | unde
 
 /** Returns undefined if nothing answers, null if the answer is not JSON. */
 async function getJson(url: string): Promise<unknown> {
-  let answer: Response;
+  const answer = await get(url);
+  return answer?.json().catch(() => null);
+}
+
+async function get(url: string): Promise<Response | undefined> {
   try {
-    answer = await fetch(url, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS), redirect: 'error' });
+    return await fetch(url, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS), redirect: 'error' });
   } catch {
     return undefined;
   }
-  return answer.json().catch(() => null);
 }

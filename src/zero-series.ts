@@ -41,7 +41,7 @@ export function startAtZero(metrics: Metrics, config: Config): void {
     metrics.riskEvents.inc({ trigger }, 0);
     metrics.riskLocks.inc({ trigger }, 0);
   }
-  for (const sink of ['stdout', 'file', 'stream'])
+  for (const sink of ['stdout', 'file', 'stream', 'otlp', 'syslog'])
     for (const outcome of ['written', 'dropped']) metrics.auditRecords.inc({ sink, outcome }, 0);
   for (const outcome of ['exported', 'failed', 'dropped']) metrics.traceSpans.inc({ outcome }, 0);
   for (const outcome of ESCALATION_OUTCOMES) metrics.escalations.inc({ outcome }, 0);

@@ -5,6 +5,7 @@ import { ConfigError, formatProblem } from '../../src/config/problems.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { findEnvoy } from '../../src/runtime/envoy-binary.ts';
 import { ExitCode, type Io } from '../command.ts';
+import { diagnoseAudit } from '../doctor/audit.ts';
 import { diagnoseCertificates } from '../doctor/certificates.ts';
 import { diagnoseConfig, diagnoseIdentity, diagnosePolicies, diagnoseRedis } from '../doctor/diagnose.ts';
 import { diagnoseEngines, probeEngines, probeServerCredentials } from '../doctor/engines.ts';
@@ -17,8 +18,8 @@ const PROBLEMS = 1;
 const CANNOT_RUN = 2;
 
 const HELP = `
-Checks the configuration, Redis (version, eviction, latency, clock), Envoy, certificates, policies and a gateway that
-runs here, and tests each active detector with a sample. Changes nothing.
+Checks the configuration, Redis (version, eviction, latency, clock), Envoy, certificates, policies, receivers of the
+audit trail and a gateway that runs here, and tests each active detector with a sample. Changes nothing.
 
 Exit code 0: no problems, warnings allowed. 1: problems. 2: the configuration cannot be read, nothing was checked.
 
@@ -63,10 +64,11 @@ async function examine(
 
 async function diagnose(loaded: LoadedConfig, io: Io): Promise<Diagnosis[]> {
   const { config } = loaded;
-  const [redis, envoy, identity, running] = await Promise.all([
+  const [redis, envoy, identity, audit, running] = await Promise.all([
     diagnoseRedis(config),
     diagnoseEnvoy(config, io),
     diagnoseIdentity(config),
+    diagnoseAudit(config),
     runningGateway(config),
   ]);
   // What takes this process's time comes after what measures it, and what measures memory before what takes it.
@@ -81,6 +83,7 @@ async function diagnose(loaded: LoadedConfig, io: Io): Promise<Diagnosis[]> {
     ...diagnoseEngines(config),
     ...probes,
     ...policies,
+    ...audit,
     { check: 'gateway', ...running },
   ];
 }

@@ -15,6 +15,7 @@ export const SUBJECTS = [
   'probes',
   'credentials',
   'policies',
+  'audit',
   'gateway',
 ] as const;
 

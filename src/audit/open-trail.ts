@@ -5,7 +5,8 @@ import type { RedisClient } from '../redis/client.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { openFileSink, type FileSink } from './file-sink.ts';
-import { RecordQueue } from './record-queue.ts';
+import { openReceivers, type ReceiverName } from './open-receivers.ts';
+import { RecordQueue, type RecordQueueOptions } from './record-queue.ts';
 import { createStreamStore } from './stream-store.ts';
 import { createTrail, type AuditTrail } from './trail.ts';
 import { messageOf } from '../errors.ts';
@@ -17,17 +18,18 @@ export interface TrailDeps {
   readonly config: Config;
   readonly redis: RedisClient;
   readonly output: DestinationStream;
-  readonly log: Pick<Logger, 'error'>;
+  readonly log: Pick<Logger, 'error' | 'warn'>;
   readonly metrics: Pick<Metrics, 'auditRecords'>;
 }
 
-type SinkName = 'stream' | 'file';
+type SinkName = 'stream' | 'file' | ReceiverName;
 
-/** Opens the sinks of `audit`. @throws Error with the remedy if the file cannot be written */
+/** Opens the sinks of `audit`. @throws Error with the remedy if one cannot be used */
 export async function openTrail(deps: TrailDeps): Promise<AuditTrail> {
   const { config, redis, output, metrics } = deps;
   const { stdout, file: path, stream_max_length: maxLength } = config.audit;
   const store = createStreamStore({ client: redis, deadlineMs: phaseDeadlineMs(config), maxLength });
+  const receivers = await openReceivers(config.audit);
   const file = path === '' ? undefined : await openFile(path);
   const trail = createTrail({
     stdout: stdout
@@ -36,13 +38,17 @@ export async function openTrail(deps: TrailDeps): Promise<AuditTrail> {
           metrics.auditRecords.inc({ sink: 'stdout', outcome: 'written' });
         }
       : undefined,
-    stream: queueTo('stream', store.append, deps),
-    file: file && queueTo('file', file.write, deps),
+    stream: queueTo('stream', (lines, id) => store.append(lines, id).then(() => undefined), deps),
+    others: [
+      ...(file ? [queueTo('file', (lines) => file.write(lines).then(() => undefined), deps)] : []),
+      ...[...receivers].map(([name, { send }]) => queueTo(name, send, deps, warnOf(name, deps))),
+    ],
   });
   return {
     ...trail,
     async close() {
       await trail.close();
+      for (const receiver of receivers.values()) receiver.close();
       await file?.close();
     },
   };
@@ -61,18 +67,37 @@ async function openFile(path: string): Promise<FileSink> {
 
 function queueTo(
   sink: SinkName,
-  write: (lines: readonly string[], batchId: string) => Promise<void>,
+  write: RecordQueueOptions['write'],
   { log, metrics }: TrailDeps,
+  onFailed?: RecordQueueOptions['onFailed'],
 ): RecordQueue {
-  let reportedAt = -Infinity;
+  const report = seldom((cause) => {
+    log.error({ sink, cause: messageOf(cause) }, 'audit records are lost: the sink does not keep up');
+  });
   return new RecordQueue({
     write,
+    ...(onFailed && { onFailed }),
     onWritten: (records) => metrics.auditRecords.inc({ sink, outcome: 'written' }, records),
     onDropped(records, cause) {
       metrics.auditRecords.inc({ sink, outcome: 'dropped' }, records);
-      if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
-      reportedAt = performance.now();
-      log.error({ sink, cause: messageOf(cause) }, 'audit records are lost: the sink does not keep up');
+      report(cause);
     },
   });
+}
+
+/** Logs failures before records are lost. */
+function warnOf(sink: ReceiverName, { log }: TrailDeps): (cause: unknown) => void {
+  return seldom((cause) => {
+    log.warn({ sink, cause: messageOf(cause) }, `audit.${sink} does not take records: they are queued`);
+  });
+}
+
+/** Calls `report` at most once in `REPORT_EVERY_MS`. */
+function seldom(report: (cause: unknown) => void): (cause: unknown) => void {
+  let reportedAt = -Infinity;
+  return (cause) => {
+    if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
+    reportedAt = performance.now();
+    report(cause);
+  };
 }

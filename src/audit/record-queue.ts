@@ -1,14 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newOperationId } from '../operation-id.ts';
+import type { Rejected } from './receiver.ts';
 
 export interface RecordQueueOptions {
   /**
-   * Writes a whole batch, or throws. A failed batch is retried with the same id.
+   * Writes a whole batch, or throws. A failed batch is retried with the same id. Records that the sink refused for good
+   * count as dropped.
    * @param batchId lets the sink recognize a retry
    */
-  readonly write: (lines: readonly string[], batchId: string) => Promise<void>;
+  readonly write: (lines: readonly string[], batchId: string) => Promise<Rejected | undefined>;
   readonly onWritten: (records: number) => void;
-  /** Called with the number of records that did not fit. `cause` is the last failure of the sink, if any. */
+  /** Called for each failed attempt. */
+  readonly onFailed?: (cause: unknown) => void;
+  /** Called with the number of records that did not fit or were refused. `cause` is the last failure of the sink, if any. */
   readonly onDropped: (records: number, cause: unknown) => void;
   readonly maxRecords?: number;
   /** UTF-16 units of all waiting records. */
@@ -114,10 +118,12 @@ export class RecordQueue {
   }
 
   async #tried(batch: readonly string[], batchId: string): Promise<boolean> {
+    let rejected: Rejected | undefined;
     try {
-      await this.#options.write(batch, batchId);
+      rejected = await this.#options.write(batch, batchId);
     } catch (cause) {
       this.#failure = cause;
+      this.#options.onFailed?.(cause);
       for (const { reject } of this.#waiters.splice(0)) reject(cause);
       return false;
     }
@@ -125,7 +131,9 @@ export class RecordQueue {
     this.#lines.splice(0, batch.length);
     for (const line of batch) this.#chars -= line.length;
     this.#written += batch.length;
-    this.#options.onWritten(batch.length);
+    const refused = Math.min(rejected?.records ?? 0, batch.length);
+    this.#options.onWritten(batch.length - refused);
+    if (refused > 0) this.#options.onDropped(refused, rejected?.cause);
     const isWaiting = this.#waiters.findIndex(({ upTo }) => upTo > this.#written);
     const done = this.#waiters.splice(0, isWaiting === -1 ? this.#waiters.length : isWaiting);
     for (const { resolve } of done) resolve();

@@ -24,16 +24,17 @@ export interface AuditTrail {
 export interface TrailSinks {
   readonly stdout: ((line: string) => void) | undefined;
   readonly stream: RecordQueue;
-  readonly file: RecordQueue | undefined;
+  /** The file and receivers outside the gateway. */
+  readonly others: readonly RecordQueue[];
 }
 
-export function createTrail({ stdout, stream, file }: TrailSinks): AuditTrail {
+export function createTrail({ stdout, stream, others }: TrailSinks): AuditTrail {
   let losses = 0;
   return {
     record(record) {
       const line = JSON.stringify(record);
       stdout?.(line);
-      file?.add(line);
+      for (const other of others) other.add(line);
       if (!stream.add(line)) losses += 1;
     },
     losses: () => losses,
@@ -43,7 +44,7 @@ export function createTrail({ stdout, stream, file }: TrailSinks): AuditTrail {
       if (isMissing) throw notRecorded();
     },
     async close() {
-      await Promise.all([stream.close(CLOSE_WITHIN_MS), file?.close(CLOSE_WITHIN_MS)]);
+      await Promise.all([stream, ...others].map((queue) => queue.close(CLOSE_WITHIN_MS)));
     },
   };
 }

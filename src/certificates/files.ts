@@ -2,13 +2,18 @@ import type { Config } from '../config/schema.ts';
 import { PEM_KEYS, type PemFiles } from './pem-files.ts';
 
 const REDIS_TLS = 'redis.tls';
+const AUDIT_OTLP = 'audit.otlp';
+const AUDIT_SYSLOG = 'audit.syslog';
+const NOT_ENVOYS: ReadonlySet<string> = new Set([REDIS_TLS, AUDIT_OTLP, AUDIT_SYSLOG]);
 
 /** Returns every group of the configuration that names a PEM file. */
-export function pemFiles({ server, redis, providers }: Config): readonly PemFiles[] {
+export function pemFiles({ server, redis, providers, audit }: Config): readonly PemFiles[] {
   const groups: PemFiles[] = [
     { path: 'server.tls', ...server.tls },
     { path: 'server.extproc.tls', ...server.extproc.tls },
     { path: REDIS_TLS, ...redis.tls },
+    { path: AUDIT_OTLP, ...audit.otlp },
+    { path: AUDIT_SYSLOG, ...audit.syslog },
     ...Object.entries(providers).map(([name, { ca_file }]) => ({ path: `providers.${name}`, ca_file })),
   ];
   return groups.filter((group) => PEM_KEYS.some((key) => group[key] !== undefined));
@@ -16,7 +21,7 @@ export function pemFiles({ server, redis, providers }: Config): readonly PemFile
 
 /** Returns the groups whose files Envoy uses. */
 export function envoyPemFiles(config: Config): readonly PemFiles[] {
-  return pemFiles(config).filter(({ path }) => path !== REDIS_TLS);
+  return pemFiles(config).filter(({ path }) => !NOT_ENVOYS.has(path));
 }
 
 /** Returns the configuration key and path of each file that holds certificates. */

@@ -3,6 +3,7 @@ import { isForbidden } from '../alerting/address.ts';
 import { secretBytes } from '../alerting/sign.ts';
 import { PROVIDER_NAMES, providers as known } from '../providers/registry.ts';
 import { isLoopbackHost, isPlainAfar, parseExtprocAddress } from './address.ts';
+import { auditProblems } from './audit-rules.ts';
 import type { Milliseconds } from './duration.ts';
 import { dlpClasses } from './dlp-rules.ts';
 import { injectionPatterns, mcpServers, suppressedRules } from './mcp-rules.ts';
@@ -77,7 +78,7 @@ const RULES: readonly Rule[] = [
   authorityRules,
   plainHttp,
   riskThresholds,
-  auditTrail,
+  auditProblems,
   mcpServers,
   injectionPatterns,
   suppressedRules,
@@ -108,11 +109,13 @@ function listeners({ server }: Config): readonly (RuleProblem | false)[] {
 }
 
 /** A certificate and its key need each other. */
-function pairRules({ server, redis }: Config): readonly (RuleProblem | false)[] {
+function pairRules({ server, redis, audit }: Config): readonly (RuleProblem | false)[] {
   const groups = [
     [['server', 'tls'], server.tls],
     [['server', 'extproc', 'tls'], server.extproc.tls],
     [['redis', 'tls'], redis.tls],
+    [['audit', 'otlp'], audit.otlp],
+    [['audit', 'syslog'], audit.syslog],
   ] as const;
   return groups.map(
     ([path, { cert_file, key_file }]) =>
@@ -182,14 +185,6 @@ function authorityRules({ proxy, mcp }: Config): readonly (RuleProblem | false)[
         message:
           'cannot be used with mcp.enabled, whose servers are addressed by path: run a separate gateway for them',
       },
-  ];
-}
-
-function auditTrail({ audit }: Config): readonly (RuleProblem | false)[] {
-  const message = 'needs audit.enabled: true';
-  return [
-    audit.required && !audit.enabled && { path: ['audit', 'required'], message },
-    audit.file !== '' && !audit.enabled && { path: ['audit', 'file'], message },
   ];
 }
 

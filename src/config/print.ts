@@ -15,12 +15,20 @@ export function maskConfig(config: Config): Config {
       ...withMasks(config.mcp),
       servers: config.mcp.servers.map((server) => ({
         ...withMasks(server),
-        headers: Object.fromEntries(Object.keys(server.headers).map((name) => [name, MASK])),
+        headers: maskHeaders(server.headers),
       })),
+    },
+    audit: {
+      ...withMasks(config.audit),
+      otlp: { ...withMasks(config.audit.otlp), headers: maskHeaders(config.audit.otlp.headers) },
     },
     alerting: { ...withMasks(config.alerting), webhook_url: maskWebhook(config.alerting.webhook_url) },
     otel: { ...withMasks(config.otel), variables: maskVariables(config.otel.variables) },
   };
+}
+
+function maskHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, MASK]));
 }
 
 /** Masks headers as a whole: where a name ends is not certain in a misspelt one. */

@@ -180,7 +180,7 @@ export function createMetrics() {
     ),
     auditRecords: counter(
       'gateway_audit_records_total',
-      'Audit records by sink (stdout, file, stream), written or dropped because the queue was full.',
+      'Audit records by sink (stdout, file, stream, otlp, syslog), written or dropped (queue full, or refused by the receiver).',
       ['sink', 'outcome'],
     ),
     unknownForms: counter(

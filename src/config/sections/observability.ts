@@ -1,6 +1,16 @@
 import * as z from 'zod';
 import { parseHostPort } from '../address.ts';
-import { needsRestart, fraction, section, httpUrlOrEmpty, positiveCount } from '../fields.ts';
+import {
+  baseUrl,
+  filePath,
+  fraction,
+  hostName,
+  hostPort,
+  httpUrlOrEmpty,
+  needsRestart,
+  positiveCount,
+  section,
+} from '../fields.ts';
 import { otelVariableFault } from '../otel-variables.ts';
 
 export const alerting = section({
@@ -69,6 +79,56 @@ export const otel = needsRestart(
     .describe('Trace export. See docs/telemetry.md.'),
 );
 
+/** A header field name and value (RFC 9110, 5). */
+const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, { error: 'must be a header name' });
+const headerValue = z
+  .string()
+  .regex(/^[\x20-\x7e]{1,8192}$/, { error: 'must be 1 to 8192 visible ASCII characters' });
+
+const receiverTls = {
+  ca_file: filePath
+    .optional()
+    .describe('PEM bundle that verifies the certificate of the receiver, instead of the bundle of Node.'),
+  cert_file: filePath.optional().describe('PEM client certificate, if the receiver requires one.'),
+  key_file: filePath.optional().describe('PEM private key of `cert_file`.'),
+};
+
+const auditOtlp = needsRestart(
+  section({
+    endpoint: z
+      .union([z.literal(''), baseUrl])
+      .default('')
+      .describe(
+        'OTLP/HTTP receiver of audit records, such as `https://collector:4318`. Without a path, `/v1/logs` is appended. Empty: none.',
+      ),
+    headers: z
+      .record(headerName, headerValue)
+      .default({})
+      .describe('Headers of each export, such as `Authorization`.'),
+    ...receiverTls,
+  }).prefault({}),
+);
+
+const auditSyslog = needsRestart(
+  section({
+    address: z
+      .union([z.literal(''), hostPort])
+      .default('')
+      .describe('`host:port` of a syslog receiver (RFC 5424, octet counting). Empty: none.'),
+    tls: z
+      .boolean()
+      .default(true)
+      .describe('Connect over TLS. Without it, only a loopback address is accepted.'),
+    facility: z.int().min(0).max(23).default(13).describe('Syslog facility. 13 is `log audit`.'),
+    server_name: hostName
+      .optional()
+      .describe('Name in the certificate of the receiver, if it differs from the address.'),
+    ...receiverTls,
+  }).prefault({}),
+);
+
 export const audit = section({
   enabled: z
     .boolean()
@@ -85,6 +145,8 @@ export const audit = section({
     .describe(
       'Key of the HMACs that records carry in place of matched text. Set it to compare findings across processes. Empty: a random key for each process.',
     ),
+  otlp: auditOtlp,
+  syslog: auditSyslog,
   stream_max_length: positiveCount
     .default(100_000)
     .describe('Records to keep in the Redis stream `gateway:audit`, the oldest dropped first.'),

@@ -24,7 +24,7 @@ async function rig(audit: object = {}) {
     redis: { addr: redis.addr, read_timeout: '200ms' },
   });
   const { metrics, redis: client } = made;
-  const trail = await startAudit({ ...made, log: { error: () => undefined } });
+  const trail = await startAudit({ ...made, log: { error: () => undefined, warn: () => undefined } });
   async function counted(sink: string, outcome: string): Promise<number> {
     const { values } = await metrics.auditRecords.get();
     return values.find(({ labels }) => labels.sink === sink && labels.outcome === outcome)?.value ?? 0;

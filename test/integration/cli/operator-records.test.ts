@@ -6,7 +6,8 @@ import { createRedisSessionStore } from '../../../src/checks/session/redis-store
 import { call, DAY_MS } from '../../contracts/session-rig.ts';
 import { CREATE_PLANNER } from '../../support/create-planner.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { runCli } from '../../support/run-cli.ts';
+import { runCli, type Ended } from '../../support/run-cli.ts';
+import { startSyslogServer } from '../../support/syslog-server.ts';
 import { connect } from '../checks/budget/support.ts';
 
 let redis: TestRedis;
@@ -133,3 +134,23 @@ describe('the table of audit tail', () => {
     );
   });
 });
+
+describe('an operator’s change, where a SIEM takes the trail', () => {
+  it('is sent there too, and the command says if it could not be', async () => {
+    const syslog = await startSyslogServer();
+    const own = join(folder, 'siem.yaml');
+    await writeFile(own, `audit: { enabled: true, syslog: { address: '${syslog.address}', tls: false } }\n`);
+    const change = (): Promise<Ended> =>
+      runCli(redis, ['budget', 'set', 'planner', '--daily', '1', '--config', own]);
+    expect(await change()).toMatchObject({ code: 0, stderr: '' });
+    await expect.poll(() => syslog.messages.map(({ text }) => operationOf(text))).toEqual(['budget set']);
+    await syslog.close();
+    const { code, stderr } = await change();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /the change was made and is recorded in Redis, but not sent on: audit.syslog: .*ECONNREFUSED/,
+    );
+  });
+});
+
+const operationOf = (text: string): string => (JSON.parse(text) as Recorded).api.operation;

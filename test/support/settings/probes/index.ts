@@ -1,4 +1,5 @@
 import type { Probes } from '../probe.ts';
+import { auditReceiverProbes } from './audit-receivers.ts';
 import { budgetProbes } from './budgets.ts';
 import { conductProbes } from './conduct.ts';
 import { credentialProbes } from './credentials.ts';
@@ -15,6 +16,7 @@ import { serverProbes } from './server.ts';
 
 /** A probe for every key of gateway.yaml, by the name that `settingLeaves` gives it. */
 export const PROBES: Probes = {
+  ...auditReceiverProbes,
   ...envoyProbes,
   ...serverProbes,
   ...budgetProbes,

@@ -1,0 +1,40 @@
+import type { Config } from '../config/schema.ts';
+import { messageOf } from '../errors.ts';
+import type { AuditReceiver } from './receiver.ts';
+
+export type ReceiverName = 'otlp' | 'syslog';
+
+/** Opens the configured receivers. Their modules are loaded only then. @throws Error if a certificate file cannot be used */
+export async function openReceivers(
+  audit: Config['audit'],
+): Promise<ReadonlyMap<ReceiverName, AuditReceiver>> {
+  const receivers = new Map<ReceiverName, AuditReceiver>();
+  if (audit.otlp.endpoint !== '') {
+    const { createOtlpReceiver } = await import('./otlp-receiver.ts');
+    receivers.set('otlp', createOtlpReceiver(audit.otlp));
+  }
+  if (audit.syslog.address !== '') {
+    const { createSyslogReceiver } = await import('./syslog-receiver.ts');
+    receivers.set('syslog', createSyslogReceiver(audit.syslog));
+  }
+  return receivers;
+}
+
+/** Sends one record to all configured receivers. @throws Error that names each receiver that does not have it */
+export async function sendToReceivers(audit: Config['audit'], line: string): Promise<void> {
+  const receivers = await openReceivers(audit);
+  const failures = await Promise.all(
+    [...receivers].map(async ([name, receiver]) => {
+      try {
+        const rejected = await receiver.send([line]);
+        return rejected === undefined ? [] : [`audit.${name}: ${rejected.cause.message}`];
+      } catch (cause) {
+        return [`audit.${name}: ${messageOf(cause)}`];
+      } finally {
+        receiver.close();
+      }
+    }),
+  );
+  const all = failures.flat();
+  if (all.length > 0) throw new Error(all.join('; '));
+}

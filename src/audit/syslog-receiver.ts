@@ -1,0 +1,137 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
+import { latestPemTexts } from '../certificates/latest.ts';
+import { parseHostPort } from '../config/address.ts';
+import type { Config } from '../config/schema.ts';
+import { SEND_WITHIN_MS, type AuditReceiver } from './receiver.ts';
+import { syslogFrame } from './syslog-message.ts';
+import { within } from './within.ts';
+
+type Syslog = Config['audit']['syslog'];
+
+/** Records sent last, which are sent again when their connection breaks. */
+const RESENT_RECORDS = 1_000;
+const RESENT_WITHIN_MS = 60_000;
+const RESEND_EVERY_MS = 1_000;
+
+interface Sent {
+  readonly line: string;
+  readonly at: number;
+}
+
+/**
+ * Sends records as syslog messages over one TLS or TCP connection, which is opened again when it breaks. Syslog has no
+ * acknowledgements, so the records sent last are then sent again: the receiver may get them twice.
+ * @throws Error if a certificate file cannot be used
+ */
+export function createSyslogReceiver(syslog: Syslog): AuditReceiver {
+  const dial = dialer(syslog);
+  let socket: Socket | undefined;
+  let sent: readonly Sent[] = [];
+  let isClosed = false;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  function recent(): readonly Sent[] {
+    const since = performance.now() - RESENT_WITHIN_MS;
+    return sent.filter(({ at }) => at > since);
+  }
+
+  /** Sends after all earlier calls have ended. */
+  function sendInTurn(lines: readonly string[]): Promise<void> {
+    const sending = turn.then(() => within(SEND_WITHIN_MS, send(lines)).catch(abandon));
+    turn = sending.catch(() => undefined);
+    return sending;
+  }
+
+  async function send(lines: readonly string[]): Promise<void> {
+    const isNew = socket === undefined;
+    const open = (socket ??= follow(dial()));
+    if (isNew) await opened(open, syslog.tls);
+    const before = recent();
+    const all = isNew ? [...before.map(({ line }) => line), ...lines] : lines;
+    await written(open, all.map((line) => syslogFrame(line, syslog.facility)).join(''));
+    const at = performance.now();
+    sent = [...before, ...lines.map((line) => ({ line, at }))].slice(-RESENT_RECORDS);
+  }
+
+  function abandon(cause: unknown): never {
+    socket?.destroy();
+    socket = undefined;
+    throw cause;
+  }
+
+  /** Notices at once that a connection ended. */
+  function follow(opening: Socket): Socket {
+    opening.setKeepAlive(true);
+    opening.resume();
+    opening.on('error', () => undefined); // reported by `send`
+    opening.once('end', () => opening.destroy());
+    opening.once('close', () => {
+      if (socket !== opening) return;
+      socket = undefined;
+      void resend();
+    });
+    return opening;
+  }
+
+  /** Tries until the records sent last are sent again, or too old. */
+  async function resend(): Promise<void> {
+    do await delay(RESEND_EVERY_MS, undefined, { ref: false });
+    while (!isClosed && socket === undefined && recent().length > 0 && !(await isSentAgain()));
+  }
+
+  function isSentAgain(): Promise<boolean> {
+    return sendInTurn([]).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  return {
+    async send(lines) {
+      await sendInTurn(lines);
+      return undefined;
+    },
+    probe: () => sendInTurn([]),
+    close() {
+      isClosed = true;
+      socket?.destroy();
+    },
+  };
+}
+
+/** Returns a function that begins a connection. It reads the certificate files anew each time. */
+function dialer(syslog: Syslog): () => Socket {
+  const to = parseHostPort(syslog.address);
+  if (to === undefined) throw new Error('audit.syslog.address must be host:port');
+  if (!syslog.tls) return () => connectTcp(to);
+  const latest = latestPemTexts({ path: 'audit.syslog', ...syslog });
+  const name = syslog.server_name ?? to.host;
+  return () => {
+    const { ca_file: ca, cert_file: cert, key_file: key } = latest();
+    // An address is no server name (RFC 6066, 3); the certificate is compared with it all the same.
+    const servername = isIP(name) === 0 ? { servername: name } : {};
+    return connectTls({ ...to, ...servername, minVersion: 'TLSv1.2', ca, cert, key });
+  };
+}
+
+function opened(socket: Socket, isTls: boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once(isTls ? 'secureConnect' : 'connect', resolve);
+    socket.once('error', reject);
+    socket.once('close', () => {
+      reject(new Error('the receiver closed the connection'));
+    });
+  });
+}
+
+function written(socket: Socket, frames: string): Promise<void> {
+  if (frames === '') return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    socket.write(frames, (error) => {
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+}
