@@ -28,6 +28,7 @@ const ENTRIES = [
   'cli/main',
   'src/worker',
   'src/config-reader',
+  'src/operator/process',
   'src/policy/rego/thread',
   'src/offline-judge-thread',
 ];

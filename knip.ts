@@ -22,6 +22,7 @@ const config: KnipConfig = {
     'src/worker.ts!',
     'page/main.tsx!',
     'src/config-reader.ts!',
+    'src/operator/process.ts!',
     'src/offline-judge-thread.ts!',
     'src/policy/rego/{thread,load-engine}.ts!',
     'test/bench/{drift,loops,noop,loopback-only}.ts',

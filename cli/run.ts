@@ -40,6 +40,7 @@ const GROUPS: Readonly<Record<string, Commands>> = {
     scan: async () => (await import('./commands/scan.ts')).registerScan,
   },
   'Configuration and set-up:': {
+    ui: async () => (await import('./commands/ui.ts')).registerUi,
     config: async () => (await import('./commands/config.ts')).registerConfig,
     envoy: async () => (await import('./commands/envoy.ts')).registerEnvoy,
     completion: async () => (await import('./commands/completion.ts')).registerCompletion,

@@ -1,19 +1,21 @@
+import { phaseDeadlineMs } from './config/cross-field-rules.ts';
 import type { Config } from './config/schema.ts';
-import { parseEscalationEvent } from './escalation/escalation.ts';
 import { GatewayError, messageOf } from './errors.ts';
+import { createEscalationListeners } from './operator/hear-escalations.ts';
+import { createPagePassword, type PagePassword } from './operator/sign-in/password-store.ts';
 import { createRedisOperations, type RedisOperations } from './operator/redis-operations.ts';
 import { createAcknowledgement } from './redis/acknowledged.ts';
 import { connectRedis, waitUntilReady, type RedisClient, describedRedis } from './redis/client.ts';
 import { scanForms, type FormScan } from './redis/form-scan.ts';
-import { ESCALATION_REQUESTS } from './redis/keys.ts';
 import { checkServer, type ServerCheck } from './redis/server-check.ts';
-import { hear } from './redis/subscribe.ts';
 import { withoutArguments, withRedisDeadline } from './redis/unavailable.ts';
 
 const SCAN_DEADLINE_MS = 30_000;
 
 /** Operations on Redis, and what `gateway doctor` asks of it. */
 export interface LocalOperations extends RedisOperations {
+  /** The password of the operator's page. */
+  readonly pagePassword: PagePassword;
   checkServer(): Promise<ServerCheck>;
   /** Looks for stored values that this build cannot read. */
   scanForms(): Promise<FormScan>;
@@ -29,7 +31,7 @@ export async function operate<T>(
 ): Promise<T> {
   const client = connectRedis(config.redis, { name: 'gateway-cli' });
   const acknowledgement = createAcknowledgement(config.redis, 'gateway-cli');
-  const listeners = new Set<RedisClient>();
+  const listeners = createEscalationListeners(config.redis, 'gateway-cli-listener');
   try {
     await connected(client, config);
     return await work({
@@ -37,27 +39,16 @@ export async function operate<T>(
         client,
         config,
         acknowledgement,
-        async hearEscalations(onEvent) {
-          const listener = connectRedis(config.redis, { name: 'gateway-cli-listener', mayBeSilent: true });
-          listeners.add(listener);
-          const subscribed = hear(listener, ESCALATION_REQUESTS, (_channel, message) => {
-            const event = parseEscalationEvent(message);
-            if (event !== undefined) onEvent(event);
-          });
-          await waitUntilReady(listener, config.redis.dial_timeout);
-          await subscribed;
-          return () => {
-            listener.disconnect();
-            listeners.delete(listener);
-          };
-        },
+        hearEscalations: listeners.hearEscalations,
       }),
+      pagePassword: createPagePassword({ client, deadlineMs: phaseDeadlineMs(config) }),
       checkServer: () => checkServer(client),
       scanForms: () => withRedisDeadline(SCAN_DEADLINE_MS, () => scanForms(client)),
     });
   } finally {
     acknowledgement?.close();
-    for (const one of [client, ...listeners]) one.disconnect();
+    listeners.close();
+    client.disconnect();
   }
 }
 

@@ -17,6 +17,7 @@ import type { Certificates } from './runtime/certificates.ts';
 import { findEnvoy } from './runtime/envoy-binary.ts';
 import { startEnvoy, type EnvoyProcess } from './runtime/envoy-process.ts';
 import type { Guard } from './runtime/guard.ts';
+import { startOperatorProcess, type OperatorProcess } from './runtime/operator-process.ts';
 import { prepareSocketFolder, type RunDirectory } from './runtime/run-directory.ts';
 import { systemCaFile } from './runtime/system-ca.ts';
 import type { WorkerAddress } from './runtime/worker-protocol.ts';
@@ -128,5 +129,20 @@ export async function startManagedEnvoy(
     onExit: (exit) => {
       log.error({ ...exit }, 'Envoy ended and restarts');
     },
+  });
+}
+
+export function startPage(
+  { config, log, build, workerOutput }: ServeOptions,
+  guard: Guard,
+  certificates: Certificates,
+): Promise<OperatorProcess> {
+  return startOperatorProcess({
+    config,
+    version: build?.version ?? 'unknown',
+    tls: () => certificates.uiTls(),
+    guard,
+    log,
+    output: workerOutput,
   });
 }

@@ -12,8 +12,9 @@ import { startGuard } from './runtime/guard.ts';
 import { watchRedis } from './runtime/redis-watch.ts';
 import { createRunDirectory } from './runtime/run-directory.ts';
 import { workerAddresses } from './runtime/worker-addresses.ts';
+import type { OperatorProcess } from './runtime/operator-process.ts';
 import type { Workers } from './runtime/workers.ts';
-import { startManagedEnvoy, startSidecars, type ServeOptions } from './serve-parts.ts';
+import { startManagedEnvoy, startPage, startSidecars, type ServeOptions } from './serve-parts.ts';
 import { createSigningKey, isWeakSecret } from './signing/signing-key.ts';
 import { createEnvoyReplies } from './telemetry/envoy-replies.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -54,7 +55,13 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
     // In reverse order of the start; a failure must not keep the others running.
     for (const close of closers.splice(0).reverse()) await Promise.resolve(close()).catch(() => undefined);
   }
-  const state: State = { starting: true, draining: false, workers: undefined, envoy: undefined };
+  const state: State = {
+    starting: true,
+    draining: false,
+    workers: undefined,
+    envoy: undefined,
+    page: undefined,
+  };
   const replies = createEnvoyReplies();
   let reload: Reload | undefined = undefined;
   const inForce = (): Config => reload?.current() ?? config;
@@ -72,6 +79,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
       run,
       log,
       onExtprocTls: (tls) => state.workers?.renewTls(tls),
+      onUiTls: (tls) => state.page?.renewTls(tls),
     });
     closers.push(() => {
       certificates.close();
@@ -128,9 +136,16 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
     } else {
       await workers.started();
     }
+    if (config.ui.enabled) {
+      const page = await startPage(options, guard, certificates);
+      state.page = page;
+      closers.push(() => page.stop());
+    }
     state.starting = false;
     if (options.reload !== undefined) {
-      reload = await followReload(options.reload, options, workers);
+      reload = await followReload(options.reload, options, workers, (next) => {
+        state.page?.use(next);
+      });
       closers.push(reload.close);
     }
     log.info({ address: listenerUrl(config), admin_port: admin.port }, 'the gateway serves');
@@ -157,6 +172,7 @@ interface State {
   draining: boolean;
   workers: Workers | undefined;
   envoy: EnvoyProcess | undefined;
+  page: OperatorProcess | undefined;
 }
 
 /** Returns the main listener's address as clients write it. */
@@ -170,6 +186,7 @@ function followReload(
   source: NonNullable<ServeOptions['reload']>,
   { config, log }: ServeOptions,
   workers: Workers,
+  onUsed: (next: Config) => void,
 ): Promise<Reload> {
   return followConfig({
     ...source,
@@ -178,6 +195,7 @@ function followReload(
     apply: async (next) => {
       await workers.prepare(next);
       workers.use(next);
+      onUsed(next);
       log.level = next.server.log_level;
     },
   });

@@ -2,18 +2,20 @@ import type { Config } from '../config/schema.ts';
 import { PEM_KEYS, type PemFiles } from './pem-files.ts';
 
 const REDIS_TLS = 'redis.tls';
+export const UI_TLS = 'ui.tls';
 const AUDIT_OTLP = 'audit.otlp';
 const AUDIT_SYSLOG = 'audit.syslog';
-const NOT_ENVOYS: ReadonlySet<string> = new Set([REDIS_TLS, AUDIT_OTLP, AUDIT_SYSLOG]);
+const NOT_ENVOYS: ReadonlySet<string> = new Set([REDIS_TLS, UI_TLS, AUDIT_OTLP, AUDIT_SYSLOG]);
 
 /** Returns every group of the configuration that names a PEM file. */
-export function pemFiles({ server, redis, providers, audit }: Config): readonly PemFiles[] {
+export function pemFiles({ server, redis, providers, audit, ui }: Config): readonly PemFiles[] {
   const groups: PemFiles[] = [
     { path: 'server.tls', ...server.tls },
     { path: 'server.extproc.tls', ...server.extproc.tls },
     { path: REDIS_TLS, ...redis.tls },
     { path: AUDIT_OTLP, ...audit.otlp },
     { path: AUDIT_SYSLOG, ...audit.syslog },
+    ...(ui.enabled ? [{ path: UI_TLS, ...ui.tls }] : []),
     ...Object.entries(providers).map(([name, { ca_file }]) => ({ path: `providers.${name}`, ca_file })),
   ];
   return groups.filter((group) => PEM_KEYS.some((key) => group[key] !== undefined));

@@ -11,6 +11,7 @@ import { modelsSection, routesSection } from './sections/models.ts';
 import { pricing } from './sections/pricing.ts';
 import { providersSection, proxy } from './sections/providers.ts';
 import { redis } from './sections/redis.ts';
+import { ui } from './sections/ui.ts';
 import { riskProfile, sessionSection } from './sections/session.ts';
 import type { section, Settings } from './fields.ts';
 
@@ -38,6 +39,7 @@ export const coreSections = {
   zsp,
   audit,
   envoy,
+  ui,
 };
 
 /** The configuration that every check may read in addition to its own sections. */

@@ -11,6 +11,7 @@ import { routeTargets } from './route-rules.ts';
 import type { Rule, RuleProblem } from './rule.ts';
 import type { Config } from './schema.ts';
 import { tokenProblems } from './token-rules.ts';
+import { uiProblems } from './ui-rules.ts';
 
 /** Time for one retry within a phase, added to `redis.read_timeout` (docs/redis.md). */
 const PHASE_SLACK_MS: Milliseconds = 500;
@@ -86,6 +87,7 @@ const RULES: readonly Rule[] = [
   secrets,
   tokenProblems,
   routeTargets,
+  uiProblems,
   webhook,
 ];
 
@@ -109,13 +111,14 @@ function listeners({ server }: Config): readonly (RuleProblem | false)[] {
 }
 
 /** A certificate and its key need each other. */
-function pairRules({ server, redis, audit }: Config): readonly (RuleProblem | false)[] {
+function pairRules({ server, redis, audit, ui }: Config): readonly (RuleProblem | false)[] {
   const groups = [
     [['server', 'tls'], server.tls],
     [['server', 'extproc', 'tls'], server.extproc.tls],
     [['redis', 'tls'], redis.tls],
     [['audit', 'otlp'], audit.otlp],
     [['audit', 'syslog'], audit.syslog],
+    [['ui', 'tls'], ui.tls],
   ] as const;
   return groups.map(
     ([path, { cert_file, key_file }]) =>

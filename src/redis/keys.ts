@@ -200,3 +200,16 @@ export const UI_TOKEN_USES = `gateway:ui_token_uses:{${UI_TOKENS}}`;
 export function uiAnswerKey(digest: string): string {
   return `gateway:ui_answer:${digest}`;
 }
+
+/** The scrypt hash of the password of the operator's page: string. */
+export const UI_PASSWORD = 'gateway:ui_password';
+
+/** A session of the operator's page: string; by the SHA-256 of its id, in the slot of the password. */
+export function uiSessionKey(idHash: string): string {
+  return `gateway:ui_session:{${UI_PASSWORD}}:${idHash}`;
+}
+
+/** Attempts to sign in to the operator's page, of an address or of `all`, in one minute (Unix time / 60). */
+export function uiAttemptsKey(who: string, minute: number): string {
+  return `gateway:ui_attempts:{${UI_PASSWORD}}:${who}:${String(minute)}`;
+}

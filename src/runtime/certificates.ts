@@ -1,8 +1,9 @@
-import { envoyPemFiles } from '../certificates/files.ts';
+import { envoyPemFiles, UI_TLS } from '../certificates/files.ts';
 import type { PemTexts } from '../certificates/pem.ts';
 import { followCertificates, type FollowedCertificates } from '../certificates/follow.ts';
 import type { Config } from '../config/schema.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { ListenerTls } from '../operator/listener.ts';
 import type { RunDirectory } from './run-directory.ts';
 import type { ExtprocTls } from './worker-protocol.ts';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
@@ -15,6 +16,8 @@ export interface Certificates extends Pick<FollowedCertificates, 'states' | 'clo
   readonly secretsFolder: string | undefined;
   /** TLS of the workers' ext_proc listeners; undefined without it. */
   extprocTls(): ExtprocTls | undefined;
+  /** TLS of the operator's page; undefined without it. */
+  uiTls(): ListenerTls | undefined;
 }
 
 export interface CertificatesOptions {
@@ -23,6 +26,8 @@ export interface CertificatesOptions {
   readonly log: Logger;
   /** Called with renewed TLS of the ext_proc listeners. */
   readonly onExtprocTls: (tls: ExtprocTls) => void;
+  /** Called with renewed TLS of the operator's page. */
+  readonly onUiTls: (tls: ListenerTls) => void;
 }
 
 /** Follows the certificate files, and hands renewed ones to Envoy and the workers. */
@@ -39,6 +44,8 @@ export async function startCertificates(options: CertificatesOptions): Promise<C
       await publish(path, texts);
       const tls = path === EXTPROC ? extprocTlsOf(texts) : undefined;
       if (tls !== undefined) options.onExtprocTls(tls);
+      const ofPage = path === UI_TLS ? listenerTlsOf(texts) : undefined;
+      if (ofPage !== undefined) options.onUiTls(ofPage);
       log.info({ certificate: path }, 'renewed certificates are in force');
     },
     onBroken: (path, problems) => {
@@ -58,6 +65,7 @@ export async function startCertificates(options: CertificatesOptions): Promise<C
     },
     secretsFolder: secrets?.folder,
     extprocTls: () => extprocTlsOf(followed.texts(EXTPROC) ?? {}),
+    uiTls: () => listenerTlsOf(followed.texts(UI_TLS) ?? {}),
   };
 }
 
@@ -70,6 +78,10 @@ function extprocTlsOf({
 }: PemTexts): ExtprocTls | undefined {
   if (cert === undefined || key === undefined || clientCa === undefined) return undefined;
   return { cert, key, clientCa };
+}
+
+function listenerTlsOf({ cert_file: cert, key_file: key }: PemTexts): ListenerTls | undefined {
+  return cert === undefined || key === undefined ? undefined : { cert, key };
 }
 
 /** Writes certificates and keys for Envoy into a private folder, which Envoy watches. */

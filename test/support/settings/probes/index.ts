@@ -13,6 +13,7 @@ import { redisProbes } from './redis.ts';
 import { riskAndPolicyProbes } from './risk-and-policy.ts';
 import { routeProbes } from './routes.ts';
 import { serverProbes } from './server.ts';
+import { uiProbes } from './ui.ts';
 
 /** A probe for every key of gateway.yaml, by the name that `settingLeaves` gives it. */
 export const PROBES: Probes = {
@@ -30,4 +31,5 @@ export const PROBES: Probes = {
   ...pricingProbes,
   ...riskAndPolicyProbes,
   ...routeProbes,
+  ...uiProbes,
 };

@@ -1,0 +1,58 @@
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import { operate } from '../../src/operate.ts';
+import { PASSWORD_CHARS } from '../../src/operator/sign-in/password-store.ts';
+import { UsageError, type Io } from '../command.ts';
+import { loadedConfig } from '../loaded-config.ts';
+import { auditChange, withOperator } from '../operator-change.ts';
+
+const NOTES = `
+On a terminal it asks for the password twice; else it reads one line of standard input. The page takes it on loopback
+addresses alone (docs/operator-page.md). Sessions of the password before end.
+
+Examples:
+  $ gateway ui password
+  $ openssl rand -base64 24 | tee page-password | gateway ui password
+`;
+
+/** `gateway ui …`: the operator's page (docs/operator-page.md). */
+export function registerUi(program: Command, io: Io): void {
+  const ui = program.command('ui').description("the operator's page");
+  withOperator(ui.command('password').description('set the password of the page'))
+    .addHelpText('after', NOTES)
+    .action((_options: unknown, command: Command) => setPassword(command, io));
+}
+
+async function setPassword(command: Command, io: Io): Promise<void> {
+  const password = io.stdin.isTTY ? await askTwice(io) : await firstLine(io);
+  const length = [...password].length;
+  if (length < PASSWORD_CHARS.least || length > PASSWORD_CHARS.most)
+    throw new UsageError(
+      `the password must have ${String(PASSWORD_CHARS.least)} to ${String(PASSWORD_CHARS.most)} characters`,
+    );
+  const { config } = loadedConfig(command, io);
+  await operate(config, ({ pagePassword }) => pagePassword.set(password));
+  io.stdout.write('The password of the page is set. Sessions of the one before have ended.\n');
+  if (!config.ui.enabled) io.stderr.write('gateway: the page is off: set ui.enabled in the configuration\n');
+  await auditChange(command, io, { activity: 'update', operation: 'ui password', fields: {} });
+}
+
+async function askTwice(io: Io): Promise<string> {
+  const { password, isCancel } = await import('@clack/prompts');
+  const at = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
+  const given = await password({ ...at, message: 'Password of the page' });
+  const again = isCancel(given) ? given : await password({ ...at, message: 'The same again' });
+  if (isCancel(given) || isCancel(again)) throw new UsageError('cancelled: no password was set');
+  if (given !== again) throw new UsageError('the two differ: no password was set');
+  return given;
+}
+
+async function firstLine({ stdin }: Io): Promise<string> {
+  const lines = createInterface({ input: stdin, crlfDelay: Infinity });
+  try {
+    for await (const line of lines) return line;
+    return '';
+  } finally {
+    lines.close();
+  }
+}

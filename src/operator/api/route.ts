@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type * as z from 'zod';
+import type { Role, SignedIn } from '../sign-in/roles.ts';
+import type { Identified } from '../sign-in/identify.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** A request that has passed the guard. */
+export interface ApiRequest<Query = unknown, Body = unknown> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+  /** Of the connection. */
+  readonly address: string;
+  /** Undefined only for routes that are open to anyone. */
+  readonly identified: Identified | undefined;
+  readonly incoming: IncomingMessage;
+}
+
+export type ApiRequestOf<Query, Body> = Omit<ApiRequest<Query, Body>, 'identified'> & {
+  readonly identified: Identified;
+  readonly who: SignedIn;
+};
+
+/** An answer that is more than JSON with status 200. */
+export class Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object | undefined;
+
+  constructor(status: number, headers: Readonly<Record<string, string>>, body?: object) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+}
+
+/** An answer that writes itself, such as a stream of events; the headers of every answer are set. */
+export class StreamReply {
+  readonly write: (response: ServerResponse) => void;
+
+  constructor(write: (response: ServerResponse) => void) {
+    this.write = write;
+  }
+}
+
+/** One operation of the API. The listener, its checks and its description in OpenAPI derive from it. */
+export interface Route {
+  readonly method: Method;
+  /** `/api/keys/{id}`. */
+  readonly path: string;
+  readonly summary: string;
+  /** The lowest role that may call it; `anyone` needs no sign-in. */
+  readonly role: Role | 'anyone';
+  /** May be called by owners, who are shown their own keys only. */
+  readonly owners: boolean;
+  /** A browser may come here by a link of another site, as from an identity provider. */
+  readonly navigable?: boolean;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** Undefined for streams and redirects. */
+  readonly answer?: z.ZodType;
+  handle(request: ApiRequest): Promise<unknown>;
+}
+
+type Shape<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+/** Describes a route for people who are signed in. */
+export function route<Query extends z.ZodType | undefined, Body extends z.ZodType | undefined>(
+  described: Omit<Route, 'handle' | 'query' | 'body' | 'owners' | 'role'> & {
+    readonly role: Role;
+    readonly owners?: boolean;
+    readonly query?: Query;
+    readonly body?: Body;
+    handle(request: ApiRequestOf<Shape<Query>, Shape<Body>>): Promise<unknown>;
+  },
+): Route {
+  const { handle, query, body, owners = false, ...rest } = described;
+  return {
+    ...rest,
+    owners,
+    ...(query && { query }),
+    ...(body && { body }),
+    handle: (request) => {
+      const { identified } = request;
+      if (identified === undefined) throw new Error('a route for people who are signed in');
+      return handle({ ...request, identified, who: identified.who } as ApiRequestOf<
+        Shape<Query>,
+        Shape<Body>
+      >);
+    },
+  };
+}
+
+/** Describes a route that needs no sign-in. */
+export function openRoute<Query extends z.ZodType | undefined, Body extends z.ZodType | undefined>(
+  described: Omit<Route, 'handle' | 'query' | 'body' | 'owners' | 'role'> & {
+    readonly query?: Query;
+    readonly body?: Body;
+    handle(request: ApiRequest<Shape<Query>, Shape<Body>>): Promise<unknown>;
+  },
+): Route {
+  const { handle, query, body, ...rest } = described;
+  return {
+    ...rest,
+    role: 'anyone',
+    owners: true,
+    ...(query && { query }),
+    ...(body && { body }),
+    handle: (request) => handle(request as ApiRequest<Shape<Query>, Shape<Body>>),
+  };
+}

@@ -1,0 +1,96 @@
+import { phaseDeadlineMs } from '../config/cross-field-rules.ts';
+import type { Config } from '../config/schema.ts';
+import { createAcknowledgement } from '../redis/acknowledged.ts';
+import { connectRedis, firstAttempt } from '../redis/client.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { apiRoutes } from './api/routes.ts';
+import { createEscalationListeners } from './hear-escalations.ts';
+import { createRedisOperations } from './redis-operations.ts';
+import { allowedOrigins } from './guard.ts';
+import { startListener, type ListenerTls } from './listener.ts';
+import { routeTable } from './route-table.ts';
+import type { PageServices } from './services.ts';
+import { createSignInAttempts } from './sign-in/attempt-store.ts';
+import { bySession } from './sign-in/by-session.ts';
+import { firstOf } from './sign-in/identify.ts';
+import { createPagePassword } from './sign-in/password-store.ts';
+import { createPageSessions } from './sign-in/session-store.ts';
+import { readStaticFiles } from './static-files.ts';
+
+export interface OperatorPageOptions {
+  readonly config: Config;
+  readonly tls: ListenerTls | undefined;
+  /** The gateway's version. */
+  readonly version: string;
+  /** Folder of the built page. */
+  readonly folder: string;
+  readonly log: Logger;
+}
+
+export interface OperatorPage {
+  readonly port: number;
+  renewTls(tls: ListenerTls): void;
+  close(): Promise<void>;
+}
+
+const CLIENT = 'gateway-ui';
+
+/** The composition root of the operator's page. It serves without Redis too, and then tells of it. */
+export async function startOperatorPage(options: OperatorPageOptions): Promise<OperatorPage> {
+  const { config, tls, version, folder, log } = options;
+  const client = connectRedis(config.redis, {
+    name: CLIENT,
+    onState: (state, reason) => {
+      if (state === 'down')
+        log.warn({ cause: reason?.message }, 'Redis is unavailable: the operator page shows nothing');
+    },
+  });
+  const acknowledgement = createAcknowledgement(config.redis, CLIENT);
+  const listeners = createEscalationListeners(config.redis, `${CLIENT}-listener`);
+  function disconnect(): void {
+    listeners.close();
+    acknowledgement?.close();
+    client.disconnect();
+  }
+  try {
+    await firstAttempt(client, config.redis.dial_timeout);
+    const deadlineMs = phaseDeadlineMs(config);
+    const { idle, absolute } = config.ui.session;
+    const services: PageServices = {
+      config,
+      version,
+      log,
+      operations: createRedisOperations({
+        client,
+        config,
+        acknowledgement,
+        hearEscalations: listeners.hearEscalations,
+      }),
+      sessions: createPageSessions({ client, deadlineMs, idleMs: idle, absoluteMs: absolute }),
+      password: createPagePassword({ client, deadlineMs }),
+      attempts: createSignInAttempts({ client, deadlineMs }),
+    };
+    const origins = allowedOrigins(config);
+    const listener = await startListener({
+      host: config.ui.host,
+      port: config.ui.port,
+      tls,
+      origins: () => origins,
+      routes: routeTable(apiRoutes(services)),
+      files: await readStaticFiles(folder),
+      identify: firstOf([bySession(services.sessions)]),
+      log,
+    });
+    return {
+      port: listener.port,
+      renewTls: listener.renewTls,
+      close: async () => {
+        await listener.close();
+        disconnect();
+      },
+    };
+  } catch (error) {
+    disconnect();
+    throw error;
+  }
+}

@@ -1,0 +1,200 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Server as TlsServer } from 'node:https';
+import { createServer } from '../node-http.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { ApiError, checked, internalProblem, knownProblem, type ProblemAnswer } from './api/problem.ts';
+import { Reply, StreamReply, type Method, type Route } from './api/route.ts';
+import { readJson, refuseOtherHosts, refuseOtherSites, refuseWrongToken, SECURITY_HEADERS } from './guard.ts';
+import { findRoute, type RouteTable } from './route-table.ts';
+import type { Identified, Identify } from './sign-in/identify.ts';
+import { hasRole } from './sign-in/roles.ts';
+import type { StaticFile } from './static-files.ts';
+
+/** PEM. */
+export interface ListenerTls {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface ListenerOptions {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  readonly tls: ListenerTls | undefined;
+  readonly origins: () => ReadonlySet<string>;
+  readonly routes: RouteTable;
+  readonly files: ReadonlyMap<string, StaticFile>;
+  readonly identify: Identify;
+  readonly log: Logger;
+}
+
+export interface Listener {
+  readonly port: number;
+  renewTls(tls: ListenerTls): void;
+  close(): Promise<void>;
+}
+
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 5_000 } as const;
+const MAX_CONNECTIONS = 512;
+const MAX_HEADERS = 100;
+
+/** Starts the listener of the operator's page. Rejects if the address cannot be bound. */
+export async function startListener(options: ListenerOptions): Promise<Listener> {
+  const { host, port, tls } = options;
+  const onRequest: RequestListener = (incoming, response) => {
+    void answer(options, incoming, response);
+  };
+  const server = tls === undefined ? createServer(onRequest) : await tlsServer(tls, onRequest);
+  Object.assign(server, LIMITS);
+  server.maxConnections = MAX_CONNECTIONS;
+  server.maxHeadersCount = MAX_HEADERS;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => {
+      const message = `ui.host, ui.port: cannot listen on ${host}:${String(port)} (${cause.message})`;
+      reject(new Error(message, { cause }));
+    });
+    server.listen({ host, port }, resolve);
+  });
+  const address = server.address();
+  return {
+    port: address !== null && typeof address === 'object' ? address.port : port,
+    renewTls: (renewed) => {
+      if ('setSecureContext' in server) server.setSecureContext(renewed);
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function tlsServer(tls: ListenerTls, onRequest: RequestListener): Promise<Server | TlsServer> {
+  const https = await import('node:https');
+  return https.createServer({ ...tls, minVersion: 'TLSv1.2' }, onRequest);
+}
+
+async function answer(
+  options: ListenerOptions,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) if (value) response.setHeader(name, value);
+  try {
+    await answerChecked(options, incoming, response);
+  } catch (thrown) {
+    const known = knownProblem(thrown);
+    if (known === undefined) options.log.error({ err: thrown }, 'the operator page failed');
+    sendProblem(response, known ?? internalProblem());
+  } finally {
+    // The rest of a body that was not read would be read as the next request.
+    if (!incoming.complete) incoming.destroy();
+  }
+}
+
+async function answerChecked(
+  options: ListenerOptions,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const origins = options.origins();
+  refuseOtherHosts(incoming, origins);
+  const [path = '', search = ''] = (incoming.url ?? '').split(/\?(.*)/s, 2);
+  if (!path.startsWith('/api/')) {
+    sendFile(options.files.get(path), incoming, response);
+    return;
+  }
+  const { route, params } = findRoute(options.routes, incoming.method ?? '', path);
+  refuseOtherSites(incoming, origins, route.navigable === true);
+  const address = incoming.socket.remoteAddress ?? '';
+  const identified = await admitted(route, options.identify, incoming, address);
+  const query = route.query && checked(route.query, parsedQuery(search), 'query');
+  const given = hasBody(route.method) ? await readJson(incoming) : undefined;
+  const body = route.body && checked(route.body, given, 'body');
+  const result = await route.handle({ params, query, body, address, identified, incoming });
+  send(route, result, response);
+}
+
+function hasBody(method: Method): boolean {
+  return method !== 'GET';
+}
+
+/** @throws ApiError if the request may not call the route */
+async function admitted(
+  route: Route,
+  identify: Identify,
+  incoming: IncomingMessage,
+  address: string,
+): Promise<Identified | undefined> {
+  const { role } = route;
+  if (role === 'anyone') return undefined;
+  const identified = await identify(incoming, address);
+  if (identified === undefined)
+    throw new ApiError('not_signed_in', 'you are not signed in, or your session has ended: sign in');
+  const { who, csrf } = identified;
+  if (!hasRole(who.role, role))
+    throw new ApiError('forbidden', `this needs the role ${role}, and you are ${who.role}`);
+  if (who.owner !== undefined && !route.owners)
+    throw new ApiError('forbidden', 'you see the keys of one owner only, and this shows more');
+  if (csrf !== undefined && route.method !== 'GET') refuseWrongToken(incoming, csrf);
+  return identified;
+}
+
+/** @throws ApiError for a parameter that is given twice */
+function parsedQuery(search: string): Record<string, string> {
+  const query: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (name in query) throw new ApiError('invalid_request', 'query: a parameter is given twice');
+    query[name] = value;
+  }
+  return { ...query };
+}
+
+function send(route: Route, result: unknown, response: ServerResponse): void {
+  if (result instanceof StreamReply) {
+    result.write(response);
+    return;
+  }
+  const { status, headers, body } = result instanceof Reply ? result : new Reply(200, {}, result as object);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.statusCode = status;
+  if (body === undefined) {
+    response.end();
+    return;
+  }
+  // What the contract does not name is left out.
+  const shown = route.answer === undefined ? body : route.answer.parse(body);
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify(shown));
+}
+
+function sendProblem(response: ServerResponse, { problem, headers }: ProblemAnswer): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.statusCode = problem.status;
+  response.setHeader('content-type', 'application/problem+json');
+  response.end(JSON.stringify(problem));
+}
+
+/** @throws ApiError for a path that the page does not have */
+function sendFile(
+  file: StaticFile | undefined,
+  { method, headers }: IncomingMessage,
+  response: ServerResponse,
+): void {
+  if (file === undefined) throw new ApiError('not_found', 'the page has no such file');
+  if (method !== 'GET' && method !== 'HEAD')
+    throw new ApiError('method_not_allowed', 'use GET', { headers: { allow: 'GET, HEAD' } });
+  response.setHeader('content-type', file.type);
+  response.setHeader('vary', 'accept-encoding');
+  const takesBrotli = /(?:^|[\s,])br(?:$|[\s,;])/.test(String(headers['accept-encoding'] ?? ''));
+  const content = takesBrotli ? file.brotli : file.plain;
+  if (takesBrotli) response.setHeader('content-encoding', 'br');
+  response.setHeader('content-length', content.length);
+  response.end(method === 'HEAD' ? undefined : content);
+}

@@ -1,0 +1,43 @@
+import { messageOf } from '../errors.ts';
+import { HEARTBEAT_MS } from '../runtime/heartbeat.ts';
+import { createLogger, standardOutput } from '../telemetry/logger.ts';
+import { startOperatorPage, type OperatorPage } from './compose.ts';
+import { pageFolder } from './page-folder.ts';
+import type { FromPage, ToPage } from './protocol.ts';
+
+/** The operator's page in a process of its own, forked by `gateway serve`; it ends with its parent. */
+let page: OperatorPage | undefined;
+
+function say(message: FromPage): void {
+  process.send?.(message);
+}
+
+async function receiveMessage(message: ToPage): Promise<void> {
+  switch (message.kind) {
+    case 'start': {
+      const { config, tls, version } = message;
+      const log = createLogger(config.server.log_level, { name: 'gateway', part: 'ui' }, standardOutput());
+      page = await startOperatorPage({ config, tls, version, folder: await pageFolder(), log });
+      say({ kind: 'listening', port: page.port });
+      break;
+    }
+    case 'tls':
+      page?.renewTls(message.tls);
+      break;
+    case 'end':
+      await page?.close();
+      process.exit(0);
+  }
+}
+
+process.on('message', (message: ToPage) => {
+  receiveMessage(message).catch((cause: unknown) => {
+    say({ kind: 'failed', message: messageOf(cause) });
+    process.exit(1);
+  });
+});
+// A blocked event loop sends nothing, so the parent ends this process.
+setInterval(() => say({ kind: 'alive' }), HEARTBEAT_MS).unref();
+process.on('disconnect', () => process.exit(1));
+// The terminal's Ctrl-C reaches the whole process group; the parent decides when this process stops.
+process.on('SIGINT', () => undefined);

@@ -1,0 +1,17 @@
+import type { Config } from '../config/schema.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { SignInAttempts } from './sign-in/attempt-store.ts';
+import type { PagePassword } from './sign-in/password-store.ts';
+import type { PageSessions } from './sign-in/session-store.ts';
+import type { RedisOperations } from './redis-operations.ts';
+
+/** What the routes of the operator's API use. */
+export interface PageServices {
+  readonly config: Config;
+  readonly version: string;
+  readonly log: Logger;
+  readonly operations: RedisOperations;
+  readonly sessions: PageSessions;
+  readonly password: PagePassword;
+  readonly attempts: SignInAttempts;
+}

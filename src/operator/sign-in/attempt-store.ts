@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { addressGroup } from '../../address-counts.ts';
+import type { RedisClient } from '../../redis/client.ts';
+import { uiAttemptsKey } from '../../redis/keys.ts';
+import { loadScript } from '../../redis/script.ts';
+import { withRedisDeadline } from '../../redis/unavailable.ts';
+
+const countScript = loadScript(new URL('./count-attempt.lua', import.meta.url));
+
+const MINUTE_MS = 60_000;
+const LIMITS = { ofAddress: 10, ofAll: 60 } as const;
+const ALL = 'all';
+const reply = z.tuple([z.int(), z.int()]);
+
+/** Limits attempts to sign in, of one address and of all together. Failures throw `redis_unavailable`. */
+export interface SignInAttempts {
+  /** Counts an attempt before it is judged. Returns the time to wait if there were too many, else 0. */
+  count(address: string): Promise<number>;
+  /** A person who signed in does not use up the attempts of the address. */
+  forget(address: string): Promise<void>;
+}
+
+export function createSignInAttempts({
+  client,
+  deadlineMs,
+  now = Date.now,
+}: {
+  readonly client: RedisClient;
+  readonly deadlineMs: number;
+  readonly now?: () => number;
+}): SignInAttempts {
+  const keyOf = (who: string): string => uiAttemptsKey(who, Math.floor(now() / MINUTE_MS));
+  return {
+    count: (address) =>
+      withRedisDeadline(deadlineMs, async () => {
+        const keys = [keyOf(addressGroup(address)), keyOf(ALL)];
+        const [ofAddress, ofAll] = reply.parse(await countScript.run(client, keys, [2 * MINUTE_MS]));
+        const isOver = ofAddress > LIMITS.ofAddress || ofAll > LIMITS.ofAll;
+        return isOver ? MINUTE_MS - (now() % MINUTE_MS) : 0;
+      }),
+    forget: (address) =>
+      withRedisDeadline(deadlineMs, async () => {
+        await client.del(keyOf(addressGroup(address)));
+      }),
+  };
+}

@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { pemFiles } from '../../../../src/certificates/files.ts';
+import { allowedOrigins } from '../../../../src/operator/guard.ts';
+import { startTestPage } from '../../operator/page.ts';
+import { freePort } from '../../ports.ts';
+import type { Bench, Probes, See } from '../probe.ts';
+
+const PORT = await freePort();
+const OTHER_PORT = await freePort();
+const TLS = { cert_file: '/c.pem', key_file: '/k.pem' };
+
+/** Reports at which of these addresses the page of this configuration answers. */
+function answersAt(...addresses: readonly (readonly [host: string, port: number])[]): See {
+  return async ({ config, redis }) => {
+    const { host, port } = config.ui;
+    const page = await startTestPage(redis, { ui: { host, port } });
+    try {
+      return await Promise.all(
+        addresses.map(([host, port]) =>
+          fetch(`http://${host}:${String(port)}/`).then(
+            ({ ok }) => ok,
+            () => false,
+          ),
+        ),
+      );
+    } finally {
+      await page.close();
+    }
+  };
+}
+
+/** Reports whether a session still counts after a while in which it was used as often as this. */
+function countsAfter(uses: number): See {
+  return async ({ config, redis }: Bench) => {
+    const { idle, absolute } = config.ui.session;
+    const session = { idle: `${String(idle)}ms`, absolute: `${String(absolute)}ms` };
+    const page = await startTestPage(redis, { ui: { session } });
+    try {
+      const visitor = await page.visitor({});
+      for (let use = 0; use < uses; use++) {
+        await delay(150);
+        await visitor.ask('/api/me');
+      }
+      await delay(450);
+      return (await visitor.ask('/api/me')).status;
+    } finally {
+      await page.close();
+    }
+  };
+}
+
+export const uiProbes: Probes = {
+  'ui.enabled': {
+    with: { ui: { tls: TLS } },
+    values: [false, true],
+    see: ({ config }) => Promise.resolve(pemFiles(config).map(({ path }) => path)),
+    expected: [[], ['ui.tls']],
+  },
+  'ui.host': {
+    with: { ui: { enabled: true, port: PORT } },
+    values: ['127.0.0.1', '127.0.0.2'],
+    see: answersAt(['127.0.0.1', PORT], ['127.0.0.2', PORT]),
+    expected: [
+      [true, false],
+      [false, true],
+    ],
+  },
+  'ui.port': {
+    with: { ui: { enabled: true } },
+    values: [PORT, OTHER_PORT],
+    see: answersAt(['127.0.0.1', PORT], ['127.0.0.1', OTHER_PORT]),
+    expected: [
+      [true, false],
+      [false, true],
+    ],
+  },
+  'ui.public_url': {
+    with: { ui: { enabled: true } },
+    values: ['http://localhost:1', 'https://localhost:2'],
+    see: ({ config }) => Promise.resolve([...allowedOrigins(config)].at(-1)),
+    expected: ['http://localhost:1', 'https://localhost:2'],
+  },
+  'ui.tls.cert_file': {
+    with: { ui: { enabled: true, tls: TLS } },
+    values: ['/one.pem', '/two.pem'],
+    see: ({ config }) => Promise.resolve(pemFiles(config)[0]?.cert_file),
+    expected: ['/one.pem', '/two.pem'],
+  },
+  'ui.tls.key_file': {
+    with: { ui: { enabled: true, tls: TLS } },
+    values: ['/one.pem', '/two.pem'],
+    see: ({ config }) => Promise.resolve(pemFiles(config)[0]?.key_file),
+    expected: ['/one.pem', '/two.pem'],
+  },
+  'ui.session.idle': {
+    with: { ui: { session: { absolute: '10s' } } },
+    values: ['200ms', '10s'],
+    see: countsAfter(0),
+    expected: [401, 200],
+  },
+  'ui.session.absolute': {
+    with: { ui: { session: { idle: '500ms' } } },
+    values: ['600ms', '60s'],
+    see: countsAfter(2),
+    expected: [401, 200],
+  },
+};
