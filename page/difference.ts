@@ -51,8 +51,20 @@ function commonLengths(old: readonly string[], fresh: readonly string[]): readon
   return lengths;
 }
 
-/** Returns JSON in a form to read, with sorted members, or the text itself if it is none. */
+/** Characters that take no room, in which orders to a model can hide. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}\p{Cs}]/gu;
+
+/**
+ * Returns JSON in a form to read, with sorted members, or the text itself if it is none. Lines of a text stand below each
+ * other, and characters that cannot be seen are written as `\u{200B}`.
+ */
 export function readableJson(text: string): string {
+  return inLines(text)
+    .replaceAll(/\\\\|\\n/g, (escape) => (escape === '\\n' ? '\\n\n      ' : escape))
+    .replaceAll(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`);
+}
+
+function inLines(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), sortMembers, 2);
   } catch {

@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Decision>[] = [
     title: 'Time',
     cell: ({ at, request_id: id }) => (
       <a href={href('requests', id)} aria-label={`${clockTime(at)}: the whole story of this request`}>
-        {clockTime(at)}
+        <time dateTime={at}>{clockTime(at)}</time>
       </a>
     ),
   },

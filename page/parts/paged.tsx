@@ -53,11 +53,17 @@ export function usePaged<T extends Page>(path: string, query: Query, everyMs?: n
 }
 
 /** The buttons below a paged list, with how much there is. */
-export function Pager({ of }: { readonly of: Paged<Page> }): JSX.Element | null {
+export function Pager({
+  of,
+  label = 'Pages',
+}: {
+  readonly of: Paged<Page>;
+  readonly label?: string;
+}): JSX.Element | null {
   const { data, number, hasNext } = of;
   if (data === undefined) return null;
   return (
-    <nav class="pager" aria-label="Pages">
+    <nav class="pager" aria-label={label}>
       <button type="button" disabled={number === 1} onClick={of.back}>
         Previous
       </button>

@@ -79,7 +79,7 @@ function Changed({ onAccepted }: { readonly onAccepted: () => void }): JSX.Eleme
           )
         }
       </Answer>
-      <Pager of={pins} />
+      <Pager of={pins} label="Pages of changed definitions" />
     </>
   );
 }
@@ -187,7 +187,7 @@ function Pinned(): JSX.Element {
           )
         }
       </Answer>
-      <Pager of={pins} />
+      <Pager of={pins} label="Pages of pinned tools" />
     </>
   );
 }

@@ -40,4 +40,11 @@ describe('the difference of two definitions', () => {
     expect(readableJson('{"b":{"d":1,"c":[2]},"a":0}')).toBe(readableJson('{"a":0,"b":{"c":[2],"d":1}}'));
     expect(readableJson('not JSON')).toBe('not JSON');
   });
+
+  it('sets lines of a text below each other, and shows what cannot be seen', () => {
+    const definition = JSON.stringify({ description: 'Reads.\nA\u200bB \u{e0041} C:\\new' });
+    expect(readableJson(definition)).toBe(
+      '{\n  "description": "Reads.\\n\n      A\\u{200B}B \\u{E0041} C:\\\\new"\n}',
+    );
+  });
 });
