@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { loadConfig } from '../../src/config/load.ts';
@@ -108,15 +108,19 @@ export async function launchGateway(
   environment: NodeJS.ProcessEnv = {},
 ): Promise<RunningGateway> {
   const program = await builtGateway();
+  const logFile = join(dirname(configFile), 'gateway.log');
+  const log = openSync(logFile, 'w');
   const begin = performance.now();
   const child = spawn(process.execPath, [program, '--config', configFile, 'serve'], {
     env: { ...process.env, SERVER_INSECURE_DEV: 'true', ...environment },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', log, 'inherit'],
   });
+  closeSync(log);
   const ended = new Promise((resolve) => child.once('exit', resolve));
   async function stop(): Promise<void> {
     child.kill('SIGTERM');
     await ended;
+    reportErrors(logFile);
   }
   try {
     await untilReady(config.server.admin_port);
@@ -137,6 +141,12 @@ export async function launchGateway(
     startMs,
     stop,
   };
+}
+
+/** Prints what broke while the gateway was measured, such as a worker that ended. */
+function reportErrors(logFile: string): void {
+  const lines = readFileSync(logFile, 'utf8').split('\n');
+  for (const line of lines) if (/"level":"(?:error|fatal)"/.test(line)) process.stderr.write(`${line}\n`);
 }
 
 const READY_WITHIN_MS = 60_000;
