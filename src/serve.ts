@@ -4,6 +4,7 @@ import { gatewayIdentity } from './admin/identity.ts';
 import { startAdmin } from './admin/server.ts';
 import type { Config } from './config/schema.ts';
 import type { EnvoyProcess } from './runtime/envoy-process.ts';
+import { announceGateway } from './runtime/announce.ts';
 import { startCredentials } from './runtime/credentials.ts';
 import { startCertificates } from './runtime/certificates.ts';
 import { followConfig, type Reload } from './runtime/reload.ts';
@@ -136,6 +137,16 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
     } else {
       await workers.started();
     }
+    const announcement = announceGateway({
+      client: redis.client,
+      build: options.build,
+      config: inForce,
+      readiness: readinessNow,
+      workers: () => workers.status(),
+      certificates: () => certificates.states(),
+      reload: () => reload?.state(),
+    });
+    closers.push(() => announcement.close());
     if (config.ui.enabled) {
       const page = await startPage(options, guard, certificates);
       state.page = page;

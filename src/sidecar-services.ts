@@ -24,6 +24,7 @@ import { createObserver } from './telemetry/observer.ts';
 import { messageOf } from './errors.ts';
 import { MAX_OPEN_STREAMS } from './extproc/server.ts';
 import type { EdgeServices } from './extproc/services.ts';
+import type { PolicyState } from './runtime/worker-protocol.ts';
 import type { RedisClient } from './redis/client.ts';
 import type { Fitness } from './redis/fitness.ts';
 import { createAuditLog, createLogger, type Logger } from './telemetry/logger.ts';
@@ -33,6 +34,7 @@ import type { SidecarTracing } from './tracing/start-tracing.ts';
 /** Time limit for compiling the policies. */
 const POLICY_START_MS = 30_000;
 const MAX_WAITING_FOR_POLICIES = 1_000;
+const MAX_REASON_CHARS = 1_000;
 
 /** Shared by all configurations of one sidecar process. */
 export interface SidecarParts {
@@ -42,6 +44,7 @@ export interface SidecarParts {
   readonly redis: RedisClient;
   readonly fitness: Fitness;
   readonly credentials: () => CredentialValues;
+  readonly onPolicies?: ((state: PolicyState) => void) | undefined;
   /** Undefined unless `otel.enabled`. */
   readonly tracing: SidecarTracing | undefined;
 }
@@ -70,7 +73,7 @@ export async function createServices(config: Config, parts: SidecarParts): Promi
 
 async function build(
   config: Config,
-  { index, output, metrics, redis, fitness, tracing, credentials }: SidecarParts,
+  { index, output, metrics, redis, fitness, tracing, credentials, onPolicies }: SidecarParts,
   onClose: (end: () => Promise<void> | void) => void,
 ): Promise<Omit<ConfiguredServices, 'close'>> {
   const fields = { name: 'gateway', worker: index };
@@ -84,7 +87,9 @@ async function build(
     : undefined;
   const trail = audit?.observer;
   onClose(() => audit?.close());
-  const policies = config.policy.enabled ? await livePolicies(config, log, metrics) : undefined;
+  const policies = config.policy.enabled
+    ? await livePolicies(config, { log, metrics, onPolicies })
+    : undefined;
   onClose(() => policies?.close());
   const alerts = await alertsOf(config, log, metrics);
   onClose(() => alerts?.close());
@@ -192,8 +197,12 @@ async function approvalsOf(
 }
 
 /** Loads and watches the policies; throws if none can be loaded. */
-function livePolicies({ policy }: Config, log: Logger, metrics: Metrics): Promise<LivePolicies> {
+function livePolicies(
+  { policy }: Config,
+  { log, metrics, onPolicies }: Omit<Telemetry, 'auditLog'> & Pick<SidecarParts, 'onPolicies'>,
+): Promise<LivePolicies> {
   const { wait, evaluation, grace } = POLICY_LIMITS_MS;
+  let inForce = '';
   return loadLivePolicies({
     sources: policySources(policy),
     engine: {
@@ -211,6 +220,8 @@ function livePolicies({ policy }: Config, log: Logger, metrics: Metrics): Promis
       metrics.policyLoads.inc({ outcome: 'loaded' });
       metrics.policiesBroken.set(0);
       log.info({ policy_set: digest }, 'policies are in force');
+      inForce = digest;
+      onPolicies?.({ digest, broken: undefined });
     },
     onBroken(cause) {
       metrics.policyLoads.inc({ outcome: 'broken' });
@@ -219,6 +230,7 @@ function livePolicies({ policy }: Config, log: Logger, metrics: Metrics): Promis
         { cause: messageOf(cause) },
         'the changed policies cannot be loaded: the previous ones stay in force',
       );
+      onPolicies?.({ digest: inForce, broken: messageOf(cause).slice(0, MAX_REASON_CHARS) });
     },
   });
 }

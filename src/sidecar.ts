@@ -6,7 +6,7 @@ import { startExtProcServer } from './extproc/server.ts';
 import type { ListenAddress } from './extproc/transport/transport.ts';
 import { connectRedis, firstAttempt } from './redis/client.ts';
 import { createFitness, type Fitness } from './redis/fitness.ts';
-import type { ExtprocTls, WorkerAddress } from './runtime/worker-protocol.ts';
+import type { ExtprocTls, PolicyState, WorkerAddress } from './runtime/worker-protocol.ts';
 import { createServices, type ConfiguredServices } from './sidecar-services.ts';
 import { createLogger, standardOutput } from './telemetry/logger.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
@@ -23,6 +23,7 @@ export interface SidecarOptions {
   /** The gateway's version, for traces. */
   readonly version?: string | undefined;
   readonly onRedis: (up: boolean) => void;
+  readonly onPolicies?: (state: PolicyState) => void;
 }
 
 export interface Sidecar {
@@ -73,7 +74,16 @@ export async function startSidecar(options: SidecarOptions): Promise<Sidecar> {
       ).startTracing({ config, worker: index, version, redis, output, metrics, log })
     : undefined;
   let credentials = options.credentials ?? {};
-  const parts = { index, output, metrics, redis, fitness, tracing, credentials: () => credentials };
+  const parts = {
+    index,
+    output,
+    metrics,
+    redis,
+    fitness,
+    tracing,
+    credentials: () => credentials,
+    onPolicies: options.onPolicies,
+  };
 
   let inForce = { config, ...(await createServices(config, parts)) };
   let next: typeof inForce | undefined;

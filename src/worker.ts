@@ -45,7 +45,11 @@ async function use(config: Config): Promise<void> {
 async function receiveMessage(message: ToWorker): Promise<void> {
   switch (message.kind) {
     case 'start':
-      sidecar = await startSidecar({ ...message, onRedis: (up) => say({ kind: 'redis', up }) });
+      sidecar = await startSidecar({
+        ...message,
+        onRedis: (up) => say({ kind: 'redis', up }),
+        onPolicies: (state) => say({ kind: 'policies', state }),
+      });
       started.resolve(sidecar);
       reportCounts(sidecar);
       // For the next start, because a killed worker writes nothing when it ends.

@@ -213,3 +213,9 @@ export function uiSessionKey(idHash: string): string {
 export function uiAttemptsKey(who: string, minute: number): string {
   return `gateway:ui_attempts:{${UI_PASSWORD}}:${who}:${String(minute)}`;
 }
+
+/** What each running gateway last said of itself: hash of gateway id to JSON. */
+export const GATEWAYS = 'gateway:gateways';
+
+/** When each of them counts as gone: sorted set of gateway ids by Unix ms, in the same slot. */
+export const GATEWAY_ENDS = `gateway:gateway_ends:{${GATEWAYS}}`;

@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import { connectRedis, waitUntilReady, describedRedis } from '../redis/client.ts';
+import { connectRedis, waitUntilReady, describedRedis, type RedisClient } from '../redis/client.ts';
 import { CHECK_EVERY_MS } from '../redis/fitness.ts';
 import { checkServer } from '../redis/server-check.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -9,6 +9,7 @@ import { messageOf } from '../errors.ts';
 export interface RedisWatch {
   /** The last server reached is too old or may evict keys. */
   readonly unfit: boolean;
+  readonly client: RedisClient;
   close(): void;
 }
 
@@ -76,6 +77,7 @@ export async function watchRedis(
     get unfit() {
       return unfit;
     },
+    client,
     close: () => {
       closed = true;
       clearTimeout(timer);

@@ -44,12 +44,22 @@ export type ToWorker =
   /** Refuse new streams, finish running ones, answer `drained`, and exit with 0. */
   | { readonly kind: 'drain' };
 
+/** The policies of a worker. */
+export interface PolicyState {
+  /** Of the set in force. */
+  readonly digest: string;
+  /** Why the files on disk cannot be loaded; undefined if they are in force. */
+  readonly broken: string | undefined;
+}
+
 /** Messages from a worker process to `gateway serve`. */
 export type FromWorker =
   /** The worker accepts ext_proc streams at its address. */
   | { readonly kind: 'listening' }
   /** Sent after `start` and at each change. */
   | { readonly kind: 'redis'; readonly up: boolean }
+  /** Sent when policies come into force, and when changed ones cannot. */
+  | { readonly kind: 'policies'; readonly state: PolicyState }
   /** All metrics, in answer to a `metrics` request. */
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly MetricJson[] }
   /** Counters and histograms that have risen, sent every `COUNTS_MS`. */

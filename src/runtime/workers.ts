@@ -10,7 +10,7 @@ import { forkWorker, type WorkerOutput } from './worker-process.ts';
 import { isCount, type MetricJson } from '../telemetry/counts.ts';
 import type { CredentialValues } from '../provider-credentials/follow.ts';
 import { createPreparations } from './preparations.ts';
-import type { ExtprocTls, FromWorker, ToWorker, WorkerAddress } from './worker-protocol.ts';
+import type { ExtprocTls, FromWorker, PolicyState, ToWorker, WorkerAddress } from './worker-protocol.ts';
 
 export interface WorkerStatus {
   readonly index: number;
@@ -24,6 +24,8 @@ export interface WorkerStatus {
   readonly hangs: number;
   /** The worker keeps crashing. */
   readonly crashLoop: boolean;
+  /** Undefined without policies. */
+  readonly policies?: PolicyState | undefined;
 }
 
 export interface WorkersOptions {
@@ -139,6 +141,7 @@ function startWorker(
 ): Worker {
   let listening = false;
   let redis = false;
+  let policies: PolicyState | undefined;
   let current: ChildProcess | undefined;
   let nextId = 0;
   const preparations = createPreparations();
@@ -172,6 +175,9 @@ function startWorker(
         break;
       case 'redis':
         redis = message.up;
+        break;
+      case 'policies':
+        policies = message.state;
         break;
       case 'counts':
         counts.learn(message.counts);
@@ -244,6 +250,7 @@ function startWorker(
       restarts: child.restarts,
       hangs,
       crashLoop: child.isLooping,
+      policies,
     }),
     gauges: () =>
       new Promise((resolve) => {

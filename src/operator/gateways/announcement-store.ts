@@ -1,0 +1,38 @@
+import type { RedisClient } from '../../redis/client.ts';
+import { GATEWAY_ENDS, GATEWAYS } from '../../redis/keys.ts';
+import { loadScript } from '../../redis/script.ts';
+import { withRedisDeadline } from '../../redis/unavailable.ts';
+import type { GatewayState } from '../api/schemas.ts';
+
+const announceScript = loadScript(new URL('./announce-gateway.lua', import.meta.url));
+
+/** A gateway that was silent for so long is gone. */
+export const GATEWAY_LIFE_MS = 15_000;
+const MAX_GATEWAYS = 1_000;
+
+/** What a gateway says of itself; Redis adds when it said so. */
+export type Announced = Omit<GatewayState, 'seen_at'>;
+
+/** Writes what gateways say of themselves; the supervisor uses it, which must stay small. Failures throw `redis_unavailable`. */
+export interface AnnouncementStore {
+  announce(state: Announced): Promise<void>;
+  /** The gateway ends. */
+  leave(id: string): Promise<void>;
+}
+
+export function createAnnouncementStore({
+  client,
+  deadlineMs,
+}: {
+  readonly client: RedisClient;
+  readonly deadlineMs: number;
+}): AnnouncementStore {
+  const say = (id: string, text: string): Promise<void> =>
+    withRedisDeadline(deadlineMs, async () => {
+      await announceScript.run(client, [GATEWAYS, GATEWAY_ENDS], [id, GATEWAY_LIFE_MS, MAX_GATEWAYS, text]);
+    });
+  return {
+    announce: (state) => say(state.id, JSON.stringify(state)),
+    leave: (id) => say(id, ''),
+  };
+}

@@ -1,0 +1,49 @@
+import type { RedisClient } from '../../redis/client.ts';
+import { readClock } from '../../redis/clock.ts';
+import { GATEWAYS } from '../../redis/keys.ts';
+import { withRedisDeadline } from '../../redis/unavailable.ts';
+import { gateway, type GatewayState } from '../api/schemas.ts';
+import { GATEWAY_LIFE_MS } from './announcement-store.ts';
+
+const announced = gateway.omit({ seen_at: true });
+
+/** The gateways that run on one Redis, as they announce themselves. Failures throw `redis_unavailable`. */
+export interface GatewayStore {
+  /** In order of host and id. */
+  list(): Promise<readonly GatewayState[]>;
+}
+
+export function createGatewayStore({
+  client,
+  deadlineMs,
+}: {
+  readonly client: RedisClient;
+  readonly deadlineMs: number;
+}): GatewayStore {
+  return {
+    list: () =>
+      withRedisDeadline(deadlineMs, async () => {
+        const [said, now] = await Promise.all([client.hgetall(GATEWAYS), readClock(client)]);
+        return Object.values(said)
+          .flatMap((text) => read(text, now))
+          .toSorted((one, other) => (one.host + one.id < other.host + other.id ? -1 : 1));
+      }),
+  };
+}
+
+/** Returns nothing for a gateway that is gone, or of a version that says something else. */
+function read(text: string, now: number): GatewayState[] {
+  const space = text.indexOf(' ');
+  const seenAt = Number(text.slice(0, space));
+  const state = announced.safeParse(parsed(text.slice(space + 1)));
+  if (!state.success || !(seenAt > now - GATEWAY_LIFE_MS)) return [];
+  return [{ ...state.data, seen_at: new Date(seenAt).toISOString() }];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
