@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { slowness, threadCpuMs } from '../support/cpu-time.ts';
+import { slowness } from '../support/cpu-time.ts';
 import { MAX_TURN_MS } from '../support/turn-sweep/sweep.ts';
 import { watchTurns } from '../support/turn-sweep/turn-watch.ts';
 import type { Judge, OpenSurface, Surface } from './surface.ts';
@@ -8,7 +8,6 @@ export interface DriveOptions {
   readonly seed: number;
   /** Of one case of this seed, as a failure prints it. */
   readonly path?: string | undefined;
-  /** In CPU time of this thread. */
   readonly forMs: number;
   /** Cases; unlimited unless set. */
   readonly runs?: number | undefined;
@@ -40,7 +39,7 @@ export async function drive<Case>(surface: Surface<Case>, options: DriveOptions)
   const faults = collectFaults();
   const opened = await surface.open();
   const turns = watchTurns();
-  const untilMs = threadCpuMs() + options.forMs;
+  const untilMs = performance.now() + options.forMs;
   const most = options.runs ?? Infinity;
   let longestTurnMs = 0;
   let runs = 0;
@@ -59,7 +58,7 @@ export async function drive<Case>(surface: Surface<Case>, options: DriveOptions)
   let { seed } = options;
   let found: Found | undefined;
   try {
-    while (found === undefined && runs < most && threadCpuMs() < untilMs) {
+    while (found === undefined && runs < most && performance.now() < untilMs) {
       found = await batch(fc.asyncProperty(surface.cases, check), seed, { ...options, most: most - runs });
       if (options.path !== undefined) break;
       if (found === undefined) seed += 1;

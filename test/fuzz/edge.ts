@@ -38,7 +38,7 @@ export async function openEdge(): Promise<FuzzEdge> {
     },
     assertSound() {
       const failure = failures.splice(0).at(-1);
-      if (failure !== undefined && !isTold(failure)) throw new Error('the edge failed', { cause: failure });
+      if (failure !== undefined && isFault(failure)) throw new Error('the edge failed', { cause: failure });
       for (const { immediate_response: refusal } of last?.replies ?? [])
         if (refusal !== undefined) assertRefusal(refusal, last?.isMcp === true);
     },
@@ -50,8 +50,8 @@ export async function openEdge(): Promise<FuzzEdge> {
 }
 
 /** Streams that break off fail closed by an error of a sentence; what the language throws is a fault. */
-function isTold(failure: unknown): boolean {
-  return failure instanceof Error && !FAULTS.some((fault) => failure instanceof fault);
+export function isFault(failure: unknown): boolean {
+  return !(failure instanceof Error) || FAULTS.some((fault) => failure instanceof fault);
 }
 
 const FAULTS = [TypeError, RangeError, SyntaxError, ReferenceError];

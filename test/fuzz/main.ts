@@ -3,8 +3,9 @@
  * the smallest case that fails with its seed and path. `--path P` repeats that case alone.
  */
 import { parseArgs } from 'node:util';
+import { failureOf } from './failure.ts';
 import { runChild } from './run-child.ts';
-import { SURFACE_NAMES, type SurfaceName } from './surfaces/index.ts';
+import { SURFACE_NAMES } from './surfaces/index.ts';
 
 const { values } = parseArgs({
   options: {
@@ -14,23 +15,18 @@ const { values } = parseArgs({
     path: { type: 'string' },
   },
 });
-
 const chosen = SURFACE_NAMES.filter((name) => values.surface === undefined || values.surface === name);
 if (chosen.length === 0) throw new Error(`--surface is one of ${SURFACE_NAMES.join(', ')}`);
-for (const name of chosen) await fuzz(name);
+const [seed, minutes] = [Number(values.seed), Number(values.minutes)];
+if (!Number.isInteger(seed) || !(minutes > 0)) throw new Error('--seed and --minutes are numbers');
 
-async function fuzz(name: SurfaceName): Promise<void> {
-  const seed = Number(values.seed);
-  const { path } = values;
-  const { runs, found, longestTurnMs } = await runChild(name, {
-    seed,
-    path,
-    forMs: Number(values.minutes) * 60_000,
-  });
-  const turn = `longest turn ${longestTurnMs.toFixed(0)} ms`;
-  process.stdout.write(`${name}: ${String(runs)} cases from seed ${String(seed)}, ${turn}\n`);
-  if (found === undefined) return;
-  const again = `npm run fuzz -- --surface ${name} --seed ${String(found.seed)}`;
-  process.stdout.write(`${found.report}\nFAILED; to repeat: ${again} --path ${found.path || '0'}\n`);
+for (const name of chosen) {
+  const results = await runChild([name], { seed, path: values.path, forMs: minutes * 60_000 });
+  const driven = results.get(name);
+  const turn = `longest turn ${(driven?.longestTurnMs ?? 0).toFixed(0)} ms`;
+  process.stdout.write(`${name}: ${String(driven?.runs)} cases from seed ${String(seed)}, ${turn}\n`);
+  const failure = failureOf(name, driven);
+  if (failure === undefined) continue;
+  process.stdout.write(`${failure}\n`);
   process.exitCode = 1;
 }

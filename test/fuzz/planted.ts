@@ -5,10 +5,17 @@ import { makeSecret, seededRandom } from '../unit/detectors/secrets/samples.ts';
 const random = seededRandom(20_26);
 
 /** Made up; none of them stands in a source as it is. */
+export const PLANTED_SECRETS: readonly string[] = [
+  'aws_access_key_id',
+  'github_token',
+  'openai_api_key',
+  'slack_token',
+  'gcp_api_key',
+].map((rule) => makeSecret(rule, random).secret);
+
+/** Personal data beside them. */
 export const PLANTED: readonly string[] = [
-  ...['aws_access_key_id', 'github_token', 'openai_api_key', 'slack_token', 'gcp_api_key'].map(
-    (rule) => makeSecret(rule, random).secret,
-  ),
+  ...PLANTED_SECRETS,
   ['ann.lee', 'mail.example-shop.com'].join('@'),
   ['4539', '1488', '0343', '6467'].join(' '),
   ['219', '09', '9999'].join('-'),

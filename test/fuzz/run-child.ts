@@ -4,7 +4,7 @@ import type { Driven, DriveOptions } from './drive.ts';
 import type { SurfaceName } from './surfaces/index.ts';
 
 interface Said {
-  readonly at: { readonly runs: number; readonly seed: number };
+  readonly at: { readonly name: SurfaceName; readonly runs: number; readonly seed: number };
   readonly driven?: Driven;
 }
 
@@ -12,21 +12,29 @@ interface Said {
 const SILENT_MS = 60_000;
 const MAX_OUTPUT = 20_000;
 
-/** Runs a surface in a process of its own. One that ends early or stands still is a failure, with its seed. */
-export async function runChild(name: SurfaceName, options: DriveOptions): Promise<Driven> {
+/**
+ * Runs surfaces in a process of their own. One that ends early or stands still is a failure of the surface at which it
+ * was, with its seed; those behind it are missing.
+ */
+export async function runChild(
+  names: readonly SurfaceName[],
+  options: DriveOptions,
+): Promise<ReadonlyMap<SurfaceName, Driven>> {
   const file = fileURLToPath(new URL('./child.ts', import.meta.url));
-  const child = fork(file, [name, JSON.stringify(options)], {
+  const child = fork(file, [names.join(), JSON.stringify(options)], {
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-MAX_OUTPUT)));
-  let last: Said = { at: { runs: 0, seed: options.seed } };
+  const results = new Map<SurfaceName, Driven>();
+  let last: Said['at'] | undefined;
   const kill = (): void => void child.kill('SIGKILL');
   let silence = setTimeout(kill, SILENT_MS);
-  child.on('message', (said: Said) => {
-    last = said;
+  child.on('message', ({ at, driven }: Said) => {
+    last = at;
+    if (driven !== undefined) results.set(at.name, driven);
     clearTimeout(silence);
     silence = setTimeout(kill, SILENT_MS);
   });
@@ -36,8 +44,11 @@ export async function runChild(name: SurfaceName, options: DriveOptions): Promis
     });
   });
   clearTimeout(silence);
-  if (last.driven !== undefined) return last.driven;
-  const { runs, seed } = last.at;
-  const report = `the process ${end}, near case ${String(runs)}\n${output}`;
-  return { runs, longestTurnMs: 0, found: { seed, path: '', report } };
+  const [missing] = names.filter((name) => !results.has(name));
+  if (missing !== undefined) {
+    const { runs, seed } = last?.name === missing ? last : { runs: 0, seed: options.seed };
+    const report = `the process ${end}, near case ${String(runs)}\n${output}`;
+    results.set(missing, { runs, longestTurnMs: 0, found: { seed, path: '', report } });
+  }
+  return results;
 }

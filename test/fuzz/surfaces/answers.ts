@@ -1,6 +1,7 @@
 import {
   brotliCompressSync,
   brotliDecompressSync,
+  constants,
   deflateSync,
   gunzipSync,
   gzipSync,
@@ -26,10 +27,11 @@ const TYPES = [
   '',
 ];
 
+const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 const CODINGS = {
   gzip: { write: gzipSync, read: gunzipSync },
   deflate: { write: deflateSync, read: inflateSync },
-  br: { write: brotliCompressSync, read: brotliDecompressSync },
+  br: { write: (body: Buffer) => brotliCompressSync(body, QUICK), read: brotliDecompressSync },
 } as const;
 
 /** Whole answers of every endpoint with something planted, disguised, mutated and compressed. */

@@ -15,7 +15,7 @@ import {
 } from './places.ts';
 
 const CALL = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { a: 'x' } } };
-const MCP_REQUESTS: readonly unknown[] = [
+export const MCP_REQUESTS: readonly unknown[] = [
   { ...CALL, params: { ...CALL.params, _meta: { progressToken: 'x' } } },
   { jsonrpc: '2.0', id: 'x', method: 'resources/read', params: { uri: 'file:///x' } },
   { jsonrpc: '2.0', id: 1, method: 'prompts/get', params: { name: 'x', arguments: { a: 'x' } } },
@@ -23,7 +23,7 @@ const MCP_REQUESTS: readonly unknown[] = [
   { jsonrpc: '2.0', id: 1, result: { role: 'assistant', content: { type: 'text', text: 'x' } } },
   { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'x' } },
 ];
-const MCP_ANSWERS: readonly unknown[] = [
+export const MCP_ANSWERS: readonly unknown[] = [
   {
     jsonrpc: '2.0',
     id: 1,

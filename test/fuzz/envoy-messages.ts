@@ -1,0 +1,33 @@
+import type { ProcessingRequest } from '../../src/extproc/wire/messages.ts';
+
+/** A message as proto-loader reads it, of those parts that a fuzzer looks at. */
+export interface EnvoyReply {
+  readonly request_body?: BodyReply;
+  readonly response_body?: BodyReply;
+  readonly immediate_response?: unknown;
+}
+
+interface BodyReply {
+  /** Of a request. */
+  readonly body?: Buffer;
+  /** Of a reply. */
+  readonly response?: {
+    readonly body_mutation?: {
+      readonly body?: Buffer;
+      readonly streamed_response?: { readonly body?: Buffer };
+    };
+  };
+}
+
+/** A message as proto-loader writes it. */
+export function toEnvoyMessage({ phase, headers, body, endOfStream, attributes }: ProcessingRequest): object {
+  const fields = Object.fromEntries([...attributes].map(([name, value]) => [name, { stringValue: value }]));
+  const list = headers.map(([key, value]) => ({ key, raw_value: Buffer.from(value, 'latin1') }));
+  const isBody = phase === 'request_body' || phase === 'response_body';
+  return {
+    [phase ?? '']: isBody
+      ? { body, end_of_stream: endOfStream }
+      : { headers: { headers: list }, end_of_stream: endOfStream },
+    attributes: { 'envoy.filters.http.ext_proc': { fields } },
+  };
+}
