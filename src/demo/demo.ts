@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 
 import { stringify } from 'yaml';
@@ -9,6 +10,7 @@ import { loadConfig } from '../config/load.ts';
 import { preflight } from '../config/preflight.ts';
 import type { Config, ConfigInput } from '../config/schema.ts';
 import { envoyBootstrap } from '../envoy/render.ts';
+import { createPagePassword } from '../operator/sign-in/password-store.ts';
 import { connectRedis, waitUntilReady } from '../redis/client.ts';
 import { freePort } from '../runtime/free-port.ts';
 import { startGuard } from '../runtime/guard.ts';
@@ -22,6 +24,7 @@ import { createLogger } from '../telemetry/logger.ts';
 import type { DemoFacts } from './instructions.ts';
 import { MCP_PATH } from './mcp.ts';
 import { startDemoProvider } from './provider.ts';
+import { SAMPLE_KEYS, startTraffic } from './traffic.ts';
 
 export interface DemoOptions {
   readonly environment: Environment;
@@ -43,6 +46,16 @@ const HOURLY_BUDGET_USD = 0.05;
 
 const CONFIG_HEAD = `# Written by the demo and removed when it stops. It serves plain HTTP on this machine only. To check or serve this
 # file yourself, add a certificate (server.tls) or set SERVER_INSECURE_DEV=true.
+`;
+
+/** Lets a person on the operator's page answer what an agent asks. */
+const APPROVALS_CARD = `metadata: { name: demo-approvals, version: '1' }
+rules:
+  - name: ask-before-deleting
+    match: { type: mcp_tool_call, tool: delete_file }
+    action: escalate
+    reason: 'a person must agree before {tool_name} deletes a file'
+    score: false
 `;
 
 /**
@@ -73,7 +86,9 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     closers.push(() => provider.close());
 
     const configFile = run.file('gateway.yaml');
-    const settings = await demoConfig(redis.port, provider.baseUrl);
+    const card = run.file('approvals.yaml');
+    await writeFile(card, APPROVALS_CARD, { mode: 0o600 });
+    const settings = await demoConfig(redis.port, provider.baseUrl, card);
     await writeFile(configFile, `${CONFIG_HEAD}${stringify(settings)}`, { mode: 0o600 });
     // Ignores the caller's environment: its REDIS_ADDR is not the demo's.
     const { config, sources } = loadConfig({ path: configFile, env: { SERVER_INSECURE_DEV: 'true' } });
@@ -93,14 +108,19 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
       ...(options.ahead === undefined ? {} : { ahead: options.ahead }),
     });
     closers.push(() => gateway.kill());
-    const key = await createDemoKey(config);
+    const url = `http://127.0.0.1:${String(config.server.port)}`;
+    const { sampleKeys, ...secrets } = await createSecrets(config);
+    const traffic = startTraffic(url, sampleKeys);
+    closers.push(() => traffic.stop());
     return {
       gateway,
-      url: `http://127.0.0.1:${String(config.server.port)}`,
+      url,
+      // Browsers keep the session's cookie on plain HTTP for this name.
+      pageUrl: `http://localhost:${String(config.ui.port)}`,
       adminUrl: `http://127.0.0.1:${String(gateway.adminPort)}`,
       configFile,
       budgetUsd: HOURLY_BUDGET_USD,
-      ...key,
+      ...secrets,
       close,
     };
   } catch (error) {
@@ -110,9 +130,10 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
 }
 
 /** Returns the defaults with the demo's changes, on the usual ports if they are free. */
-async function demoConfig(redisPort: number, providerUrl: string): Promise<ConfigInput> {
+async function demoConfig(redisPort: number, providerUrl: string, card: string): Promise<ConfigInput> {
   const port = await freePort('127.0.0.1', 8080);
   const adminPort = await freePort('127.0.0.1', 9090);
+  const pagePort = await freePort('127.0.0.1', 9091);
   return {
     server: {
       host: '127.0.0.1',
@@ -132,29 +153,52 @@ async function demoConfig(redisPort: number, providerUrl: string): Promise<Confi
       inspector: { credentials: 'mask' },
       servers: [{ name: 'demo', url: `${providerUrl}${MCP_PATH}` }],
     },
-    policy: { enabled: true, presets: ['safety', 'mcp_sandbox'] },
+    policy: { enabled: true, presets: ['safety', 'mcp_sandbox'], policy_file: card },
+    zsp: {
+      escalation_enabled: true,
+      escalation_secret: randomBytes(32).toString('base64url'),
+      escalation_timeout: '60s',
+    },
+    ui: { enabled: true, port: pagePort },
+    // The page shows what the trail and the records of spend hold.
+    audit: { enabled: true, stdout: false },
+    spend: { enabled: true },
     redis: { addr: `127.0.0.1:${String(redisPort)}` },
     providers: { openai: { base_url: providerUrl }, anthropic: { base_url: providerUrl } },
   };
 }
 
-async function createDemoKey(config: Config): Promise<{ rawKey: string; keyHash: string }> {
+/** Creates the demo's key, the keys of the sample traffic and the password of the page. */
+async function createSecrets(config: Config): Promise<DemoSecrets> {
   const client = connectRedis(config.redis, { name: 'gateway-demo' });
+  const deadlineMs = config.redis.read_timeout;
   try {
     await waitUntilReady(client, config.redis.dial_timeout);
-    const { rawKey, record } = await createKeyStore(client).create({
+    const keys = createKeyStore(client);
+    const budgets = createRedisBudgetStore({ client, deadlineMs, alertPercents: [] });
+    const { rawKey, record } = await keys.create({
       name: 'demo',
       provider: 'openai',
       allowedProviders: ['anthropic'],
     });
-    const budgets = createRedisBudgetStore({
-      client,
-      deadlineMs: config.redis.read_timeout,
-      alertPercents: [],
-    });
     await budgets.setLimits(record.keyHash, { hourly: HOURLY_BUDGET_USD * 1e9 });
-    return { rawKey, keyHash: record.keyHash };
+    const sampleKeys: string[] = [];
+    for (const { dailyUsd, ...key } of SAMPLE_KEYS) {
+      const sample = await keys.create(key);
+      await budgets.setLimits(sample.record.keyHash, { daily: dailyUsd * 1e9 });
+      sampleKeys.push(sample.rawKey);
+    }
+    const pagePassword = randomBytes(12).toString('base64url');
+    await createPagePassword({ client, deadlineMs }).set(pagePassword);
+    return { rawKey, keyHash: record.keyHash, sampleKeys, pagePassword };
   } finally {
     client.disconnect();
   }
+}
+
+interface DemoSecrets {
+  readonly rawKey: string;
+  readonly keyHash: string;
+  readonly sampleKeys: readonly string[];
+  readonly pagePassword: string;
 }

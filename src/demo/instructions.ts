@@ -1,6 +1,10 @@
+import { MCP_PATH_AT_GATEWAY } from './mcp.ts';
+
 export interface DemoFacts {
   readonly url: string;
   readonly adminUrl: string;
+  readonly pageUrl: string;
+  readonly pagePassword: string;
   readonly rawKey: string;
   readonly keyHash: string;
   readonly configFile: string;
@@ -16,6 +20,7 @@ const FEW_TOKENS = 1_000;
 export function instructions(facts: DemoFacts): string {
   return `
 The gateway is up: ${facts.url} (metrics and health on ${facts.adminUrl})
+The operator's page, with sample traffic: ${facts.pageUrl} (password ${facts.pagePassword})
 A demo key with a budget of ${String(facts.budgetUsd)} USD an hour: ${facts.rawKey}
 
 # A chat completion
@@ -75,7 +80,7 @@ function curl({ url, rawKey }: DemoFacts, body: object): string {
 function toolCall({ url, rawKey }: DemoFacts, path: string): string {
   const params = { name: 'read_file', arguments: { path } };
   return [
-    `curl -sN -i ${url}/mcp/demo`,
+    `curl -sN -i ${url}${MCP_PATH_AT_GATEWAY}`,
     `-H 'Authorization: Bearer ${rawKey}'`,
     `-H 'Accept: application/json, text/event-stream'`,
     `-H 'Content-Type: application/json'`,

@@ -3,6 +3,8 @@ import type { DemoReply, DemoRequest } from './answer.ts';
 
 /** Path at which the demo provider is an MCP server. */
 export const MCP_PATH = '/mcp';
+/** The same server as clients of the gateway reach it. */
+export const MCP_PATH_AT_GATEWAY = '/mcp/demo';
 
 const TOOLS = [
   {
@@ -10,9 +12,14 @@ const TOOLS = [
     description: 'Reads a file of the demo project.',
     inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
   },
+  {
+    name: 'delete_file',
+    description: 'Deletes a file of the demo project.',
+    inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+  },
 ];
 
-/** Serves an MCP server without sessions. Its one tool reads no file. */
+/** Serves an MCP server without sessions. Its tools touch no file. */
 export function mcpReply({ method, path, body }: DemoRequest): DemoReply | undefined {
   if (method !== 'POST' || path !== MCP_PATH) return undefined;
   const { id = null } = body;

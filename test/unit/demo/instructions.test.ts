@@ -6,6 +6,8 @@ describe('the instructions of the demo', () => {
   const text = instructions({
     url: 'http://127.0.0.1:8080',
     adminUrl: 'http://127.0.0.1:9090',
+    pageUrl: 'http://localhost:9091',
+    pagePassword: 'a password of the page',
     rawKey: 'gw-key',
     keyHash: 'sha256:00',
     configFile: '/tmp/gateway-x/gateway.yaml',
@@ -25,6 +27,10 @@ describe('the instructions of the demo', () => {
 
   it('show how to ask for the budget, with the configuration of the demo', () => {
     expect(text).toContain('gateway -- --config /tmp/gateway-x/gateway.yaml budget status');
+  });
+
+  it('name the page and its password', () => {
+    expect(text).toContain('http://localhost:9091 (password a password of the page)');
   });
 
   it('show how to look it over: without the variable doctor tells of the TLS that it has not', () => {
