@@ -80,7 +80,7 @@ export async function withWorkerAhead(
 }
 
 /** Resolves when the gateway has drained after the first signal, or was ended by the second. */
-export function untilStopped(gateway: Gateway): Promise<void> {
+export function untilStopped(gateway: Pick<Gateway, 'drain' | 'kill'>): Promise<void> {
   return new Promise((resolve, reject) => {
     function done(work: Promise<void>): void {
       work.finally(forget).then(resolve, reject);

@@ -21,6 +21,11 @@ const SORTS = [
 
 type Row = Budget & { readonly of: Budget['windows'][number] };
 
+/** Windows without a limit are on the key's own view. */
+function limited(budget: Budget): readonly Row[] {
+  return budget.windows.filter(({ limit_usd: limit }) => limit !== null).map((of) => ({ ...budget, of }));
+}
+
 export function Money(): JSX.Element {
   const { query } = route.value;
   const chosen = { search: query.get('search') ?? '', sort: query.get('sort') ?? 'used' };
@@ -58,11 +63,7 @@ export function Money(): JSX.Element {
         />
       </Filters>
       <Answer of={budgets}>
-        {({ items }) => (
-          <Rows
-            rows={items.flatMap((budget) => budget.windows.map((window): Row => ({ ...budget, of: window })))}
-          />
-        )}
+        {({ items }) => <Rows rows={items.flatMap((budget) => limited(budget))} />}
       </Answer>
       <Pager of={budgets} />
     </>

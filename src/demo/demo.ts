@@ -36,7 +36,7 @@ export interface DemoOptions {
 }
 
 export interface Demo extends DemoFacts {
-  readonly gateway: Gateway;
+  readonly gateway: Pick<Gateway, 'drain' | 'kill'>;
   /** Stops what the demo started beside the gateway: Redis, provider, folder. */
   close(): Promise<void>;
 }
@@ -113,7 +113,14 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     const traffic = startTraffic(url, sampleKeys);
     closers.push(() => traffic.stop());
     return {
-      gateway,
+      gateway: {
+        kill: () => gateway.kill(),
+        // Sample calls that wait for an approval must not hold the drain up.
+        drain: async () => {
+          await traffic.stop();
+          await gateway.drain();
+        },
+      },
       url,
       // Browsers keep the session's cookie on plain HTTP for this name.
       pageUrl: `http://localhost:${String(config.ui.port)}`,

@@ -98,6 +98,20 @@ describe('npm start', () => {
     expect(await answer.text()).toContain('"status":"completed"');
   });
 
+  it("prints the operator's page, with a password that signs in", async () => {
+    const [, page = '', password] = /page, with sample traffic: (\S+) \(password (\S+)\)/.exec(output) ?? [];
+    const headers = { 'content-type': 'application/json' };
+    const signedIn = await fetch(`${page}/api/sign-in`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ password }),
+    });
+    const [cookie = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';');
+    const me = await fetch(`${page}/api/me`, { headers: { cookie } });
+    expect(await me.json()).toMatchObject({ role: 'admin', signed_in_by: 'password' });
+    expect(await (await fetch(page)).text()).toContain('<div id="page">');
+  });
+
   it('prints no log lines', () => {
     expect(output).not.toMatch(/^\{/m);
   });
