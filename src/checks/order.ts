@@ -2,6 +2,7 @@ import { budget } from './budget/entry.ts';
 import { dlp } from './dlp/entry.ts';
 import { drift } from './drift/entry.ts';
 import type { CheckEntry, Sections } from './entry.ts';
+import { heldCredential } from './held-credential/entry.ts';
 import { hostedTools } from './hosted-tools/entry.ts';
 import { keyAccess } from './key-access/entry.ts';
 import { loop } from './loop/entry.ts';
@@ -31,6 +32,7 @@ export const ORDER = [
   mcpInspector, // inspects MCP answers, and checks tools against their pins
   mcpTools, // filters tool lists, after checks that need the original list
   dlp, // masks requests and answers before the charge
+  heldCredential, // masks the gateway's own credential in what DLP leaves of answers
   loop, // judges by the session's earlier calls
   drift, // judges by the session's earlier turns
   policy, // judges by the facts of all earlier checks

@@ -2,13 +2,13 @@ import type { ContentClass } from '../../detectors/finding.ts';
 import { PASS, PASS_EVENT, type Denial, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import { findingId } from '../finding-id.ts';
-import { createHeaderInspection } from './answer-headers.ts';
 import { actionFor, classesOf, rulesOf, quarantined, type DlpAction } from './actions.ts';
 import type { DlpCheckDeps } from './deps.ts';
 import { masking, refusedFor, type Inspected, type Found } from '../../inspect/inspected.ts';
 import { createDlpRewriter } from './stream-findings.ts';
 import { rewriteWhole, sniffedStream, type SniffedStream } from '../../inspect/whole/sniffed-stream.ts';
 import { inspectAnswer } from '../../inspect/whole/answer.ts';
+import { createHeaderInspection } from '../../inspect/whole/answer-headers.ts';
 import { after, type Awaitable } from '../../turns.ts';
 
 export interface AnswerJudge {

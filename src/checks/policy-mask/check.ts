@@ -6,7 +6,8 @@ import { policyDenied, toolDenied } from '../denials.ts';
 import type { MaskRule } from '../../policy/cards/mask-rule.ts';
 import type { Masks } from '../../policy/masking/masks.ts';
 import type { MaskSearch } from '../../policy/masking/search.ts';
-import { createPolicyRewriter, maskAnswer, maskRequest } from './model-calls.ts';
+import { createAnswerRewriter, maskAnswer } from '../../inspect/whole/mask-answer.ts';
+import { maskRequest } from './model-calls.ts';
 
 export interface PolicyMaskDeps {
   /** The judgement whose masks apply: the first one, or the second one in a session that had changed. */
@@ -68,7 +69,7 @@ export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskSta
     },
     stream(exchange, { masks }) {
       if (masks?.everywhere === undefined) return undefined;
-      return exchange.mcp === undefined ? createPolicyRewriter(masks) : results.rewriter(masks.everywhere);
+      return exchange.mcp === undefined ? createAnswerRewriter(masks) : results.rewriter(masks.everywhere);
     },
   };
 }

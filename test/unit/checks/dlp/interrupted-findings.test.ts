@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createPolicyRewriter } from '../../../../src/checks/policy-mask/model-calls.ts';
+import { createAnswerRewriter } from '../../../../src/inspect/whole/mask-answer.ts';
 import { loadSeedWords } from '../../../../src/detectors/assets/seed-words.ts';
 import type { StreamRewriter } from '../../../../src/pipeline/check.ts';
 import { createMasksOf } from '../../../../src/policy/masking/masks.ts';
@@ -64,7 +64,7 @@ const detectorOfAll = contentDetector({
 
 function rewriters(actionOf: ActionOf): StreamRewriter[] {
   const masks = createMasksOf()([rule('codename', contains(CODENAME))]);
-  const byPolicy = masks && createPolicyRewriter(masks);
+  const byPolicy = masks && createAnswerRewriter(masks);
   if (byPolicy === undefined) throw new Error('the policy masks nothing');
   return [rewriterOf(detectorOfAll, { actionOf }), byPolicy];
 }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createPolicyRewriter } from '../../../../src/checks/policy-mask/model-calls.ts';
+import { createAnswerRewriter } from '../../../../src/inspect/whole/mask-answer.ts';
 import { loadSeedWords } from '../../../../src/detectors/assets/seed-words.ts';
 import type { StreamRewriter } from '../../../../src/pipeline/check.ts';
 import { createMasksOf } from '../../../../src/policy/masking/masks.ts';
@@ -15,7 +15,7 @@ type Pattern = Parameters<typeof rule>[1];
 
 function maskedBy(pattern: Pattern): StreamRewriter {
   const masks = createMasksOf()([rule('masked', pattern)]);
-  const rewriter = masks && createPolicyRewriter(masks);
+  const rewriter = masks && createAnswerRewriter(masks);
   if (rewriter === undefined) throw new Error('the policy masks nothing');
   return rewriter;
 }

@@ -3,9 +3,9 @@ import type { Finding, StreamDetector } from '../../detectors/finding.ts';
 import { mask } from '../../detectors/mask.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { isShown } from '../../shown-headers.ts';
-import { CLEAN, type Inspected, type Found } from '../../inspect/inspected.ts';
+import { CLEAN, type Inspected, type Found } from '../inspected.ts';
 import { contextOf } from '../../text/beside.ts';
-import { APART } from '../../inspect/scan/scan-batch.ts';
+import { APART } from '../scan/scan-batch.ts';
 
 /** A date as HTTP writes it (RFC 9110 section 5.6.7), which changes from answer to answer. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

@@ -1,0 +1,62 @@
+import { createLiteralDetector } from '../../detectors/literal.ts';
+import { findAllIgnoringInvisible, ignoringInvisible } from '../../detectors/ignore-invisible.ts';
+import type { SearchedText, StreamDetector } from '../../detectors/finding.ts';
+import { asOneDetector } from '../../detectors/overlaps.ts';
+import { MAX_FINDINGS } from '../../inspect/inspected.ts';
+import type { AnswerSearch } from '../../inspect/whole/mask-answer.ts';
+import { inTurns, type Work } from '../../turns.ts';
+
+const LABEL = { detector: 'secrets', class: 'secret', rule: 'held_credential' } as const;
+
+/** Shorter values are words of texts. */
+const MIN_CHARS = 8;
+/** Parts of a credential that consists of several, such as the access key and the secret of AWS. */
+const MIN_PART_CHARS = 16;
+
+/** Searches answers for one credential: as it was sent, in its parts, and in Base64, hex and percent encoding. */
+export function createCredentialSearch(value: string): AnswerSearch {
+  const values = [value, ...value.split(':').filter((part) => part.length >= MIN_PART_CHARS)];
+  const written = new Set(values.flatMap((one) => (one.length < MIN_CHARS ? [] : formsOf(one))));
+  const detectors = [...written].map((text) => createLiteralDetector(text, LABEL));
+  const plain = asOneDetector(detectors);
+  return {
+    stream: ignoringInvisible(plain),
+    findAll: findAllIgnoringInvisible(MAX_FINDINGS, (texts) => inTurns(findEach(texts, detectors, plain))),
+  };
+}
+
+function* findEach(
+  texts: readonly string[],
+  detectors: readonly StreamDetector[],
+  { find }: StreamDetector,
+): Work<readonly SearchedText[]> {
+  const all: SearchedText[] = [];
+  for (const text of texts) {
+    let isIn = false;
+    for (const detector of detectors) {
+      // Looking for one literal takes a tenth of reading.
+      yield text.length >> 3;
+      isIn ||= detector.find(text).length > 0;
+    }
+    const findings = isIn ? find(text) : [];
+    all.push({ findings, isWhole: findings.length <= MAX_FINDINGS });
+  }
+  return all;
+}
+
+function formsOf(value: string): readonly string[] {
+  const bytes = Buffer.from(value);
+  const hex = bytes.toString('hex');
+  const encoded = [0, 1, 2].flatMap((before) => {
+    const base64 = withinBase64(bytes, before);
+    return [base64, base64.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+  return [value, encodeURIComponent(value), hex, hex.toUpperCase(), ...encoded];
+}
+
+/** Returns the Base64 digits of a value that do not depend on the bytes around it, after this many bytes (modulo 3). */
+function withinBase64(value: Buffer, bytesBefore: number): string {
+  const bytes = Buffer.concat([Buffer.alloc(bytesBefore), value]);
+  const first = Math.ceil((bytesBefore * 8) / 6);
+  return bytes.toString('base64').slice(first, Math.floor((bytes.length * 8) / 6));
+}

@@ -1,0 +1,173 @@
+import { addAll } from '../../add-all.ts';
+import type { FindAll, StreamDetector } from '../../detectors/finding.ts';
+import { editedView, valueAt } from '../../json/edited-view.ts';
+import type { JsonEdit, JsonPath } from '../../json/path.ts';
+import { readMediaType } from '../../media-type.ts';
+import { PASS, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
+import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
+import type { AnswerFacts, AnswerText } from '../../providers/provider.ts';
+import { masking, type Found } from '../inspected.ts';
+import { saidPlaces, wordsAreAt } from '../said-places.ts';
+import { createMaskingRewriter, type FindingsJudge } from '../stream/rewriter.ts';
+import { BINARY, inspectAnswer } from './answer.ts';
+import { inspectJson } from './json-answer.ts';
+import { rewriteWhole, sniffedStream } from './sniffed-stream.ts';
+
+/** A search for texts in chunks, and for whole texts. */
+export interface AnswerSearch {
+  readonly stream: StreamDetector;
+  readonly findAll: FindAll;
+}
+
+/** What is masked in an answer. */
+export interface AnswerMasks {
+  readonly everywhere: AnswerSearch | undefined;
+  /** The part of it that counts anywhere, also in member names and numbers. */
+  readonly data: AnswerSearch | undefined;
+  /** The part of it that may be protocol words. */
+  readonly words: AnswerSearch | undefined;
+}
+
+/** Masks a whole answer of a provider, as the checks before have left it. */
+export async function maskAnswer(exchange: Answered, masks: AnswerMasks): Promise<Verdict> {
+  const { whole } = exchange.answer;
+  if (whole === undefined || masks.everywhere === undefined) return PASS;
+  return whole.json === undefined || whole.replacement !== undefined
+    ? maskBytes(exchange, whole, masks)
+    : maskJson(exchange, whole, masks);
+}
+
+async function maskJson(
+  exchange: Answered,
+  whole: WholeAnswer,
+  { data, words }: AnswerMasks,
+): Promise<Verdict> {
+  const edits: JsonEdit[] = [];
+  const rules = new Set<string>();
+  for (const search of [data, words]) {
+    if (search === undefined) continue;
+    const json = editedView(whole.json, [...whole.edits, ...edits]);
+    const facts = factsOf(exchange.answer.facts, json);
+    const looksAt = search === words ? wordsAreAt(saidPlaces(json, facts?.texts ?? [])) : undefined;
+    const seen = { ...whole, json, edits: [] };
+    const inspected = await inspectJson(
+      seen,
+      facts,
+      search.findAll,
+      looksAt === undefined ? {} : { looksAt },
+    );
+    addRules(rules, inspected.found);
+    if (inspected.found.length === 0) continue;
+    (await inspected.mask())();
+    addAll(edits, seen.edits);
+  }
+  return maskedBy(exchange, rules, () => {
+    addAll(whole.edits, edits);
+  });
+}
+
+/** A body that is no JSON, or is sent as other bytes than came. */
+async function maskBytes(exchange: Answered, whole: WholeAnswer, masks: AnswerMasks): Promise<Verdict> {
+  const { replacement } = whole;
+  const seen: WholeAnswer = {
+    ...whole,
+    body: replacement ?? whole.body,
+    json: replacement === undefined ? whole.json : undefined,
+    edits: [],
+    replacement: undefined,
+  };
+  const rules = new Set<string>();
+  const send = (bytes: Buffer | undefined) => () => void (whole.replacement = bytes ?? replacement);
+  const stream = sniffedStream({ ...exchange, answer: { ...exchange.answer, whole: seen } });
+  if (stream !== undefined) {
+    const rewriter = createAnswerRewriter(masks, rules);
+    if (rewriter === undefined) return PASS;
+    const rewritten = await rewriteWhole(seen.body, stream, rewriter);
+    if ('denial' in rewritten) return rewritten.denial;
+    return maskedBy(exchange, rules, send(rewritten.bytes));
+  }
+  // Of words that somebody spelt out, the bytes of a picture may hold some by chance.
+  const isBinary = BINARY.test(readMediaType(whole.contentType).essence);
+  const search = isBinary ? masks.data : masks.everywhere;
+  if (search === undefined) return PASS;
+  const inspected = await inspectAnswer(seen, undefined, search.findAll);
+  if ('kind' in inspected) return inspected;
+  addRules(rules, inspected.found);
+  if (rules.size > 0) (await inspected.mask())();
+  return maskedBy(exchange, rules, send(seen.replacement));
+}
+
+/**
+ * @param rules to which those are added that masked something
+ * @param onFirst called when something is masked for the first time
+ */
+export function createAnswerRewriter(
+  masks: AnswerMasks,
+  rules = new Set<string>(),
+  onFirst?: () => void,
+): StreamRewriter | undefined {
+  const { everywhere, data, words } = masks;
+  if (everywhere === undefined) return undefined;
+  const search = {
+    detector: everywhere.stream,
+    names: data?.stream ?? FINDS_NOTHING,
+    ...(words !== undefined && { namedWords: words.stream }),
+  };
+  return createMaskingRewriter(search, new MaskedByRules(rules, onFirst));
+}
+
+const FINDS_NOTHING: StreamDetector = { find: () => [], openFrom: (text) => text.length };
+
+/** Nothing of what rules mask cuts a stream. */
+class MaskedByRules implements FindingsJudge {
+  readonly #rules: Set<string>;
+  readonly #onFirst: (() => void) | undefined;
+  #untold: string[] = [];
+
+  constructor(rules: Set<string>, onFirst: (() => void) | undefined) {
+    this.#rules = rules;
+    this.#onFirst = onFirst;
+  }
+
+  get any(): boolean {
+    return this.#rules.size > 0;
+  }
+
+  judge(found: readonly Found[]): undefined {
+    for (const { finding } of found) {
+      if (this.#rules.has(finding.rule)) continue;
+      if (this.#rules.size === 0) this.#onFirst?.();
+      this.#rules.add(finding.rule);
+      this.#untold.push(finding.rule);
+    }
+  }
+
+  takeReason(): string | undefined {
+    if (this.#untold.length === 0) return undefined;
+    const reason = `masked in the answer: ${this.#untold.join(', ')}`;
+    this.#untold = [];
+    return reason;
+  }
+}
+
+/** Names of rules, never what they matched. */
+function maskedBy(exchange: Answered, rules: ReadonlySet<string>, mask: () => void): Verdict {
+  return rules.size === 0 ? PASS : masking(exchange, [...rules].join(', '), mask);
+}
+
+function addRules(rules: Set<string>, found: readonly Found[]): void {
+  for (const { finding } of found) rules.add(finding.rule);
+}
+
+function factsOf(facts: AnswerFacts | undefined, json: unknown): AnswerFacts | undefined {
+  if (facts === undefined) return undefined;
+  const now = (texts: readonly AnswerText[]): AnswerText[] =>
+    texts.map((one) => ({ ...one, text: stringAt(json, one.path) ?? one.text }));
+  const { joined } = facts;
+  return { ...facts, texts: now(facts.texts), ...(joined !== undefined && { joined: joined.map(now) }) };
+}
+
+function stringAt(json: unknown, path: JsonPath): string | undefined {
+  const value = valueAt(json, path);
+  return typeof value === 'string' ? value : undefined;
+}
