@@ -3,8 +3,10 @@ import type { JsonPath } from '../json/path.ts';
 import type { Work } from '../turns.ts';
 import { STEP_CHARS } from '../json/weights.ts';
 
-/** Longer base64 that is not text need not be read. Shorter base64 may itself be a secret. */
+/** Shorter base64 may itself be a secret. */
 const SHORT_CHARS = 512;
+/** Encoders that break lines write at least so many characters in each. */
+const MIN_LINE_CHARS = 57;
 const BINARY_TYPE =
   /^(?:image|audio|video|font|model)\/(?!svg)|^application\/(?:octet-stream|pdf|zip|gzip|x-\w+|vnd\.[\w.-]+|wasm)\b/i;
 /** Number of bytes examined to tell UTF-16 from UTF-8. */
@@ -20,7 +22,7 @@ export function isBlob(holder: object | undefined, path: JsonPath): boolean {
 
 /** The texts to inspect in a base64 value. */
 export interface BlobTexts {
-  /** True if the value itself must be read: it is not base64, or short. */
+  /** True if the value itself must be read: it is not base64 as encoders write it, or short. */
   readonly asWritten: boolean;
   /** The decoded text, whatever its declared type. Undefined for images and the like. */
   readonly held: string | undefined;
@@ -37,12 +39,36 @@ export function* textsOfBlob(
   mostChars: number,
 ): Work<BlobTexts> {
   const { bytes, isBase64, chars } = yield* decodedBase64(written);
-  if (!isBase64) return { asWritten: true, held: yield* textOfBytes(bytes, mostChars) };
+  const asWritten = !isBase64 || chars <= SHORT_CHARS || !(yield* isEncoded(written));
+  if (!isBase64) return { asWritten, held: yield* textOfBytes(bytes, mostChars) };
   if (isUtf8(bytes) && !bytes.includes(0)) {
-    return { asWritten: false, held: yield* decodedAs('utf8', bytes, mostChars) };
+    return { asWritten, held: yield* decodedAs('utf8', bytes, mostChars) };
   }
-  if (!isDeclaredBinary(holder)) return { asWritten: false, held: yield* textOfBytes(bytes, mostChars) };
-  return { asWritten: chars <= SHORT_CHARS, held: undefined };
+  if (!isDeclaredBinary(holder)) return { asWritten, held: yield* textOfBytes(bytes, mostChars) };
+  return { asWritten, held: undefined };
+}
+
+/** Reports whether a value is one run, or lines of one length: words with gaps may be base64 only by their letters. */
+function* isEncoded(written: string): Work<boolean> {
+  if (written.includes(' ') || written.includes('\t')) return false;
+  let lineChars: number | undefined;
+  let seen = 0;
+  for (let from = 0; ;) {
+    const end = written.indexOf('\n', from);
+    const isLast = end < 0 || end === written.length - 1;
+    const to = end < 0 ? written.length : end;
+    const chars = to - from - (written[to - 1] === '\r' ? 1 : 0);
+    if (!isLast && chars < MIN_LINE_CHARS) return false;
+    lineChars ??= chars;
+    if (isLast ? chars > lineChars : chars !== lineChars) return false;
+    if (isLast) return true;
+    seen += chars;
+    if (seen > STEP_CHARS) {
+      yield seen;
+      seen = 0;
+    }
+    from = end + 1;
+  }
 }
 
 interface Base64 {

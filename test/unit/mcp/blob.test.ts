@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { textsOfBlob } from '../../../src/mcp/blob.ts';
+import { makeSecret, seededRandom } from '../detectors/secrets/samples.ts';
 import { runNow } from '../../../src/turns.ts';
 
 const STEP = 262_144;
@@ -51,6 +52,29 @@ describe('a text in base64', () => {
   it.each(['', '=', '=='])('needs a digit: %j', (written) => {
     expect(read(written)).toEqual({ asWritten: true, held: '' });
   });
+
+  const key = makeSecret('aws_access_key_id', seededRandom(1)).secret;
+  const base64 = Buffer.from('The soup is hot. '.repeat(60)).toString('base64');
+  // Found by `npm run fuzz -- --surface mcp --seed 7081`.
+  it.each([
+    ['a secret alone', key, true],
+    ['words without marks', `${'the soup is hot '.repeat(40)}${key} and so on`, true],
+    ['a word a line', `${'soup\n'.repeat(200)}${key}\n`, true],
+    [
+      'lines of different lengths',
+      `${base64.slice(0, 700)}\n${base64.slice(700, 760)}\n${base64.slice(760)}`,
+      true,
+    ],
+    ['lines with gaps', `${base64.slice(0, 700)} ${base64.slice(700)}`, true],
+    ['one long run', base64, false],
+    ['lines of one length', base64.replace(/.{76}/g, '$&\r\n'), false],
+    ['lines of one length, with an end of the last', base64.replace(/.{64}/g, '$&\n').concat('\n'), false],
+  ])(
+    'is read as written too where no encoder writes it so, or it is short: %s',
+    (_what, written, asWritten) => {
+      expect(read(written).asWritten).toBe(asWritten);
+    },
+  );
 
   it('is not decoded further than it can be inspected', () => {
     const { held = '' } = read('a'.repeat(16_000_000));
