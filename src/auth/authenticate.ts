@@ -9,11 +9,15 @@ import { timeSpan } from '../text/time-span.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import { TokenRefused, type TokenFault } from './jwt/faults.ts';
 import type { Bearer, PresentedRequest, TokenGate } from './jwt/token-gate.ts';
+import type { KeyRecord } from './key-record.ts';
 import type { KeyState, KeyStateStore } from './key-state-store.ts';
 import { hashKey } from './raw-key.ts';
 
 /** The part of an exchange that a proxy key determines. */
-export type Identity = Pick<Identified, 'key' | 'rawKeyHash' | 'tokenEndsAt' | 'budgetLimits' | 'facts'>;
+export type Identity = Pick<
+  Identified,
+  'key' | 'rawKeyHash' | 'tokenEndsAt' | 'claims' | 'budgetLimits' | 'facts'
+>;
 
 export interface AuthenticateDeps {
   readonly keys: KeyStateStore;
@@ -71,13 +75,19 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     keys.noteUse(state);
     const { blockedAt: _since, ...agentRisk } = state.risk;
     return {
-      key: state.record,
+      key: keyOf(state, bearer),
       rawKeyHash,
       ...(bearer !== undefined && { tokenEndsAt: bearer.endsAt }),
+      ...(bearer?.claims !== undefined && { claims: bearer.claims }),
       budgetLimits: state.limits,
       facts: newFacts(riskProfile.enabled ? agentRisk : { ...agentRisk, riskScore: 0 }),
     };
   };
+}
+
+/** The issuer may name the credentials of the gateway that a bearer uses. */
+function keyOf({ record }: Pick<KeyState, 'record'>, bearer: Bearer | undefined): KeyRecord {
+  return bearer?.credentials === undefined ? record : { ...record, credentials: bearer.credentials };
 }
 
 /**

@@ -2,12 +2,12 @@ import { isPlainAfar } from './address.ts';
 import type { Config } from './schema.ts';
 
 interface TokenProblem {
-  readonly path: readonly string[];
+  readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
 /** Rejects JWT settings that would have no effect, or that trust an unsafe address. */
-export function tokenProblems({ server, zsp }: Config): readonly (TokenProblem | false)[] {
+export function tokenProblems({ server, zsp, budgets }: Config): readonly (TokenProblem | false)[] {
   const demands = (['jwt_only', 'require_dpop'] as const).map(
     (key) =>
       zsp[key] && !zsp.enabled && { path: ['zsp', key], message: 'has no effect without zsp.enabled: true' },
@@ -15,6 +15,14 @@ export function tokenProblems({ server, zsp }: Config): readonly (TokenProblem |
   const isRead = zsp.enabled && zsp.jwks_url !== '';
   return [
     ...demands,
+    ...budgets.map(
+      ({ match }, index) =>
+        match.claims !== undefined &&
+        !zsp.jwt_only && {
+          path: ['budgets', index, 'match', 'claims'],
+          message: 'needs zsp.jwt_only: true, since clients could leave their JWT out',
+        },
+    ),
     zsp.require_dpop &&
       server.public_url === undefined && {
         path: ['zsp', 'require_dpop'],

@@ -37,6 +37,8 @@ export interface Admitted {
   readonly rawKeyHash: string | undefined;
   /** Expiry of the bearer's JWT in Unix ms; absent without one. */
   readonly tokenEndsAt?: number;
+  /** Claims of the bearer's JWT that shared budgets match by; a list claim has several values. */
+  readonly claims?: Readonly<Record<string, readonly string[]>>;
   /** Read together with the key record, and again after an approval. */
   budgetLimits: BudgetLimits;
   readonly facts: Facts;

@@ -85,7 +85,7 @@ export function createTokenGate(deps: TokenGateDeps): TokenGate {
 }
 
 export interface ConfiguredTokenGateDeps {
-  readonly config: Pick<Config, 'zsp' | 'server'>;
+  readonly config: Pick<Config, 'zsp' | 'server' | 'budgets'>;
   readonly client: RedisClient;
   /** See `phaseDeadlineMs`. */
   readonly deadlineMs: number;
@@ -96,7 +96,7 @@ export interface ConfiguredTokenGateDeps {
 /** Creates the gate from the configuration and starts fetching the keys. */
 export function startTokenGate(deps: ConfiguredTokenGateDeps): TokenGate {
   const { config, client, deadlineMs, onKeysFetched, onKeysFailed } = deps;
-  const { zsp, server } = config;
+  const { zsp, server, budgets } = config;
   const keys: KeySet = createKeySet({
     fetchKeys: () => fetchKeySet({ url: zsp.jwks_url, timeoutMs: KEY_SET_TIMEOUT_MS }),
     onFetched: onKeysFetched,
@@ -104,10 +104,11 @@ export function startTokenGate(deps: ConfiguredTokenGateDeps): TokenGate {
   });
   void keys.warm();
   const { issuer, audience, leeway: leewayMs } = zsp;
+  const claims = [...new Set(budgets.flatMap(({ match }) => Object.keys(match.claims ?? {})))];
   return createTokenGate({
     jwtOnly: zsp.jwt_only,
     requireDpop: zsp.require_dpop,
-    verifyToken: createTokenVerifier({ keys, issuer, audience, leewayMs }),
+    verifyToken: createTokenVerifier({ keys, issuer, audience, leewayMs, claims }),
     verifyProof:
       server.public_url === undefined
         ? undefined

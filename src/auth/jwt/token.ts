@@ -8,6 +8,9 @@ import type { KeySet } from './key-set.ts';
 /** Asymmetric algorithms only, so that a public key cannot be used as a shared secret. */
 export const TOKEN_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA'];
 
+/** Values of claims by name. A claim that is a list has several. */
+export type TokenClaims = Readonly<Record<string, readonly string[]>>;
+
 /** The verified claims of a JWT. */
 export interface VerifiedToken {
   /** `sub`. */
@@ -16,6 +19,10 @@ export interface VerifiedToken {
   readonly keyHash: string | undefined;
   /** `cnf.jkt`: thumbprint of the key that must sign DPoP proofs. */
   readonly proofKey: string | undefined;
+  /** `gateway_credentials`: credentials of the gateway that its bearer uses instead of the key's. */
+  readonly credentials?: readonly string[];
+  /** The values of the claims that were asked for; empty if the token has none of them. */
+  readonly claims?: TokenClaims;
   /** Unix ms of expiry, including leeway. */
   readonly endsAt: number;
 }
@@ -25,6 +32,8 @@ export interface TokenVerifierOptions {
   readonly issuer: string;
   readonly audience: string;
   readonly leewayMs: number;
+  /** Names of further claims to read (`budgets[].match.claims`). */
+  readonly claims?: readonly string[];
   /** Unix ms. */
   readonly now?: () => number;
 }
@@ -51,7 +60,7 @@ interface Remembered {
 }
 
 export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken {
-  const { keys, issuer, audience, leewayMs, now = Date.now } = options;
+  const { keys, issuer, audience, leewayMs, claims: claimNames = [], now = Date.now } = options;
   /** By digest, because agents send the same token with every request. */
   const known = new RecentMap<Remembered>(MAX_REMEMBERED);
 
@@ -79,7 +88,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
         currentDate: new Date(now()),
       });
       if (!TYPES.has((protectedHeader.typ ?? 'jwt').toLowerCase())) throw new TokenRefused('jwt_type');
-      return claimsOf(payload, now(), leewayMs);
+      return { ...claimsOf(payload, now(), leewayMs), ...furtherClaims(payload, claimNames) };
     } catch (cause) {
       throw refusalOf(cause);
     }
@@ -94,6 +103,37 @@ function claimsOf(payload: JWTPayload, nowMs: number, leewayMs: number): Verifie
     throw new TokenRefused('jwt_claim_invalid');
   }
   return { subject: sub, keyHash, proofKey: proofKeyOf(payload), endsAt: exp * 1_000 + leewayMs };
+}
+
+const MAX_CREDENTIALS = 32;
+/** Far more groups than budgets could tell apart. */
+const MAX_VALUES = 1_000;
+
+/** Reads the claims that few tokens have. One that cannot be read refuses the token: without it, less would be counted. */
+function furtherClaims(
+  payload: JWTPayload,
+  names: readonly string[],
+): Pick<VerifiedToken, 'credentials' | 'claims'> {
+  const { gateway_credentials: written } = payload;
+  const credentials = written === undefined ? undefined : valuesOf(written, MAX_CREDENTIALS);
+  const claims = names
+    .filter((name) => Object.hasOwn(payload, name))
+    .map((name) => [name, valuesOf(payload[name], MAX_VALUES)] as const);
+  return {
+    ...(credentials && { credentials }),
+    ...(names.length > 0 && { claims: Object.fromEntries(claims) }),
+  };
+}
+
+/** Returns a claim's value, or its values if it is a list. */
+function valuesOf(claim: unknown, most: number): readonly string[] {
+  const values: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
+  if (values.length > most) throw new TokenRefused('jwt_claim_invalid');
+  return values.map((value) => {
+    if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+    if (typeof value !== 'string') throw new TokenRefused('jwt_claim_invalid');
+    return value;
+  });
 }
 
 function isNameClaim(claim: unknown): claim is string {

@@ -65,12 +65,16 @@ function matches(
   exchange: Parsed,
   modelOf: (provider: ProviderName, name: string) => string,
 ): boolean {
-  const { owners, tags } = match;
-  const { key, mcp } = exchange;
+  const { owners, tags, claims } = match;
+  const { key, mcp, claims: own = {} } = exchange;
   return (
     (owners === undefined || isAny(owners, key.owner ?? '')) &&
     Object.entries(tags ?? {}).every(
       ([tag, glob]) => Object.hasOwn(key.tags, tag) && globMatches(glob, key.tags[tag] ?? ''),
+    ) &&
+    Object.entries(claims ?? {}).every(
+      ([claim, glob]) =>
+        Object.hasOwn(own, claim) && own[claim]?.some((value) => globMatches(glob, value)) === true,
     ) &&
     (mcp === undefined ? isOfModel(match, exchange, modelOf) : isOfServer(match, mcp.server))
   );

@@ -20,6 +20,12 @@ function isTimeZone(name: string): boolean {
 const match = section({
   owners: names.describe('Owners of keys (`keys create --owner`), as globs.'),
   tags: z.record(name, name).optional().describe('Tags that a key must have, all of them; values are globs.'),
+  claims: z
+    .record(name, name)
+    .optional()
+    .describe(
+      'Claims that the JWT must have, all of them; values are globs, and of a list one must match. Needs `zsp.jwt_only`.',
+    ),
   providers: z.array(z.enum(PROVIDER_NAMES)).min(1).optional().describe('Providers that are asked.'),
   models: names.describe('Models that are asked for, as globs.'),
   mcp_servers: names.describe('MCP servers whose tools are called, by their names in `mcp.servers`.'),

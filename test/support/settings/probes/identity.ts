@@ -95,6 +95,13 @@ export const identityProbes: Probes = {
     see: async (bench) => outcomeOf(await asks(bench, {})),
     expected: [200, '401 invalid_key'],
   },
+  'budgets[].match.claims.*': {
+    at: ['budgets', '0', 'match', 'claims', 'team'],
+    with: { zsp: { ...ZSP.zsp, jwt_only: true }, budgets: [{ name: 'team', match: {}, daily: 0 }] },
+    values: ['sea*', 'maps'],
+    see: withToken({ team: 'search' }),
+    expected: ['429 budget_exceeded', 200],
+  },
   'zsp.jwks_url': {
     with: ZSP,
     values: [`${issuer.url}/one`, `${issuer.url}/other`],

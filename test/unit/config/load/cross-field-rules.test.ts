@@ -79,6 +79,13 @@ describe('rules that join keys', () => {
     [`${ZSP}, jwks_url: "http://issuer.example/jwks"}`, /zsp\.jwks_url: must be https/],
     [`${ZSP}, jwks_url: "https://u:p@j/"}`, /zsp\.jwks_url: must not contain a user or password/],
     [`${ZSP}, jwks_url: "https://j", require_dpop: true}`, /require_dpop: needs server\.public_url/],
+    [
+      `${ZSP}, jwks_url: "https://i/jwks"}\nbudgets: [{name: a, match: {claims: {team: a}}, daily: 1}]`,
+      /budgets\.0\.match\.claims: needs zsp\.jwt_only/,
+    ],
+    ['audit: {enabled: true, otlp: {endpoint: "http://10.0.0.1"}}', /audit\.otlp\.endpoint: must be https/],
+    ['audit: {enabled: true, syslog: {address: "siem:601", tls: false}}', /audit\.syslog\.tls: must be true/],
+    ['audit: {enabled: true, syslog: {cert_file: a}}', /audit\.syslog\.key_file: needs both/],
     ['zsp: {jwt_only: true}', /zsp\.jwt_only: has no effect without zsp\.enabled: true/],
     [
       'zsp: {require_dpop: true}\nserver: {public_url: "https://g"}',
