@@ -85,7 +85,7 @@ describe('rules that join keys', () => {
     ],
     ['audit: {enabled: true, otlp: {endpoint: "http://10.0.0.1"}}', /audit\.otlp\.endpoint: must be https/],
     ['audit: {enabled: true, syslog: {address: "siem:601", tls: false}}', /audit\.syslog\.tls: must be true/],
-    ['audit: {enabled: true, syslog: {cert_file: a}}', /audit\.syslog\.key_file: needs both/],
+    ['audit: {enabled: true, syslog: {cert_file: a}}', /audit\.syslog\.cert_file: needs both/],
     ['zsp: {jwt_only: true}', /zsp\.jwt_only: has no effect without zsp\.enabled: true/],
     [
       'zsp: {require_dpop: true}\nserver: {public_url: "https://g"}',
