@@ -15,6 +15,10 @@ export interface GlobalOptions {
   /** `--config <path>`; undefined: ./gateway.yaml if it exists, else the defaults. */
   readonly config?: string;
   readonly verbose?: boolean;
+  /** `--server <url>`: the operator's API instead of Redis. */
+  readonly server?: string;
+  /** `--token-file <path>`: the API token for `server`. */
+  readonly tokenFile?: string;
 }
 
 /** Adds a command to the program. Each file of cli/commands exports one as `register<Name>`. */

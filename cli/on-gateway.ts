@@ -1,17 +1,49 @@
 import type { Command } from 'commander';
 import type { KeyRecord } from '../src/auth/key-record.ts';
 import { operate } from '../src/operate.ts';
-import type { Operations } from '../src/operator/operations.ts';
-import type { Io } from './command.ts';
+import { messageOf } from '../src/errors.ts';
+import type { Operations, OperatorSettings } from '../src/operator/operations.ts';
+import { operatorSettings } from '../src/operator/redis-operations.ts';
+import { UsageError, type GlobalOptions, type Io } from './command.ts';
 import { loadedConfig } from './loaded-config.ts';
 
-/** Runs `work` on the Redis server that the command's configuration names. */
-export function onGateway<T>(
+/** Runs `work` on the Redis server that the command's configuration names, or over the API of `--server`. */
+export async function onGateway<T>(
   command: Command,
   io: Io,
   work: (operations: Operations) => Promise<T>,
 ): Promise<T> {
-  return operate(loadedConfig(command, io).config, work);
+  const { server, tokenFile } = command.optsWithGlobals<GlobalOptions>();
+  if (server === undefined) return operate(loadedConfig(command, io).config, work);
+  const { createRemoteOperations } = await import('../src/operator/remote/operations.ts');
+  return work(createRemoteOperations({ server, token: await readToken(tokenFile) }));
+}
+
+export function isRemote(command: Command): boolean {
+  return command.optsWithGlobals<GlobalOptions>().server !== undefined;
+}
+
+/** Returns the settings of the gateway that the command is about. */
+export async function gatewaySettings(command: Command, io: Io): Promise<OperatorSettings> {
+  return isRemote(command)
+    ? onGateway(command, io, ({ readSettings }) => readSettings())
+    : operatorSettings(loadedConfig(command, io).config);
+}
+
+/** @throws UsageError that does not repeat the file's content */
+async function readToken(path: string | undefined): Promise<string> {
+  if (path === undefined)
+    throw new UsageError('--server needs --token-file with an API token of the operator page');
+  const { readFile } = await import('node:fs/promises');
+  const { isApiToken } = await import('../src/operator/sign-in/tokens.ts');
+  const token = await readFile(path, 'utf8').then(
+    (content) => content.trim(),
+    (cause: unknown) => {
+      throw new UsageError(`--token-file: ${messageOf(cause)}`);
+    },
+  );
+  if (!isApiToken(token)) throw new UsageError(`--token-file: ${path} holds no API token`);
+  return token;
 }
 
 /** Runs `work` for one key. @param reference its name, its hash, or the beginning of the hash */

@@ -1,7 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import type * as z from 'zod';
 import { ConfigError, formatProblem } from '../src/config/problems.ts';
-import { ExitCode, UsageError, type Io, type Register } from './command.ts';
+import { ExitCode, UsageError, type GlobalOptions, type Io, type Register } from './command.ts';
+import type { OperatorOptions } from './operator-change.ts';
 import { addExamples } from './examples.ts';
 import { painter, printable } from './output.ts';
 import { messageOf } from '../src/errors.ts';
@@ -71,6 +72,8 @@ export async function createProgram(argv: readonly string[], io: Io): Promise<Co
       'AI firewall gateway: identifies callers, enforces budgets, and inspects LLM and MCP traffic.',
     )
     .option('--config <path>', 'configuration file (default: ./gateway.yaml if it exists)')
+    .option('--server <url>', "use the API of a gateway's operator page instead of Redis")
+    .option('--token-file <path>', 'file with an API token for --server')
     .option('-v, --verbose', 'show the details of errors')
     .version(
       ownArguments(argv).includes('--version') ? await version() : '',
@@ -86,6 +89,7 @@ export async function createProgram(argv: readonly string[], io: Io): Promise<Co
       outputError: (text, write) => write(text.replace(/^error: /, 'gateway: ')),
     })
     .exitOverride();
+  program.hook('preAction', refuseOverApi);
   const hidden = HIDDEN[program.parseOptions([...argv]).operands[0] ?? ''];
   if (hidden !== undefined) {
     (await hidden())(program, io);
@@ -102,6 +106,24 @@ export async function createProgram(argv: readonly string[], io: Io): Promise<Co
   program.helpCommand('help [command]', 'show help for a command');
   addExamples(program);
   return program;
+}
+
+/** Commands that work over the API as on Redis. */
+const OVER_API = ['keys', 'budget', 'spend', 'sessions', 'risk', 'quarantine', 'escalations', 'mcp', 'audit'];
+
+/** @throws UsageError for a command that would silently work on this machine instead of the server */
+function refuseOverApi(program: Command, action: Command): void {
+  const { server, tokenFile, as } = action.optsWithGlobals<GlobalOptions & OperatorOptions>();
+  if (server === undefined) {
+    if (tokenFile !== undefined) throw new UsageError('--token-file is for --server, which is not given');
+    return;
+  }
+  let named = action;
+  while (named.parent !== null && named.parent !== program) named = named.parent;
+  if (!OVER_API.includes(named.name()))
+    throw new UsageError(`gateway ${named.name()} does not work over the API: run it without --server`);
+  if (as !== undefined)
+    throw new UsageError('--as: over the API, the audit trail has the name of the token instead');
 }
 
 /** Returns the arguments before `--`; the rest belongs to another program (`gateway exec -- …`). */

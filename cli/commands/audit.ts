@@ -20,7 +20,7 @@ import {
   type OutputOptions,
 } from '../output.ts';
 import { createProgress } from '../progress.ts';
-import { onGateway } from '../on-gateway.ts';
+import { gatewaySettings, isRemote, onGateway } from '../on-gateway.ts';
 
 interface TailCommandOptions {
   readonly lines: number;
@@ -66,7 +66,7 @@ export function registerAudit(program: Command, io: Io): void {
 }
 
 async function tailTrail(command: Command, io: Io, options: TailCommandOptions): Promise<void> {
-  refuseWhereOff(command, io);
+  await refuseWhereOff(command, io);
   const stop = new AbortController();
   function onInterrupt(): void {
     stop.abort();
@@ -86,14 +86,17 @@ async function tailTrail(command: Command, io: Io, options: TailCommandOptions):
 }
 
 /** An empty trail would look as if nothing had happened. */
-function refuseWhereOff(command: Command, io: Io): void {
-  const { config, sources } = loadedConfig(command, io);
-  if (config.audit.enabled) return;
-  const where = sources.file ?? 'the defaults, as there is no gateway.yaml here';
-  io.stderr.write(
-    `gateway: the audit trail is off (audit.enabled: false in ${where}). Set audit.enabled: true and restart the gateway, or name its configuration with --config\n`,
-  );
+async function refuseWhereOff(command: Command, io: Io): Promise<void> {
+  const { auditEnabled } = await gatewaySettings(command, io);
+  if (auditEnabled) return;
+  io.stderr.write(`gateway: the audit trail is off ${whereOff(command, io)}\n`);
   throw new ExitCode(1);
+}
+
+function whereOff(command: Command, io: Io): string {
+  if (isRemote(command)) return 'at this gateway (audit.enabled: false in its configuration)';
+  const { file = 'the defaults, as there is no gateway.yaml here' } = loadedConfig(command, io).sources;
+  return `(audit.enabled: false in ${file}). Set audit.enabled: true and restart the gateway, or name its configuration with --config`;
 }
 
 /** Looks in Redis, and in `audit.file` for what the streams no longer hold. */
@@ -104,7 +107,8 @@ async function showRequest(
   { output, json: isOld }: ShowOptions,
 ): Promise<void> {
   const progress = createProgress(io, 'records');
-  const { file } = loadedConfig(command, io).config.audit;
+  // Only the gateway's own machine has its file.
+  const file = isRemote(command) ? '' : loadedConfig(command, io).config.audit.file;
   let { records } = await onGateway(command, io, ({ audit }) =>
     storyOf(audit, requestId, (read) => {
       progress.show(read);

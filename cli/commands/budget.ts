@@ -17,11 +17,10 @@ import {
 } from '../../src/redis/budget-limits.ts';
 import { UsageError, type Io } from '../command.ts';
 import { byUse, statusTable, usedPercent, windowJson, windowTables, type KeyBudget } from '../budget-view.ts';
-import { loadedConfig } from '../loaded-config.ts';
 import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from '../listed.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
 import { print, printable, withOutput, type OutputOptions } from '../output.ts';
-import { allKeys, ofEachKey, onGateway } from '../on-gateway.ts';
+import { allKeys, gatewaySettings, ofEachKey, onGateway } from '../on-gateway.ts';
 
 type SetOptions = OutputOptions & { readonly [Window in BudgetWindow]?: Limit };
 
@@ -163,10 +162,10 @@ async function showStatus(
 }
 
 async function listShared(command: Command, io: Io, { output }: OutputOptions): Promise<void> {
-  const settings = loadedConfig(command, io).config.budgets;
+  const { sharedBudgets } = await gatewaySettings(command, io);
   const { shown, now } = await onGateway(command, io, async ({ budgets, readClock }) => ({
     shown: await Promise.all(
-      settings.map(async (one) => {
+      sharedBudgets.map(async (one) => {
         const { keyHash, accounts } = await sharedBudget(one);
         return { name: one.name, match: one.match, windows: await budgets.status(keyHash, accounts) };
       }),

@@ -16,7 +16,7 @@ import {
   type OutputOptions,
 } from '../output.ts';
 import { messageOf } from '../../src/errors.ts';
-import { onGateway } from '../on-gateway.ts';
+import { isRemote, onGateway } from '../on-gateway.ts';
 
 type AnswerOptions = OutputOptions & OperatorOptions;
 
@@ -70,7 +70,8 @@ async function answerEscalation(
   decision: ApprovalDecision,
   options: AnswerOptions,
 ): Promise<void> {
-  const approver = options.as ?? operatorName(io);
+  // Over the API, the gateway knows who approves by the token.
+  const approver = isRemote(command) ? '' : (options.as ?? operatorName(io));
   if (approver === undefined)
     throw new UsageError('your user has no name here. Give one, for example: --as jane');
   const answered = await onGateway(command, io, async ({ escalations, changes }) => {

@@ -21,7 +21,7 @@ import {
   type OutputFormat,
   type OutputOptions,
 } from '../output.ts';
-import { onKey, onGateway } from '../on-gateway.ts';
+import { gatewaySettings, isRemote, onGateway, onKey } from '../on-gateway.ts';
 
 interface CreateOptions extends OutputOptions, OperatorOptions {
   readonly name: string;
@@ -142,7 +142,7 @@ async function createKey(command: Command, io: Io, options: CreateOptions): Prom
   const { output, expiresIn, as: _as, ...key } = options;
   if (expiresIn === 0)
     throw new UsageError('--expires-in must be longer than zero, for example: --expires-in 30d');
-  assertCredentials(command, io, key.credentials);
+  await assertCredentials(command, io, key.credentials);
   await warnOfOverrides(command, io, key.policyOverrides);
   const created = await onGateway(command, io, ({ changes }) =>
     changes.createKey({ ...key, ...(expiresIn === undefined ? {} : { expiresInMs: expiresIn }) }),
@@ -178,7 +178,7 @@ async function updateKey(
 ): Promise<void> {
   if (policyOverrides === undefined && credentials === undefined)
     throw new UsageError('name what to change: --policy-overrides or --credentials');
-  assertCredentials(command, io, credentials);
+  await assertCredentials(command, io, credentials);
   await warnOfOverrides(command, io, policyOverrides);
   const { updated, now } = await onGateway(command, io, async ({ changes, readClock }) => ({
     updated: await changes.updateKey({ reference, change: { policyOverrides, credentials } }),
@@ -190,11 +190,12 @@ async function updateKey(
 }
 
 /** @throws UsageError unless the configuration has each of these, and one for a provider at most */
-function assertCredentials(command: Command, io: Io, names: readonly string[] = []): void {
-  const { credentials } = loadedConfig(command, io).config;
+async function assertCredentials(command: Command, io: Io, names: readonly string[] = []): Promise<void> {
+  if (names.length === 0) return;
+  const { credentials } = await gatewaySettings(command, io);
   const byProvider = new Map<string, string>();
   for (const name of names) {
-    const provider = Object.hasOwn(credentials, name) ? credentials[name]?.provider : undefined;
+    const provider = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
     if (provider === undefined)
       throw new UsageError(
         `--credentials: "${printable(name)}" is not in the configuration. gateway credentials list shows those that are`,
@@ -206,9 +207,9 @@ function assertCredentials(command: Command, io: Io, names: readonly string[] = 
   }
 }
 
-/** Warns of overrides that name no rule; the gateway ignores them. */
+/** Warns of overrides that name no rule, where the policies are at hand; the gateway ignores such overrides. */
 async function warnOfOverrides(command: Command, io: Io, overrides: RuleOverrides = {}): Promise<void> {
-  if (Object.keys(overrides).length === 0) return;
+  if (Object.keys(overrides).length === 0 || isRemote(command)) return;
   const { unknownOverrides } = await import('../../src/offline-policy.ts');
   const { policy } = loadedConfig(command, io).config;
   for (const problem of await unknownOverrides(policySources(policy), overrides))

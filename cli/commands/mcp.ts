@@ -12,8 +12,7 @@ import {
   type OutputFormat,
   type OutputOptions,
 } from '../output.ts';
-import { loadedConfig } from '../loaded-config.ts';
-import { onGateway } from '../on-gateway.ts';
+import { gatewaySettings, onGateway } from '../on-gateway.ts';
 
 interface AcceptOptions extends OutputOptions {
   readonly digest?: string;
@@ -53,8 +52,7 @@ async function listPins(
   server: string | undefined,
   output: OutputFormat,
 ): Promise<void> {
-  const { config } = loadedConfig(command, io);
-  const servers = server === undefined ? config.mcp.servers.map(({ name }) => name) : [server];
+  const servers = server === undefined ? (await gatewaySettings(command, io)).mcpServers : [server];
   const pins = await onGateway(command, io, (operations) => pinsOf(operations, servers));
   print(io, output, { pins: pins.map(pinJson) }, () => {
     if (pins.length === 0)

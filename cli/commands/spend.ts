@@ -3,8 +3,7 @@ import { formatUsd } from '../../src/pricing/usd.ts';
 import { dayOf, dayText } from '../../src/spend/store.ts';
 import { durationOf } from '../arguments.ts';
 import { UsageError, type Io } from '../command.ts';
-import { loadedConfig } from '../loaded-config.ts';
-import { allKeys, ofEachKey, onGateway } from '../on-gateway.ts';
+import { allKeys, gatewaySettings, ofEachKey, onGateway } from '../on-gateway.ts';
 import { painter, print, printable, table } from '../output.ts';
 import { groupOf, spendBar, spendCsv, SpendSums, type Bucket, type SpendRow } from '../spend-view.ts';
 
@@ -56,6 +55,7 @@ async function showSpend(command: Command, io: Io, options: SpendOptions): Promi
   const days = Math.ceil(since / DAY_MS);
   if (days < 1 || days > MAX_DAYS)
     throw new UsageError('--since: from 1d to 3660d, for example: --since 30d');
+  const { spendEnabled } = await gatewaySettings(command, io);
   const { rows, first, last } = await onGateway(command, io, async (operations) => {
     const today = dayOf(await operations.readClock());
     const from = today - days + 1;
@@ -85,12 +85,12 @@ async function showSpend(command: Command, io: Io, options: SpendOptions): Promi
     })),
     total_usd: total / 1e9,
   };
-  print(io, output, json, () => shown(command, io, by, rows, total));
+  print(io, output, json, () => shown(io, spendEnabled, by, rows, total));
 }
 
-function shown(command: Command, io: Io, by: string, rows: readonly SpendRow[], total: number): string {
+function shown(io: Io, spendEnabled: boolean, by: string, rows: readonly SpendRow[], total: number): string {
   if (rows.length === 0) {
-    return loadedConfig(command, io).config.spend.enabled
+    return spendEnabled
       ? 'Nothing was spent in this time.'
       : 'No spend is recorded: set spend.enabled in the configuration (docs/spend.md).';
   }

@@ -14,13 +14,18 @@ export interface OperatorChange {
 }
 
 export interface Operator {
-  /** Name in the operating system. */
+  /** Name in the operating system, or kind of sign-in and subject. */
   readonly user: string;
-  /** Name given with `--as`. */
+  /** Name given with `--as`, or by the sign-in. */
   readonly name: string | undefined;
+  /** Of a change over the API. */
+  readonly address?: string;
 }
 
-export function operatorRecord(change: OperatorChange, { user, name = user }: Operator): ApiActivity {
+export function operatorRecord(
+  change: OperatorChange,
+  { user, name = user, address = '' }: Operator,
+): ApiActivity {
   const { key, server } = change;
   const resources: Resource[] = [
     ...(key === undefined ? [] : [{ type: 'proxy_key' as const, name: key.name }]),
@@ -37,7 +42,7 @@ export function operatorRecord(change: OperatorChange, { user, name = user }: Op
     activity: change.activity,
     operation: change.operation,
     service: 'gateway',
-    clientAddress: '',
+    clientAddress: address,
     authorizations: [],
   });
 }

@@ -80,9 +80,13 @@ export interface KeyStore {
 
 /** A key command that cannot be fulfilled; the message is for the operator. */
 export class KeyError extends Error {
-  constructor(message: string) {
+  /** `conflict`: the key is there, and its state does not allow the command. */
+  readonly kind: 'conflict' | 'not_found';
+
+  constructor(message: string, kind: KeyError['kind'] = 'not_found') {
     super(message);
     this.name = 'KeyError';
+    this.kind = kind;
   }
 }
 
@@ -105,7 +109,7 @@ export function createKeyStore(client: RedisClient): KeyStore {
       if (holder === undefined) return { rawKey, record };
       await client.del(keyRecordKey(keyHash));
       await client.zrem(KEY_INDEX, keyHash);
-      throw new KeyError(nameTaken(checked.name, holder));
+      throw new KeyError(nameTaken(checked.name, holder), 'conflict');
     },
     list: (after) => records.page(after),
     find: (reference) => records.find(reference),
@@ -135,7 +139,8 @@ export function createKeyStore(client: RedisClient): KeyStore {
       const [code = '', ...ended] = z.array(z.string()).parse(reply);
       const unused = code === 'done' ? ended.filter((hash) => hash !== keyHash) : [rawHash];
       await Promise.all(unused.map((hash) => client.del(keyRecordKey(hash))));
-      if (code !== 'done') throw new KeyError(ROTATE_REFUSALS[code] ?? `the key cannot be rotated (${code})`);
+      if (code !== 'done')
+        throw new KeyError(ROTATE_REFUSALS[code] ?? `the key cannot be rotated (${code})`, 'conflict');
       return { rawKey, record: await records.mustRead(keyHash) };
     },
   };

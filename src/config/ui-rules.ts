@@ -1,12 +1,17 @@
-import { isLoopbackHost } from './address.ts';
+import { isLoopbackHost, isPlainAfar } from './address.ts';
 import type { RuleProblem } from './rule.ts';
 import type { Config } from './schema.ts';
 
+export type PageSignInKind = 'oidc' | 'password' | 'proxy';
+
 /** Ways to sign in to the operator's page under this configuration. A password only counts where the page stays on this machine. */
-export function signInKindsOf({ ui }: Pick<Config, 'ui'>): readonly 'password'[] {
-  return isLoopbackHost(ui.host) && (ui.public_url === undefined || isLoopbackUrl(ui.public_url))
-    ? ['password']
-    : [];
+export function signInKindsOf({ ui }: Pick<Config, 'ui'>): readonly PageSignInKind[] {
+  const isLocal = isLoopbackHost(ui.host) && (ui.public_url === undefined || isLoopbackUrl(ui.public_url));
+  return [
+    ...(ui.oidc.issuer === undefined ? [] : (['oidc'] as const)),
+    ...(ui.proxy_auth.header === undefined ? [] : (['proxy'] as const)),
+    ...(isLocal ? (['password'] as const) : []),
+  ];
 }
 
 /** Rejects an operator's page that others could reach without TLS or without a sign-in. */
@@ -37,12 +42,45 @@ export function uiProblems(config: Config): readonly (RuleProblem | false)[] {
     signInKindsOf(config).length === 0 && {
       path: ['ui', 'enabled'],
       message:
-        'needs a way to sign in: a password only counts where ui.host and ui.public_url are loopback addresses',
+        'needs a way to sign in, ui.oidc or ui.proxy_auth: a password only counts where ui.host and ui.public_url are loopback addresses',
     },
+    ...signInProblems(config),
     ui.session.idle > ui.session.absolute && {
       path: ['ui', 'session', 'idle'],
       message: 'must not exceed ui.session.absolute',
     },
+  ];
+}
+
+function signInProblems({ ui: { oidc, proxy_auth } }: Config): readonly (RuleProblem | false)[] {
+  const hasOidc = oidc.issuer !== undefined;
+  const isOwnerGranted = Object.values(oidc.roles).includes('owner');
+  return [
+    oidc.issuer !== undefined &&
+      isPlainAfar(oidc.issuer) && {
+        path: ['ui', 'oidc', 'issuer'],
+        message: 'must be https, since tokens would be sent unencrypted',
+      },
+    hasOidc &&
+      oidc.client_id === undefined && {
+        path: ['ui', 'oidc', 'client_id'],
+        message: 'must be set with ui.oidc.issuer',
+      },
+    hasOidc &&
+      Object.keys(oidc.roles).length === 0 && {
+        path: ['ui', 'oidc', 'roles'],
+        message: 'must grant a role to a value of ui.oidc.role_claim: nobody could sign in',
+      },
+    isOwnerGranted &&
+      oidc.owner_claim === undefined && {
+        path: ['ui', 'oidc', 'owner_claim'],
+        message: 'must be set where ui.oidc.roles grants owner',
+      },
+    proxy_auth.header !== undefined &&
+      proxy_auth.from.length === 0 && {
+        path: ['ui', 'proxy_auth', 'from'],
+        message: 'must have the addresses of the proxy: from others, its header is dropped',
+      },
   ];
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { phaseDeadlineMs } from '../config/cross-field-rules.ts';
 import type { Config } from '../config/schema.ts';
 import { createAcknowledgement } from '../redis/acknowledged.ts';
@@ -12,9 +13,15 @@ import { routeTable } from './route-table.ts';
 import type { PageServices } from './services.ts';
 import { createSignInAttempts } from './sign-in/attempt-store.ts';
 import { bySession } from './sign-in/by-session.ts';
-import { firstOf } from './sign-in/identify.ts';
+import { createProxyWays } from './sign-in/by-proxy.ts';
+import { createCsrfTokens, type CsrfTokenOf } from './sign-in/csrf-key-store.ts';
+import { firstOf, type Identify } from './sign-in/identify.ts';
+import { createOidc, type OidcSignIn } from './sign-in/oidc.ts';
 import { createPagePassword } from './sign-in/password-store.ts';
 import { createPageSessions } from './sign-in/session-store.ts';
+import { createApiTokens } from './sign-in/tokens.ts';
+import { createMadeChanges } from './made-change-store.ts';
+import { byToken } from './sign-in/by-token.ts';
 import { readStaticFiles } from './static-files.ts';
 
 export interface OperatorPageOptions {
@@ -69,16 +76,25 @@ export async function startOperatorPage(options: OperatorPageOptions): Promise<O
       sessions: createPageSessions({ client, deadlineMs, idleMs: idle, absoluteMs: absolute }),
       password: createPagePassword({ client, deadlineMs }),
       attempts: createSignInAttempts({ client, deadlineMs }),
+      tokens: createApiTokens({ client, deadlineMs }),
+      madeChanges: createMadeChanges({ client, deadlineMs }),
     };
+    const oidc = oidcOf(config);
+    const proxy = proxyWays(config, createCsrfTokens({ client, deadlineMs }), log);
     const origins = allowedOrigins(config);
     const listener = await startListener({
       host: config.ui.host,
       port: config.ui.port,
       tls,
       origins: () => origins,
-      routes: routeTable(apiRoutes(services)),
+      routes: routeTable(apiRoutes(services, oidc)),
       files: await readStaticFiles(folder),
-      identify: firstOf([bySession(services.sessions)]),
+      identify: firstOf([
+        byToken(services.tokens),
+        ...proxy.first,
+        bySession(services.sessions),
+        ...proxy.last,
+      ]),
       log,
     });
     return {
@@ -93,4 +109,37 @@ export async function startOperatorPage(options: OperatorPageOptions): Promise<O
     disconnect();
     throw error;
   }
+}
+
+function oidcOf({ ui: { oidc } }: Config): OidcSignIn | undefined {
+  const { issuer, client_id: clientId, client_secret_file: file, owner_claim: ownerClaim } = oidc;
+  if (issuer === undefined || clientId === undefined) return undefined;
+  return createOidc({
+    issuer,
+    clientId,
+    // Read each time, so that a renewed secret needs no restart.
+    clientSecret: () => (file === undefined ? undefined : readFileSync(file, 'utf8').trim()),
+    scopes: oidc.scopes,
+    roleClaim: oidc.role_claim,
+    roles: oidc.roles,
+    ownerClaim,
+  });
+}
+
+interface ProxyWaysInOrder {
+  readonly first: readonly Identify[];
+  readonly last: readonly Identify[];
+}
+
+function proxyWays({ ui: { proxy_auth } }: Config, csrfTokenOf: CsrfTokenOf, log: Logger): ProxyWaysInOrder {
+  const { header, from, role_header: roleHeader } = proxy_auth;
+  if (header === undefined) return { first: [], last: [] };
+  const { byProxy, refuseForged } = createProxyWays({
+    header: header.toLowerCase(),
+    from,
+    roleHeader: roleHeader?.toLowerCase(),
+    csrfTokenOf,
+    log,
+  });
+  return { first: [byProxy], last: [refuseForged] };
 }

@@ -27,6 +27,7 @@ export interface Operations {
   readonly audit: Pick<StreamStore, 'after' | 'before'>;
   /** Returns Unix ms by Redis's clock, which decides about everything that ends. */
   readClock(): Promise<number>;
+  readSettings(): Promise<OperatorSettings>;
   readonly hearEscalations: HearEscalations;
   readonly changes: Changes;
 }

@@ -21,7 +21,7 @@ import type { RiskStore } from '../risk/store.ts';
 import { createSpendStore } from '../spend/store.ts';
 import type { HearEscalations } from './answer-escalation.ts';
 import { createChanges } from './changes.ts';
-import type { Operations } from './operations.ts';
+import type { Operations, OperatorSettings } from './operations.ts';
 
 /** Operations with the whole of their stores. */
 export interface RedisOperations extends Operations {
@@ -67,7 +67,20 @@ export function createRedisOperations(options: RedisOperationsOptions): RedisOpe
     escalations: createRedisEscalationStore({ client, deadlineMs }),
     audit: createStreamStore({ client, deadlineMs, maxLength: config.audit.stream_max_length }),
     readClock: () => withRedisDeadline(deadlineMs, () => readClock(client)),
+    readSettings: () => Promise.resolve(operatorSettings(config)),
     hearEscalations,
   };
   return { ...stores, changes: createChanges({ ...stores, secret: config.zsp.escalation_secret }) };
+}
+
+export function operatorSettings({ audit, spend, mcp, credentials, budgets }: Config): OperatorSettings {
+  return {
+    auditEnabled: audit.enabled,
+    spendEnabled: spend.enabled,
+    mcpServers: mcp.servers.map(({ name }) => name),
+    credentials: Object.fromEntries(
+      Object.entries(credentials).map(([name, { provider }]) => [name, provider]),
+    ),
+    sharedBudgets: budgets,
+  };
 }

@@ -1,5 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { MadeChanges } from './made-change-store.ts';
+import type { ApiTokens } from './sign-in/tokens.ts';
 import type { SignInAttempts } from './sign-in/attempt-store.ts';
 import type { PagePassword } from './sign-in/password-store.ts';
 import type { PageSessions } from './sign-in/session-store.ts';
@@ -14,4 +16,6 @@ export interface PageServices {
   readonly sessions: PageSessions;
   readonly password: PagePassword;
   readonly attempts: SignInAttempts;
+  readonly tokens: ApiTokens;
+  readonly madeChanges: MadeChanges;
 }

@@ -196,9 +196,14 @@ export const UI_TOKENS = 'gateway:ui_tokens';
 /** When each of them was last used: hash of token hash to Unix ms, in the same slot. */
 export const UI_TOKEN_USES = `gateway:ui_token_uses:{${UI_TOKENS}}`;
 
-/** The answer to one change made over the operator's API, by who made it and his Idempotency-Key, as a digest. */
-export function uiAnswerKey(digest: string): string {
-  return `gateway:ui_answer:${digest}`;
+/** One change made over the operator's API, with its answer: string; by digests of the person and of the Idempotency-Key. */
+export function uiAnswerKey(person: string, change: string): string {
+  return `gateway:ui_answer:{${uiChangesKey(person)}}:${change}`;
+}
+
+/** Changes that a person made over the operator's API in this minute: counter. */
+export function uiChangesKey(person: string): string {
+  return `gateway:ui_changes:${person}`;
 }
 
 /** The scrypt hash of the password of the operator's page: string. */
@@ -219,3 +224,6 @@ export const GATEWAYS = 'gateway:gateways';
 
 /** When each of them counts as gone: sorted set of gateway ids by Unix ms, in the same slot. */
 export const GATEWAY_ENDS = `gateway:gateway_ends:{${GATEWAYS}}`;
+
+/** The key of CSRF tokens for people whom an authenticating proxy names: string. */
+export const UI_CSRF_KEY = 'gateway:ui_csrf_key';

@@ -1,5 +1,66 @@
 import * as z from 'zod';
+import { isIP } from 'node:net';
+import { GRANTED_ROLES } from '../../operator/sign-in/roles.ts';
 import { baseUrl, duration, filePath, ipAddress, needsRestart, port, section } from '../fields.ts';
+
+const text = z.string().min(1).max(256);
+const headerName = z.string().regex(/^[a-z0-9-]{1,64}$/i, { error: 'must be the name of a header' });
+
+const network = z.string().refine(isNetwork, {
+  error: 'must be an IP address, or a network such as 10.0.0.0/8',
+});
+
+function isNetwork(written: string): boolean {
+  const [address = '', prefix, more] = written.split('/');
+  const family = isIP(address);
+  if (family === 0 || more !== undefined) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
+}
+
+const oidc = section({
+  issuer: baseUrl
+    .optional()
+    .describe(
+      'Issuer URL of the OpenID provider: `https`, or `http` on this machine. Turns this sign-in on.',
+    ),
+  client_id: text.optional().describe('Client id of the page at the provider.'),
+  client_secret_file: filePath
+    .optional()
+    .describe(
+      'File with the client secret, read at each sign-in. Without it, the page is a public client that proves itself by PKCE alone.',
+    ),
+  scopes: z.array(text).max(32).default(['profile']).describe('Scopes that are asked for beside `openid`.'),
+  role_claim: text
+    .default('groups')
+    .describe('Claim whose values grant roles; `realm_access.roles` is a claim inside another.'),
+  roles: z
+    .record(text, z.enum(GRANTED_ROLES))
+    .default({})
+    .describe(
+      'Role that each value of the claim grants: `viewer`, `approver`, `operator`, `admin`, or `owner`. The highest counts, and nobody else may sign in.',
+    ),
+  owner_claim: text
+    .optional()
+    .describe('Claim with the name of an `owner`, who only sees keys that have this owner.'),
+}).prefault({});
+
+const proxyAuth = section({
+  header: headerName
+    .optional()
+    .describe(
+      'Header in which an authenticating proxy names the person. Turns this sign-in on. The proxy must remove what clients send in it.',
+    ),
+  from: z
+    .array(network)
+    .max(100)
+    .default([])
+    .describe('Addresses and networks of the proxy. From others, the header is dropped.'),
+  role_header: headerName
+    .optional()
+    .describe(
+      'Header in which the proxy names roles, separated by commas; an `owner` owns the keys of his name. Without it, everybody is a viewer.',
+    ),
+}).prefault({});
 
 /** The operator's page and its API (docs/operator-page.md). */
 export const ui = needsRestart(
@@ -20,6 +81,8 @@ export const ui = needsRestart(
       cert_file: filePath.optional().describe('PEM certificate chain of the page, leaf first.'),
       key_file: filePath.optional().describe('PEM private key of `cert_file`.'),
     }).prefault({}),
+    oidc: oidc.describe('Sign-in by OpenID Connect.'),
+    proxy_auth: proxyAuth.describe('Sign-in by an authenticating proxy.'),
     session: section({
       idle: duration('30m').describe('A session ends when it was not used for so long.'),
       absolute: duration('12h').describe('A session ends after so long, however much it is used.'),

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { KeyError } from '../../auth/key-store.ts';
 import { ERROR_STATUS, GatewayError } from '../../errors.ts';
+import { ChangeRefused } from '../change-refused.ts';
 import type { Problem } from './schemas.ts';
 
 /** Error types that only the operator's API has; all others are those of docs/refusals.md. */
@@ -51,7 +52,8 @@ export function knownProblem(thrown: unknown): ProblemAnswer | undefined {
     const { type, message, headers } = thrown;
     return problemAnswer(type, message, headers, thrown instanceof ApiError ? thrown.errors : undefined);
   }
-  if (thrown instanceof KeyError) return problemAnswer('not_found', thrown.message);
+  if (thrown instanceof KeyError) return problemAnswer(thrown.kind, thrown.message);
+  if (thrown instanceof ChangeRefused) return problemAnswer('conflict', thrown.message);
   return undefined;
 }
 

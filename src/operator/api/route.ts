@@ -22,13 +22,15 @@ export type ApiRequestOf<Query, Body> = Omit<ApiRequest<Query, Body>, 'identifie
   readonly who: SignedIn;
 };
 
+export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
+
 /** An answer that is more than JSON with status 200. */
 export class Reply {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ReplyHeaders;
   readonly body: object | undefined;
 
-  constructor(status: number, headers: Readonly<Record<string, string>>, body?: object) {
+  constructor(status: number, headers: ReplyHeaders, body?: object) {
     this.status = status;
     this.headers = headers;
     this.body = body;

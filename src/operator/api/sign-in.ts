@@ -2,6 +2,7 @@ import { signInKindsOf } from '../../config/ui-rules.ts';
 import type { PageServices } from '../services.ts';
 import { signedIn } from '../sign-in/by-session.ts';
 import { clearSessionCookie } from '../sign-in/cookie.ts';
+import { refuseManyAttempts } from './attempts.ts';
 import { signInBody } from './bodies.ts';
 import { ApiError } from './problem.ts';
 import { openRoute, Reply, route, type Route } from './route.ts';
@@ -73,13 +74,7 @@ async function checkPassword(
 ): Promise<void> {
   if (!signInKindsOf(config).includes('password'))
     throw new ApiError('sign_in_failed', 'nobody can sign in by a password here');
-  const waitMs = await attempts.count(address);
-  if (waitMs > 0) {
-    const seconds = String(Math.ceil(waitMs / 1_000));
-    throw new ApiError('rate_limited', `too many attempts to sign in: wait ${seconds} s`, {
-      headers: { 'retry-after': seconds },
-    });
-  }
+  await refuseManyAttempts(attempts, address);
   const found = await password.check(given);
   if (found === 'right') {
     await attempts.forget(address);

@@ -15,19 +15,28 @@ export function bySession(sessions: PageSessions): Identify {
   };
 }
 
+/** How the browser goes on after a sign-in. */
+export interface Onward {
+  readonly location: string;
+  readonly cookies?: readonly string[];
+}
+
 /**
  * Begins a session, always a new one, so that nobody can have prepared its id. The one before ends.
- * @param location where the browser goes on; undefined to answer in place
+ * @param onward undefined to answer in place
  */
 export async function signedIn(
   sessions: PageSessions,
   incoming: IncomingMessage,
   who: SignedIn,
-  location?: string,
+  onward?: Onward,
 ): Promise<Reply> {
   const before = sessionCookie(incoming);
   if (before !== undefined) await sessions.end(before);
   const { id } = await sessions.begin(who);
-  const headers = { 'set-cookie': setSessionCookie(id) };
-  return location === undefined ? new Reply(204, headers) : new Reply(303, { ...headers, location });
+  const cookies = [setSessionCookie(id), ...(onward?.cookies ?? [])];
+  const headers = { 'set-cookie': cookies };
+  return onward === undefined
+    ? new Reply(204, headers)
+    : new Reply(303, { ...headers, location: onward.location });
 }

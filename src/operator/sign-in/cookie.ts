@@ -4,15 +4,36 @@ import type { IncomingMessage } from 'node:http';
 const NAME = '__Host-gateway-session';
 const MAX_COOKIE_CHARS = 8_192;
 
+/** Binds a sign-in at an identity provider to the browser that began it. */
+const BINDING = '__Host-gateway-sign-in';
+const BINDING_SECONDS = 600;
+
 /** Returns the session's id that a browser sent; undefined for none, or more than one. */
-export function sessionCookie({ headers }: IncomingMessage): string | undefined {
+export function sessionCookie(incoming: IncomingMessage): string | undefined {
+  return cookieOf(incoming, NAME);
+}
+
+export function bindingCookie(incoming: IncomingMessage): string | undefined {
+  return cookieOf(incoming, BINDING);
+}
+
+function cookieOf({ headers }: IncomingMessage, name: string): string | undefined {
   const { cookie = '' } = headers;
   if (cookie.length > MAX_COOKIE_CHARS) return undefined;
-  const [id, ...others] = cookie.split(';').flatMap((one) => {
+  const [value, ...others] = cookie.split(';').flatMap((one) => {
     const written = one.trim();
-    return written.startsWith(`${NAME}=`) ? [written.slice(NAME.length + 1)] : [];
+    return written.startsWith(`${name}=`) ? [written.slice(name.length + 1)] : [];
   });
-  return others.length === 0 ? id : undefined;
+  return others.length === 0 ? value : undefined;
+}
+
+/** `Lax`, since the browser comes back from another site. */
+export function setBindingCookie(binding: string): string {
+  return `${BINDING}=${binding}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${String(BINDING_SECONDS)}`;
+}
+
+export function clearBindingCookie(): string {
+  return `${BINDING}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0`;
 }
 
 /** Returns `Set-Cookie` for a session; it ends with the browser, and in Redis. */

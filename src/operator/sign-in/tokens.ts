@@ -105,7 +105,7 @@ export function createApiTokens({ client, deadlineMs }: ApiTokensOptions): ApiTo
         return read(tokenHash, text, undefined);
       }),
     async verify(secret) {
-      if (!TOKEN.test(secret)) return undefined;
+      if (!isApiToken(secret)) return undefined;
       const tokenHash = hashToken(secret);
       const [text, usedAt, now] = await within(() =>
         Promise.all([
@@ -122,6 +122,10 @@ export function createApiTokens({ client, deadlineMs }: ApiTokensOptions): ApiTo
       return { subject: id, name, role, owner, kind: 'token' };
     },
   };
+}
+
+export function isApiToken(text: string): boolean {
+  return TOKEN.test(text);
 }
 
 function hashToken(secret: string): string {

@@ -5,6 +5,7 @@ import { defaultConfig } from '../../support/default-config.ts';
 
 type Ui = NonNullable<ConfigInput['ui']>;
 
+const OIDC = { issuer: 'https://idp.example', client_id: 'page', roles: { admins: 'admin' } } as const;
 const TLS = { cert_file: '/c.pem', key_file: '/k.pem' };
 
 function load(ui: Ui): () => unknown {
@@ -17,6 +18,12 @@ describe('the page of operators', () => {
       expect(load(ui)).not.toThrow();
   });
 
+  it('is served elsewhere with TLS and a sign-in at a provider or a proxy', () => {
+    const elsewhere = { host: '0.0.0.0', tls: TLS, public_url: 'https://g.example' };
+    expect(load({ ...elsewhere, oidc: OIDC })).not.toThrow();
+    expect(load({ ...elsewhere, proxy_auth: { header: 'x-user', from: ['fd00::/8'] } })).not.toThrow();
+  });
+
   it.each<[string, Ui, RegExp]>([
     ['off loopback without TLS', { host: '0.0.0.0', public_url: 'https://g.example' }, /ui\.host.*ui\.tls/],
     ['off loopback without its URL', { host: '10.0.0.1', tls: TLS }, /ui\.host.*ui\.public_url/],
@@ -26,6 +33,15 @@ describe('the page of operators', () => {
       /ui\.enabled.*sign in/,
     ],
     ['behind a proxy with a password alone', { public_url: 'https://g.example' }, /ui\.enabled.*sign in/],
+    [
+      'with a provider without TLS',
+      { oidc: { ...OIDC, issuer: 'http://idp.example' } },
+      /ui\.oidc\.issuer.*https/,
+    ],
+    ['with a provider and no client', { oidc: { ...OIDC, client_id: undefined } }, /ui\.oidc\.client_id/],
+    ['with a provider and no roles', { oidc: { ...OIDC, roles: {} } }, /ui\.oidc\.roles/],
+    ['with owners of no name', { oidc: { ...OIDC, roles: { leads: 'owner' } } }, /ui\.oidc\.owner_claim/],
+    ['with a proxy from anywhere', { proxy_auth: { header: 'x-user' } }, /ui\.proxy_auth\.from/],
     ['on the port of clients', { port: 8080 }, /ui\.port/],
     ['on the admin port', { port: 9090 }, /ui\.port/],
     ['below a path', { public_url: 'http://localhost:9091/ui' }, /ui\.public_url/],
@@ -33,5 +49,10 @@ describe('the page of operators', () => {
   ])('is refused %s', (_name, ui, message) => {
     expect(load(ui)).toThrow(message);
     expect(() => defaultConfig({ ui })).not.toThrow();
+  });
+
+  it('believes proxies from addresses and networks alone', () => {
+    for (const from of ['10.0.0.0/33', 'proxy.example', '10.0.0.0/8/8', '::/129', ''])
+      expect(() => defaultConfig({ ui: { proxy_auth: { from: [from] } } })).toThrow(/network/);
   });
 });

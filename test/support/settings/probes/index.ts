@@ -14,6 +14,7 @@ import { riskAndPolicyProbes } from './risk-and-policy.ts';
 import { routeProbes } from './routes.ts';
 import { serverProbes } from './server.ts';
 import { uiProbes } from './ui.ts';
+import { uiSignInProbes } from './ui-sign-in.ts';
 
 /** A probe for every key of gateway.yaml, by the name that `settingLeaves` gives it. */
 export const PROBES: Probes = {
@@ -32,4 +33,5 @@ export const PROBES: Probes = {
   ...riskAndPolicyProbes,
   ...routeProbes,
   ...uiProbes,
+  ...uiSignInProbes,
 };

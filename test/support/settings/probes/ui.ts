@@ -30,8 +30,8 @@ function answersAt(...addresses: readonly (readonly [host: string, port: number]
   };
 }
 
-/** Reports whether a session still counts after a while in which it was used as often as this. */
-function countsAfter(uses: number): See {
+/** Reports whether a session still counts after a while in which it was used as often as this, and after a pause. */
+function countsAfter(uses: number, pauseMs: number): See {
   return async ({ config, redis }: Bench) => {
     const { idle, absolute } = config.ui.session;
     const session = { idle: `${String(idle)}ms`, absolute: `${String(absolute)}ms` };
@@ -42,7 +42,7 @@ function countsAfter(uses: number): See {
         await delay(150);
         await visitor.ask('/api/me');
       }
-      await delay(450);
+      await delay(pauseMs);
       return (await visitor.ask('/api/me')).status;
     } finally {
       await page.close();
@@ -96,13 +96,13 @@ export const uiProbes: Probes = {
   'ui.session.idle': {
     with: { ui: { session: { absolute: '10s' } } },
     values: ['200ms', '10s'],
-    see: countsAfter(0),
+    see: countsAfter(0, 450),
     expected: [401, 200],
   },
   'ui.session.absolute': {
-    with: { ui: { session: { idle: '500ms' } } },
+    with: { ui: { session: { idle: '600ms' } } },
     values: ['600ms', '60s'],
-    see: countsAfter(2),
+    see: countsAfter(5, 50),
     expected: [401, 200],
   },
 };

@@ -1,0 +1,168 @@
+import { hash, randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type * as z from 'zod';
+import { sendToReceivers } from '../../audit/open-receivers.ts';
+import { operatorRecord, type OperatorChange } from '../../audit/operator-record.ts';
+import { KeyError } from '../../auth/key-store.ts';
+import { maskSecrets } from '../../detectors/mask.ts';
+import { newOperationId } from '../../operation-id.ts';
+import { plainReason } from '../../risk/lock-cause.ts';
+import { ChangeRefused } from '../change-refused.ts';
+import type { Changed } from '../changes.ts';
+import type { AskedChange } from '../made-change-store.ts';
+import type { PageServices } from '../services.ts';
+import type { SignedIn } from '../sign-in/roles.ts';
+import { ApiError } from './problem.ts';
+import { Reply, route, type ApiRequestOf, type Route } from './route.ts';
+
+/** A request for a change, beside its body. */
+export interface ChangeRequest {
+  readonly who: SignedIn;
+  readonly address: string;
+  readonly incoming: IncomingMessage;
+  /** For the audit trail. */
+  readonly reason: string | undefined;
+  /** Of the request; a repeated Idempotency-Key must come with the same. */
+  readonly asked: unknown;
+  /** The answer holds a raw key or a token, which is not kept for a repeated request. */
+  readonly isSecret: boolean;
+}
+
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
+
+/**
+ * Makes a change once, however often it is asked for with the same `Idempotency-Key`, and records it in the audit trail
+ * before it is answered.
+ * @throws ApiError, and what `make` throws
+ */
+export async function makeOnce(
+  services: PageServices,
+  request: ChangeRequest,
+  make: () => Promise<Changed<unknown>>,
+): Promise<Reply> {
+  const { madeChanges } = services;
+  const given = idempotencyKeyOf(request.incoming);
+  const asked = askedChange(request, given);
+  const beginning = await madeChanges.begin(asked);
+  if (beginning.kind === 'made') return replayed(beginning.answer);
+  if (beginning.kind === 'too_many') throw tooMany(beginning.waitMs);
+  if (beginning.kind !== 'new') throw new ApiError('conflict', NOT_NEW[beginning.kind]);
+  let changed: Changed<unknown>;
+  try {
+    changed = await make();
+  } catch (refusal) {
+    // After any other failure, the change may have been made.
+    if (given === undefined || isRefusal(refusal)) await madeChanges.forget(asked);
+    throw refusal;
+  }
+  const { result, record } = changed;
+  if (given === undefined) await madeChanges.forget(asked);
+  else await madeChanges.keep(asked, JSON.stringify(request.isSecret ? SHOWN_ONCE : result));
+  if (record !== undefined) await recordChange(services, request, record);
+  return new Reply(200, {}, result as object);
+}
+
+const SHOWN_ONCE = { shown_once: true };
+
+const NOT_NEW = {
+  under_way:
+    'this change is under way, or it broke off and may have been made: look before you repeat it with another Idempotency-Key',
+  other: 'this Idempotency-Key was used for another change: use a new one',
+} as const;
+
+function replayed(answer: string): Reply {
+  const body = JSON.parse(answer) as object;
+  if ('shown_once' in body)
+    throw new ApiError(
+      'conflict',
+      'this change was made before, and its secret was in the first answer only: rotate the key, or revoke the token, if it is lost',
+    );
+  return new Reply(200, { 'idempotency-replayed': 'true' }, body);
+}
+
+function tooMany(waitMs: number): ApiError {
+  const seconds = String(Math.max(1, Math.ceil(waitMs / 1_000)));
+  return new ApiError('rate_limited', `too many changes in a minute: wait ${seconds} s`, {
+    headers: { 'retry-after': seconds },
+  });
+}
+
+function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof KeyError || thrown instanceof ChangeRefused || thrown instanceof ApiError;
+}
+
+function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
+  const given = headers['idempotency-key'];
+  if (given === undefined) return undefined;
+  if (typeof given !== 'string' || !IDEMPOTENCY_KEY.test(given))
+    throw new ApiError('invalid_request', 'Idempotency-Key: 1 to 128 visible ASCII characters');
+  return given;
+}
+
+function askedChange({ who, incoming, asked }: ChangeRequest, given: string | undefined): AskedChange {
+  const request = JSON.stringify([incoming.method, incoming.url, asked]);
+  return {
+    who: userOf(who),
+    idempotencyKey: given ?? randomUUID(),
+    digest: hash('sha256', request, 'hex'),
+  };
+}
+
+/** @throws ApiError if the change was made but could not be recorded */
+async function recordChange(
+  { config, operations, log }: PageServices,
+  { who, address, reason }: ChangeRequest,
+  change: OperatorChange,
+): Promise<void> {
+  if (!config.audit.enabled) return;
+  const words = reason === undefined ? undefined : plainReason(maskSecrets(reason));
+  const fields = { ...change.fields, ...(words !== undefined && { reason: words }), role: who.role };
+  const operator = { user: userOf(who), name: who.name, address };
+  const line = JSON.stringify(operatorRecord({ ...change, fields }, operator));
+  try {
+    await operations.audit.append([line], newOperationId());
+  } catch (err) {
+    log.error({ err, operation: change.operation }, 'a change has no record in the audit trail');
+    throw new ApiError(
+      'redis_unavailable',
+      'the change was made, but the audit trail has no record of it: Redis failed in between',
+    );
+  }
+  // The answer does not wait for a collector that is slow or gone.
+  sendToReceivers(config.audit, line).catch((err: unknown) => {
+    log.error({ err, operation: change.operation }, 'a change is on record in Redis, and was not sent on');
+  });
+}
+
+/** Unique over all ways to sign in. */
+function userOf({ kind, subject }: SignedIn): string {
+  return `${kind}:${subject}`;
+}
+
+export interface DescribedChange<Body extends z.ZodType> extends Pick<
+  Route,
+  'method' | 'path' | 'summary' | 'answer'
+> {
+  readonly role: SignedIn['role'];
+  readonly body: Body;
+  readonly isSecret?: boolean;
+  make(
+    request: Pick<ApiRequestOf<undefined, z.output<Body>>, 'body' | 'params' | 'who'>,
+  ): Promise<Changed<unknown>>;
+}
+
+/** Describes a route that changes something, with a reason. */
+export function changeRoute<Body extends z.ZodType<{ readonly reason: string }>>(
+  services: PageServices,
+  { isSecret = false, make, ...described }: DescribedChange<Body>,
+): Route {
+  return route<undefined, Body>({
+    ...described,
+    handle: (request) => {
+      const { who, address, incoming, params } = request;
+      const body = request.body as z.output<Body>;
+      const change = { who, address, incoming, reason: body.reason, asked: body, isSecret };
+      return makeOnce(services, change, () => make({ body, params, who }));
+    },
+  });
+}

@@ -1,0 +1,50 @@
+import { isoTime, statusOf } from '../../auth/key-json.ts';
+import type { KeyRecord } from '../../auth/key-record.ts';
+import { lockCauseInWords } from '../../risk/lock-cause.ts';
+import type { RiskStatus } from '../../risk/profile.ts';
+import type { Operations } from '../operations.ts';
+import type { Key } from './schemas.ts';
+
+/** @param now in Redis time */
+export function keyView(record: KeyRecord, { risk, lock }: RiskStatus, now: number): Key {
+  return {
+    key_hash: record.keyHash,
+    name: record.name,
+    provider: record.provider,
+    status: statusOf(record, now),
+    agent_name: record.agentName ?? null,
+    owner: record.owner ?? null,
+    tags: { ...record.tags },
+    allowed_tools: copied(record.allowedTools),
+    allowed_providers: copied(record.allowedProviders),
+    allowed_models: copied(record.allowedModels),
+    credentials: copied(record.credentials),
+    trust: copied(record.trust),
+    policy_overrides: record.policyOverrides === undefined ? null : { ...record.policyOverrides },
+    jwt_subject: record.jwtSubject ?? null,
+    created_at: new Date(record.createdAt).toISOString(),
+    expires_at: isoTime(record.expiresAt) ?? null,
+    revoked_at: isoTime(record.revokedAt) ?? null,
+    last_used_at: isoTime(record.lastUsedAt) ?? null,
+    locked: lock !== undefined,
+    locked_until: lock?.ttlMs === undefined ? null : new Date(now + lock.ttlMs).toISOString(),
+    lock_cause: lock?.cause === undefined ? null : lockCauseInWords(lock.cause),
+    lock_request_id:
+      lock?.cause !== undefined && 'request' in lock.cause ? (lock.cause.request ?? null) : null,
+    risk_score: risk.riskScore,
+    blocked_at: isoTime(risk.blockedAt) ?? null,
+  };
+}
+
+/** Reads what the record does not hold. */
+export async function readKeyView(
+  { risks, readClock }: Pick<Operations, 'readClock' | 'risks'>,
+  record: KeyRecord,
+): Promise<Key> {
+  const [status, now] = await Promise.all([risks.read(record.keyHash), readClock()]);
+  return keyView(record, status, now);
+}
+
+function copied(list: readonly string[] | undefined): string[] | null {
+  return list === undefined ? null : [...list];
+}

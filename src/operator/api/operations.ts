@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { ApiError, checked } from './problem.ts';
+import { makeOnce } from './change.ts';
+import { refuseUnknownCredentials } from './credentials.ts';
+import { route, type Route, type ApiRequestOf } from './route.ts';
+import { callsAnswer, callsBody } from '../remote/calls.ts';
+import { OPERATIONS, type ChangeOperation, type ReadOperation } from '../remote/table.ts';
+import type { PageServices } from '../services.ts';
+import { hasRole } from '../sign-in/roles.ts';
+
+type OperationsRequest = ApiRequestOf<undefined, z.output<typeof callsBody>>;
+
+/** What commands ask with `gateway --server`: several reads at once, or one change. */
+export function operationsRoute(services: PageServices): Route {
+  return route({
+    method: 'POST',
+    path: '/api/operations',
+    summary: 'Operations of the command line: several reads, or one change',
+    role: 'viewer',
+    body: callsBody,
+    answer: callsAnswer,
+    handle: (request: OperationsRequest) => {
+      const calls = request.body.calls.map((call) => {
+        const operation: ReadOperation | ChangeOperation = OPERATIONS[call.operation];
+        if (!hasRole(request.who.role, operation.role))
+          throw new ApiError(
+            'forbidden',
+            `this needs the role ${operation.role}, and this token has the role ${request.who.role}`,
+          );
+        return { ...call, operation, given: checked(operation.arguments, call.arguments, 'body') };
+      });
+      const [first] = calls;
+      if (first?.operation.kind === 'change') {
+        if (calls.length > 1)
+          throw new ApiError('invalid_request', 'body: calls: a change has a request of its own');
+        return changed(services, request, first.operation, first.given);
+      }
+      return readAll(services, calls);
+    },
+  });
+}
+
+async function readAll(
+  { operations }: PageServices,
+  calls: readonly { readonly operation: ReadOperation | ChangeOperation; readonly given: unknown }[],
+): Promise<unknown> {
+  const results = await Promise.all(
+    calls.map(async ({ operation, given }) => {
+      if (operation.kind === 'change')
+        throw new ApiError('invalid_request', 'body: calls: a change has a request of its own');
+      return { result: await operation.run(operations, given) };
+    }),
+  );
+  return { results };
+}
+
+/** The reason is the command itself, unless it takes one. */
+function changed(
+  services: PageServices,
+  { who, address, incoming, body }: OperationsRequest,
+  { run }: ChangeOperation,
+  given: unknown,
+): Promise<unknown> {
+  const isSecret = body.calls.some(({ operation }) => operation === 'createKey' || operation === 'rotateKey');
+  return makeOnce(
+    services,
+    { who, address, incoming, reason: undefined, asked: body, isSecret },
+    async () => {
+      refuseUnknownCredentials(services.config, credentialsIn(given));
+      const { result, record } = await run(services.operations.changes, given, who.name);
+      return { result: { results: [{ result }] }, record };
+    },
+  );
+}
+
+const withCredentials = z.object({ credentials: z.array(z.string()).optional() });
+const withChange = z.object({ change: withCredentials });
+
+/** Of a key to create, or of a change of one. */
+function credentialsIn(given: unknown): readonly string[] | undefined {
+  const ofChange = withChange.safeParse(given);
+  return ofChange.success ? ofChange.data.change.credentials : withCredentials.parse(given).credentials;
+}

@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto';
+import * as z from 'zod';
+import type { RedisClient } from '../redis/client.ts';
+import { uiAnswerKey, uiChangesKey } from '../redis/keys.ts';
+import { loadScript } from '../redis/script.ts';
+import { withRedisDeadline } from '../redis/unavailable.ts';
+
+const beginScript = loadScript(new URL('./begin-change.lua', import.meta.url));
+
+/** Longer than any change takes. */
+const UNDER_WAY_MS = 600_000;
+const KEPT_MS = 86_400_000;
+/** Of one person; bounds what is kept. */
+const MAX_CHANGES_A_MINUTE = 300;
+const MAX_ANSWER_CHARS = 65_536;
+
+/** One change as a person asks for it. */
+export interface AskedChange {
+  /** Who asks: kind of sign-in and subject. */
+  readonly who: string;
+  /** The same for all attempts at one change. */
+  readonly idempotencyKey: string;
+  /** Of method, path and body. */
+  readonly digest: string;
+}
+
+export type Beginning =
+  | { readonly kind: 'new' | 'other' | 'under_way' }
+  | { readonly kind: 'made'; readonly answer: string }
+  | { readonly kind: 'too_many'; readonly waitMs: number };
+
+/** Remembers changes for a day, so that a repeated request changes nothing. Failures throw `redis_unavailable`. */
+export interface MadeChanges {
+  begin(change: AskedChange): Promise<Beginning>;
+  /** Keeps the answer for repeated requests. It must hold no secret. */
+  keep(change: AskedChange, answer: string): Promise<void>;
+  /** Forgets a change that was not made. */
+  forget(change: AskedChange): Promise<void>;
+}
+
+const reply = z.tuple([z.enum(['new', 'made', 'under_way', 'other', 'too_many'])]).rest(z.string());
+
+export function createMadeChanges({
+  client,
+  deadlineMs,
+}: {
+  readonly client: RedisClient;
+  readonly deadlineMs: number;
+}): MadeChanges {
+  return {
+    begin: (change) =>
+      withRedisDeadline(deadlineMs, async () => {
+        const keys = [keyOf(change), uiChangesKey(personOf(change))];
+        const args = [change.digest, UNDER_WAY_MS, MAX_CHANGES_A_MINUTE];
+        const [kind, text = ''] = reply.parse(await beginScript.run(client, keys, args));
+        if (kind === 'made') return { kind, answer: text };
+        return kind === 'too_many' ? { kind, waitMs: Number(text) } : { kind };
+      }),
+    keep: (change, answer) =>
+      withRedisDeadline(deadlineMs, async () => {
+        if (answer.length > MAX_ANSWER_CHARS) throw new Error('the answer of a change is too large to keep');
+        await client.set(keyOf(change), `${change.digest} ${answer}`, 'PX', KEPT_MS);
+      }),
+    forget: (change) =>
+      withRedisDeadline(deadlineMs, async () => {
+        await client.del(keyOf(change));
+      }),
+  };
+}
+
+/** Neither names nor Idempotency-Keys stand in Redis as they were sent. */
+function personOf({ who }: AskedChange): string {
+  return hash('sha256', who, 'hex');
+}
+
+function keyOf(change: AskedChange): string {
+  return uiAnswerKey(personOf(change), hash('sha256', change.idempotencyKey, 'hex'));
+}

@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import { OPERATIONS, type OperationName } from './table.ts';
+
+/** Calls in one request; a change has a request of its own. */
+export const MAX_CALLS = 100;
+
+/** Body of `POST /api/operations`. */
+export const callsBody = z.strictObject({
+  calls: z
+    .array(
+      z.strictObject({
+        operation: z.enum(Object.keys(OPERATIONS) as [OperationName, ...OperationName[]]),
+        arguments: z.record(z.string(), z.unknown()).default({}),
+      }),
+    )
+    .min(1)
+    .max(MAX_CALLS),
+});
+
+/** Results in the order of the calls; a call without a result has nothing to show. */
+export const callsAnswer = z.object({ results: z.array(z.object({ result: z.unknown().optional() })) });
+
+export type Call = z.input<typeof callsBody>['calls'][number];

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { isLoopbackHost } from '../../config/address.ts';
+import { messageOf } from '../../errors.ts';
+import { callsAnswer, MAX_CALLS, type Call } from './calls.ts';
+import { OPERATIONS } from './table.ts';
+
+export interface ConnectionOptions {
+  /** Root of the operator's page. */
+  readonly server: string;
+  /** An API token. Never logged, nor shown in an error. */
+  readonly token: string;
+}
+
+/** Calls operations. Throws Error with a message for the operator. */
+export type CallOperation = (call: Call) => Promise<unknown>;
+
+/** The server reads no more in one body. */
+const MAX_BODY_CHARS = 48_000;
+const TIMEOUT_MS = 30_000;
+/** Times that a request is sent whose connection broke; an Idempotency-Key makes changes safe to repeat. */
+const ATTEMPTS = 2;
+
+interface Waiting {
+  readonly call: Call;
+  readonly chars: number;
+  resolve(result: unknown): void;
+  reject(reason: unknown): void;
+}
+
+/**
+ * Connects to the operator's API. Reads that are called at once share a request.
+ * @throws Error for a URL that would send the token unencrypted
+ */
+export function createConnection(options: ConnectionOptions): CallOperation {
+  const url = operationsUrl(options.server);
+  let waiting: Waiting[] = [];
+
+  async function send(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const results = await post(
+        url,
+        options,
+        batch.map(({ call }) => call),
+      );
+      batch.forEach(({ resolve }, index) => {
+        resolve(results[index]?.result);
+      });
+    } catch (failure) {
+      for (const { reject } of batch) reject(failure);
+    }
+  }
+
+  function flush(): void {
+    const batches = batchesOf(waiting);
+    waiting = [];
+    for (const batch of batches) void send(batch);
+  }
+
+  return (call) =>
+    new Promise((resolve, reject) => {
+      const one = { call, chars: JSON.stringify(call).length, resolve, reject };
+      if (OPERATIONS[call.operation].kind === 'change') {
+        void send([one]);
+        return;
+      }
+      waiting.push(one);
+      // After the microtasks of this turn, in which a command asks for all that it can.
+      if (waiting.length === 1) setImmediate(flush);
+    });
+}
+
+function operationsUrl(server: string): URL {
+  const root = URL.canParse(server) ? new URL(server) : undefined;
+  if (root === undefined || !['http:', 'https:'].includes(root.protocol) || root.username !== '')
+    throw new Error("--server: the URL of the operator's page, such as https://gateway.example.com:9091");
+  if (root.protocol === 'http:' && !isLoopbackHost(root.hostname))
+    throw new Error('--server: the token would be sent unencrypted. Use https');
+  return new URL('/api/operations', root);
+}
+
+function batchesOf(waiting: readonly Waiting[]): readonly (readonly Waiting[])[] {
+  const batches: Waiting[][] = [];
+  let [last, chars]: [Waiting[], number] = [[], Infinity];
+  for (const one of waiting) {
+    if (last.length === MAX_CALLS || chars + one.chars > MAX_BODY_CHARS) {
+      [last, chars] = [[], 0];
+      batches.push(last);
+    }
+    last.push(one);
+    chars += one.chars;
+  }
+  return batches;
+}
+
+async function post(
+  url: URL,
+  { token }: ConnectionOptions,
+  calls: readonly Call[],
+): Promise<z.output<typeof callsAnswer>['results']> {
+  const request = {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+    },
+    body: JSON.stringify({ calls }),
+    // The token goes nowhere else.
+    redirect: 'error',
+  } as const;
+  const response = await sent(url, request);
+  const text = await response.text();
+  if (!response.ok) throw new Error(detailOf(response.status, text, url));
+  const read = callsAnswer.safeParse(jsonOf(text));
+  if (!read.success) throw new Error(`${url.origin} is not the operator's page of a gateway`);
+  return read.data.results;
+}
+
+async function sent(url: URL, request: RequestInit): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await fetch(url, { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    } catch (failure) {
+      if (attempt < ATTEMPTS && isBrokenConnection(failure)) continue;
+      throw new Error(`${url.origin} cannot be reached: ${reasonOf(failure)}`, { cause: failure });
+    }
+  }
+}
+
+function isBrokenConnection(failure: unknown): boolean {
+  return codeOf(failure) === 'ECONNRESET' || codeOf(failure) === 'UND_ERR_SOCKET';
+}
+
+function codeOf(failure: unknown): unknown {
+  const cause: unknown = failure instanceof Error ? failure.cause : undefined;
+  return typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
+}
+
+/** `fetch` hides the reason in the cause. */
+function reasonOf(failure: unknown): string {
+  if (!(failure instanceof Error)) return messageOf(failure);
+  if (failure.name === 'TimeoutError') return `it did not answer within ${String(TIMEOUT_MS / 1_000)} s`;
+  const code = codeOf(failure);
+  const reason = messageOf(failure.cause ?? failure) || String(code);
+  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(String(code))
+    ? `its certificate is not trusted here (${reason}). Set NODE_EXTRA_CA_CERTS to the file of its authority`
+    : reason;
+}
+
+const problem = z.object({ detail: z.string() });
+
+function detailOf(status: number, text: string, url: URL): string {
+  const read = problem.safeParse(jsonOf(text));
+  return read.success ? read.data.detail : `${url.origin} answered ${String(status)}`;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+import type { Changed, Changes } from '../changes.ts';
+import type { Operations } from '../operations.ts';
+import { createConnection, type ConnectionOptions } from './connection.ts';
+import type { OperationName } from './table.ts';
+
+/** Operations over the operator's API: the gateway runs them, and records each change under the token's name. */
+export function createRemoteOperations(options: ConnectionOptions): Operations {
+  const connection = createConnection(options);
+  /** The server is of this version's contract, which the result's type describes. */
+  const call = <Result>(operation: OperationName, given: object = {}): Promise<Result> =>
+    connection({ operation, arguments: { ...given } }) as Promise<Result>;
+
+  function change<Given extends object, Result>(
+    operation: OperationName & keyof Changes,
+  ): (given: Given) => Promise<Changed<Result>> {
+    return async (given) => ({ result: await call<Result>(operation, given) });
+  }
+
+  return {
+    keys: {
+      find: (reference) => call('keys.find', { reference }),
+      list: (after) => call('keys.list', { after }),
+      names: (prefix, limits) => call('keys.names', { prefix, ...limits }),
+    },
+    keyStates: { readKeyState: (keyHash) => call('keyStates.readKeyState', { keyHash }) },
+    budgets: {
+      getLimits: (keyHash) => call('budgets.getLimits', { keyHash }),
+      status: (keyHash, accounts) => call('budgets.status', { keyHash, accounts }),
+    },
+    spend: {
+      read: (keyHash, firstDay, lastDay) => call('spend.read', { keyHash, firstDay, lastDay }),
+    },
+    sessions: {
+      list: (keyHash) => call('sessions.list', { keyHash }),
+      read: ({ keyHash, sessionId }) => call('sessions.read', { keyHash, sessionId }),
+    },
+    risks: {
+      read: (keyHash) => call('risks.read', { keyHash }),
+      listLocked: (after) => call('risks.listLocked', { after }),
+    },
+    pins: { list: (server) => call('pins.list', { server }) },
+    escalations: { list: () => call('escalations.list'), now: () => call('escalations.now') },
+    audit: {
+      after: (id, count) => call('audit.after', { id, count }),
+      before: (id, count) => call('audit.before', { id, count }),
+    },
+    readClock: () => call('readClock'),
+    readSettings: () => call('readSettings'),
+    // Events are not sent over the API: those who watch find requests in the list, which they read anyway.
+    hearEscalations: () => Promise.resolve(() => undefined),
+    changes: {
+      createKey: change('createKey'),
+      updateKey: change('updateKey'),
+      rotateKey: change('rotateKey'),
+      revokeKey: change('revokeKey'),
+      setBudget: change('setBudget'),
+      lockKey: change('lockKey'),
+      releaseKey: change('releaseKey'),
+      resetRisk: change('resetRisk'),
+      endSession: change('endSession'),
+      acceptPins: change('acceptPins'),
+      answerEscalation: ({ id, decision }) => change<object, never>('answerEscalation')({ id, decision }),
+    },
+  };
+}

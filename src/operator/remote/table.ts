@@ -1,0 +1,166 @@
+/** The operations of the operator's API that commands call (`gateway --server`), one for each function of `Operations`. */
+import * as z from 'zod';
+import { keyChangeSchema, newKeySchema } from '../../auth/key-fields.ts';
+import type { Account } from '../../checks/budget/store.ts';
+import { BUDGET_WINDOWS, MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
+import type { Changed, Changes } from '../changes.ts';
+import type { Operations } from '../operations.ts';
+import type { Role } from '../sign-in/roles.ts';
+
+const text = z.string().max(1_024);
+const name = text.min(1);
+const ofKey = { reference: name };
+const keyHash = name;
+const MAX_RECORDS = 1_000;
+const MAX_DAYS = 3_660;
+const MAX_MS = 10 * 366 * 86_400_000;
+
+const calendar = z.union([
+  z.enum(['minute', 'hour', 'day', 'week', 'month', 'none']),
+  z.templateLiteral(['at:', z.string().max(512)]),
+]);
+
+/** The cast adds nothing but the key of an absent limit. */
+const account = z.strictObject({
+  budget: name.optional(),
+  name,
+  ledger: name,
+  calendar,
+  limitNanoUsd: z.number().optional(),
+  idleMs: z.int().min(0),
+}) as unknown as z.ZodType<Account>;
+
+/** A function that only reads. */
+export interface ReadOperation {
+  readonly kind: 'read';
+  readonly role: Role;
+  readonly arguments: z.ZodType;
+  run(operations: Operations, given: unknown): Promise<unknown>;
+}
+
+/** A function that changes something, and whose record goes into the audit trail. */
+export interface ChangeOperation {
+  readonly kind: 'change';
+  readonly role: Role;
+  readonly arguments: z.ZodType;
+  /** @param approver the name of the person who calls */
+  run(changes: Changes, given: unknown, approver: string): Promise<Changed<unknown>>;
+}
+
+function read<Arguments extends z.ZodType>(
+  role: Role,
+  schema: Arguments,
+  run: (operations: Operations, given: z.output<Arguments>) => Promise<unknown>,
+): ReadOperation {
+  return { kind: 'read', role, arguments: schema, run: run as ReadOperation['run'] };
+}
+
+function change<Arguments extends z.ZodType>(
+  role: Role,
+  schema: Arguments,
+  run: (changes: Changes, given: z.output<Arguments>, approver: string) => Promise<Changed<unknown>>,
+): ChangeOperation {
+  return { kind: 'change', role, arguments: schema, run: run as ChangeOperation['run'] };
+}
+
+const page = z.strictObject({ after: text.optional() });
+const records = z.strictObject({ id: text, count: z.int().min(1).max(MAX_RECORDS) });
+const nothing = z.strictObject({});
+
+export const OPERATIONS = {
+  'keys.find': read('viewer', z.strictObject(ofKey), ({ keys }, { reference }) => keys.find(reference)),
+  'keys.list': read('viewer', page, ({ keys }, { after }) => keys.list(after)),
+  'keys.names': read(
+    'viewer',
+    z.strictObject({ prefix: text, count: z.int().min(1).max(1_000), withinMs: z.int().min(1).max(5_000) }),
+    ({ keys }, { prefix, ...limits }) => keys.names(prefix, limits),
+  ),
+  'keyStates.readKeyState': read('viewer', z.strictObject({ keyHash }), ({ keyStates }, given) =>
+    keyStates.readKeyState(given.keyHash),
+  ),
+  'budgets.getLimits': read('viewer', z.strictObject({ keyHash: keyHash.optional() }), ({ budgets }, given) =>
+    budgets.getLimits(given.keyHash),
+  ),
+  'budgets.status': read(
+    'viewer',
+    z.strictObject({ keyHash, accounts: z.array(account).max(16) }),
+    ({ budgets }, given) => budgets.status(given.keyHash, given.accounts),
+  ),
+  'spend.read': read(
+    'viewer',
+    z
+      .strictObject({ keyHash, firstDay: z.int().min(0), lastDay: z.int().min(0) })
+      .refine(({ firstDay, lastDay }) => lastDay >= firstDay && lastDay - firstDay < MAX_DAYS, {
+        error: `must be a range of at most ${String(MAX_DAYS)} days`,
+      }),
+    ({ spend }, given) => spend.read(given.keyHash, given.firstDay, given.lastDay),
+  ),
+  'sessions.list': read('viewer', z.strictObject({ keyHash }), ({ sessions }, given) =>
+    sessions.list(given.keyHash),
+  ),
+  // Its answer has the first user request, masked.
+  'sessions.read': read('operator', z.strictObject({ keyHash, sessionId: name }), ({ sessions }, given) =>
+    sessions.read(given),
+  ),
+  'risks.read': read('viewer', z.strictObject({ keyHash }), ({ risks }, given) => risks.read(given.keyHash)),
+  'risks.listLocked': read('viewer', page, ({ risks }, { after }) => risks.listLocked(after)),
+  'pins.list': read('viewer', z.strictObject({ server: name }), ({ pins }, { server }) => pins.list(server)),
+  'escalations.list': read('viewer', nothing, ({ escalations }) => escalations.list()),
+  'escalations.now': read('viewer', nothing, ({ escalations }) => escalations.now()),
+  'audit.after': read('viewer', records, ({ audit }, { id, count }) => audit.after(id, count)),
+  'audit.before': read('viewer', records, ({ audit }, { id, count }) => audit.before(id, count)),
+  readClock: read('viewer', nothing, ({ readClock }) => readClock()),
+  readSettings: read('viewer', nothing, ({ readSettings }) => readSettings()),
+
+  createKey: change('admin', newKeySchema, (changes, key) => changes.createKey(key)),
+  updateKey: change('admin', z.strictObject({ ...ofKey, change: keyChangeSchema }), (changes, given) =>
+    changes.updateKey(given),
+  ),
+  rotateKey: change(
+    'admin',
+    z.strictObject({ ...ofKey, graceMs: z.int().min(0).max(MAX_MS) }),
+    (changes, given) => changes.rotateKey(given),
+  ),
+  revokeKey: change('admin', z.strictObject(ofKey), (changes, given) => changes.revokeKey(given)),
+  setBudget: change(
+    'operator',
+    z.strictObject({
+      reference: name.optional(),
+      limits: z.partialRecord(
+        z.enum(BUDGET_WINDOWS),
+        z
+          .int()
+          .min(0)
+          .max(MAX_LIMIT_USD * 1e9)
+          .nullable(),
+      ),
+    }),
+    (changes, given) => changes.setBudget(given),
+  ),
+  lockKey: change(
+    'operator',
+    z.strictObject({ ...ofKey, forMs: z.int().min(1).max(MAX_MS), reason: text.optional() }),
+    (changes, given) => changes.lockKey(given),
+  ),
+  releaseKey: change('operator', z.strictObject(ofKey), (changes, given) => changes.releaseKey(given)),
+  resetRisk: change('operator', z.strictObject(ofKey), (changes, given) => changes.resetRisk(given)),
+  endSession: change('operator', z.strictObject({ ...ofKey, sessionId: name }), (changes, given) =>
+    changes.endSession(given),
+  ),
+  acceptPins: change(
+    'operator',
+    z.strictObject({ server: name, tool: name.optional(), digest: name.optional() }),
+    (changes, given) => changes.acceptPins(given),
+  ),
+  answerEscalation: change(
+    'approver',
+    z.strictObject({ id: name, decision: z.enum(['approve', 'deny']) }),
+    (changes, given, approver) => changes.answerEscalation({ ...given, approver }),
+  ),
+} as const satisfies Readonly<Record<string, ReadOperation | ChangeOperation>>;
+
+export type OperationName = keyof typeof OPERATIONS;
+
+export function isOperationName(written: string): written is OperationName {
+  return Object.hasOwn(OPERATIONS, written);
+}

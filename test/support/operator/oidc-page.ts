@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConfigInput } from '../../../src/config/schema.ts';
+import { followSignIn, OIDC_CLIENT, startOidcServer, type OidcServer } from '../oidc-server.ts';
+import { freePort } from '../ports.ts';
+import type { TestRedis } from '../redis.ts';
+import { startTestPage, type PageAnswer, type TestPage } from './page.ts';
+
+type OidcInput = NonNullable<NonNullable<ConfigInput['ui']>['oidc']>;
+
+/** The operator's page beside a real OpenID provider. */
+export interface OidcPage {
+  readonly page: TestPage;
+  readonly provider: OidcServer;
+  /** Begins a sign-in: where the page sends the browser, and the cookie that it sets. */
+  begin(): Promise<{ readonly location: URL; readonly cookie: string; readonly answer: PageAnswer }>;
+  /** Signs in as a browser does; returns the page's answer to the callback. */
+  signIn(person: string): Promise<PageAnswer>;
+  /** Who the session of this answer belongs to. */
+  me(signedIn: PageAnswer): Promise<Readonly<Record<string, unknown>>>;
+  close(): Promise<void>;
+}
+
+export const PEOPLE = {
+  ada: { preferred_username: 'ada@example.com', groups: ['gateway-admins'], roles: ['watchers'] },
+  bob: { preferred_username: 'bob', groups: ['leads'], team: 'search', unit: 'ads' },
+};
+
+export async function startOidcPage(
+  redis: TestRedis,
+  oidc: OidcInput = {},
+  config: ConfigInput = {},
+): Promise<OidcPage> {
+  const port = await freePort();
+  const redirectUri = `http://127.0.0.1:${String(port)}/api/sign-in/oidc/callback`;
+  const provider = await startOidcServer({ redirectUris: [redirectUri], people: PEOPLE });
+  const folder = mkdtempSync(join(tmpdir(), 'gw-test-oidc-'));
+  const secretFile = join(folder, 'secret');
+  writeFileSync(secretFile, `${OIDC_CLIENT.secret}\n`);
+  const page = await startTestPage(redis, {
+    ...config,
+    ui: {
+      port,
+      oidc: {
+        client_id: OIDC_CLIENT.id,
+        client_secret_file: secretFile,
+        roles: { 'gateway-admins': 'admin', leads: 'owner', watchers: 'viewer' },
+        owner_claim: 'team',
+        ...oidc,
+        issuer: provider.issuer,
+      },
+    },
+  });
+
+  async function begin() {
+    const answer = await page.ask('/api/sign-in/oidc');
+    const [cookie = ''] = answer.headers['set-cookie']?.[0]?.split(';') ?? [];
+    return { location: new URL(String(answer.headers.location)), cookie, answer };
+  }
+
+  return {
+    page,
+    provider,
+    begin,
+    async signIn(person) {
+      provider.person = person;
+      const { location, cookie } = await begin();
+      const callback = await followSignIn(location, redirectUri);
+      return page.ask(callback.pathname + callback.search, { headers: { cookie } });
+    },
+    async me(signedIn) {
+      const [cookie = ''] = signedIn.headers['set-cookie']?.[0]?.split(';') ?? [];
+      return (await page.ask('/api/me', { headers: { cookie } })).json();
+    },
+    async close() {
+      await page.close();
+      await provider.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
