@@ -20,7 +20,7 @@ const KEEPALIVE_TIMEOUT = '15s';
 const STREAMS_PER_CONNECTION = 256;
 
 /** Envoy's default of 1,024 connections and requests is too low for a gateway. */
-const UNLIMITED: EnvoyObject = {
+export const UNLIMITED: EnvoyObject = {
   thresholds: [
     { max_connections: 65_536, max_pending_requests: 65_536, max_requests: 65_536, max_retries: 65_536 },
   ],

@@ -87,7 +87,15 @@ function externalProcessor(config: Config, layout: EnvoyLayout): EnvoyObject {
   };
 }
 
-function router(): EnvoyObject {
+/** Marks answers of upstreams for the response gate. */
+export const MARK: EnvoyObject = {
+  append: {
+    header: { key: 'x-gw-origin', value: '1' },
+    append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
+  },
+};
+
+export function router(): EnvoyObject {
   return {
     name: 'envoy.filters.http.router',
     typed_config: typed('envoy.extensions.filters.http.router.v3.Router', {
@@ -96,16 +104,7 @@ function router(): EnvoyObject {
         {
           name: 'mark',
           typed_config: typed('envoy.extensions.filters.http.header_mutation.v3.HeaderMutation', {
-            mutations: {
-              response_mutations: [
-                {
-                  append: {
-                    header: { key: 'x-gw-origin', value: '1' },
-                    append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
-                  },
-                },
-              ],
-            },
+            mutations: { response_mutations: [MARK] },
           }),
         },
         {

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { Config } from '../config/schema.ts';
 import type { EnvoyLayout, EnvoyObject, EnvoyValue } from './layout.ts';
+import { hasFallbacks } from '../routes/fallbacks.ts';
 import { heapOverload } from './overload.ts';
 import { envoyResources, RUNTIME } from './render.ts';
 
@@ -17,7 +18,7 @@ export interface MeshNames {
  * filter could bypass the gates.
  */
 export function renderIstio(config: Config, layout: EnvoyLayout, { name, namespace }: MeshNames): string {
-  const { main, clusters } = envoyResources(config, layout);
+  const { main, clusters } = meshResources(config, layout);
   const patch = (applyTo: string, operation: string, value: EnvoyObject): EnvoyObject => ({
     applyTo,
     match: { context: 'GATEWAY' },
@@ -47,6 +48,16 @@ export function renderIstio(config: Config, layout: EnvoyLayout, { name, namespa
   );
 }
 
+/** @throws Error if the configuration needs a second listener, which meshes do not let others add */
+function meshResources(config: Config, layout: EnvoyLayout): ReturnType<typeof envoyResources> {
+  if (hasFallbacks(config)) {
+    throw new Error(
+      'models[].on needs the Envoy that the gateway renders as a whole: remove it for a mesh (docs/routes.md)',
+    );
+  }
+  return envoyResources(config, layout);
+}
+
 const CLUSTER_TYPE = 'type.googleapis.com/envoy.config.cluster.v3.Cluster';
 const LISTENER_TYPE = 'type.googleapis.com/envoy.config.listener.v3.Listener';
 /** Envoy Gateway's listener for `protocol: HTTPS`. It keeps its TLS; the connection manager is replaced. */
@@ -58,7 +69,7 @@ const CONNECTION_MANAGER = '/filter_chains/0/filters/0/typed_config';
  * mutation rules.
  */
 export function renderEnvoyGateway(config: Config, layout: EnvoyLayout, names: MeshNames): string {
-  const { main, clusters } = envoyResources(config, layout);
+  const { main, clusters } = meshResources(config, layout);
   const { name, namespace } = names;
   const patch = (type: string, target: string, operation: EnvoyObject): EnvoyObject => ({
     type,

@@ -2,8 +2,10 @@ import { stringify } from 'yaml';
 import { approvalPatience } from '../config/cross-field-rules.ts';
 import type { Config } from '../config/schema.ts';
 import { HEADER } from '../headers.ts';
+import { ATTEMPTS_CLUSTER } from '../routes/fallbacks.ts';
 import { configuredUpstreams, MCP_CLUSTER_PREFIX } from '../routing/upstreams.ts';
 import { ANSWER_BUFFER_BYTES, requestBufferBytes } from './buffers.ts';
+import { attemptParts, MAX_ATTEMPTS, type AttemptParts } from './attempts.ts';
 import { upstreamCluster, sidecarCluster } from './clusters.ts';
 import { httpFilters, RESPONSE_GATE_NAME } from './http-filters.ts';
 import { seconds, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
@@ -26,14 +28,15 @@ export function renderEnvoy(config: Config, layout: EnvoyLayout): string {
 
 /** Returns Envoy's whole bootstrap: one listener, the routes to providers and MCP servers, and the gates. */
 export function envoyBootstrap(config: Config, layout: EnvoyLayout): EnvoyObject {
-  const { main, clusters } = envoyResources(config, layout);
+  const { main, clusters, attempts } = envoyResources(config, layout);
   return {
     // Required by SDS.
     ...(layout.secretsFolder === undefined ? {} : { node: { id: NODE, cluster: NODE } }),
     admin: { address: { pipe: { path: layout.adminSocketPath, mode: 0o600 } } },
     overload_manager: overloadManager(config),
     layered_runtime: { layers: [{ name: 'static', static_layer: RUNTIME }] },
-    static_resources: { listeners: [main], clusters },
+    static_resources: { listeners: [main, ...attempts.listeners], clusters },
+    ...attempts.bootstrap,
   };
 }
 
@@ -41,14 +44,22 @@ export function envoyBootstrap(config: Config, layout: EnvoyLayout): EnvoyObject
 export function envoyResources(
   config: Config,
   layout: EnvoyLayout,
-): { readonly main: EnvoyObject; readonly clusters: readonly EnvoyObject[] } {
+): {
+  readonly main: EnvoyObject;
+  readonly clusters: readonly EnvoyObject[];
+  /** The second listener, if `models` needs it; its cluster is in `clusters`. */
+  readonly attempts: AttemptParts;
+} {
   const { providers, mcpServers } = configuredUpstreams(config);
   const upstreams = [...providers.values(), ...mcpServers.values()];
+  const attempts = attemptParts(config);
   return {
+    attempts,
     main: listener(config, layout),
     clusters: [
       sidecarCluster(config, layout),
       ...upstreams.map((upstream) => upstreamCluster(upstream, config, layout)),
+      ...attempts.clusters,
     ],
   };
 }
@@ -160,6 +171,7 @@ function routes(config: Config): EnvoyObject {
         domains: ['*'],
         routes: [
           upstreamRoute(config, 'mcp', { string_match: { prefix: MCP_CLUSTER_PREFIX } }),
+          ...attemptRoutes(config),
           upstreamRoute(config, 'provider', { present_match: true }),
           { name: 'closed', match: { prefix: '/' }, direct_response: { status: 503 } },
         ],
@@ -168,11 +180,24 @@ function routes(config: Config): EnvoyObject {
   };
 }
 
+/** The same route, to the listener that asks one target after another. */
+function attemptRoutes(config: Config): EnvoyObject[] {
+  const { retryPolicy } = attemptParts(config);
+  if (retryPolicy === undefined) return [];
+  const exact = { string_match: { exact: ATTEMPTS_CLUSTER } };
+  return [upstreamRoute(config, 'provider', exact, { retryPolicy, times: MAX_ATTEMPTS })];
+}
+
 /**
  * Routes to the cluster that the sidecar chose, and tells the response gate which surface it may have to
  * answer for.
  */
-function upstreamRoute(config: Config, name: 'mcp' | 'provider', upstream: EnvoyObject): EnvoyObject {
+function upstreamRoute(
+  config: Config,
+  name: 'mcp' | 'provider',
+  upstream: EnvoyObject,
+  { retryPolicy, times }: { readonly retryPolicy?: EnvoyObject; readonly times: number } = { times: 1 },
+): EnvoyObject {
   return {
     name,
     match: {
@@ -189,7 +214,8 @@ function upstreamRoute(config: Config, name: 'mcp' | 'provider', upstream: Envoy
     route: {
       cluster_header: HEADER.upstream,
       timeout: '0s',
-      idle_timeout: seconds(config.proxy.upstream_timeout),
+      idle_timeout: seconds(times * config.proxy.upstream_timeout),
+      ...(retryPolicy !== undefined && { retry_policy: retryPolicy }),
     },
     // The request is complete and approved when this route is used, so this limit applies to the answer.
     request_body_buffer_limit: ANSWER_BUFFER_BYTES,

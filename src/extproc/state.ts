@@ -3,6 +3,7 @@ import type { GatewayError } from '../errors.ts';
 import type { JsonRpcId } from '../mcp/message.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from '../pipeline/exchange.ts';
 import type { Run } from '../pipeline/run.ts';
+import type { Fallback } from '../routes/aliases.ts';
 import type { Target } from '../routing/target.ts';
 
 /**
@@ -63,6 +64,17 @@ interface ParsedState<Name extends string> {
   readonly exchange: Parsed;
   readonly run: Run;
   readonly target: Target;
+  /** Targets of an alias that may be asked after this one. */
+  readonly fallbacks?: readonly Fallback[];
+  /** The request as each target gets it, in order, if there are several. */
+  readonly attempts?: readonly Attempt[];
+}
+
+/** One of several targets, as it was sent. */
+export interface Attempt {
+  readonly exchange: Parsed;
+  /** Undefined without signatures. */
+  readonly upstreamDigest: string | undefined;
 }
 
 interface AnsweredState<Name extends string> {

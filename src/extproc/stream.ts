@@ -118,9 +118,12 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     const { at } = context.state;
     if (at !== 'forwarded' && at !== 'answering') clearTimeout(answerTimer);
     else {
-      answerTimer ??= setTimeout(() => {
-        refuseWith(new GatewayError('upstream_timeout', 'the provider did not answer in time'));
-      }, services.settings.upstreamTimeoutMs);
+      answerTimer ??= setTimeout(
+        () => {
+          refuseWith(new GatewayError('upstream_timeout', 'the provider did not answer in time'));
+        },
+        services.settings.upstreamTimeoutMs * attemptsOf(context.state),
+      );
     }
   }
 
@@ -203,6 +206,11 @@ function noteAnswer({ trace }: StreamContext, { phase, headers, endOfStream }: P
   if (phase === 'response_headers')
     trace?.answering(Number(headers.find(([name]) => name === ':status')?.[1]));
   if (endOfStream && (phase === 'response_headers' || phase === 'response_body')) trace?.answered();
+}
+
+/** Targets that may be asked, one after another; each has the time of one. */
+function attemptsOf(state: State): number {
+  return state.at === 'forwarded' ? (state.attempts?.length ?? 1) : 1;
 }
 
 /** Reports whether the last reply was written. */

@@ -35,7 +35,8 @@ function isLongValue(part: Part): part is { readonly value: string } {
   return typeof part !== 'string' && typeof part.value === 'string' && part.value.length > STEP_CHARS;
 }
 
-function partText(part: Part): string {
+/** Returns a part as JSON. */
+export function partText(part: Part): string {
   return typeof part === 'string' ? part : JSON.stringify(part.value);
 }
 

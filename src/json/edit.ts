@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { inTurns, runNow, type Work } from '../turns.ts';
 import { setIn, treeInSteps, type EditNode } from './edit-tree.ts';
-import { written, type Part, type Patch } from './edit-writer.ts';
+import { partText, written, type Part, type Patch } from './edit-writer.ts';
 import type { JsonEdit } from './path.ts';
 import { Children, kindAt, skipLong, skipShort, skipSpace, skipValue } from './spans.ts';
 
@@ -27,11 +27,29 @@ export async function applyEditsInTurns(body: Buffer, edits: readonly JsonEdit[]
 /** The same, in steps driven by the caller. */
 export function* editInSteps(body: Buffer, edits: readonly JsonEdit[]): Work<Buffer> {
   if (edits.length === 0) return body;
+  const patches = yield* patchesInSteps(body, edits);
+  return patches.length === 0 ? body : yield* written(body, patches);
+}
+
+/** A replacement of bytes `start` to `end` of a document. */
+export interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Returns what `applyEdits` would replace, in the order of the document. */
+export async function splicesInTurns(body: Buffer, edits: readonly JsonEdit[]): Promise<readonly Splice[]> {
+  const patches = await inTurns(patchesInSteps(body, edits));
+  return patches.map(({ start, end, parts }) => ({ start, end, text: parts.map(partText).join('') }));
+}
+
+function* patchesInSteps(body: Buffer, edits: readonly JsonEdit[]): Work<readonly Patch[]> {
   const tree = yield* treeInSteps(edits);
   const walk: Walk = { body, patches: [], seen: 0 };
   const start = skipSpace(body, 0);
   if (patchValue(walk, start, tree, '') === undefined) yield* collectInContainer(walk, start, tree);
-  return walk.patches.length === 0 ? body : yield* written(body, walk.patches);
+  return walk.patches;
 }
 
 /** State of one pass over a document, which collects patches in document order. */

@@ -84,6 +84,17 @@ export interface Parsed extends Identified {
   readonly edits: JsonEdit[];
   /** The name of `models` that the client used in place of the model. */
   readonly alias?: string;
+  /**
+   * The same request as further targets of the alias would get it, in the order in which they are asked. Checks remove
+   * those that must not be asked.
+   */
+  fallbacks?: readonly Parsed[];
+  /** Edits that only this target needs, if there are fallbacks; `edits` are those of all targets. */
+  readonly ownEdits?: JsonEdit[];
+  /** This target may be asked after one that may have processed the request. */
+  readonly followsUncertain?: boolean;
+  /** Targets that were asked before this one and may have processed the request too. */
+  readonly alsoAsked?: readonly Parsed[];
   /** Client headers that are withheld because a check found something in them. */
   withheldHeaders?: ReadonlySet<string>;
 }

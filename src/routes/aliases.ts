@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { KeyRecord } from '../auth/key-record.ts';
 import { mayUseModel, mayUseProvider } from '../auth/allowed.ts';
 import type { Config } from '../config/schema.ts';
 import type { TargetSettings } from '../config/sections/models.ts';
 import { GatewayError } from '../errors.ts';
+import type { JsonEdit } from '../json/path.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 import { createModelOf } from '../pricing/deployments.ts';
 import type { ProviderCredentials } from '../provider-credentials/choose.ts';
@@ -10,13 +12,27 @@ import { apiPathOf, type ApiPath } from '../providers/api-endpoints.ts';
 import { providers } from '../providers/registry.ts';
 import type { Route } from '../routing/route.ts';
 import type { ProviderTarget, Target } from '../routing/target.ts';
-import { inOrderOfChoice } from './choose-target.ts';
+import { inOrder } from './choose-target.ts';
 
 /** A request as one target of `models` gets it. */
-export interface Routed {
+export interface RoutedTo {
   readonly exchange: Parsed;
   readonly target: ProviderTarget;
 }
+
+/** A target that may be asked after another one. */
+export interface Fallback extends RoutedTo {
+  /** Outcomes of the attempt before it, after which it is asked (envoy/attempts.lua). */
+  readonly after: readonly string[];
+}
+
+export interface Routed extends RoutedTo {
+  /** In order; `exchange.fallbacks` has those that checks have left. */
+  readonly fallbacks: readonly Fallback[];
+}
+
+/** Outcomes in which the request may have been processed. */
+const UNCERTAIN = ['timeout', 'lost', 'unsure'] as const;
 
 /** Resolves the names of `models` (docs/routes.md). */
 export interface Aliases {
@@ -76,6 +92,26 @@ export function createAliases({
     return { providerKey, ...(heldCredential !== undefined && { heldCredential }) };
   }
 
+  /** Passes over targets whose credential is missing. @throws GatewayError if none is left */
+  function withCredentials(
+    exchange: Parsed,
+    targets: readonly Reachable[],
+    ownRefusal: GatewayError | undefined,
+  ): readonly Usable[] {
+    let refusal: GatewayError | undefined;
+    const usable = targets.flatMap((one): Usable[] => {
+      try {
+        return [{ ...one, credential: credentialOf(exchange, one.settings, ownRefusal) }];
+      } catch (cause) {
+        if (!(cause instanceof GatewayError)) throw cause;
+        refusal ??= cause;
+        return [];
+      }
+    });
+    if (usable.length === 0 && refusal !== undefined) throw refusal;
+    return usable;
+  }
+
   return {
     mayName: (target) =>
       target.kind === 'provider' &&
@@ -96,17 +132,8 @@ export function createAliases({
       const allowed = reachable.filter(({ settings }) => isAllowed(exchange.key, settings));
       if (allowed.length === 0) throw notAllowed(alias);
 
-      let refusal: GatewayError | undefined;
-      for (const one of inOrderOfChoice(allowed, exchange, { sticky: routes.sticky, random })) {
-        try {
-          const credential = credentialOf(exchange, one.settings, ownRefusal);
-          return { target: one.target, exchange: asTargetGets(exchange, alias, one, credential) };
-        } catch (cause) {
-          if (!(cause instanceof GatewayError)) throw cause;
-          refusal ??= cause;
-        }
-      }
-      throw refusal ?? notAllowed(alias);
+      const usable = withCredentials(exchange, allowed, ownRefusal);
+      return routed(exchange, alias, inOrder(usable, exchange, { sticky: routes.sticky, random }));
     },
   };
 }
@@ -116,12 +143,51 @@ interface Reachable {
   readonly target: ProviderTarget;
 }
 
+interface Usable extends Reachable {
+  readonly credential: Pick<Parsed, 'providerKey' | 'heldCredential'>;
+}
+
+function routed(exchange: Parsed, alias: string, [first, ...others]: readonly Usable[]): Routed {
+  if (first === undefined) throw notAllowed(alias);
+  const { target, settings } = first;
+  if (others.length === 0) {
+    const own = asTargetGets(exchange, alias, first);
+    return { target, exchange: { ...own, edits: [...exchange.edits, rename(settings)] }, fallbacks: [] };
+  }
+  const primary: Parsed = { ...asTargetGets(exchange, alias, first), ownEdits: [rename(settings)] };
+  const fallbacks = others.flatMap((other): Fallback[] => {
+    const { on, retry_uncertain } = other.settings;
+    const own: Parsed = {
+      ...asTargetGets(exchange, alias, other),
+      ownEdits: [rename(other.settings)],
+      followsUncertain: retry_uncertain,
+    };
+    if (!isReadAlike(primary, own)) return [];
+    return [{ target: other.target, exchange: own, after: [...on, ...(retry_uncertain ? UNCERTAIN : [])] }];
+  });
+  primary.fallbacks = fallbacks.map((fallback) => fallback.exchange);
+  return { target, exchange: primary, fallbacks };
+}
+
+function rename({ model }: TargetSettings): JsonEdit {
+  return { kind: 'set', path: ['model'], value: model };
+}
+
+/** Checks judge the texts and tools of the first target, so the others must read the same. */
+function isReadAlike({ request: one }: Parsed, { request: other }: Parsed): boolean {
+  return isDeepStrictEqual(judgedFacts(one), judgedFacts(other));
+}
+
+function judgedFacts(facts: Parsed['request']) {
+  const { texts, media, tools, hostedTools, unseenContent, undecoded, encodedPrompt, storedPrompt } = facts;
+  return { texts, media, tools, hostedTools, unseenContent, undecoded, encodedPrompt, storedPrompt };
+}
+
 /** Reads the request again in the target's dialect, under the model's own name. */
 function asTargetGets(
   exchange: Parsed,
   alias: string,
-  { settings: { model }, target }: Reachable,
-  credential: Pick<Parsed, 'providerKey' | 'heldCredential'>,
+  { settings: { model }, target, credential }: Usable,
 ): Parsed {
   const { heldCredential: _own, ...rest } = exchange;
   const { endpoint, path, query, upstream } = target;
@@ -139,7 +205,6 @@ function asTargetGets(
     query,
     json,
     request: unbounded === undefined ? facts : { ...facts, unbounded },
-    edits: [...exchange.edits, { kind: 'set', path: ['model'], value: model }],
   };
 }
 

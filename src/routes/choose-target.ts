@@ -3,8 +3,8 @@ import type { TargetSettings } from '../config/sections/models.ts';
 import { namedSession } from '../conversation/session-turn.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 
-interface Weighted {
-  readonly settings: Pick<TargetSettings, 'provider' | 'model' | 'credential' | 'weight'>;
+interface Choosable {
+  readonly settings: Pick<TargetSettings, 'provider' | 'model' | 'credential' | 'weight' | 'on'>;
 }
 
 export interface Choice {
@@ -15,24 +15,48 @@ export interface Choice {
 }
 
 /**
- * Orders targets by weighted choice, the chosen one first. Every gateway chooses the same for a session, without asking
- * Redis: each target draws a number from the session's name, and the order changes only where targets come or go.
+ * Returns the target that is asked first, by weight, then those that may be asked after it. Targets that are asked only
+ * after others come first only if there is no other.
  */
-export function inOrderOfChoice<Target extends Weighted>(
+export function inOrder<Target extends Choosable>(
+  targets: readonly Target[],
+  exchange: Parsed,
+  choice: Choice,
+): readonly Target[] {
+  const first = chosen(targets.filter(isFirstChoice), exchange, choice) ?? targets[0];
+  return targets
+    .filter((target) => target === first)
+    .concat(targets.filter((one) => one !== first && one.settings.on.length > 0));
+}
+
+function isFirstChoice({ settings: { weight, on } }: Choosable): boolean {
+  return weight !== undefined || on.length === 0;
+}
+
+/**
+ * Chooses by weight. Every gateway chooses the same for a session, without asking Redis: each target draws a number from
+ * the session's name, so that the choice changes only where targets come or go.
+ */
+function chosen<Target extends Choosable>(
   targets: readonly Target[],
   { key, headers }: Parsed,
   { sticky, random }: Choice,
-): readonly Target[] {
-  if (targets.length === 1) return targets;
+): Target | undefined {
+  if (targets.length < 2) return targets[0];
   const session = sticky ? namedSession(headers) : undefined;
-  const drawn = targets.map((target) => {
-    const { provider, model, credential = '', weight } = target.settings;
+  let best: Target | undefined;
+  let most = -Infinity;
+  for (const target of targets) {
+    const { provider, model, credential = '', weight = 1 } = target.settings;
     const draw =
       session === undefined ? random() : drawnBy([key.keyHash, session, provider, model, credential]);
     // Efraimidis and Spirakis (2006): the largest of these is each target's with the chance of its weight.
-    return { target, rank: Math.log(Math.max(draw, Number.MIN_VALUE)) / weight };
-  });
-  return drawn.sort((one, other) => other.rank - one.rank).map(({ target }) => target);
+    const rank = Math.log(Math.max(draw, Number.MIN_VALUE)) / weight;
+    if (rank <= most) continue;
+    most = rank;
+    best = target;
+  }
+  return best;
 }
 
 /** Returns a number from 0 to 1, without 1, that follows from the names. */

@@ -27,6 +27,7 @@ describe.each([
   ['grpc-js', 'a plain HTTP/1.1 provider', false, 'provider_openai'],
   ['lean', 'a TLS HTTP/2 provider', true, 'provider_openai'],
   ['lean', 'a TLS HTTP/2 server of MCP', true, 'mcp_files'],
+  ['lean', 'a TLS HTTP/2 provider, asked after one that cannot be reached', true, 'attempts'],
 ] as const)(
   'behind the rendered Envoy, over %s, with %s, an imposter sidecar',
   (transport, _name, tls, cluster) => {

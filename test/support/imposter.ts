@@ -36,10 +36,17 @@ export interface Imposter {
   stop(): void;
 }
 
+/** Where it sends every request, with further headers for Envoy. */
+export interface Route {
+  readonly cluster: string;
+  readonly authority: string;
+  readonly more: readonly (readonly [string, string])[];
+}
+
 /** A sidecar that inspects nothing, answers as ours does, and misbehaves at one moment. */
 export async function startImposter(
   socketPath: string,
-  upstream: { readonly cluster: string; readonly authority: string },
+  upstream: Route,
   transport: TransportName,
 ): Promise<Imposter> {
   let misbehaviour: Misbehaviour | undefined;
@@ -77,7 +84,7 @@ const { mode_override: ASKED } = awaitRequestBody();
 
 function play(
   call: RpcCall,
-  upstream: { readonly cluster: string; readonly authority: string },
+  upstream: Route,
   director: {
     readonly misbehaviour: () => Misbehaviour | undefined;
     readonly asking: () => Asking;
@@ -92,6 +99,7 @@ function play(
     [':path', '/v1/x'],
     [':authority', upstream.authority],
     ['x-gateway-upstream', upstream.cluster],
+    ...upstream.more.map(([name, value]): [string, string] => [name, value]),
   ];
 
   function asks(headersReply: ProcessingResponse): ProcessingResponse {

@@ -12,7 +12,7 @@ import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/excha
 import { BatchAborted, type Batch } from '../../pipeline/batch.ts';
 import { accountsOf, isBudgeted } from './accounts.ts';
 import { createLeases } from './leases.ts';
-import { capPrice, quote, type Quote, type QuoteDeps } from './quote.ts';
+import { capPrice, quote, type QuoteDeps } from './quote.ts';
 import { policyDenied } from '../denials.ts';
 import type { BudgetCheckDeps } from './deps.ts';
 import { budgetHeaders, closingComment, costHeaders, type SettledCost } from './headers.ts';
@@ -20,6 +20,8 @@ import { budgetExceeded } from './refusals.ts';
 import { lowerLimit, reserveWorstCase } from './reserve.ts';
 import { reserveEverywhere } from './reserve-everywhere.ts';
 import { createSettlements, type Hold } from './settle.ts';
+import type { SharedBudget } from './shared.ts';
+import { editsOf, pricedTargets, targetsOf, type Targets } from './targets.ts';
 import { createThresholds } from './thresholds.ts';
 import { renewAfterMs } from '../lease.ts';
 
@@ -65,12 +67,24 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   });
 
   const { release, settle } = createSettlements(deps, leases, thresholds, now);
-  const isLimited = (exchange: Parsed): boolean =>
-    isBudgeted(exchange) || deps.findShared(exchange).length > 0;
+  const isLimited = (exchange: Parsed): boolean => isBudgeted(exchange) || sharedOf(exchange).length > 0;
+
+  /** Returns the shared budgets of all targets. */
+  function sharedOf(exchange: Parsed): readonly SharedBudget[] {
+    if (exchange.fallbacks === undefined) return deps.findShared(exchange);
+    const all = targetsOf(exchange).flatMap(deps.findShared);
+    return all.filter(({ keyHash }, nth) => all.findIndex((one) => one.keyHash === keyHash) === nth);
+  }
 
   function reserve(exchange: Parsed, state: BudgetState, batch: Batch | undefined): Verdict {
-    const quoted = quote(quoting, exchange, isLimited(exchange));
-    return 'kind' in quoted ? quoted : hold(exchange, quoted, state, batch);
+    const budgeted = isLimited(exchange);
+    const quoted = quote(quoting, exchange, budgeted);
+    if ('kind' in quoted) return quoted;
+    const targets = pricedTargets({ parsed: exchange, quote: quoted }, (fallback) => {
+      const own = quote(quoting, fallback, budgeted);
+      return 'kind' in own ? undefined : own;
+    });
+    return hold(exchange, targets, state, batch);
   }
 
   function reserveTool(exchange: Parsed, state: BudgetState, batch: Batch | undefined): Verdict {
@@ -80,7 +94,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
 
   function hold(
     exchange: Parsed,
-    quoted: Hold['quote'],
+    priced: Hold['priced'],
     state: BudgetState,
     batch: Batch | undefined,
   ): Verdict {
@@ -90,13 +104,13 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         operationId: newOperationId(),
         accounts: accountsOf(exchange),
       },
-      shared: deps.findShared(exchange).map(({ keyHash, accounts }) => ({
+      shared: sharedOf(exchange).map(({ keyHash, accounts }) => ({
         keyHash,
         accounts,
         operationId: newOperationId(),
       })),
       parsed: exchange,
-      quote: quoted,
+      priced,
       reservedNanoUsd: 0,
       outputTokens: 0,
       reservedAt: now(),
@@ -116,13 +130,13 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     hold: Hold,
     batch: Batch | undefined,
   ): Promise<FinalVerdict> {
-    const { parsed, quote: quoted, shared } = hold;
+    const { priced, shared } = hold;
     const result = await reserveEverywhere(
       {
         reserve: (operation, together) =>
-          typeof quoted === 'number'
-            ? store.reserve({ ...operation, ...FIXED, inputNanoUsd: quoted }, together)
-            : reserveWorstCase(store, settings, { operation, parsed, quote: quoted }, together),
+          typeof priced === 'number'
+            ? store.reserve({ ...operation, ...FIXED, inputNanoUsd: priced }, together)
+            : reserveWorstCase(store, settings, { operation, targets: priced }, together),
         release,
       },
       [hold.operation, ...shared],
@@ -144,21 +158,22 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     hold.reservedAt = now();
     deps.onReserved(exchange, result.amountNanoUsd);
     hold.tightest = result.tightest;
-    return typeof quoted === 'number' ? PASS : edited(exchange, quoted, result.outputTokens);
+    return typeof priced === 'number' ? PASS : edited(exchange, priced, result.outputTokens);
   }
 
-  /** Writes the reservation's assumptions into the request. */
-  function edited(exchange: Parsed, quoted: Quote, outputTokens: number): FinalVerdict {
-    const { output, askUsage, pinTier } = exchange.request;
+  /** Writes the reservation's assumptions into the request of each target. */
+  function edited(exchange: Parsed, targets: Targets, outputTokens: number): FinalVerdict {
     const budgeted = isLimited(exchange);
-    if (budgeted && output !== undefined && output.tokens === undefined) {
-      exchange.edits.push(...output.set(outputTokens));
+    for (const { parsed, quote: quoted } of targets) {
+      const { output, askUsage, pinTier } = parsed.request;
+      const edits = editsOf(parsed);
+      if (budgeted && output !== undefined && output.tokens === undefined) {
+        edits.push(...output.set(outputTokens));
+      }
+      edits.push(...(askUsage ?? []));
+      if (budgeted) edits.push(...(pinTier ?? []), ...capPrice(parsed.request, quoted.price));
     }
-    exchange.edits.push(...(askUsage ?? []));
-    if (budgeted) {
-      exchange.edits.push(...(pinTier ?? []), ...capPrice(exchange.request, quoted.price));
-    }
-    return lowerLimit(exchange, quoted, outputTokens);
+    return lowerLimit(targets, outputTokens);
   }
 
   function rewriter(exchange: Answered, hold: Hold): StreamRewriter {
@@ -211,7 +226,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       return { kind: 'pending', verdict: settled.then((costs) => passWith(exchange, costs)) };
     },
     stream: (exchange, { hold }) =>
-      hold === undefined || typeof hold.quote === 'number' ? undefined : rewriter(exchange, hold),
+      hold === undefined || typeof hold.priced === 'number' ? undefined : rewriter(exchange, hold),
     async end(exchange, outcome, state) {
       await state.taking;
       const { hold } = state;

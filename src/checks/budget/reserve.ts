@@ -1,17 +1,16 @@
 import type { CoreConfig } from '../../config/core.ts';
 import { HEADER } from '../../headers.ts';
 import { PASS, type FinalVerdict } from '../../pipeline/check.ts';
-import type { Parsed } from '../../pipeline/exchange.ts';
 import type { Batch } from '../../pipeline/batch.ts';
 import type { InputBound } from '../../pricing/input-bound.ts';
-import { estimate, limitOf, type Estimate } from './estimate.ts';
+import { limitOf, type Estimate } from './estimate.ts';
 import type { Quote } from './quote.ts';
 import type { BudgetStore, BudgetOperation, ReserveResult } from './store.ts';
+import { editsOf, worstOf, type Targets } from './targets.ts';
 
 export interface Reserving {
   readonly operation: BudgetOperation;
-  readonly parsed: Parsed;
-  readonly quote: Quote;
+  readonly targets: Targets;
 }
 
 /** Practical upper bound of bytes per token. */
@@ -24,31 +23,29 @@ const MAX_BYTES_PER_TOKEN = 10;
 export function reserveWorstCase(
   store: Pick<BudgetStore, 'reserve'>,
   settings: CoreConfig['pricing'],
-  { operation, parsed, quote }: Reserving,
+  { operation, targets }: Reserving,
   batch: Batch | undefined,
 ): Promise<ReserveResult> {
-  const worstCase = (bound: InputBound, mayLowerLimit: boolean): Estimate =>
-    estimate({
-      exchange: parsed,
-      price: quote.price,
-      bound,
-      toolsNanoUsd: quote.toolsNanoUsd,
-      defaultMaxOutputTokens: settings.default_max_output_tokens,
-      mayLowerLimit,
-    });
-  const cheap = quote.bound('bytes');
-  return store.reserve({ ...operation, ...worstCase(cheap, false) }, batch, (first) => {
+  const [{ quote }] = targets;
+  const worstCase = (bound: (of: Quote) => InputBound, mayLowerLimit: boolean): Estimate =>
+    worstOf(targets, { settings, bound, mayLowerLimit });
+  const byBytes = (of: Quote): InputBound => of.bound('bytes');
+  return store.reserve({ ...operation, ...worstCase(byBytes, false) }, batch, (first) => {
     if (first.kind !== 'refused') return undefined;
     // Long prompts of a key without money must not cost us tokenizing time.
     const mayLower = settings.lower_client_limits;
-    const shortest = { ...cheap, textTokens: cheap.textTokens / MAX_BYTES_PER_TOKEN };
-    if (leastCost(worstCase(shortest, mayLower)) > first.tightest.remainingNanoUsd) return undefined;
+    if (leastCost(worstCase(shortestInput, mayLower)) > first.tightest.remainingNanoUsd) return undefined;
 
-    const counted = quote.bound('count');
-    const again = worstCase(counted, mayLower);
-    const mayFit = counted.textTokens < cheap.textTokens || again.lowestTokens !== undefined;
+    const again = worstCase((of) => of.bound('count'), mayLower);
+    const isShorter = quote.bound('count').textTokens < quote.bound('bytes').textTokens;
+    const mayFit = isShorter || again.lowestTokens !== undefined;
     return mayFit ? { ...operation, ...again } : undefined;
   });
+}
+
+function shortestInput(of: Quote): InputBound {
+  const cheap = of.bound('bytes');
+  return { ...cheap, textTokens: cheap.textTokens / MAX_BYTES_PER_TOKEN };
 }
 
 /** Returns the cost of a reservation at its lowest limit. */
@@ -58,19 +55,18 @@ function leastCost(least: Estimate): number {
 }
 
 /** If less was reserved than the client's limit requires, sends the lower limit and reports it. */
-export function lowerLimit(
-  { request, edits, responseHeaders }: Parsed,
-  { price }: Quote,
-  reservedTokens: number,
-): FinalVerdict {
-  const limit = limitOf(request, price);
+export function lowerLimit(targets: Targets, reservedTokens: number): FinalVerdict {
+  const [{ parsed, quote }] = targets;
+  const limit = limitOf(parsed.request, quote.price);
   if (limit === undefined || reservedTokens >= limit) return PASS;
   return {
     kind: 'rewrite',
     reason: `the output limit was lowered from ${limit} tokens to ${reservedTokens}: the budget has no more left`,
     apply() {
-      edits.push(...(request.output?.set(reservedTokens) ?? []));
-      responseHeaders.set(HEADER.outputLimit, String(reservedTokens));
+      for (const { parsed: one } of targets) {
+        editsOf(one).push(...(one.request.output?.set(reservedTokens) ?? []));
+      }
+      parsed.responseHeaders.set(HEADER.outputLimit, String(reservedTokens));
     },
   };
 }

@@ -7,9 +7,9 @@ import type { SettledCost } from './headers.ts';
 import type { Leases } from './leases.ts';
 import { isSuccess } from '../../pipeline/success.ts';
 import { spentFor } from './spend-label.ts';
-import type { Quote } from './quote.ts';
 import { tightestOf } from './reserve-everywhere.ts';
 import type { BudgetOperation, SettleResult, Settlement, Tightest } from './store.ts';
+import { servedTarget, worstAlone, type Targets } from './targets.ts';
 import type { createThresholds } from './thresholds.ts';
 
 /** One exchange's reservation. */
@@ -18,14 +18,23 @@ export interface Hold {
   /** The same in the ledgers of shared budgets. */
   readonly shared: readonly BudgetOperation[];
   readonly parsed: Parsed;
-  /** Terms of a model, or the price of a tool call in nano-USD. */
-  readonly quote: Quote | number;
+  /** Terms of each model that may be asked, or the price of a tool call in nano-USD. */
+  readonly priced: Targets | number;
   reservedNanoUsd: number;
   outputTokens: number;
   /** Time of the reservation, just before forwarding. */
   reservedAt: number;
   tightest: Tightest | undefined;
   settled: boolean;
+}
+
+/** What an exchange costs, at each target that may have processed it. */
+interface Charges {
+  /** The target that answered. */
+  readonly parsed: Parsed;
+  readonly charge: Charge;
+  /** Targets asked before it. */
+  readonly also: readonly { readonly parsed: Parsed; readonly costNanoUsd: number }[];
 }
 
 export interface Settlements {
@@ -52,23 +61,41 @@ export function createSettlements(
     });
   }
 
-  function chargeFor(hold: Hold, answered: Answered | undefined, outcome: Outcome): Charge {
-    const { quote } = hold;
-    if (typeof quote === 'number') return chargeOfTool(quote, answered, outcome);
-    return chargeOf({
-      parsed: hold.parsed,
+  function chargesFor(hold: Hold, answered: Answered | undefined, outcome: Outcome): Charges {
+    const { priced } = hold;
+    if (typeof priced === 'number') {
+      return { parsed: hold.parsed, charge: chargeOfTool(priced, answered, outcome), also: [] };
+    }
+    const target = servedTarget(priced, answered);
+    const { parsed, quote } = target;
+    // Without an answer of any target, it is unknown which were asked.
+    const isOfOne = priced.length > 1 && answered !== undefined;
+    const charge = chargeOf({
+      parsed,
       ...quote,
-      reservedNanoUsd: hold.reservedNanoUsd,
+      reservedNanoUsd: isOfOne ? worstAlone(target, settings, hold) : hold.reservedNanoUsd,
       outputTokens: hold.outputTokens,
-      isLimited:
-        isBudgeted(hold.parsed) || hold.shared.length > 0 || hold.parsed.request.output?.tokens !== undefined,
+      isLimited: isBudgeted(parsed) || hold.shared.length > 0 || parsed.request.output?.tokens !== undefined,
       answered,
       outcome,
       abortSlackTokens: settings.abort_slack_tokens,
       elapsedMs: now() - hold.reservedAt,
-      outputTokensPerSecond: settings.output_tokens_per_second[hold.parsed.provider.name],
+      outputTokensPerSecond: settings.output_tokens_per_second[parsed.provider.name],
       at: new Date(),
     });
+    const also = (answered?.alsoAsked ?? []).map((asked) => ({
+      parsed: asked,
+      costNanoUsd: worstAlone(servedTarget(priced, asked), settings, hold),
+    }));
+    return { parsed, charge, also };
+  }
+
+  /** Returns what a shared budget pays: the targets that it is for. */
+  function shareOf({ keyHash }: BudgetOperation, hold: Hold, { parsed, charge, also }: Charges): number {
+    if (typeof hold.priced === 'number' || hold.priced.length === 1) return charge.costNanoUsd;
+    return [{ parsed, costNanoUsd: charge.costNanoUsd }, ...also]
+      .filter((asked) => deps.findShared(asked.parsed).some((budget) => budget.keyHash === keyHash))
+      .reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0);
   }
 
   async function settle(
@@ -79,10 +106,16 @@ export function createSettlements(
   ): Promise<SettledCost> {
     hold.settled = true;
     for (const { operationId } of [hold.operation, ...hold.shared]) leases.letGo(operationId);
-    const charge = chargeFor(hold, answered, outcome);
-    const { costNanoUsd } = charge;
-    const settlement = { ...hold.operation, costNanoUsd, spentFor: spentFor(hold.parsed) };
-    const others = hold.shared.map((operation) => settleShared(hold, { ...operation, costNanoUsd }));
+    const charges = chargesFor(hold, answered, outcome);
+    const costNanoUsd = charges.also.reduce(
+      (sum, asked) => sum + asked.costNanoUsd,
+      charges.charge.costNanoUsd,
+    );
+    const charge = { ...charges.charge, costNanoUsd, parsed: charges.parsed };
+    const settlement = { ...hold.operation, costNanoUsd, spentFor: spentFor(charges.parsed) };
+    const others = hold.shared.map((operation) =>
+      settleShared(hold, { ...operation, costNanoUsd: shareOf(operation, hold, charges) }),
+    );
     try {
       const result = await store.settle({ ...settlement, repeated: false }, batch);
       report(hold, charge, result);
@@ -113,8 +146,8 @@ export function createSettlements(
   }
 
   function report(
-    { operation, parsed, reservedNanoUsd }: Hold,
-    { costNanoUsd, reportedNanoUsd, absurd }: Charge,
+    { operation, reservedNanoUsd }: Hold,
+    { costNanoUsd, reportedNanoUsd, absurd, parsed }: Charge & { readonly parsed: Parsed },
     result: SettleResult,
   ): void {
     if (result.applied) {

@@ -1,4 +1,7 @@
-import { PASS, type Check } from '../../pipeline/check.ts';
+import { PASS, type Check, type Verdict } from '../../pipeline/check.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
+import type { JudgedCall } from '../../pipeline/facts.ts';
+import { judgedAlike } from './judged-alike.ts';
 import { policyCallOf } from './policy-call.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import type { TrustSettings } from '../../policy/trust.ts';
@@ -26,7 +29,21 @@ export function createPolicyCheck({ policies, judge, trust }: PolicyDeps): Check
       if (call === undefined) return PASS;
       const judged = { set: policies(), call };
       exchange.facts.judged = judged;
-      return judge(exchange, judged);
+      const verdict = judge(exchange, judged);
+      return exchange.fallbacks === undefined ? verdict : withFallbacks(exchange, judged, verdict);
     },
   };
+
+  async function withFallbacks(
+    exchange: Parsed,
+    judged: JudgedCall,
+    judging: Promise<Verdict>,
+  ): Promise<Verdict> {
+    const verdict = await judging;
+    if (verdict.kind === 'deny') return verdict;
+    exchange.fallbacks = await judgedAlike(exchange.fallbacks ?? [], judged, (fallback) =>
+      policyCallOf(fallback, trust),
+    );
+    return verdict;
+  }
 }

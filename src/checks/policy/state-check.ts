@@ -102,6 +102,8 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     const fresh = await sessions.read(sessionName(exchange, session));
     if (fresh?.createdAt !== session.createdAt) return undefined;
     exchange.facts.session = fresh;
+    // Fallbacks were judged by the state before.
+    if (exchange.fallbacks !== undefined) exchange.fallbacks = [];
     const call = policyCallOf(exchange, deps.trust);
     if (call === undefined) return undefined;
     return (exchange.facts.judgedAgain = { set, call });

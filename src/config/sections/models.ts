@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { PROVIDER_NAMES } from '../../providers/registry.ts';
-import { section, type Settings } from '../fields.ts';
+import { needsRestart, section, type Settings } from '../fields.ts';
 
 const target = section({
   provider: z.enum(PROVIDER_NAMES).describe('Provider that is asked.'),
@@ -17,8 +17,25 @@ const target = section({
     .int()
     .min(1)
     .max(1_000)
-    .default(1)
-    .describe('Share of the requests, in relation to the weights of the other targets.'),
+    .optional()
+    .describe(
+      'Share of the requests, in relation to the weights of the other targets. A target with `on` and without a weight is asked only after another one.',
+    ),
+  on: needsRestart(
+    z
+      .array(z.union([z.enum(['connect', '429', '5xx']), z.literal(429)]).transform(String))
+      .max(3)
+      .default([])
+      .describe(
+        'When this target is asked after another one: no connection (`connect`), too many requests (`429`), an error of the server (`5xx`). Empty: never.',
+      ),
+  ),
+  retry_uncertain: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Ask this target, if it has `on`, also after a request that may have been processed: reset, timed out, 502, 504 or 524. Both are charged.',
+    ),
 });
 
 /** Names that stand where a model's name would (docs/routes.md). */

@@ -41,8 +41,8 @@ export async function onRequestBody(
   const read = reading instanceof Promise ? await reading : reading;
   const routed = aliases?.resolve(read, ownRefusal);
   if (routed === undefined && ownRefusal !== undefined) throw ownRefusal;
-  const { exchange: parsed, target } = routed ?? { exchange: read, target: state.target };
-  const judged = { at: 'parsed', exchange: parsed, run, target } as const;
+  const { exchange: parsed, target, fallbacks = [] } = routed ?? { exchange: read, target: state.target };
+  const judged = { at: 'parsed', exchange: parsed, run, target, fallbacks } as const;
   context.state = judged;
   assertMirrored(parsed);
   const denial = await run.requestBody(parsed);

@@ -10,13 +10,11 @@ import type { StreamFormat } from '../../streams/frame.ts';
 import { outcomeNow, type StreamContext } from '../context.ts';
 import { headerChanges } from '../reply/answer-headers.ts';
 import { awaitResponseBody, passWhole, startStream, type PhaseReply } from '../reply/respond.ts';
+import { reachedBy, type Reached } from '../reply/reached.ts';
+import { noteServed } from '../request/sent-headers.ts';
 import { readResponseHead } from '../request/request-head.ts';
-import { parsedOf, wasSent, type At } from '../state.ts';
+import { wasSent, type At } from '../state.ts';
 import type { ProcessingRequest } from '../wire/messages.ts';
-
-/** Envoy had no connection, so the provider has not seen or billed anything. */
-const NOT_CONNECTED =
-  /connection_failure|connection_timeout|no_healthy_upstream|cluster_not_found|no_cluster_found/;
 
 /** Envoy's own replies in an upstream's place (envoy/local-replies), which lack the JSON-RPC id. */
 const UNANSWERED: Readonly<Record<number, 'upstream_unavailable' | 'upstream_timeout'>> = {
@@ -37,15 +35,17 @@ export function onResponseHeaders(
   // Envoy's own early reply: nothing was forwarded, and its gate passes it.
   if (!wasSent(state)) return awaitResponseBody();
   const { run } = state;
-  const parsed = parsedOf(state);
   const isTraced = context.trace?.isRecorded === true;
   const details = message.attributes.get('response.code_details') ?? '';
-  const isProviders = details === 'via_upstream';
-  if (!isProviders || !isFinal(status)) {
-    const origin = NOT_CONNECTED.test(details) ? 'not_connected' : 'lost';
+  const reached = reachedBy(state, details, headers);
+  const { parsed } = reached;
+  noteAttempt(context, reached);
+  if (reached.origin !== 'provider' || !isFinal(status)) {
+    const origin = reached.origin === 'not_connected' ? 'not_connected' : 'lost';
     const exchange = answered(parsed, { origin, status, answerHeaders: headers, form: 'whole' }, isTraced);
     context.state = { at: 'answered', exchange, parsed, run };
-    if (isProviders) throw noAnswer(status);
+    if (reached.failure !== undefined) throw unanswered(reached.failure, 'provider');
+    if (reached.origin === 'provider') throw noAnswer(status);
     return endUnanswered(context, context.state);
   }
   const format = streamFormatFor(headers.get('content-type'), parsed.endpoint);
@@ -61,11 +61,20 @@ export function onResponseHeaders(
   return message.endOfStream ? passWithoutBody(context, answering) : awaitResponseBody();
 }
 
+/** Notes which of several targets the answer, its receipt and its records are about. */
+function noteAttempt(context: StreamContext, { parsed, attempt }: Reached): void {
+  if (attempt === undefined) return;
+  noteServed(parsed);
+  if (context.signed !== undefined && attempt.upstreamDigest !== undefined) {
+    context.signed = { ...context.signed, upstreamDigest: attempt.upstreamDigest };
+  }
+}
+
 /** Ends an exchange with Envoy's own reply in the upstream's place. */
 async function endUnanswered(context: StreamContext, { run, parsed }: At<'answered'>): Promise<PhaseReply> {
   await run.end(parsed, outcomeNow(context));
   const type = context.surface.kind === 'mcp' ? UNANSWERED[context.status] : undefined;
-  if (type !== undefined) throw unanswered(type);
+  if (type !== undefined) throw unanswered(type, 'MCP server');
   return awaitResponseBody();
 }
 
@@ -131,9 +140,12 @@ function isFinal(status: number): boolean {
   return status >= 200 && status < 600;
 }
 
-function unanswered(type: 'upstream_unavailable' | 'upstream_timeout'): GatewayError {
+function unanswered(
+  type: 'upstream_unavailable' | 'upstream_timeout',
+  who: 'provider' | 'MCP server',
+): GatewayError {
   const what = type === 'upstream_timeout' ? 'did not answer in time' : 'cannot be reached';
-  return new GatewayError(type, `the MCP server ${what}`);
+  return new GatewayError(type, `the ${who} ${what}`);
 }
 
 function noAnswer(status: number): GatewayError {

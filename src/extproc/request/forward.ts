@@ -1,19 +1,16 @@
 import { applyEditsInTurns } from '../../json/edit.ts';
 import { HEADER } from '../../headers.ts';
 import { isMirrored, mirroredAfter } from '../../mcp/mirrored.ts';
-import { isCarried } from '../../pipeline/carried.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JsonObject } from '../../providers/provider.ts';
 import type { McpUpstream, ProviderUpstream } from '../../routing/upstreams.ts';
 import type { Signer } from '../../signing/signer.ts';
-import { signSigV4 } from '../../signing/sigv4.ts';
 import type { StreamContext } from '../context.ts';
 import type { At } from '../state.ts';
 import type { HeaderList, ProcessingResponse } from '../wire/messages.ts';
-import { bodyForm, isJson, JSON_TYPE } from './request-form.ts';
+import { sendAttempts } from './attempts.ts';
+import { contentType, credentialHeaders, emptyForwarded, isSent, noteServed } from './sent-headers.ts';
 import { forwardRequest } from '../reply/respond.ts';
-
-const NOTHING = Buffer.alloc(0);
 
 type RequestPhase = 'request_headers' | 'request_body';
 
@@ -51,6 +48,10 @@ function sendEdited(
 ): ProcessingResponse | Promise<ProcessingResponse> {
   const { signer } = context.services;
   const { exchange } = state;
+  const fallbacks = (state.fallbacks ?? []).filter((one) => exchange.fallbacks?.includes(one.exchange));
+  if (fallbacks.length > 0) return sendAttempts(context, { ...state, fallbacks }, masked);
+  // Without a fallback left, nothing else reads the edits of the target.
+  exchange.edits.push(...(exchange.ownEdits ?? []));
   if (signer !== undefined) return signAndSend(context, state, phase, { masked, signer });
   if (exchange.edits.length === 0) return send(context, state, phase, masked);
   return applyEditsInTurns(exchange.body, exchange.edits).then((body) => send(context, state, phase, body));
@@ -109,26 +110,9 @@ function send(
   const remove: string[] = [];
   for (const name of exchange.headers.keys()) if (!sent.passes(name) && !set.has(name)) remove.push(name);
   context.state = { ...state, at: 'forwarded' };
-  if (exchange.alias !== undefined) exchange.responseHeaders.set(HEADER.servedBy, servedBy(exchange));
-  exchange.body = NOTHING;
-  exchange.json = {};
-  exchange.facts.prompt = undefined;
-  exchange.facts.searched = undefined;
-  exchange.facts.judged = undefined;
-  exchange.facts.judgedAgain = undefined;
+  noteServed(exchange);
+  emptyForwarded(exchange);
   return forwardRequest(phase, { set, remove }, edited);
-}
-
-/** A header holds visible ASCII. */
-function servedBy({ provider, request }: Parsed): string {
-  return `${provider.name}/${(request.model ?? '').replace(/[^\x21-\x7e]/g, '?')}`;
-}
-
-/** Declares a body that was read as JSON as JSON, so that the upstream reads it the same way. */
-function contentType({ endpoint, headers, method }: Parsed): HeaderList {
-  const type = headers.get('content-type');
-  const lacksType = method === 'POST' && !isJson(type) && bodyForm(type, endpoint) === 'json';
-  return lacksType ? [['content-type', JSON_TYPE]] : [];
 }
 
 function toProvider(exchange: Parsed, upstream: ProviderUpstream, body: Buffer): Sent {
@@ -153,29 +137,4 @@ function toServer(exchange: Parsed, upstream: McpUpstream, edited: Buffer | unde
       // Without a body there is nothing to mirror. MCP names headers after arguments, including underscores.
       isMirrored(name) ? request.mcp !== undefined && !mirrored.has(name) : isSent(exchange, name),
   };
-}
-
-function credentialHeaders(exchange: Parsed, authority: string, path: string, body: Buffer): HeaderList {
-  if (exchange.providerKey === undefined) return [];
-  const credential = exchange.provider.credential(exchange.providerKey);
-  if (credential.kind === 'header') return [[credential.name, credential.value]];
-  return Object.entries(signSigV4({ credential, method: exchange.method, authority, path, body }));
-}
-
-/** Framing headers, and Envoy's own: it reads some when it routes again, and its route removes those. */
-const ENVOYS: ReadonlySet<string> = new Set([
-  'content-length',
-  'transfer-encoding',
-  'x-forwarded-for',
-  'x-forwarded-proto',
-  'x-request-id',
-]);
-
-/**
- * Reports whether a client header may be forwarded: an allowlist, since a list of forbidden headers is never
- * complete.
- */
-function isSent(exchange: Parsed, name: string): boolean {
-  if (ENVOYS.has(name)) return true;
-  return isCarried(exchange, name) && exchange.withheldHeaders?.has(name) !== true;
 }

@@ -116,7 +116,23 @@ async function startProvider(
 }
 
 /** Which of the configuration's upstreams stands behind: a provider, or an MCP server, which the system's CAs verify. */
-export type Upstream = 'provider_openai' | 'mcp_files';
+export type Upstream = 'provider_openai' | 'mcp_files' | 'attempts';
+
+const TWO_TARGETS = {
+  smart: [
+    { provider: 'groq', model: 'one' },
+    { provider: 'openai', model: 'other', on: ['connect'] },
+  ],
+};
+
+/** First a target that cannot be reached, then the provider. */
+function plansOf(nobody: string, authority: string): readonly (readonly [string, string])[] {
+  const path = 'path=%2Fv1%2Fx';
+  return [
+    ['x-gw-plan-1', `cluster=provider_groq&authority=${nobody}&${path}&again=connect`],
+    ['x-gw-plan-2', `cluster=provider_openai&authority=${authority}&${path}&again=`],
+  ];
+}
 
 export async function startRig(
   ca: TestCa | undefined,
@@ -130,6 +146,7 @@ export async function startRig(
   const port = await freePort();
   const authority = `127.0.0.1:${provider.port}`;
   const url = `${ca === undefined ? 'http' : 'https'}://${authority}`;
+  const nobody = `127.0.0.1:${String(await freePort())}`;
   const configFile = run.file('gateway.yaml');
   writeFileSync(
     configFile,
@@ -139,12 +156,22 @@ export async function startRig(
       proxy: { upstream_timeout: '5s' },
       ...(cluster === 'mcp_files'
         ? { mcp: { enabled: true, servers: [{ name: 'files', url }] } }
-        : { providers: { openai: { base_url: url, ...(ca !== undefined && { ca_file: ca.caFile }) } } }),
+        : {
+            providers: {
+              openai: { base_url: url, ...(ca !== undefined && { ca_file: ca.caFile }) },
+              groq: { base_url: `http://${nobody}` },
+            },
+            ...(cluster === 'attempts' && { models: TWO_TARGETS }),
+          }),
     }),
   );
   const { config } = loadConfig({ path: configFile, env: { SERVER_INSECURE_DEV: 'true' } });
   const sidecar = run.file('sidecar.sock');
-  const imposter = await startImposter(sidecar, { cluster, authority }, transport);
+  const imposter = await startImposter(
+    sidecar,
+    { cluster, authority, more: cluster === 'attempts' ? plansOf(nobody, authority) : [] },
+    transport,
+  );
   const envoyFile = run.file('envoy.yaml');
   const adminSocketPath = run.file('admin.sock');
   const rendered = renderEnvoy(config, {

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { inOrderOfChoice } from '../../../src/routes/choose-target.ts';
+import { inOrder } from '../../../src/routes/choose-target.ts';
 import { parsed } from '../../support/exchange.ts';
 
 const target = (model: string, weight: number) => ({
-  settings: { provider: 'openai' as const, model, weight },
+  settings: { provider: 'openai' as const, model, weight, on: [] },
 });
 const REQUEST = parsed({ body: { model: 'cheap', messages: [] }, keyHash: 'sha256:one' });
 const TARGETS = [target('a', 3), target('b', 1)];
 
 function chosen(session: string | undefined, sticky: boolean, draws = Math.random): string | undefined {
   const headers = new Map(session === undefined ? [] : [['x-gateway-session-id', session]]);
-  const [first] = inOrderOfChoice(TARGETS, { ...REQUEST, headers }, { sticky, random: draws });
+  const [first] = inOrder(TARGETS, { ...REQUEST, headers }, { sticky, random: draws });
   return first?.settings.model;
 }
 
@@ -18,7 +18,7 @@ function share(names: readonly (string | undefined)[]): number {
   return names.filter((name) => name === 'a').length / names.length;
 }
 
-describe('inOrderOfChoice', () => {
+describe('inOrder', () => {
   it('chooses by weight', () => {
     const names = Array.from({ length: 4_000 }, () => chosen(undefined, false));
     expect(share(names)).toBeGreaterThan(0.7);
@@ -39,6 +39,6 @@ describe('inOrderOfChoice', () => {
   });
 
   it('takes a draw of 0', () => {
-    expect(inOrderOfChoice(TARGETS, REQUEST, { sticky: false, random: () => 0 })).toHaveLength(2);
+    expect(inOrder(TARGETS, REQUEST, { sticky: false, random: () => 0 })).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-import { asksInTurn, chat, type AskedChat, sent, sentHeader } from '../asking.ts';
+import { asks, asksInTurn, chat, says, type AskedChat, sent, sentHeader } from '../asking.ts';
 import type { Probes, See } from '../probe.ts';
 
 const at = (...rest: string[]): string[] => ['models', 'smart', '0', ...rest];
@@ -40,6 +40,16 @@ const isFirstHeavy: See = async (bench) => {
   return seen.filter(({ upstream }) => upstream?.body.includes('"gpt-4o"') === true).length > 50;
 };
 
+/** A second target, as it is asked after the first one. */
+const SECOND = { provider: 'openai', model: 'gpt-4o-mini', on: ['5xx'] } as const;
+
+/** Sees after which outcomes of the first target Envoy asks the second one. */
+const asksAgain: See = async (bench) => {
+  const answer = { ...says('Hello'), headers: { 'x-gw-tried': '1:answered:200' } };
+  const { upstream } = await asks(bench, { body: chat('Hello', { model: 'smart' }), answer });
+  return new URLSearchParams(upstream?.headers['x-gw-plan-1']).get('again');
+};
+
 export const routeProbes: Probes = {
   'models.*[].provider': {
     at: at('provider'),
@@ -68,6 +78,20 @@ export const routeProbes: Probes = {
     values: [1, 1_000],
     see: isFirstHeavy,
     expected: [false, true],
+  },
+  'models.*[].on': {
+    at: ['models', 'smart', '1', 'on'],
+    with: { models: { smart: [TARGET, { ...SECOND, on: ['5xx'] }] } },
+    values: [['connect', 429], ['5xx']],
+    see: asksAgain,
+    expected: ['connect,429', '5xx'],
+  },
+  'models.*[].retry_uncertain': {
+    at: ['models', 'smart', '1', 'retry_uncertain'],
+    with: { models: { smart: [TARGET, { ...SECOND, on: ['5xx'] }] } },
+    values: [false, true],
+    see: asksAgain,
+    expected: ['5xx', '5xx,timeout,lost,unsure'],
   },
   'routes.sticky': {
     with: { models: { smart: [TARGET, { ...TARGET, model: 'gpt-4o-mini' }] } },

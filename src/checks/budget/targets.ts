@@ -1,0 +1,107 @@
+import type { CoreConfig } from '../../config/core.ts';
+import type { JsonEdit } from '../../json/path.ts';
+import type { Answered, Parsed } from '../../pipeline/exchange.ts';
+import type { InputBound } from '../../pricing/input-bound.ts';
+import { estimate, type Estimate } from './estimate.ts';
+import type { Quote } from './quote.ts';
+
+/** A request as one target would get it, with its cost facts. */
+export interface PricedTarget {
+  readonly parsed: Parsed;
+  readonly quote: Quote;
+}
+
+export type Targets = readonly [PricedTarget, ...PricedTarget[]];
+
+/** Returns a request as each target would get it, the first one first. */
+export function targetsOf(exchange: Parsed): readonly Parsed[] {
+  return [exchange, ...(exchange.fallbacks ?? [])];
+}
+
+/** Returns where edits for one target alone are collected. */
+export function editsOf({ edits, ownEdits }: Parsed): JsonEdit[] {
+  return ownEdits ?? edits;
+}
+
+/** Prices the fallbacks, and removes those whose cost cannot be bounded. */
+export function pricedTargets(first: PricedTarget, priced: (fallback: Parsed) => Quote | undefined): Targets {
+  const { parsed } = first;
+  const others = (parsed.fallbacks ?? []).flatMap((fallback): PricedTarget[] => {
+    const quote = priced(fallback);
+    return quote === undefined ? [] : [{ parsed: fallback, quote }];
+  });
+  if (parsed.fallbacks !== undefined) parsed.fallbacks = others.map((other) => other.parsed);
+  return [first, ...others];
+}
+
+interface EstimateOptions {
+  readonly settings: Pick<CoreConfig['pricing'], 'default_max_output_tokens'>;
+  readonly bound: (quote: Quote) => InputBound;
+  readonly mayLowerLimit: boolean;
+}
+
+/**
+ * Returns a reservation that covers whichever target is asked: the dearest, or all of them if one may be asked after
+ * another that may have processed the request.
+ */
+export function worstOf(targets: Targets, options: EstimateOptions): Estimate {
+  const [first, ...others] = targets.map((target) => worstOfOne(target, options));
+  if (first === undefined) throw new Error('there is no target to reserve for');
+  const isSum = targets.some(({ parsed }) => parsed.followsUncertain === true);
+  return others.reduce((one, other) => covering(one, other, isSum), first);
+}
+
+function worstOfOne(
+  { parsed, quote }: PricedTarget,
+  { settings, bound, mayLowerLimit }: EstimateOptions,
+): Estimate {
+  return estimate({
+    exchange: parsed,
+    price: quote.price,
+    bound: bound(quote),
+    toolsNanoUsd: quote.toolsNanoUsd,
+    defaultMaxOutputTokens: settings.default_max_output_tokens,
+    mayLowerLimit,
+  });
+}
+
+/** Any limit that is granted must suit both. */
+function covering(one: Estimate, other: Estimate, isSum: boolean): Estimate {
+  const both = (a: number, b: number): number => (isSum ? a + b : Math.max(a, b));
+  const maxGrantTokens = Math.min(one.maxGrantTokens, other.maxGrantTokens);
+  return {
+    inputNanoUsd: both(one.inputNanoUsd, other.inputNanoUsd),
+    outputNanoUsd: both(one.outputNanoUsd, other.outputNanoUsd),
+    outputTokens: greater(one.outputTokens, other.outputTokens),
+    maxGrantTokens,
+    minGrantTokens: Math.min(maxGrantTokens, Math.max(one.minGrantTokens, other.minGrantTokens)),
+    lowestTokens: greater(one.lowestTokens, other.lowestTokens),
+  };
+}
+
+function greater(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : Math.max(one, other);
+}
+
+/** Finds the target that answered. Its facts are the same object at every stage. */
+export function servedTarget(
+  targets: Targets,
+  answered: Pick<Answered, 'request'> | undefined,
+): PricedTarget {
+  return targets.find(({ parsed }) => parsed.request === answered?.request) ?? targets[0];
+}
+
+/** Returns what one of several targets would have reserved alone. */
+export function worstAlone(
+  target: PricedTarget,
+  settings: EstimateOptions['settings'],
+  reserved: { readonly reservedNanoUsd: number; readonly outputTokens: number },
+): number {
+  const worst = worstOfOne(target, {
+    settings,
+    bound: (quote) => quote.bound('bytes'),
+    mayLowerLimit: false,
+  });
+  const alone = Math.ceil(worst.inputNanoUsd + worst.outputNanoUsd * reserved.outputTokens);
+  return Math.min(alone, reserved.reservedNanoUsd);
+}

@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import type { Config } from '../config/schema.ts';
+import { ATTEMPTS_CLUSTER, hasFallbacks } from '../routes/fallbacks.ts';
+import { HEADER } from '../headers.ts';
+import { ANSWER_BUFFER_BYTES, requestBufferBytes } from './buffers.ts';
+import { UNLIMITED } from './clusters.ts';
+import { router, MARK } from './http-filters.ts';
+import { seconds, typed, type EnvoyObject } from './layout.ts';
+
+const ATTEMPTS = readFileSync(new URL('./attempts.lua', import.meta.url), 'utf8');
+const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
+/** Above what plans of eight targets with long tokens take. */
+const MAX_HEADERS_KB = 192;
+/** The most targets that a name of `models` has. */
+export const MAX_ATTEMPTS = 8;
+
+/** What Envoy needs to ask another target: nothing without `on` in `models`. */
+export interface AttemptParts {
+  readonly listeners: readonly EnvoyObject[];
+  readonly clusters: readonly EnvoyObject[];
+  /** Goes before the other routes to upstreams. */
+  readonly retryPolicy: EnvoyObject | undefined;
+  readonly bootstrap: EnvoyObject;
+}
+
+const NONE: AttemptParts = { listeners: [], clusters: [], retryPolicy: undefined, bootstrap: {} };
+
+/**
+ * Returns a listener inside of Envoy, without a socket, that makes one attempt. The main router retries against it, so
+ * that ext_proc and both gates see one request and one answer, whichever target gave it (decision 342).
+ */
+export function attemptParts(config: Config): AttemptParts {
+  if (!hasFallbacks(config)) return NONE;
+  return {
+    listeners: [listener(config)],
+    clusters: [cluster()],
+    retryPolicy: {
+      retry_on: 'retriable-headers',
+      num_retries: MAX_ATTEMPTS - 1,
+      retry_back_off: { base_interval: '0.001s', max_interval: '0.001s' },
+      retriable_headers: [{ name: 'x-gw-again', present_match: true }],
+    },
+    bootstrap: {
+      bootstrap_extensions: [
+        {
+          name: 'envoy.bootstrap.internal_listener',
+          typed_config: typed('envoy.extensions.bootstrap.internal_listener.v3.InternalListener'),
+        },
+      ],
+    },
+  };
+}
+
+function cluster(): EnvoyObject {
+  const number: EnvoyObject = {
+    append: {
+      header: { key: 'x-gw-attempt', value: '%UPSTREAM_REQUEST_ATTEMPT_COUNT%' },
+      append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
+    },
+  };
+  return {
+    name: ATTEMPTS_CLUSTER,
+    type: 'STATIC',
+    circuit_breakers: UNLIMITED,
+    per_connection_buffer_limit_bytes: ANSWER_BUFFER_BYTES,
+    typed_extension_protocol_options: {
+      [HTTP_OPTIONS]: typed(HTTP_OPTIONS, {
+        // The listener keeps idle connections, so none ends while a request begins.
+        common_http_protocol_options: { idle_timeout: '60s' },
+        explicit_http_config: { http_protocol_options: {} },
+        http_filters: [
+          {
+            name: 'attempt',
+            typed_config: typed('envoy.extensions.filters.http.header_mutation.v3.HeaderMutation', {
+              mutations: { request_mutations: [number], response_mutations: [MARK] },
+            }),
+          },
+          {
+            name: 'codec',
+            typed_config: typed('envoy.extensions.filters.http.upstream_codec.v3.UpstreamCodec'),
+          },
+        ],
+      }),
+    },
+    transport_socket: {
+      name: 'internal',
+      typed_config: typed(
+        'envoy.extensions.transport_sockets.internal_upstream.v3.InternalUpstreamTransport',
+        {
+          transport_socket: {
+            name: 'raw',
+            typed_config: typed('envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer'),
+          },
+        },
+      ),
+    },
+    load_assignment: {
+      cluster_name: ATTEMPTS_CLUSTER,
+      endpoints: [
+        {
+          lb_endpoints: [
+            {
+              endpoint: {
+                address: {
+                  envoy_internal_address: { server_listener_name: ATTEMPTS_CLUSTER, endpoint_id: 'one' },
+                },
+              },
+            },
+          ],
+        },
+      ],
+    },
+  };
+}
+
+function listener(config: Config): EnvoyObject {
+  return {
+    name: ATTEMPTS_CLUSTER,
+    internal_listener: {},
+    per_connection_buffer_limit_bytes: Math.max(ANSWER_BUFFER_BYTES, requestBufferBytes(config)),
+    filter_chains: [{ filters: [{ name: 'http', typed_config: connectionManager(config) }] }],
+  };
+}
+
+function connectionManager(config: Config): EnvoyObject {
+  return typed('envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager', {
+    stat_prefix: ATTEMPTS_CLUSTER,
+    codec_type: 'HTTP1',
+    via: '',
+    server_header_transformation: 'PASS_THROUGH',
+    scheme_header_transformation: { match_upstream: true },
+    generate_request_id: false,
+    normalize_path: false,
+    path_with_escaped_slashes_action: 'KEEP_UNCHANGED',
+    max_request_headers_kb: MAX_HEADERS_KB,
+    common_http_protocol_options: {
+      headers_with_underscores_action: 'ALLOW',
+      max_headers_count: 200,
+      idle_timeout: '0s',
+    },
+    stream_idle_timeout: seconds(config.proxy.upstream_timeout),
+    delayed_close_timeout: '0s', // the main listener waits for its client
+    local_reply_config: { mappers: [TELL_DETAILS] },
+    route_config: { name: ATTEMPTS_CLUSTER, virtual_hosts: [virtualHost(config)] },
+    http_filters: [
+      {
+        name: ATTEMPTS_CLUSTER,
+        typed_config: typed('envoy.extensions.filters.http.lua.v3.Lua', {
+          default_source_code: { inline_string: ATTEMPTS },
+        }),
+      },
+      router(),
+    ],
+  });
+}
+
+/** Tells the script why Envoy has answered in place of a provider. */
+const TELL_DETAILS: EnvoyObject = {
+  filter: {
+    status_code_filter: {
+      comparison: { op: 'GE', value: { default_value: 100, runtime_key: 'none' } },
+    },
+  },
+  headers_to_add: [
+    {
+      header: { key: 'x-gw-details', value: '%RESPONSE_CODE_DETAILS%' },
+      append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
+    },
+  ],
+};
+
+function virtualHost(config: Config): EnvoyObject {
+  return {
+    name: 'all',
+    domains: ['*'],
+    routes: [
+      {
+        name: 'target',
+        match: { prefix: '/', headers: [{ name: HEADER.upstream, present_match: true }] },
+        route: {
+          cluster_header: HEADER.upstream,
+          timeout: '0s',
+          idle_timeout: seconds(config.proxy.upstream_timeout),
+        },
+        // A provider cannot pretend to be the script.
+        response_headers_to_remove: ['x-gw-again', 'x-gw-tried', 'x-gw-details'],
+        request_headers_to_remove: [
+          HEADER.upstream,
+          'x-forwarded-for',
+          'x-forwarded-proto',
+          'x-envoy-external-address',
+          'x-envoy-internal',
+        ],
+      },
+      { name: 'closed', match: { prefix: '/' }, direct_response: { status: 503 } },
+    ],
+  };
+}

@@ -1,0 +1,60 @@
+import type { AnswerOrigin, Parsed } from '../../pipeline/exchange.ts';
+import { parsedOf, type Attempt, type SentState } from '../state.ts';
+
+/** Where an answer came from, and the request that it answers. */
+export interface Reached {
+  readonly parsed: Parsed;
+  readonly origin: AnswerOrigin;
+  /** The target that answered, of several; undefined otherwise. */
+  readonly attempt?: Attempt;
+  /** Why no target answered, if Envoy could not say so itself. */
+  readonly failure?: 'upstream_unavailable' | 'upstream_timeout';
+}
+
+/** Envoy's details of an upstream's answer. */
+const OF_UPSTREAM = 'via_upstream';
+/** Envoy had no connection, so the provider has not seen or billed anything. */
+const NOT_CONNECTED =
+  /connection_failure|connection_timeout|no_healthy_upstream|cluster_not_found|no_cluster_found/;
+
+/** Determines who has answered. */
+export function reachedBy(state: SentState, details: string, headers: ReadonlyMap<string, string>): Reached {
+  const attempts = state.at === 'forwarded' ? state.attempts : undefined;
+  if (details !== OF_UPSTREAM) {
+    return { parsed: parsedOf(state), origin: NOT_CONNECTED.test(details) ? 'not_connected' : 'lost' };
+  }
+  if (attempts === undefined) return { parsed: parsedOf(state), origin: 'provider' };
+  return reachedByAttempt(attempts, headers.get('x-gw-tried') ?? '');
+}
+
+/** Outcomes in which a target may have processed the request without an answer. */
+const UNCERTAIN: ReadonlySet<string> = new Set(['timeout', 'lost', 'unsure']);
+
+interface Tried {
+  readonly index: number;
+  readonly outcome: string;
+}
+
+/**
+ * Reads the record of the attempts (envoy/attempts.lua). An attempt that is missing in it may have been processed.
+ * @throws Error if there is none, so that the answer is withheld and the reservation charged
+ */
+function reachedByAttempt(attempts: readonly Attempt[], record: string): Reached {
+  const tried = [...record.matchAll(/(\d{1,2}):([\w]{1,16}):\d{1,3}(?:,|$)/g)].map(
+    ([, number, outcome = '']): Tried => ({ index: Number(number) - 1, outcome }),
+  );
+  const last = tried.at(-1);
+  const attempt = last && attempts[last.index];
+  if (last === undefined || attempt === undefined) throw new Error('an answer came from an unknown target');
+  const known = new Map(tried.map(({ index, outcome }) => [index, outcome]));
+  const alsoAsked = attempts
+    .slice(0, last.index)
+    .filter((_, index) => UNCERTAIN.has(known.get(index) ?? 'lost'))
+    .map(({ exchange }) => exchange);
+  const parsed = alsoAsked.length === 0 ? attempt.exchange : { ...attempt.exchange, alsoAsked };
+  if (last.outcome === 'connect')
+    return { parsed, attempt, origin: 'not_connected', failure: 'upstream_unavailable' };
+  if (last.outcome === 'lost') return { parsed, attempt, origin: 'lost', failure: 'upstream_unavailable' };
+  if (last.outcome === 'timeout') return { parsed, attempt, origin: 'lost', failure: 'upstream_timeout' };
+  return { parsed, attempt, origin: 'provider' };
+}

@@ -1,0 +1,120 @@
+import { applyEdits, applyEditsInTurns, splicesInTurns, type Splice } from '../../json/edit.ts';
+import { HEADER } from '../../headers.ts';
+import { isCarried } from '../../pipeline/carried.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
+import type { RoutedTo, Fallback } from '../../routes/aliases.ts';
+import { ATTEMPTS_CLUSTER } from '../../routes/fallbacks.ts';
+import type { ProviderTarget } from '../../routing/target.ts';
+import type { StreamContext } from '../context.ts';
+import { forwardRequest } from '../reply/respond.ts';
+import type { At, Attempt } from '../state.ts';
+import type { HeaderList, ProcessingResponse } from '../wire/messages.ts';
+import { contentType, credentialHeaders, emptyForwarded, ENVOYS, isSent } from './sent-headers.ts';
+
+type Judged = At<'parsed'> & { readonly fallbacks: readonly Fallback[] };
+
+/** What one target gets besides what all get. */
+interface Planned extends RoutedTo {
+  readonly splices: readonly Splice[];
+  readonly signature: HeaderList;
+  readonly upstreamDigest: string | undefined;
+  /** Outcomes after which the next target is asked. */
+  readonly again: readonly string[];
+}
+
+/**
+ * Sends a request that several targets may get, one after another. Envoy's second listener makes the attempts
+ * (envoy/attempts.lua) by the plans written here, each of which was judged. A header goes to a target only if the first
+ * one would get it too, because that is what the checks have searched.
+ */
+export async function sendAttempts(
+  context: StreamContext,
+  state: Judged,
+  masked: Buffer | undefined,
+): Promise<ProcessingResponse> {
+  const { exchange } = state;
+  const edited =
+    exchange.edits.length === 0 ? masked : await applyEditsInTurns(exchange.body, exchange.edits);
+  const body = edited ?? exchange.body;
+  const targets = [{ exchange, target: state.target as ProviderTarget }, ...state.fallbacks];
+  const planned: Planned[] = [];
+  for (const [index, one] of targets.entries()) {
+    const again = state.fallbacks[index]?.after ?? [];
+    planned.push({ ...one, again, ...(await changesFor(context, one.exchange, body)) });
+  }
+  const reply = replyFor(context, exchange, planned, edited);
+  const attempts = planned.map(({ exchange: sent, upstreamDigest }): Attempt => ({
+    exchange: sent,
+    upstreamDigest,
+  }));
+  context.state = { ...state, at: 'forwarded', attempts };
+  context.signed = context.signed && { ...context.signed, policySet: exchange.facts.judged?.set.digest };
+  for (const { exchange: sent } of planned) emptyForwarded(sent);
+  return reply;
+}
+
+async function changesFor(
+  { services: { signer } }: StreamContext,
+  { ownEdits = [], requestId }: Parsed,
+  body: Buffer,
+): Promise<Pick<Planned, 'splices' | 'signature' | 'upstreamDigest'>> {
+  const splices = await splicesInTurns(body, ownEdits);
+  if (signer === undefined) return { splices, signature: [], upstreamDigest: undefined };
+  const own = applyEdits(body, ownEdits);
+  const signature = await signer.request(own, requestId);
+  return { splices, signature: [[HEADER.signature, signature]], upstreamDigest: signer.digest(own) };
+}
+
+function replyFor(
+  context: StreamContext,
+  exchange: Parsed,
+  planned: readonly Planned[],
+  edited: Buffer | undefined,
+): ProcessingResponse {
+  const [first] = planned;
+  if (first === undefined) throw new Error('there is no target to ask');
+  const passing = [...exchange.headers.keys()].filter((name) => isSent(exchange, name));
+  const set = new Map<string, string>([
+    [':authority', first.target.upstream.authority],
+    [':path', pathOf(first)],
+    [HEADER.upstream, ATTEMPTS_CLUSTER],
+    ...contentType(exchange),
+    ...(edited === undefined ? [] : ([['content-length', String(edited.length)]] as const)),
+    ...planned.map((one, index) => [`x-gw-plan-${String(index + 1)}`, planOf(one, passing)] as const),
+  ]);
+  const call = {
+    provider: exchange.provider.name,
+    mcpServer: undefined,
+    host: first.target.upstream.authority,
+  };
+  for (const [name, value] of context.trace?.forward(call) ?? []) {
+    if (exchange.withheldHeaders?.has(name) !== true) set.set(name, value);
+  }
+  const sent = new Set(passing);
+  const remove = [...exchange.headers.keys()].filter((name) => !sent.has(name) && !set.has(name));
+  return forwardRequest('request_body', { set, remove }, edited);
+}
+
+function pathOf({ target, exchange }: RoutedTo): string {
+  return target.upstream.basePath + exchange.path + exchange.query;
+}
+
+/** Writes what one attempt changes (envoy/attempts.lua reads it). */
+function planOf(planned: Planned, passing: readonly string[]): string {
+  const { exchange, target, splices, again } = planned;
+  const { cluster, authority } = target.upstream;
+  const path = pathOf(planned);
+  const set = [...credentialHeaders(exchange, authority, path, exchange.body), ...planned.signature];
+  const drop = passing.filter((name) => !ENVOYS.has(name) && !isCarried(exchange, name));
+  return [
+    ['cluster', cluster],
+    ['authority', authority],
+    ['path', path],
+    ['again', again.join(',')],
+    ...set.map(([name, value]) => ['set', `${name}:${value}`]),
+    ...drop.map((name) => ['drop', name]),
+    ...splices.map(({ start, end, text }) => ['splice', `${String(start)}:${String(end)}:${text}`]),
+  ]
+    .map(([key = '', value = '']) => `${key}=${encodeURIComponent(value)}`)
+    .join('&');
+}

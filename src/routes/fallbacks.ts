@@ -1,0 +1,11 @@
+import type { Config } from '../config/schema.ts';
+
+/** Envoy's listener and cluster that make one attempt of several. */
+export const ATTEMPTS_CLUSTER = 'attempts';
+
+/** Reports whether a request may be sent to a second target. */
+export function hasFallbacks({ models }: Pick<Config, 'models'>): boolean {
+  return Object.values(models).some(
+    (targets) => targets.length > 1 && targets.some(({ on }) => on.length > 0),
+  );
+}
