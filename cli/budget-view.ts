@@ -1,5 +1,6 @@
 import type { AccountStatus } from '../src/checks/budget/store.ts';
 import type { KeyRecord } from '../src/auth/key-record.ts';
+import { remaining, turnOf, usedPercent } from '../src/checks/budget/status-json.ts';
 import { formatUsd } from '../src/pricing/usd.ts';
 import type { Io } from './command.ts';
 import { shortTime } from './key-view.ts';
@@ -12,49 +13,10 @@ export interface KeyBudget {
 }
 
 const BAR_CELLS = 20;
-const MINUTE_MS = 60_000;
-
-/** Returns the percentage of the limit that is spent or reserved in the fullest window; 0 without a limit. */
-export function usedPercent({ windows }: KeyBudget): number {
-  return Math.max(0, ...windows.map(windowPercent));
-}
-
-function windowPercent({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus): number {
-  const { limitNanoUsd } = account;
-  if (limitNanoUsd === undefined) return 0;
-  return limitNanoUsd === 0 ? 100 : ((spentNanoUsd + reservedNanoUsd) / limitNanoUsd) * 100;
-}
 
 /** Sorts by use, fullest budget first, then by name. */
 export function byUse(a: KeyBudget, b: KeyBudget): number {
-  return usedPercent(b) - usedPercent(a) || a.record.name.localeCompare(b.record.name);
-}
-
-export function windowJson(status: AccountStatus, now: number) {
-  const { account, spentNanoUsd, reservedNanoUsd, resetMs } = status;
-  return {
-    window: account.name,
-    limit_usd: usd(account.limitNanoUsd),
-    spent_usd: usd(spentNanoUsd),
-    reserved_usd: usd(reservedNanoUsd),
-    remaining_usd: usd(remaining(status)),
-    resets_at: resetMs === undefined ? null : new Date(turnOf(now, resetMs)).toISOString(),
-  };
-}
-
-export function usd(nanoUsd: number | undefined): number | null {
-  return nanoUsd === undefined ? null : nanoUsd / 1e9;
-}
-
-/** Windows reset on whole minutes. Rounding hides network delay and clock drift, which could turn 00:00 into 23:59. */
-function turnOf(now: number, resetMs: number): number {
-  return Math.round((now + resetMs) / MINUTE_MS) * MINUTE_MS;
-}
-
-function remaining({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus): number | undefined {
-  return account.limitNanoUsd === undefined
-    ? undefined
-    : Math.max(0, account.limitNanoUsd - spentNanoUsd - reservedNanoUsd);
+  return usedPercent(b.windows) - usedPercent(a.windows) || a.record.name.localeCompare(b.record.name);
 }
 
 export function statusTable(budgets: readonly KeyBudget[], io: Io, now: number): string {

@@ -16,7 +16,8 @@ import {
   type BudgetWindow,
 } from '../../src/redis/budget-limits.ts';
 import { UsageError, type Io } from '../command.ts';
-import { byUse, statusTable, usedPercent, windowJson, windowTables, type KeyBudget } from '../budget-view.ts';
+import { usedPercent, windowJson } from '../../src/checks/budget/status-json.ts';
+import { byUse, statusTable, windowTables, type KeyBudget } from '../budget-view.ts';
 import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from '../listed.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
 import { print, printable, withOutput, type OutputOptions } from '../output.ts';
@@ -195,7 +196,7 @@ function matchText(match: SharedBudgetSettings['match']): string {
 }
 
 async function* usedOver(all: AsyncIterable<KeyBudget>, percent: number): AsyncGenerator<KeyBudget> {
-  for await (const one of all) if (usedPercent(one) >= percent) yield one;
+  for await (const one of all) if (usedPercent(one.windows) >= percent) yield one;
 }
 
 async function keyBudget(

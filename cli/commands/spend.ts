@@ -5,7 +5,8 @@ import { durationOf } from '../arguments.ts';
 import { UsageError, type Io } from '../command.ts';
 import { allKeys, gatewaySettings, ofEachKey, onGateway } from '../on-gateway.ts';
 import { painter, print, printable, table } from '../output.ts';
-import { groupOf, spendBar, spendCsv, SpendSums, type Bucket, type SpendRow } from '../spend-view.ts';
+import { groupOf, SpendSums, type Bucket, type SpendRow } from '../../src/spend/sums.ts';
+import { spendBar, spendCsv } from '../spend-view.ts';
 
 interface SpendOptions {
   readonly by: string;

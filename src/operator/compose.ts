@@ -1,12 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { phaseDeadlineMs } from '../config/cross-field-rules.ts';
 import type { Config } from '../config/schema.ts';
-import { createAcknowledgement } from '../redis/acknowledged.ts';
-import { connectRedis, firstAttempt } from '../redis/client.ts';
+import { createAcknowledgement, type Acknowledgement } from '../redis/acknowledged.ts';
+import { connectRedis, firstAttempt, type RedisClient } from '../redis/client.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { apiRoutes } from './api/routes.ts';
-import { createEscalationListeners } from './hear-escalations.ts';
+import { createEscalationListeners, type EscalationListeners } from './hear-escalations.ts';
 import { createRedisOperations } from './redis-operations.ts';
+import { createRedisBreakerStore } from '../checks/mcp-breaker/redis-store.ts';
+import { PROBE_LEASE_MS } from '../checks/mcp-breaker/store.ts';
+import { createFeed } from './decisions/feed.ts';
+import { createGatewayStore } from './gateways/gateway-store.ts';
+import { createRedisInfoStore } from './redis-info-store.ts';
+import { createSpendReports } from './spend-reports.ts';
+import { createKeySurveys } from './survey/key-surveys.ts';
 import { allowedOrigins } from './guard.ts';
 import { startListener, type ListenerTls } from './listener.ts';
 import { routeTable } from './route-table.ts';
@@ -44,7 +51,7 @@ const CLIENT = 'gateway-ui';
 
 /** The composition root of the operator's page. It serves without Redis too, and then tells of it. */
 export async function startOperatorPage(options: OperatorPageOptions): Promise<OperatorPage> {
-  const { config, tls, version, folder, log } = options;
+  const { config, tls, folder, log } = options;
   const client = connectRedis(config.redis, {
     name: CLIENT,
     onState: (state, reason) => {
@@ -54,33 +61,20 @@ export async function startOperatorPage(options: OperatorPageOptions): Promise<O
   });
   const acknowledgement = createAcknowledgement(config.redis, CLIENT);
   const listeners = createEscalationListeners(config.redis, `${CLIENT}-listener`);
+  const closers: (() => void)[] = [];
   function disconnect(): void {
+    for (const close of closers) close();
     listeners.close();
     acknowledgement?.close();
     client.disconnect();
   }
   try {
     await firstAttempt(client, config.redis.dial_timeout);
-    const deadlineMs = phaseDeadlineMs(config);
-    const { idle, absolute } = config.ui.session;
-    const services: PageServices = {
-      config,
-      version,
-      log,
-      operations: createRedisOperations({
-        client,
-        config,
-        acknowledgement,
-        hearEscalations: listeners.hearEscalations,
-      }),
-      sessions: createPageSessions({ client, deadlineMs, idleMs: idle, absoluteMs: absolute }),
-      password: createPagePassword({ client, deadlineMs }),
-      attempts: createSignInAttempts({ client, deadlineMs }),
-      tokens: createApiTokens({ client, deadlineMs }),
-      madeChanges: createMadeChanges({ client, deadlineMs }),
-    };
+    const services = pageServices(options, { client, acknowledgement, listeners });
+    closers.push(services.feed.close);
     const oidc = oidcOf(config);
-    const proxy = proxyWays(config, createCsrfTokens({ client, deadlineMs }), log);
+    const place = { client, deadlineMs: phaseDeadlineMs(config) };
+    const proxy = proxyWays(config, createCsrfTokens(place), log);
     const origins = allowedOrigins(config);
     const listener = await startListener({
       host: config.ui.host,
@@ -109,6 +103,45 @@ export async function startOperatorPage(options: OperatorPageOptions): Promise<O
     disconnect();
     throw error;
   }
+}
+
+interface Connections {
+  readonly client: RedisClient;
+  readonly acknowledgement: Acknowledgement | undefined;
+  readonly listeners: EscalationListeners;
+}
+
+function pageServices(
+  { config, version, log }: OperatorPageOptions,
+  { client, acknowledgement, listeners: { hearEscalations } }: Connections,
+): PageServices {
+  const place = { client, deadlineMs: phaseDeadlineMs(config) };
+  const { idle, absolute } = config.ui.session;
+  const { threshold, window_seconds } = config.mcp.circuit_breaker;
+  const operations = createRedisOperations({ client, config, acknowledgement, hearEscalations });
+  const surveys = createKeySurveys(operations);
+  return {
+    config,
+    version,
+    log,
+    operations,
+    sessions: createPageSessions({ ...place, idleMs: idle, absoluteMs: absolute }),
+    password: createPagePassword(place),
+    attempts: createSignInAttempts(place),
+    tokens: createApiTokens(place),
+    madeChanges: createMadeChanges(place),
+    feed: createFeed(operations),
+    surveys,
+    spend: createSpendReports(operations, surveys),
+    gateways: createGatewayStore(place),
+    redis: createRedisInfoStore(place),
+    circuits: createRedisBreakerStore({
+      ...place,
+      threshold,
+      windowMs: window_seconds * 1_000,
+      probeLeaseMs: PROBE_LEASE_MS,
+    }),
+  };
 }
 
 function oidcOf({ ui: { oidc } }: Config): OidcSignIn | undefined {

@@ -1,4 +1,10 @@
 import type { Config } from '../config/schema.ts';
+import type { BreakerStore } from '../checks/mcp-breaker/store.ts';
+import type { Feed } from './decisions/feed.ts';
+import type { GatewayStore } from './gateways/gateway-store.ts';
+import type { RedisInfoStore } from './redis-info-store.ts';
+import type { KeySurveys } from './survey/key-surveys.ts';
+import type { SpendReports } from './spend-reports.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { MadeChanges } from './made-change-store.ts';
 import type { ApiTokens } from './sign-in/tokens.ts';
@@ -18,4 +24,10 @@ export interface PageServices {
   readonly attempts: SignInAttempts;
   readonly tokens: ApiTokens;
   readonly madeChanges: MadeChanges;
+  readonly feed: Feed;
+  readonly surveys: KeySurveys;
+  readonly gateways: GatewayStore;
+  readonly redis: RedisInfoStore;
+  readonly circuits: Pick<BreakerStore, 'read'>;
+  readonly spend: SpendReports;
 }

@@ -1,7 +1,6 @@
 import { checkEntry } from '../entry.ts';
+import { PROBE_LEASE_MS } from './store.ts';
 
-/** Lease of a probe of an MCP server. */
-const PROBE_LEASE_MS = 10_000;
 /** Interval for renewing a probe's lease, well within it. */
 const PROBE_RENEW_MS = 3_000;
 

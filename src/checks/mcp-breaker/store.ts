@@ -54,3 +54,6 @@ export const CIRCUIT_MEMORY_MS = 86_400_000;
 
 /** Failures seen by fewer keys may be the keys' own fault. */
 export const SEVERAL_KEYS = 3;
+
+/** Lease of a probe of an MCP server. */
+export const PROBE_LEASE_MS = 10_000;

@@ -58,6 +58,7 @@ export async function makeOnce(
   const { result, record } = changed;
   if (given === undefined) await madeChanges.forget(asked);
   else await madeChanges.keep(asked, JSON.stringify(request.isSecret ? SHOWN_ONCE : result));
+  if (record?.key !== undefined) await services.surveys.note(record.key.keyHash).catch(() => undefined);
   if (record !== undefined) await recordChange(services, request, record);
   return new Reply(200, {}, result as object);
 }

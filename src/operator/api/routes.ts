@@ -5,8 +5,17 @@ import { oidcRoutes } from './oidc.ts';
 import { operationsRoute } from './operations.ts';
 import { otherChangeRoutes } from './other-changes.ts';
 import { tokenRoutes } from './tokens.ts';
+import { connectRoutes } from './connect.ts';
+import { decisionRoutes } from './decisions.ts';
+import { escalationRoutes } from './escalations.ts';
+import { keyRoutes } from './keys.ts';
+import { mcpRoutes } from './mcp.ts';
 import { openApi } from './openapi.ts';
 import { route, type Route } from './route.ts';
+import { overviewRoutes } from './overview.ts';
+import { policyRoutes } from './policies.ts';
+import { sessionRoutes } from './sessions.ts';
+import { spendRoutes } from './spend.ts';
 import { signInRoutes } from './sign-in.ts';
 
 /** Every operation of the operator's API. */
@@ -18,6 +27,15 @@ export function apiRoutes(services: PageServices, oidc: OidcSignIn | undefined):
     ...otherChangeRoutes(services),
     ...tokenRoutes(services),
     operationsRoute(services),
+    ...overviewRoutes(services),
+    ...decisionRoutes(services),
+    ...keyRoutes(services),
+    ...spendRoutes(services),
+    ...sessionRoutes(services),
+    ...escalationRoutes(services),
+    ...mcpRoutes(services),
+    ...policyRoutes(services),
+    ...connectRoutes(services),
   ];
   const described: Route = route({
     method: 'GET',

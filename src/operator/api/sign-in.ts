@@ -1,5 +1,6 @@
 import { signInKindsOf } from '../../config/ui-rules.ts';
 import type { PageServices } from '../services.ts';
+import { isoOrNull } from '../views/time.ts';
 import { signedIn } from '../sign-in/by-session.ts';
 import { clearSessionCookie } from '../sign-in/cookie.ts';
 import { refuseManyAttempts } from './attempts.ts';
@@ -85,8 +86,4 @@ async function checkPassword(
     'sign_in_failed',
     found === 'unset' ? 'no password is set: run gateway ui password' : 'the password is wrong',
   );
-}
-
-function isoOrNull(unixMs: number | undefined): string | null {
-  return unixMs === undefined ? null : new Date(unixMs).toISOString();
 }

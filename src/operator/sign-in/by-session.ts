@@ -9,10 +9,16 @@ import type { PageSessions } from './session-store.ts';
 export function bySession(sessions: PageSessions): Identify {
   return async (incoming) => {
     const id = sessionCookie(incoming);
-    const session = id === undefined ? undefined : await sessions.use(id);
+    const session =
+      id === undefined ? undefined : await sessions.use(id, isBackground(incoming) ? 'nothing' : 'off');
     if (id === undefined || session === undefined) return undefined;
     return { ...session, end: () => sessions.end(id) };
   };
+}
+
+/** An open page asks again and again by itself, which must not keep a session that nobody uses. */
+function isBackground({ headers }: IncomingMessage): boolean {
+  return headers['x-background'] !== undefined || headers.accept === 'text/event-stream';
 }
 
 /** How the browser goes on after a sign-in. */

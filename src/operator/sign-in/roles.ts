@@ -1,5 +1,3 @@
-import type { KeyRecord } from '../../auth/key-record.ts';
-
 /** Each role may do what the ones before it may. */
 export const ROLES = ['viewer', 'approver', 'operator', 'admin'] as const;
 
@@ -31,7 +29,10 @@ export function hasRole(role: Role, required: Role): boolean {
 }
 
 /** Reports whether a key exists for this person. */
-export function maySee({ owner }: Pick<SignedIn, 'owner'>, key: Pick<KeyRecord, 'owner'>): boolean {
+export function maySee(
+  { owner }: Pick<SignedIn, 'owner'>,
+  key: { readonly owner?: string | undefined },
+): boolean {
   return owner === undefined || key.owner === owner;
 }
 

@@ -28,8 +28,11 @@ export interface PageSession {
 export interface PageSessions {
   /** @returns the secret id for the cookie; Redis only has its hash */
   begin(who: SignedIn): Promise<{ readonly id: string; readonly session: PageSession }>;
-  /** Puts off the idle end. Undefined for a session that is unknown or over. */
-  use(id: string): Promise<PageSession | undefined>;
+  /**
+   * Undefined for a session that is unknown or over.
+   * @param puts `off` the idle end, because a person did something; `nothing` for what a page asks by itself
+   */
+  use(id: string, puts: 'off' | 'nothing'): Promise<PageSession | undefined>;
   end(id: string): Promise<void>;
 }
 
@@ -72,10 +75,10 @@ export function createPageSessions(options: PageSessionsOptions): PageSessions {
         const [idleUntil, endsAt] = begun.parse(reply);
         return { id, session: { who, csrf, idleUntil, endsAt } };
       }),
-    use: async (id) => {
+    use: async (id, puts) => {
       if (!ID.test(id)) return undefined;
       return within(async () => {
-        const reply = await useScript.run(client, [keyOf(id), UI_PASSWORD], [idleMs]);
+        const reply = await useScript.run(client, [keyOf(id), UI_PASSWORD], [puts === 'off' ? idleMs : 0]);
         if (Array.isArray(reply) && reply.length === 0) return undefined;
         const [, idleUntil, stored, password] = used.parse(reply);
         const space = stored.indexOf(' ');

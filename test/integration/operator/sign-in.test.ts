@@ -128,16 +128,21 @@ describe('the ends of a session', () => {
     try {
       const idle = await short.visitor({});
       const used = await short.visitor({});
+      const open = await short.visitor({});
       const begun = performance.now();
       let lastSeen = 0;
+      let inBackground = 0;
       while (performance.now() - begun < 3_000) {
         if ((await used.ask('/api/me')).status !== 200) break;
         lastSeen = performance.now() - begun;
+        inBackground = (await open.ask('/api/me', { headers: { 'x-background': '1' } })).status;
         await delay(100);
       }
       expect(lastSeen).toBeGreaterThan(700);
       expect(lastSeen).toBeLessThan(1_700);
       expect((await idle.ask('/api/me')).status).toBe(401);
+      // It had ended while the one that was used had not.
+      expect(inBackground).toBe(401);
     } finally {
       await short.close();
     }

@@ -1,0 +1,221 @@
+import type { ServerResponse } from 'node:http';
+import type { Entry } from '../../audit/stream-store.ts';
+import { isShown, type DecisionFilter } from '../decisions/filter.ts';
+import { readDecision, readStep, type StoryStep } from '../decisions/read-decision.ts';
+import type { PageServices } from '../services.ts';
+import type { SignedIn } from '../sign-in/roles.ts';
+import { decisionsQuery, liveQuery } from './bodies.ts';
+import { ApiError } from './problem.ts';
+import { route, StreamReply, type Route } from './route.ts';
+import { decisions, requestStory, type Decision } from './schemas.ts';
+
+const PAGE = 500;
+/** Records read for one answer; a list that ends there goes on at its cursor. */
+const MAX_READ = 10_000;
+/** Records searched for one request. */
+const MAX_SEARCHED = 100_000;
+const MAX_STEPS = 1_000;
+const MAX_STREAMS = 64;
+const MAX_STREAMS_OF_ONE = 8;
+/** A client that reads so slowly is cut off, and resumes by its last event. */
+const MAX_PENDING_BYTES = 1_048_576;
+const HEARTBEAT_MS = 15_000;
+/** Milliseconds until a browser reconnects. */
+const RETRY_MS = 1_000;
+/** Then the browser connects again, and is asked again who it is: its session may have ended. */
+const LIFE_MS = 60_000;
+const ID = /^\d{1,16}-\d{1,20}$/;
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** What was decided: a list, a live stream, and the whole story of one request. */
+export function decisionRoutes(services: PageServices): readonly Route[] {
+  const { operations } = services;
+  const live = liveStreams(services);
+  return [
+    route({
+      method: 'GET',
+      path: '/api/decisions',
+      summary: 'Decisions, newest first',
+      role: 'viewer',
+      owners: true,
+      query: decisionsQuery,
+      answer: decisions,
+      handle: ({ query: { limit, cursor, ...filter }, who }) =>
+        listDecisions(operations.audit, { limit, before: idOf(cursor) ?? '+', filter, who }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/decisions/live',
+      summary: 'Decisions as they come, as server-sent events; Last-Event-ID resumes',
+      role: 'viewer',
+      owners: true,
+      query: liveQuery,
+      handle: ({ query, who, incoming }) => {
+        const last = idOf(headerText(incoming.headers['last-event-id']));
+        return Promise.resolve(live(query, who, last));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/requests/{id}',
+      summary: 'Everything on record about one request',
+      role: 'viewer',
+      owners: true,
+      answer: requestStory,
+      handle: async ({ params: { id = '' }, who }) => {
+        if (!REQUEST_ID.test(id)) throw new ApiError('not_found', 'this is no id of a request');
+        const story = await storyOf(operations.audit, id);
+        const isOthers = who.owner !== undefined && story.steps.every(({ owner }) => owner !== who.owner);
+        if (story.steps.length === 0 || isOthers)
+          throw new ApiError('not_found', 'the audit trail in Redis has no record of this request');
+        return { request_id: id, ...story, trace_url: null };
+      },
+    }),
+  ];
+}
+
+/** @throws ApiError for a text that is no id of a record */
+function idOf(written: string | undefined): string | undefined {
+  if (written === undefined || ID.test(written)) return written;
+  throw new ApiError('invalid_request', 'the cursor is not one of this list');
+}
+
+function headerText(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && header !== '' ? header : undefined;
+}
+
+type Audit = PageServices['operations']['audit'];
+
+interface ListOptions {
+  readonly limit: number;
+  readonly before: string;
+  readonly filter: DecisionFilter;
+  readonly who: SignedIn;
+}
+
+async function listDecisions(audit: Audit, { limit, before, filter, who }: ListOptions) {
+  const items: Decision[] = [];
+  let at = before;
+  for (let read = 0; read < MAX_READ; read += PAGE) {
+    const page = await audit.before(at, PAGE);
+    for (const entry of page) {
+      at = entry.id;
+      const decision = readDecision(entry);
+      if (decision === undefined || !isShown(decision, filter, who)) continue;
+      items.push(decision);
+      if (items.length === limit) return { items, next: at };
+    }
+    if (page.length < PAGE) return { items };
+  }
+  return { items, next: at };
+}
+
+async function storyOf(audit: Audit, requestId: string) {
+  const steps: StoryStep[] = [];
+  const marked = JSON.stringify(requestId);
+  let searched = 0;
+  let before = '+';
+  while (searched < MAX_SEARCHED) {
+    const page = await audit.before(before, PAGE);
+    searched += page.length;
+    before = page.at(-1)?.id ?? before;
+    for (const entry of page) {
+      const step = entry.record.includes(marked) ? readStep(entry) : undefined;
+      if (step?.request_id === requestId && steps.length < MAX_STEPS) steps.push(step);
+    }
+    if (page.length < PAGE) return { steps: steps.reverse(), searched, complete: true };
+  }
+  return { steps: steps.reverse(), searched, complete: false };
+}
+
+type OpenStream = (filter: DecisionFilter, who: SignedIn, last: string | undefined) => StreamReply;
+
+function liveStreams({ feed, operations, log }: PageServices): OpenStream {
+  const open = new Map<string, number>();
+  let all = 0;
+  return (filter, who, last) => {
+    const whose = `${who.kind} ${who.subject}`;
+    return new StreamReply((response) => {
+      if (response.destroyed) return;
+      const own = open.get(whose) ?? 0;
+      if (all >= MAX_STREAMS || own >= MAX_STREAMS_OF_ONE)
+        throw new ApiError('overloaded', 'too many live streams are open: close another tab');
+      all += 1;
+      open.set(whose, own + 1);
+      const stream = writeStream(response, (decision) => isShown(decision, filter, who));
+      const leave = feed.follow(stream.write);
+      response.once('close', () => {
+        leave();
+        stream.end();
+        all -= 1;
+        const left = (open.get(whose) ?? 1) - 1;
+        if (left === 0) open.delete(whose);
+        else open.set(whose, left);
+      });
+      stream
+        .resume(() => missedSince(operations.audit, last))
+        .catch((cause: unknown) => {
+          log.warn({ err: cause }, 'a live stream of decisions ended');
+          response.destroy();
+        });
+    });
+  };
+}
+
+/** Returns what came after an event, up to a bound. */
+async function missedSince(audit: Audit, last: string | undefined): Promise<readonly Entry[]> {
+  if (last === undefined) return [];
+  const missed: Entry[] = [];
+  for (let at = last; missed.length < MAX_READ;) {
+    const page = await audit.after(at, PAGE);
+    missed.push(...page);
+    at = page.at(-1)?.id ?? at;
+    if (page.length < PAGE) break;
+  }
+  return missed;
+}
+
+/** Writes decisions as events, each once and in order. */
+function writeStream(response: ServerResponse, isWanted: (decision: Decision) => boolean) {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
+  response.write(`retry: ${String(RETRY_MS)}\n\n`);
+  const heartbeat = setInterval(() => response.write(': alive\n\n'), HEARTBEAT_MS);
+  const life = setTimeout(() => response.end(), LIFE_MS);
+  /** Decisions that come while earlier ones are read. */
+  let waiting: Decision[] | undefined = [];
+  let sent = '0-0';
+
+  function write(decisions: readonly Decision[]): void {
+    if (waiting !== undefined) {
+      waiting.push(...decisions.slice(0, Math.max(0, MAX_READ - waiting.length)));
+      return;
+    }
+    for (const decision of decisions) {
+      if (!isAfter(decision.id, sent)) continue;
+      sent = decision.id;
+      if (!isWanted(decision)) continue;
+      response.write(`id: ${decision.id}\ndata: ${JSON.stringify(decision)}\n\n`);
+    }
+    if (response.writableLength > MAX_PENDING_BYTES) response.destroy();
+  }
+  return {
+    write,
+    resume: async (missed: () => Promise<readonly Entry[]>): Promise<void> => {
+      const earlier = (await missed()).flatMap((entry) => readDecision(entry) ?? []);
+      const come = waiting ?? [];
+      waiting = undefined;
+      write(earlier);
+      write(come);
+    },
+    end: () => {
+      clearInterval(heartbeat);
+      clearTimeout(life);
+    },
+  };
+}
+
+function isAfter(id: string, other: string): boolean {
+  const [ms = 0, nth = 0] = id.split('-').map(Number);
+  const [otherMs = 0, otherNth = 0] = other.split('-').map(Number);
+  return ms > otherMs || (ms === otherMs && nth > otherNth);
+}

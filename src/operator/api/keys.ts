@@ -1,0 +1,213 @@
+import type { KeyRecord } from '../../auth/key-record.ts';
+import type { KeyState } from '../../auth/key-state-store.ts';
+import { KeyError } from '../../auth/key-store.ts';
+import type { PageServices } from '../services.ts';
+import { maySee, type SignedIn } from '../sign-in/roles.ts';
+import type { KeyRow, StateRow } from '../survey/key-surveys.ts';
+import { pageOf, type Order, type PageOf, type PageQuery } from '../survey/page.ts';
+import type { View } from '../survey/survey.ts';
+import { readBudget } from '../views/budget-view.ts';
+import { budgetsQuery, keysQuery, risksQuery } from './bodies.ts';
+import { keyView } from './key-view.ts';
+import { route, type Route } from './route.ts';
+import { budgets, keyDetails, keys, risks, type Key, type RiskRow } from './schemas.ts';
+
+const KEY_ORDERS: Readonly<Record<'name' | 'created' | 'last_used' | 'expires', Order<KeyRow>>> = {
+  name: { value: ({ name }) => name, descending: false },
+  created: { value: ({ createdAt }) => createdAt, descending: true },
+  last_used: { value: ({ lastUsedAt = 0 }) => lastUsedAt, descending: true },
+  expires: { value: ({ expiresAt = Number.MAX_SAFE_INTEGER }) => expiresAt, descending: false },
+};
+
+/** Lists of keys, by name, by budget and by risk, and one key. Rows are read anew from Redis; their order may be older. */
+export function keyRoutes(services: PageServices): readonly Route[] {
+  const { operations, surveys, redis } = services;
+  const statesOf = (page: PageOf<unknown>): Promise<KeyState[]> => readStates(services, page);
+  return [
+    route({
+      method: 'GET',
+      path: '/api/keys',
+      summary: 'Keys, searched and sorted',
+      role: 'viewer',
+      owners: true,
+      query: keysQuery,
+      answer: keys,
+      handle: async ({ query, who }) => {
+        const view = await surveys.keys.view();
+        const locks = query.status === 'locked' ? await surveys.states.view() : undefined;
+        const now = await operations.readClock();
+        const isFound = matching(query, who);
+        const isOfStatus = (row: KeyRow, keyHash: string): boolean =>
+          query.status === undefined ||
+          (query.status === 'locked'
+            ? isHeld(locks?.rows.get(keyHash))
+            : statusOfRow(row, now) === query.status);
+        const page = pageOf(
+          view.rows,
+          (row, keyHash) => isFound(row, keyHash) && isOfStatus(row, keyHash),
+          KEY_ORDERS[query.sort],
+          query,
+        );
+        return surveyed(page, (await statesOf(page)).map(keyOf), view, locks);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/keys/{id}',
+      summary: 'One key, by its hash, the beginning of it, or its name',
+      role: 'viewer',
+      owners: true,
+      answer: keyDetails,
+      handle: async ({ params: { id = '' }, who }) => {
+        const record = await findKey(services, id, who);
+        const [state, fallback, now, sessions] = await Promise.all([
+          operations.keyStates.readNamedKey(record.keyHash),
+          operations.budgets.getLimits(undefined),
+          operations.readClock(),
+          redis.countSessions(record.keyHash),
+        ]);
+        if (state === undefined) throw new KeyError('the key is gone');
+        return {
+          ...riskView(state),
+          ...keyOf(state),
+          budget: await readBudget(operations, record, fallback, now),
+          sessions,
+          total_spend_usd: state.risk.totalSpendNanoUsd / 1e9,
+        };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/budgets',
+      summary: 'Budgets of keys, the fullest first',
+      role: 'viewer',
+      owners: true,
+      query: budgetsQuery,
+      answer: budgets,
+      handle: async ({ query, who }) => {
+        const [view, states] = await Promise.all([surveys.keys.view(), surveys.states.view()]);
+        const order: Order<KeyRow> =
+          query.sort === 'name'
+            ? KEY_ORDERS.name
+            : stateOrder(view, states, ({ usedPercent }) => usedPercent);
+        const page = pageOf(view.rows, matching(query, who), order, query);
+        const [fallback, now, records] = await Promise.all([
+          operations.budgets.getLimits(undefined),
+          operations.readClock(),
+          statesOf(page),
+        ]);
+        const items = await Promise.all(
+          records.map(({ record }) => readBudget(operations, record, fallback, now)),
+        );
+        return surveyed(page, items, view, query.sort === 'used' ? states : undefined);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/risk',
+      summary: 'Risk and locks of keys, the riskiest first',
+      role: 'viewer',
+      owners: true,
+      query: risksQuery,
+      answer: risks,
+      handle: async ({ query, who }) => {
+        const [view, states] = await Promise.all([surveys.keys.view(), surveys.states.view()]);
+        const order: Order<KeyRow> =
+          query.sort === 'name' ? KEY_ORDERS.name : stateOrder(view, states, ({ riskScore }) => riskScore);
+        const isFound = matching(query, who);
+        const page = pageOf(
+          view.rows,
+          (row, keyHash) => isFound(row, keyHash) && (!query.held || isHeld(states.rows.get(keyHash))),
+          order,
+          query,
+        );
+        return surveyed(page, (await statesOf(page)).map(riskView), view, states);
+      },
+    }),
+  ];
+}
+
+/**
+ * Finds a key that exists for this person.
+ * @throws KeyError
+ */
+export async function findKey(
+  { operations }: PageServices,
+  reference: string,
+  who: SignedIn,
+): Promise<KeyRecord> {
+  const record = await operations.keys.find(reference);
+  // The same words as for a key that does not exist.
+  if (!maySee(who, record))
+    throw new KeyError(`no key has "${reference}" as its name or as the start of its hash`);
+  return record;
+}
+
+type Search = PageQuery & { readonly search?: string | undefined; readonly owner?: string | undefined };
+
+function matching({ search = '', owner }: Search, who: SignedIn): (row: KeyRow, keyHash: string) => boolean {
+  const wanted = search.toLowerCase();
+  const hash = wanted.replace(/^sha256:/, '');
+  return (row, keyHash) =>
+    maySee(who, row) &&
+    (owner === undefined || row.owner === owner) &&
+    (wanted === '' || row.text.includes(wanted) || keyHash.startsWith(hash, 'sha256:'.length));
+}
+
+function isHeld(state: StateRow | undefined): boolean {
+  return state !== undefined && (state.isLocked || state.isBlocked);
+}
+
+function statusOfRow({ revokedAt, expiresAt }: KeyRow, now: number): 'active' | 'revoked' | 'expired' {
+  if (revokedAt !== undefined) return 'revoked';
+  return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'active';
+}
+
+/** Orders keys by something of their state, largest first. */
+function stateOrder(
+  view: View<KeyRow>,
+  states: View<StateRow>,
+  value: (state: StateRow) => number,
+): Order<KeyRow> {
+  const values = new Map<KeyRow, number>();
+  for (const [keyHash, row] of view.rows) {
+    const state = states.rows.get(keyHash);
+    if (state !== undefined) values.set(row, value(state));
+  }
+  return { value: (row) => values.get(row) ?? 0, descending: true };
+}
+
+/** Reads the keys of a page anew; those that are gone are left out. */
+async function readStates({ operations }: PageServices, { rows }: PageOf<unknown>): Promise<KeyState[]> {
+  const states = await Promise.all(rows.map(({ keyHash }) => operations.keyStates.readNamedKey(keyHash)));
+  return states.filter((state) => state !== undefined);
+}
+
+function surveyed<Item>(
+  { next, total }: PageOf<unknown>,
+  items: readonly Item[],
+  view: View<unknown>,
+  other: View<unknown> | undefined,
+) {
+  return {
+    items,
+    ...(next !== undefined && { next }),
+    total,
+    as_of: new Date(Math.min(view.asOf, other?.asOf ?? Infinity)).toISOString(),
+    complete: view.complete && other?.complete !== false,
+  };
+}
+
+function keyOf(state: KeyState): Key {
+  return keyView(state.record, state, state.readAt);
+}
+
+function riskView(state: KeyState): RiskRow {
+  const { totalPolicyBlocks, totalEscalations, persistentTaintFlags } = state.risk;
+  return {
+    ...keyOf(state),
+    taint_flags: [...persistentTaintFlags],
+    total_policy_blocks: totalPolicyBlocks,
+    total_escalations: totalEscalations,
+  };
+}

@@ -1,0 +1,79 @@
+import type { Pin } from '../../checks/mcp-inspector/store.ts';
+import type { PageServices } from '../services.ts';
+import { iso } from '../views/time.ts';
+import { pageQuery, pinsQuery } from './bodies.ts';
+import { listPage } from './list-page.ts';
+import { route, type Route } from './route.ts';
+import { mcpPins, mcpServers, type McpPin, type McpServer } from './schemas.ts';
+
+/** MCP servers with their circuits, and the definitions of their tools as first seen. */
+export function mcpRoutes(services: PageServices): readonly Route[] {
+  const { config, operations } = services;
+  const { servers, enabled } = config.mcp;
+  return [
+    route({
+      method: 'GET',
+      path: '/api/mcp/servers',
+      summary: 'MCP servers and their circuits',
+      role: 'viewer',
+      query: pageQuery,
+      answer: mcpServers,
+      handle: async ({ query }) => {
+        const { items, ...rest } = listPage(servers, query);
+        return { items: await Promise.all(items.map((one) => serverView(services, one))), ...rest, enabled };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/mcp/pins',
+      summary: 'Tool definitions as first seen, and those that have changed',
+      role: 'viewer',
+      query: pinsQuery,
+      answer: mcpPins,
+      handle: async ({ query: { server, changed, ...page } }) => {
+        const names = server === undefined ? servers.map(({ name }) => name) : [server];
+        const pins: McpPin[] = [];
+        for (const name of names)
+          for (const pin of await operations.pins.list(name)) pins.push(pinView(name, pin));
+        const shown = pins.filter(
+          ({ changed_digest }) => changed === undefined || changed === (changed_digest !== null),
+        );
+        return listPage(shown, page);
+      },
+    }),
+  ];
+}
+
+async function serverView(
+  { circuits, operations }: PageServices,
+  { name, url }: { readonly name: string; readonly url: string },
+): Promise<McpServer> {
+  const [circuit, pins, now] = await Promise.all([
+    circuits.read({ server: name, keyHash: '' }),
+    operations.pins.list(name),
+    operations.readClock(),
+  ]);
+  const { origin, pathname } = new URL(url);
+  return {
+    name,
+    // Its query may hold a credential.
+    url: origin + pathname,
+    circuit: circuit.kind,
+    retry_at: circuit.kind === 'open' ? iso(now + circuit.retryAfterMs) : null,
+    pinned_tools: pins.length,
+    changed_tools: pins.filter(({ change }) => change !== undefined).length,
+  };
+}
+
+function pinView(server: string, { tool, digest, pinnedAt, change }: Pin): McpPin {
+  return {
+    server,
+    tool,
+    digest,
+    pinned_at: iso(pinnedAt),
+    changed_digest: change?.digest ?? null,
+    changed_at: change === undefined ? null : iso(change.seenAt),
+    definition: null,
+    changed_definition: null,
+  };
+}

@@ -1,0 +1,133 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Entry, StreamStore } from '../../audit/stream-store.ts';
+import { readRecord } from '../../audit/tail.ts';
+import type { Decision } from '../api/schemas.ts';
+import { createLastHour, type LastHour } from './last-hour.ts';
+import { readDecision, rulesOf, timeOf } from './read-decision.ts';
+
+export interface FeedOptions {
+  readonly audit: Pick<StreamStore, 'after' | 'before'>;
+  readonly readClock: () => Promise<number>;
+  readonly everyMs?: number;
+}
+
+/** The decisions of all gateways as they come, from the audit trail in Redis. */
+export interface Feed {
+  /** Counts of the last hour; starts to read if nobody has asked for a while. */
+  lastHour(): Promise<LastHour>;
+  /** Calls back with each decision from now on, until the returned function is called. */
+  follow(onDecisions: (decisions: readonly Decision[]) => void): () => void;
+  close(): void;
+}
+
+const PAGE = 500;
+const EVERY_MS = 500;
+const HOUR_MS = 3_600_000;
+/** Records read to count what was before the first question. */
+const MAX_EARLIER = 20_000;
+/** Records read at once before a pause; a busier trail is followed from its end again. */
+const MAX_BEHIND = 10_000;
+/** Without a question or a follower for so long, nothing is read. */
+const IDLE_MS = 120_000;
+
+export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions): Feed {
+  const followers = new Set<(decisions: readonly Decision[]) => void>();
+  const stop = new AbortController();
+  let hour = createLastHour();
+  let asked = 0;
+  let reading: Promise<void> | undefined;
+
+  function take(entries: readonly Entry[]): void {
+    const decisions = entries.flatMap((entry) => {
+      const decision = readDecision(entry);
+      if (decision === undefined) return [];
+      hour.add(decision, decision.kind === 'request' ? ruleNames(entry) : []);
+      return [decision];
+    });
+    if (decisions.length > 0) for (const follower of followers) follower(decisions);
+  }
+
+  /** Counts the last hour, and returns the newest id. */
+  async function catchUp(): Promise<string> {
+    hour = createLastHour();
+    const since = (await readClock()) - HOUR_MS;
+    let newest: string | undefined;
+    let before = '+';
+    for (let read = 0; read < MAX_EARLIER; read += PAGE) {
+      const page = await audit.before(before, PAGE);
+      newest ??= page[0]?.id;
+      before = page.at(-1)?.id ?? before;
+      for (const entry of page) {
+        const decision = readDecision(entry);
+        if (decision !== undefined) hour.add(decision, ruleNames(entry));
+      }
+      if (page.length < PAGE || timeOf(before) < since) break;
+    }
+    return newest ?? '0-0';
+  }
+
+  async function readOn(first: string): Promise<void> {
+    let last = first;
+    while (!stop.signal.aborted) {
+      const isIdle = performance.now() - asked > IDLE_MS && followers.size === 0;
+      if (isIdle) break;
+      try {
+        last = await readNew(last);
+      } catch {
+        // Redis is away: whoever asks is told, and the trail goes on from here when it is back.
+      }
+      await delay(everyMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+    }
+    reading = undefined;
+  }
+
+  async function readNew(last: string): Promise<string> {
+    let at = last;
+    for (let read = 0; read < MAX_BEHIND; read += PAGE) {
+      const page = await audit.after(at, PAGE);
+      at = page.at(-1)?.id ?? at;
+      take(page);
+      if (page.length < PAGE) return at;
+    }
+    return (await audit.before('+', 1))[0]?.id ?? at;
+  }
+
+  async function start(): Promise<void> {
+    asked = performance.now();
+    reading ??= catchUp().then(
+      (newest) => {
+        void readOn(newest);
+      },
+      (failure: unknown) => {
+        reading = undefined;
+        throw failure;
+      },
+    );
+    await reading;
+  }
+
+  return {
+    lastHour: async () => {
+      await start();
+      return hour;
+    },
+    follow: (onDecisions) => {
+      followers.add(onDecisions);
+      start().catch(() => undefined);
+      return () => {
+        followers.delete(onDecisions);
+        asked = performance.now();
+      };
+    },
+    close: () => {
+      stop.abort();
+    },
+  };
+}
+
+/** Returns the rules that matched, as their file and their name. */
+function ruleNames({ record }: Entry): string[] {
+  // Almost all records have none, and reading one again costs as much as the first time.
+  if (!record.includes('"rules":[{')) return [];
+  return rulesOf(readRecord(record) ?? {}).map(({ file, rule }) => `${file ?? ''}\n${rule}`);
+}

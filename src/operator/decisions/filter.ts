@@ -1,0 +1,32 @@
+import type * as z from 'zod';
+import type { liveQuery } from '../api/bodies.ts';
+import type { Decision } from '../api/schemas.ts';
+import type { SignedIn } from '../sign-in/roles.ts';
+
+export type DecisionFilter = z.output<typeof liveQuery>;
+
+/** Reports whether a decision is one that was asked for, and that the person may see. */
+export function isShown(
+  decision: Decision,
+  filter: DecisionFilter,
+  { owner }: Pick<SignedIn, 'owner'>,
+): boolean {
+  if (owner !== undefined && decision.owner !== owner) return false;
+  const { key, kind, disposition, ...texts } = filter;
+  if (key !== undefined && decision.name !== key && decision.key_hash?.startsWith(hashStart(key)) !== true)
+    return false;
+  if (kind !== undefined && decision.kind !== kind) return false;
+  if (disposition !== undefined && decision.disposition.toLowerCase() !== disposition.toLowerCase())
+    return false;
+  return (['owner', 'service', 'model', 'tool', 'refusal'] as const).every(
+    (name) => texts[name] === undefined || decision[name] === texts[name],
+  );
+}
+
+const LEAST_HEX = 6;
+
+/** A shorter beginning of a hash, or a name, begins no hash. */
+function hashStart(key: string): string {
+  const hex = key.replace(/^sha256:/, '');
+  return hex.length >= LEAST_HEX && /^[0-9a-f]+$/.test(hex) ? `sha256:${hex}` : ' ';
+}

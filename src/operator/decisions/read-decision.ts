@@ -1,0 +1,161 @@
+import type { Entry } from '../../audit/stream-store.ts';
+import { readRecord } from '../../audit/tail.ts';
+import type { Decision, RequestStory } from '../api/schemas.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+export type StoryStep = RequestStory['steps'][number];
+
+const FINDING = 2004;
+const MAX_LISTED = 64;
+const MAX_TEXT_CHARS = 1_024;
+
+/** Reads a record of the audit trail in short. Undefined for one that is no decision, such as the record of forwarding. */
+export function readDecision(entry: Entry): Decision | undefined {
+  const record = readRecord(entry.record);
+  if (record === undefined) return undefined;
+  const stage = stageOf(record);
+  return stage === 'forwarding' ? undefined : decisionOf(entry.id, record, stage);
+}
+
+/** Reads a record of one request whole. */
+export function readStep(entry: Entry): StoryStep | undefined {
+  const record = readRecord(entry.record);
+  if (record === undefined) return undefined;
+  const stage = stageOf(record);
+  return {
+    ...decisionOf(entry.id, record, stage),
+    stage,
+    client_address: textAt(record, 'src_endpoint', 'ip'),
+    outcome: textAt(record, 'unmapped', 'outcome'),
+    reserved_usd: numberAt(record, 'unmapped', 'reserved_usd'),
+    checks: listAt(record, 'authorizations').map((one) => ({
+      check: textAt(one, 'policy', 'name') ?? '',
+      decision: textAt(one, 'decision') ?? '',
+      reason: textAt(one, 'policy', 'desc'),
+    })),
+    findings: findingsOf(record),
+    rules: rulesOf(record),
+    owasp: [...listAt(record, 'finding_info', 'types'), ...listAt(record, 'unmapped', 'owasp')].flatMap(
+      (one) => (typeof one === 'string' ? [one] : []),
+    ),
+  };
+}
+
+function decisionOf(id: string, record: Json, stage: string): Decision {
+  const isOperator = stage === 'operator';
+  const resources = listAt(record, 'resources');
+  const status = numberAt(record, 'api', 'response', 'code');
+  return {
+    id,
+    at: new Date(numberAt(record, 'time') ?? timeOf(id)).toISOString(),
+    kind: kindOf(stage),
+    request_id: textAt(record, 'metadata', 'correlation_uid') ?? '',
+    key_hash: isOperator ? textAt(record, 'unmapped', 'key_hash') : textAt(record, 'actor', 'user', 'uid'),
+    name: textAt(record, 'actor', 'user', 'name'),
+    owner: textAt(record, 'actor', 'invoked_by'),
+    agent: textAt(record, 'actor', 'app_name'),
+    session_id: textAt(record, 'actor', 'session', 'uid'),
+    service: textAt(record, 'api', 'service', 'name') ?? serviceOf(resources),
+    operation: textAt(record, 'api', 'operation'),
+    model: textAt(record, 'ai_model', 'name'),
+    tool: resourceOf(resources, 'mcp_tool', 'mcp_prompt', 'mcp_resource'),
+    disposition: textAt(record, 'disposition') ?? '',
+    status: status === null ? null : Math.round(status),
+    refusal: textAt(record, 'status_detail'),
+    message: textAt(record, 'finding_info', 'title') ?? textAt(record, 'message') ?? '',
+    cost_usd: numberAt(record, 'unmapped', 'cost_usd'),
+    latency_ms: numberAt(record, 'duration'),
+    input_tokens: countAt(record, 'message_context', 'prompt_tokens'),
+    output_tokens: countAt(record, 'message_context', 'completion_tokens'),
+  };
+}
+
+function stageOf(record: Json): string {
+  if (record['class_uid'] === FINDING) return 'finding';
+  return textAt(record, 'unmapped', 'stage') ?? 'event';
+}
+
+function kindOf(stage: string): Decision['kind'] {
+  if (stage === 'finding' || stage === 'operator' || stage === 'event') return stage;
+  return 'request';
+}
+
+/** An entry's id begins with the time at which Redis took it. */
+export function timeOf(id: string): number {
+  const time = Number(id.split('-', 1)[0]);
+  return Number.isFinite(time) && time < 1e14 ? time : 0;
+}
+
+function serviceOf(resources: readonly unknown[]): string | null {
+  const server = resourceOf(resources, 'mcp_server');
+  return server === null ? null : `mcp:${server}`;
+}
+
+function resourceOf(resources: readonly unknown[], ...types: readonly string[]): string | null {
+  const found = resources.find((one) => types.includes(textAt(one, 'type') ?? ''));
+  return textAt(found, 'name');
+}
+
+/** Findings of a refusal, and evidences of a finding; never the matched text. */
+function findingsOf(record: Json): StoryStep['findings'] {
+  const evidences = listAt(record, 'evidences').map((one) => ({
+    ...objectAt(one, 'data'),
+    rule: textAt(one, 'name') ?? '',
+    detector: textAt(record, 'finding_info', 'analytic', 'name'),
+  }));
+  return [...listAt(record, 'unmapped', 'findings'), ...evidences].slice(0, MAX_LISTED).map((one) => ({
+    rule: textAt(one, 'rule') ?? textAt(one, 'finding') ?? '',
+    detector: textAt(one, 'detector'),
+    class: textAt(one, 'class'),
+    place: textAt(one, 'place'),
+    path: textAt(one, 'path'),
+    role: textAt(one, 'role'),
+    start: countAt(one, 'start'),
+    end: countAt(one, 'end'),
+    score: numberAt(one, 'score'),
+  }));
+}
+
+export function rulesOf(record: Json): StoryStep['rules'] {
+  return listAt(record, 'unmapped', 'rules').map((one) => ({
+    rule: textAt(one, 'rule') ?? '',
+    action: textAt(one, 'action') ?? '',
+    mode: textAt(one, 'mode'),
+    file: textAt(one, 'file'),
+    line: countAt(one, 'line'),
+  }));
+}
+
+function listAt(from: unknown, ...path: readonly string[]): readonly unknown[] {
+  const value = valueAt(from, ...path);
+  return Array.isArray(value) ? value.slice(0, MAX_LISTED) : [];
+}
+
+function objectAt(from: unknown, ...path: readonly string[]): Json {
+  const value = valueAt(from, ...path);
+  return typeof value === 'object' && value !== null ? (value as Json) : {};
+}
+
+function textAt(from: unknown, ...path: readonly string[]): string | null {
+  const value = valueAt(from, ...path);
+  return typeof value === 'string' && value !== '' ? value.slice(0, MAX_TEXT_CHARS) : null;
+}
+
+function numberAt(from: unknown, ...path: readonly string[]): number | null {
+  const value = valueAt(from, ...path);
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+function countAt(from: unknown, ...path: readonly string[]): number | null {
+  const value = numberAt(from, ...path);
+  return value !== null && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+function valueAt(from: unknown, ...path: readonly string[]): unknown {
+  let at = from;
+  for (const name of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined;
+    at = (at as Json)[name];
+  }
+  return at;
+}

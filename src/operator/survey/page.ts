@@ -1,0 +1,89 @@
+import { ApiError } from '../api/problem.ts';
+
+/** A value by which rows are ordered. */
+type Value = string | number;
+
+export interface Order<Row> {
+  readonly value: (row: Row) => Value;
+  readonly descending: boolean;
+}
+
+/** A row and its key. */
+export interface Keyed<Row> {
+  readonly keyHash: string;
+  readonly row: Row;
+}
+
+export interface PageOf<Row> {
+  readonly rows: readonly Keyed<Row>[];
+  readonly next: string | undefined;
+  /** Rows that match, on all pages. */
+  readonly total: number;
+}
+
+export interface PageQuery {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/**
+ * Returns one page of the rows that match, in order. The cursor names the last row by its value and key, so that rows that
+ * come and go do not move the others to another page.
+ * @throws ApiError for a cursor of another list
+ */
+export function pageOf<Row>(
+  all: ReadonlyMap<string, Row>,
+  matches: (row: Row, keyHash: string) => boolean,
+  { value, descending }: Order<Row>,
+  { limit, cursor }: PageQuery,
+): PageOf<Row> {
+  const sign = descending ? -1 : 1;
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const compare = (one: Place, other: Place): number =>
+    sign * compareValues(one.value, other.value) || compareValues(one.keyHash, other.keyHash);
+  /** The best rows in no order; twice the page at most. */
+  let found: (Place & Keyed<Row>)[] = [];
+  let total = 0;
+  let left = 0;
+  for (const [keyHash, row] of all) {
+    if (!matches(row, keyHash)) continue;
+    total += 1;
+    const place = { value: value(row), keyHash, row };
+    if (after !== undefined && compare(place, after) <= 0) continue;
+    left += 1;
+    found.push(place);
+    if (found.length >= KEPT * limit) found = found.toSorted(compare).slice(0, limit);
+  }
+  const rows = found.toSorted(compare).slice(0, limit);
+  const last = rows.at(-1);
+  return { rows, next: last === undefined || left <= limit ? undefined : cursorOf(last), total };
+}
+
+const KEPT = 8;
+
+export interface Place {
+  readonly value: Value;
+  readonly keyHash: string;
+}
+
+function compareValues(one: Value, other: Value): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+export function cursorOf({ value, keyHash }: Place): string {
+  return Buffer.from(JSON.stringify([value, keyHash])).toString('base64url');
+}
+
+function readCursor(cursor: string): Place {
+  try {
+    const read: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    if (Array.isArray(read) && read.length === 2) {
+      const [value, keyHash] = read as unknown[];
+      if ((typeof value === 'string' || typeof value === 'number') && typeof keyHash === 'string')
+        return { value, keyHash };
+    }
+  } catch {
+    // Told below.
+  }
+  throw new ApiError('invalid_request', 'the cursor is not one of this list');
+}

@@ -1,0 +1,36 @@
+import { windowAccounts } from '../../checks/budget/accounts.ts';
+import { usedPercent, windowJson } from '../../checks/budget/status-json.ts';
+import type { AccountStatus } from '../../checks/budget/store.ts';
+import type { BudgetLimits } from '../../pipeline/exchange.ts';
+import type { KeyRecord } from '../../auth/key-record.ts';
+import { effectiveLimits, hasBudget } from '../../redis/budget-limits.ts';
+import type { Budget } from '../api/schemas.ts';
+import type { Operations } from '../operations.ts';
+
+/** Reads the windows of a key under these limits. */
+export function windowsOf(
+  { budgets }: Pick<Operations, 'budgets'>,
+  keyHash: string,
+  limits: BudgetLimits,
+): Promise<readonly AccountStatus[]> {
+  return budgets.status(keyHash, windowAccounts(limits));
+}
+
+/** Reads the budget of a key. @param now in Redis time */
+export async function readBudget(
+  operations: Pick<Operations, 'budgets'>,
+  { keyHash, name, owner }: KeyRecord,
+  fallback: BudgetLimits,
+  now: number,
+): Promise<Budget> {
+  const own = await operations.budgets.getLimits(keyHash);
+  const windows = await windowsOf(operations, keyHash, effectiveLimits(own, fallback));
+  return {
+    key_hash: keyHash,
+    name,
+    owner: owner ?? null,
+    source: hasBudget(own) ? 'own' : hasBudget(fallback) ? 'default' : 'none',
+    windows: windows.map((window) => windowJson(window, now)),
+    used_percent: usedPercent(windows),
+  };
+}

@@ -1,0 +1,77 @@
+import type { KeyRecord } from '../auth/key-record.ts';
+import { MCP } from '../checks/budget/spend-label.ts';
+import { dayText, type Spent } from './store.ts';
+
+/** Spend of one group in one bucket. */
+export interface SpendRow {
+  readonly group: string;
+  /** First day of the bucket, `2026-11-26`; `2026-11` for a month; absent if all days are one. */
+  readonly bucket?: string;
+  readonly nanoUsd: number;
+}
+
+export type Bucket = 'day' | 'week' | 'month' | 'total';
+
+/** Unix time in days of a Monday, from which weeks are counted. */
+const A_MONDAY = 4;
+const UNSET = '-';
+
+/** Returns the group of each amount: of the key, or of what it was spent for. */
+export function groupOf(by: string, { name, owner, tags }: KeyRecord, { provider, model }: Spent): string {
+  switch (by) {
+    case 'owner':
+      return owner ?? UNSET;
+    case 'key':
+      return name;
+    case 'provider':
+      return provider;
+    case 'model':
+      return model;
+    case 'tool':
+      return provider.startsWith(MCP) ? `${provider.slice(MCP.length)}/${model}` : UNSET;
+    default: {
+      const tag = by.slice(by.indexOf(':') + 1);
+      return Object.hasOwn(tags, tag) ? (tags[tag] ?? UNSET) : UNSET;
+    }
+  }
+}
+
+function bucketOf(bucket: Bucket, day: number): string {
+  switch (bucket) {
+    case 'day':
+      return dayText(day);
+    case 'week':
+      return dayText(day - ((((day - A_MONDAY) % 7) + 7) % 7));
+    case 'month':
+      return dayText(day).slice(0, 7);
+    case 'total':
+      return '';
+  }
+}
+
+/** Adds amounts up by group and bucket. */
+export class SpendSums {
+  readonly #sums = new Map<string, SpendRow>();
+  readonly #bucket: Bucket;
+
+  constructor(bucket: Bucket) {
+    this.#bucket = bucket;
+  }
+
+  add(group: string, { day, nanoUsd }: Spent): void {
+    const bucket = bucketOf(this.#bucket, day);
+    const place = `${bucket}\n${group}`;
+    const before = this.#sums.get(place)?.nanoUsd ?? 0;
+    this.#sums.set(place, { group, ...(bucket !== '' && { bucket }), nanoUsd: before + nanoUsd });
+  }
+
+  /** Oldest bucket first, and in it the largest amount. */
+  rows(): SpendRow[] {
+    return [...this.#sums.values()].sort(
+      (one, other) =>
+        (one.bucket ?? '').localeCompare(other.bucket ?? '') ||
+        other.nanoUsd - one.nanoUsd ||
+        one.group.localeCompare(other.group),
+    );
+  }
+}
