@@ -1,3 +1,6 @@
+import { keyChangeSchema, newKeySchema, type NewKey } from '../../auth/key-fields.ts';
+import type { KeyRecord } from '../../auth/key-record.ts';
+import type { IssuedKey } from '../../auth/key-store.ts';
 import type { Changed, Changes } from '../changes.ts';
 import type { Operations } from '../operations.ts';
 import { createConnection, type ConnectionOptions } from './connection.ts';
@@ -49,8 +52,10 @@ export function createRemoteOperations(options: ConnectionOptions): Operations {
     // Events are not sent over the API: those who watch find requests in the list, which they read anyway.
     hearEscalations: () => Promise.resolve(() => undefined),
     changes: {
-      createKey: change('createKey'),
-      updateKey: change('updateKey'),
+      // Checked here as on Redis, so that a wrong value is named by its flag.
+      createKey: async (key) => change<NewKey, IssuedKey>('createKey')(newKeySchema.parse(key)),
+      updateKey: async ({ reference, change: wanted }) =>
+        change<object, KeyRecord>('updateKey')({ reference, change: keyChangeSchema.parse(wanted) }),
       rotateKey: change('rotateKey'),
       revokeKey: change('revokeKey'),
       setBudget: change('setBudget'),
