@@ -39,6 +39,10 @@ export function replaceQuery(query: Readonly<Record<string, string>>): void {
   route.value = parseRoute(location.hash);
 }
 
+/** Whether the reader has moved within the page, rather than opened it. */
+export const hasMoved = signal(false);
+
 addEventListener('hashchange', () => {
+  hasMoved.value = true;
   route.value = parseRoute(location.hash);
 });

@@ -3,12 +3,13 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { absoluteTime, relativeTime } from '../format.ts';
 import { useNow } from '../loaded.ts';
+import { hasMoved } from '../route.ts';
 
-/** The heading of a view takes the focus, so that a screen reader tells where the reader has arrived. */
+/** The heading of a view takes the focus after a move, so that a screen reader tells where the reader has arrived. */
 export function Heading({ children }: { readonly children: ComponentChildren }): JSX.Element {
   const element = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    element.current?.focus();
+    if (hasMoved.peek()) element.current?.focus();
     document.title = `${element.current?.textContent ?? ''} – Gateway`;
   }, []);
   return (

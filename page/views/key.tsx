@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
 import type { IssuedKey, KeyDetails } from '../../src/operator/api/schemas.ts';
+import { may } from '../api.ts';
 import { count, usd } from '../format.ts';
 import { useLoaded } from '../loaded.ts';
 import { Answer } from '../parts/answer.tsx';
@@ -100,28 +101,28 @@ function KeyChanges({
         >
           Set budget
         </button>
+        {isActive && may('admin') && (
+          <>
+            <button
+              type="button"
+              onClick={() => {
+                ask(rotate(key, rotated));
+              }}
+            >
+              Rotate
+            </button>
+            <button
+              type="button"
+              class="danger"
+              onClick={() => {
+                ask(revoke(key, onDone));
+              }}
+            >
+              Revoke
+            </button>
+          </>
+        )}
       </Changes>
-      {isActive && (
-        <Changes role="admin">
-          <button
-            type="button"
-            onClick={() => {
-              ask(rotate(key, rotated));
-            }}
-          >
-            Rotate
-          </button>
-          <button
-            type="button"
-            class="danger"
-            onClick={() => {
-              ask(revoke(key, onDone));
-            }}
-          >
-            Revoke
-          </button>
-        </Changes>
-      )}
       {dialog}
       {issued && (
         <RawKey

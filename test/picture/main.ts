@@ -2,9 +2,11 @@ import { execFileSync, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { takePictures } from './page.ts';
 import { drawTerminal, type TerminalLine } from './terminal.ts';
 
-/** `npm run picture`: starts the demo, sends two of the requests that it prints, and draws what was to be seen. */
+/** `npm run picture`: starts the demo, sends some of the requests that it prints, and draws what was to be
+ * seen; then takes pictures of its operator page. */
 const ROOT = join(import.meta.dirname, '..', '..');
 const PICTURE = join(ROOT, 'docs', 'first-run.svg');
 /** What requests are for, as the demo says it. */
@@ -81,7 +83,8 @@ try {
     }),
   ];
   writeFileSync(PICTURE, drawTerminal(shown));
-  process.stdout.write(`${PICTURE}\n`);
+  const pictures = await takePictures(lines.join('\n'));
+  process.stdout.write([PICTURE, ...pictures, ''].join('\n'));
 } finally {
   demo.kill('SIGINT');
   await ended;
