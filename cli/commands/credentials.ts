@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CredentialSettings } from '../../src/config/sections/credentials.ts';
 import { formatDuration } from '../../src/config/duration.ts';
 import { messageOf } from '../../src/errors.ts';
-import { nameOf, readSource } from '../../src/provider-credentials/read-source.ts';
+import { nameOf, openSource } from '../../src/provider-credentials/read-source.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { painter, print, table, withOutput, type OutputFormat, type OutputOptions } from '../output.ts';
@@ -44,7 +44,9 @@ async function checkCredentials(command: Command, io: Io, output: OutputFormat):
   const rows = await Promise.all(
     configured(command, io).map(async ([name, settings]) => ({
       ...described(name, settings),
-      result: await readSource(settings.from, io.env).then(() => 'ok', messageOf),
+      result: await openSource(settings.from, io.env)
+        .then((source) => source.read())
+        .then(() => 'ok', messageOf),
     })),
   );
   print(io, output, { credentials: rows }, () => shown(rows, io));

@@ -191,11 +191,13 @@ function authorityRules({ proxy, mcp }: Config): readonly (RuleProblem | false)[
   ];
 }
 
+const ONLY_HTTPS =
+  'must be https:// (plain http is allowed for loopback addresses, or with SERVER_INSECURE_DEV=true)';
 const SELF_HOSTED = PROVIDER_NAMES.filter((name) => known[name].selfHosted);
 const ELSEWHERE = PROVIDER_NAMES.filter((name) => !known[name].selfHosted);
 
 /** Credentials travel to these addresses. Plain HTTP is only safe on this machine. */
-function plainHttp({ server, providers, mcp }: Config): readonly (RuleProblem | false)[] {
+function plainHttp({ server, providers, mcp, credentials }: Config): readonly (RuleProblem | false)[] {
   if (server.insecure_dev) return [];
   const bases = ELSEWHERE.map((name) => ({
     url: providers[name].base_url,
@@ -208,11 +210,19 @@ function plainHttp({ server, providers, mcp }: Config): readonly (RuleProblem | 
     url,
     problem: {
       path: ['mcp', 'servers', index, 'url'],
-      message:
-        'must be https:// (plain http is allowed for loopback addresses, or with SERVER_INSECURE_DEV=true)',
+      message: ONLY_HTTPS,
     },
   }));
-  return [...bases, ...servers].map(({ url, problem }) => url !== undefined && isPlainAfar(url) && problem);
+  const vaults = Object.entries(credentials).map(([name, { from }]) => ({
+    url: from.vault?.address,
+    problem: {
+      path: ['credentials', name, 'from', 'vault', 'address'],
+      message: ONLY_HTTPS,
+    },
+  }));
+  return [...bases, ...servers, ...vaults].map(
+    ({ url, problem }) => url !== undefined && isPlainAfar(url) && problem,
+  );
 }
 
 function riskThresholds({ risk_profile }: Config): readonly (RuleProblem | false)[] {

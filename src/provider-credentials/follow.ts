@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '../config/environment.ts';
 import type { CredentialSettings } from '../config/sections/credentials.ts';
 import { messageOf } from '../errors.ts';
-import { readSource } from './read-source.ts';
+import { openSource } from './read-source.ts';
+import type { ReadValue, Source } from './source.ts';
 
 /** Usable credentials by name; one that is absent cannot be used. */
 export type CredentialValues = Readonly<Record<string, string>>;
@@ -39,7 +40,7 @@ export interface FollowCredentialsOptions {
 
 /** Files are polled, since a watch misses some ways in which they are replaced (decision 309). */
 const EVERY_MS = 1_000;
-/** A command that fails runs again after this. */
+/** A command or a server that fails is asked again after this. */
 const RETRY_MS = 5_000;
 
 /** Reads all credentials once, then follows their sources while the gateway runs. A failure keeps the last value. */
@@ -86,6 +87,7 @@ function followOne(
   { environment, onSource, onEnded }: FollowCredentialsOptions,
   now: () => number,
 ): Followed {
+  let source: Source | undefined;
   let value: string | undefined;
   let readAt: number | undefined;
   let failure: string | undefined;
@@ -94,18 +96,18 @@ function followOne(
   function failed(cause: string): void {
     if (failure === undefined) onSource(name, cause);
     failure = cause;
-    nextAt = from.command === undefined ? 0 : now() + RETRY_MS;
+    nextAt = from.command === undefined && from.vault === undefined ? 0 : now() + RETRY_MS;
     if (value === undefined || now() - (readAt ?? 0) < maxAgeMs) return;
     value = undefined;
     onEnded(name);
   }
 
-  function read(fresh: string): void {
+  function take({ value: fresh, againInMs }: ReadValue): void {
     if (failure !== undefined) onSource(name, undefined);
     failure = undefined;
     value = fresh;
     readAt = now();
-    nextAt = from.command === undefined ? 0 : readAt + from.ttl;
+    nextAt = readAt + againInMs;
   }
 
   return {
@@ -118,7 +120,8 @@ function followOne(
       if (now() < nextAt) return false;
       const before = value;
       try {
-        read(await readSource(from, environment));
+        source ??= await openSource(from, environment);
+        take(await source.read());
       } catch (cause) {
         failed(messageOf(cause));
       }

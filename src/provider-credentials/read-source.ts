@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { Environment } from '../config/environment.ts';
 import type { CredentialSettings } from '../config/sections/credentials.ts';
+import type { Source } from './source.ts';
 
 const COMMAND_MS = 10_000;
 /** Private keys and service accounts stay far below. */
@@ -9,29 +10,35 @@ const MAX_BYTES = 65_536;
 /** As a header value can carry it. */
 const USABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
-type Source = CredentialSettings['from'];
+type SourceSettings = CredentialSettings['from'];
 
-/**
- * Reads a credential from its source.
- * @throws Error that names the source and the remedy, never the value or a program's output
- */
-export async function readSource(source: Source, environment: Environment): Promise<string> {
-  const written = await readWritten(source, environment);
-  const value = written.replace(/\r?\n$/, '');
-  if (!USABLE.test(value)) throw new Error(`${nameOf(source)} must hold one line of visible ASCII`);
-  return value;
+/** @throws Error if a certificate file cannot be used */
+export async function openSource(settings: SourceSettings, environment: Environment): Promise<Source> {
+  const source = await opened(settings, environment);
+  return {
+    async read() {
+      const { value: written, againInMs } = await source.read();
+      const value = written.replace(/\r?\n$/, '');
+      if (!USABLE.test(value)) throw new Error(`${nameOf(settings)} must hold one line of visible ASCII`);
+      return { value, againInMs };
+    },
+  };
+}
+
+async function opened(settings: SourceSettings, environment: Environment): Promise<Source> {
+  const { env, file, command = [], vault, ttl } = settings;
+  if (vault !== undefined) return (await import('./vault.ts')).createVaultSource(vault, ttl);
+  if (env !== undefined)
+    return { read: () => Promise.resolve({ value: environment[env] ?? '', againInMs: 0 }) };
+  if (file !== undefined) return { read: async () => ({ value: await textOf(file), againInMs: 0 }) };
+  return { read: async () => ({ value: await outputOf(command), againInMs: ttl }) };
 }
 
 /** Returns how an operator knows the source. */
-export function nameOf({ env, file, command = [] }: Source): string {
+export function nameOf({ env, file, vault, command = [] }: SourceSettings): string {
   if (env !== undefined) return `environment variable ${env}`;
+  if (vault !== undefined) return `Vault ${vault.path}`;
   return file === undefined ? `command ${command[0] ?? ''}` : `file ${file}`;
-}
-
-function readWritten(source: Source, environment: Environment): Promise<string> | string {
-  const { env, file, command } = source;
-  if (env !== undefined) return environment[env] ?? '';
-  return file === undefined ? outputOf(command ?? []) : textOf(file);
 }
 
 async function textOf(file: string): Promise<string> {

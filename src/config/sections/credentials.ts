@@ -1,12 +1,43 @@
 import * as z from 'zod';
 import { PROVIDER_NAMES } from '../../providers/registry.ts';
-import { duration, filePath, needsRestart, section, type Settings } from '../fields.ts';
+import { baseUrl, duration, filePath, needsRestart, section, type Settings } from '../fields.ts';
 
 const environmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, {
   error: 'must be the name of an environment variable',
 });
 
-/** Where a credential is read from: exactly one of the three. */
+const vaultPath = z.string().regex(/^(?!\/)[A-Za-z0-9._\-/]{1,512}$/, {
+  error: 'must be a path of Vault without a leading slash, such as secret/data/openai',
+});
+
+const vault = section({
+  address: baseUrl.describe('Address of HashiCorp Vault or OpenBao, such as `https://vault:8200`.'),
+  path: vaultPath.describe(
+    'Path of the secret below `/v1/`: `secret/data/openai` in KV version 2, `secret/openai` in version 1.',
+  ),
+  field: z.string().min(1).max(256).describe('Field of the secret that is the credential.'),
+  role: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,128}$/, { error: 'must be 1 to 128 of A-Z a-z 0-9 . _ -' })
+    .optional()
+    .describe('Role to sign in with, by a JWT of Kubernetes or another issuer.'),
+  mount: vaultPath
+    .default('kubernetes')
+    .describe('Mount of the method to sign in with, `kubernetes` or `jwt`, below `auth/`.'),
+  jwt_file: filePath
+    .default('/var/run/secrets/kubernetes.io/serviceaccount/token')
+    .describe('File with the JWT to sign in with.'),
+  token_file: filePath
+    .optional()
+    .describe('File with a token, as Vault Agent writes it, instead of `role`. It is read for each request.'),
+  ca_file: filePath
+    .optional()
+    .describe('PEM bundle that verifies the certificate of Vault, instead of the bundle of Node.'),
+}).refine(({ role, token_file: file }) => (role === undefined) !== (file === undefined), {
+  error: 'must have either role or token_file',
+});
+
+/** Where a credential is read from: exactly one of the four. */
 const source = section({
   env: environmentName
     .optional()
@@ -22,10 +53,15 @@ const source = section({
     .describe(
       'Program with its arguments, run without a shell; it prints the credential. Runs again after `ttl`.',
     ),
-  ttl: duration('15m').describe('Time after which `command` runs again.'),
-}).refine(({ env, file, command }) => [env, file, command].filter((one) => one !== undefined).length === 1, {
-  error: 'must have one of env, file and command',
-});
+  vault: vault.optional().describe('Secret in HashiCorp Vault or OpenBao. Leases and tokens are renewed.'),
+  ttl: duration('15m').describe(
+    'Time after which `command` runs again, and a secret without a lease is read again.',
+  ),
+}).refine(
+  ({ env, file, command, vault: server }) =>
+    [env, file, command, server].filter((one) => one !== undefined).length === 1,
+  { error: 'must have one of env, file, command and vault' },
+);
 
 const credential = section({
   provider: z

@@ -1,9 +1,14 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
+import { messageOf } from '../../../../src/errors.ts';
 import { followCredentials } from '../../../../src/provider-credentials/follow.ts';
+import { openSource } from '../../../../src/provider-credentials/read-source.ts';
+import { createTestCa } from '../../certs.ts';
+import { startVaultServer } from '../../vault-server.ts';
 import { outcome, sentHeader } from '../asking.ts';
-import type { Probes, See } from '../probe.ts';
+import type { Probe, Probes, See } from '../probe.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'settings-credentials-'));
 process.once('exit', () => {
@@ -51,7 +56,77 @@ function valueAfter(passedMs: number): See {
   };
 }
 
+const pod = 'eyJhbGciOiJSUzI1NiJ9.of-a-pod.signature';
+const ca = await createTestCa();
+const otherCa = await createTestCa();
+process.once('exit', () => {
+  ca.close();
+  otherCa.close();
+});
+const secure = await startVaultServer({ jwt: pod, tls: await ca.issue('vault', ['localhost']) });
+const plain = await startVaultServer({ jwt: pod });
+for (const [server, name] of [
+  [secure, 'secure'],
+  [plain, 'plain'],
+] as const) {
+  server.secrets.set('secret/one', { key: `${name}-one`, other: `${name}-other` });
+  server.secrets.set('secret/two', { key: `${name}-two` });
+  server.tokens.set('hvs.probe', Infinity);
+}
+for (const [name, text] of Object.entries({
+  jwt: pod,
+  'other.jwt': 'eyJ.no',
+  token: 'hvs.probe',
+  'other.token': 'x',
+}))
+  writeFileSync(file(name), text);
+
+const VAULT = { address: plain.address, path: 'secret/one', field: 'key' };
+const BY_ROLE = { ...VAULT, role: 'gateway', jwt_file: file('jwt') };
+/** Sees the credential that Vault gives, or why it gives none. */
+const fromVault: See = async ({ config }) => {
+  const from = config.credentials['main']?.from;
+  if (from === undefined) return undefined;
+  return openSource(from, {})
+    .then((source) => source.read())
+    .then(({ value }) => value, messageOf);
+};
+function vaultProbe(key: string, own: object, values: Probe['values'], expected: Probe['expected']): Probes {
+  const settings = { at: at('from', 'vault', key), with: main({ vault: own }) };
+  return { [`credentials.*.from.vault.${key}`]: { ...settings, values, see: fromVault, expected } };
+}
+const refusedTo = (who: string): unknown => expect.stringContaining(`to ${who}`);
+const BY_FILE = { ...VAULT, token_file: file('token') };
+
 export const credentialProbes: Probes = {
+  ...vaultProbe(
+    'address',
+    BY_ROLE,
+    [plain.address, secure.address],
+    ['plain-one', expect.stringContaining('cannot be reached')],
+  ),
+  ...vaultProbe('path', BY_ROLE, ['secret/one', 'secret/two'], ['plain-one', 'plain-two']),
+  ...vaultProbe('field', BY_ROLE, ['key', 'other'], ['plain-one', 'plain-other']),
+  ...vaultProbe('role', BY_ROLE, ['gateway', 'guest'], ['plain-one', refusedTo('the role guest')]),
+  ...vaultProbe('mount', BY_ROLE, ['kubernetes', 'jwt'], ['plain-one', refusedTo('the role gateway')]),
+  ...vaultProbe(
+    'jwt_file',
+    BY_ROLE,
+    [file('jwt'), file('other.jwt')],
+    ['plain-one', refusedTo('the role gateway')],
+  ),
+  ...vaultProbe(
+    'token_file',
+    BY_FILE,
+    [file('token'), file('other.token')],
+    ['plain-one', refusedTo('the token')],
+  ),
+  ...vaultProbe(
+    'ca_file',
+    { ...BY_ROLE, address: secure.address },
+    [ca.caFile, otherCa.caFile],
+    ['secure-one', expect.stringContaining('cannot be reached')],
+  ),
   'credentials.*.provider': {
     at: at('provider'),
     with: main({ env: 'PROBE_KEY' }),

@@ -1,0 +1,116 @@
+import { request as httpsRequest } from 'node:https';
+import type { IncomingMessage, RequestOptions } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { isPlainAfar } from '../config/address.ts';
+import { messageOf } from '../errors.ts';
+import { request as httpRequest } from '../node-http.ts';
+
+const WITHIN_MS = 10_000;
+const MAX_BYTES = 262_144;
+/** A standby node names the active one, which answers. */
+const MAX_REDIRECTS = 2;
+
+/** An answer of Vault. Its body may hold secrets, so no error quotes it. */
+export interface VaultAnswer {
+  readonly status: number;
+  /** Undefined if it is not JSON. */
+  readonly body: unknown;
+}
+
+export interface VaultRequest {
+  readonly method: 'GET' | 'PUT' | 'POST';
+  /** Below `/v1/`. */
+  readonly path: string;
+  readonly token?: string | undefined;
+  readonly body?: object;
+}
+
+export interface VaultAddress {
+  /** Without a trailing slash. */
+  readonly address: string;
+  /** PEM, read anew for each connection. */
+  readonly ca: () => string | undefined;
+}
+
+/** Sends one request of Vault's HTTP API. @throws Error that quotes neither the token nor an answer */
+export async function askVault({ address, ca }: VaultAddress, asked: VaultRequest): Promise<VaultAnswer> {
+  let url = new URL(`${address}/v1/${asked.path}`);
+  for (let redirects = 0; ; redirects += 1) {
+    const answer = await send(url, asked, ca());
+    const { statusCode: status = 0, headers } = answer;
+    if (status !== 307 && status !== 308) return { status, body: await jsonOf(answer) };
+    answer.destroy();
+    url = redirected(url, headers.location);
+    if (redirects === MAX_REDIRECTS) throw new Error('Vault redirects in a circle');
+  }
+}
+
+function redirected(from: URL, location = ''): URL {
+  const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+  // The token goes along, so it must stay as safe as at the configured address.
+  if (
+    to === undefined ||
+    !/^https?:$/.test(to.protocol) ||
+    (to.protocol === 'http:' && from.protocol !== 'http:')
+  )
+    throw new Error('Vault redirects to an address that is not https');
+  if (isPlainAfar(to.href) && to.host !== from.host)
+    throw new Error('Vault redirects to another host over http');
+  return to;
+}
+
+function send(
+  url: URL,
+  { method, token, body }: VaultRequest,
+  ca: string | undefined,
+): Promise<IncomingMessage> {
+  const isHttps = url.protocol === 'https:';
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const options: RequestOptions & { readonly ca?: string } = {
+    method,
+    agent: false,
+    signal: AbortSignal.timeout(WITHIN_MS),
+    ...(ca !== undefined && { ca }),
+    headers: {
+      // Tells Vault that no other site makes this request.
+      'x-vault-request': 'true',
+      ...(token !== undefined && { 'x-vault-token': token }),
+      ...(text !== undefined && {
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(text)),
+      }),
+    },
+  };
+  return new Promise((resolve, reject) => {
+    const sent = (isHttps ? httpsRequest : httpRequest)(url, options, resolve);
+    sent.on('error', (cause) => {
+      const isLate = cause.name === 'AbortError';
+      reject(
+        new Error(
+          `Vault at ${url.host} cannot be reached (${isLate ? 'no answer in 10 s' : messageOf(cause)})`,
+        ),
+      );
+    });
+    sent.end(text);
+  });
+}
+
+async function jsonOf(answer: IncomingMessage): Promise<unknown> {
+  if (Number(answer.headers['content-length'] ?? 0) > MAX_BYTES) throw tooLarge(answer);
+  let bytes = 0;
+  answer.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) answer.destroy(tooLarge(answer));
+  });
+  const text = (await buffer(answer)).toString();
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function tooLarge(answer: IncomingMessage): Error {
+  answer.destroy();
+  return new Error('Vault sent an answer of more than 256 KiB');
+}
