@@ -15,6 +15,8 @@ export interface OidcPage {
   readonly provider: OidcServer;
   /** Begins a sign-in: where the page sends the browser, and the cookie that it sets. */
   begin(): Promise<{ readonly location: URL; readonly cookie: string; readonly answer: PageAnswer }>;
+  /** Signs in at the provider; returns where it sends the browser, which holds this cookie. */
+  comeBack(person: string): Promise<{ readonly callback: URL; readonly cookie: string }>;
   /** Signs in as a browser does; returns the page's answer to the callback. */
   signIn(person: string): Promise<PageAnswer>;
   /** Who the session of this answer belongs to. */
@@ -27,31 +29,32 @@ export const PEOPLE = {
   bob: { preferred_username: 'bob', groups: ['leads'], team: 'search', unit: 'ads' },
 };
 
+/** @param built as in `startTestPage` */
 export async function startOidcPage(
   redis: TestRedis,
   oidc: OidcInput = {},
-  config: ConfigInput = {},
+  built?: string,
 ): Promise<OidcPage> {
   const port = await freePort();
-  const redirectUri = `http://127.0.0.1:${String(port)}/api/sign-in/oidc/callback`;
-  const provider = await startOidcServer({ redirectUris: [redirectUri], people: PEOPLE });
+  const callbackAt = (host: string) => `http://${host}:${String(port)}/api/sign-in/oidc/callback`;
+  const redirectUri = callbackAt('127.0.0.1');
+  const redirectUris = [redirectUri, callbackAt('localhost')];
+  const provider = await startOidcServer({ redirectUris, people: PEOPLE });
   const folder = mkdtempSync(join(tmpdir(), 'gw-test-oidc-'));
   const secretFile = join(folder, 'secret');
   writeFileSync(secretFile, `${OIDC_CLIENT.secret}\n`);
-  const page = await startTestPage(redis, {
-    ...config,
-    ui: {
-      port,
-      oidc: {
-        client_id: OIDC_CLIENT.id,
-        client_secret_file: secretFile,
-        roles: { 'gateway-admins': 'admin', leads: 'owner', watchers: 'viewer' },
-        owner_claim: 'team',
-        ...oidc,
-        issuer: provider.issuer,
-      },
+  const ui = {
+    port,
+    oidc: {
+      client_id: OIDC_CLIENT.id,
+      client_secret_file: secretFile,
+      roles: { 'gateway-admins': 'admin', leads: 'owner', watchers: 'viewer' } as const,
+      owner_claim: 'team',
+      ...oidc,
+      issuer: provider.issuer,
     },
-  });
+  };
+  const page = await startTestPage(redis, { ui }, built);
 
   async function begin() {
     const answer = await page.ask('/api/sign-in/oidc');
@@ -59,14 +62,19 @@ export async function startOidcPage(
     return { location: new URL(String(answer.headers.location)), cookie, answer };
   }
 
+  async function comeBack(person: string) {
+    provider.person = person;
+    const { location, cookie } = await begin();
+    return { callback: await followSignIn(location, redirectUri), cookie };
+  }
+
   return {
     page,
     provider,
     begin,
+    comeBack,
     async signIn(person) {
-      provider.person = person;
-      const { location, cookie } = await begin();
-      const callback = await followSignIn(location, redirectUri);
+      const { callback, cookie } = await comeBack(person);
       return page.ask(callback.pathname + callback.search, { headers: { cookie } });
     },
     async me(signedIn) {

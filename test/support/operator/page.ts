@@ -53,8 +53,13 @@ export interface TestPage {
   close(): Promise<void>;
 }
 
-export async function startTestPage(redis: TestRedis, config: ConfigInput = {}): Promise<TestPage> {
-  const folder = smallPage();
+/** @param built folder of the built page; by default a page of one file, which is enough for the API */
+export async function startTestPage(
+  redis: TestRedis,
+  config: ConfigInput = {},
+  built?: string,
+): Promise<TestPage> {
+  const folder = built ?? smallPage();
   const port = config.ui?.port ?? (await freePort());
   const whole = defaultConfig(
     { redis: { addr: redis.addr }, ...config, ui: { enabled: true, ...config.ui, port } },
@@ -103,7 +108,7 @@ export async function startTestPage(redis: TestRedis, config: ConfigInput = {}):
     },
     close: async () => {
       await page.close();
-      rmSync(folder, { recursive: true, force: true });
+      if (built === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
