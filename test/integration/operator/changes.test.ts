@@ -305,3 +305,38 @@ it('a change without the CSRF token, or of another site, is refused and not made
   }
   expect(await stored()).toEqual(before);
 });
+
+describe('a change in trouble', () => {
+  it('that the audit trail cannot take is made, and says that it has no record', async () => {
+    await redis.client.set('gateway:audit', 'not a stream');
+    const visitor = await page.visitor({ role: 'operator' });
+    const lock = () =>
+      visitor.ask(`/api/keys/${idOf()}/lock`, {
+        method: 'POST',
+        body: { reason: REASON, for: '5m' },
+        headers: { 'idempotency-key': 'once' },
+      });
+    const answer = await lock();
+    expect(answer.status).toBe(503);
+    expect(answer.json<{ detail: string }>().detail).toMatch(/was made.*has no record/);
+    expect(await redis.client.exists(quarantineKey(key.record.keyHash))).toBe(1);
+    expect(page.logs()).toContain('a change has no record in the audit trail');
+    // Asked again, it is not made again.
+    expect((await lock()).json()).toMatchObject({ changed: true });
+  });
+
+  it('is refused without Redis, and makes up for it once Redis is back', async () => {
+    const visitor = await page.visitor({ role: 'operator' });
+    const lock = () =>
+      visitor.ask(`/api/keys/${idOf()}/lock`, { method: 'POST', body: { reason: REASON, for: '5m' } });
+    await redis.pause();
+    try {
+      const answer = await lock();
+      expect(answer.status).toBe(503);
+      expect(answer.json()['type']).toBe('redis_unavailable');
+    } finally {
+      await redis.resume();
+    }
+    await expect.poll(async () => (await lock()).status).toBe(200);
+  });
+});
