@@ -22,6 +22,8 @@ export type State =
   | { readonly at: 'received' }
   /** Answered by the gateway without a key; nothing is forwarded. */
   | { readonly at: 'replied' }
+  /** Answered by the gateway with a list of its own; nothing is forwarded. */
+  | { readonly at: 'listed'; readonly exchange: Identified; readonly run: Run }
   /** The key is valid (known, not expired, revoked, locked or blocked); the address is not judged yet. */
   | { readonly at: 'admitted'; readonly exchange: Admitted }
   | IdentifiedState
@@ -124,6 +126,7 @@ export function outcomeOf(state: State, timedOut: boolean): Outcome {
     case 'opened':
     case 'received':
     case 'replied':
+    case 'listed':
     case 'admitted':
     case 'identified':
     case 'parsed':

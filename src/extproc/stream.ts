@@ -215,7 +215,7 @@ function attemptsOf(state: State): number {
 
 /** Reports whether the last reply was written. */
 function isOver({ state: { at } }: StreamContext): boolean {
-  return at === 'answered' || at === 'streamed' || at === 'replied';
+  return at === 'answered' || at === 'streamed' || at === 'replied' || at === 'listed';
 }
 
 /** Returns the facts for rendering a refusal. */

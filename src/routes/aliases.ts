@@ -5,13 +5,14 @@ import type { Config } from '../config/schema.ts';
 import type { TargetSettings } from '../config/sections/models.ts';
 import { GatewayError } from '../errors.ts';
 import type { JsonEdit } from '../json/path.ts';
-import type { Parsed } from '../pipeline/exchange.ts';
+import type { Identified, Parsed } from '../pipeline/exchange.ts';
 import { createModelOf } from '../pricing/deployments.ts';
 import type { ProviderCredentials } from '../provider-credentials/choose.ts';
-import { apiPathOf, type ApiPath } from '../providers/api-endpoints.ts';
+import { apiPathOf, type ApiPath, type TargetApi } from '../providers/api-endpoints.ts';
 import { providers } from '../providers/registry.ts';
 import type { Route } from '../routing/route.ts';
 import type { ProviderTarget, Target } from '../routing/target.ts';
+import { addedToList, modelList, modelListApi } from './model-list.ts';
 import { inOrder } from './choose-target.ts';
 
 /** A request as one target of `models` gets it. */
@@ -36,8 +37,12 @@ const UNCERTAIN = ['timeout', 'lost', 'unsure'] as const;
 
 /** Resolves the names of `models` (docs/routes.md). */
 export interface Aliases {
-  /** Reports whether a request to this target may name one, so that its own provider need not be asked. */
+  /** Reports whether a request may name one, or lists them, so that the target's own provider need not be asked. */
   mayName(target: Target): boolean;
+  /** Returns the names that a key may use, as the list of models at this path; undefined if it is none. */
+  list(exchange: Identified): object | undefined;
+  /** Returns the edits that add those names to a provider's list of models. */
+  addToList(exchange: Identified, list: unknown): readonly JsonEdit[];
   /**
    * Returns a request as its target gets it; undefined if it does not name an alias.
    * @param ownRefusal why the provider of the request's address cannot be asked
@@ -92,6 +97,16 @@ export function createAliases({
     return { providerKey, ...(heldCredential !== undefined && { heldCredential }) };
   }
 
+  function namesFor(key: KeyRecord, api: TargetApi): readonly string[] {
+    return Object.entries(models)
+      .filter(([, targets]) =>
+        targets.some(
+          (target) => providers[target.provider].basePaths[api] !== undefined && isAllowed(key, target),
+        ),
+      )
+      .map(([name]) => name);
+  }
+
   /** Passes over targets whose credential is missing. @throws GatewayError if none is left */
   function withCredentials(
     exchange: Parsed,
@@ -116,7 +131,19 @@ export function createAliases({
     mayName: (target) =>
       target.kind === 'provider' &&
       target.endpoint.model === undefined &&
-      apiPathOf(target.upstream.provider, target.path) !== undefined,
+      (apiPathOf(target.upstream.provider, target.path) ?? listedAt(target)) !== undefined,
+
+    list(exchange) {
+      const api = modelListApi(exchange.provider, exchange.path);
+      const names = api === undefined ? [] : namesFor(exchange.key, api);
+      return api === undefined || names.length === 0 ? undefined : modelList(api, names);
+    },
+    addToList(exchange, list) {
+      const api = modelListApi(exchange.provider, exchange.path);
+      return api === undefined || exchange.query !== ''
+        ? []
+        : addedToList(api, list, namesFor(exchange.key, api));
+    },
 
     resolve(exchange, ownRefusal) {
       const alias = exchange.json['model'];
@@ -136,6 +163,10 @@ export function createAliases({
       return routed(exchange, alias, inOrder(usable, exchange, { sticky: routes.sticky, random }));
     },
   };
+}
+
+function listedAt({ endpoint, upstream, path }: ProviderTarget): TargetApi | undefined {
+  return endpoint.operation === 'models' ? modelListApi(upstream.provider, path) : undefined;
 }
 
 interface Reachable {

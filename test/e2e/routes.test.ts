@@ -177,3 +177,41 @@ describe('a name of models', () => {
     expect(await Promise.all(sessions.map(servedBy))).toEqual(first);
   });
 });
+
+describe('the list of models', () => {
+  const list = (path: string, rawKey: string, own?: string): Promise<Reply> =>
+    send(gateway.baseUrl, {
+      path,
+      headers: {
+        authorization: `Bearer ${rawKey}`,
+        ...(own !== undefined && { 'x-gateway-provider-key': own }),
+      },
+    });
+  const idsOf = (reply: Reply): string[] =>
+    (JSON.parse(reply.body) as { data: { id: string }[] }).data.map(({ id }) => id);
+
+  it('has the names that the key may use, after those of the provider', async () => {
+    const { rawKey } = await gateway.createKey({ allowedProviders: ['openai', 'groq'] });
+    const client = new OpenAI({
+      apiKey: rawKey,
+      baseURL: `${gateway.baseUrl}/openai/v1`,
+      defaultHeaders: { 'x-gateway-provider-key': 'sk-clients-own' },
+    });
+    const ids = (await client.models.list()).data.map(({ id }) => id);
+    expect(ids.length).toBeGreaterThan(5);
+    expect(ids.slice(-5)).toEqual(['smart', 'fast', 'own', 'unread', 'split']);
+  });
+
+  it('is of these names alone where the provider cannot be asked', async () => {
+    const { rawKey } = await gateway.createKey({ ...EVERYTHING, allowedModels: ['gpt-4o', 'claude*'] });
+    expect(idsOf(await list('/openai/v1/models', rawKey))).toEqual(['smart']);
+    const claude = await list('/anthropic/v1/models', rawKey);
+    expect([claude.status, idsOf(claude)]).toEqual([200, ['thinker']]);
+    expect(claude.headers['x-gateway-request-id']).toBeDefined();
+  });
+
+  it('is refused as before to a key that may use none', async () => {
+    const { rawKey } = await gateway.createKey({ ...EVERYTHING, allowedModels: ['other'] });
+    expect((await list('/openai/v1/models', rawKey)).status).toBe(400);
+  });
+});

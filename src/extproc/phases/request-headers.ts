@@ -18,10 +18,11 @@ import type { Admitted, Identified, Parsed } from '../../pipeline/exchange.ts';
 import type { Run } from '../../pipeline/run.ts';
 import { providers } from '../../providers/registry.ts';
 import type { Target } from '../../routing/target.ts';
-import type { StreamContext } from '../context.ts';
-import { awaitRequestBody, type PhaseReply } from '../reply/respond.ts';
+import { isLogged, type StreamContext } from '../context.ts';
+import { withReceipt } from '../reply/receipt.ts';
+import { awaitRequestBody, refuse, type PhaseReply } from '../reply/respond.ts';
 import { forward } from '../request/forward.ts';
-import { assertForm } from '../request/request-form.ts';
+import { assertForm, JSON_TYPE } from '../request/request-form.ts';
 import { addressWithoutPort, readRequestHead, type RequestHead } from '../request/request-head.ts';
 import { isForBrowsers, surfaceOf } from '../request/surface.ts';
 import { answerWithoutKey } from '../request/without-key.ts';
@@ -92,10 +93,24 @@ export async function onRequestHeaders(
   context.state = { at: 'identified', exchange, run, target, rawKey, ownRefusal, unreadId: null };
   const candidates = travellingKeys(travelling(exchange, target.kind, credentials.query));
   if (candidates.length > 0 && (await context.services.knowsAnyKey(candidates))) throw proxyKeyCarried();
-  if (!hasBody && ownRefusal !== undefined) throw ownRefusal;
   const denial = await run.requestHeaders(exchange);
   if (denial !== undefined) return denial;
+  if (!hasBody && ownRefusal !== undefined) return ownList(context, exchange, run) ?? raise(ownRefusal);
   return hasBody ? awaitRequestBody() : judgeWithoutBody(context, context.state);
+}
+
+/** Lists the gateway's own names where the provider cannot be asked for its models. */
+function ownList(context: StreamContext, exchange: Identified, run: Run): PhaseReply | undefined {
+  const list = exchange.method === 'GET' ? context.services.aliases?.list(exchange) : undefined;
+  if (list === undefined) return undefined;
+  context.state = { at: 'listed', exchange, run };
+  context.status = 200;
+  const headers = withReceipt(context, 200, [['content-type', JSON_TYPE], ...exchange.responseHeaders]);
+  return refuse({ status: 200, body: JSON.stringify(list) }, headers, isLogged(context));
+}
+
+function raise(refusal: GatewayError): never {
+  throw refusal;
 }
 
 /**

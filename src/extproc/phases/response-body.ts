@@ -1,6 +1,7 @@
 import { decodeContent } from '../../answers/decode-content.ts';
 import { assertBody } from '../../answers/expected-form.ts';
 import { judgedBody, readAnswer, readFacts } from '../../answers/read-answer.ts';
+import { isSuccess } from '../../pipeline/success.ts';
 import type { StreamContext } from '../context.ts';
 import { headerChanges, withBody } from '../reply/answer-headers.ts';
 import { passWhole, type PhaseReply } from '../reply/respond.ts';
@@ -23,6 +24,10 @@ export async function onResponseBody(
   await readFacts(read);
   const denial = await state.run.response(exchange);
   if (denial !== undefined) return denial;
+  const { aliases } = context.services;
+  if (aliases !== undefined && exchange.endpoint.operation === 'models' && isSuccess(exchange)) {
+    whole.edits.push(...aliases.addToList(exchange, whole.json));
+  }
   const sent = await judgedBody(whole);
   const { audited } = context.services;
   if (audited !== undefined) await audited.answer(context.knownLosses);

@@ -1,0 +1,40 @@
+import { isObject } from '../json/is-object.ts';
+import type { JsonEdit } from '../json/path.ts';
+import type { TargetApi } from '../providers/api-endpoints.ts';
+import type { Provider } from '../providers/provider.ts';
+
+/** Returns the API whose list of models is at a provider's path; undefined if it is none. */
+export function modelListApi({ basePaths }: Provider, path: string): TargetApi | undefined {
+  const { openai, anthropic } = basePaths;
+  if (openai !== undefined && path === `${openai}/models`) return 'openai';
+  return anthropic !== undefined && path === `${anthropic}/v1/models` ? 'anthropic' : undefined;
+}
+
+/** Returns a list of names as the API writes lists of models. */
+export function modelList(api: TargetApi, names: readonly string[]): object {
+  const data = names.map((name) => modelItem(api, name));
+  if (api === 'openai') return { object: 'list', data };
+  return { data, has_more: false, first_id: names[0] ?? null, last_id: names.at(-1) ?? null };
+}
+
+/** Returns the edits that add names to a provider's list of models; none if it is not such a list. */
+export function addedToList(api: TargetApi, list: unknown, names: readonly string[]): readonly JsonEdit[] {
+  const [at, items] = Array.isArray(list) ? [[], list as unknown[]] : [['data'], dataOf(list)];
+  if (items === undefined) return [];
+  const known = new Set(items.map((item) => (isObject(item) ? item['id'] : undefined)));
+  return names
+    .filter((name) => !known.has(name))
+    .map((name, nth) => ({ kind: 'set', path: [...at, items.length + nth], value: modelItem(api, name) }));
+}
+
+function dataOf(list: unknown): unknown[] | undefined {
+  const data = isObject(list) ? list['data'] : undefined;
+  return Array.isArray(data) ? (data as unknown[]) : undefined;
+}
+
+/** The date is that of no model. */
+function modelItem(api: TargetApi, id: string): object {
+  return api === 'openai'
+    ? { id, object: 'model', created: 0, owned_by: 'gateway' }
+    : { type: 'model', id, display_name: id, created_at: '1970-01-01T00:00:00Z' };
+}
