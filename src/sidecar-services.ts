@@ -15,7 +15,8 @@ import { loadLivePolicies, type LivePolicies } from './policy/live-policies.ts';
 import { createProviderCredentials } from './provider-credentials/choose.ts';
 import type { CredentialValues } from './provider-credentials/follow.ts';
 import { createAuthorityPath } from './routing/authorities.ts';
-import { createAliases } from './routes/aliases.ts';
+import type { Aliases } from './routes/aliases.ts';
+import type { AliasesParts } from './routes/create.ts';
 import { createRoute } from './routing/route.ts';
 import { configuredUpstreams } from './routing/upstreams.ts';
 import { loadSigner } from './signing/load-signer.ts';
@@ -151,10 +152,7 @@ async function build(
       places: createPlaces(placeLimits(config.server, MAX_OPEN_STREAMS)),
       authorityPath: createAuthorityPath(config),
       route,
-      aliases:
-        Object.keys(config.models).length === 0
-          ? undefined
-          : createAliases({ config, route, providerCredentials }),
+      aliases: await aliasesOf({ config, route, providerCredentials, client: redis, log }),
       newRun: createRunner({
         checks:
           tracing === undefined ? checks.inOrder : checks.inOrder.map((check) => tracing.watched(check)),
@@ -177,6 +175,13 @@ async function build(
       ...(audit && config.audit.required && { audited: audit.audited }),
     },
   };
+}
+
+/** Loads the names of models only if there are any. */
+async function aliasesOf(parts: AliasesParts): Promise<Aliases | undefined> {
+  if (Object.keys(parts.config.models).length === 0) return undefined;
+  const { createAliasesOnRedis } = await import('./routes/create.ts');
+  return createAliasesOnRedis(parts);
 }
 
 /** Loads alerting only if it is configured. */

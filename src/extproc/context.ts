@@ -1,5 +1,6 @@
 import type { Refusal } from '../errors.ts';
 import type { Admitted, Outcome } from '../pipeline/exchange.ts';
+import type { TargetWatch } from '../routes/health.ts';
 import type { Place } from './places.ts';
 import type { EdgePatience } from './patience.ts';
 import { NO_SURFACE, type Surface } from './request/surface.ts';
@@ -44,6 +45,8 @@ export interface StreamContext {
   trace: RequestTrace | undefined;
   /** Undefined if requests do not wait for approvals. */
   patience: EdgePatience | undefined;
+  /** Follows the targets of an alias; undefined without circuits. */
+  watch: TargetWatch | undefined;
   /** Undefined without signatures, and until the body has arrived. */
   signed: Signed | undefined;
 }
@@ -67,6 +70,7 @@ export function createContext(services: EdgeServices): StreamContext {
     isLogged: undefined,
     trace: undefined,
     patience: undefined,
+    watch: undefined,
     signed: undefined,
   };
 }

@@ -230,6 +230,7 @@ function refusedOf({ state, surface, requestId, crossOrigin }: StreamContext): R
 /** Runs the checks' `end` hooks, then log and metrics. */
 async function finishExchange(context: StreamContext): Promise<void> {
   const outcome = outcomeNow(context);
+  context.watch?.end();
   if ('run' in context.state) await context.state.run.end(context.state.exchange, outcome);
   if (context.requestId === '') {
     context.trace?.end(undefined);

@@ -12,6 +12,7 @@ import { apiPathOf, type ApiPath, type TargetApi } from '../providers/api-endpoi
 import { providers } from '../providers/registry.ts';
 import type { Route } from '../routing/route.ts';
 import type { ProviderTarget, Target } from '../routing/target.ts';
+import type { TargetHealth, TargetWatch } from './health.ts';
 import { addedToList, modelList, modelListApi } from './model-list.ts';
 import { inOrder } from './choose-target.ts';
 
@@ -30,6 +31,8 @@ export interface Fallback extends RoutedTo {
 export interface Routed extends RoutedTo {
   /** In order; `exchange.fallbacks` has those that checks have left. */
   readonly fallbacks: readonly Fallback[];
+  /** Absent if the targets have no circuits. */
+  readonly watch?: TargetWatch;
 }
 
 /** Outcomes in which the request may have been processed. */
@@ -46,15 +49,17 @@ export interface Aliases {
   /**
    * Returns a request as its target gets it; undefined if it does not name an alias.
    * @param ownRefusal why the provider of the request's address cannot be asked
-   * @throws GatewayError invalid_request, policy_denied, credential_unavailable
+   * @throws GatewayError invalid_request, policy_denied, credential_unavailable, redis_unavailable
    */
-  resolve(exchange: Parsed, ownRefusal: GatewayError | undefined): Routed | undefined;
+  resolve(exchange: Parsed, ownRefusal: GatewayError | undefined): Routed | undefined | Promise<Routed>;
 }
 
 export interface AliasesDeps {
   readonly config: Pick<Config, 'models' | 'routes' | 'providers'>;
   readonly route: Route;
   readonly providerCredentials: Pick<ProviderCredentials, 'choose' | 'held'>;
+  /** Undefined if `routes.circuit_breaker` is off. */
+  readonly health?: TargetHealth | undefined;
   /** From 0 to 1, without 1. */
   readonly random?: () => number;
 }
@@ -63,6 +68,7 @@ export function createAliases({
   config,
   route,
   providerCredentials,
+  health,
   random = Math.random,
 }: AliasesDeps): Aliases {
   const { models, routes } = config;
@@ -160,7 +166,13 @@ export function createAliases({
       if (allowed.length === 0) throw notAllowed(alias);
 
       const usable = withCredentials(exchange, allowed, ownRefusal);
-      return routed(exchange, alias, inOrder(usable, exchange, { sticky: routes.sticky, random }));
+      const choice = { sticky: routes.sticky, random };
+      if (health === undefined || usable.length < 2) {
+        return routed(exchange, alias, inOrder(usable, exchange, choice));
+      }
+      return health
+        .healthy(usable, exchange.key.keyHash)
+        .then(({ targets, watch }) => routed(exchange, alias, inOrder(targets, exchange, choice), watch));
     },
   };
 }
@@ -178,14 +190,23 @@ interface Usable extends Reachable {
   readonly credential: Pick<Parsed, 'providerKey' | 'heldCredential'>;
 }
 
-function routed(exchange: Parsed, alias: string, [first, ...others]: readonly Usable[]): Routed {
+function routed(
+  exchange: Parsed,
+  alias: string,
+  [first, ...others]: readonly Usable[],
+  watch?: TargetWatch,
+): Routed {
   if (first === undefined) throw notAllowed(alias);
   const { target, settings } = first;
+  const watched = watch !== undefined && { watch };
   if (others.length === 0) {
     const own = asTargetGets(exchange, alias, first);
-    return { target, exchange: { ...own, edits: [...exchange.edits, rename(settings)] }, fallbacks: [] };
+    watch?.sends(own, first);
+    const edits = [...exchange.edits, rename(settings)];
+    return { target, exchange: { ...own, edits }, fallbacks: [], ...watched };
   }
   const primary: Parsed = { ...asTargetGets(exchange, alias, first), ownEdits: [rename(settings)] };
+  watch?.sends(primary, first);
   const fallbacks = others.flatMap((other): Fallback[] => {
     const { on, retry_uncertain } = other.settings;
     const own: Parsed = {
@@ -194,10 +215,11 @@ function routed(exchange: Parsed, alias: string, [first, ...others]: readonly Us
       followsUncertain: retry_uncertain,
     };
     if (!isReadAlike(primary, own)) return [];
+    watch?.sends(own, other);
     return [{ target: other.target, exchange: own, after: [...on, ...(retry_uncertain ? UNCERTAIN : [])] }];
   });
   primary.fallbacks = fallbacks.map((fallback) => fallback.exchange);
-  return { target, exchange: primary, fallbacks };
+  return { target, exchange: primary, fallbacks, ...watched };
 }
 
 function rename({ model }: TargetSettings): JsonEdit {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -65,6 +66,8 @@ beforeAll(async () => {
         { provider: 'deepseek', model: 'deepseek-chat', credential: 'seek', on: ['429'] },
       ],
     },
+    // Each test lets targets fail; circuits have tests of their own.
+    routes: { circuit_breaker: { enabled: false } },
     budgets: [{ name: 'dear', match: { models: ['gpt-4o*'] }, daily: 1_000 }],
   };
   const names = ['OPENAI', 'GROQ', 'TOGETHER', 'CLAUDE', 'SEEK'];
@@ -267,5 +270,63 @@ describe('money', () => {
     const { rawKey: poor } = await gateway.createKey(EVERYTHING, { daily: 0.000_01 });
     const refused = await ask('smart', { key: poor });
     expect([refused.status, refused.headers['x-gateway-error-type']]).toEqual([429, 'budget_exceeded']);
+  });
+});
+
+describe('targets that keep failing', () => {
+  let watchful: TestGateway;
+  let other: TestGateway;
+  beforeAll(async () => {
+    const config: ConfigInput = {
+      providers: { openai: { base_url: openai.url }, groq: { base_url: groq.url } },
+      credentials: {
+        'openai-main': { provider: 'openai', from: { env: 'KEY_OPENAI' } },
+        'groq-main': { provider: 'groq', from: { env: 'KEY_GROQ' } },
+      },
+      models: {
+        smart: [
+          { provider: 'openai', model: 'gpt-4o', credential: 'openai-main' },
+          { provider: 'groq', model: CHEAP, credential: 'groq-main', on: ['5xx'] },
+        ],
+      },
+      routes: { circuit_breaker: { threshold: 3, window_seconds: 2 } },
+    };
+    const env = { KEY_OPENAI: 'sk-openai', KEY_GROQ: 'sk-groq' };
+    watchful = await startGateway({ config, env, redis: gateway.redis });
+    other = await startGateway({ config, env, redis: gateway.redis });
+  });
+  afterAll(async () => {
+    await watchful.stop();
+    await other.stop();
+  });
+
+  const askAt = (at: TestGateway): Promise<Reply> =>
+    send(at.baseUrl, {
+      path: '/openai/v1/chat/completions',
+      body: JSON.stringify({ model: 'smart', max_tokens: 10, messages: MESSAGES }),
+      headers: { authorization: `Bearer ${rawKey}`, 'content-type': 'application/json' },
+    });
+
+  it('are passed over by all gateways, until one request has probed them', async () => {
+    openai.behave({ status: 500 });
+    for (let times = 0; times < 3; times++) expect((await askAt(watchful)).status).toBe(200);
+    await expect.poll(() => watchful.logs()).toContain('the circuit of a target has changed');
+    const passedOver = await askedDuring(async () => {
+      for (const at of [watchful, other]) expect(servedBy(await askAt(at))).toBe(`groq/${CHEAP}`);
+    });
+    expect(passedOver).toEqual([0, 2]);
+
+    await delay(2_100);
+    let release = (): void => undefined;
+    openai.behave({ hold: new Promise<void>((resolve) => (release = resolve)) });
+    const before = openai.requests.length;
+    const all = [watchful, other, watchful, other].map(askAt);
+    await Promise.race(all);
+    await delay(200);
+    expect(openai.requests.length - before).toBe(1);
+    release();
+    const served = (await Promise.all(all)).map(servedBy).toSorted();
+    expect(served).toEqual([...Array<string>(3).fill(`groq/${CHEAP}`), 'openai/gpt-4o']);
+    await expect.poll(async () => servedBy(await askAt(other))).toBe('openai/gpt-4o');
   });
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { PROVIDER_NAMES } from '../../providers/registry.ts';
-import { needsRestart, section, type Settings } from '../fields.ts';
+import { needsRestart, positiveCount, section, type Settings } from '../fields.ts';
 
 const target = section({
   provider: z.enum(PROVIDER_NAMES).describe('Provider that is asked.'),
@@ -56,6 +56,20 @@ export const routesSection = section({
     .boolean()
     .default(false)
     .describe('Keep a session (`X-Gateway-Session-ID`) with the target that its first request was given.'),
+  circuit_breaker: section({
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe('Pass over targets that keep failing, where the name has another one.'),
+    threshold: positiveCount
+      .default(5)
+      .describe('Failures within the window after which a target is passed over.'),
+    window_seconds: positiveCount
+      .default(60)
+      .describe(
+        'Window, in seconds, in which failures are counted, and time until one request tries the target again.',
+      ),
+  }).prefault({}),
 })
   .prefault({})
   .describe('How the targets of `models` are chosen. See docs/routes.md.');

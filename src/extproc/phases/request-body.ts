@@ -39,7 +39,9 @@ export async function onRequestBody(
   const isBytes = bodyForm(exchange.headers.get('content-type'), exchange.endpoint) === 'bytes';
   const reading = isBytes ? readBytes(state, body) : readJson(context, state, body);
   const read = reading instanceof Promise ? await reading : reading;
-  const routed = aliases?.resolve(read, ownRefusal);
+  const resolving = aliases?.resolve(read, ownRefusal);
+  const routed = resolving instanceof Promise ? await resolving : resolving;
+  context.watch = routed?.watch;
   if (routed === undefined && ownRefusal !== undefined) throw ownRefusal;
   const { exchange: parsed, target, fallbacks = [] } = routed ?? { exchange: read, target: state.target };
   const judged = { at: 'parsed', exchange: parsed, run, target, fallbacks } as const;

@@ -39,6 +39,7 @@ export function onResponseHeaders(
   const details = message.attributes.get('response.code_details') ?? '';
   const reached = reachedBy(state, details, headers);
   const { parsed } = reached;
+  if (state.at === 'forwarded') context.watch?.tried(reached.tried);
   noteAttempt(context, reached);
   if (reached.origin !== 'provider' || !isFinal(status)) {
     const origin = reached.origin === 'not_connected' ? 'not_connected' : 'lost';

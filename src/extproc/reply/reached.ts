@@ -1,10 +1,13 @@
 import type { AnswerOrigin, Parsed } from '../../pipeline/exchange.ts';
+import type { TriedTarget } from '../../routes/health.ts';
 import { parsedOf, type Attempt, type SentState } from '../state.ts';
 
 /** Where an answer came from, and the request that it answers. */
 export interface Reached {
   readonly parsed: Parsed;
   readonly origin: AnswerOrigin;
+  /** Every target that was asked, and what became of it. */
+  readonly tried: readonly TriedTarget[];
   /** The target that answered, of several; undefined otherwise. */
   readonly attempt?: Attempt;
   /** Why no target answered, if Envoy could not say so itself. */
@@ -20,10 +23,17 @@ const NOT_CONNECTED =
 /** Determines who has answered. */
 export function reachedBy(state: SentState, details: string, headers: ReadonlyMap<string, string>): Reached {
   const attempts = state.at === 'forwarded' ? state.attempts : undefined;
+  const parsed = parsedOf(state);
   if (details !== OF_UPSTREAM) {
-    return { parsed: parsedOf(state), origin: NOT_CONNECTED.test(details) ? 'not_connected' : 'lost' };
+    const origin = NOT_CONNECTED.test(details) ? 'not_connected' : 'lost';
+    const outcome = origin === 'lost' ? 'lost' : 'connect';
+    return { parsed, origin, tried: attempts === undefined ? [{ exchange: parsed, outcome }] : [] };
   }
-  if (attempts === undefined) return { parsed: parsedOf(state), origin: 'provider' };
+  if (attempts === undefined) {
+    const status = Number(headers.get(':status'));
+    const outcome = status >= 500 ? '5xx' : status === 429 ? '429' : 'answered';
+    return { parsed, origin: 'provider', tried: [{ exchange: parsed, outcome }] };
+  }
   return reachedByAttempt(attempts, headers.get('x-gw-tried') ?? '');
 }
 
@@ -47,14 +57,20 @@ function reachedByAttempt(attempts: readonly Attempt[], record: string): Reached
   const attempt = last && attempts[last.index];
   if (last === undefined || attempt === undefined) throw new Error('an answer came from an unknown target');
   const known = new Map(tried.map(({ index, outcome }) => [index, outcome]));
-  const alsoAsked = attempts
-    .slice(0, last.index)
-    .filter((_, index) => UNCERTAIN.has(known.get(index) ?? 'lost'))
+  const asked = attempts.slice(0, last.index + 1).map(({ exchange }, index) => ({
+    exchange,
+    outcome: known.get(index) ?? 'lost',
+  }));
+  const alsoAsked = asked
+    .slice(0, -1)
+    .filter(({ outcome }) => UNCERTAIN.has(outcome))
     .map(({ exchange }) => exchange);
   const parsed = alsoAsked.length === 0 ? attempt.exchange : { ...attempt.exchange, alsoAsked };
   if (last.outcome === 'connect')
-    return { parsed, attempt, origin: 'not_connected', failure: 'upstream_unavailable' };
-  if (last.outcome === 'lost') return { parsed, attempt, origin: 'lost', failure: 'upstream_unavailable' };
-  if (last.outcome === 'timeout') return { parsed, attempt, origin: 'lost', failure: 'upstream_timeout' };
-  return { parsed, attempt, origin: 'provider' };
+    return { parsed, attempt, tried: asked, origin: 'not_connected', failure: 'upstream_unavailable' };
+  if (last.outcome === 'lost')
+    return { parsed, attempt, tried: asked, origin: 'lost', failure: 'upstream_unavailable' };
+  if (last.outcome === 'timeout')
+    return { parsed, attempt, tried: asked, origin: 'lost', failure: 'upstream_timeout' };
+  return { parsed, attempt, tried: asked, origin: 'provider' };
 }

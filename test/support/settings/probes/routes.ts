@@ -1,3 +1,4 @@
+import type { ConfigInput } from '../../../../src/config/schema.ts';
 import { asks, asksInTurn, chat, says, type AskedChat, sent, sentHeader } from '../asking.ts';
 import type { Probes, See } from '../probe.ts';
 
@@ -41,7 +42,11 @@ const isFirstHeavy: See = async (bench) => {
 };
 
 /** A second target, as it is asked after the first one. */
-const SECOND = { provider: 'openai', model: 'gpt-4o-mini', on: ['5xx'] } as const;
+const SECOND: NonNullable<ConfigInput['models']>[string][number] = {
+  provider: 'openai',
+  model: 'gpt-4o-mini',
+  on: ['5xx'],
+};
 
 /** Sees after which outcomes of the first target Envoy asks the second one. */
 const asksAgain: See = async (bench) => {
@@ -49,6 +54,27 @@ const asksAgain: See = async (bench) => {
   const { upstream } = await asks(bench, { body: chat('Hello', { model: 'smart' }), answer });
   return new URLSearchParams(upstream?.headers['x-gw-plan-1']).get('again');
 };
+
+/** Sees which model is asked first after so many failures of the first one, and some time. */
+function modelsAfterFailures(times: number, waitMs = 0): See {
+  return async (bench) => {
+    const { client } = bench.redis;
+    const circuits = await client.keys('gateway:mcp_*target*');
+    if (circuits.length > 0) await client.del(...circuits);
+    const sidecar = await bench.sidecar();
+    const { rawKey } = await sidecar.newKey();
+    async function ask(record: string): Promise<string | undefined> {
+      const answer = { ...says('Hello'), headers: { 'x-gw-tried': record } };
+      const { upstream } = await sidecar.ask({ rawKey, body: chat('Hello', { model: 'smart' }), answer });
+      const plan = new URLSearchParams(upstream?.headers['x-gw-plan-1']).get('splice') ?? upstream?.body;
+      return /gpt-4o(?:-mini)?/.exec(plan ?? '')?.[0];
+    }
+    for (let nth = 0; nth < times; nth++) await ask('1:5xx:500,2:answered:200');
+    // The results are recorded beside the answers.
+    await new Promise((resolve) => setTimeout(resolve, 100 + waitMs));
+    return ask('1:answered:200');
+  };
+}
 
 export const routeProbes: Probes = {
   'models.*[].provider': {
@@ -81,17 +107,35 @@ export const routeProbes: Probes = {
   },
   'models.*[].on': {
     at: ['models', 'smart', '1', 'on'],
-    with: { models: { smart: [TARGET, { ...SECOND, on: ['5xx'] }] } },
+    with: { models: { smart: [TARGET, SECOND] } },
     values: [['connect', 429], ['5xx']],
     see: asksAgain,
     expected: ['connect,429', '5xx'],
   },
   'models.*[].retry_uncertain': {
     at: ['models', 'smart', '1', 'retry_uncertain'],
-    with: { models: { smart: [TARGET, { ...SECOND, on: ['5xx'] }] } },
+    with: { models: { smart: [TARGET, SECOND] } },
     values: [false, true],
     see: asksAgain,
     expected: ['5xx', '5xx,timeout,lost,unsure'],
+  },
+  'routes.circuit_breaker.enabled': {
+    with: { models: { smart: [TARGET, SECOND] } },
+    values: [true, false],
+    see: modelsAfterFailures(5),
+    expected: ['gpt-4o-mini', 'gpt-4o'],
+  },
+  'routes.circuit_breaker.threshold': {
+    with: { models: { smart: [TARGET, SECOND] } },
+    values: [2, 9],
+    see: modelsAfterFailures(3),
+    expected: ['gpt-4o-mini', 'gpt-4o'],
+  },
+  'routes.circuit_breaker.window_seconds': {
+    with: { models: { smart: [TARGET, SECOND] } },
+    values: [60, 1],
+    see: modelsAfterFailures(5, 1_100),
+    expected: ['gpt-4o-mini', 'gpt-4o'],
   },
   'routes.sticky': {
     with: { models: { smart: [TARGET, { ...TARGET, model: 'gpt-4o-mini' }] } },
