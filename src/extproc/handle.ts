@@ -18,6 +18,8 @@ export function handle(context: StreamContext, message: ProcessingRequest): Phas
   const { state } = context;
   switch (message.phase) {
     case 'request_headers':
+      // Begun anew, the answer to what was forwarded would pass as one of Envoy's own.
+      if (state.at !== 'opened') throw new Error('request headers came twice');
       return onRequestHeaders(context, message);
     case 'request_body':
       if (state.at !== 'identified') throw new Error('a body came before its headers');

@@ -13,5 +13,7 @@ export interface OpenSurface<Case> {
 /** One place where bytes of others come in. */
 export interface Surface<Case> {
   readonly cases: Arbitrary<Case>;
+  /** It is read in a process of its own, whose turns hold up no request. */
+  readonly mayTakeLong?: true;
   open(): Promise<OpenSurface<Case>>;
 }

@@ -50,6 +50,7 @@ const cases = fc.record({ changes: mutations(4) });
 
 export const config: Surface<FuzzedFile> = {
   cases,
+  mayTakeLong: true,
   open() {
     const directory = mkdtempSync(join(tmpdir(), 'gw-fuzz-'));
     const path = join(directory, 'gateway.yaml');

@@ -115,6 +115,16 @@ describe('a message out of turn', () => {
     },
   );
 
+  // Found by `npm run fuzz -- --surface ext-proc --seed 7008`.
+  it.each(OUTCOMES.filter(([, state]) => state.at !== 'opened'))(
+    'fails closed, should headers of a request come when %s',
+    (_, state) => {
+      const context = at(state);
+      expect(() => handle(context, processingRequest('request_headers'))).toThrow('came twice');
+      expect(context.state.at).toBe(state.at);
+    },
+  );
+
   it.each(OUTCOMES.slice(0, 6))('gets no verdict: headers of an answer when %s', async (_, state) => {
     const context = at(state);
     const reply = await handle(context, processingRequest('response_headers', { headers }));
