@@ -135,8 +135,11 @@ async function build(
   const providerCredentials = createProviderCredentials({
     config,
     values: credentials(),
-    onAnswered: (credential, isRefused) =>
-      metrics.credentialAnswers.inc({ credential, outcome: isRefused ? 'refused' : 'accepted' }),
+    onAnswered(credential, isRefused) {
+      const labels = { credential, outcome: isRefused ? 'refused' : 'accepted' };
+      metrics.credentialAnswers.inc(labels);
+      metrics.credentialAnsweredAt.set(labels, Date.now() / 1_000);
+    },
   });
   const route = createRoute(config, configuredUpstreams(config));
   return {

@@ -34,7 +34,10 @@ const DLP_ACTIONS = { request: ['mask', 'deny', 'report'], answer: ['mask', 'qua
  */
 export function startAtZero(metrics: Metrics, config: Config): void {
   for (const credential of Object.keys(config.credentials))
-    for (const outcome of ['accepted', 'refused']) metrics.credentialAnswers.inc({ credential, outcome }, 0);
+    for (const outcome of ['accepted', 'refused']) {
+      metrics.credentialAnswers.inc({ credential, outcome }, 0);
+      metrics.credentialAnsweredAt.inc({ credential, outcome }, 0);
+    }
   for (const keys of ['largest', 'all']) metrics.shedRequests.inc({ keys }, 0);
   for (const outcome of ['loaded', 'broken']) metrics.policyLoads.inc({ outcome }, 0);
   for (const trigger of Object.keys(TRIGGERS)) {

@@ -4,8 +4,11 @@ import { formatDuration } from '../../src/config/duration.ts';
 import { messageOf } from '../../src/errors.ts';
 import { nameOf, openSource } from '../../src/provider-credentials/read-source.ts';
 import { ExitCode, type Io } from '../command.ts';
+import { credentialUsage } from '../credential-usage.ts';
+import { shortTime } from '../key-view.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { painter, print, table, withOutput, type OutputFormat, type OutputOptions } from '../output.ts';
+import { gatewayMetrics } from '../running-gateway.ts';
 
 const NONE =
   'The configuration has no credentials. Add one under credentials (docs/provider-credentials.md).';
@@ -18,10 +21,10 @@ export function registerCredentials(program: Command, io: Io): void {
   withOutput(
     credentials
       .command('list')
-      .description('list credentials, their providers and sources; never their values'),
-  ).action((options: OutputOptions, command: Command) => {
-    listCredentials(command, io, options.output);
-  });
+      .description(
+        'list credentials with their sources, and their last use and failure at the gateway that runs here; never their values',
+      ),
+  ).action((options: OutputOptions, command: Command) => listCredentials(command, io, options.output));
   withOutput(
     credentials.command('check').description('read every source once, as gateway serve would here'),
   ).action((options: OutputOptions, command: Command) => checkCredentials(command, io, options.output));
@@ -35,9 +38,29 @@ function described(name: string, { provider, from, max_age }: CredentialSettings
   return { credential: name, provider, source: nameOf(from), max_age: formatDuration(max_age) };
 }
 
-function listCredentials(command: Command, io: Io, output: OutputFormat): void {
-  const rows = configured(command, io).map(([name, settings]) => described(name, settings));
-  print(io, output, { credentials: rows }, () => shown(rows, io));
+async function listCredentials(command: Command, io: Io, output: OutputFormat): Promise<void> {
+  const { config } = loadedConfig(command, io);
+  const usage = credentialUsage(await gatewayMetrics(config));
+  const listed = configured(command, io).map(([name, settings]) => ({
+    ...described(name, settings),
+    ...usage(name),
+  }));
+  print(io, output, { credentials: listed }, () =>
+    shown(
+      listed.map(({ state, read_at, last_used_at, last_failed_at, ...row }) => ({
+        ...row,
+        state: state ?? '–',
+        read: shortTime(timeOf(read_at)),
+        'last used': shortTime(timeOf(last_used_at)),
+        'last failed': shortTime(timeOf(last_failed_at)),
+      })),
+      io,
+    ),
+  );
+}
+
+function timeOf(written: string | null): number | undefined {
+  return written === null ? undefined : Date.parse(written);
 }
 
 async function checkCredentials(command: Command, io: Io, output: OutputFormat): Promise<void> {

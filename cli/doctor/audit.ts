@@ -1,6 +1,7 @@
 import { openReceivers } from '../../src/audit/open-receivers.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { messageOf } from '../../src/errors.ts';
+import { readSeries } from '../gateway-series.ts';
 import { gatewayMetrics } from '../running-gateway.ts';
 import { fail, off, ok, warn, type Diagnosis } from './finding.ts';
 
@@ -40,13 +41,16 @@ async function probeReceivers(audit: Config['audit']): Promise<Diagnosis[]> {
   );
 }
 
-const LOST = /^gateway_audit_records_total\{([^}]{0,200})\} (\d{1,15})$/gm;
-
 async function lostRecords(config: Config): Promise<Diagnosis[]> {
-  const metrics = (await gatewayMetrics(config)) ?? '';
-  return [...metrics.matchAll(LOST)].flatMap(([, labels = '', records = '0']) => {
-    const sink = /sink="([a-z]{1,20})"/.exec(labels)?.[1];
-    if (!labels.includes('outcome="dropped"') || records === '0' || sink === undefined) return [];
-    return [warn('audit', `${sink}: the gateway has lost ${records} records since it started; see its log`)];
-  });
+  const series = readSeries((await gatewayMetrics(config)) ?? '', 'gateway_audit_records_total');
+  return series.flatMap(({ labels: { sink = '', outcome }, value }) =>
+    outcome === 'dropped' && value > 0
+      ? [
+          warn(
+            'audit',
+            `${sink}: the gateway has lost ${String(value)} records since it started; see its log`,
+          ),
+        ]
+      : [],
+  );
 }

@@ -118,6 +118,12 @@ function addCredentials(credentials: RuntimeState['credentials'], registry: Regi
     labelNames,
     registers,
   });
+  const failedAt = new Gauge({
+    name: 'gateway_credential_failed_timestamp_seconds',
+    help: 'Last time at which the source of a provider credential could not be read, in Unix seconds; 0 for never.',
+    labelNames,
+    registers,
+  });
   const failing = new Gauge({
     name: 'gateway_credential_failing',
     help: '1 while the source of a provider credential cannot be read.',
@@ -132,6 +138,7 @@ function addCredentials(credentials: RuntimeState['credentials'], registry: Regi
   });
   for (const [credential, state] of credentials) {
     readAt.set({ credential }, (state.readAt ?? 0) / 1_000);
+    failedAt.set({ credential }, (state.failedAt ?? 0) / 1_000);
     failing.set({ credential }, state.failure === undefined ? 0 : 1);
     usable.set({ credential }, state.usable ? 1 : 0);
   }

@@ -12,6 +12,8 @@ export type CredentialValues = Readonly<Record<string, string>>;
 export interface CredentialState {
   /** The last time at which the source gave a value. */
   readonly readAt: number | undefined;
+  /** The last time at which the source could not be read. */
+  readonly failedAt: number | undefined;
   /** Why the source cannot be read now. */
   readonly failure: string | undefined;
   /** The last value is in use. */
@@ -90,12 +92,14 @@ function followOne(
   let source: Source | undefined;
   let value: string | undefined;
   let readAt: number | undefined;
+  let failedAt: number | undefined;
   let failure: string | undefined;
   let nextAt = 0;
 
   function failed(cause: string): void {
     if (failure === undefined) onSource(name, cause);
     failure = cause;
+    failedAt = now();
     nextAt = from.command === undefined && from.vault === undefined ? 0 : now() + RETRY_MS;
     if (value === undefined || now() - (readAt ?? 0) < maxAgeMs) return;
     value = undefined;
@@ -115,7 +119,7 @@ function followOne(
     get value() {
       return value;
     },
-    state: () => ({ readAt, failure, usable: value !== undefined }),
+    state: () => ({ readAt, failedAt, failure, usable: value !== undefined }),
     async look() {
       if (now() < nextAt) return false;
       const before = value;

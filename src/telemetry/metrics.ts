@@ -58,6 +58,13 @@ export function createMetrics() {
       'Answers of providers to credentials of the gateway, by whether the credential was refused.',
       ['credential', 'outcome'],
     ),
+    credentialAnsweredAt: new Gauge({
+      name: 'gateway_credential_answered_timestamp_seconds',
+      help: 'Last time that a provider accepted or refused a credential of the gateway, in Unix seconds; 0 for never.',
+      labelNames: ['credential', 'outcome'],
+      registers,
+      aggregator: 'max',
+    }),
     shedRequests: counter(
       'gateway_shed_requests_total',
       'New requests that an overloaded worker refused, by the keys that it refused: largest (with an even share or more) or all.',

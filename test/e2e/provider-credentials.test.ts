@@ -8,6 +8,7 @@ import { createFakeProvider, type FakeProvider } from '../support/fake-provider/
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 import { descendants } from '../support/processes.ts';
+import { runCli } from '../support/run-cli.ts';
 import { found, mark } from '../support/secret-search.ts';
 import { storedText } from '../support/stored-text.ts';
 
@@ -194,6 +195,27 @@ describe('a credential that the gateway holds', () => {
     const reply = await ask({ rawKey, path, clientKey: VALUES.clients });
     expect([reply.status, reply.headers['retry-after']]).toEqual([503, expect.any(String)]);
     expect(reply.body).toContain('"type":"credential_unavailable"');
+  });
+
+  it('is listed with its last use and failure, by the gateway that runs here', async () => {
+    const list = (...args: readonly string[]) =>
+      runCli(gateway.redis, ['credentials', 'list', '--config', gateway.configFile, ...args]);
+    const { credentials } = JSON.parse((await list('--output', 'json')).stdout) as {
+      credentials: Record<string, unknown>[];
+    };
+    const time = expect.stringMatching(/^20\d\d-.*Z$/) as string;
+    const [never, known] = [null, { read_at: time, last_used_at: time }];
+    expect(Object.fromEntries(credentials.map(({ credential, ...row }) => [credential, row]))).toMatchObject({
+      'openai-env': { state: 'usable', ...known, last_failed_at: never },
+      // Its file was gone for a while.
+      'openai-file': { state: 'usable', ...known, last_failed_at: time },
+      // The provider has refused it.
+      'groq-rotated': { state: 'usable', ...known, last_failed_at: time },
+      'groq-missing': { state: 'unusable', read_at: never, last_used_at: never, last_failed_at: time },
+    });
+    const shown = (await list()).stdout;
+    expect(shown).toMatch(/last used +last failed/);
+    expect(found(MARKS, shown)).toEqual([]);
   });
 
   it('stays out of logs, metrics, answers, Redis and the environment of other processes', async () => {

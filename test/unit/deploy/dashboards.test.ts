@@ -53,7 +53,9 @@ async function exported(): Promise<ReadonlyMap<string, readonly string[]>> {
     build: { version: '1.0.0' },
     reload: { notInForce: undefined, keys: [], applied: 0 },
     certificates: new Map([['server.tls.cert_file', { end: 1, broken: false }]]),
-    credentials: new Map([['openai-main', { readAt: 1, failure: undefined, usable: true }]]),
+    credentials: new Map([
+      ['openai-main', { readAt: 1, failedAt: undefined, failure: undefined, usable: true }],
+    ]),
   });
   for (const [, name = ''] of text.matchAll(/^# TYPE (\S+)/gm)) {
     const [, own = ''] = new RegExp(`^${name}\\{(.*)\\}`, 'm').exec(text) ?? [];
