@@ -119,7 +119,8 @@ function pageServices(
   const { idle, absolute } = config.ui.session;
   const { threshold, window_seconds } = config.mcp.circuit_breaker;
   const operations = createRedisOperations({ client, config, acknowledgement, hearEscalations });
-  const surveys = createKeySurveys(operations);
+  const redis = createRedisInfoStore(place);
+  const surveys = createKeySurveys(operations, () => redis.countKeys());
   return {
     config,
     version,
@@ -134,7 +135,7 @@ function pageServices(
     surveys,
     spend: createSpendReports(operations, surveys),
     gateways: createGatewayStore(place),
-    redis: createRedisInfoStore(place),
+    redis,
     circuits: createRedisBreakerStore({
       ...place,
       threshold,

@@ -96,7 +96,11 @@ beforeAll(async () => {
     if (opened.kind !== 'opened') throw new Error(opened.kind);
     await sessions.noteAnswered(step, opened.session.createdAt, 'the first *** question');
   }
-  await redis.client.hset(`gateway:key:${hashes['beta'] ?? ''}`, 'last_used_at', String(Date.now()));
+  for (const [name, ago] of [
+    ['beta', 0],
+    ['gamma', 1_000],
+  ] as const)
+    await redis.client.hset(`gateway:key:${hashes[name] ?? ''}`, 'last_used_at', String(Date.now() - ago));
   page = await startTestPage(redis, {
     policy: { enabled: true, presets: [], policy_file: join(folder, 'company.yaml') },
     mcp: { enabled: true, servers: [{ name: 'maps', url: 'https://maps.example/mcp?token=hidden' }] },
