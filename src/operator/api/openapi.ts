@@ -25,7 +25,7 @@ export function openApi(routes: readonly Route[], version: string): Json {
   };
 }
 
-function operation({ method, path, summary, role, query, body, answer }: Route): Json {
+function operation({ method, path, summary, role, owners, query, body, answer }: Route): Json {
   const success =
     answer === undefined
       ? { description: 'Done, without a body of JSON' }
@@ -41,7 +41,7 @@ function operation({ method, path, summary, role, query, body, answer }: Route):
       requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } },
     }),
     security: role === 'anyone' ? [] : [{ session: [] }, { token: [] }],
-    ...(role !== 'anyone' && { 'x-role': role }),
+    ...(role !== 'anyone' && { 'x-role': role, 'x-owners': owners }),
     responses: {
       ...(answer === undefined ? { '2XX': success } : { '200': success }),
       default: {
