@@ -38,8 +38,10 @@ export function withQuery(path: string, query: Query): string {
   return text.size === 0 ? path : `${path}?${text.toString()}`;
 }
 
-export async function read<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return (await answer(path, { ...(signal && { signal }) })) as T;
+/** @param isRepeated the page asks again by itself, which keeps no session alive */
+export async function read<T>(path: string, signal?: AbortSignal, isRepeated = false): Promise<T> {
+  const headers = isRepeated ? { 'X-Background': '1' } : undefined;
+  return (await answer(path, { ...(signal && { signal }), ...(headers && { headers }) })) as T;
 }
 
 /** Makes a change. `operation` identifies it: sent again, the change is not made again. */

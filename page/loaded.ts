@@ -28,12 +28,12 @@ export function useLoaded<T>(path: string | undefined, everyMs?: number): Loaded
       if (ms === undefined) return;
       timer.current = window.setTimeout(() => {
         if (document.hidden) again(ms);
-        else void load();
+        else void load(true);
       }, ms);
     }
-    async function load(): Promise<void> {
+    async function load(isRepeated = false): Promise<void> {
       try {
-        const data = await read<T>(path ?? '', abort.signal);
+        const data = await read<T>(path ?? '', abort.signal, isRepeated);
         if (abort.signal.aborted) return;
         setState({ path: path ?? '', data });
         again(everyMs);
