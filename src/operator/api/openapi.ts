@@ -36,7 +36,7 @@ function operation({ method, path, summary, role, owners, query, body, answer }:
   return {
     summary,
     operationId: operationId(method, path),
-    parameters: [...pathParameters(path), ...queryParameters(query)],
+    parameters: [...pathParameters(path), ...queryParameters(query), ...changeHeaders(method, role)],
     ...(body && {
       requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } },
     }),
@@ -70,6 +70,26 @@ function pathParameters(path: string): Json[] {
     required: true,
     schema: { type: 'string' },
   }));
+}
+
+/** Headers that requests for changes take. */
+const CHANGE_HEADERS: readonly Json[] = [
+  {
+    name: 'X-CSRF-Token',
+    in: 'header',
+    description: 'From `GET /api/me`; not needed with an API token.',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'The same for all attempts at one change, which is then made once in 24 hours.',
+    schema: { type: 'string', maxLength: 128 },
+  },
+];
+
+function changeHeaders(method: Route['method'], role: Route['role']): readonly Json[] {
+  return method === 'GET' || role === 'anyone' ? [] : CHANGE_HEADERS;
 }
 
 function queryParameters(query: z.ZodType | undefined): Json[] {

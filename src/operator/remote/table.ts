@@ -160,7 +160,3 @@ export const OPERATIONS = {
 } as const satisfies Readonly<Record<string, ReadOperation | ChangeOperation>>;
 
 export type OperationName = keyof typeof OPERATIONS;
-
-export function isOperationName(written: string): written is OperationName {
-  return Object.hasOwn(OPERATIONS, written);
-}

@@ -10,7 +10,7 @@ import { ROLES, type Role, type SignedIn } from './roles.ts';
 const createScript = loadScript(new URL('./create-token.lua', import.meta.url));
 const noteUseScript = loadScript(new URL('./note-token-use.lua', import.meta.url));
 
-export const TOKEN_PREFIX = 'gwapi_';
+const TOKEN_PREFIX = 'gwapi_';
 export const MAX_TOKENS = 1_000;
 const TOKEN_BYTES = 32;
 const TOKEN = /^gwapi_[\w-]{43}$/;

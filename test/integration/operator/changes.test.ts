@@ -340,3 +340,35 @@ describe('a change in trouble', () => {
     await expect.poll(async () => (await lock()).status).toBe(200);
   });
 });
+
+it('each change is described with its reason, its headers and its role', async () => {
+  const viewer = await page.visitor({ role: 'viewer' });
+  type Described = {
+    readonly 'x-role': string;
+    readonly parameters: readonly { readonly name: string }[];
+    readonly requestBody: {
+      readonly content: { readonly 'application/json': { readonly schema: { readonly required: string[] } } };
+    };
+  };
+  const { paths } = (await viewer.ask('/api/openapi.json')).json<{
+    paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  }>();
+  for (const [role, method, path] of CHANGES) {
+    const segments = path().split('/');
+    const [, operations] =
+      Object.entries(paths).find(([described]) => {
+        const parts = described.split('/');
+        return (
+          method.toLowerCase() in (paths[described] ?? {}) &&
+          parts.length === segments.length &&
+          parts.every((part, at) => part.startsWith('{') || part === segments[at])
+        );
+      }) ?? [];
+    const described = operations?.[method.toLowerCase()];
+    expect(described?.['x-role']).toBe(role);
+    expect(described?.parameters.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['X-CSRF-Token', 'Idempotency-Key']),
+    );
+    expect(described?.requestBody.content['application/json'].schema.required).toContain('reason');
+  }
+});
