@@ -9,9 +9,12 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 
+/** Its texts import what its readers install. */
+const SNIPPETS = 'src/operator/snippets.ts';
+
 /** The packages that the sources of the gateway import, by name. */
 function importedPackages(): Set<string> {
-  const names = globSync('{src,cli,page}/**/*.{ts,tsx}', { cwd: root })
+  const names = globSync('{src,cli,page}/**/*.{ts,tsx}', { cwd: root, exclude: [SNIPPETS] })
     .flatMap((file) => [
       ...readFileSync(join(root, file), 'utf8').matchAll(
         /(?:\bfrom |\bimport\(|^import |import\.meta\.resolve\()'((?:@[a-z0-9-]+\/)?[a-z0-9-]+)(?:\/[^']*)?'/gm,
