@@ -87,7 +87,7 @@ export const budgetBody = z.strictObject({
 export const answerBody = z.strictObject({ reason });
 export const endSessionBody = z.strictObject({ reason, key: text });
 /** `digest`: the changed definition that was looked at; if it has changed again, nothing is accepted. */
-export const acceptPinBody = z.strictObject({ reason, digest: z.string().regex(/^[0-9a-f]{16,64}$/) });
+export const acceptPinBody = z.strictObject({ reason, digest: z.string().regex(/^[\w-]{16,64}$/) });
 export const newTokenBody = z.strictObject({
   reason,
   name: z.string().trim().min(1).max(128),
