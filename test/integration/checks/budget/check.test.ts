@@ -3,6 +3,7 @@ import { charges } from './check/charges.ts';
 import { outputLimits, absurdNumbers, refusals, input } from './check/requests.ts';
 import { toldToClients, alerts, redisFailures, runningStream } from './check/clients.ts';
 import { hostedTools, plausible, told } from './check/billing.ts';
+import { severalTargets } from './check/targets.ts';
 import { shippedConstants } from './check/constants.ts';
 import { useRig } from './check/rig.ts';
 
@@ -20,4 +21,5 @@ describe('a running stream', runningStream);
 describe('a usage that can be true', plausible);
 describe('what an answer tells of its billing', told);
 describe('tools that the provider runs', hostedTools);
+describe('several targets', severalTargets);
 describe('shipped constants', shippedConstants);

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createVerifier } from 'fast-jwt';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { send, type Reply } from '../support/http.ts';
+
+const SECRET = 'a secret of thirty-two bytes and more';
+const CARD = `metadata: { name: places }
+rules:
+  - name: no-plans-at-groq
+    match: { type: llm_call }
+    conditions:
+      - { field: provider, op: equals, value: groq }
+      - { field: prompt_text, op: contains, value: roadmap }
+    action: deny
+    reason: plans stay at openai
+`;
+
+let openai: FakeProvider;
+let groq: FakeProvider;
+let gateway: TestGateway;
+let rawKey: string;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gw-test-routes-'));
+  writeFileSync(join(folder, 'places.yaml'), CARD);
+  [openai, groq] = await Promise.all([createFakeProvider(), createFakeProvider()]);
+  gateway = await startGateway({
+    config: {
+      providers: { openai: { base_url: openai.url }, groq: { base_url: groq.url } },
+      credentials: {
+        'openai-main': { provider: 'openai', from: { env: 'KEY_OPENAI' } },
+        'groq-main': { provider: 'groq', from: { env: 'KEY_GROQ' } },
+      },
+      models: {
+        smart: [
+          { provider: 'openai', model: 'gpt-4o', credential: 'openai-main' },
+          { provider: 'groq', model: 'llama-3.1-8b-instant', credential: 'groq-main', on: ['429', '5xx'] },
+        ],
+      },
+      routes: { circuit_breaker: { enabled: false } },
+      server: { dlp: { enabled: true, requests: 'mask' }, max_payload_bytes: 4_000_000 },
+      policy: { enabled: true, policy_dir: folder, default_action: 'allow' },
+      signature: { enabled: true, type: 'hmac', secret: SECRET },
+      audit: { enabled: true },
+    },
+    env: { KEY_OPENAI: 'sk-openai-held', KEY_GROQ: 'sk-groq-held' },
+  });
+  ({ rawKey } = await gateway.createKey({ allowedProviders: ['openai', 'groq'] }, { daily: 1_000 }));
+});
+afterAll(async () => {
+  await gateway.stop();
+  await Promise.all([openai.close(), groq.close()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  openai.behave({ status: 429 });
+  groq.behave({});
+});
+
+function ask(content: string, more: object = {}): Promise<Reply> {
+  return send(gateway.baseUrl, {
+    path: '/openai/v1/chat/completions',
+    body: JSON.stringify({ model: 'smart', messages: [{ role: 'user', content }], ...more }),
+    headers: {
+      authorization: `Bearer ${rawKey}`,
+      'content-type': 'application/json',
+      'openai-organization': 'org-1',
+    },
+  });
+}
+
+describe('another target gets', () => {
+  it('nothing that policies would refuse to it', async () => {
+    const before = groq.requests.length;
+    const refused = await ask('the roadmap for spring');
+    expect([refused.status, groq.requests.length - before]).toEqual([429, 0]);
+    expect(refused.body).toContain('the fake provider was told to fail');
+    openai.behave({});
+    expect((await ask('the roadmap for spring')).status).toBe(200);
+    openai.behave({ status: 429 });
+    expect((await ask('the weather in spring')).status).toBe(200);
+    expect(groq.requests.length - before).toBe(1);
+  });
+
+  it('the masked text with its own edits, signed as it gets it, however long', async () => {
+    const words = 'word '.repeat(200_000);
+    const reply = await ask(`Write to jane.doe@example.com. ${words}`, { stream: true });
+    expect(reply.status).toBe(200);
+    const got = groq.requests.at(-1);
+    const text = String(got?.body);
+    expect(text).not.toContain('jane.doe');
+    expect(text.length).toBeGreaterThan(1_000_000);
+    expect(got?.json).toMatchObject({ model: 'llama-3.1-8b-instant', stream: true });
+    // A header of OpenAI's own, and what only one of the two is told.
+    expect(got?.headers['openai-organization']).toBeUndefined();
+    expect(openai.requests.at(-1)?.headers['openai-organization']).toBe('org-1');
+    expect(text).not.toContain('include_usage');
+    expect(String(openai.requests.at(-1)?.body)).toContain('include_usage');
+
+    const verified = createVerifier({ key: SECRET, algorithms: ['HS256'], complete: true });
+    const [header = '', , signature = ''] = (got?.headers['x-gateway-signature'] ?? '').split('.');
+    verified(`${header}.${got?.body.toString('base64url') ?? ''}.${signature}`);
+    const receipt = verified(String(reply.headers['x-gateway-signature'])) as { payload: object };
+    const digest = createHash('sha256')
+      .update(got?.body ?? '')
+      .digest('hex');
+    expect(receipt.payload).toMatchObject({ upstream_digest: `sha256:${digest}` });
+  });
+
+  it('its own name in the audit record, beside the alias', async () => {
+    const id = String((await ask('hello')).headers['x-gateway-request-id']);
+    const record = (): string | undefined =>
+      gateway
+        .logs()
+        .split('\n')
+        .find((line) => line.includes(id) && line.includes('"stage":"finished"'));
+    await expect.poll(record).toBeDefined();
+    expect(record()).toContain('"ai_model":{"name":"llama-3.1-8b-instant","ai_provider":"groq"}');
+    expect(record()).toContain('"alias":"smart"');
+  });
+});
+
+describe('a gateway that drains', () => {
+  it('still asks another target for a request that it has', async () => {
+    const draining = await startGateway({
+      config: {
+        providers: { openai: { base_url: openai.url }, groq: { base_url: groq.url } },
+        models: {
+          smart: [
+            { provider: 'openai', model: 'gpt-4o' },
+            { provider: 'openai', model: 'gpt-4o-mini', on: ['5xx'] },
+          ],
+        },
+      },
+      redis: gateway.redis,
+    });
+    let asked = 0;
+    openai.behave(() => (++asked === 1 ? { status: 500, headersDelayMs: 800 } : {}));
+    const reply = send(draining.baseUrl, {
+      path: '/openai/v1/chat/completions',
+      body: JSON.stringify({ model: 'smart', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] }),
+      headers: {
+        authorization: `Bearer ${rawKey}`,
+        'content-type': 'application/json',
+        'x-gateway-provider-key': 'sk-clients-own',
+      },
+    });
+    await delay(300);
+    const stopped = draining.stop();
+    const { status, headers } = await reply;
+    expect([status, headers['x-gateway-served-by']]).toEqual([200, 'openai/gpt-4o-mini']);
+    expect(await stopped).toBe(0);
+  });
+});
