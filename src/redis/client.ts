@@ -49,7 +49,10 @@ export function connectRedis(settings: RedisSettings, options: ConnectOptions): 
     });
   }
   if (client instanceof Cluster) client.on('+node', watch);
-  else watch(client);
+  else {
+    watch(client);
+    connectAgain(client);
+  }
   return client;
 }
 
@@ -108,6 +111,28 @@ function connectOne(settings: RedisSettings, options: ConnectOptions): Redis {
     db: settings.db,
     enableOfflineQueue: false,
     retryStrategy: reconnectDelayMs,
+  });
+}
+
+/**
+ * Connects again after an end that was not asked for: ioredis ends a client for good if a failover is announced while
+ * it asks a sentinel for the master.
+ */
+function connectAgain(client: Redis): void {
+  const disconnect = client.disconnect.bind(client);
+  let isWanted = true;
+  let attempts = 0;
+  client.disconnect = (reconnect = false): void => {
+    if (!reconnect) isWanted = false;
+    disconnect(reconnect);
+  };
+  client.on('ready', () => (attempts = 0));
+  client.on('end', () => {
+    if (!isWanted) return;
+    attempts += 1;
+    setTimeout(() => {
+      if (isWanted) client.connect().catch(() => undefined);
+    }, reconnectDelayMs(attempts));
   });
 }
 

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A sentinel that answers when it is told to, and announces a failover when it is told to. */
+export interface HeldSentinel {
+  readonly addr: string;
+  /** From here on, questions for the master wait. */
+  hold(): void;
+  /** Settles once such a question waits. */
+  readonly asked: () => Promise<void>;
+  /** Tells subscribers that the master is another one. */
+  announce(): void;
+  /** Answers what waits, and what comes. */
+  release(): void;
+  close(): Promise<void>;
+}
+
+/** @param master the address that it gives, `host` and `port` */
+export async function startHeldSentinel(master: { host: string; port: number }): Promise<HeldSentinel> {
+  const subscribers = new Set<Socket>();
+  const sockets = new Set<Socket>();
+  let waiting: (() => void)[] = [];
+  let isHeld = false;
+  let onAsked = (): void => undefined;
+  const masterReply = bulk([master.host, String(master.port)]);
+
+  function reply(socket: Socket, words: readonly string[]): void {
+    const command = words.slice(0, 2).join(' ').toLowerCase();
+    if (command.startsWith('subscribe')) {
+      subscribers.add(socket);
+      socket.write(`*3\r\n$9\r\nsubscribe\r\n$14\r\n+switch-master\r\n:1\r\n`);
+    } else if (command === 'sentinel get-master-addr-by-name') {
+      const answer = (): void => void socket.write(masterReply);
+      if (isHeld) {
+        waiting.push(answer);
+        onAsked();
+      } else answer();
+    } else if (command === 'sentinel sentinels') socket.write('*0\r\n');
+    else socket.write('+OK\r\n');
+  }
+
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    socket.on('data', (bytes) => {
+      for (const words of commandsIn(bytes.toString())) reply(socket, words);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    addr: `127.0.0.1:${String(port)}`,
+    hold: () => (isHeld = true),
+    asked: () => (waiting.length > 0 ? Promise.resolve() : new Promise((resolve) => (onAsked = resolve))),
+    announce() {
+      for (const socket of subscribers) socket.write(bulk(['message', '+switch-master', 'x']));
+    },
+    release() {
+      isHeld = false;
+      for (const answer of waiting) answer();
+      waiting = [];
+    },
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function bulk(words: readonly string[]): string {
+  const written = words.map((word) => `$${String(Buffer.byteLength(word))}\r\n${word}\r\n`);
+  return `*${String(words.length)}\r\n${written.join('')}`;
+}
+
+/** Commands of the protocol that come whole. */
+function commandsIn(text: string): string[][] {
+  return text
+    .split(/(?=\*\d+\r\n\$)/)
+    .map((command) => command.split('\r\n').filter((_, at) => at > 0 && at % 2 === 0))
+    .filter((words) => words.length > 0);
+}
