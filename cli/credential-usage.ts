@@ -5,6 +5,8 @@ export interface CredentialUsage {
   readonly state: 'usable' | 'failing' | 'unusable' | null;
   /** When its source last gave a value. */
   readonly read_at: string | null;
+  /** When its source last gave none. */
+  readonly failed_at: string | null;
   /** When a provider last accepted it. */
   readonly last_used_at: string | null;
   /** When its source could not be read, or a provider refused it. */
@@ -29,6 +31,7 @@ export function credentialUsage(metrics: string | undefined): (credential: strin
     const isFailing = valueOf('failing', name) === 1;
     return {
       state: usable === undefined ? null : usable === 0 ? 'unusable' : isFailing ? 'failing' : 'usable',
+      failed_at: timeAt(valueOf('failed_timestamp_seconds', name)),
       read_at: timeAt(valueOf('read_timestamp_seconds', name)),
       last_used_at: timeAt(valueOf('answered_timestamp_seconds', name, 'accepted')),
       last_failed_at: timeAt(Math.max(...failed)),

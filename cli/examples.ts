@@ -18,6 +18,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   spend: ['gateway spend --by tag:team --since 30d', 'gateway spend --by model --bucket day --output csv'],
   'budget list': ['gateway budget list', 'gateway budget list --output json'],
   'credentials list': ['gateway credentials list'],
+  'credentials rotate': ['gateway credentials rotate openai-main'],
   'credentials check': ['gateway credentials check && gateway serve'],
   'keys revoke': ['gateway keys revoke planner', 'gateway keys revoke 1f0c2d'],
   'keys rotate': ['gateway keys rotate planner --grace 1h'],

@@ -4,6 +4,7 @@ import { GatewayError, messageOf } from './errors.ts';
 import { createEscalationListeners } from './operator/hear-escalations.ts';
 import { createPagePassword, type PagePassword } from './operator/sign-in/password-store.ts';
 import { createRedisOperations, type RedisOperations } from './operator/redis-operations.ts';
+import { createReadOrderStore } from './provider-credentials/read-orders-store.ts';
 import { createAcknowledgement } from './redis/acknowledged.ts';
 import { connectRedis, waitUntilReady, type RedisClient, describedRedis } from './redis/client.ts';
 import { scanForms, type FormScan } from './redis/form-scan.ts';
@@ -17,6 +18,8 @@ export interface LocalOperations extends RedisOperations {
   /** The password of the operator's page. */
   readonly pagePassword: PagePassword;
   checkServer(): Promise<ServerCheck>;
+  /** Orders all gateways to read the source of a provider credential again. */
+  orderCredentialRead(credential: string): Promise<void>;
   /** Looks for stored values that this build cannot read. */
   scanForms(): Promise<FormScan>;
 }
@@ -43,6 +46,7 @@ export async function operate<T>(
       }),
       pagePassword: createPagePassword({ client, deadlineMs: phaseDeadlineMs(config) }),
       checkServer: () => checkServer(client),
+      orderCredentialRead: createReadOrderStore({ client, deadlineMs: phaseDeadlineMs(config) }).order,
       scanForms: () => withRedisDeadline(SCAN_DEADLINE_MS, () => scanForms(client)),
     });
   } finally {

@@ -2,9 +2,12 @@ import { renderMetrics } from './admin/metrics.ts';
 import { readiness, type Readiness } from './admin/readiness.ts';
 import { gatewayIdentity } from './admin/identity.ts';
 import { startAdmin } from './admin/server.ts';
+import { phaseDeadlineMs } from './config/cross-field-rules.ts';
 import type { Config } from './config/schema.ts';
 import type { EnvoyProcess } from './runtime/envoy-process.ts';
 import { announceGateway } from './runtime/announce.ts';
+import { createReadOrderStore } from './provider-credentials/read-orders-store.ts';
+import { obeyCredentialOrders } from './runtime/credential-orders.ts';
 import { startCredentials } from './runtime/credentials.ts';
 import { startCertificates } from './runtime/certificates.ts';
 import { followConfig, type Reload } from './runtime/reload.ts';
@@ -104,6 +107,13 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
     const redis = await watchRedis(config, log);
     closers.push(() => {
       redis.close();
+    });
+    const orders = obeyCredentialOrders({
+      store: createReadOrderStore({ client: redis.client, deadlineMs: phaseDeadlineMs(config) }),
+      credentials,
+    });
+    closers.push(() => {
+      orders.close();
     });
     const readinessNow = (): Readiness => readinessOf(config, state, redis.unfit);
     const admin = await startAdmin({

@@ -24,6 +24,8 @@ export interface FollowedCredentials {
   /** The values in force. */
   values(): CredentialValues;
   states(): ReadonlyMap<string, CredentialState>;
+  /** Has the source read within a second. Unknown names are ignored. */
+  readAgain(name: string): void;
   close(): void;
 }
 
@@ -69,6 +71,9 @@ export async function followCredentials(options: FollowCredentialsOptions): Prom
   return {
     values: valuesNow,
     states: () => new Map(followed.map((one) => [one.name, one.state()])),
+    readAgain(name) {
+      followed.find((one) => one.name === name)?.hurry();
+    },
     close: () => {
       stop.abort();
     },
@@ -79,6 +84,8 @@ interface Followed {
   readonly name: string;
   readonly value: string | undefined;
   state(): CredentialState;
+  /** Lets the next look read the source. */
+  hurry(): void;
   /** Reads the source if it is time. Resolves to true if the value in force has changed. */
   look(): Promise<boolean>;
 }
@@ -120,6 +127,9 @@ function followOne(
       return value;
     },
     state: () => ({ readAt, failedAt, failure, usable: value !== undefined }),
+    hurry() {
+      nextAt = 0;
+    },
     async look() {
       if (now() < nextAt) return false;
       const before = value;

@@ -219,6 +219,9 @@ export function uiAttemptsKey(who: string, minute: number): string {
   return `gateway:ui_attempts:{${UI_PASSWORD}}:${who}:${String(minute)}`;
 }
 
+/** Orders to read the source of a provider credential again: hash of its name to an id. */
+export const CREDENTIAL_READS = 'gateway:credential_reads';
+
 /** What each running gateway last said of itself: hash of gateway id to JSON. */
 export const GATEWAYS = 'gateway:gateways';
 

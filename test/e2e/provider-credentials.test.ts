@@ -218,6 +218,45 @@ describe('a credential that the gateway holds', () => {
     expect(found(MARKS, shown)).toEqual([]);
   });
 
+  it('is read again by gateway credentials rotate, at once and not after its ttl', async () => {
+    const rotate = (name: string) =>
+      runCli(gateway.redis, [
+        'credentials',
+        'rotate',
+        name,
+        '--config',
+        gateway.configFile,
+        '--output',
+        'json',
+      ]);
+    const { rawKey } = await gateway.createKey({
+      credentials: ['claude-command'],
+      allowedProviders: ['anthropic'],
+    });
+    async function used(): Promise<unknown> {
+      expect((await ask({ rawKey, path: '/anthropic/v1/messages' })).status).toBe(200);
+      return lastHeaders()['x-api-key'];
+    }
+    writeFileSync(file('print-key'), `#!/bin/sh\nprintf %s ${VALUES.renewed}\n`);
+    expect(await used()).toBe(VALUES.command);
+    const rotated = await rotate('claude-command');
+    expect([rotated.code, JSON.parse(rotated.stdout)]).toMatchObject([
+      0,
+      { credential: 'claude-command', read_here: 'read' },
+    ]);
+    await expect.poll(used, { timeout: 5_000 }).toBe(VALUES.renewed);
+
+    writeFileSync(file('print-key'), '#!/bin/sh\nexit 1\n');
+    const failed = await rotate('claude-command');
+    expect([failed.code, JSON.parse(failed.stdout)]).toMatchObject([1, { read_here: 'failed' }]);
+    expect(await used()).toBe(VALUES.renewed);
+    expect(await rotate('openai-env')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('restart it with the new value') as string,
+    });
+    expect(await rotate('nothing')).toMatchObject({ code: 2 });
+  });
+
   it('stays out of logs, metrics, answers, Redis and the environment of other processes', async () => {
     const shown = [
       gateway.logs(),
