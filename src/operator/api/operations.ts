@@ -3,7 +3,7 @@ import { ApiError, checked } from './problem.ts';
 import { makeOnce } from './change.ts';
 import { refuseUnknownCredentials } from './credentials.ts';
 import { route, type Route, type ApiRequestOf } from './route.ts';
-import { callsAnswer, callsBody } from '../remote/calls.ts';
+import { callsAnswer, callsBody, MAX_COST } from '../remote/calls.ts';
 import { OPERATIONS, type ChangeOperation, type ReadOperation } from '../remote/table.ts';
 import type { PageServices } from '../services.ts';
 import { hasRole } from '../sign-in/roles.ts';
@@ -12,6 +12,7 @@ type OperationsRequest = ApiRequestOf<undefined, z.output<typeof callsBody>>;
 
 /** What commands ask with `gateway --server`: several reads at once, or one change. */
 export function operationsRoute(services: PageServices): Route {
+  const inTurn = createTurns(READING_AT_ONCE);
   return route({
     method: 'POST',
     path: '/api/operations',
@@ -35,23 +36,49 @@ export function operationsRoute(services: PageServices): Route {
           throw new ApiError('invalid_request', 'body: calls: a change has a request of its own');
         return changed(services, request, first.operation, first.given);
       }
-      return readAll(services, calls);
+      return inTurn(() => readAll(services, calls));
     },
   });
 }
 
-async function readAll(
-  { operations }: PageServices,
-  calls: readonly { readonly operation: ReadOperation | ChangeOperation; readonly given: unknown }[],
-): Promise<unknown> {
-  const results = await Promise.all(
-    calls.map(async ({ operation, given }) => {
-      if (operation.kind === 'change')
-        throw new ApiError('invalid_request', 'body: calls: a change has a request of its own');
-      return { result: await operation.run(operations, given) };
-    }),
-  );
-  return { results };
+/** Requests that read at once, however many programs ask: Redis serves the gateways first. */
+const READING_AT_ONCE = 2;
+
+interface CheckedCall {
+  readonly operation: ReadOperation | ChangeOperation;
+  readonly given: unknown;
+}
+
+async function readAll({ operations }: PageServices, calls: readonly CheckedCall[]): Promise<unknown> {
+  const reads = calls.map(({ operation, given }) => {
+    if (operation.kind === 'change')
+      throw new ApiError('invalid_request', 'body: calls: a change has a request of its own');
+    return { operation, given };
+  });
+  const cost = reads.reduce((sum, { operation, given }) => sum + operation.cost(given), 0);
+  if (cost > MAX_COST)
+    throw new ApiError('invalid_request', 'body: calls: these read too much for one request: ask for less');
+  const results = reads.map(async ({ operation, given }) => ({
+    result: await operation.run(operations, given),
+  }));
+  return { results: await Promise.all(results) };
+}
+
+/** Lets so many works run at once; the others wait in order. */
+function createTurns(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running === atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
 }
 
 /** The reason is the command itself, unless it takes one. */

@@ -3,6 +3,8 @@ import { OPERATIONS, type OperationName } from './table.ts';
 
 /** Calls in one request; a change has a request of its own. */
 export const MAX_CALLS = 100;
+/** Cost of the calls of one request together; the most that one call may have. */
+export const MAX_COST = 4_000;
 
 /** Body of `POST /api/operations`. */
 export const callsBody = z.strictObject({

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { isLoopbackHost } from '../../config/address.ts';
 import { messageOf } from '../../errors.ts';
-import { callsAnswer, MAX_CALLS, type Call } from './calls.ts';
-import { OPERATIONS } from './table.ts';
+import { callsAnswer, MAX_CALLS, MAX_COST, type Call } from './calls.ts';
+import { OPERATIONS, type ChangeOperation, type ReadOperation } from './table.ts';
 
 export interface ConnectionOptions {
   /** Root of the operator's page. */
@@ -24,6 +24,7 @@ const ATTEMPTS = 2;
 interface Waiting {
   readonly call: Call;
   readonly chars: number;
+  readonly cost: number;
   resolve(result: unknown): void;
   reject(reason: unknown): void;
 }
@@ -59,8 +60,10 @@ export function createConnection(options: ConnectionOptions): CallOperation {
 
   return (call) =>
     new Promise((resolve, reject) => {
-      const one = { call, chars: JSON.stringify(call).length, resolve, reject };
-      if (OPERATIONS[call.operation].kind === 'change') {
+      const operation: ReadOperation | ChangeOperation = OPERATIONS[call.operation];
+      const cost = operation.kind === 'read' ? operation.cost(call.arguments) : MAX_COST;
+      const one = { call, chars: JSON.stringify(call).length, cost, resolve, reject };
+      if (operation.kind === 'change') {
         void send([one]);
         return;
       }
@@ -81,14 +84,19 @@ function operationsUrl(server: string): URL {
 
 function batchesOf(waiting: readonly Waiting[]): readonly (readonly Waiting[])[] {
   const batches: Waiting[][] = [];
-  let [last, chars]: [Waiting[], number] = [[], Infinity];
+  let last: Waiting[] = [];
+  let [chars, cost] = [0, Infinity];
   for (const one of waiting) {
-    if (last.length === MAX_CALLS || chars + one.chars > MAX_BODY_CHARS) {
-      [last, chars] = [[], 0];
+    const isFull =
+      last.length === MAX_CALLS || chars + one.chars > MAX_BODY_CHARS || cost + one.cost > MAX_COST;
+    if (isFull) {
+      last = [];
+      [chars, cost] = [0, 0];
       batches.push(last);
     }
     last.push(one);
     chars += one.chars;
+    cost += one.cost;
   }
   return batches;
 }

@@ -1,6 +1,7 @@
 /** The operations of the operator's API that commands call (`gateway --server`), one for each function of `Operations`. */
 import * as z from 'zod';
 import { keyChangeSchema, newKeySchema } from '../../auth/key-fields.ts';
+import { WINDOWS_LEDGER } from '../../checks/budget/accounts.ts';
 import type { Account } from '../../checks/budget/store.ts';
 import { BUDGET_WINDOWS, MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
 import type { Changed, Changes } from '../changes.ts';
@@ -10,9 +11,14 @@ import type { Role } from '../sign-in/roles.ts';
 const text = z.string().max(1_024);
 const name = text.min(1);
 const ofKey = { reference: name };
-const keyHash = name;
+/** Of a key, or of a shared budget, which has its ledger under such a name. */
+const keyHash = z.string().regex(/^(?:sha256:[0-9a-f]{64}|budget:[A-Za-z0-9._-]{1,64})$/, {
+  error: 'must be a hash of a key, or a shared budget',
+});
 const MAX_RECORDS = 1_000;
 const MAX_DAYS = 3_660;
+/** Cost of a page of hundreds of entries. */
+const MANY = 500;
 const MAX_MS = 10 * 366 * 86_400_000;
 
 const calendar = z.union([
@@ -24,7 +30,7 @@ const calendar = z.union([
 const account = z.strictObject({
   budget: name.optional(),
   name,
-  ledger: name,
+  ledger: z.literal(WINDOWS_LEDGER),
   calendar,
   limitNanoUsd: z.number().optional(),
   idleMs: z.int().min(0),
@@ -35,6 +41,8 @@ export interface ReadOperation {
   readonly kind: 'read';
   readonly role: Role;
   readonly arguments: z.ZodType;
+  /** Commands that it asks of Redis, roughly and at most. */
+  cost(given: unknown): number;
   run(operations: Operations, given: unknown): Promise<unknown>;
 }
 
@@ -51,8 +59,10 @@ function read<Arguments extends z.ZodType>(
   role: Role,
   schema: Arguments,
   run: (operations: Operations, given: z.output<Arguments>) => Promise<unknown>,
+  cost: (given: z.output<Arguments>) => number = () => 10,
 ): ReadOperation {
-  return { kind: 'read', role, arguments: schema, run: run as ReadOperation['run'] };
+  const [runs, costs] = [run as ReadOperation['run'], cost as ReadOperation['cost']];
+  return { kind: 'read', role, arguments: schema, cost: costs, run: runs };
 }
 
 function change<Arguments extends z.ZodType>(
@@ -69,7 +79,12 @@ const nothing = z.strictObject({});
 
 export const OPERATIONS = {
   'keys.find': read('viewer', z.strictObject(ofKey), ({ keys }, { reference }) => keys.find(reference)),
-  'keys.list': read('viewer', page, ({ keys }, { after }) => keys.list(after)),
+  'keys.list': read(
+    'viewer',
+    page,
+    ({ keys }, { after }) => keys.list(after),
+    () => MANY,
+  ),
   'keys.names': read(
     'viewer',
     z.strictObject({ prefix: text, count: z.int().min(1).max(1_000), withinMs: z.int().min(1).max(5_000) }),
@@ -94,21 +109,40 @@ export const OPERATIONS = {
         error: `must be a range of at most ${String(MAX_DAYS)} days`,
       }),
     ({ spend }, given) => spend.read(given.keyHash, given.firstDay, given.lastDay),
+    ({ firstDay, lastDay }) => lastDay - firstDay + 1,
   ),
-  'sessions.list': read('viewer', z.strictObject({ keyHash }), ({ sessions }, given) =>
-    sessions.list(given.keyHash),
+  'sessions.list': read(
+    'viewer',
+    z.strictObject({ keyHash }),
+    ({ sessions }, given) => sessions.list(given.keyHash),
+    () => MANY,
   ),
   // Its answer has the first user request, masked.
   'sessions.read': read('operator', z.strictObject({ keyHash, sessionId: name }), ({ sessions }, given) =>
     sessions.read(given),
   ),
   'risks.read': read('viewer', z.strictObject({ keyHash }), ({ risks }, given) => risks.read(given.keyHash)),
-  'risks.listLocked': read('viewer', page, ({ risks }, { after }) => risks.listLocked(after)),
+  'risks.listLocked': read(
+    'viewer',
+    page,
+    ({ risks }, { after }) => risks.listLocked(after),
+    () => MANY,
+  ),
   'pins.list': read('viewer', z.strictObject({ server: name }), ({ pins }, { server }) => pins.list(server)),
   'escalations.list': read('viewer', nothing, ({ escalations }) => escalations.list()),
   'escalations.now': read('viewer', nothing, ({ escalations }) => escalations.now()),
-  'audit.after': read('viewer', records, ({ audit }, { id, count }) => audit.after(id, count)),
-  'audit.before': read('viewer', records, ({ audit }, { id, count }) => audit.before(id, count)),
+  'audit.after': read(
+    'viewer',
+    records,
+    ({ audit }, { id, count }) => audit.after(id, count),
+    () => MANY,
+  ),
+  'audit.before': read(
+    'viewer',
+    records,
+    ({ audit }, { id, count }) => audit.before(id, count),
+    () => MANY,
+  ),
   readClock: read('viewer', nothing, ({ readClock }) => readClock()),
   readSettings: read('viewer', nothing, ({ readSettings }) => readSettings()),
 

@@ -177,3 +177,25 @@ it('lists page by page', async () => {
   } while (cursor !== '');
   expect(names.toSorted()).toEqual(['t0', 't1', 't2', 't3', 't4']);
 });
+
+it('reads so much in one request, and only what its operations name', async () => {
+  const { raw_token: token } = (await make({})).json<Made>();
+  const keyHash = `sha256:${'0'.repeat(64)}`;
+  const account = { name: 'daily', ledger: 'windows', calendar: 'day', idleMs: 1 };
+  const ask = (calls: readonly object[]) =>
+    asToken(token, '/api/operations', { method: 'POST', body: { calls } });
+  const spend = { operation: 'spend.read', arguments: { keyHash, firstDay: 10_000, lastDay: 10_099 } };
+  const status = (given: object) => ({ operation: 'budgets.status', arguments: { keyHash, ...given } });
+  expect((await ask(Array.from({ length: 40 }, () => spend))).status).toBe(200);
+  expect((await ask([status({ accounts: [account] })])).status).toBe(200);
+  const refused: readonly (readonly object[])[] = [
+    Array.from({ length: 41 }, () => spend),
+    Array.from({ length: 101 }, () => ({ operation: 'readClock' })),
+    Array.from({ length: 9 }, () => ({ operation: 'sessions.list', arguments: { keyHash } })),
+    [],
+    [status({ accounts: [{ ...account, ledger: 'session:run-1' }] })],
+    [status({ accounts: [], keyHash: `x}:{${keyHash}` })],
+    [{ operation: 'audit.before', arguments: { id: '+', count: 1_001 } }],
+  ];
+  for (const calls of refused) expect((await ask(calls)).status).toBe(400);
+});
