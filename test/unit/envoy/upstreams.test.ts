@@ -142,3 +142,27 @@ it("Istio's bootstrap gets the runtime flags and the heap's overload manager", (
   ]);
   expect(RUNTIME).toEqual({ 'envoy.reloadable_features.ext_proc_graceful_grpc_close': false });
 });
+
+describe('a second listener, for names with other targets', () => {
+  const target = { provider: 'openai', model: 'm' } as const;
+  const names = (on: '429'[]) => ({ models: { smart: [target, { ...target, on }] } });
+
+  it('is there only where one may be asked after another', () => {
+    const plain = JSON.stringify(envoyBootstrap(defaultConfig({}, PLAIN), LAYOUT));
+    expect(JSON.stringify(envoyBootstrap(defaultConfig(names([]), PLAIN), LAYOUT))).toBe(plain);
+    const { static_resources: resources } = envoyBootstrap(defaultConfig(names(['429']), PLAIN), LAYOUT) as {
+      static_resources: { listeners: { name: string; internal_listener?: object }[] };
+    };
+    expect(resources.listeners).toMatchObject([
+      { name: 'main' },
+      { name: 'attempts', internal_listener: {} },
+    ]);
+  });
+
+  it('is not for meshes', () => {
+    const config = defaultConfig(names(['429']), PLAIN);
+    expect(() => renderIstio(config, LAYOUT, { name: 'gw', namespace: 'ns' })).toThrow(
+      /models\[\]\.on needs/,
+    );
+  });
+});
