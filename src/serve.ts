@@ -147,6 +147,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
     } else {
       await workers.started();
     }
+    state.starting = false;
     const announcement = announceGateway({
       client: redis.client,
       build: options.build,
@@ -162,7 +163,6 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
       state.page = page;
       closers.push(() => page.stop());
     }
-    state.starting = false;
     if (options.reload !== undefined) {
       reload = await followReload(options.reload, options, workers, (next) => {
         state.page?.use(next);
