@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 
 import { instructions } from '../../src/demo/instructions.ts';
 import type { Io } from '../command.ts';
+import { buildInfo } from '../version.ts';
 import { untilStopped, withWorkerAhead } from './serve.ts';
 
 /** `gateway demo` (`npm start`): the whole gateway with a local provider, a Redis and a key of its own. */
@@ -16,6 +17,7 @@ export function registerDemo(program: Command, io: Io): void {
         const { startDemo } = await import('../../src/demo/demo.ts');
         const demo = await startDemo({
           environment: io.env,
+          build: buildInfo(),
           ahead,
           progress: (message) => {
             io.stderr.write(`${message}\n`);

@@ -19,7 +19,7 @@ import type { TellProgress } from '../runtime/program.ts';
 import { startRedis } from '../runtime/redis-process.ts';
 import { findRedisServer } from '../runtime/redis-server.ts';
 import { createRunDirectory } from '../runtime/run-directory.ts';
-import { serve, type Gateway } from '../serve.ts';
+import { serve, type Gateway, type ServeOptions } from '../serve.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import type { DemoFacts } from './instructions.ts';
 import { MCP_PATH } from './mcp.ts';
@@ -29,6 +29,7 @@ import { SAMPLE_KEYS, startTraffic } from './traffic.ts';
 export interface DemoOptions {
   readonly environment: Environment;
   readonly progress: TellProgress;
+  readonly build: ServeOptions['build'];
   /** See `ServeOptions`. */
   readonly ahead?: ChildProcess;
   /** Receives the gateway's log from `warn` upwards. */
@@ -105,6 +106,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
       onEnvoyLine: () => undefined,
       workerOutput: 'ignore',
       progress,
+      ...(options.build !== undefined && { build: options.build }),
       ...(options.ahead === undefined ? {} : { ahead: options.ahead }),
     });
     closers.push(() => gateway.kill());

@@ -10,6 +10,7 @@ const MARGIN = 18;
 const BAR = 30;
 /** A proxy key, of which a picture needs the beginning alone. */
 const PROXY_KEY = /\b(gw-[\w-]{6})[\w-]{37}/g;
+const PASSWORD = /\(password \S+\)/;
 
 const STYLE = `
 text { font: 13px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; white-space: pre }
@@ -19,7 +20,10 @@ text { font: 13px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; 
 /** An SVG of a terminal that shows these lines; what is too long goes on in the next. */
 export function drawTerminal(lines: readonly TerminalLine[]): string {
   const rows = lines.flatMap(({ kind, text }) =>
-    wrapped(text.replaceAll(PROXY_KEY, '$1…')).map((row) => ({ kind, row })),
+    wrapped(text.replaceAll(PROXY_KEY, '$1…').replace(PASSWORD, '(password …)')).map((row) => ({
+      kind,
+      row,
+    })),
   );
   const width = Math.ceil(COLUMNS * CHARACTER_WIDTH) + 2 * MARGIN;
   const height = BAR + rows.length * LINE_HEIGHT + MARGIN;
