@@ -80,7 +80,10 @@ function html(script: string, style: string, icon: string): string {
 `;
 }
 
-/** Returns the folder of the page as built from the sources of this checkout; builds only when they changed. */
+/**
+ * Returns the folder of the page as built from the sources of this checkout; builds only when they changed.
+ * @public imported by its path, since the built program has no such file
+ */
 export async function builtPage(): Promise<string> {
   const sources = digestOfSources();
   if (builtFrom() === sources) return CACHE;

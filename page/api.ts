@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-import type { Me, Problem, Role, SignInKinds } from '../src/operator/api/schemas.ts';
+import type { Me, Problem, Role } from '../src/operator/api/schemas.ts';
 
 /** Longer than the server waits for Redis, so that its own words about it arrive. */
 const TIMEOUT_MS = 20_000;
@@ -114,10 +114,6 @@ export async function loadMe(): Promise<void> {
     if (!(error instanceof ProblemError) || error.status !== 401) throw error;
     me.value = null;
   }
-}
-
-export function readSignInKinds(): Promise<SignInKinds> {
-  return read<SignInKinds>('/api/sign-in');
 }
 
 export async function signIn(password: string): Promise<void> {

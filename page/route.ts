@@ -11,7 +11,7 @@ export interface Route {
 
 export const route = signal<Route>(parseRoute(location.hash));
 
-export function parseRoute(fragment: string): Route {
+function parseRoute(fragment: string): Route {
   const [path = '', query = ''] = fragment.replace(/^#\/?/, '').split('?', 2);
   const [view = '', id] = path.split('/').map(decoded);
   return { view: view === '' ? 'now' : view, id, query: new URLSearchParams(query) };

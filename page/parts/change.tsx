@@ -26,7 +26,7 @@ export interface Change<T> {
 const MAX_REASON = 200;
 
 /** Asks for a reason, says what will happen, and makes the change once, however often it is sent. */
-export function ChangeDialog<T>({
+function ChangeDialog<T>({
   of,
   onClose,
 }: {

@@ -63,7 +63,7 @@ function Shown({
   );
 }
 
-export function NoAudit(): JSX.Element {
+function NoAudit(): JSX.Element {
   return (
     <Empty>
       The audit trail is off, so requests are not shown. Set <code>audit.enabled: true</code> in gateway.yaml.

@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../config/address.ts';
 import { ApiError } from './api/problem.ts';
 
 /** A larger body is refused. */
-export const MAX_BODY_BYTES = 65_536;
+const MAX_BODY_BYTES = 65_536;
 
 /** Headers of every answer. */
 export const SECURITY_HEADERS: Readonly<OutgoingHttpHeaders> = {

@@ -36,7 +36,7 @@ export async function startChromium(environment: Environment = process.env): Pro
  * Finds Chromium on PATH, or unpacks Debian's package into the per-user cache.
  * @throws MissingPartError with the remedy
  */
-export async function findChromium(environment: Environment = process.env): Promise<ChromiumProgram> {
+async function findChromium(environment: Environment = process.env): Promise<ChromiumProgram> {
   for (const name of NAMES) {
     const path = await findOnPath(name, environment);
     if (path !== undefined) return { path, env: {} };

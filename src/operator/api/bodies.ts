@@ -5,7 +5,7 @@ import { DURATION_PATTERN, DURATION_RULE } from '../../config/duration.ts';
 import { BUDGET_WINDOWS, MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
 import { role } from './schemas.ts';
 
-export const MAX_PAGE = 200;
+const MAX_PAGE = 200;
 
 /** Why a change is made: on record in the audit trail. */
 const reason = z.string().trim().min(1).max(200);
@@ -95,8 +95,3 @@ export const newTokenBody = z.strictObject({
   owner: text.optional(),
   expiresIn: duration,
 });
-
-export type KeysQuery = z.infer<typeof keysQuery>;
-export type NewKeyBody = z.input<typeof newKeyBody>;
-export type BudgetBody = z.input<typeof budgetBody>;
-export type NewTokenBody = z.input<typeof newTokenBody>;

@@ -50,7 +50,7 @@ export const problem = z.object({
 });
 export type Problem = z.infer<typeof problem>;
 
-export const SIGN_IN_KINDS = ['password', 'oidc', 'proxy'] as const;
+const SIGN_IN_KINDS = ['password', 'oidc', 'proxy'] as const;
 
 /** How one can sign in here; answered without a session. */
 export const signInKinds = z.object({ kinds: z.array(z.enum(SIGN_IN_KINDS)) });
@@ -121,7 +121,7 @@ export const overview = z.object({
 });
 export type Overview = z.infer<typeof overview>;
 
-export const DECISION_KINDS = ['request', 'finding', 'operator', 'event'] as const;
+const DECISION_KINDS = ['request', 'finding', 'operator', 'event'] as const;
 
 /** One record of the audit trail in short. */
 export const decision = z.object({
@@ -156,7 +156,7 @@ export type Decision = z.infer<typeof decision>;
 export const decisions = pageOf(decision);
 
 /** Where something was found; never the text. Offsets are UTF-16 units, the end exclusive. */
-export const foundAt = z.object({
+const foundAt = z.object({
   rule: z.string(),
   detector: z.string().nullable(),
   class: z.string().nullable(),
@@ -234,7 +234,7 @@ export const key = z.object({
 export type Key = z.infer<typeof key>;
 export const keys = surveyOf(key);
 
-export const budgetWindow = z.object({
+const budgetWindow = z.object({
   window: z.string(),
   limit_usd: usd.nullable(),
   spent_usd: usd,

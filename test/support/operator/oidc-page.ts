@@ -24,7 +24,7 @@ export interface OidcPage {
   close(): Promise<void>;
 }
 
-export const PEOPLE = {
+const PEOPLE = {
   ada: { preferred_username: 'ada@example.com', groups: ['gateway-admins'], roles: ['watchers'] },
   bob: { preferred_username: 'bob', groups: ['leads'], team: 'search', unit: 'ads' },
 };
