@@ -1,6 +1,6 @@
 import { createRedisBudgetStore } from '../../src/checks/budget/redis-store.ts';
 import { windowAccounts } from '../../src/checks/budget/accounts.ts';
-import type { TestRedis } from './redis.ts';
+import type { RedisClient } from '../../src/redis/client.ts';
 
 /** The lease of a reservation that the gateway takes. */
 export const LEASE_MS = 30_000;
@@ -12,7 +12,11 @@ export interface AccountNow {
 }
 
 /** Reads it as of `afterMs` from now: a reservation whose lease is over by then is charged by this. */
-export async function readAccount(redis: TestRedis, keyHash: string, afterMs = 0): Promise<AccountNow> {
+export async function readAccount(
+  redis: { readonly client: RedisClient },
+  keyHash: string,
+  afterMs = 0,
+): Promise<AccountNow> {
   const store = createRedisBudgetStore({
     client: redis.client,
     deadlineMs: 10_000,

@@ -21,6 +21,8 @@ export interface RedisNode {
   readonly directory: string;
   /** Ends it as a crash would. */
   kill(): Promise<void>;
+  /** Starts it again on its port after `kill`. */
+  revive(args: readonly string[]): Promise<void>;
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
   close(): Promise<void>;
 }
@@ -38,16 +40,14 @@ export async function startRedisNode(
 ): Promise<RedisNode> {
   const port = await freePort();
   const directory = await mkdtemp(join(tmpdir(), 'gw-test-node-'));
-  const child = await spawnServer(await args(port, directory), directory);
   guard ??= startGuard();
-  guard.watch(child.pid ?? 0);
   guard.watchDirectory(directory);
+  let running = await launch(await args(port, directory), directory, guard);
   const client = new Redis({ host: '127.0.0.1', port, retryStrategy: () => 50, maxRetriesPerRequest: null });
   client.on('error', () => undefined);
-  const exited = once(child, 'exit');
   async function kill(): Promise<void> {
-    child.kill('SIGKILL');
-    await exited;
+    running.child.kill('SIGKILL');
+    await running.exited;
   }
   const node: RedisNode = {
     port,
@@ -55,17 +55,31 @@ export async function startRedisNode(
     client,
     directory,
     kill,
-    signal: (name) => void child.kill(name),
+    revive: async (line) => {
+      running = await launch(line, directory, guard);
+    },
+    signal: (name) => void running.child.kill(name),
     close: async () => {
       client.disconnect();
       await kill();
       await rm(directory, { recursive: true, force: true });
     },
   };
-  const answered = await Promise.race([client.ping(), exited, delay(ANSWERS_WITHIN_MS)]);
+  const answered = await Promise.race([client.ping(), running.exited, delay(ANSWERS_WITHIN_MS)]);
   if (answered === 'PONG') return node;
   await node.close();
   throw new Error(`a Redis server does not answer on port ${String(port)}`);
+}
+
+async function launch(
+  line: readonly string[],
+  directory: string,
+  watcher: Guard | undefined,
+): Promise<{ readonly child: ChildProcess; readonly exited: Promise<unknown> }> {
+  const child = await spawnServer(line, directory);
+  const exited = once(child, 'exit');
+  watcher?.watch(child.pid ?? 0);
+  return { child, exited };
 }
 
 /** In a container it has the machine's network: servers of a group must reach each other where clients reach them. */

@@ -1,0 +1,23 @@
+/**
+ * `npm run soak -- --minutes N`: requests of all kinds against a real gateway while faults come in turn. Fails on
+ * anything that is left behind, charged otherwise than the provider counts, or leaked. `--report FILE` keeps the report.
+ */
+import { parseArgs } from 'node:util';
+import { runTool } from '../support/vitest-run.ts';
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    report: { type: 'string' },
+  },
+});
+if (!(Number(values.minutes) > 0)) throw new Error('--minutes is a number');
+const environment = {
+  SOAK_MINUTES: values.minutes,
+  SOAK_SEED: values.seed,
+  ...(values.report !== undefined && { SOAK_REPORT: values.report }),
+};
+const command = ['vitest', 'run', '--project', 'load', 'test/e2e/load/endurance.test.ts'] as const;
+const run = await runTool(command, { output: 'show', environment });
+process.exitCode = run.ok ? 0 : 1;
