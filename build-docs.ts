@@ -31,12 +31,10 @@ ${sections.map((section) => sectionText(section, keys)).join('\n')}`;
 }
 
 function sectionText(section: ConfigKey, keys: readonly ConfigKey[]): string {
-  const below = keys.filter(({ path, isGroup }) => path.startsWith(`${section.path}.`) && !isGroup);
-  const notes = keys
-    .filter(
-      ({ path, isGroup, description }) =>
-        path.startsWith(`${section.path}.`) && isGroup && description !== '',
-    )
+  const inSection = keys.filter(({ path }) => isBelow(path, section.path));
+  const below = inSection.filter(({ isGroup }) => !isGroup);
+  const notes = inSection
+    .filter(({ isGroup, description }) => isGroup && description !== '')
     .map(({ path, description }) => `\`${path}\`: ${linked(description)}`);
   const rows = merged(below).map(
     ({ path, preset, values, needsRestart, description }) =>
@@ -50,6 +48,11 @@ ${[linked(section.description), ...notes].join('\n\n')}
 | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 `;
+}
+
+/** The items of a list are below it too: `budgets[].name`. */
+function isBelow(path: string, section: string): boolean {
+  return path.startsWith(`${section}.`) || path.startsWith(`${section}[].`);
 }
 
 /** Joins rows that differ in the name of a provider alone. */
