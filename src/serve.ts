@@ -104,6 +104,10 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
     state.workers = workers;
     closers.push(() => workers.kill());
 
+    const page = config.ui.enabled ? startPage(options, guard, certificates) : undefined;
+    page?.catch(() => undefined);
+    closers.push(async () => (await page)?.stop());
+
     const redis = await watchRedis(config, log);
     closers.push(() => {
       redis.close();
@@ -147,6 +151,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
     } else {
       await workers.started();
     }
+    state.page = await page;
     state.starting = false;
     const announcement = announceGateway({
       client: redis.client,
@@ -158,11 +163,6 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
       reload: () => reload?.state(),
     });
     closers.push(() => announcement.close());
-    if (config.ui.enabled) {
-      const page = await startPage(options, guard, certificates);
-      state.page = page;
-      closers.push(() => page.stop());
-    }
     if (options.reload !== undefined) {
       reload = await followReload(options.reload, options, workers, (next) => {
         state.page?.use(next);
