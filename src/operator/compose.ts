@@ -7,6 +7,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { apiRoutes } from './api/routes.ts';
 import { createEscalationListeners, type EscalationListeners } from './hear-escalations.ts';
 import { createRedisOperations } from './redis-operations.ts';
+import { createDefinitionStore } from '../checks/mcp-inspector/definition-store.ts';
 import { createRedisBreakerStore } from '../checks/mcp-breaker/redis-store.ts';
 import { PROBE_LEASE_MS } from '../checks/mcp-breaker/store.ts';
 import { createFeed } from './decisions/feed.ts';
@@ -136,6 +137,7 @@ function pageServices(
     spend: createSpendReports(operations, surveys),
     gateways: createGatewayStore(place),
     redis,
+    definitions: createDefinitionStore(place),
     circuits: createRedisBreakerStore({
       ...place,
       threshold,

@@ -1,4 +1,5 @@
 import type { Config } from '../config/schema.ts';
+import type { DefinitionStore } from '../checks/mcp-inspector/definition-store.ts';
 import type { BreakerStore } from '../checks/mcp-breaker/store.ts';
 import type { Feed } from './decisions/feed.ts';
 import type { GatewayStore } from './gateways/gateway-store.ts';
@@ -28,6 +29,7 @@ export interface PageServices {
   readonly surveys: KeySurveys;
   readonly gateways: GatewayStore;
   readonly redis: RedisInfoStore;
+  readonly definitions: Pick<DefinitionStore, 'read'>;
   readonly circuits: Pick<BreakerStore, 'read'>;
   readonly spend: SpendReports;
 }

@@ -122,6 +122,11 @@ export function mcpPinsKey(server: string): string {
   return `gateway:mcp_pins:${server}`;
 }
 
+/** Tool definitions of an MCP server that were listed: hash of digest to JSON. */
+export function mcpDefinitionsKey(server: string): string {
+  return `gateway:mcp_definitions:${server}`;
+}
+
 /** The circuit of an MCP server for all keys while not closed; shared by all gateways. */
 export function mcpBreakerKey(server: string): string {
   return `gateway:mcp_breaker:${server}`;

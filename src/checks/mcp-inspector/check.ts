@@ -12,6 +12,7 @@ import { createSecretResponse } from './secret-response.ts';
 import type { PinStore } from './store.ts';
 import { createRecordJudgement } from './audit-events.ts';
 import { createCredentialsOf, isTrusted, NO_CREDENTIALS, type CredentialsOf } from './server-credentials.ts';
+import type { KeepDefinitions } from './keep-definitions.ts';
 import { isReadableName } from './tool-list.ts';
 import { createRewriter, judgeWhole, type AnswerDeps } from './respond.ts';
 
@@ -20,6 +21,7 @@ export interface McpInspectorDeps {
   /** `server.shadow_mode`, for the audit; the runner applies it. */
   readonly shadowMode: boolean;
   readonly pins: PinStore;
+  readonly keepDefinitions?: KeepDefinitions | undefined;
   readonly audit: Audit;
   readonly reportSecretLeak: ReportSecretLeak;
 }
@@ -36,7 +38,7 @@ export interface InspectorState {
  * operator accepts it. When switched off, it only checks that an answer is valid MCP, and the pins.
  */
 export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<InspectorState, 'mcp-inspector'> {
-  const { config, pins, audit, shadowMode, reportSecretLeak } = deps;
+  const { config, pins, keepDefinitions, audit, shadowMode, reportSecretLeak } = deps;
   const name = 'mcp-inspector';
   if (!config.enabled) return { name, shadowable: true };
   const isInspecting = config.inspector.enabled;
@@ -48,6 +50,7 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
     decide: createDecide({
       config,
       pins,
+      keepDefinitions,
       inspect: isInspecting ? createInspect({ config, credentialsOf }) : inspectNothing,
     }),
     secretResponse: createSecretResponse({

@@ -16,6 +16,7 @@ import type { JsonEdit } from '../../json/path.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { inTurns, isTurnOver, nextTurn } from '../../turns.ts';
 import { toolListIn } from '../../mcp/hidden-tools.ts';
+import type { KeepDefinitions } from './keep-definitions.ts';
 import type { PinState, PinStore } from './store.ts';
 import { fixedAmong, redactions } from './redact.ts';
 import {
@@ -148,6 +149,8 @@ export type Decide = (exchange: Answered, message: unknown) => Promise<Judged>;
 export interface DecideDeps {
   readonly config: McpConfig;
   readonly pins: PinStore;
+  /** Undefined without Redis. */
+  readonly keepDefinitions?: KeepDefinitions | undefined;
   readonly inspect: Inspect;
 }
 
@@ -155,7 +158,7 @@ const NO_TOOLS: readonly ListedTool[] = [];
 const NONE_WITHHELD: ReadonlyMap<ListedTool, Withholding> = new Map();
 
 /** @throws GatewayError redis_unavailable */
-export function createDecide({ config, pins, inspect }: DecideDeps): Decide {
+export function createDecide({ config, pins, keepDefinitions, inspect }: DecideDeps): Decide {
   const pinModes = new Map(config.servers.map(({ name, pin }) => [name, pin]));
 
   async function comparePins(server: string, tools: readonly ListedTool[]): Promise<readonly PinState[]> {
@@ -172,6 +175,7 @@ export function createDecide({ config, pins, inspect }: DecideDeps): Decide {
     const [inspection, stored] = await Promise.all([
       inspect(message, server),
       mode === 'off' ? [] : comparePins(server, tools),
+      mode === 'off' || list === undefined ? undefined : keepDefinitions?.(server, list, tools),
     ]);
     if ('refusal' in inspection) return inspection;
     const placed = [...inspection.attacks, ...inspection.secrets, ...inspection.credentials];

@@ -13,10 +13,19 @@ export const mcpInspector = checkEntry(
         return createMemoryPinStore(now);
       },
     });
+    const keepDefinitions = await ownStore({
+      async redis(place) {
+        const { createDefinitionStore } = await import('./definition-store.ts');
+        const { createKeepDefinitions } = await import('./keep-definitions.ts');
+        return createKeepDefinitions(createDefinitionStore(place));
+      },
+      memory: () => Promise.resolve(undefined),
+    });
     return createMcpInspectorCheck({
       config: mcp,
       shadowMode: server.shadow_mode,
       pins,
+      keepDefinitions,
       audit: observer.audit,
       reportSecretLeak,
     });

@@ -15,6 +15,8 @@ export interface ListedTool {
   /** Undefined without a readable name. */
   readonly name: string | undefined;
   readonly digest: string;
+  /** Length of the definition, roughly. */
+  readonly chars: number;
 }
 
 /** Clients show names and send them back; a longer or unprintable one is not meant to be read. */
@@ -28,8 +30,8 @@ function* readInSteps(tools: readonly unknown[]): Work<readonly ListedTool[]> {
   const read: ListedTool[] = [];
   for (const [index, tool] of tools.entries()) {
     const name = isObject(tool) ? listedName(tool) : undefined;
-    const digest = isObject(tool) && name !== undefined ? yield* definitionDigest(tool) : '';
-    read.push({ index, name, digest });
+    const definition = isObject(tool) && name !== undefined ? yield* definitionDigest(tool) : NO_DEFINITION;
+    read.push({ index, name, ...definition });
   }
   return read;
 }
@@ -112,11 +114,22 @@ const VARYING: ReadonlySet<string> = new Set(['icons', '_meta']);
  * Returns the SHA-256 of a tool's canonical JSON, which ignores the order of members. Yields after every
  * value.
  */
-function* definitionDigest(tool: JsonObject): Work<string> {
-  const pinned = Object.entries(tool).filter(([name]) => !VARYING.has(name));
+function* definitionDigest(tool: JsonObject): Work<Pick<ListedTool, 'digest' | 'chars'>> {
   const hash = createHash('sha256');
-  yield* addCanonical(hash, Object.fromEntries(pinned));
-  return hash.digest('base64url');
+  let chars = 0;
+  const adding = addCanonical(hash, pinnedMembers(tool));
+  for (let step = adding.next(); step.done !== true; step = adding.next()) {
+    chars += step.value ?? 0;
+    yield step.value;
+  }
+  return { digest: hash.digest('base64url'), chars };
+}
+
+const NO_DEFINITION = { digest: '', chars: 0 };
+
+/** Returns what a pin covers of a tool. */
+export function pinnedMembers(tool: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(tool).filter(([name]) => !VARYING.has(name)));
 }
 
 /** Cost of hashing a value or container in addition to its text. */

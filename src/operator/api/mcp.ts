@@ -38,7 +38,8 @@ export function mcpRoutes(services: PageServices): readonly Route[] {
         const shown = pins.filter(
           ({ changed_digest }) => changed === undefined || changed === (changed_digest !== null),
         );
-        return listPage(shown, page);
+        const { items, ...rest } = listPage(shown, page);
+        return { items: await Promise.all(items.map((pin) => withDefinitions(services, pin))), ...rest };
       },
     }),
   ];
@@ -63,6 +64,12 @@ async function serverView(
     pinned_tools: pins.length,
     changed_tools: pins.filter(({ change }) => change !== undefined).length,
   };
+}
+
+async function withDefinitions({ definitions }: PageServices, pin: McpPin): Promise<McpPin> {
+  if (pin.changed_digest === null) return pin;
+  const [definition, changed] = await definitions.read(pin.server, [pin.digest, pin.changed_digest]);
+  return { ...pin, definition: definition ?? null, changed_definition: changed ?? null };
 }
 
 function pinView(server: string, { tool, digest, pinnedAt, change }: Pin): McpPin {

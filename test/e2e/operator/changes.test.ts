@@ -177,13 +177,14 @@ describe("the operator's page: its changes", () => {
     await page.getByText('No session is open.').waitFor();
   });
 
-  it('accepts a changed definition of a tool', async () => {
+  it('accepts a changed definition of a tool, after it showed what changed', async () => {
     await withTools(rig.gateway, key, (client) => client.listTools());
     changeTool(`Reads more. ${HOSTILE}`);
     await withTools(rig.gateway, key, (client) => client.listTools());
     await opened.go('mcp');
     const changed = page.getByRole('article', { name: 'mutable of whole' });
-    await changed.waitFor();
+    await changed.locator('ins', { hasText: `Reads more. ${HOSTILE}` }).waitFor();
+    await changed.locator('del', { hasText: 'Reads.' }).waitFor();
     await expectAccessible(page);
     await changed.getByRole('button', { name: 'Accept this definition' }).click();
     await confirm(page, 'Accept');

@@ -1,0 +1,49 @@
+import { maskSecrets } from '../../detectors/mask.ts';
+import { isObject } from '../../json/is-object.ts';
+import { RecentMap } from '../../recent-map.ts';
+import { inTurns, LONG_STEP, type Work } from '../../turns.ts';
+import type { DefinitionStore } from './definition-store.ts';
+import { pinnedMembers, type ListedTool } from './tool-list.ts';
+
+/** A longer definition is not kept; an operator reads it at the server. */
+const MAX_CHARS = 16_384;
+/** Definitions of one list that are kept; the next list goes on. */
+const MAX_AT_ONCE = 32;
+const MAX_REMEMBERED = 10_000;
+
+export type KeepDefinitions = (
+  server: string,
+  list: readonly unknown[],
+  tools: readonly ListedTool[],
+) => Promise<void>;
+
+/** Keeps the definitions that a server lists, secrets masked, each once. Never fails: nothing is decided by them. */
+export function createKeepDefinitions(store: Pick<DefinitionStore, 'keep'>): KeepDefinitions {
+  const known = new RecentMap<true>(MAX_REMEMBERED);
+  return async (server, list, tools) => {
+    const fresh = tools
+      .filter(({ name, digest, chars }) => {
+        return name !== undefined && chars <= MAX_CHARS && known.get(`${server} ${digest}`) === undefined;
+      })
+      .slice(0, MAX_AT_ONCE);
+    if (fresh.length === 0) return;
+    try {
+      await store.keep(server, await inTurns(written(list, fresh)));
+    } catch {
+      return; // The next list tries again.
+    }
+    for (const { digest } of fresh) known.set(`${server} ${digest}`, true);
+  };
+}
+
+function* written(list: readonly unknown[], tools: readonly ListedTool[]): Work<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  for (const { index, digest } of tools) {
+    const tool = list[index];
+    if (!isObject(tool)) continue;
+    yield LONG_STEP;
+    texts.set(digest, maskSecrets(JSON.stringify(pinnedMembers(tool))));
+    yield LONG_STEP;
+  }
+  return texts;
+}
