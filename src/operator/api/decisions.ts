@@ -64,9 +64,8 @@ export function decisionRoutes(services: PageServices): readonly Route[] {
       answer: requestStory,
       handle: async ({ params: { id = '' }, who }) => {
         if (!REQUEST_ID.test(id)) throw new ApiError('not_found', 'this is no id of a request');
-        const story = await storyOf(operations.audit, id);
-        const isOthers = who.owner !== undefined && story.steps.every(({ owner }) => owner !== who.owner);
-        if (story.steps.length === 0 || isOthers)
+        const story = await storyOf(operations.audit, id, who);
+        if (story.steps.length === 0)
           throw new ApiError('not_found', 'the audit trail in Redis has no record of this request');
         return { request_id: id, ...story, trace_url: null };
       },
@@ -110,7 +109,7 @@ async function listDecisions(audit: Audit, { limit, before, filter, who }: ListO
   return { items, next: at };
 }
 
-async function storyOf(audit: Audit, requestId: string) {
+async function storyOf(audit: Audit, requestId: string, who: SignedIn) {
   const steps: StoryStep[] = [];
   const marked = JSON.stringify(requestId);
   let searched = 0;
@@ -121,11 +120,16 @@ async function storyOf(audit: Audit, requestId: string) {
     before = page.at(-1)?.id ?? before;
     for (const entry of page) {
       const step = entry.record.includes(marked) ? readStep(entry) : undefined;
-      if (step?.request_id === requestId && steps.length < MAX_STEPS) steps.push(step);
+      if (step?.request_id === requestId && isStepOf(step, who) && steps.length < MAX_STEPS) steps.push(step);
     }
     if (page.length < PAGE) return { steps: steps.reverse(), searched, complete: true };
   }
   return { steps: steps.reverse(), searched, complete: false };
+}
+
+/** An id may be that of requests of several people, since a client in front of Envoy may choose it. */
+function isStepOf({ owner }: StoryStep, who: SignedIn): boolean {
+  return who.owner === undefined || owner === who.owner;
 }
 
 type OpenStream = (filter: DecisionFilter, who: SignedIn, last: string | undefined) => StreamReply;
@@ -152,27 +156,23 @@ function liveStreams({ feed, operations, log }: PageServices): OpenStream {
         if (left === 0) open.delete(whose);
         else open.set(whose, left);
       });
-      stream
-        .resume(() => missedSince(operations.audit, last))
-        .catch((cause: unknown) => {
-          log.warn({ err: cause }, 'a live stream of decisions ended');
-          response.destroy();
-        });
+      stream.resume(last === undefined ? [] : missedSince(operations.audit, last)).catch((cause: unknown) => {
+        log.warn({ err: cause }, 'a live stream of decisions ended');
+        response.destroy();
+      });
     });
   };
 }
 
-/** Returns what came after an event, up to a bound. */
-async function missedSince(audit: Audit, last: string | undefined): Promise<readonly Entry[]> {
-  if (last === undefined) return [];
-  const missed: Entry[] = [];
-  for (let at = last; missed.length < MAX_READ;) {
+/** Reads what came after an event, page by page, up to a bound. */
+async function* missedSince(audit: Audit, last: string): AsyncGenerator<readonly Entry[]> {
+  let at = last;
+  for (let read = 0; read < MAX_READ; read += PAGE) {
     const page = await audit.after(at, PAGE);
-    missed.push(...page);
     at = page.at(-1)?.id ?? at;
-    if (page.length < PAGE) break;
+    yield page;
+    if (page.length < PAGE) return;
   }
-  return missed;
 }
 
 /** Writes decisions as events, each once and in order. */
@@ -180,31 +180,44 @@ function writeStream(response: ServerResponse, isWanted: (decision: Decision) =>
   response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
   response.write(`retry: ${String(RETRY_MS)}\n\n`);
   const heartbeat = setInterval(() => response.write(': alive\n\n'), HEARTBEAT_MS);
-  const life = setTimeout(() => response.end(), LIFE_MS);
+  const life = setTimeout(() => {
+    // The end would wait for a client that reads nothing.
+    if (response.writableNeedDrain) response.destroy();
+    else response.end();
+  }, LIFE_MS);
   /** Decisions that come while earlier ones are read. */
   let waiting: Decision[] | undefined = [];
   let sent = '0-0';
 
-  function write(decisions: readonly Decision[]): void {
-    if (waiting !== undefined) {
-      waiting.push(...decisions.slice(0, Math.max(0, MAX_READ - waiting.length)));
-      return;
-    }
+  function send(decisions: readonly Decision[]): void {
     for (const decision of decisions) {
       if (!isAfter(decision.id, sent)) continue;
       sent = decision.id;
       if (!isWanted(decision)) continue;
       response.write(`id: ${decision.id}\ndata: ${JSON.stringify(decision)}\n\n`);
     }
+  }
+  function write(decisions: readonly Decision[]): void {
+    if (waiting !== undefined) {
+      waiting.push(...decisions.slice(0, Math.max(0, MAX_READ - waiting.length)));
+      return;
+    }
+    send(decisions);
     if (response.writableLength > MAX_PENDING_BYTES) response.destroy();
   }
   return {
     write,
-    resume: async (missed: () => Promise<readonly Entry[]>): Promise<void> => {
-      const earlier = (await missed()).flatMap((entry) => readDecision(entry) ?? []);
+    /** Sends what was missed as fast as the client reads it, then what has come meanwhile. */
+    resume: async (
+      missed: AsyncIterable<readonly Entry[]> | readonly (readonly Entry[])[],
+    ): Promise<void> => {
+      for await (const page of missed) {
+        send(page.flatMap((entry) => readDecision(entry) ?? []));
+        if (response.writableNeedDrain) await drained(response);
+        if (response.destroyed || response.writableEnded) return;
+      }
       const come = waiting ?? [];
       waiting = undefined;
-      write(earlier);
       write(come);
     },
     end: () => {
@@ -212,6 +225,17 @@ function writeStream(response: ServerResponse, isWanted: (decision: Decision) =>
       clearTimeout(life);
     },
   };
+}
+
+/** Resolves when the client has read what waits, or has left. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    function done(): void {
+      response.off('drain', done).off('close', done);
+      resolve();
+    }
+    response.on('drain', done).on('close', done);
+  });
 }
 
 function isAfter(id: string, other: string): boolean {

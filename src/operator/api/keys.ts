@@ -136,9 +136,13 @@ export async function findKey(
   reference: string,
   who: SignedIn,
 ): Promise<KeyRecord> {
-  const record = await operations.keys.find(reference);
+  const record = await operations.keys.find(reference).catch((failure: unknown) => {
+    // It names the keys of others that match too.
+    if (failure instanceof KeyError && who.owner !== undefined) return undefined;
+    throw failure;
+  });
   // The same words as for a key that does not exist.
-  if (!maySee(who, record))
+  if (record === undefined || !maySee(who, record))
     throw new KeyError(`no key has "${reference}" as its name or as the start of its hash`);
   return record;
 }

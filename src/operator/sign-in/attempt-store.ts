@@ -34,7 +34,9 @@ export function createSignInAttempts({
     count: (address) =>
       withRedisDeadline(deadlineMs, async () => {
         const keys = [keyOf(addressGroup(address)), keyOf(ALL)];
-        const [ofAddress, ofAll] = reply.parse(await countScript.run(client, keys, [2 * MINUTE_MS]));
+        const [ofAddress, ofAll] = reply.parse(
+          await countScript.run(client, keys, [2 * MINUTE_MS, LIMITS.ofAddress]),
+        );
         const isOver = ofAddress > LIMITS.ofAddress || ofAll > LIMITS.ofAll;
         return isOver ? MINUTE_MS - (now() % MINUTE_MS) : 0;
       }),

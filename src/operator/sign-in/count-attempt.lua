@@ -2,12 +2,17 @@
 -- KEYS[1]  attempts of the address in this minute
 -- KEYS[2]  attempts of all addresses in this minute
 -- ARGV[1]  life of the counters in ms
+-- ARGV[2]  attempts of an address; further ones do not use up those of all
 -- Reply: both counts, this attempt included.
-local counts = {}
-for at, key in ipairs(KEYS) do
-  counts[at] = redis.call('INCR', key)
-  if counts[at] == 1 then
+local function count(key)
+  local counted = redis.call('INCR', key)
+  if counted == 1 then
     redis.call('PEXPIRE', key, ARGV[1])
   end
+  return counted
 end
-return counts
+local ofAddress = count(KEYS[1])
+if ofAddress > tonumber(ARGV[2]) then
+  return { ofAddress, tonumber(redis.call('GET', KEYS[2]) or '0') }
+end
+return { ofAddress, count(KEYS[2]) }

@@ -5,6 +5,7 @@ import { readClock } from '../../redis/clock.ts';
 import { UI_TOKENS, UI_TOKEN_USES } from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
+import { ChangeRefused } from '../change-refused.ts';
 import { ROLES, type Role, type SignedIn } from './roles.ts';
 
 const createScript = loadScript(new URL('./create-token.lua', import.meta.url));
@@ -38,7 +39,7 @@ export interface NewApiToken extends Pick<ApiToken, 'name' | 'role' | 'owner' | 
 
 /** API tokens of the operator's page (docs/operator-page.md). Every function throws `redis_unavailable` if Redis fails. */
 export interface ApiTokens {
-  /** The only moment at which the token itself is known. @throws Error if there are MAX_TOKENS */
+  /** The only moment at which the token itself is known. @throws ChangeRefused if there are MAX_TOKENS */
   create(token: NewApiToken): Promise<{ readonly secret: string; readonly token: ApiToken }>;
   /** Oldest first; without those that have ended. */
   list(): Promise<readonly ApiToken[]>;
@@ -91,7 +92,9 @@ export function createApiTokens({ client, deadlineMs }: ApiTokensOptions): ApiTo
       );
       const [code, text] = z.array(z.string()).parse(reply);
       if (code !== 'created' || text === undefined)
-        throw new Error(`there are ${String(MAX_TOKENS)} API tokens already: revoke one that is not used`);
+        throw new ChangeRefused(
+          `there are ${String(MAX_TOKENS)} API tokens already: revoke one that is not used`,
+        );
       return { secret, token: read(tokenHash, text, undefined) };
     },
     list: () => within(all),

@@ -223,3 +223,16 @@ describe('the live stream', () => {
     expect((await viewer.ask('/api/decisions/live', { headers })).status).toBe(400);
   });
 });
+
+describe('an id that requests of two owners have', () => {
+  it('shows an owner the records of his own', async () => {
+    await appendRecords(redis, [
+      requestRecord(ADA, 'same'),
+      findingRecord(ADA, 'same'),
+      requestRecord(BOB, 'same'),
+    ]);
+    const story = (await owner.ask('/api/requests/same')).json<RequestStory>();
+    expect(story.steps.map(({ owner: of }) => of)).toEqual(['bob']);
+    expect((await viewer.ask('/api/requests/same')).json<RequestStory>().steps).toHaveLength(3);
+  });
+});

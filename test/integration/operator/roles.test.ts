@@ -85,3 +85,17 @@ it('answers nobody who is not signed in, and no change without its token', async
   }
   expect(await stateOfRedis()).toEqual(before);
 });
+
+it('tells an owner of a key of others what it tells of none', async () => {
+  const keys = createKeyStore(redis.client);
+  const { record } = await keys.create({ name: 'hidden', provider: 'openai', owner: 'bob' });
+  const start = record.keyHash.slice('sha256:'.length, 'sha256:'.length + 12);
+  // The start of one hash, and the name of another key.
+  await keys.create({ name: start, provider: 'openai', owner: 'bob' });
+  const told = async (reference: string) =>
+    (await owner.ask(`/api/keys/${reference}`)).text.replaceAll(reference, 'KEY');
+  const ofNone = await told('nothing');
+  expect(ofNone).toContain('not_found');
+  expect(await told('hidden')).toBe(ofNone);
+  expect(await told(start)).toBe(ofNone);
+});

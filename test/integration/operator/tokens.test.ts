@@ -88,7 +88,10 @@ it('has a bound, under which ended tokens do not count', async () => {
   );
   await redis.client.hset(UI_TOKENS, filler);
   await tokens.create(NEW);
-  await expect(tokens.create(NEW)).rejects.toThrow(/there are 1000 API tokens already/);
+  await expect(tokens.create(NEW)).rejects.toMatchObject({
+    name: 'ChangeRefused',
+    message: expect.stringMatching(/there are 1000 API tokens already/),
+  });
 });
 
 it('fails closed without Redis', async () => {

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import { createSignInAttempts } from '../../../src/operator/sign-in/attempt-store.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+
+let redis: TestRedis;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+});
+afterAll(() => redis.close());
+
+it('an address that tries on and on does not use up the attempts of the others', async () => {
+  const attempts = createSignInAttempts({ client: redis.client, deadlineMs: 5_000, now: () => 1_000 });
+  const waits: number[] = [];
+  for (let nth = 0; nth < 100; nth++) waits.push(await attempts.count('2001:db8::1'));
+  expect(waits.map((wait) => wait > 0)).toEqual(Array.from({ length: 100 }, (_, nth) => nth >= 10));
+  expect(await attempts.count('2001:db8:0:0:9::1')).toBe(59_000);
+  expect(await attempts.count('10.0.0.2')).toBe(0);
+});
+
+it('all addresses together have sixty attempts', async () => {
+  await redis.flush();
+  const attempts = createSignInAttempts({ client: redis.client, deadlineMs: 5_000, now: () => 1_000 });
+  for (let nth = 0; nth < 60; nth++) expect(await attempts.count(`10.0.0.${String(nth)}`)).toBe(0);
+  expect(await attempts.count('10.0.1.1')).toBe(59_000);
+});
