@@ -70,7 +70,7 @@ interface Streamed {
 }
 
 /** The endpoint's stream, in which one event holds what was planted, or several hold a part each where clients join them. */
-export function streamOf(row: SweptRow, stream: FuzzedStream, planted: string): Streamed {
+function streamOf(row: SweptRow, stream: FuzzedStream, planted: string): Streamed {
   if (row.stream === undefined) throw new Error(`${row.path} does not stream`);
   const { format, bytes } = row.stream;
   const frames = decodeStream(format, [bytes]);
