@@ -209,8 +209,10 @@ function routed(
   watch?.sends(primary, first);
   const fallbacks = others.flatMap((other): Fallback[] => {
     const { on, retry_uncertain } = other.settings;
+    const asked = asTargetGets(exchange, alias, other);
     const own: Parsed = {
-      ...asTargetGets(exchange, alias, other),
+      ...asked,
+      query: queryOfBoth(primary, asked),
       ownEdits: [rename(other.settings)],
       followsUncertain: retry_uncertain,
     };
@@ -220,6 +222,17 @@ function routed(
   });
   primary.fallbacks = fallbacks.map((fallback) => fallback.exchange);
   return { target, exchange: primary, fallbacks, ...watched };
+}
+
+/** Checks search the query of the first target, so another gets no parameter that this one does not get. */
+function queryOfBoth({ query: searched }: Parsed, { query }: Parsed): string {
+  if (query === searched) return query;
+  const known = new Set(searched.slice(1).split('&'));
+  const kept = query
+    .slice(1)
+    .split('&')
+    .filter((part) => known.has(part));
+  return kept.length === 0 ? '' : `?${kept.join('&')}`;
 }
 
 function rename({ model }: TargetSettings): JsonEdit {

@@ -33,15 +33,24 @@ beforeAll(async () => {
   [openai, groq] = await Promise.all([createFakeProvider(), createFakeProvider()]);
   gateway = await startGateway({
     config: {
-      providers: { openai: { base_url: openai.url }, groq: { base_url: groq.url } },
+      providers: {
+        openai: { base_url: openai.url },
+        groq: { base_url: groq.url },
+        deepseek: { base_url: groq.url },
+      },
       credentials: {
         'openai-main': { provider: 'openai', from: { env: 'KEY_OPENAI' } },
         'groq-main': { provider: 'groq', from: { env: 'KEY_GROQ' } },
+        seek: { provider: 'deepseek', from: { env: 'KEY_GROQ' } },
       },
       models: {
         smart: [
           { provider: 'openai', model: 'gpt-4o', credential: 'openai-main' },
           { provider: 'groq', model: 'llama-3.1-8b-instant', credential: 'groq-main', on: ['429', '5xx'] },
+        ],
+        seeking: [
+          { provider: 'openai', model: 'gpt-4o', credential: 'openai-main' },
+          { provider: 'deepseek', model: 'deepseek-chat', credential: 'seek', on: ['429'] },
         ],
       },
       routes: { circuit_breaker: { enabled: false } },
@@ -52,7 +61,10 @@ beforeAll(async () => {
     },
     env: { KEY_OPENAI: 'sk-openai-held', KEY_GROQ: 'sk-groq-held' },
   });
-  ({ rawKey } = await gateway.createKey({ allowedProviders: ['openai', 'groq'] }, { daily: 1_000 }));
+  ({ rawKey } = await gateway.createKey(
+    { allowedProviders: ['openai', 'groq', 'deepseek'] },
+    { daily: 1_000 },
+  ));
 });
 afterAll(async () => {
   await gateway.stop();
@@ -112,6 +124,23 @@ describe('another target gets', () => {
       .update(got?.body ?? '')
       .digest('hex');
     expect(receipt.payload).toMatchObject({ upstream_digest: `sha256:${digest}` });
+  });
+
+  it('no parameter of the address that the first one does not get, and no plan of a client', async () => {
+    const reply = await send(gateway.baseUrl, {
+      path: '/deepseek/v1/chat/completions?beta=jane.doe@example.com',
+      body: JSON.stringify({ model: 'seeking', messages: [{ role: 'user', content: 'hello' }] }),
+      headers: {
+        authorization: `Bearer ${rawKey}`,
+        'content-type': 'application/json',
+        'x-gw-again': '1',
+        'x-gw-attempt': '2',
+        'x-gw-plan-1': 'cluster=provider_groq&authority=evil&path=/evil',
+        'x-gw-plan-2': 'cluster=provider_groq&authority=evil&path=/evil',
+      },
+    });
+    expect([reply.status, reply.headers['x-gateway-served-by']]).toEqual([200, 'deepseek/deepseek-chat']);
+    expect(groq.requests.at(-1)).toMatchObject({ path: '/v1/chat/completions', query: '' });
   });
 
   it('its own name in the audit record, beside the alias', async () => {

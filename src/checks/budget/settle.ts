@@ -35,6 +35,8 @@ interface Charges {
   readonly charge: Charge;
   /** Targets asked before it. */
   readonly also: readonly { readonly parsed: Parsed; readonly costNanoUsd: number }[];
+  /** Without an answer, any of several targets may have processed the request. */
+  readonly isUnknown: boolean;
 }
 
 export interface Settlements {
@@ -64,7 +66,12 @@ export function createSettlements(
   function chargesFor(hold: Hold, answered: Answered | undefined, outcome: Outcome): Charges {
     const { priced } = hold;
     if (typeof priced === 'number') {
-      return { parsed: hold.parsed, charge: chargeOfTool(priced, answered, outcome), also: [] };
+      return {
+        parsed: hold.parsed,
+        charge: chargeOfTool(priced, answered, outcome),
+        also: [],
+        isUnknown: false,
+      };
     }
     const target = servedTarget(priced, answered);
     const { parsed, quote } = target;
@@ -83,16 +90,20 @@ export function createSettlements(
       outputTokensPerSecond: settings.output_tokens_per_second[parsed.provider.name],
       at: new Date(),
     });
-    const also = (answered?.alsoAsked ?? []).map((asked) => ({
-      parsed: asked,
-      costNanoUsd: worstAlone(servedTarget(priced, asked), settings, hold),
-    }));
-    return { parsed, charge, also };
+    // The bound of one target by bytes may be above a reservation of all by count.
+    let room = Math.max(0, hold.reservedNanoUsd - charge.costNanoUsd);
+    const also = (answered?.alsoAsked ?? []).map((asked) => {
+      const costNanoUsd = Math.min(room, worstAlone(servedTarget(priced, asked), settings, hold));
+      room -= costNanoUsd;
+      return { parsed: asked, costNanoUsd };
+    });
+    return { parsed, charge, also, isUnknown: answered === undefined };
   }
 
   /** Returns what a shared budget pays: the targets that it is for. */
-  function shareOf({ keyHash }: BudgetOperation, hold: Hold, { parsed, charge, also }: Charges): number {
-    if (typeof hold.priced === 'number' || hold.priced.length === 1) return charge.costNanoUsd;
+  function shareOf({ keyHash }: BudgetOperation, hold: Hold, charges: Charges): number {
+    const { parsed, charge, also, isUnknown } = charges;
+    if (isUnknown || typeof hold.priced === 'number' || hold.priced.length === 1) return charge.costNanoUsd;
     return [{ parsed, costNanoUsd: charge.costNanoUsd }, ...also]
       .filter((asked) => deps.findShared(asked.parsed).some((budget) => budget.keyHash === keyHash))
       .reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0);

@@ -1,5 +1,6 @@
 import { mayUseModel, mayUseProvider } from '../../auth/allowed.ts';
 import { PASS, type Check } from '../../pipeline/check.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
 import { policyDenied } from '../denials.ts';
 import type { ProviderName } from '../../providers/provider.ts';
 
@@ -21,7 +22,8 @@ export function createKeyAccessCheck({ modelOf }: KeyAccessOptions): Check<unkno
         `this key may not use provider ${provider.name}: ask the operator to allow it, or use another key`,
       );
     },
-    requestBody({ key, provider, request, endpoint, mcp }) {
+    requestBody(exchange) {
+      const { key, request, endpoint, mcp } = exchange;
       if (key.allowedModels === undefined || mcp !== undefined) return PASS;
       // The body and the path may name different models.
       if (endpoint.operation === 'unknown')
@@ -31,12 +33,18 @@ export function createKeyAccessCheck({ modelOf }: KeyAccessOptions): Check<unkno
       if (request.models.length === 0 && endpoint.operation !== 'models') {
         return policyDenied('this key is limited to certain models: name one of them in the request');
       }
-      const refused = request.models
-        .map((name) => modelOf(provider.name, name))
-        .find((model) => !mayUseModel(key, model));
-      return refused === undefined
-        ? PASS
-        : policyDenied('this key may not use this model: use another model, or ask the operator to allow it');
+      if (!mayUseAll(exchange)) {
+        return policyDenied(
+          'this key may not use this model: use another model, or ask the operator to allow it',
+        );
+      }
+      // A target may read more models in the body than the first one reads.
+      exchange.fallbacks &&= exchange.fallbacks.filter(mayUseAll);
+      return PASS;
     },
   };
+
+  function mayUseAll({ key, provider, request }: Parsed): boolean {
+    return request.models.every((name) => mayUseModel(key, modelOf(provider.name, name)));
+  }
 }

@@ -38,7 +38,8 @@ export function createRemoteContentCheck(options: RemoteContentOptions): Check<u
   return {
     name: 'remote-content',
     shadowable: false,
-    requestBody({ request, provider }: Parsed) {
+    requestBody(exchange: Parsed) {
+      const { request, provider } = exchange;
       if (request.encodedPrompt !== undefined && isTextJudged()) {
         const at = fieldOf(request.encodedPrompt);
         if (!shadowMode) return encodedDenial(at);
@@ -46,9 +47,11 @@ export function createRemoteContentCheck(options: RemoteContentOptions): Check<u
       }
       if (request.media.length === 0) return PASS;
       const remote = request.media.filter(isRemote);
-      if (isInside(provider.name)) {
-        const inside = remote.find(({ address }) => leadsInside(address));
-        if (inside !== undefined) return leadsInsideDenial(inside);
+      const inside = remote.find(({ address }) => leadsInside(address));
+      if (inside !== undefined) {
+        if (isInside(provider.name)) return leadsInsideDenial(inside);
+        // Targets read the same media, so the others may be asked.
+        exchange.fallbacks &&= exchange.fallbacks.filter((fallback) => !isInside(fallback.provider.name));
       }
       const denied = unwanted(remote);
       if (denied === undefined) return PASS;

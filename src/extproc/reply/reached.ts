@@ -25,9 +25,11 @@ export function reachedBy(state: SentState, details: string, headers: ReadonlyMa
   const attempts = state.at === 'forwarded' ? state.attempts : undefined;
   const parsed = parsedOf(state);
   if (details !== OF_UPSTREAM) {
+    // The details are about the last attempt alone, and earlier ones may have been processed.
+    if (attempts !== undefined) return { parsed, origin: 'lost', tried: [] };
     const origin = NOT_CONNECTED.test(details) ? 'not_connected' : 'lost';
     const outcome = origin === 'lost' ? 'lost' : 'connect';
-    return { parsed, origin, tried: attempts === undefined ? [{ exchange: parsed, outcome }] : [] };
+    return { parsed, origin, tried: [{ exchange: parsed, outcome }] };
   }
   if (attempts === undefined) {
     const status = Number(headers.get(':status'));

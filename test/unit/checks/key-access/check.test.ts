@@ -39,6 +39,16 @@ describe('a key that is limited to some models', () => {
   });
 });
 
+describe('another target of a name of `models`', () => {
+  it('is left out if it may be served by a model that the key may not use', async () => {
+    const only = asks('chat', ['cheap'], ['gpt-4o', 'cheap']);
+    const first = { ...asks('chat', ['gpt-4o'], ['gpt-4o', 'cheap']) };
+    first.fallbacks = [asks('chat', ['cheap', 'o3'], ['gpt-4o', 'cheap']), only];
+    expect(await judge(first)).toBe('pass');
+    expect(first.fallbacks).toEqual([only]);
+  });
+});
+
 describe('an Azure deployment', () => {
   const messages = [{ role: 'user', content: 'Say.' }];
   function deployed(path: string, body: JsonObject, allowedModels: readonly string[]): Parsed {

@@ -5,6 +5,7 @@ import type { ConfigInput } from '../../../../src/config/schema.ts';
 import type { Verdict } from '../../../../src/pipeline/check.ts';
 import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
 import { policySetOf } from '../../../../src/policy/policy-set.ts';
+import type { Parsed } from '../../../../src/pipeline/exchange.ts';
 import type { JsonObject, ProviderName } from '../../../../src/providers/provider.ts';
 import { defaultConfig } from '../../../support/default-config.ts';
 import { parsed } from '../../../support/exchange.ts';
@@ -19,11 +20,18 @@ interface Setup {
 }
 
 /** What the check says, built from the configuration as a gateway builds it. */
-async function judge(
-  { config = {}, condition, match = '{}' }: Setup,
+function judge(
+  setup: Setup,
   body: JsonObject,
   provider: ProviderName = 'openai',
   path = '/v1/chat/completions',
+): Promise<Verdict | undefined> {
+  return judgeExchange(setup, parsed({ provider, path, body }));
+}
+
+async function judgeExchange(
+  { config = {}, condition, match = '{}' }: Setup,
+  exchange: Parsed,
 ): Promise<Verdict | undefined> {
   const text = `metadata: { name: c }\nrules: [{ name: r, match: ${match}, conditions: [${condition ?? ''}], action: taint, taint: t }]`;
   const cards = createCardSet([{ name: 'c', text, isPreset: false }]);
@@ -35,7 +43,7 @@ async function judge(
     now: () => 0,
   });
   const check = checks.inOrder.find(({ name }) => name === 'remote-content');
-  const verdict = await check?.requestBody?.(parsed({ provider, path, body }), undefined);
+  const verdict = await check?.requestBody?.(exchange, undefined);
   await checks.close();
   return verdict;
 }
@@ -243,6 +251,20 @@ describe('an address inside of a network, for a self-hosted provider', () => {
   it('and one of a public host, or inline, passes', async () => {
     for (const body of [REMOTE, image(PNG)]) {
       expect(await judge({ config: ALLOWED }, body, 'vllm')).toEqual({ kind: 'pass' });
+    }
+  });
+
+  it('goes to no further target of a name of `models` that is self-hosted', async () => {
+    const asked = (provider: ProviderName, url: string): Parsed =>
+      parsed({ provider, path: '/v1/chat/completions', body: image(url) });
+    for (const [url, left] of [
+      ['http://169.254.169.254/latest', ['openai']],
+      ['https://cdn.example.com/a.png', ['vllm', 'openai']],
+    ] as const) {
+      const first = asked('openai', url);
+      first.fallbacks = [asked('vllm', url), asked('openai', url)];
+      expect(await judgeExchange({ config: ALLOWED }, first)).toEqual({ kind: 'pass' });
+      expect(first.fallbacks.map(({ provider }) => provider.name)).toEqual(left);
     }
   });
 

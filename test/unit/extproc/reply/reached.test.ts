@@ -49,4 +49,9 @@ describe('reachedBy, with several targets', () => {
   it("believes Envoy's own reply", () => {
     expect(reached('2:answered:200', 'stream_idle_timeout')).toEqual(['one', 'lost', undefined, undefined]);
   });
+
+  it('takes no request for unsent because its last attempt had no connection', () => {
+    const details = 'upstream_reset_before_response_started{remote_connection_failure}';
+    expect(reached(undefined, details)).toEqual(['one', 'lost', undefined, undefined]);
+  });
 });

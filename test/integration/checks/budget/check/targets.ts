@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Outcome, Parsed } from '../../../../../src/pipeline/exchange.ts';
 import { answered, type AnswerOptions } from '../../../../support/exchange.ts';
+import { windowAccounts } from '../../../../../src/checks/budget/accounts.ts';
+import type { SharedBudget } from '../../../../../src/checks/budget/shared.ts';
 import { newKeyHash } from '../support.ts';
 import { budgetCheck, chat, spendOf } from './rig.ts';
 
@@ -80,6 +82,53 @@ export function severalTargets(): void {
       expect(await spendOf(cheap)).toEqual({ spent: charge, reserved: 0 });
     },
   );
+
+  it('charges the shared budget of each target that may have processed the request', async () => {
+    const [ofCheap, ofDear] = [1, 2].map((): SharedBudget => ({
+      keyHash: newKeyHash(),
+      accounts: windowAccounts({ daily: 1_000_000_000 }),
+    }));
+    const findShared = ({ request }: Parsed) =>
+      [request.model === 'cheap' ? ofCheap : ofDear].filter((one) => one !== undefined);
+    const { check } = budgetCheck(OVERRIDES, { findShared });
+    const { cheap } = routed();
+    const state = check.begin?.() ?? {};
+    expect((await check.requestBody?.(cheap, state))?.kind).toBe('pass');
+    await check.end?.(cheap, { kind: 'lost' }, state);
+    for (const budget of [ofCheap, ofDear]) {
+      const ledger = { ...cheap, key: { ...cheap.key, keyHash: budget?.keyHash ?? '' } };
+      await expect.poll(() => spendOf(ledger)).toEqual({ spent: DEAR_MOST, reserved: 0 });
+    }
+  });
+
+  it('charges no more than was reserved for all, if the input was counted', async () => {
+    const prices = { cheap: { input: 10, output: 1 }, dear: { input: 10, output: 10 } };
+    const { check } = budgetCheck({ pricing: { overrides: prices } });
+    const words = 'international communication '.repeat(200);
+    const limits = { daily: 45_000_000 };
+    const keyHash = newKeyHash();
+    const asked = (model: string): Parsed => ({
+      ...chat({
+        limits,
+        keyHash,
+        body: { model, max_tokens: 1_000, messages: [{ role: 'user', content: words }] },
+      }),
+      ownEdits: [],
+    });
+    const dear = { ...asked('dear'), followsUncertain: true };
+    const cheap = { ...asked('cheap'), fallbacks: [dear] };
+    const state = check.begin?.() ?? {};
+    expect((await check.requestBody?.(cheap, state))?.kind).toBe('pass');
+    const { reserved } = await spendOf(cheap);
+    const served = answered(
+      { ...dear, alsoAsked: [cheap] },
+      { usage: { inputTokens: 402, outputTokens: 900 } },
+    );
+    await check.end?.(served, { kind: 'complete' }, state);
+    const { spent } = await spendOf(cheap);
+    expect(spent).toBeGreaterThan(0);
+    expect(spent).toBeLessThanOrEqual(reserved);
+  });
 
   it('refuses where the dearest does not fit', async () => {
     const { check } = budgetCheck(OVERRIDES);
