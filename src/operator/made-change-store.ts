@@ -12,7 +12,7 @@ const UNDER_WAY_MS = 600_000;
 const KEPT_MS = 86_400_000;
 /** Of one person; bounds what is kept. */
 const MAX_CHANGES_A_MINUTE = 300;
-const MAX_ANSWER_CHARS = 65_536;
+export const MAX_ANSWER_CHARS = 65_536;
 
 /** One change as a person asks for it. */
 export interface AskedChange {
@@ -32,7 +32,7 @@ export type Beginning =
 /** Remembers changes for a day, so that a repeated request changes nothing. Failures throw `redis_unavailable`. */
 export interface MadeChanges {
   begin(change: AskedChange): Promise<Beginning>;
-  /** Keeps the answer for repeated requests. It must hold no secret. */
+  /** Keeps the answer for repeated requests. It must hold no secret, and MAX_ANSWER_CHARS at most. */
   keep(change: AskedChange, answer: string): Promise<void>;
   /** Forgets a change that was not made. */
   forget(change: AskedChange): Promise<void>;

@@ -9,7 +9,7 @@ import { newOperationId } from '../../operation-id.ts';
 import { plainReason } from '../../risk/lock-cause.ts';
 import { ChangeRefused } from '../change-refused.ts';
 import type { Changed } from '../changes.ts';
-import type { AskedChange } from '../made-change-store.ts';
+import { MAX_ANSWER_CHARS, type AskedChange } from '../made-change-store.ts';
 import type { PageServices } from '../services.ts';
 import type { SignedIn } from '../sign-in/roles.ts';
 import { ApiError } from './problem.ts';
@@ -56,14 +56,21 @@ export async function makeOnce(
     throw refusal;
   }
   const { result, record } = changed;
-  if (given === undefined) await madeChanges.forget(asked);
-  else await madeChanges.keep(asked, JSON.stringify(request.isSecret ? SHOWN_ONCE : result));
   if (record?.key !== undefined) await services.surveys.note(record.key.keyHash).catch(() => undefined);
   if (record !== undefined) await recordChange(services, request, record);
+  if (given === undefined) await madeChanges.forget(asked);
+  else await madeChanges.keep(asked, keptAnswer(request, result));
   return new Reply(200, {}, result as object);
 }
 
 const SHOWN_ONCE = { shown_once: true };
+const TOO_LARGE = { too_large_to_keep: true };
+
+function keptAnswer({ isSecret }: ChangeRequest, result: unknown): string {
+  if (isSecret) return JSON.stringify(SHOWN_ONCE);
+  const answer = JSON.stringify(result);
+  return answer.length > MAX_ANSWER_CHARS ? JSON.stringify(TOO_LARGE) : answer;
+}
 
 const NOT_NEW = {
   under_way:
@@ -78,6 +85,8 @@ function replayed(answer: string): Reply {
       'conflict',
       'this change was made before, and its secret was in the first answer only: rotate the key, or revoke the token, if it is lost',
     );
+  if ('too_large_to_keep' in body)
+    throw new ApiError('conflict', 'this change was made before, and its answer was too large to keep');
   return new Reply(200, { 'idempotency-replayed': 'true' }, body);
 }
 
