@@ -56,10 +56,10 @@ export async function makeOnce(
     throw refusal;
   }
   const { result, record } = changed;
-  if (record?.key !== undefined) await services.surveys.note(record.key.keyHash).catch(() => undefined);
-  if (record !== undefined) await recordChange(services, request, record);
   if (given === undefined) await madeChanges.forget(asked);
   else await madeChanges.keep(asked, keptAnswer(request, result));
+  if (record?.key !== undefined) await services.surveys.note(record.key.keyHash).catch(() => undefined);
+  if (record !== undefined) await recordChange(services, request, record);
   return new Reply(200, {}, result as object);
 }
 
