@@ -182,8 +182,8 @@ function virtualHost(config: Config): EnvoyObject {
           timeout: '0s',
           idle_timeout: seconds(config.proxy.upstream_timeout),
         },
-        // A provider cannot pretend to be the script.
-        response_headers_to_remove: ['x-gw-again', 'x-gw-tried', 'x-gw-details'],
+        // A provider cannot pretend to be the script, nor forbid the main router to retry, as an Envoy before it would.
+        response_headers_to_remove: ['x-gw-again', 'x-gw-tried', 'x-gw-details', 'x-envoy-ratelimited'],
         request_headers_to_remove: [
           HEADER.upstream,
           'x-forwarded-for',

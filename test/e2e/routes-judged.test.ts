@@ -143,6 +143,19 @@ describe('another target gets', () => {
     expect(groq.requests.at(-1)).toMatchObject({ path: '/v1/chat/completions', query: '' });
   });
 
+  it('the request whatever headers the failed answer has, and its client none of them', async () => {
+    const own = {
+      'x-gw-tried': '1:answered:200',
+      'x-gw-details': 'x',
+      'x-gw-again': '0',
+      'x-gw-origin': '0',
+    };
+    openai.behave({ status: 429, headers: { ...own, 'x-envoy-ratelimited': 'true', 'set-cookie': 'a=b' } });
+    const { status, headers } = await ask('hello');
+    expect([status, headers['x-gateway-served-by']]).toEqual([200, 'groq/llama-3.1-8b-instant']);
+    expect(Object.keys(headers).filter((name) => /^x-gw-|^x-envoy-|cookie/.test(name))).toEqual([]);
+  });
+
   it('its own name in the audit record, beside the alias', async () => {
     const id = String((await ask('hello')).headers['x-gateway-request-id']);
     const record = (): string | undefined =>
