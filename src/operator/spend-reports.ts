@@ -34,6 +34,8 @@ interface Report {
   readonly count: Promise<void>;
   answer(): Omit<Spend, 'enabled'>;
   staleAt(): number;
+  /** Ends a count that is dropped. */
+  stop(): void;
 }
 
 export function createSpendReports(operations: RedisOperations, surveys: KeySurveys): SpendReports {
@@ -43,6 +45,7 @@ export function createSpendReports(operations: RedisOperations, surveys: KeySurv
     const { by, days, bucket, owner } = question;
     const sums = new SpendSums(bucket);
     let isDone = false;
+    let isStopped = false;
     let staleAt = Infinity;
     let [first, last] = [0, 0];
     const startedAt = Date.now();
@@ -55,19 +58,22 @@ export function createSpendReports(operations: RedisOperations, surveys: KeySurv
         ([, row]) =>
           (row.lastUsedAt ?? 0) >= (first - 1) * DAY_MS && (owner === undefined || row.owner === owner),
       );
-      for (let at = 0; at < used.length; at += AT_ONCE) {
+      for (let at = 0; at < used.length && !isStopped; at += AT_ONCE) {
         const since = performance.now();
         await Promise.all(
           used.slice(at, at + AT_ONCE).map(async ([keyHash]) => addKey(sums, by, keyHash, first, last)),
         );
         await delay((performance.now() - since) * PAUSE, undefined, { ref: false });
       }
-      isDone = complete;
+      isDone = complete && !isStopped;
       staleAt = performance.now() + Math.max(LEAST_KEPT_MS, KEPT * (performance.now() - begun));
     }
     return {
       count: count(),
       staleAt: () => staleAt,
+      stop: () => {
+        isStopped = true;
+      },
       answer: () => {
         const rows = sums.rows();
         return {
@@ -109,7 +115,11 @@ export function createSpendReports(operations: RedisOperations, surveys: KeySurv
       const current = known === undefined || performance.now() > known.staleAt() ? report(question) : known;
       reports.delete(name);
       reports.set(name, current);
-      for (const oldest of reports.keys()) if (reports.size > MAX_REPORTS) reports.delete(oldest);
+      for (const [oldest, dropped] of reports) {
+        if (reports.size <= MAX_REPORTS) break;
+        dropped.stop();
+        reports.delete(oldest);
+      }
       current.count.catch(() => {
         reports.delete(name);
       });

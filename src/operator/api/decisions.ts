@@ -5,6 +5,7 @@ import { readDecision, readStep, type StoryStep } from '../decisions/read-decisi
 import type { PageServices } from '../services.ts';
 import type { SignedIn } from '../sign-in/roles.ts';
 import { decisionsQuery, liveQuery } from './bodies.ts';
+import { createTurns } from './in-turn.ts';
 import { ApiError } from './problem.ts';
 import { route, StreamReply, type Route } from './route.ts';
 import { decisions, requestStory, type Decision } from './schemas.ts';
@@ -12,6 +13,8 @@ import { decisions, requestStory, type Decision } from './schemas.ts';
 const PAGE = 500;
 /** Records read for one answer; a list that ends there goes on at its cursor. */
 const MAX_READ = 10_000;
+/** Lists and stories that are read at once, however many people ask: Redis serves the gateways first. */
+const READING_AT_ONCE = 2;
 /** Records searched for one request. */
 const MAX_SEARCHED = 100_000;
 const MAX_STEPS = 1_000;
@@ -30,6 +33,7 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** What was decided: a list, a live stream, and the whole story of one request. */
 export function decisionRoutes(services: PageServices): readonly Route[] {
   const { operations } = services;
+  const inTurn = createTurns(READING_AT_ONCE);
   const live = liveStreams(services);
   return [
     route({
@@ -41,7 +45,7 @@ export function decisionRoutes(services: PageServices): readonly Route[] {
       query: decisionsQuery,
       answer: decisions,
       handle: ({ query: { limit, cursor, ...filter }, who }) =>
-        listDecisions(operations.audit, { limit, before: idOf(cursor) ?? '+', filter, who }),
+        inTurn(() => listDecisions(operations.audit, { limit, before: idOf(cursor) ?? '+', filter, who })),
     }),
     route({
       method: 'GET',
@@ -64,7 +68,7 @@ export function decisionRoutes(services: PageServices): readonly Route[] {
       answer: requestStory,
       handle: async ({ params: { id = '' }, who }) => {
         if (!REQUEST_ID.test(id)) throw new ApiError('not_found', 'this is no id of a request');
-        const story = await storyOf(operations.audit, id, who);
+        const story = await inTurn(() => storyOf(operations.audit, id, who));
         if (story.steps.length === 0)
           throw new ApiError('not_found', 'the audit trail in Redis has no record of this request');
         return { request_id: id, ...story, trace_url: null };

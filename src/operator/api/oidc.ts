@@ -31,7 +31,7 @@ export function oidcRoutes(services: PageServices, oidc: OidcSignIn): readonly R
       navigable: true,
       handle: ({ incoming, address }) =>
         orFailedPage(async () => {
-          await refuseManyAttempts(attempts, address);
+          await refuseManyAttempts(attempts, address, 'address');
           const callback = new URL(callbackUrl(config.ui.public_url, incoming));
           callback.search = /\?.*/s.exec(incoming.url ?? '')?.[0] ?? '';
           try {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { createTurns } from './in-turn.ts';
 import { ApiError, checked } from './problem.ts';
 import { makeOnce } from './change.ts';
 import { refuseUnknownCredentials } from './credentials.ts';
@@ -62,23 +63,6 @@ async function readAll({ operations }: PageServices, calls: readonly CheckedCall
     result: await operation.run(operations, given),
   }));
   return { results: await Promise.all(results) };
-}
-
-/** Lets so many works run at once; the others wait in order. */
-function createTurns(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (work) => {
-    if (running === atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
-  };
 }
 
 /** The reason is the command itself, unless it takes one. */

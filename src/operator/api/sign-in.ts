@@ -75,7 +75,7 @@ async function checkPassword(
 ): Promise<void> {
   if (!signInKindsOf(config).includes('password'))
     throw new ApiError('sign_in_failed', 'nobody can sign in by a password here');
-  await refuseManyAttempts(attempts, address);
+  await refuseManyAttempts(attempts, address, 'all');
   const found = await password.check(given);
   if (found === 'right') {
     await attempts.forget(address);

@@ -12,10 +12,14 @@ const LIMITS = { ofAddress: 10, ofAll: 60 } as const;
 const ALL = 'all';
 const reply = z.tuple([z.int(), z.int()]);
 
-/** Limits attempts to sign in, of one address and of all together. Failures throw `redis_unavailable`. */
+/** Limits attempts to sign in. Failures throw `redis_unavailable`. */
 export interface SignInAttempts {
-  /** Counts an attempt before it is judged. Returns the time to wait if there were too many, else 0. */
-  count(address: string): Promise<number>;
+  /**
+   * Counts an attempt before it is judged. Returns the time to wait if there were too many, else 0.
+   * @param scope `all` also counts for all addresses together, since a password can be guessed from many. Strangers
+   * could use these up, so it is for passwords alone
+   */
+  count(address: string, scope: 'address' | 'all'): Promise<number>;
   /** A person who signed in does not use up the attempts of the address. */
   forget(address: string): Promise<void>;
 }
@@ -31,9 +35,9 @@ export function createSignInAttempts({
 }): SignInAttempts {
   const keyOf = (who: string): string => uiAttemptsKey(who, Math.floor(now() / MINUTE_MS));
   return {
-    count: (address) =>
+    count: (address, scope) =>
       withRedisDeadline(deadlineMs, async () => {
-        const keys = [keyOf(addressGroup(address)), keyOf(ALL)];
+        const keys = [keyOf(addressGroup(address)), ...(scope === 'all' ? [keyOf(ALL)] : [])];
         const [ofAddress, ofAll] = reply.parse(
           await countScript.run(client, keys, [2 * MINUTE_MS, LIMITS.ofAddress]),
         );

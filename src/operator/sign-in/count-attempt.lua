@@ -1,6 +1,6 @@
 -- Counts an attempt to sign in to the operator's page.
 -- KEYS[1]  attempts of the address in this minute
--- KEYS[2]  attempts of all addresses in this minute
+-- KEYS[2]  attempts of all addresses in this minute; absent where only the address is limited
 -- ARGV[1]  life of the counters in ms
 -- ARGV[2]  attempts of an address; further ones do not use up those of all
 -- Reply: both counts, this attempt included.
@@ -12,6 +12,9 @@ local function count(key)
   return counted
 end
 local ofAddress = count(KEYS[1])
+if not KEYS[2] then
+  return { ofAddress, 0 }
+end
 if ofAddress > tonumber(ARGV[2]) then
   return { ofAddress, tonumber(redis.call('GET', KEYS[2]) or '0') }
 end

@@ -20,6 +20,8 @@ afterAll(async () => {
 });
 
 const keyHash = (): string => `sha256:${randomUUID()}`;
+/** A credential that no other search knows. */
+const HELD = 'k7Qw-held-by-the-gateway-Zp41';
 const MAIL = 'ada.lovelace@analytical-engines.org';
 const ANSWER = (content: string): JsonObject => ({
   id: 'c',
@@ -68,6 +70,15 @@ describe('a request is judged by', () => {
     for (let n = 0; n < 7; n++) denials.push((await rig.chat(`hi ${String(n)}`, { key })).denial?.type);
     expect(denials.at(-1)).toBe('rate_limited');
     expectSaid('rate-limit admit deny');
+  });
+
+  it('dlp of the gateway’s own credential', async () => {
+    const asked = await rig.chat('hi');
+    const exchange = { ...asked.exchange, heldCredential: 'main', providerKey: HELD };
+    const { body } = await rig.whole({ ...asked, exchange }, ANSWER(`it is ${HELD}`));
+    expect(body).toContain('it is ');
+    expect(body).not.toContain(HELD);
+    expectSaid('dlp-held-credential response rewrite');
   });
 
   it('mcp and key-access, by what the key may', async () => {
@@ -225,6 +236,15 @@ describe('an event of a stream is judged by', () => {
       'answer-marks event pass',
       'budget comment told',
     );
+  });
+
+  it('dlp of the gateway’s own credential', async () => {
+    const asked = await rig.chat('hi', {}, { stream: true });
+    const exchange = { ...asked.exchange, heldCredential: 'main', providerKey: HELD };
+    const sent = await rig.stream({ ...asked, exchange }, DELTAS('it is ', HELD.slice(0, 9), HELD.slice(9)));
+    expect(sent).toContain('it is ');
+    expect(sent).not.toContain(HELD.slice(9));
+    expectSaid('dlp-held-credential event rewrite');
   });
 
   it('mcp-inspector, mcp-tools and mcp', async () => {

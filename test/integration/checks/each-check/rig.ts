@@ -24,8 +24,8 @@ import { mcpExchange } from '../../../support/mcp-exchange.ts';
 /** The checks in their order; three have one name. */
 export const LABELS = [
   ...['rate-limit', 'mcp', 'key-access', 'hosted-tools', 'remote-content', 'session', 'normalization'],
-  ...['mcp-inspector', 'mcp-tools', 'dlp', 'loop', 'drift', 'policy', 'policy-mask', 'mcp-breaker', 'budget'],
-  ...['policy-state', 'policy-mask-again', 'answer-marks'],
+  ...['mcp-inspector', 'mcp-tools', 'dlp', 'dlp-held-credential', 'loop', 'drift', 'policy', 'policy-mask'],
+  ...['mcp-breaker', 'budget', 'policy-state', 'policy-mask-again', 'answer-marks'],
 ] as const;
 
 const CARD = `metadata: { name: each }
@@ -52,6 +52,7 @@ const EVERYTHING_ON = {
   session: { drift_detection: { enabled: true, min_turns: 2 } },
   loop_detection: { action: 'block', fingerprint: { threshold: 2 } },
   pricing: { overrides: { m: { input: 1, output: 1 } } },
+  credentials: { main: { provider: 'openai', from: { env: 'OPENAI_API_KEY' } } },
   mcp: {
     enabled: true,
     servers: [{ name: 'files', url: 'http://127.0.0.1:1/mcp', pin: 'block' }],
