@@ -170,7 +170,7 @@ describe('traces', () => {
     const traced = tracing.edge.begin([['traceparent', `00-${TRACE}-00f067aa0ba902b7-01`]]);
     const exchange = parsed({ body: { model: 'gpt-4o', messages: [] } });
     traced.run(() => {
-      for (let nth = 0; nth < 100; nth += 1) watched.requestHeaders?.(exchange, undefined);
+      for (let nth = 0; nth < 100; nth += 1) void watched.requestHeaders?.(exchange, undefined);
     });
     traced.end(undefined);
     await close();
