@@ -15,11 +15,13 @@ export interface DemoProvider {
   close(): Promise<void>;
 }
 
+/** Ends an idle connection later than Envoy (an hour), since a request on one that is just being closed is lost. */
+const KEEP_ALIVE_MS = 2 * 3_600_000;
 const MAX_BODY_BYTES = 16 * 1_048_576;
 
 /** Starts the provider on a free loopback port. `pieceDelayMs` is the pause between a stream's events. */
 export async function startDemoProvider(pieceDelayMs = 40): Promise<DemoProvider> {
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     answerDemo(request, response, pieceDelayMs).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {

@@ -18,6 +18,9 @@ import { planAnswer, type Script } from './script.ts';
 export type { FakeRequest } from './handler.ts';
 export type { Script } from './script.ts';
 
+/** Longer than any test leaves a connection idle: a request on one that is just being closed is lost. */
+const KEEP_ALIVE = { keepAliveTimeout: 120_000 };
+
 /** A provider generates on for so many tokens after its client is gone, and bills them. */
 export const TOKENS_AFTER_ABORT = 100;
 
@@ -110,10 +113,10 @@ function listen(
     serve(incoming, outgoing).catch(() => reset(outgoing));
   }
   if (options.tls === undefined)
-    return options.http2 === true ? createH2cServer(handle) : createHttpServer(handle);
+    return options.http2 === true ? createH2cServer(handle) : createHttpServer(KEEP_ALIVE, handle);
   return options.http2 === true
     ? createSecureServer({ ...options.tls, allowHTTP1: true }, handle)
-    : createHttpsServer(options.tls, handle);
+    : createHttpsServer({ ...options.tls, ...KEEP_ALIVE }, handle);
 }
 
 async function receive(incoming: Incoming): Promise<FakeRequest> {
