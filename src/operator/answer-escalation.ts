@@ -37,19 +37,20 @@ export async function answerEscalation(
   { escalations, hearEscalations, secret }: Answering,
   { id, decision, approver }: EscalationAnswer,
 ): Promise<AnsweredEscalation> {
-  const escalation = await escalations.find(id);
-  if (escalation === undefined) throw notWaiting(id);
   if (secret === '')
     throw new ChangeRefused(
       'zsp.escalation_secret is empty, and answers are signed with it. Set it to the secret that the gateway uses',
     );
-  const { nonce, key_hash, request_digest, expiry } = escalation;
-  const signed = signApproval({ id, nonce, key_hash, decision, approver, expiry, request_digest }, secret);
   const { promise: heard, resolve } = Promise.withResolvers<Resolved>();
+  // Heard before it is looked for: whatever is decided about a request that still waits is then reported here.
   const stopHearing = await hearEscalations((event) => {
     if (event.type === 'escalation.resolved' && event.id === id) resolve(event);
   });
   try {
+    const escalation = await escalations.find(id);
+    if (escalation === undefined) throw notWaiting(id);
+    const { nonce, key_hash, request_digest, expiry } = escalation;
+    const signed = signApproval({ id, nonce, key_hash, decision, approver, expiry, request_digest }, secret);
     await keep(escalations, escalation, JSON.stringify(signed), secret);
     const resolved = await Promise.race([heard, delay(TAKEN_WITHIN_MS, undefined, { ref: false })]);
     const outcome =
