@@ -37,10 +37,6 @@ export async function answerEscalation(
   { escalations, hearEscalations, secret }: Answering,
   { id, decision, approver }: EscalationAnswer,
 ): Promise<AnsweredEscalation> {
-  if (secret === '')
-    throw new ChangeRefused(
-      'zsp.escalation_secret is empty, and answers are signed with it. Set it to the secret that the gateway uses',
-    );
   const { promise: heard, resolve } = Promise.withResolvers<Resolved>();
   // Heard before it is looked for: whatever is decided about a request that still waits is then reported here.
   const stopHearing = await hearEscalations((event) => {
@@ -49,6 +45,10 @@ export async function answerEscalation(
   try {
     const escalation = await escalations.find(id);
     if (escalation === undefined) throw notWaiting(id);
+    if (secret === '')
+      throw new ChangeRefused(
+        'zsp.escalation_secret is empty, and answers are signed with it. Set it to the secret that the gateway uses',
+      );
     const { nonce, key_hash, request_digest, expiry } = escalation;
     const signed = signApproval({ id, nonce, key_hash, decision, approver, expiry, request_digest }, secret);
     await keep(escalations, escalation, JSON.stringify(signed), secret);
