@@ -3,21 +3,21 @@
  * and `manifest.json`, which lists every file that may be served.
  */
 import { createHash } from 'node:crypto';
-import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 
 import { rolldown } from 'rolldown';
 
+import { buildOnce } from './build-once.ts';
 import type { PageFile } from './src/operator/page-folder.ts';
 
 const ROOT = import.meta.dirname;
 const PLOTS_STYLE = 'uplot/dist/uPlot.min.css';
 /** One place for a checkout, which is built again when the sources differ. */
 const CACHE = join(ROOT, 'node_modules', '.cache', 'page');
-const BUILT_FROM = 'built-from.txt';
-const SOURCES = ['page/**/*.{ts,tsx,css,svg,json}', 'build-page.ts', 'package-lock.json'];
+const SOURCES = ['page/**/*.{ts,tsx,css,svg,json}', 'build-{page,once}.ts', 'package-lock.json'];
 
 /** Builds into the folder, which must be empty or missing. Returns the modules that went into the script. */
 export async function buildPage(folder: string): Promise<readonly string[]> {
@@ -85,36 +85,6 @@ function html(script: string, style: string, icon: string): string {
  * @public imported by its path, since the built program has no such file
  */
 export async function builtPage(): Promise<string> {
-  const sources = digestOfSources();
-  if (builtFrom() === sources) return CACHE;
-  // Another process goes on with the old page until the whole new one is there.
-  const next = `${CACHE}-${String(process.pid)}`;
-  try {
-    await buildPage(next);
-    writeFileSync(join(next, BUILT_FROM), sources);
-    rmSync(CACHE, { recursive: true, force: true });
-    renameSync(next, CACHE);
-  } catch (error) {
-    // Another process may have been faster with the same sources.
-    if (builtFrom() !== sources) throw error;
-  } finally {
-    rmSync(next, { recursive: true, force: true });
-  }
+  await buildOnce({ folder: CACHE, sources: SOURCES, build: buildPage });
   return CACHE;
-}
-
-function builtFrom(): string | undefined {
-  try {
-    return readFileSync(join(CACHE, BUILT_FROM), 'utf8');
-  } catch {
-    return undefined; // no build yet
-  }
-}
-
-function digestOfSources(): string {
-  const hash = createHash('sha256');
-  for (const file of globSync(SOURCES, { cwd: ROOT }).toSorted()) {
-    hash.update(`${file}\n`).update(readFileSync(join(ROOT, file)));
-  }
-  return hash.digest('hex');
 }

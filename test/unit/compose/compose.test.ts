@@ -185,6 +185,7 @@ describe('the Dockerfile', () => {
     expect(given.toSorted()).toEqual([
       'build-ascii.ts',
       'build-notices.ts',
+      'build-once.ts',
       'build-page.ts',
       'build-sbom.ts',
       'build.ts',
