@@ -1,6 +1,6 @@
 import { readSeries } from './gateway-series.ts';
 
-/** What a running gateway knows of a credential. Times are ISO 8601; null for never, or if no gateway runs here. */
+/** State of a credential at a running gateway. Times are ISO 8601; null for never, or if no gateway runs here. */
 export interface CredentialUsage {
   readonly state: 'usable' | 'failing' | 'unusable' | null;
   /** When its source last gave a value. */

@@ -18,7 +18,7 @@ export interface Operator {
   readonly user: string;
   /** Name given with `--as`, or by the sign-in. */
   readonly name: string | undefined;
-  /** Of a change over the API. */
+  /** Set for a change over the API. */
   readonly address?: string;
 }
 

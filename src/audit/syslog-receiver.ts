@@ -110,7 +110,7 @@ function dialer(syslog: Syslog): () => Socket {
   const name = syslog.server_name ?? to.host;
   return () => {
     const { ca_file: ca, cert_file: cert, key_file: key } = latest();
-    // An address is no server name (RFC 6066, 3); the certificate is compared with it all the same.
+    // An address is not a server name (RFC 6066, 3). The certificate is still compared with it.
     const servername = isIP(name) === 0 ? { servername: name } : {};
     return connectTls({ ...to, ...servername, minVersion: 'TLSv1.2', ca, cert, key });
   };

@@ -69,7 +69,7 @@ function signInProblems({ ui: { oidc, proxy_auth } }: Config): readonly (RulePro
     hasOidc &&
       Object.keys(oidc.roles).length === 0 && {
         path: ['ui', 'oidc', 'roles'],
-        message: 'must grant a role to a value of ui.oidc.role_claim: nobody could sign in',
+        message: 'must grant a role to a value of ui.oidc.role_claim, or no one can sign in',
       },
     isOwnerGranted &&
       oidc.owner_claim === undefined && {

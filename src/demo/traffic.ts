@@ -108,6 +108,6 @@ async function ask(url: string, rawKey: string, { path, body }: Sample, stopped:
     });
     await answer.arrayBuffer();
   } catch {
-    // Refusals are answers; what is left is a gateway that stops, and an approval that took too long.
+    // Refusals are answers. This is a gateway that stops, or an approval that took too long.
   }
 }

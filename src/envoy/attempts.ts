@@ -14,7 +14,7 @@ const MAX_HEADERS_KB = 192;
 /** The most targets that a name of `models` has. */
 export const MAX_ATTEMPTS = 8;
 
-/** What Envoy needs to ask another target: nothing without `on` in `models`. */
+/** Configuration that lets Envoy ask another target; empty without `on` in `models`. */
 export interface AttemptParts {
   readonly listeners: readonly EnvoyObject[];
   readonly clusters: readonly EnvoyObject[];

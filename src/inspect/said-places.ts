@@ -8,7 +8,7 @@ type Said = Pick<PromptText, 'path' | 'editable'> & { readonly kind?: string };
 
 /**
  * Where people and models speak: texts that the dialect knows, and arguments with all their names and numbers. Names
- * and schemas of tools are the protocol's, and so is what nobody may change.
+ * and schemas of tools are the protocol's, and so is everything that must not change.
  */
 export function saidPlaces(json: unknown, texts: readonly Said[]): PathTree {
   const said = new PathTreeBuilder();

@@ -10,7 +10,7 @@ const beginScript = loadScript(new URL('./begin-change.lua', import.meta.url));
 /** Longer than any change takes. */
 const UNDER_WAY_MS = 600_000;
 const KEPT_MS = 86_400_000;
-/** Of one person; bounds what is kept. */
+/** Limit of one person, which bounds what is kept. */
 const MAX_CHANGES_A_MINUTE = 300;
 export const MAX_ANSWER_CHARS = 65_536;
 
@@ -20,7 +20,7 @@ export interface AskedChange {
   readonly who: string;
   /** The same for all attempts at one change. */
   readonly idempotencyKey: string;
-  /** Of method, path and body. */
+  /** Digest of method, path and body. */
   readonly digest: string;
 }
 

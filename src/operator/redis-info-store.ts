@@ -4,7 +4,7 @@ import { KEY_INDEX, sessionsKey } from '../redis/keys.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 import type { Overview } from './api/schemas.ts';
 
-/** What Redis says of itself. Failures throw `redis_unavailable`. */
+/** Facts that Redis reports about itself. Failures throw `redis_unavailable`. */
 export interface RedisInfoStore {
   /** Of a cluster: sums of its masters. */
   read(): Promise<Overview['redis']>;

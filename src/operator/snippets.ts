@@ -13,7 +13,7 @@ export interface SnippetFacts {
   readonly server: string | undefined;
 }
 
-/** What a snippet is filled with. Names from a key are quoted as JSON, which all these languages read. */
+/** Values that fill a snippet. Names from a key are quoted as JSON, which all these languages read. */
 interface Blanks {
   readonly url: string;
   readonly model: string;

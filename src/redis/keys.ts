@@ -227,7 +227,7 @@ export function uiAttemptsKey(who: string, minute: number): string {
 /** Orders to read the source of a provider credential again: hash of its name to an id. */
 export const CREDENTIAL_READS = 'gateway:credential_reads';
 
-/** What each running gateway last said of itself: hash of gateway id to JSON. */
+/** The last announcement of each running gateway: hash of gateway id to JSON. */
 export const GATEWAYS = 'gateway:gateways';
 
 /** When each of them counts as gone: sorted set of gateway ids by Unix ms, in the same slot. */

@@ -46,7 +46,7 @@ export type ToWorker =
 
 /** The policies of a worker. */
 export interface PolicyState {
-  /** Of the set in force. */
+  /** Digest of the set in force. */
   readonly digest: string;
   /** Why the files on disk cannot be loaded; undefined if they are in force. */
   readonly broken: string | undefined;

@@ -28,7 +28,7 @@ export interface Hold {
   settled: boolean;
 }
 
-/** What an exchange costs, at each target that may have processed it. */
+/** Costs of an exchange, at each target that may have processed it. */
 interface Charges {
   /** The target that answered. */
   readonly parsed: Parsed;

@@ -13,7 +13,7 @@ import { contentType, credentialHeaders, emptyForwarded, ENVOYS, isSent } from '
 
 type Judged = At<'parsed'> & { readonly fallbacks: readonly Fallback[] };
 
-/** What one target gets besides what all get. */
+/** Members that differ by target. */
 interface Planned extends RoutedTo {
   readonly splices: readonly Splice[];
   readonly signature: HeaderList;

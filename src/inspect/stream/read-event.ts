@@ -23,7 +23,7 @@ export interface Channel {
 export interface FrameTemplate {
   readonly event: StreamEvent;
   readonly path: JsonPath;
-  /** Its edits of everything that is no text. */
+  /** Its edits of everything but text. */
   readonly masks: readonly JsonEdit[];
 }
 

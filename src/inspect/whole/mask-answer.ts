@@ -19,7 +19,7 @@ export interface AnswerSearch {
   readonly findAll: FindAll;
 }
 
-/** What is masked in an answer. */
+/** Searches whose findings are masked in an answer. */
 export interface AnswerMasks {
   readonly everywhere: AnswerSearch | undefined;
   /** The part of it that counts anywhere, also in member names and numbers. */
@@ -66,7 +66,7 @@ async function maskJson(
   });
 }
 
-/** A body that is no JSON, or is sent as other bytes than came. */
+/** A body that is not JSON, or that leaves with other bytes than it came with. */
 async function maskBytes(exchange: Answered, whole: WholeAnswer, masks: AnswerMasks): Promise<Verdict> {
   const { replacement } = whole;
   const seen: WholeAnswer = {

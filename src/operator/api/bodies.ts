@@ -1,4 +1,4 @@
-/** What the operator's API takes: queries of reads and bodies of changes. See `schemas.ts` for the answers. */
+/** Input of the operator's API: queries of reads and bodies of changes. `schemas.ts` has the answers. */
 import * as z from 'zod';
 import { keyChangeSchema, newKeySchema } from '../../auth/key-fields.ts';
 import { DURATION_PATTERN, DURATION_RULE } from '../../config/duration.ts';

@@ -22,7 +22,7 @@ export interface ChangeRequest {
   readonly incoming: IncomingMessage;
   /** For the audit trail. */
   readonly reason: string | undefined;
-  /** Of the request; a repeated Idempotency-Key must come with the same. */
+  /** Digest of the request, which must be the same when an Idempotency-Key is repeated. */
   readonly asked: unknown;
   /** The answer holds a raw key or a token, which is not kept for a repeated request. */
   readonly isSecret: boolean;

@@ -30,7 +30,7 @@ const LIFE_MS = 60_000;
 const ID = /^\d{1,16}-\d{1,20}$/;
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-/** What was decided: a list, a live stream, and the whole story of one request. */
+/** Decisions: a list, a live stream, and the whole story of one request. */
 export function decisionRoutes(services: PageServices): readonly Route[] {
   const { operations } = services;
   const inTurn = createTurns(READING_AT_ONCE);
@@ -67,7 +67,7 @@ export function decisionRoutes(services: PageServices): readonly Route[] {
       owners: true,
       answer: requestStory,
       handle: async ({ params: { id = '' }, who }) => {
-        if (!REQUEST_ID.test(id)) throw new ApiError('not_found', 'this is no id of a request');
+        if (!REQUEST_ID.test(id)) throw new ApiError('not_found', 'this is not the id of a request');
         const story = await inTurn(() => storyOf(operations.audit, id, who));
         if (story.steps.length === 0)
           throw new ApiError('not_found', 'the audit trail in Redis has no record of this request');
@@ -77,7 +77,7 @@ export function decisionRoutes(services: PageServices): readonly Route[] {
   ];
 }
 
-/** @throws ApiError for a text that is no id of a record */
+/** @throws ApiError for a text that is not the id of a record */
 function idOf(written: string | undefined): string | undefined {
   if (written === undefined || ID.test(written)) return written;
   throw new ApiError('invalid_request', 'the cursor is not one of this list');

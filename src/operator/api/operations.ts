@@ -11,7 +11,7 @@ import { hasRole } from '../sign-in/roles.ts';
 
 type OperationsRequest = ApiRequestOf<undefined, z.output<typeof callsBody>>;
 
-/** What commands ask with `gateway --server`: several reads at once, or one change. */
+/** Serves `gateway --server`: several reads at once, or one change. */
 export function operationsRoute(services: PageServices): Route {
   const inTurn = createTurns(READING_AT_ONCE);
   return route({
@@ -87,7 +87,7 @@ function changed(
 const withCredentials = z.object({ credentials: z.array(z.string()).optional() });
 const withChange = z.object({ change: withCredentials });
 
-/** Of a key to create, or of a change of one. */
+/** Fields of a key to create, or of a change of one. */
 function credentialsIn(given: unknown): readonly string[] | undefined {
   const ofChange = withChange.safeParse(given);
   return ofChange.success ? ofChange.data.change.credentials : withCredentials.parse(given).credentials;

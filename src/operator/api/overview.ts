@@ -3,7 +3,7 @@ import { createLastHour } from '../decisions/last-hour.ts';
 import { route, type Route } from './route.ts';
 import { overview } from './schemas.ts';
 
-/** What is going on now. */
+/** The present state of all gateways. */
 export function overviewRoutes({
   config,
   feed,

@@ -110,7 +110,7 @@ export const overview = z.object({
   }),
   /** False: the audit trail is off, so there is no traffic, no decision and no count of rules. */
   audit: z.boolean(),
-  /** Of the last hour, from the audit trail. */
+  /** Counts of the last hour, from the audit trail. */
   providers: z.array(
     z.object({ provider: z.string(), requests: count, errors: count, refused: count, spend_usd: usd }),
   ),
@@ -380,7 +380,7 @@ export const mcpPins = pageOf(mcpPin);
 
 export const policies = z.object({
   enabled: z.boolean(),
-  /** Of the files on this gateway's disk; null where they are broken. */
+  /** Digest of the files on this gateway's disk; null if they are broken. */
   digest: z.string().nullable(),
   /** Why the files cannot be loaded, a line each. */
   errors: texts,
@@ -405,7 +405,7 @@ export const policies = z.object({
 });
 export type Policies = z.infer<typeof policies>;
 
-/** What `gateway policy explain` prints. */
+/** The output of `gateway policy explain`. */
 export const explanation = z.object({
   call: z.string(),
   verdict: z.string(),

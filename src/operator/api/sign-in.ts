@@ -74,7 +74,7 @@ async function checkPassword(
   address: string,
 ): Promise<void> {
   if (!signInKindsOf(config).includes('password'))
-    throw new ApiError('sign_in_failed', 'nobody can sign in by a password here');
+    throw new ApiError('sign_in_failed', 'signing in by a password is off here');
   await refuseManyAttempts(attempts, address, 'all');
   const found = await password.check(given);
   if (found === 'right') {

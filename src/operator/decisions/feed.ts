@@ -13,7 +13,7 @@ export interface FeedOptions {
 
 /** The decisions of all gateways as they come, from the audit trail in Redis. */
 export interface Feed {
-  /** Counts of the last hour; starts to read if nobody has asked for a while. */
+  /** Counts of the last hour; starts to read after a while without a question. */
   lastHour(): Promise<LastHour>;
   /** Calls back with each decision from now on, until the returned function is called. */
   follow(onDecisions: (decisions: readonly Decision[]) => void): () => void;
@@ -74,7 +74,7 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
       try {
         last = await readNew(last);
       } catch {
-        // Redis is away: whoever asks is told, and the trail goes on from here when it is back.
+        // Redis is away. Readers are told, and reading goes on from here when it is back.
       }
       await delay(everyMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
     }

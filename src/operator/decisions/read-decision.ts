@@ -9,7 +9,7 @@ const FINDING = 2004;
 const MAX_LISTED = 64;
 const MAX_TEXT_CHARS = 1_024;
 
-/** Reads a record of the audit trail in short. Undefined for one that is no decision, such as the record of forwarding. */
+/** Reads a record of the audit trail in short. Undefined for other records, such as that of forwarding. */
 export function readDecision(entry: Entry): Decision | undefined {
   const record = readRecord(entry.record);
   if (record === undefined) return undefined;

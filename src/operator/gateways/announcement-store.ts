@@ -10,7 +10,7 @@ const announceScript = loadScript(new URL('./announce-gateway.lua', import.meta.
 export const GATEWAY_LIFE_MS = 15_000;
 const MAX_GATEWAYS = 1_000;
 
-/** What a gateway says of itself; Redis adds when it said so. */
+/** A gateway's announcement; Redis adds its time. */
 export type Announced = Omit<GatewayState, 'seen_at'>;
 
 /** Writes what gateways say of themselves; the supervisor uses it, which must stay small. Failures throw `redis_unavailable`. */

@@ -11,7 +11,7 @@ import type { Role } from '../sign-in/roles.ts';
 const text = z.string().max(1_024);
 const name = text.min(1);
 const ofKey = { reference: name };
-/** Of a key, or of a shared budget, which has its ledger under such a name. */
+/** Name of a ledger: of a key, or of a shared budget. */
 const keyHash = z.string().regex(/^(?:sha256:[0-9a-f]{64}|budget:[A-Za-z0-9._-]{1,64})$/, {
   error: 'must be a hash of a key, or a shared budget',
 });

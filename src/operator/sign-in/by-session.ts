@@ -16,7 +16,7 @@ export function bySession(sessions: PageSessions): Identify {
   };
 }
 
-/** An open page asks again and again by itself, which must not keep a session that nobody uses. */
+/** An open page polls by itself. That must not keep an unused session alive. */
 function isBackground({ headers }: IncomingMessage): boolean {
   return headers['x-background'] !== undefined || headers.accept === 'text/event-stream';
 }
@@ -28,7 +28,7 @@ export interface Onward {
 }
 
 /**
- * Begins a session, always a new one, so that nobody can have prepared its id. The one before ends.
+ * Begins a new session and ends the one before, so that its id cannot have been prepared by others.
  * @param onward undefined to answer in place
  */
 export async function signedIn(

@@ -15,7 +15,7 @@ export const PASSWORD_CHARS = { least: 12, most: 1_024 } as const;
 export interface PagePassword {
   /** Ends all sessions of the password before. */
   set(password: string): Promise<void>;
-  /** `unset`: there is no password, so nobody can sign in by one. */
+  /** `unset`: no password is set. */
   check(password: string): Promise<'right' | 'wrong' | 'unset'>;
 }
 

@@ -14,7 +14,7 @@ export interface ProxyHeaderOptions {
 
 /**
  * `none`: the request carries no such header. `forged`: it does, and comes from an address that is not listed, so the
- * header counts for nothing. `unusable`: the listed proxy sent a value that names nobody.
+ * header counts for nothing. `unusable`: the listed proxy sent a value that is not a name.
  */
 export type ProxySignIn =
   | { readonly kind: 'signed-in'; readonly who: SignedIn }
@@ -55,7 +55,7 @@ export function createProxyHeader({ header, from, roleHeader }: ProxyHeaderOptio
   };
 }
 
-/** Of `viewer, operator`; entries that are no roles are ignored, since they may be groups of the proxy's. */
+/** Reads a list such as `viewer, operator`. Other entries are ignored, since they may be the proxy's groups. */
 function listOf(written = ''): readonly GrantedRole[] {
   const named = written.split(',', MAX_ROLES).map((one) => one.trim());
   return GRANTED_ROLES.filter((role) => named.includes(role));

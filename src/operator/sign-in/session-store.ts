@@ -45,7 +45,7 @@ const storedSession = z.object({
     kind: z.enum(SIGN_IN_KINDS),
   }),
   csrf: z.string(),
-  /** Of the password in force; the session ends with it. */
+  /** Mark of the password in force; the session ends with it. */
   password: z.string().optional(),
 });
 

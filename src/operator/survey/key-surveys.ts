@@ -6,7 +6,7 @@ import { usedPercent } from '../../checks/budget/status-json.ts';
 import { windowsOf } from '../views/budget-view.ts';
 import { createSurvey, type Survey } from './survey.ts';
 
-/** What lists of keys are searched and sorted by; small, because there may be 250,000. */
+/** Fields that lists of keys are searched and sorted by; few, because there may be 250,000 keys. */
 export interface KeyRow {
   readonly name: string;
   readonly provider: string;
@@ -19,7 +19,7 @@ export interface KeyRow {
   readonly lastUsedAt: number | undefined;
 }
 
-/** What lists by risk, lock and budget are sorted by. */
+/** Values that lists by risk, lock and budget are sorted by. */
 export interface StateRow {
   readonly riskScore: number;
   readonly isLocked: boolean;

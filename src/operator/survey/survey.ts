@@ -93,7 +93,7 @@ export function createSurvey<Row>(options: SurveyOptions<Row>): Survey<Row> {
         reading ??= readAll().finally(() => {
           reading = undefined;
         });
-      // A reading that fails leaves the one before: whoever shows a row reads it from Redis, and tells.
+      // A failed reading leaves the one before. Rows are read from Redis again when they are shown, which reports the failure.
       reading?.catch(() => undefined);
       if (asOf === 0) {
         firstUntil ??= performance.now() + FIRST_WITHIN_MS;
