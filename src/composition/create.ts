@@ -13,7 +13,7 @@ import type { TrailObserver } from '../audit/observe.ts';
 import { createAudit, createMatchDigest, type Audit } from '../telemetry/audit.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { createModelLabels } from '../telemetry/model-spend.ts';
+import { createModelLabels, createOwnerLabels } from '../telemetry/spend-labels.ts';
 import { providerLabel } from '../telemetry/observer.ts';
 import type { UsedRatio } from '../checks/budget/used-ratios.ts';
 import { composeChecks, type ComposedChecks } from './compose.ts';
@@ -147,8 +147,9 @@ function showRatios({ budgetUsed }: ChecksDeps['metrics'], ratios: readonly Used
 }
 
 function countingOn({ config, log, metrics, alerts, trail, onCost }: ChecksDeps): Counting {
-  const { budget_keys: maxKeys, spend_models: maxModels } = config.metrics;
+  const { budget_keys: maxKeys, spend_models: maxModels, spend_owners: maxOwners } = config.metrics;
   const modelLabel = maxModels > 0 ? createModelLabels(maxModels) : undefined;
+  const ownerLabel = maxOwners > 0 ? createOwnerLabels(maxOwners) : undefined;
   return {
     usedRatios: maxKeys === 0 ? undefined : { maxKeys, show: (ratios) => showRatios(metrics, ratios) },
     circuitChanged({ server, keyHash }, { circuit, change }) {
@@ -181,6 +182,8 @@ function countingOn({ config, log, metrics, alerts, trail, onCost }: ChecksDeps)
         metrics.spend.inc({ provider }, costUsd);
         if (modelLabel !== undefined && costUsd > 0)
           metrics.modelSpend.inc({ provider, model: modelLabel(exchange.request.model) }, costUsd);
+        if (ownerLabel !== undefined && costUsd > 0)
+          metrics.ownerSpend.inc({ owner: ownerLabel(exchange.key.owner) }, costUsd);
         trail?.charged(exchange, costNanoUsd / NANO_USD);
         onCost?.(costNanoUsd / NANO_USD);
       },

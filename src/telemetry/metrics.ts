@@ -114,6 +114,11 @@ export function createMetrics() {
       'Cost charged to keys by requested model, in USD; only with metrics.spend_models.',
       ['provider', 'model'],
     ),
+    ownerSpend: counter(
+      'gateway_owner_spend_usd_total',
+      'Cost charged to keys by their owner, in USD; only with metrics.spend_owners.',
+      ['owner'],
+    ),
     budgetUsed: new Gauge({
       name: 'gateway_budget_used_ratio',
       help: 'Share of a budget that is spent, of the keys that were charged last; only with metrics.budget_keys.',

@@ -62,7 +62,7 @@ beforeAll(async () => {
           { name: 'broken', url: `http://127.0.0.1:${String((mcpServer.address() as AddressInfo).port)}/` },
         ],
       },
-      metrics: { budget_keys: 10, spend_models: 10 },
+      metrics: { budget_keys: 10, spend_models: 10, spend_owners: 10 },
       otel: { enabled: true, endpoint: receiver.endpoint },
       audit: { enabled: true, file: join(folder, 'audit.jsonl'), secret: 'of this test' },
     },

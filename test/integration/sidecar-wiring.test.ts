@@ -109,11 +109,12 @@ describe('a counter counts', () => {
       },
     ],
     [
-      'what is charged, in USD, also by model',
+      'what is charged, in USD, also by model and owner',
       {},
       {
         'gateway_spend_usd_total{provider="openai"}': 0.0125,
         'gateway_model_spend_usd_total{provider="openai",model="gpt-4o"}': 0.0125,
+        'gateway_owner_spend_usd_total{owner="-"}': 0.0125,
       },
     ],
     [

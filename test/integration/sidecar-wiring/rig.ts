@@ -50,7 +50,7 @@ function everythingOn({ redis, hooks, spans, policies }: Outside): ConfigInput {
       thresholds: [{ percent: 50, message: 'half' }],
       events: ['quarantine', 'escalation', 'circuit'],
     },
-    metrics: { budget_keys: 5, spend_models: 5 },
+    metrics: { budget_keys: 5, spend_models: 5, spend_owners: 5 },
     otel: { enabled: true, protocol: 'http', endpoint: spans },
     zsp: {
       enabled: true,

@@ -127,11 +127,15 @@ describe('deploy/', () => {
 
   it('asks no metric for a label without a bound', async () => {
     // Switched on by `metrics`, which bounds them.
-    const bounded = ['gateway_budget_used_ratio', 'gateway_model_spend_usd_total'];
+    const bounded = [
+      'gateway_budget_used_ratio',
+      'gateway_model_spend_usd_total',
+      'gateway_owner_spend_usd_total',
+    ];
     for (const [name, labels] of await exported()) {
       if (bounded.includes(name)) continue;
       for (const label of labels)
-        expect(['key', 'key_hash', 'model', 'path', 'session', 'tool'], name).not.toContain(label);
+        expect(['key', 'key_hash', 'model', 'owner', 'path', 'session', 'tool'], name).not.toContain(label);
     }
   });
 });

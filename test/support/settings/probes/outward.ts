@@ -170,6 +170,14 @@ export const outwardProbes: Probes = {
     },
     expected: [false, true],
   },
+  'metrics.spend_owners': {
+    values: [0, 1],
+    see: async (bench) => {
+      await asks(bench, {});
+      return /^gateway_owner_spend_usd_total\{/m.test(await (await bench.sidecar()).metrics());
+    },
+    expected: [false, true],
+  },
   'otel.enabled': {
     with: OTEL,
     values: [false, true],
