@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { phaseDeadlineMs } from '../config/cross-field-rules.ts';
 import type { Config } from '../config/schema.ts';
+import { signInKindsOf } from '../config/ui-rules.ts';
 import { createAcknowledgement, type Acknowledgement } from '../redis/acknowledged.ts';
 import { connectRedis, firstAttempt, type RedisClient } from '../redis/client.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -87,7 +88,7 @@ export async function startOperatorPage(options: OperatorPageOptions): Promise<O
       identify: firstOf([
         byToken(services.tokens),
         ...proxy.first,
-        bySession(services.sessions),
+        bySession(services.sessions, signInKindsOf(config)),
         ...proxy.last,
       ]),
       log,

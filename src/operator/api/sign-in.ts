@@ -2,7 +2,7 @@ import { signInKindsOf } from '../../config/ui-rules.ts';
 import type { PageServices } from '../services.ts';
 import { isoOrNull } from '../views/time.ts';
 import { signedIn } from '../sign-in/by-session.ts';
-import { clearSessionCookie } from '../sign-in/cookie.ts';
+import { clearSessionCookie, sessionCookie } from '../sign-in/cookie.ts';
 import { refuseManyAttempts } from './attempts.ts';
 import { signInBody } from './bodies.ts';
 import { ApiError } from './problem.ts';
@@ -37,8 +37,10 @@ export function signInRoutes(services: PageServices): readonly Route[] {
       summary: 'End the session',
       role: 'viewer',
       owners: true,
-      handle: async ({ identified }) => {
-        await identified.end?.();
+      handle: async ({ incoming }) => {
+        // A proxy's header identifies the person before a session does, which must end all the same.
+        const id = sessionCookie(incoming);
+        if (id !== undefined) await sessions.end(id);
         return new Reply(204, {
           'set-cookie': clearSessionCookie(),
           'clear-site-data': '"cache", "storage"',

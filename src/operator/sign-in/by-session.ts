@@ -2,17 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import { Reply } from '../api/route.ts';
 import { sessionCookie, setSessionCookie } from './cookie.ts';
 import type { Identify } from './identify.ts';
-import type { SignedIn } from './roles.ts';
+import type { SignedIn, SignInKind } from './roles.ts';
 import type { PageSessions } from './session-store.ts';
 
-/** Identifies a browser by its session's cookie. */
-export function bySession(sessions: PageSessions): Identify {
+/**
+ * Identifies a browser by its session's cookie.
+ * @param kinds ways to sign in that this gateway offers; a session that began in another way at another gateway counts for nothing
+ */
+export function bySession(sessions: PageSessions, kinds: readonly SignInKind[]): Identify {
   return async (incoming) => {
     const id = sessionCookie(incoming);
     const session =
       id === undefined ? undefined : await sessions.use(id, isBackground(incoming) ? 'nothing' : 'off');
-    if (id === undefined || session === undefined) return undefined;
-    return { ...session, end: () => sessions.end(id) };
+    return session !== undefined && kinds.includes(session.who.kind) ? session : undefined;
   };
 }
 

@@ -9,8 +9,6 @@ export interface Identified {
   /** Unix ms by Redis's clock; undefined for a credential without sessions. */
   readonly idleUntil?: number | undefined;
   readonly endsAt?: number | undefined;
-  /** Ends the session that the request came with. */
-  end?(): Promise<void>;
 }
 
 /** One way to be identified: by a session's cookie, a token, a proxy's header. Undefined if the request has none of it. */

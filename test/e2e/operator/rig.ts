@@ -107,7 +107,7 @@ export async function openPage(
 ): Promise<Opened> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   const trouble: string[] = [];
   page.on('pageerror', (error) => trouble.push(error.message));
   page.on('console', (message) => {

@@ -91,6 +91,22 @@ describe('a password', () => {
   });
 });
 
+describe('a session by the password', () => {
+  it('counts for nothing at a gateway of the same Redis that others reach', async () => {
+    const visitor = await page.signIn();
+    const open = await startTestPage(redis, { ui: { public_url: 'https://gateway.example' } });
+    try {
+      const kinds = (await open.ask('/api/sign-in')).json<{ kinds: readonly string[] }>();
+      expect(kinds).toEqual({ kinds: ['oidc'] });
+      const there = await open.ask('/api/me', { headers: { cookie: visitor.cookie } });
+      expect(there.status).toBe(401);
+      expect((await visitor.ask('/api/me')).status).toBe(200);
+    } finally {
+      await open.close();
+    }
+  });
+});
+
 describe('a session', () => {
   it('is new at each sign-in: an id that was planted before is worth nothing', async () => {
     await setPassword(PASSWORD);
@@ -113,6 +129,23 @@ describe('a session', () => {
     expect(out.status).toBe(204);
     expect(out.headers['set-cookie']?.[0]).toMatch(/Max-Age=0/);
     expect((await visitor.ask('/api/me')).json()).toMatchObject({ type: 'not_signed_in', status: 401 });
+  });
+
+  it('ends by sign-out where the header of a proxy signs in', async () => {
+    const proxy_auth = { header: 'X-User', from: ['127.0.0.1/32'] };
+    const proxied = await startTestPage(redis, { ui: { proxy_auth } });
+    try {
+      const visitor = await proxied.visitor({});
+      const header = { 'x-user': 'bob', cookie: visitor.cookie };
+      const me = await proxied.ask('/api/me', { headers: header });
+      expect(me.json()).toMatchObject({ name: 'bob', signed_in_by: 'proxy' });
+      const headers = { ...header, 'x-csrf-token': String(me.json()['csrf_token']) };
+      const out = await proxied.ask('/api/sign-out', { method: 'POST', body: {}, headers });
+      expect(out.status).toBe(204);
+      expect((await visitor.ask('/api/me')).status).toBe(401);
+    } finally {
+      await proxied.close();
+    }
   });
 
   it('is refused when it is named twice, or is no session', async () => {

@@ -15,6 +15,13 @@ import { defaultConfig } from '../default-config.ts';
 import { freePort } from '../ports.ts';
 import type { TestRedis } from '../redis.ts';
 
+/** Sessions of people, as `visitor` makes them, need a way to sign in that begins such. No test here asks the provider. */
+const OIDC = {
+  issuer: 'http://127.0.0.1:9',
+  client_id: 'page',
+  roles: { admins: 'admin', viewers: 'viewer' },
+} as const;
+
 export const PASSWORD = 'correct horse battery';
 
 export interface PageAnswer {
@@ -62,7 +69,7 @@ export async function startTestPage(
   const folder = built ?? smallPage();
   const port = config.ui?.port ?? (await freePort());
   const whole = defaultConfig(
-    { redis: { addr: redis.addr }, ...config, ui: { enabled: true, ...config.ui, port } },
+    { redis: { addr: redis.addr }, ...config, ui: { enabled: true, oidc: OIDC, ...config.ui, port } },
     { SERVER_INSECURE_DEV: 'true' },
   );
   const lines: string[] = [];
