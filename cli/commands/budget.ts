@@ -2,10 +2,10 @@ import { Option, type Command } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { LimitChanges } from '../../src/checks/budget/store.ts';
 import { windowAccounts } from '../../src/checks/budget/accounts.ts';
-import { sharedBudget } from '../../src/checks/budget/shared.ts';
 import type { SharedBudgetSettings } from '../../src/config/sections/budgets.ts';
 import type { Operations } from '../../src/operator/operations.ts';
 import { limitsUsd } from '../../src/operator/changes.ts';
+import { readSharedBudgets } from '../../src/operator/views/shared-budgets.ts';
 import type { BudgetLimits } from '../../src/pipeline/exchange.ts';
 import { formatUsd, toNanoUsd } from '../../src/pricing/usd.ts';
 import {
@@ -164,18 +164,14 @@ async function showStatus(
 
 async function listShared(command: Command, io: Io, { output }: OutputOptions): Promise<void> {
   const { sharedBudgets } = await gatewaySettings(command, io);
-  const { shown, now } = await onGateway(command, io, async ({ budgets, readClock }) => ({
-    shown: await Promise.all(
-      sharedBudgets.map(async (one) => {
-        const { keyHash, accounts } = await sharedBudget(one);
-        return { name: one.name, match: one.match, windows: await budgets.status(keyHash, accounts) };
-      }),
-    ),
-    now: await readClock(),
+  const { shown, now } = await onGateway(command, io, async (operations) => ({
+    shown: await readSharedBudgets(operations, sharedBudgets),
+    now: await operations.readClock(),
   }));
   const json = {
-    budgets: shown.map(({ windows, ...budget }) => ({
-      ...budget,
+    budgets: shown.map(({ settings: { name, match }, windows }) => ({
+      name,
+      match,
       windows: windows.map((window) => windowJson(window, now)),
     })),
   };
@@ -183,7 +179,10 @@ async function listShared(command: Command, io: Io, { output }: OutputOptions): 
     shown.length === 0
       ? 'The configuration has no shared budgets. Add one under budgets (docs/budgets.md).'
       : windowTables(
-          shown.map(({ name, match, windows }) => ({ title: `${name}  ${matchText(match)}`, windows })),
+          shown.map(({ settings: { name, match }, windows }) => ({
+            title: `${name}  ${matchText(match)}`,
+            windows,
+          })),
           io,
           now,
         ),

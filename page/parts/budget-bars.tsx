@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { KeyDetails } from '../../src/operator/api/schemas.ts';
 import { percent, usd } from '../format.ts';
 import { Empty, Time } from './basics.tsx';
-import { Table } from './table.tsx';
+import { Table, type Column } from './table.tsx';
 
 type Budget = KeyDetails['budget'];
 type Window = Budget['windows'][number];
@@ -18,21 +18,32 @@ export function BudgetBars({ of }: { readonly of: Budget }): JSX.Element {
       rowKey={({ window }) => window}
       columns={[
         { title: 'Window', cell: ({ window }) => window },
-        { title: 'Used', cell: (window) => <Bar of={window} /> },
-        { title: 'Spent', isNumber: true, cell: ({ spent_usd: spent }) => usd(spent) },
-        { title: 'Reserved', isNumber: true, cell: ({ reserved_usd: reserved }) => usd(reserved) },
-        {
-          title: 'Limit',
-          isNumber: true,
-          cell: ({ limit_usd: limit }) => (limit === null ? 'none' : usd(limit)),
-        },
-        { title: 'Resets', cell: ({ resets_at: at }) => at && <Time at={at} /> },
+        ...windowColumns((window: Window) => window),
       ]}
     />
   );
 }
 
-export function Bar({
+/** Columns of a window: how full it is, what is spent, and beside it what is reserved. */
+export function windowColumns<Row>(windowOf: (row: Row) => Window): readonly Column<Row>[] {
+  return [
+    { title: 'Used', cell: (row) => <Bar of={windowOf(row)} /> },
+    { title: 'Spent', isNumber: true, cell: (row) => usd(windowOf(row).spent_usd) },
+    { title: 'Reserved', isNumber: true, cell: (row) => usd(windowOf(row).reserved_usd) },
+    { title: 'Limit', isNumber: true, cell: (row) => limitOf(windowOf(row)) },
+    { title: 'Resets', cell: (row) => <Reset of={windowOf(row)} /> },
+  ];
+}
+
+function limitOf({ limit_usd: limit }: Window): string {
+  return limit === null ? 'none' : usd(limit);
+}
+
+function Reset({ of: { resets_at: at } }: { readonly of: Window }): JSX.Element | null {
+  return at === null ? null : <Time at={at} />;
+}
+
+function Bar({
   of: { limit_usd: limit, spent_usd: spent, reserved_usd: reserved },
 }: {
   readonly of: Window;

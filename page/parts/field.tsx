@@ -59,6 +59,27 @@ export function Field({
   );
 }
 
+/** Searches a list once typing pauses. */
+export function SearchField({
+  hint,
+  value,
+  onSearch,
+}: {
+  readonly hint?: string;
+  readonly value: string;
+  readonly onSearch: (search: string) => void;
+}): JSX.Element {
+  return (
+    <Field
+      label="Search"
+      type="search"
+      value={value}
+      onTyped={onSearch}
+      {...(hint !== undefined && { hint })}
+    />
+  );
+}
+
 export interface Choice {
   readonly value: string;
   readonly title: string;

@@ -4,7 +4,7 @@ import type { Connect, Key } from '../../src/operator/api/schemas.ts';
 import { useLoaded } from '../loaded.ts';
 import { Answer } from '../parts/answer.tsx';
 import { Copy, Empty, Heading } from '../parts/basics.tsx';
-import { Field, Filters } from '../parts/field.tsx';
+import { Filters, SearchField } from '../parts/field.tsx';
 import { usePaged } from '../parts/paged.tsx';
 import { Table } from '../parts/table.tsx';
 import { href, replaceQuery, route } from '../route.ts';
@@ -29,11 +29,9 @@ function ChooseKey(): JSX.Element {
     <>
       <p>Choose the key that the client sends.</p>
       <Filters>
-        <Field
-          label="Search"
-          type="search"
+        <SearchField
           value={search}
-          onTyped={(typed) => {
+          onSearch={(typed) => {
             replaceQuery({ search: typed });
           }}
         />

@@ -4,7 +4,7 @@ import type { Key } from '../../src/operator/api/schemas.ts';
 import { Answer } from '../parts/answer.tsx';
 import { Badge, Empty, Heading, Time } from '../parts/basics.tsx';
 import { Changes } from '../parts/change.tsx';
-import { Field, Filters, Select } from '../parts/field.tsx';
+import { Filters, SearchField, Select } from '../parts/field.tsx';
 import { Pager, usePaged } from '../parts/paged.tsx';
 import { Table, type Column } from '../parts/table.tsx';
 import { href, replaceQuery, route } from '../route.ts';
@@ -62,12 +62,10 @@ export function Keys(): JSX.Element {
     <>
       <Heading>Keys</Heading>
       <Filters>
-        <Field
-          label="Search"
-          type="search"
+        <SearchField
           hint="name, owner, agent, tag or hash"
           value={chosen.search}
-          onTyped={(search) => {
+          onSearch={(search) => {
             choose({ search });
           }}
         />

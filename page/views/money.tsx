@@ -3,15 +3,15 @@ import type { JSX } from 'preact';
 import type { Budget } from '../../src/operator/api/schemas.ts';
 import { csv } from '../csv.ts';
 import { download } from '../download.ts';
-import { usd } from '../format.ts';
 import { Answer } from '../parts/answer.tsx';
-import { Empty, Heading, Time } from '../parts/basics.tsx';
-import { Bar } from '../parts/budget-bars.tsx';
+import { Empty, Heading } from '../parts/basics.tsx';
+import { windowColumns } from '../parts/budget-bars.tsx';
 import { KeyLink } from '../parts/decision-rows.tsx';
-import { Field, Filters, Select } from '../parts/field.tsx';
+import { Filters, SearchField, Select } from '../parts/field.tsx';
 import { Pager, usePaged } from '../parts/paged.tsx';
 import { Table } from '../parts/table.tsx';
 import { href, replaceQuery, route } from '../route.ts';
+import { SharedBudgets } from './shared-budgets.tsx';
 
 const EVERY_MS = 10_000;
 const SORTS = [
@@ -44,12 +44,15 @@ export function Money(): JSX.Element {
           Who was refused
         </a>
       </div>
+      <SharedBudgets />
+      <h2>Budgets of keys</h2>
+      <p class="muted">
+        Solid: spent. Striped: reserved for requests that are on their way. Both count against the limit.
+      </p>
       <Filters>
-        <Field
-          label="Search"
-          type="search"
+        <SearchField
           value={chosen.search}
-          onTyped={(search) => {
+          onSearch={(search) => {
             choose({ search });
           }}
         />
@@ -81,9 +84,6 @@ function Rows({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
   }
   return (
     <>
-      <p class="muted">
-        Solid: spent. Striped: reserved for requests that are on their way. Both count against the limit.
-      </p>
       <Table
         caption="Budgets of keys by window"
         rows={rows}
@@ -95,15 +95,7 @@ function Rows({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
             title: 'Window',
             cell: ({ of, source }) => `${of.window}${source === 'default' ? ' (default)' : ''}`,
           },
-          { title: 'Used', cell: ({ of }) => <Bar of={of} /> },
-          { title: 'Spent', isNumber: true, cell: ({ of }) => usd(of.spent_usd) },
-          { title: 'Reserved', isNumber: true, cell: ({ of }) => usd(of.reserved_usd) },
-          {
-            title: 'Limit',
-            isNumber: true,
-            cell: ({ of }) => (of.limit_usd === null ? 'none' : usd(of.limit_usd)),
-          },
-          { title: 'Resets', cell: ({ of }) => of.resets_at && <Time at={of.resets_at} /> },
+          ...windowColumns(({ of }: Row) => of),
         ]}
       />
       <div class="buttons">

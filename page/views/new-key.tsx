@@ -2,10 +2,9 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
 import type { IssuedKey } from '../../src/operator/api/schemas.ts';
-import { Copy } from '../parts/basics.tsx';
 import { given, text, useChange } from '../parts/change.tsx';
-import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
+import { SecretDialog } from '../parts/secret-dialog.tsx';
 import { href } from '../route.ts';
 
 /** Creates a key, and shows the raw key once. */
@@ -113,7 +112,7 @@ function tags(form: FormData): { readonly tags?: Readonly<Record<string, string>
   return found.length === 0 ? {} : { tags: Object.fromEntries(found) };
 }
 
-/** Shows a raw key. It is not stored anywhere, so the dialog closes by its button alone. */
+/** Shows the raw key once. */
 export function RawKey({
   of: { key, raw_key: raw },
   onClose,
@@ -122,20 +121,10 @@ export function RawKey({
   readonly onClose: () => void;
 }): JSX.Element {
   return (
-    <Dialog title={`The raw key of ${key.name}`} onClose={onClose} mustChoose>
-      <p>Copy it now. It is not stored and cannot be shown again.</p>
-      <p>
-        <code class="secret">{raw}</code>
-      </p>
-      <Copy text={raw} label="Copy the raw key" />
-      <div class="buttons">
-        <button type="button" class="primary" onClick={onClose}>
-          I have stored it
-        </button>
-        <a class="button" href={href('connect', key.key_hash)} onClick={onClose}>
-          Connect a client
-        </a>
-      </div>
-    </Dialog>
+    <SecretDialog title={`The raw key of ${key.name}`} what="raw key" secret={raw} onClose={onClose}>
+      <a class="button" href={href('connect', key.key_hash)} onClick={onClose}>
+        Connect a client
+      </a>
+    </SecretDialog>
   );
 }

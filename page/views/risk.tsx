@@ -7,7 +7,7 @@ import { Answer } from '../parts/answer.tsx';
 import { Empty, Heading, Time, Words } from '../parts/basics.tsx';
 import { useChange } from '../parts/change.tsx';
 import { KeyLink } from '../parts/decision-rows.tsx';
-import { Field, Filters, Select } from '../parts/field.tsx';
+import { Filters, SearchField, Select } from '../parts/field.tsx';
 import { Pager, usePaged } from '../parts/paged.tsx';
 import { Table, type Column } from '../parts/table.tsx';
 import { href, replaceQuery, route } from '../route.ts';
@@ -40,11 +40,9 @@ export function RiskAndLocks(): JSX.Element {
             choose({ held });
           }}
         />
-        <Field
-          label="Search"
-          type="search"
+        <SearchField
           value={chosen.search}
-          onTyped={(search) => {
+          onSearch={(search) => {
             choose({ search });
           }}
         />

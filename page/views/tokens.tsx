@@ -4,11 +4,11 @@ import { useState } from 'preact/hooks';
 import type { IssuedToken, Role, Token } from '../../src/operator/api/schemas.ts';
 import { may } from '../api.ts';
 import { Answer } from '../parts/answer.tsx';
-import { Copy, Empty, Heading, Time } from '../parts/basics.tsx';
+import { Empty, Heading, Time } from '../parts/basics.tsx';
 import { given, text, useChange, type Change } from '../parts/change.tsx';
-import { Dialog } from '../parts/dialog.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { Pager, usePaged } from '../parts/paged.tsx';
+import { SecretDialog } from '../parts/secret-dialog.tsx';
 import { Table } from '../parts/table.tsx';
 
 const ROLES: readonly { readonly value: Role; readonly title: string }[] = [
@@ -91,8 +91,10 @@ function List(): JSX.Element {
       <Pager of={tokens} />
       {dialog}
       {issued && (
-        <RawToken
-          of={issued}
+        <SecretDialog
+          title={`The token ${issued.token.name}`}
+          what="token"
+          secret={issued.raw_token}
           onClose={() => {
             setIssued(undefined);
           }}
@@ -139,27 +141,4 @@ function endToken({ id, name }: Token, onDone: () => void): Change<unknown> {
     said: () => `Ended the token ${name}.`,
     onDone,
   };
-}
-
-function RawToken({
-  of: { token, raw_token: raw },
-  onClose,
-}: {
-  readonly of: IssuedToken;
-  readonly onClose: () => void;
-}): JSX.Element {
-  return (
-    <Dialog title={`The token ${token.name}`} onClose={onClose} mustChoose>
-      <p>Copy it now. Only its digest is stored, so it cannot be shown again.</p>
-      <p>
-        <code class="secret">{raw}</code>
-      </p>
-      <Copy text={raw} label="Copy the token" />
-      <div class="buttons">
-        <button type="button" class="primary" onClick={onClose}>
-          I have stored it
-        </button>
-      </div>
-    </Dialog>
-  );
 }

@@ -10,6 +10,7 @@ import { decisionRoutes } from './decisions.ts';
 import { escalationRoutes } from './escalations.ts';
 import { keyRoutes } from './keys.ts';
 import { mcpRoutes } from './mcp.ts';
+import { sharedBudgetRoutes } from './shared-budgets.ts';
 import { openApi } from './openapi.ts';
 import { route, type Route } from './route.ts';
 import { overviewRoutes } from './overview.ts';
@@ -30,6 +31,7 @@ export function apiRoutes(services: PageServices, oidc: OidcSignIn | undefined):
     ...overviewRoutes(services),
     ...decisionRoutes(services),
     ...keyRoutes(services),
+    ...sharedBudgetRoutes(services),
     ...spendRoutes(services),
     ...sessionRoutes(services),
     ...escalationRoutes(services),

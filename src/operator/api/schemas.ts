@@ -255,6 +255,18 @@ export const budget = z.object({
 export type Budget = z.infer<typeof budget>;
 export const budgets = surveyOf(budget);
 
+/** A budget that several keys share, such as that of a team. */
+export const sharedBudget = z.object({
+  name: z.string(),
+  /** Conditions of which each must hold; empty for every request. `by` is a member of `budgets[].match`, such as `owners` or `tags.team`. */
+  match: z.array(z.object({ by: z.string(), values: texts })),
+  time_zone: z.string(),
+  windows: z.array(budgetWindow),
+  used_percent: z.number(),
+});
+export type SharedBudget = z.infer<typeof sharedBudget>;
+export const sharedBudgets = pageOf(sharedBudget);
+
 /** One key: its record, its state, its budget. */
 export const keyDetails = key.extend({
   budget,

@@ -68,6 +68,7 @@ export async function startPageRig(more: ConfigInput = {}): Promise<PageRig> {
       ui: { enabled: true, port },
       audit: { enabled: true, stdout: false },
       spend: { enabled: true },
+      budgets: [{ name: 'team-search', match: { owners: ['search'] }, daily: 10 }],
       zsp: {
         escalation_enabled: true,
         escalation_secret: 'the secret of all approvers',

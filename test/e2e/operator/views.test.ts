@@ -47,7 +47,7 @@ describe("the operator's page: its views", () => {
     ['decisions', 'Live decisions', 'policy_denied'],
     ['keys', 'Keys', 'planner'],
     ['approvals', 'Approvals', 'No call waits for approval'],
-    ['money', 'Money', 'hourly'],
+    ['money', 'Money', 'team-search'],
     ['spend', 'Spend', 'in all'],
     ['risk', 'Risk and locks', HOSTILE],
     ['sessions', 'Sessions', 'Session'],
@@ -184,6 +184,18 @@ describe("the operator's page: its views", () => {
     await page.getByRole('button', { name: 'Explain' }).click();
     await page.getByText('The input is not JSON.').waitFor();
     expect(trouble).toEqual([]);
+  });
+
+  it('shows budgets of teams beside those of keys', async () => {
+    const { page, go } = opened;
+    await go('money');
+    const team = page.getByRole('region', { name: 'Budgets that keys share, by window' });
+    const row = team.locator('tbody tr');
+    await row.getByText('owners: search').waitFor();
+    expect(await row.count()).toBe(1);
+    // One request of gpt-4o was charged to it.
+    expect(await row.locator('td').nth(4).textContent()).toMatch(/^\$0\.0*[1-9]/);
+    await page.getByRole('region', { name: 'Budgets of keys by window' }).getByText('hourly').waitFor();
   });
 
   it('hands out budgets as CSV', async () => {

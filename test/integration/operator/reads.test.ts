@@ -7,6 +7,8 @@ import { createKeyStore } from '../../../src/auth/key-store.ts';
 import type { NewKey } from '../../../src/auth/key-fields.ts';
 import { createRedisBudgetStore } from '../../../src/checks/budget/redis-store.ts';
 import { windowAccounts } from '../../../src/checks/budget/accounts.ts';
+import { sharedBudget } from '../../../src/checks/budget/shared.ts';
+import type { BudgetOperation } from '../../../src/checks/budget/store.ts';
 import { createRedisPinStore } from '../../../src/checks/mcp-inspector/redis-store.ts';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 import type {
@@ -17,6 +19,7 @@ import type {
   Policies,
   RiskRow,
   Session,
+  SharedBudget,
 } from '../../../src/operator/api/schemas.ts';
 import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
 import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
@@ -42,6 +45,14 @@ rules:
     action: deny
     reason: no launches
 `;
+
+const TEAM = {
+  name: 'team-search',
+  match: { owners: ['ada', 'bob'], tags: { team: 'search*' } },
+  time_zone: 'UTC',
+  daily: 2,
+};
+const ALL = { name: 'all', time_zone: 'Europe/Vienna', monthly: 100 };
 
 let redis: TestRedis;
 let page: TestPage;
@@ -75,8 +86,7 @@ beforeAll(async () => {
   await budgets.setLimits(hashes['beta'], { daily: 1e9 });
   await budgets.setLimits(hashes['gamma'], { daily: 4e9, monthly: 100e9 });
   const accounts = windowAccounts({ daily: 1e9 });
-  for (const name of ['beta', 'gamma']) {
-    const operation = { keyHash: hashes[name] ?? '', operationId: crypto.randomUUID(), accounts };
+  async function reserve(operation: BudgetOperation): Promise<void> {
     await budgets.reserve({
       ...operation,
       inputNanoUsd: 500_000_000,
@@ -87,6 +97,13 @@ beforeAll(async () => {
       lowestTokens: undefined,
     });
   }
+  for (const name of ['beta', 'gamma'])
+    await reserve({ keyHash: hashes[name] ?? '', operationId: crypto.randomUUID(), accounts });
+  const ofTeam = async () => ({ ...(await sharedBudget(TEAM)), operationId: crypto.randomUUID() });
+  const spent = await ofTeam();
+  await reserve(spent);
+  await budgets.settle({ ...spent, costNanoUsd: 1e9, repeated: false });
+  await reserve(await ofTeam());
   const risks = createRedisRiskStore({ ...place(), settings: riskSettings(defaultConfig()) });
   await risks.lock(hashes['gamma'] ?? '', 60_000, 'one', { kind: 'operator', reason: 'odd calls' });
   const sessions = createRedisSessionStore({ ...place(), ttlMs: 60_000, maxPerKey: 0 });
@@ -102,6 +119,7 @@ beforeAll(async () => {
   ] as const)
     await redis.client.hset(`gateway:key:${hashes[name] ?? ''}`, 'last_used_at', String(Date.now() - ago));
   page = await startTestPage(redis, {
+    budgets: [ALL, TEAM],
     policy: { enabled: true, presets: [], policy_file: join(folder, 'company.yaml') },
     mcp: { enabled: true, servers: [{ name: 'maps', url: 'https://maps.example/mcp?token=hidden' }] },
     audit: { enabled: true, stdout: false },
@@ -195,6 +213,27 @@ describe('budgets and risk', () => {
       reserved_usd: 0.5,
       remaining_usd: 0.5,
     });
+  });
+
+  it('that keys share have what is spent and reserved, and are not for owners', async () => {
+    const { items } = await get<{ items: SharedBudget[] }>('/api/shared-budgets');
+    expect(items.map(({ name, used_percent }) => [name, used_percent])).toEqual([
+      ['team-search', 75],
+      ['all', 0],
+    ]);
+    const [team, all] = items;
+    expect(team?.match).toEqual([
+      { by: 'owners', values: ['ada', 'bob'] },
+      { by: 'tags.team', values: ['search*'] },
+    ]);
+    expect(team?.windows.find(({ window }) => window === 'daily')).toMatchObject({
+      limit_usd: 2,
+      spent_usd: 1,
+      reserved_usd: 0.5,
+      remaining_usd: 0.5,
+    });
+    expect([all?.match, all?.time_zone]).toEqual([[], 'Europe/Vienna']);
+    expect((await bob.ask('/api/shared-budgets')).status).toBe(403);
   });
 
   it('have the locked keys', async () => {

@@ -1,0 +1,52 @@
+import { usedPercent, windowJson } from '../../checks/budget/status-json.ts';
+import type { PageServices } from '../services.ts';
+import { readSharedBudgets, type SharedBudgetStatus } from '../views/shared-budgets.ts';
+import { pageQuery } from './bodies.ts';
+import { listPage } from './list-page.ts';
+import { route, type Route } from './route.ts';
+import { sharedBudgets, type SharedBudget } from './schemas.ts';
+
+/** Budgets that several keys share: those of teams, models or everything. */
+export function sharedBudgetRoutes({ config, operations }: PageServices): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/shared-budgets',
+      summary: 'Budgets that several keys share, the fullest first',
+      role: 'viewer',
+      query: pageQuery,
+      answer: sharedBudgets,
+      handle: async ({ query }) => {
+        const [all, now] = await Promise.all([
+          readSharedBudgets(operations, config.budgets),
+          operations.readClock(),
+        ]);
+        const shown = all
+          .map((one) => sharedBudgetView(one, now))
+          .toSorted((one, other) => other.used_percent - one.used_percent);
+        return listPage(shown, query);
+      },
+    }),
+  ];
+}
+
+/** @param now in Redis time */
+function sharedBudgetView({ settings, windows }: SharedBudgetStatus, now: number): SharedBudget {
+  const { name, match, time_zone } = settings;
+  return {
+    name,
+    match: Object.entries(match).flatMap(([by, values]) => conditions(by, values)),
+    time_zone,
+    windows: windows.map((window) => windowJson(window, now)),
+    used_percent: usedPercent(windows),
+  };
+}
+
+/** Lists are alternatives. Tags and claims are named by their condition, since each of them must match. */
+function conditions(by: string, values: unknown): SharedBudget['match'] {
+  if (Array.isArray(values)) return [{ by, values: values.map(String) }];
+  return Object.entries(values ?? {}).map(([name, value]) => ({
+    by: `${by}.${name}`,
+    values: [String(value)],
+  }));
+}
