@@ -4,7 +4,8 @@ import type { KeyRecord } from '../src/auth/key-record.ts';
 import type { Io } from './command.ts';
 import { shortTime } from './key-view.ts';
 import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from './listed.ts';
-import { allKeys, onGateway } from './on-gateway.ts';
+import { keyRows, RECORD_FIELDS, RECORD_ORDERS } from './key-rows.ts';
+import { onGateway } from './on-gateway.ts';
 import { painter, print, table, withOutput, type OutputOptions } from './output.ts';
 
 const NO_KEYS = 'No keys yet. Create one: gateway keys create --name planner --provider openai';
@@ -13,15 +14,12 @@ const NO_KEYS = 'No keys yet. Create one: gateway keys create --name planner --p
 function keyList(now: number): ListShape<KeyRecord> {
   return {
     fields: {
-      name: ({ name }) => name,
+      ...RECORD_FIELDS,
       status: (record) => statusOf(record, now),
       provider: ({ provider }) => provider,
-      owner: ({ owner }) => owner,
-      hash: ({ keyHash }) => keyHash,
     },
     orders: {
-      created: (one, other) => one.createdAt - other.createdAt,
-      name: (one, other) => one.name.localeCompare(other.name),
+      ...RECORD_ORDERS,
       'last-used': (one, other) => (other.lastUsedAt ?? 0) - (one.lastUsedAt ?? 0),
     },
   };
@@ -41,12 +39,12 @@ async function listKeys(
 ): Promise<void> {
   const { found, now } = await onGateway(command, io, async (operations) => {
     const now = await operations.readClock();
-    return { found: await listed(allKeys(operations), keyList(now), options), now };
+    return { found: await listed(await keyRows(operations, options.sort), keyList(now), options), now };
   });
   const { rows: records, total } = found;
   noteLeftOut(io, found);
   const json = records.map((record) => recordJson(record, now));
-  print(io, output, { keys: json, total }, () => {
+  print(io, output, { keys: json, total: total ?? null }, () => {
     if (total === 0) return options.filter === undefined ? NO_KEYS : 'No key matches.';
     const rows = records.map((record) => [
       record.name,

@@ -59,13 +59,33 @@ function filterOf(written: string, fields: readonly string[]): Filter {
 
 export interface Listed<Row> {
   readonly rows: readonly Row[];
-  /** Rows that match, shown or not. */
-  readonly total: number;
+  /** Rows that match, shown or not; undefined if the list ended before all were seen. */
+  readonly total: number | undefined;
 }
 
+/** Rows to choose from. */
+export interface Rows<Row> {
+  readonly rows: AsyncIterable<Row> | Iterable<Row>;
+  /** They come in the chosen order, so that the first ones are the list. */
+  readonly isSorted?: boolean;
+  /** Their number, if known. */
+  readonly total?: number;
+}
+
+/** How far a list in order looks beyond its limit, to count what it leaves out. */
+const COUNTED_BEYOND = 10_000;
+
 /** Returns the first rows in the chosen order. Keeps at most twice the limit in memory, however many rows there are. */
-export async function listed<Row>(
-  all: AsyncIterable<Row>,
+export function listed<Row>(
+  all: Rows<Row>,
+  shape: ListShape<Row>,
+  options: ListOptions,
+): Promise<Listed<Row>> {
+  return all.isSorted === true ? firstRows(all, shape, options) : bestRows(all, shape, options);
+}
+
+async function bestRows<Row>(
+  { rows: all }: Rows<Row>,
   { fields, orders }: ListShape<Row>,
   { limit, sort, filter = [] }: ListOptions,
 ): Promise<Listed<Row>> {
@@ -74,7 +94,7 @@ export async function listed<Row>(
   let rows: Row[] = [];
   let total = 0;
   for await (const row of all) {
-    if (!filter.every(({ field, glob }) => globMatches(glob, fields[field]?.(row) ?? ''))) continue;
+    if (!matches(row, fields, filter)) continue;
     total += 1;
     rows.push(row);
     if (rows.length >= 2 * limit) rows = rows.toSorted(order).slice(0, limit);
@@ -82,10 +102,37 @@ export async function listed<Row>(
   return { rows: rows.toSorted(order).slice(0, limit), total };
 }
 
+async function firstRows<Row>(
+  { rows: all, total: known }: Rows<Row>,
+  { fields }: ListShape<Row>,
+  { limit, filter = [] }: ListOptions,
+): Promise<Listed<Row>> {
+  const rows: Row[] = [];
+  let total = 0;
+  let beyond = 0;
+  for await (const row of all) {
+    if (total >= limit) {
+      if (filter.length === 0 && known !== undefined) return { rows, total: known };
+      beyond += 1;
+      if (beyond > COUNTED_BEYOND) return { rows, total: undefined };
+    }
+    if (!matches(row, fields, filter)) continue;
+    total += 1;
+    if (rows.length < limit) rows.push(row);
+  }
+  return { rows, total };
+}
+
+export function matches<Row>(row: Row, fields: ListShape<Row>['fields'], filter: readonly Filter[]): boolean {
+  return filter.every(({ field, glob }) => globMatches(glob, fields[field]?.(row) ?? ''));
+}
+
 /** Tells on standard error that rows were left out. */
 export function noteLeftOut(io: Io, { rows, total }: Listed<unknown>): void {
-  if (rows.length < total)
-    io.stderr.write(
-      `gateway: ${String(rows.length)} of ${String(total)} shown. Use --limit for more, --filter for others\n`,
-    );
+  if (rows.length === total) return;
+  const shown =
+    total === undefined
+      ? `${String(rows.length)} shown, there may be more`
+      : `${String(rows.length)} of ${String(total)} shown`;
+  io.stderr.write(`gateway: ${shown}. Use --limit for more, --filter for others\n`);
 }

@@ -58,31 +58,3 @@ export function onKey<Result extends object>(
     return { ...(await work(operations, record.keyHash)), record };
   });
 }
-
-/** Keys whose state is read at once: enough to hide the round trip, and done well within Redis's deadline. */
-const READS_AT_ONCE = 100;
-
-/** Yields all keys in the order of their hashes, a page at a time. */
-export async function* allKeys({ keys }: Operations): AsyncGenerator<KeyRecord> {
-  let after: string | undefined;
-  do {
-    const page = await keys.list(after);
-    yield* page.keys;
-    after = page.next;
-  } while (after !== undefined);
-}
-
-/** Reads something of every key, many keys at once, and yields it in the order of the keys. */
-export async function* ofEachKey<Result>(
-  records: AsyncIterable<KeyRecord> | Iterable<KeyRecord>,
-  read: (record: KeyRecord) => Promise<Result>,
-): AsyncGenerator<Result> {
-  let batch: KeyRecord[] = [];
-  for await (const record of records) {
-    batch.push(record);
-    if (batch.length < READS_AT_ONCE) continue;
-    yield* await Promise.all(batch.map(read));
-    batch = [];
-  }
-  yield* await Promise.all(batch.map(read));
-}

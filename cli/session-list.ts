@@ -4,7 +4,9 @@ import type { Session } from '../src/checks/session/store.ts';
 import type { Io } from './command.ts';
 import { KEY_ARGUMENT } from './key-view.ts';
 import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from './listed.ts';
-import { allKeys, onGateway } from './on-gateway.ts';
+import { ofEachKey } from './every-key.ts';
+import { keyRows, matching } from './key-rows.ts';
+import { onGateway } from './on-gateway.ts';
 import { painter, print, printable, table, withOutput, type OutputOptions } from './output.ts';
 import { sessionCells, sessionJson, SESSION_HEADINGS } from './session-view.ts';
 
@@ -13,10 +15,19 @@ interface KeySession {
   readonly session: Session;
 }
 
+/** The oldest keys first. */
+const BY_KEY = 'key';
+const KEYS_AT_ONCE = 8;
+
+const KEY_FIELDS = {
+  key: ({ name }: KeyRecord) => name,
+  owner: ({ owner }: KeyRecord) => owner,
+};
+
 const SESSION_LIST: ListShape<KeySession> = {
   fields: {
-    key: ({ record }) => record.name,
-    owner: ({ record }) => record.owner,
+    key: ({ record }) => KEY_FIELDS.key(record),
+    owner: ({ record }) => KEY_FIELDS.owner(record),
     id: ({ session }) => session.id,
     state: ({ session }) => session.state,
   },
@@ -24,6 +35,7 @@ const SESSION_LIST: ListShape<KeySession> = {
     'last-used': (one, other) => other.session.lastUsedAt - one.session.lastUsedAt,
     spent: (one, other) => other.session.spendNanoUsd - one.session.spendNanoUsd,
     steps: (one, other) => other.session.steps - one.session.steps,
+    [BY_KEY]: (one, other) => one.record.createdAt - other.record.createdAt,
   },
 };
 
@@ -48,12 +60,19 @@ async function listSessions(
   const { one, found } = await onGateway(command, io, async (operations) => {
     const { keys, sessions } = operations;
     const one = reference === undefined ? undefined : await keys.find(reference);
-    // One key at a time: a key may have 10,000 sessions, which are read many at once.
-    async function* all(): AsyncGenerator<KeySession> {
-      for await (const record of one === undefined ? allKeys(operations) : [one])
-        for (const session of await sessions.list(record.keyHash)) yield { record, session };
+    const order = options.sort === BY_KEY ? 'created' : 'hash';
+    const source = one === undefined ? await keyRows(operations, order) : { rows: [one] };
+    const some = matching(source.rows, KEY_FIELDS, options.filter);
+    // Few keys at a time: a key may have 10,000 sessions, which are read many at once.
+    const lists = ofEachKey(some, ofKey, KEYS_AT_ONCE);
+    async function ofKey(record: KeyRecord): Promise<readonly KeySession[]> {
+      return (await sessions.list(record.keyHash)).map((session) => ({ record, session }));
     }
-    return { one, found: await listed(all(), SESSION_LIST, options) };
+    async function* all(): AsyncGenerator<KeySession> {
+      for await (const some of lists) yield* some;
+    }
+    const rows = { rows: all(), isSorted: source.isSorted === true };
+    return { one, found: await listed(rows, SESSION_LIST, options) };
   });
   noteLeftOut(io, found);
   const { rows, total } = found;
@@ -66,7 +85,7 @@ async function listSessions(
         }))
       : rows.map(({ session }) => sessionJson(session));
   const key = one === undefined ? {} : { key_hash: one.keyHash, name: one.name };
-  print(io, output, { ...key, sessions: json, total }, () => {
+  print(io, output, { ...key, sessions: json, total: total ?? null }, () => {
     if (total === 0) return noSessions(one, options);
     const named = one === undefined;
     const cells = rows.map(({ record, session }) => [

@@ -18,10 +18,11 @@ import {
 import { UsageError, type Io } from '../command.ts';
 import { usedPercent, windowJson } from '../../src/checks/budget/status-json.ts';
 import { byUse, statusTable, windowTables, type KeyBudget } from '../budget-view.ts';
-import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from '../listed.ts';
+import { listedKeys, withRecords } from '../key-rows.ts';
+import { noteLeftOut, withList, type ListOptions } from '../listed.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
 import { print, printable, withOutput, type OutputOptions } from '../output.ts';
-import { allKeys, gatewaySettings, ofEachKey, onGateway } from '../on-gateway.ts';
+import { gatewaySettings, onGateway } from '../on-gateway.ts';
 
 type SetOptions = OutputOptions & { readonly [Window in BudgetWindow]?: Limit };
 
@@ -30,15 +31,10 @@ type Limit = number | 'none';
 
 type StatusOptions = OutputOptions & ListOptions & { readonly over?: number };
 
-const BUDGET_LIST: ListShape<KeyBudget> = {
-  fields: {
-    name: ({ record }) => record.name,
-    owner: ({ record }) => record.owner,
-    hash: ({ record }) => record.keyHash,
-    budget: ({ source }) => source,
-  },
-  orders: { used: byUse, name: (one, other) => one.record.name.localeCompare(other.record.name) },
-};
+const BUDGET_LIST = withRecords<KeyBudget>({
+  fields: { budget: ({ source }) => source },
+  orders: { used: byUse },
+});
 
 const NUMBER = /^(?:\d+(?:\.\d*)?|\.\d+)$/;
 
@@ -140,9 +136,11 @@ async function showStatus(
 ): Promise<void> {
   const { fallback, found, now } = await onGateway(command, io, async (operations) => {
     const defaults = await operations.budgets.getLimits(undefined);
-    const records = reference === undefined ? allKeys(operations) : [await operations.keys.find(reference)];
-    const all = ofEachKey(records, (record) => keyBudget(operations, record, defaults));
-    const shown = await listed(usedOver(all, over), BUDGET_LIST, options);
+    const read = (record: KeyRecord): Promise<KeyBudget> => keyBudget(operations, record, defaults);
+    const isOver = ({ windows }: KeyBudget): boolean => usedPercent(windows) >= over;
+    const where = over > 0 ? isOver : undefined;
+    const only = reference === undefined ? undefined : [await operations.keys.find(reference)];
+    const shown = await listedKeys(operations, BUDGET_LIST, options, { only, read, where });
     return { fallback: defaults, found: shown, now: await operations.readClock() };
   });
   noteLeftOut(io, found);
@@ -155,7 +153,7 @@ async function showStatus(
       budget: source,
       windows: windows.map((window) => windowJson(window, now)),
     })),
-    total,
+    total: total ?? null,
   };
   print(io, output, json, () =>
     budgets.length === 0 ? noBudgets(over, options) : statusTable(budgets, io, now),
@@ -192,10 +190,6 @@ async function listShared(command: Command, io: Io, { output }: OutputOptions): 
 function matchText(match: SharedBudgetSettings['match']): string {
   const conditions = Object.entries(match).map(([what, values]) => `${what} ${JSON.stringify(values)}`);
   return printable(conditions.length === 0 ? 'every request' : conditions.join(', '));
-}
-
-async function* usedOver(all: AsyncIterable<KeyBudget>, percent: number): AsyncGenerator<KeyBudget> {
-  for await (const one of all) if (usedPercent(one.windows) >= percent) yield one;
 }
 
 async function keyBudget(

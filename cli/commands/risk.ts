@@ -14,8 +14,9 @@ import {
   type OutputFormat,
   type OutputOptions,
 } from '../output.ts';
-import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from '../listed.ts';
-import { allKeys, ofEachKey, onKey, onGateway } from '../on-gateway.ts';
+import { noteLeftOut, withList, type ListOptions } from '../listed.ts';
+import { listedKeys, withRecords } from '../key-rows.ts';
+import { onKey, onGateway } from '../on-gateway.ts';
 
 /** `gateway risk …`: the risk profile of a key (docs/risk.md). */
 export function registerRisk(program: Command, io: Io): void {
@@ -45,19 +46,13 @@ interface KeyRisk {
   readonly status: RiskStatus;
 }
 
-const RISK_LIST: ListShape<KeyRisk> = {
-  fields: {
-    name: ({ record }) => record.name,
-    owner: ({ record }) => record.owner,
-    hash: ({ record }) => record.keyHash,
-    state: ({ status }) => stateOf(status),
-  },
+const RISK_LIST = withRecords<KeyRisk>({
+  fields: { state: ({ status }) => stateOf(status) },
   orders: {
     score: (one, other) => other.status.risk.riskScore - one.status.risk.riskScore,
     blocks: (one, other) => other.status.risk.totalPolicyBlocks - one.status.risk.totalPolicyBlocks,
-    name: (one, other) => one.record.name.localeCompare(other.record.name),
   },
-};
+});
 
 function stateOf({ risk, lock }: RiskStatus): 'blocked' | 'locked' | 'open' {
   if (risk.blockedAt !== undefined) return 'blocked';
@@ -69,17 +64,15 @@ async function listRisks(
   io: Io,
   { output, ...options }: OutputOptions & ListOptions,
 ): Promise<void> {
-  const found = await onGateway(command, io, (operations) => {
-    const read = async (record: KeyRecord): Promise<KeyRisk> => ({
-      record,
-      status: await operations.risks.read(record.keyHash),
-    });
-    return listed(ofEachKey(allKeys(operations), read), RISK_LIST, options);
-  });
+  const found = await onGateway(command, io, (operations) =>
+    listedKeys<KeyRisk>(operations, RISK_LIST, options, {
+      read: async (record) => ({ record, status: await operations.risks.read(record.keyHash) }),
+    }),
+  );
   noteLeftOut(io, found);
   const { rows, total } = found;
   const json = rows.map(({ record, status }) => ({ ...riskJson(record, status), state: stateOf(status) }));
-  print(io, output, { keys: json, total }, () => {
+  print(io, output, { keys: json, total: total ?? null }, () => {
     if (total === 0) return options.filter === undefined ? 'No keys yet.' : 'No key matches.';
     const cells = rows.map(({ record, status }) => [
       record.name,

@@ -18,6 +18,15 @@ import {
   type NewKey,
 } from './key-fields.ts';
 import {
+  countKeys,
+  enterKey,
+  leaveKey,
+  orderKeys,
+  pageOfHashes,
+  type KeyCount,
+  type KeyOrder,
+} from './key-index.ts';
+import {
   claimName,
   enterNames,
   holderOfName,
@@ -36,7 +45,6 @@ const rotateScript = loadScript(new URL('./rotate-key.lua', import.meta.url));
 
 /** Raw keys of one identity that may be valid at once: the current one and some in their grace period. */
 const MAX_LIVE_RAW_KEYS = 8;
-const PAGE_SIZE = 500;
 const MIN_PREFIX_HEX = 6;
 const SHOWN_HASH_CHARS = 'sha256:'.length + 16;
 /** Shorter than a raw key. */
@@ -62,8 +70,9 @@ export interface KeyPage {
 export interface KeyStore {
   /** Refuses a name that an active key has. */
   create(key: NewKey): Promise<IssuedKey>;
-  /** Returns a page of keys, in the order of their hashes. */
-  list(after?: string): Promise<KeyPage>;
+  /** Returns a page of keys, in the order of their hashes unless another is given. */
+  list(after?: string, order?: KeyOrder): Promise<KeyPage>;
+  count(): Promise<KeyCount>;
   /**
    * Finds a key by hash, hash prefix (at least 6 hex digits), name or raw key. Active keys precede revoked
    * and expired ones, and of these the newest with a name wins.
@@ -98,8 +107,9 @@ export function createKeyStore(client: RedisClient): KeyStore {
       const rawKey = createRawKey();
       const keyHash = hashKey(rawKey);
       await enterNames(client, records);
+      await orderKeys(client);
       // The index first: a record that cannot be listed would be worse than an entry without a record.
-      await client.zadd(KEY_INDEX, 0, keyHash);
+      await enterKey(client, keyHash);
       const fields = Object.entries(newKeyFields(keyHash, checked)).flat();
       const form = formField(writeVersionOf(client));
       const args = [checked.expiresInMs ?? 0, rawKeyField(keyHash), ...fields, ...form];
@@ -108,10 +118,11 @@ export function createKeyStore(client: RedisClient): KeyStore {
       const holder = await claimName(client, records, record);
       if (holder === undefined) return { rawKey, record };
       await client.del(keyRecordKey(keyHash));
-      await client.zrem(KEY_INDEX, keyHash);
+      await leaveKey(client, keyHash);
       throw new KeyError(nameTaken(checked.name, holder), 'conflict');
     },
-    list: (after) => records.page(after),
+    list: (after, order) => records.page(after, order),
+    count: () => countKeys(client),
     find: (reference) => records.find(reference),
     names: (prefix, limits) => namesWith(client, prefix, limits),
     async update(reference, change) {
@@ -146,7 +157,8 @@ export function createKeyStore(client: RedisClient): KeyStore {
   };
   return {
     create: (key) => guarded(() => store.create(key)),
-    list: (after) => guarded(() => store.list(after)),
+    list: (after, order) => guarded(() => store.list(after, order)),
+    count: () => guarded(() => store.count()),
     find: (reference) => guarded(() => store.find(reference)),
     names: (prefix, limits) => guarded(() => store.names(prefix, limits)),
     update: (reference, change) => guarded(() => store.update(reference, change)),
@@ -191,14 +203,10 @@ class KeyRecords {
     this.#client = client;
   }
 
-  async page(after: string | undefined): Promise<KeyPage> {
-    const from = after === undefined ? '-' : `(${after}`;
-    const hashes = await this.#client.zrangebylex(KEY_INDEX, from, '+', 'LIMIT', 0, PAGE_SIZE);
+  async page(after: string | undefined, order: KeyOrder = 'hash'): Promise<KeyPage> {
+    const { hashes, next } = await pageOfHashes(this.#client, order, after);
     const read = await Promise.all(hashes.map((hash) => this.read(hash)));
-    return {
-      keys: read.filter((record) => record !== undefined),
-      next: hashes.length < PAGE_SIZE ? undefined : hashes.at(-1),
-    };
+    return { keys: read.filter((record) => record !== undefined), next };
   }
 
   async mustRead(keyHash: string): Promise<KeyRecord> {

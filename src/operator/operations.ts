@@ -16,7 +16,7 @@ import type { Changes } from './changes.ts';
  * (`remote/operations.ts`) with the same results.
  */
 export interface Operations {
-  readonly keys: Pick<KeyStore, 'find' | 'list' | 'names'>;
+  readonly keys: Pick<KeyStore, 'count' | 'find' | 'list' | 'names'>;
   readonly keyStates: Pick<KeyStateStore, 'readKeyState'>;
   readonly budgets: Pick<BudgetStore, 'getLimits' | 'status'>;
   readonly spend: SpendStore;

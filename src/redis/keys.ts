@@ -31,6 +31,9 @@ export function keyRecordKey(rawHash: string): string {
 /** Index of all key records. */
 export const KEY_INDEX = 'gateway:keys';
 
+/** All keys by their creation; in the slot of the index. */
+export const KEYS_BY_CREATION = `gateway:keys_by_creation:{${KEY_INDEX}}`;
+
 /** Hash of key name to key hash. */
 export const KEY_NAMES = 'gateway:key_names';
 

@@ -48,6 +48,8 @@ async function walkKeys(options: Options): Promise<void> {
   await keys.revoke(record.keyHash);
   expect((await states.readKeyState(record.keyHash, 'doubted'))?.status).not.toBe('active');
   expect((await keys.list()).keys.length).toBeGreaterThan(0);
+  expect((await keys.list(undefined, 'created')).keys.length).toBeGreaterThan(0);
+  expect((await keys.count()).isOrdered).toBe(true);
   const limit = createFailureLimit({ ...options, maxFailuresPerMinute: 1, onFailure: () => undefined });
   limit.count('192.0.2.1');
   await expect.poll(() => limit.isOver('192.0.2.1')).toBe(true);

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Redis } from 'ioredis';
-import { KEY_INDEX, KEY_NAMES } from '../../src/redis/keys.ts';
+import { KEY_INDEX, KEY_NAMES, KEYS_BY_CREATION } from '../../src/redis/keys.ts';
 import { askWith } from './ask-provider.ts';
 import { createFakeProvider } from './fake-provider/index.ts';
 import { gatewayProgram } from './parts.ts';
@@ -45,6 +45,7 @@ for nth = from, to do
   redis.call('HDEL', record, 'raw:' .. model)
   redis.call('HSET', record, 'key_hash', hash, 'raw:' .. hash, '0', 'name', name_prefix .. nth)
   redis.call('ZADD', '${KEY_INDEX}', 0, hash)
+  redis.call('ZADD', '${KEYS_BY_CREATION}', redis.call('HGET', record, 'created_at'), hash)
   redis.call('HSET', '${KEY_NAMES}', name_prefix .. nth, hash)
 end`;
 

@@ -22,7 +22,8 @@ export function createRemoteOperations(options: ConnectionOptions): Operations {
   return {
     keys: {
       find: (reference) => call('keys.find', { reference }),
-      list: (after) => call('keys.list', { after }),
+      list: (after, order) => call('keys.list', { after, order }),
+      count: () => call('keys.count'),
       names: (prefix, limits) => call('keys.names', { prefix, ...limits }),
     },
     keyStates: { readKeyState: (keyHash) => call('keyStates.readKeyState', { keyHash }) },

@@ -81,10 +81,11 @@ export const OPERATIONS = {
   'keys.find': read('viewer', z.strictObject(ofKey), ({ keys }, { reference }) => keys.find(reference)),
   'keys.list': read(
     'viewer',
-    page,
-    ({ keys }, { after }) => keys.list(after),
+    page.extend({ order: z.enum(['created', 'hash']).optional() }),
+    ({ keys }, { after, order }) => keys.list(after, order),
     () => MANY,
   ),
+  'keys.count': read('viewer', nothing, ({ keys }) => keys.count()),
   'keys.names': read(
     'viewer',
     z.strictObject({ prefix: text, count: z.int().min(1).max(1_000), withinMs: z.int().min(1).max(5_000) }),

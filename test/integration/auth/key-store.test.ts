@@ -123,6 +123,45 @@ describe('the name of a key', () => {
   });
 });
 
+describe('the order of creation', () => {
+  async function inOrder(): Promise<readonly string[]> {
+    return (await store.list(undefined, 'created')).keys.map(({ name }) => name);
+  }
+
+  it('has every key, also if the name of one was refused', async () => {
+    const names = ['gamma', 'alpha', 'beta'];
+    for (const name of names) {
+      await store.create({ ...agent, name });
+      // Times of creation are in whole milliseconds.
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await expect(store.create({ ...agent, name: 'alpha' })).rejects.toThrow(KeyError);
+    expect(await store.count()).toEqual({ total: 3, isOrdered: true });
+    expect(await inOrder()).toEqual(names);
+  });
+
+  it('is known to lack keys of an earlier release, until the next key is created', async () => {
+    for (const name of ['gamma', 'alpha']) {
+      const { record } = await store.create({ ...agent, name });
+      await redis.client.zrem('gateway:keys_by_creation:{gateway:keys}', record.keyHash);
+      await redis.client.hset(
+        `gateway:key:${record.keyHash}`,
+        'created_at',
+        name === 'gamma' ? '1000' : '2000',
+      );
+    }
+    expect(await store.count()).toEqual({ total: 2, isOrdered: false });
+    await store.create({ ...agent, name: 'new' });
+    expect(await store.count()).toEqual({ total: 3, isOrdered: true });
+    expect(await inOrder()).toEqual(['gamma', 'alpha', 'new']);
+  });
+
+  it('refuses the cursor of another order', async () => {
+    const { record } = await store.create(agent);
+    await expect(store.list(record.keyHash, 'created')).rejects.toThrow('is not the cursor of this list');
+  });
+});
+
 describe('finding a key', () => {
   it('takes a hash, a prefix of 8 hex digits with or without sha256:, a name, and the raw key', async () => {
     const { rawKey, record } = await store.create(agent);

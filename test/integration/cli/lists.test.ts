@@ -80,6 +80,21 @@ describe('a list', () => {
     expect(stderr).toContain('1 of 3 shown');
   });
 
+  it.each<[readonly string[], readonly string[]]>([
+    [
+      ['risk', 'list', '--sort', 'created'],
+      ['beta', 'alpha', 'gamma'],
+    ],
+    [
+      ['budget', 'status', '--sort', 'created', '--filter', 'budget=none', '--filter', 'name=*a'],
+      ['beta', 'alpha', 'gamma'],
+    ],
+    [['budget', 'status', 'alpha', '--filter', 'owner=team-b'], ['alpha']],
+    [['budget', 'status', '--sort', 'created', '--over', '50'], []],
+  ])('%j, in the order of creation', async (args, expected) => {
+    expect(await names(...args)).toEqual({ names: expected, total: expected.length, stderr: '' });
+  });
+
   it.each([
     ['--limit', '0'],
     ['--limit', '1000001'],

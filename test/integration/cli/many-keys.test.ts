@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
 import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import { DEFAULTS } from '../../contracts/risk-store.ts';
+import { makeManyKeys } from '../../support/operator/many-keys.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { runCli } from '../../support/run-cli.ts';
 
@@ -47,5 +48,58 @@ describe('a list of very many keys leaves none out', () => {
 
   it('budget status', async () => {
     expect(hashesOf((await json('budget', 'status'))['keys'])).toEqual(hashes);
+  });
+});
+
+describe('a list that ends at a limit', () => {
+  const MANY = 12_000;
+  /** A page, and the next one, which is read meanwhile. */
+  const TWO_PAGES = 1_000;
+  let many: TestRedis;
+
+  beforeAll(async () => {
+    many = await startTestRedis();
+    await makeManyKeys(many, MANY);
+  });
+  afterAll(() => many.close());
+
+  async function hashesRead(): Promise<number> {
+    const stats = await many.client.info('commandstats');
+    return ['hgetall', 'hmget'].reduce(
+      (sum, command) => sum + Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0),
+      0,
+    );
+  }
+
+  async function reads(...args: readonly string[]) {
+    const before = await hashesRead();
+    const { code, stdout, stderr } = await runCli(many, [...args, '--output', 'json']);
+    expect(code, stderr).toBe(0);
+    const { total } = JSON.parse(stdout) as { total: number | null };
+    return { total, stderr, reads: (await hashesRead()) - before };
+  }
+
+  it.each([
+    [['keys', 'list', '--limit', '5'], 0],
+    [['risk', 'list', '--limit', '5', '--sort', 'created'], 5],
+    [['budget', 'status', '--limit', '5', '--sort', 'created'], 6],
+  ])('in the order of creation reads two pages: %j', async (args, more) => {
+    const found = await reads(...args);
+    expect(found.total).toBe(MANY + 1);
+    expect(found.stderr).toContain(`5 of ${String(MANY + 1)} shown`);
+    expect(found.reads).toBeLessThanOrEqual(TWO_PAGES + more);
+  });
+
+  it('counts no further than 10,000 keys beyond its limit where it filters', async () => {
+    const found = await reads('keys', 'list', '--limit', '5', '--filter', 'provider=openai');
+    expect(found.total).toBeNull();
+    expect(found.stderr).toContain('5 shown, there may be more');
+    expect(found.reads).toBeLessThan(MANY);
+  });
+
+  it('reads the state of the shown keys alone where the order is by name', async () => {
+    const found = await reads('risk', 'list', '--limit', '5', '--sort', 'name', '--filter', 'owner=team-7');
+    expect(found.total).toBe(MANY / 100);
+    expect(found.reads).toBe(MANY + 1 + 5);
   });
 });

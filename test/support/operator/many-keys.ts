@@ -1,6 +1,6 @@
 import { createKeyStore } from '../../../src/auth/key-store.ts';
 import { createRedisBudgetStore } from '../../../src/checks/budget/redis-store.ts';
-import { KEY_INDEX, KEY_NAMES } from '../../../src/redis/keys.ts';
+import { KEY_INDEX, KEY_NAMES, KEYS_BY_CREATION } from '../../../src/redis/keys.ts';
 import type { TestRedis } from '../redis.ts';
 
 const PER_SCRIPT = 2_000;
@@ -17,6 +17,7 @@ for nth = tonumber(ARGV[1]), tonumber(ARGV[2]) do
   redis.call('HDEL', record, 'raw:' .. model)
   redis.call('HSET', record, 'key_hash', hash, 'raw:' .. hash, '', 'name', name, 'owner', 'team-' .. nth % 100)
   redis.call('ZADD', '${KEY_INDEX}', 0, hash)
+  redis.call('ZADD', '${KEYS_BY_CREATION}', redis.call('HGET', record, 'created_at'), hash)
   redis.call('HSET', '${KEY_NAMES}', name, hash)
 end`;
 

@@ -1,0 +1,10 @@
+-- Enters a new key in the index of all keys and in their order of creation.
+-- KEYS[1] index of all keys, all scores 0
+-- KEYS[2] keys by their creation, in Unix ms
+-- ARGV[1] hash of the key
+-- Reply: 1. Idempotent.
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+redis.call('ZADD', KEYS[1], 0, ARGV[1])
+redis.call('ZADD', KEYS[2], 'NX', string.format('%.0f', now), ARGV[1])
+return 1

@@ -1,0 +1,79 @@
+import * as z from 'zod';
+import type { RedisClient } from '../redis/client.ts';
+import { KEY_INDEX, keyRecordKey, KEYS_BY_CREATION } from '../redis/keys.ts';
+import { loadScript } from '../redis/script.ts';
+
+const enterScript = loadScript(new URL('./enter-key.lua', import.meta.url));
+const leaveScript = loadScript(new URL('./leave-key.lua', import.meta.url));
+const orderScript = loadScript(new URL('./order-keys.lua', import.meta.url));
+
+const INDEXES = [KEY_INDEX, KEYS_BY_CREATION];
+const PAGE_SIZE = 500;
+
+const rank = z
+  .string()
+  .regex(/^\d{1,10}$/, { error: 'is not the cursor of this list' })
+  .transform(Number);
+
+/** The orders in which Redis has the hashes of all keys. */
+export type KeyOrder = 'created' | 'hash';
+
+export interface HashPage {
+  readonly hashes: readonly string[];
+  /** Cursor for the next call; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+export interface KeyCount {
+  readonly total: number;
+  /** The order of creation has every key. It lacks those that an earlier release created, until the next key is created. */
+  readonly isOrdered: boolean;
+}
+
+export async function enterKey(client: RedisClient, keyHash: string): Promise<void> {
+  await enterScript.run(client, INDEXES, [keyHash]);
+}
+
+export async function leaveKey(client: RedisClient, keyHash: string): Promise<void> {
+  await leaveScript.run(client, INDEXES, [keyHash]);
+}
+
+export async function countKeys(client: RedisClient): Promise<KeyCount> {
+  const [total, ordered] = await Promise.all(INDEXES.map((index) => client.zcard(index)));
+  return { total: total ?? 0, isOrdered: total === ordered };
+}
+
+/** Completes the order of creation with the keys of an earlier release, once. */
+export async function orderKeys(client: RedisClient): Promise<void> {
+  if ((await countKeys(client)).isOrdered) return;
+  let after: string | undefined;
+  do {
+    const { hashes, next } = await pageByHash(client, after);
+    const created = await Promise.all(hashes.map((hash) => client.hget(keyRecordKey(hash), 'created_at')));
+    const entries = hashes.flatMap((hash, nth) => [created[nth] ?? '0', hash]);
+    await orderScript.run(client, INDEXES, entries);
+    after = next;
+  } while (after !== undefined);
+}
+
+export async function pageOfHashes(
+  client: RedisClient,
+  order: KeyOrder,
+  after: string | undefined,
+): Promise<HashPage> {
+  return order === 'hash' ? pageByHash(client, after) : pageByCreation(client, after);
+}
+
+/** The cursor is the last hash. */
+async function pageByHash(client: RedisClient, after: string | undefined): Promise<HashPage> {
+  const from = after === undefined ? '-' : `(${after}`;
+  const hashes = await client.zrangebylex(KEY_INDEX, from, '+', 'LIMIT', 0, PAGE_SIZE);
+  return { hashes, next: hashes.length < PAGE_SIZE ? undefined : hashes.at(-1) };
+}
+
+/** The cursor is a rank: new keys come last, so it moves no other key to another page. */
+async function pageByCreation(client: RedisClient, after = '0'): Promise<HashPage> {
+  const from = rank.parse(after);
+  const hashes = await client.zrange(KEYS_BY_CREATION, from, from + PAGE_SIZE - 1);
+  return { hashes, next: hashes.length < PAGE_SIZE ? undefined : String(from + PAGE_SIZE) };
+}
