@@ -6,6 +6,8 @@ import type { StreamFormat } from '../../src/streams/frame.ts';
 export const MAX_TOKENS = 100;
 /** Of every model, in nano-USD. */
 export const PRICE = { input: 1_000, output: 10_000 } as const;
+/** Of a call of the tool, in nano-USD. */
+export const TOOL_PRICE = 1_000_000;
 
 /** How a client of one API asks for a whole answer, and for a stream. */
 export interface Dialect {

@@ -1,11 +1,14 @@
 import type { FakeProvider, Script } from '../support/fake-provider/index.ts';
-import { MAX_TOKENS, PRICE } from './dialects.ts';
+import { MAX_TOKENS, PRICE, TOOL_PRICE } from './dialects.ts';
 import { planOf, SCRIPTS } from './plan.ts';
+import type { ToolServer } from './tool-server.ts';
 
 /** A request as its client saw it. */
 export interface Asked {
   readonly id: number;
   readonly keyHash: string;
+  /** A call of the MCP tool. */
+  readonly isCall: boolean;
   readonly bodyBytes: number;
   readonly sentAt: number;
   readonly endedAt: number;
@@ -40,10 +43,10 @@ const AROUND_TOKENS = 2_000;
  */
 export function boundsByKey(
   asked: readonly Asked[],
-  provider: FakeProvider,
+  { provider, tools }: { readonly provider: FakeProvider; readonly tools: ToolServer },
   lossy: readonly Lossy[],
 ): ReadonlyMap<string, Bounds> {
-  const billed = billedById(provider);
+  const billed = new Map([...billedById(provider), ...callsById(tools)]);
   const bounds = new Map<string, Bounds>();
   for (const one of asked) {
     const { least, most } = boundsOf(one, billed.get(one.id), lossy);
@@ -58,8 +61,12 @@ function boundsOf(one: Asked, bill: Bill | undefined, lossy: readonly Lossy[]): 
   const exact = bill?.nanoUsd ?? 0;
   const least = isLossy ? 0 : exact;
   if (!isLossy && (one.isWhole || isFree(one, bill))) return { least, most: exact };
-  const reservation = (one.bodyBytes + AROUND_TOKENS) * PRICE.input + MAX_TOKENS * PRICE.output;
-  return { least, most: Math.max(exact, reservation) };
+  return { least, most: Math.max(exact, reservationOf(one)) };
+}
+
+function reservationOf({ isCall, bodyBytes }: Asked): number {
+  if (isCall) return TOOL_PRICE;
+  return (bodyBytes + AROUND_TOKENS) * PRICE.input + MAX_TOKENS * PRICE.output;
 }
 
 /** Refusals after which Envoy may have sent the request all the same. */
@@ -75,6 +82,14 @@ interface Bill {
   readonly nanoUsd: number;
   /** Of its error. */
   readonly status: number | undefined;
+}
+
+/** What the tool server counts, by the number of the call. */
+function callsById({ answered }: ToolServer): ReadonlyMap<number, Bill> {
+  const bills = new Map<number, Bill>();
+  for (const id of answered)
+    bills.set(id, { nanoUsd: (bills.get(id)?.nanoUsd ?? 0) + TOOL_PRICE, status: undefined });
+  return bills;
 }
 
 /** What the provider bills, by the number in the prompt. */

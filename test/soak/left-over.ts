@@ -30,7 +30,7 @@ export async function charges(
 ): Promise<Charges> {
   const deadline = performance.now() + SETTLED_WITHIN_MS;
   for (;;) {
-    const bounds = boundsByKey(asked, rig.provider, lossy);
+    const bounds = boundsByKey(asked, rig, lossy);
     const accounts: Account[] = [];
     for (const [name, { keyHash }] of rig.keys) {
       // As of the end of the last lease: what is not settled by then is charged in full.

@@ -9,8 +9,8 @@ import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { DEBUGGABLE } from '../support/memory.ts';
 import type { RedisNode } from '../support/redis-node.ts';
 import { startTestSentinel, type TestSentinel } from '../support/redis-sentinel.ts';
-import { DIALECTS, PRICING } from './dialects.ts';
-import { startToolServer } from './tool-server.ts';
+import { DIALECTS, PRICING, TOOL_PRICE } from './dialects.ts';
+import { startToolServer, type ToolServer } from './tool-server.ts';
 import type { Client } from './traffic.ts';
 
 /** Longer than a pause of Redis, which is no failure of it. */
@@ -20,6 +20,7 @@ const DOWN_AFTER_MS = 4_000;
 export interface SoakRig {
   readonly gateway: TestGateway;
   readonly provider: FakeProvider;
+  readonly tools: ToolServer;
   readonly sentinel: TestSentinel;
   /** Follows the master. */
   readonly redis: RedisClient;
@@ -51,7 +52,7 @@ export async function startSoakRig(): Promise<SoakRig> {
       pricing: PRICING,
       mcp: {
         enabled: true,
-        servers: [{ name: 'tools', url: tools.url }],
+        servers: [{ name: 'tools', url: tools.url, tool_costs: { echo: TOOL_PRICE / 1e9 } }],
         inspector: { secrets: 'mask_unscored' },
       },
     },
@@ -68,6 +69,7 @@ export async function startSoakRig(): Promise<SoakRig> {
   return {
     gateway,
     provider,
+    tools,
     sentinel,
     redis,
     keys,

@@ -90,6 +90,7 @@ export function startTraffic(options: TrafficOptions): Traffic {
     asked.push({
       id: request.id ?? 0,
       keyHash: client.keyHash,
+      isCall: request.isCall === true,
       bodyBytes: text.length,
       sentAt,
       endedAt: performance.now(),
@@ -136,9 +137,10 @@ export function startTraffic(options: TrafficOptions): Traffic {
 
   function mcp(text: string): Promise<void> {
     const client = keyNamed('mcp');
-    const params = { name: 'echo', arguments: { text } };
+    id += 1;
+    const params = { name: 'echo', arguments: { text: promptOf(id, 'plain', text) } };
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
-    return ask('MCP call', client, { path: '/mcp/tools', body });
+    return ask('MCP call', client, { id, path: '/mcp/tools', body, isCall: true });
   }
 
   function refused(): Promise<void> {
@@ -207,6 +209,7 @@ export function startTraffic(options: TrafficOptions): Traffic {
 
 interface Request {
   readonly id?: number;
+  readonly isCall?: boolean;
   readonly path: string;
   readonly body: object | string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -2,6 +2,8 @@ import { readdirSync } from 'node:fs';
 import type { TestGateway } from '../support/gateway.ts';
 import { envoyAllocatedBytes, inspect, residentBytes, type Inspector } from '../support/memory.ts';
 
+const SUPERVISOR_HEAP = 'supervisor, heap';
+
 /** Memory and descriptors of the processes while nothing is under way. */
 export interface Sample {
   readonly atSeconds: number;
@@ -15,7 +17,7 @@ export interface Watch {
   sample(atSeconds: number, requests: number): Promise<Sample>;
 }
 
-/** Workers are looked at after a collection, by their debuggers, which each opens once. */
+/** Heaps are looked at after a collection, by the debuggers of their processes, which each opens once. */
 export function watchProcesses(gateway: TestGateway): Watch {
   const inspectors = new Map<number, Inspector>();
   async function heapOf(pid: number): Promise<number> {
@@ -33,6 +35,7 @@ export function watchProcesses(gateway: TestGateway): Watch {
         atSeconds,
         requests,
         bytes: {
+          [SUPERVISOR_HEAP]: await heapOf(gateway.pid),
           'supervisor, resident': residentBytes(gateway.pid),
           'workers, heap': mean(heaps),
           'Envoy, allocated': await envoyAllocatedBytes(gateway),
@@ -57,15 +60,24 @@ function mean(values: readonly number[]): number {
 
 /** Caches fill, and pages are kept; what rises on and on is more than that. */
 const MORE_BYTES = 25_000_000;
+/** The supervisor's heap after a collection has no caches. */
+const MORE_HEAP_BYTES = 4_000_000;
 const MORE_DESCRIPTORS = 16;
 
 /** What has risen from the first third of the samples to the last. */
 export function rises(samples: readonly Sample[]): string[] {
   const third = Math.max(1, Math.floor(samples.length / 3));
   const [early, late] = [samples.slice(0, third), samples.slice(-third)];
+  const mostBytes = (name: string): number => (name === SUPERVISOR_HEAP ? MORE_HEAP_BYTES : MORE_BYTES);
   return [
-    ...risesOf(early, late, ({ bytes }) => bytes, MORE_BYTES, 'bytes'),
-    ...risesOf(early, late, ({ descriptors }) => descriptors, MORE_DESCRIPTORS, 'descriptors'),
+    ...risesOf(early, late, ({ bytes }) => bytes, mostBytes, 'bytes'),
+    ...risesOf(
+      early,
+      late,
+      ({ descriptors }) => descriptors,
+      () => MORE_DESCRIPTORS,
+      'descriptors',
+    ),
   ];
 }
 
@@ -73,7 +85,7 @@ function risesOf(
   early: readonly Sample[],
   late: readonly Sample[],
   valuesOf: (sample: Sample) => Readonly<Record<string, number>>,
-  most: number,
+  most: (name: string) => number,
   unit: string,
 ): string[] {
   return Object.keys(valuesOf(early[0] as Sample)).flatMap((name) => {
@@ -81,6 +93,6 @@ function risesOf(
       mean(some.map((sample) => valuesOf(sample)[name] ?? 0)),
     );
     const more = (after ?? 0) - (before ?? 0);
-    return more > most ? [`${name}: ${more.toFixed(0)} ${unit} more at the end`] : [];
+    return more > most(name) ? [`${name}: ${more.toFixed(0)} ${unit} more at the end`] : [];
   });
 }
