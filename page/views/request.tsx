@@ -79,6 +79,7 @@ function StepShown({ step }: { readonly step: Step }): JSX.Element {
           Tokens: tokens(step),
           Latency: step.latency_ms === null ? null : `${count(Math.round(step.latency_ms))} ms`,
           Client: step.client_address,
+          Trace: step.trace_id && <code>{step.trace_id}</code>,
           OWASP: step.owasp.join(', '),
         }}
       />

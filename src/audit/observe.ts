@@ -189,6 +189,7 @@ export function createTrailObserver(
           unmapped: {
             stage: 'finished',
             outcome: finish.outcome.kind,
+            ...(finish.traceId !== undefined && { trace_id: finish.traceId }),
             ...(exchange?.alias !== undefined && { alias: exchange.alias }),
             ...(reservedUsd !== undefined && { reserved_usd: reservedUsd }),
             ...(costUsd !== undefined && { cost_usd: costUsd }),

@@ -41,6 +41,7 @@ export interface AuditedFinish {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | undefined;
   readonly durationMs: number;
   readonly isLogged: boolean;
+  readonly traceId?: string | undefined;
 }
 
 /** A finding and the text that matched. The text is digested, never stored. */

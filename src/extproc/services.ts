@@ -74,6 +74,8 @@ export interface RequestTrace {
   run<T>(work: () => T): T;
   /** False if it is not sampled. */
   readonly isRecorded: boolean;
+  /** 32 hex digits; undefined if it is not sampled. */
+  readonly traceId: string | undefined;
   /** The client's `tracestate`, which goes upstream. */
   readonly traceState: string | undefined;
   /**
@@ -135,6 +137,8 @@ export interface FinishedExchange {
   readonly durationMs: number;
   /** False if it is only counted. */
   readonly isLogged: boolean;
+  /** Undefined unless the request is traced. */
+  readonly traceId: string | undefined;
 }
 
 export interface EdgeObserver {

@@ -248,6 +248,7 @@ async function finishExchange(context: StreamContext): Promise<void> {
     durationMs: performance.now() - context.startedAt,
     firstChunkMs: context.firstChunkAt === 0 ? undefined : context.firstChunkAt - context.startedAt,
     isLogged: isLogged(context),
+    traceId: context.trace?.traceId,
   };
   context.services.observer.finished(finished);
   context.trace?.end(finished);

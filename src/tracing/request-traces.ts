@@ -65,6 +65,7 @@ export function createRequestTraces(tracer: Tracer, safe: (text: string) => stri
       }
       return {
         isRecorded: request.isRecording(),
+        traceId: request.isRecording() ? request.spanContext().traceId : undefined,
         run: (work) => places.run(place, work),
         traceState: request.spanContext().traceState?.serialize(),
         forward(call) {

@@ -49,6 +49,10 @@ function isEndpoint(written: string): boolean {
   return /^https?:\/\//i.test(written) && URL.canParse(written);
 }
 
+const viewerUrl = httpUrlOrEmpty.refine((written) => written === '' || written.includes('{trace_id}'), {
+  error: 'must contain {trace_id}, in place of which the id of a trace is put',
+});
+
 export const otel = needsRestart(
   section({
     enabled: z.boolean().default(false).describe('Export traces over OTLP.'),
@@ -61,6 +65,11 @@ export const otel = needsRestart(
       .enum(['grpc', 'http', 'stdout'])
       .default('grpc')
       .describe('OTLP transport. `stdout` writes spans to standard output instead, for debugging.'),
+    viewer_url: viewerUrl
+      .default('')
+      .describe(
+        "Address at which a trace is shown, with `{trace_id}` in place of its id, such as `https://grafana.example/trace/{trace_id}`. The operator's page links it. Empty: no link.",
+      ),
     sampling_rate: fraction.default(1).describe('Share of requests to trace, 0 to 1.'),
     variables: z
       .record(z.string().min(1).max(64), z.string())

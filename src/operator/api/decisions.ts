@@ -28,11 +28,12 @@ const RETRY_MS = 1_000;
 /** Then the browser connects again, and is asked again who it is: its session may have ended. */
 const LIFE_MS = 60_000;
 const ID = /^\d{1,16}-\d{1,20}$/;
+const TRACE_ID = /^[0-9a-f]{32}$/;
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /** Decisions: a list, a live stream, and the whole story of one request. */
 export function decisionRoutes(services: PageServices): readonly Route[] {
-  const { operations } = services;
+  const { config, operations } = services;
   const inTurn = createTurns(READING_AT_ONCE);
   const live = liveStreams(services);
   return [
@@ -71,10 +72,16 @@ export function decisionRoutes(services: PageServices): readonly Route[] {
         const story = await inTurn(() => storyOf(operations.audit, id, who));
         if (story.steps.length === 0)
           throw new ApiError('not_found', 'the audit trail in Redis has no record of this request');
-        return { request_id: id, ...story, trace_url: null };
+        return { request_id: id, ...story, trace_url: traceUrl(story.steps, config.otel.viewer_url) };
       },
     }),
   ];
+}
+
+/** Returns the address of the request's trace in the viewer, if it has a trace and `otel` names a viewer. */
+function traceUrl(steps: readonly StoryStep[], viewer: string): string | null {
+  const id = steps.findLast((step) => step.trace_id !== null)?.trace_id ?? '';
+  return viewer !== '' && TRACE_ID.test(id) ? viewer.replaceAll('{trace_id}', id) : null;
 }
 
 /** @throws ApiError for a text that is not the id of a record */

@@ -177,6 +177,7 @@ export const requestStory = z.object({
       stage: z.string(),
       client_address: z.string().nullable(),
       outcome: z.string().nullable(),
+      trace_id: z.string().nullable(),
       reserved_usd: usd.nullable(),
       checks: z.array(z.object({ check: z.string(), decision: z.string(), reason: z.string().nullable() })),
       findings: z.array(foundAt),

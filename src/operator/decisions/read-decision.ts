@@ -27,6 +27,7 @@ export function readStep(entry: Entry): StoryStep | undefined {
     stage,
     client_address: textAt(record, 'src_endpoint', 'ip'),
     outcome: textAt(record, 'unmapped', 'outcome'),
+    trace_id: textAt(record, 'unmapped', 'trace_id'),
     reserved_usd: numberAt(record, 'unmapped', 'reserved_usd'),
     checks: listAt(record, 'authorizations').map((one) => ({
       check: textAt(one, 'policy', 'name') ?? '',

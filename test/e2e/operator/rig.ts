@@ -67,6 +67,7 @@ export async function startPageRig(more: ConfigInput = {}): Promise<PageRig> {
     {
       ui: { enabled: true, port },
       audit: { enabled: true, stdout: false },
+      otel: { enabled: true, protocol: 'stdout', viewer_url: 'https://traces.example/{trace_id}' },
       spend: { enabled: true },
       budgets: [{ name: 'team-search', match: { owners: ['search'] }, daily: 10 }],
       zsp: {

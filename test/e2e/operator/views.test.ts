@@ -138,6 +138,8 @@ describe("the operator's page: its views", () => {
     await page.getByRole('heading', { name: 'One request' }).waitFor();
     await page.getByText('block-prompt-injection').first().waitFor();
     await page.getByRole('heading', { name: 'Checks' }).waitFor();
+    const trace = page.getByRole('link', { name: 'Open its trace' });
+    expect(await trace.getAttribute('href')).toMatch(/^https:\/\/traces\.example\/[0-9a-f]{32}$/);
     expect(await page.locator('main').textContent()).not.toContain('Ignore all previous');
     await expectAccessible(page);
     expect(trouble).toEqual([]);

@@ -236,3 +236,29 @@ describe('an id that requests of two owners have', () => {
     expect((await viewer.ask('/api/requests/same')).json<RequestStory>().steps).toHaveLength(3);
   });
 });
+
+describe('the trace of a request', () => {
+  const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+  it('is linked in the viewer that the configuration names', async () => {
+    const viewing = await startTestPage(redis, {
+      otel: { viewer_url: 'https://traces.example/explore?id={trace_id}&again={trace_id}' },
+    });
+    try {
+      await appendRecords(redis, [
+        requestRecord(ADA, 'traced', { unmapped: { trace_id: TRACE } }),
+        requestRecord(ADA, 'forged', { unmapped: { trace_id: '../evil' } }),
+      ]);
+      const reader = await viewing.visitor({});
+      const storyOf = async (id: string) => (await reader.ask(`/api/requests/${id}`)).json<RequestStory>();
+      expect(await storyOf('traced')).toMatchObject({
+        steps: [{ trace_id: TRACE }],
+        trace_url: `https://traces.example/explore?id=${TRACE}&again=${TRACE}`,
+      });
+      for (const id of ['forged', 'r1']) expect((await storyOf(id)).trace_url).toBeNull();
+      const unconfigured = (await viewer.ask('/api/requests/traced')).json<RequestStory>();
+      expect(unconfigured.trace_url).toBeNull();
+    } finally {
+      await viewing.close();
+    }
+  });
+});

@@ -72,6 +72,7 @@ async function rig(otel: object) {
       told: { model: 'gpt-4o-2024-08-06', id: 'chatcmpl-1', finishReasons: ['stop', 'length'] },
       durationMs: 1,
       isLogged: true,
+      traceId: undefined,
     });
   }
   async function spans(outcome: string): Promise<number> {

@@ -36,7 +36,7 @@ describe('a request in the audit trail', () => {
     const exchange = parsed({ body: { model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] } });
     observer.reserved(exchange, 0.75);
     observer.charged(exchange, 0.25);
-    observer.finished(finish(exchange));
+    observer.finished(finish(exchange, { traceId: '4bf92f35' }));
     expect(records).toEqual([
       expect.objectContaining({
         class_uid: 6003,
@@ -56,7 +56,13 @@ describe('a request in the audit trail', () => {
           completion_tokens: 4,
           total_tokens: 7,
         }) as object,
-        unmapped: { stage: 'finished', outcome: 'complete', reserved_usd: 0.75, cost_usd: 0.25 },
+        unmapped: {
+          stage: 'finished',
+          outcome: 'complete',
+          trace_id: '4bf92f35',
+          reserved_usd: 0.75,
+          cost_usd: 0.25,
+        },
       }),
     ]);
     const [record] = records as unknown as { metadata: Record<string, unknown>; time: number }[];

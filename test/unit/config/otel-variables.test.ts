@@ -62,6 +62,7 @@ describe('OpenTelemetry’s variables', () => {
       enabled: true,
       endpoint: 'o:1',
       protocol: 'grpc',
+      viewer_url: '',
       sampling_rate: 0.5,
       variables: { OTEL_SERVICE_NAME: 'ours', OTEL_BSP_SCHEDULE_DELAY: '50' },
     });

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pemFiles } from '../../../../src/certificates/files.ts';
 import { allowedOrigins } from '../../../../src/operator/guard.ts';
 import { startTestPage } from '../../operator/page.ts';
+import { appendRecords, requestRecord } from '../../operator/records.ts';
 import { freePort } from '../../ports.ts';
 import type { Bench, Probes, See } from '../probe.ts';
 
@@ -50,7 +51,26 @@ function countsAfter(uses: number, pauseMs: number): See {
   };
 }
 
+/** Returns the link to the trace of a request that was traced. */
+const traceLink: See = async ({ config, redis }) => {
+  const page = await startTestPage(redis, { otel: { viewer_url: config.otel.viewer_url } });
+  try {
+    const traced = requestRecord({ keyHash: 'sha256:0', name: 'planner' }, 'traced', {
+      unmapped: { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736' },
+    });
+    await appendRecords(redis, [traced]);
+    return (await (await page.visitor({})).ask('/api/requests/traced')).json()['trace_url'];
+  } finally {
+    await page.close();
+  }
+};
+
 export const uiProbes: Probes = {
+  'otel.viewer_url': {
+    values: ['', 'https://traces.example/{trace_id}'],
+    see: traceLink,
+    expected: [null, 'https://traces.example/4bf92f3577b34da6a3ce929d0e0e4736'],
+  },
   'ui.enabled': {
     with: { ui: { tls: TLS } },
     values: [false, true],
