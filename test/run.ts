@@ -9,9 +9,10 @@
  */
 import { spawnSync } from 'node:child_process';
 
+import { watchStalls } from './support/stalls.ts';
 import { runProjects, runTool, type ProjectCount } from './support/vitest-run.ts';
 
-type Count = Pick<ProjectCount, 'passed' | 'failed' | 'failures'>;
+type Count = Pick<ProjectCount, 'passed' | 'failed' | 'failures' | 'flaky'>;
 
 interface Step {
   readonly name: string;
@@ -19,6 +20,7 @@ interface Step {
 }
 
 const started = Date.now();
+const stalls = watchStalls();
 const isWhole = process.argv.includes('--whole');
 const seed = process.env['GATEWAY_TEST_SEED'] ?? commit();
 
@@ -77,7 +79,9 @@ async function staticStep({ name, command }: Step): Promise<Count> {
   const result = await runTool(command, { output: 'keep', inTheBackground: true });
   say(`${name}: ${result.ok ? 'passed' : 'FAILED'}`);
   if (!result.ok) process.stdout.write(`${result.output}\n`);
-  return result.ok ? { passed: 1, failed: 0, failures: [] } : { passed: 0, failed: 1, failures: [name] };
+  return result.ok
+    ? { passed: 1, failed: 0, failures: [], flaky: [] }
+    : { passed: 0, failed: 1, failures: [name], flaky: [] };
 }
 
 /** One after another: two would take more of the CPU than is left. */
@@ -107,6 +111,9 @@ counts.push(waiting, ...steps, await tests(LOAD));
 
 const passed = counts.reduce((sum, count) => sum + count.passed, 0);
 const failed = counts.reduce((sum, count) => sum + count.failed, 0);
+for (const test of counts.flatMap(({ flaky }) => flaky))
+  process.stdout.write(`PASSED ONLY WHEN REPEATED ${test}\n`);
+for (const stall of stalls()) process.stdout.write(`${stall}\n`);
 for (const failure of counts.flatMap(({ failures }) => failures)) process.stdout.write(`FAILED ${failure}\n`);
 process.stdout.write(`${String(passed)} passed, ${String(failed)} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -6,6 +6,7 @@ import { quarantineKey, riskProfileKey } from '../../src/redis/keys.ts';
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 import { createRawProvider, type RawProvider } from '../support/raw-provider.ts';
+import { loggedLine } from '../support/log-lines.ts';
 
 /** docs/credentials.md, with what `gateway init` writes. */
 const written = parse(configText(DEFAULT_ANSWERS)) as ConfigInput;
@@ -187,11 +188,8 @@ describe('credentials in what MCP servers answer', () => {
   it('are told in the audit, by their rules', async () => {
     provider.answer({ body: result(ENV) });
     await ask(MCP, 'settings');
-    const line = gateway
-      .logs()
-      .split('\n')
-      .findLast((one) => one.includes('"audit":"tool_response_inspected"'));
-    expect(JSON.parse(line ?? '')).toMatchObject({
+    const line = await loggedLine(gateway, '"audit":"tool_response_inspected"');
+    expect(line).toMatchObject({
       action: 'redacted',
       findings: [
         { rule: 'password', class: 'credentials' },
@@ -215,5 +213,5 @@ describe('credentials where nothing is set', () => {
 });
 
 it('counts credentials by their class', async () => {
-  expect(await gateway.metrics()).toMatch(/class="credentials"/);
+  await expect.poll(() => gateway.metrics()).toMatch(/class="credentials"/);
 });

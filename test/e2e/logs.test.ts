@@ -64,15 +64,15 @@ describe('requests without a good key', () => {
     await expect
       .poll(() => lines(talkative).filter((line) => refused(line) && isAccess(line)).length)
       .toBe(MAX_LINES);
-    expect(lines(talkative).filter((line) => refused(line) && line['msg'] === 'request')).toHaveLength(
-      MAX_LINES,
-    );
-    expect(lines(talkative).filter((line) => line['msg'] === 'authentication failed')).toHaveLength(
-      MAX_LINES,
-    );
-    expect(
-      lines(talkative).filter((line) => line['msg'] === 'request' && line['status'] === 200),
-    ).toHaveLength(1);
+    await expect
+      .poll(() => lines(talkative).filter((line) => refused(line) && line['msg'] === 'request').length)
+      .toBe(MAX_LINES);
+    await expect
+      .poll(() => lines(talkative).filter((line) => line['msg'] === 'authentication failed').length)
+      .toBe(MAX_LINES);
+    await expect
+      .poll(() => lines(talkative).filter((line) => line['msg'] === 'request' && line['status'] === 200))
+      .toHaveLength(1);
     await talkative.gateway.stop();
     const envoysOwn = (line: Line): boolean =>
       isAccess(line) && (line['id'] === null || line['status'] === 426);

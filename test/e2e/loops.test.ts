@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../support/http.ts';
 import { expectRefusal, startBudgets, type Budgets, type Client } from './budgets/rig.ts';
+import { loggedLine } from '../support/log-lines.ts';
 
 /** docs/loops.md, Loop; "Errors", 429 `loop_detected`; docs/serving.md#shadow-mode. */
 let warning: Budgets;
@@ -53,11 +54,10 @@ describe('with action warn', () => {
     expect(client.forwarded()).toHaveLength(5);
     expect((await flags(warning)) - before).toBe(2);
     const id = String(replies[3]?.headers['x-gateway-request-id']);
-    const line = warning.gateway
-      .logs()
-      .split('\n')
-      .find((text) => text.includes(id) && text.includes('flagged'));
-    expect(JSON.parse(line ?? '{}')).toMatchObject({ check: 'loop', reason: 'loop: fingerprint' });
+    expect(await loggedLine(warning.gateway, id, 'flagged')).toMatchObject({
+      check: 'loop',
+      reason: 'loop: fingerprint',
+    });
   });
 
   it('streams are flagged in their headers', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type ClientHttp2Session } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
@@ -10,6 +10,12 @@ import { envoyStats } from '../support/memory.ts';
 /** Requests that are opened and not sent to their end, in numbers: they may keep nobody else out. */
 const STREAMS_A_CONNECTION = 1_000;
 const PROVIDER_KEY = 'sk-provider-0123456789';
+const OF_KEY = 'too many requests of this key are open: wait for some of them to end';
+const WITHOUT_BODY =
+  'the request was sent without its body, and too many others wait for theirs: send it again';
+
+const refusal = (error: string): string =>
+  `429 retry-after 1: ${JSON.stringify({ error, type: 'rate_limited' })}`;
 
 let provider: FakeProvider;
 beforeAll(async () => {
@@ -56,7 +62,7 @@ const headersOf = ({ rawKey }: Pick<TestKey, 'rawKey'>, { forwardedFor }: From) 
 interface Held {
   readonly refused: () => number;
   readonly told: ReadonlySet<string>;
-  release(): void;
+  readonly release: () => void;
 }
 
 async function hold(
@@ -86,7 +92,10 @@ async function hold(
       stream.on('error', () => undefined);
       stream.on('response', (headers) => {
         refused += 1;
-        told.add(`${String(headers[':status'])} retry-after ${String(headers['retry-after'])}`);
+        const answer = `${String(headers[':status'])} retry-after ${String(headers['retry-after'])}`;
+        let body = '';
+        stream.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+        stream.on('end', () => told.add(`${answer}: ${body}`));
       });
       stream.resume();
     }
@@ -94,7 +103,7 @@ async function hold(
   return {
     refused: () => refused,
     told,
-    release() {
+    release: () => {
       for (const session of sessions) session.destroy();
     },
   };
@@ -133,13 +142,14 @@ describe('open requests of one key', () => {
   it('are bounded as shipped, and keep no other key out', { timeout: 90_000 }, async () => {
     const [heavy, other] = await Promise.all([gateway().createKey(), gateway().createKey()]);
     const held = await hold(gateway(), heavy, 5_000);
+    onTestFinished(held.release);
     await vi.waitFor(() => expect(held.refused()).toBe(1_000), 60_000);
-    expect([...held.told]).toEqual(['429 retry-after 1']);
+    expect([...held.told]).toEqual([refusal(OF_KEY)]);
     expect(await statusOf(gateway(), other)).toBe(200);
     expect(await ask(gateway(), heavy)).toEqual({
       status: 429,
       body: {
-        error: 'too many requests of this key are open: wait for some of them to end',
+        error: OF_KEY,
         type: 'rate_limited',
       },
     });
@@ -204,10 +214,10 @@ describe('requests without their bodies, within all bounds', () => {
   it('take half of the places at most, and the oldest give way', { timeout: 120_000 }, async () => {
     const [heavy, other] = await Promise.all([gateway().createKey(), gateway().createKey()]);
     const held = await hold(gateway(), heavy, 11_000);
+    onTestFinished(held.release);
     const refusals = () => [held.refused(), ...held.told];
-    await vi.waitFor(() => expect(refusals()).toEqual([1_000, '429 retry-after 1']), 90_000);
+    await vi.waitFor(() => expect(refusals()).toEqual([1_000, refusal(WITHOUT_BODY)]), 90_000);
     expect(await statusOf(gateway(), other)).toBe(200);
     expect(await statusOf(gateway(), heavy)).toBe(200);
-    held.release();
   });
 });

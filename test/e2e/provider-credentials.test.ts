@@ -144,11 +144,15 @@ describe('a credential that the gateway holds', () => {
     const refused = await ask({ rawKey, clientKey: VALUES.clients });
     expect(refused.body).toContain('"type":"credential_unavailable"');
     expect(provider.requests).toHaveLength(before);
-    expect(await gateway.metrics()).toMatch(/gateway_credential_usable\{credential="openai-file"\} 0/);
+    await expect
+      .poll(() => gateway.metrics())
+      .toMatch(/gateway_credential_usable\{credential="openai-file"\} 0/);
 
     writeFileSync(file('openai.key'), VALUES.renewed);
     await expect.poll(async () => (await ask({ rawKey })).status, { timeout: 10_000 }).toBe(200);
-    expect(await gateway.metrics()).toMatch(/gateway_credential_usable\{credential="openai-file"\} 1/);
+    await expect
+      .poll(() => gateway.metrics())
+      .toMatch(/gateway_credential_usable\{credential="openai-file"\} 1/);
   });
 
   it('is used beside the one before, until the provider has accepted the renewed one', async () => {

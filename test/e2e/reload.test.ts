@@ -101,14 +101,14 @@ describe('a changed gateway.yaml', () => {
     write('server: {port: no, dlp: {enabled: false}}\n');
     await expect.poll(notInForce).toEqual({ ...IN_FORCE, broken: 1 });
     expect((await ask()).status).toBe(403);
-    expect(gateway.logs()).toMatch(/server\.port.*the changed gateway\.yaml is invalid/);
+    await expect.poll(() => gateway.logs()).toMatch(/server\.port.*the changed gateway\.yaml is invalid/);
   });
 
   it('that needs a restart is told with its keys, and nothing of it is in force', async () => {
     writeServer({ port: original.server?.port === 1 ? 2 : 1, dlp: { enabled: false } });
     await expect.poll(notInForce).toEqual({ ...IN_FORCE, restart: 1 });
     expect(await readyz()).toEqual({ in_force: false, reason: 'restart', keys: ['server.port'] });
-    expect(gateway.logs()).toMatch(/"keys":\["server\.port"\].*needs a restart/);
+    await expect.poll(() => gateway.logs()).toMatch(/"keys":\["server\.port"\].*needs a restart/);
     expect((await ask()).status).toBe(403);
   });
 
@@ -116,7 +116,7 @@ describe('a changed gateway.yaml', () => {
     write(stringify({ ...original, audit: { enabled: true, file: '/nowhere/audit.jsonl' } }));
     await expect.poll(notInForce).toEqual({ ...IN_FORCE, refused: 1 });
     expect((await ask()).status).toBe(403);
-    expect(gateway.logs()).toMatch(/audit\.file: cannot be appended to/);
+    await expect.poll(() => gateway.logs()).toMatch(/audit\.file: cannot be appended to/);
   });
 
   it('is in force again once it is mended', async () => {

@@ -92,7 +92,7 @@ describe('a name of models', () => {
       path: '/v1/chat/completions',
     });
     expect(openai.requests).toHaveLength(0);
-    expect(gateway.logs()).toContain('"alias":"fast"');
+    await expect.poll(() => gateway.logs()).toContain('"alias":"fast"');
   });
 
   it('streams, and is asked in the dialect of Anthropic too', async () => {

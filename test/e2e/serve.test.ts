@@ -61,7 +61,7 @@ describe('gateway serve', () => {
         identity: expect.any(String) as unknown,
       });
       expect(gateway.workers()).toHaveLength(2);
-      expect(gateway.logs()).toContain('PLAIN HTTP');
+      await expect.poll(() => gateway.logs()).toContain('PLAIN HTTP');
     });
 
     it('refuses without TLS', async () => {
@@ -128,7 +128,7 @@ describe('gateway serve', () => {
       await redis.start();
       await gateway.waitUntil((now) => now.redis === 'unfit');
       expect((await gateway.readiness()).ready).toBe(false);
-      expect(gateway.logs()).toContain('maxmemory-policy');
+      await expect.poll(() => gateway.logs()).toContain('maxmemory-policy');
       const ask = (): Promise<Response> =>
         fetch(`${gateway.baseUrl}/openai/v1/models`, {
           headers: { authorization: `Bearer gw-${'a'.repeat(43)}` },
@@ -160,7 +160,7 @@ describe('gateway serve', () => {
       await gateway.waitUntil((now) => now.envoy === 'down' && !now.ready);
       await gateway.waitUntil((now) => now.ready);
       expect(gateway.envoy()?.pid).not.toBe(pid);
-      expect(await gateway.metrics()).toContain('gateway_envoy_restarts_total 1');
+      await expect.poll(() => gateway.metrics()).toContain('gateway_envoy_restarts_total 1');
     });
 
     it('starts a killed worker again while the other one serves', async () => {
@@ -180,8 +180,8 @@ describe('gateway serve', () => {
       const [hung = 0] = pids();
       process.kill(hung, 'SIGSTOP');
       await gateway.waitUntil((now) => now.ready && !pids().includes(hung) && pids().length === 2, 60_000);
-      expect(await gateway.metrics()).toMatch(/^gateway_worker_hangs_total 1$/m);
-      expect(gateway.logs()).toContain('a sidecar process hangs');
+      await expect.poll(() => gateway.metrics()).toMatch(/^gateway_worker_hangs_total 1$/m);
+      await expect.poll(() => gateway.logs()).toContain('a sidecar process hangs');
       for (let call = 0; call < 10; call += 1) expect((await chat(gateway, false)).status).toBe(200);
     });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { spendKey } from '../../src/redis/keys.ts';
 import { cli, expectRefusal, startBudgets, TOKEN, type Budgets } from './budgets/rig.ts';
+import { loggedLine } from '../support/log-lines.ts';
 
 /** docs/upgrading.md: data in Redis of a version that this gateway cannot read. */
 let budgets: Budgets;
@@ -44,11 +45,7 @@ describe('a ledger of an unknown version', () => {
       expect(await gateway.metrics()).toMatch(/^gateway_unknown_forms_total\{form="ledger"\} 1$/m),
     );
     expect((await gateway.readiness()).ready).toBe(true);
-    const line = gateway
-      .logs()
-      .split('\n')
-      .find((one) => one.includes('"level":"error"'));
-    expect(JSON.parse(line ?? '{}')).toMatchObject({
+    expect(await loggedLine(gateway, '"level":"error"')).toMatchObject({
       form: 'ledger',
       version: '9',
       msg: expect.stringContaining('docs/upgrading.md') as string,

@@ -101,9 +101,9 @@ describe('docs/audit.md: the audit trail', () => {
     for (const hidden of [SECRET, key.rawKey, PROVIDER_KEY, 'a prompt of its own', `gw-${'x'.repeat(43)}`]) {
       expect(all).not.toContain(hidden);
     }
-    expect(await gateway.metrics()).toMatch(
-      /gateway_audit_records_total\{sink="stream",outcome="written"\} [1-9]/,
-    );
+    await expect
+      .poll(() => gateway.metrics())
+      .toMatch(/gateway_audit_records_total\{sink="stream",outcome="written"\} [1-9]/);
   });
 
   it('that cannot be written lets no request through (audit.required)', async () => {
@@ -167,9 +167,9 @@ describe('docs/audit.md: trace spans', () => {
     for (const hidden of [key.rawKey, PROVIDER_KEY, 'a prompt of its own', 'alice', '/v1/chat', SECRET]) {
       expect(told).not.toContain(hidden);
     }
-    expect(await gateway.metrics()).toMatch(
-      /gen_ai_server_time_to_first_token_seconds_count\{provider="openai",operation="chat"\} 1/,
-    );
+    await expect
+      .poll(() => gateway.metrics())
+      .toMatch(/gen_ai_server_time_to_first_token_seconds_count\{provider="openai",operation="chat"\} 1/);
   });
 
   it('name the model that answered, and why it stopped, of a whole answer too', async () => {

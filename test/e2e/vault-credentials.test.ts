@@ -86,7 +86,7 @@ it('stays in use while Vault is sealed, and is followed again after its tokens e
   vault.isSealed = true;
   await expect.poll(failing, { timeout: 10_000 }).toBe(true);
   expect(await usedKey()).toEqual([200, KEYS.second]);
-  expect(gateway.logs()).toContain('Vault is sealed or in maintenance (503)');
+  await expect.poll(() => gateway.logs()).toContain('Vault is sealed or in maintenance (503)');
   vault.tokens.clear();
   vault.secrets.set(PATH, { key: KEYS.third });
   vault.isSealed = false;

@@ -13,6 +13,7 @@ import { createRedisBudgetStore } from '../../src/checks/budget/redis-store.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { BUDGET_WINDOWS, type BudgetWindow } from '../../src/redis/budget-limits.ts';
 import { envoyPath, gatewayProgram } from './parts.ts';
+import { watchOutput } from './gateway-output.ts';
 import { freePort } from './ports.ts';
 import { descendants, type ProcessInfo } from './processes.ts';
 import { startTestRedis, type TestRedis } from './redis.ts';
@@ -161,12 +162,15 @@ function launch(entry: string, configFile: string, env: Readonly<Record<string, 
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const output = (): string => Buffer.concat(chunks).toString();
+  const endWatch = watchOutput(output);
   const exited = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => {
+      endWatch();
       resolve(code);
     });
   });
-  return { child, exited, output: () => Buffer.concat(chunks).toString() };
+  return { child, exited, output };
 }
 
 /** Starts a gateway that is expected to refuse: its exit code and all that it printed. */

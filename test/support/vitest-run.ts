@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
+
+import { LEFT_OUT_FILE, type LeftOut } from './left-out-reporter.ts';
+
+/** Of one failure, in the list at the end. */
+const MAX_CHARACTERS = 4_000;
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -11,6 +16,8 @@ export interface ProjectCount {
   readonly failed: number;
   /** What failed and why, told again at the end, where it is found without scrolling. */
   readonly failures: readonly string[];
+  /** Tests that passed only when they were repeated, and why they failed first. */
+  readonly flaky: readonly string[];
   /** Full names of the tests that were left out. */
   readonly leftOut: readonly string[];
 }
@@ -62,16 +69,25 @@ export async function runProjects(
   const directory = mkdtempSync(join(tmpdir(), 'gw-test-report-'));
   const report = join(directory, 'report.json');
   try {
-    const reporters = ['--reporter', 'default', '--reporter', 'json', `--outputFile.json=${report}`];
+    const leftOutFile = join(directory, 'left-out.json');
     const projects = names.flatMap((name) => ['--project', name]);
-    const command = ['vitest', 'run', ...projects, ...reporters, ...args] as const;
-    const result = await runTool(command, { output: 'show', environment });
+    const command = ['vitest', 'run', ...projects, `--outputFile.json=${report}`, ...args] as const;
+    const result = await runTool(command, {
+      output: 'show',
+      environment: { ...environment, [LEFT_OUT_FILE]: leftOutFile },
+    });
     const count = readReport(report);
-    // A run that failed without a failed test (a file that does not load, an error outside of tests) is a failure.
-    const outside = !result.ok && count.failed === 0;
-    return outside
-      ? { ...count, failed: 1, failures: [`${names.join(', ')}: an error outside of its tests, see above`] }
-      : count;
+    const { unhandled, flaky } = readLeftOut(leftOutFile);
+    const outside = unhandled.map((text) => `outside of the tests: ${shortened(text)}`);
+    if (outside.length === 0 && count.failed === 0 && !result.ok) {
+      outside.push(`${names.join(', ')}: the run failed without a failed test, see above`);
+    }
+    return {
+      ...count,
+      failed: count.failed + outside.length,
+      failures: [...count.failures, ...outside],
+      flaky: flaky.map((text) => shortened(text)),
+    };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -92,6 +108,18 @@ interface Report {
   }[];
 }
 
+/** Without the frames of Vitest's own code. */
+function shortened(text: string): string {
+  const lines = text.split('\n').filter((line) => !line.includes('/node_modules/vitest/'));
+  return lines.join('\n').slice(0, MAX_CHARACTERS);
+}
+
+function readLeftOut(file: string): LeftOut {
+  return existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as LeftOut)
+    : { unhandled: [], flaky: [] };
+}
+
 function readReport(file: string): ProjectCount {
   try {
     const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
@@ -100,7 +128,7 @@ function readReport(file: string): ProjectCount {
       const failed = assertionResults.filter(({ status }) => status === 'failed');
       if (failed.length === 0) return message === '' ? [] : [`${where}: ${message}`];
       return failed.map(({ fullName, failureMessages }) =>
-        [`${where}: ${fullName}`, ...failureMessages.map((text) => text.slice(0, 1_000))].join('\n  '),
+        [`${where}: ${fullName}`, ...failureMessages.map((text) => shortened(text))].join('\n  '),
       );
     });
     const leftOut = report.testResults.flatMap(({ assertionResults }) =>
@@ -108,9 +136,9 @@ function readReport(file: string): ProjectCount {
         .filter(({ status }) => status !== 'passed' && status !== 'failed')
         .map(({ fullName }) => fullName),
     );
-    return { passed: report.numPassedTests, failed: report.numFailedTests, failures, leftOut };
+    return { passed: report.numPassedTests, failed: report.numFailedTests, failures, flaky: [], leftOut };
   } catch {
     const failures = ['no report of the tests was written, see above'];
-    return { passed: 0, failed: 1, failures, leftOut: [] };
+    return { passed: 0, failed: 1, failures, flaky: [], leftOut: [] };
   }
 }

@@ -35,7 +35,7 @@ export function modelCalls(): void {
     expect(rig.provider.requests.length).toBe(before + 1);
     expect(await riskScore()).toBe(15);
     await waitingOf(key, 0);
-    expect(gateway.logs()).toMatch(/"outcome":"approved","approver":"ada"/);
+    await expect.poll(() => gateway.logs()).toMatch(/"outcome":"approved","approver":"ada"/);
   });
 
   it('is 403 escalation_denied where a person says no', async () => {
@@ -75,7 +75,9 @@ export function modelCalls(): void {
     const late = await cli(gateway, 'escalations', 'approve', id, '--as', 'ada');
     expect(late.code).toBe(1);
     expect(late.stderr).toMatch(/no request .* is waiting/);
-    expect(await gateway.metrics()).toMatch(/gateway_escalations_total\{outcome="withdrawn"\} [1-9]/);
+    await expect
+      .poll(() => gateway.metrics())
+      .toMatch(/gateway_escalations_total\{outcome="withdrawn"\} [1-9]/);
   });
 
   it('is refused after its approval where its key was revoked or locked, or its budget is spent, meanwhile', async () => {

@@ -268,9 +268,9 @@ describe('alert thresholds', () => {
         message: 'most, in truth 100%',
       },
     });
-    expect(await budgets.gateway.metrics()).toMatch(
-      /gateway_alerts_total\{type="budget\.threshold",outcome="delivered"\} [2-9]/,
-    );
+    await expect
+      .poll(() => budgets.gateway.metrics())
+      .toMatch(/gateway_alerts_total\{type="budget\.threshold",outcome="delivered"\} [2-9]/);
   });
 });
 

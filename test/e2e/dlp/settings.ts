@@ -80,9 +80,11 @@ export function settings(): void {
     expect(reply.headers).not.toHaveProperty('x-gateway-dlp-block');
     expect(provider.requests.at(-1)?.body).toContain('219-09-9987');
     await expectUntouched();
-    expect(await target.metrics()).toMatch(
-      /gateway_check_verdicts_total\{check="dlp",verdict="deny",type="dlp_quarantine",enforced="false"[^}]*\} 1/,
-    );
+    await expect
+      .poll(() => target.metrics())
+      .toMatch(
+        /gateway_check_verdicts_total\{check="dlp",verdict="deny",type="dlp_quarantine",enforced="false"[^}]*\} 1/,
+      );
     expect(target.logs()).not.toContain(SECRET);
     expect(target.logs()).not.toContain('219-09-9987');
   });

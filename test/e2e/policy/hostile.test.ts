@@ -147,7 +147,7 @@ describe('Rego that is written to cost', () => {
     expect(gateway.logs()).not.toMatch(/worker .*(ended|exited|restart)/);
     expect(residentBytes(worker?.pid ?? 0)).toBeGreaterThan(0);
     expect(residentBytes(worker?.pid ?? 0)).toBeLessThan(MAX_MEMORY_BYTES);
-    expect(await gateway.metrics()).toMatch(/^gateway_policy_troubles_total [1-9]/mu);
+    await expect.poll(() => gateway.metrics()).toMatch(/^gateway_policy_troubles_total [1-9]/mu);
   });
 });
 
@@ -165,7 +165,7 @@ describe('Rego that does not load', () => {
     const before = gateway.logs().length;
     await rig.put('broken.rego', `package gateway.policy\n${text}\n`);
     await vi.waitFor(() => expect(gateway.logs().slice(before)).toMatch(says), { timeout: 20_000 });
-    expect(gateway.logs().slice(before)).toContain('broken.rego:');
+    await expect.poll(() => gateway.logs().slice(before)).toContain('broken.rego:');
     await expectJudged();
     await rm(join(rig.folder, 'broken.rego'));
   });

@@ -133,7 +133,7 @@ describe('a call of a model', () => {
     expect(JSON.parse(reply.body)).toMatchObject({
       error: 'the policies could not be evaluated: try again, or ask the operator',
     });
-    expect(await gateway.metrics()).toMatch(/^gateway_policy_troubles_total [1-9]/mu);
+    await expect.poll(() => gateway.metrics()).toMatch(/^gateway_policy_troubles_total [1-9]/mu);
   });
 });
 
@@ -205,7 +205,9 @@ describe('files that change', () => {
     await vi.waitFor(() => expect(gateway.logs()).toMatch(/broken\.rego:\d/u), { timeout: 10_000 });
     expect(await denies('gpt-4o-mini')).toBe(true);
     expect((await ask('gpt-4o')).status).toBe(200);
-    expect(await gateway.metrics()).toMatch(/^gateway_policy_loads_total\{outcome="broken"\} [1-9]/mu);
+    await expect
+      .poll(() => gateway.metrics())
+      .toMatch(/^gateway_policy_loads_total\{outcome="broken"\} [1-9]/mu);
     await rm(join(rig.folder, 'broken.rego'));
   });
 });

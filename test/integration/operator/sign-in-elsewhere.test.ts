@@ -150,7 +150,9 @@ describe('sign-in by an authenticating proxy', () => {
     const forged = await unlisted.ask('/api/me', { headers: proxied });
     expect(forged.status).toBe(401);
     expect(forged.json()['detail']).toMatch(/x-user was dropped.*ui\.proxy_auth\.from/);
-    expect(unlisted.logs()).toMatch(/came from an address that is not in ui\.proxy_auth\.from/);
+    await expect
+      .poll(() => unlisted.logs())
+      .toMatch(/came from an address that is not in ui\.proxy_auth\.from/);
     // A session of one's own goes on, as the person who began it.
     const visitor = await unlisted.visitor({ role: 'viewer', name: 'Bob' });
     const me = await visitor.ask('/api/me', { headers: { ...proxied, cookie: visitor.cookie } });

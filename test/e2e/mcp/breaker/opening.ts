@@ -75,12 +75,13 @@ export function failedByOneKey(): void {
     await call();
     const line = `gateway_mcp_circuit_changes_total{server="${now.name}",circuit="key",change="opened"} 1`;
     await vi.waitFor(async () => expect(await one.metrics()).toContain(line));
-    const lines = one
-      .logs()
-      .split('\n')
-      .filter((text) => text.includes(now.name) && text.includes('"change"'));
-    expect(lines).toHaveLength(1);
-    expect(JSON.parse(lines[0] ?? '{}')).toMatchObject(key);
+    const lines = (): string[] =>
+      one
+        .logs()
+        .split('\n')
+        .filter((text) => text.includes(now.name) && text.includes('"change"'));
+    await expect.poll(lines).toHaveLength(1);
+    expect(JSON.parse(lines()[0] ?? '{}')).toMatchObject(key);
   });
 }
 
