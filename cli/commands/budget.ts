@@ -2,10 +2,8 @@ import { Option, type Command } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { LimitChanges } from '../../src/checks/budget/store.ts';
 import { windowAccounts } from '../../src/checks/budget/accounts.ts';
-import type { SharedBudgetSettings } from '../../src/config/sections/budgets.ts';
 import type { Operations } from '../../src/operator/operations.ts';
-import { limitsUsd } from '../../src/operator/changes.ts';
-import { readSharedBudgets } from '../../src/operator/views/shared-budgets.ts';
+import { limitsUsd } from '../../src/operator/limits-usd.ts';
 import type { BudgetLimits } from '../../src/pipeline/exchange.ts';
 import { formatUsd, toNanoUsd } from '../../src/pricing/usd.ts';
 import {
@@ -17,14 +15,15 @@ import {
 } from '../../src/redis/budget-limits.ts';
 import { UsageError, type Io } from '../command.ts';
 import { usedPercent, windowJson } from '../../src/checks/budget/status-json.ts';
-import { byUse, statusTable, windowTables, type KeyBudget } from '../budget-view.ts';
+import { byUse, statusTable, type KeyBudget } from '../budget-view.ts';
 import { listedKeys, withRecords } from '../key-rows.ts';
 import { noteLeftOut, withList, type ListOptions } from '../listed.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
 import { print, printable, withOutput, type OutputOptions } from '../output.ts';
-import { gatewaySettings, onGateway } from '../on-gateway.ts';
+import { onGateway } from '../on-gateway.ts';
+import { isShared, listShared, setShared, withMatch, type MatchOptions } from '../shared-budgets.ts';
 
-type SetOptions = OutputOptions & { readonly [Window in BudgetWindow]?: Limit };
+type SetOptions = OutputOptions & MatchOptions & { readonly [Window in BudgetWindow]?: Limit };
 
 /** Nano-USD. (Commander takes a parsed null for a missing value.) */
 type Limit = number | 'none';
@@ -43,13 +42,15 @@ export function registerBudget(program: Command, io: Io): void {
   const budget = program.command('budget').description('set limits and show what was spent');
   const set = withOperator(budget.command('set'))
     .argument('[key]', 'its name, or its hash (default: the budget of each key that has no limit of its own)')
-    .description('set limits in USD; 0 blocks a key, none removes a limit');
+    .description(
+      'set limits in USD, of a key or of a budget that several keys share; 0 blocks, none removes a limit',
+    );
   for (const window of BUDGET_WINDOWS) {
     set.option(`--${window} <usd>`, `limit of the ${window} window`, (written: string) =>
       limit(window, written),
     );
   }
-  withOutput(set).action((reference: string | undefined, options: SetOptions, command: Command) =>
+  withOutput(withMatch(set)).action((reference: string | undefined, options: SetOptions, command: Command) =>
     setBudget(command, io, reference, options),
   );
   const status = budget
@@ -108,6 +109,13 @@ async function setBudget(
       `no limit given. Use at least one of ${BUDGET_WINDOWS.map((window) => `--${window}`).join(', ')}, for example: --daily 5`,
     );
   }
+  if (isShared(options)) {
+    if (reference !== undefined) {
+      throw new UsageError('a budget is of one key, or shared: remove the key, or the conditions and --name');
+    }
+    await setShared(command, io, options, changes);
+    return;
+  }
   const set = await onGateway(command, io, (operations) =>
     operations.changes.setBudget({ reference, limits: changes }),
   );
@@ -158,38 +166,6 @@ async function showStatus(
   print(io, output, json, () =>
     budgets.length === 0 ? noBudgets(over, options) : statusTable(budgets, io, now),
   );
-}
-
-async function listShared(command: Command, io: Io, { output }: OutputOptions): Promise<void> {
-  const { sharedBudgets } = await gatewaySettings(command, io);
-  const { shown, now } = await onGateway(command, io, async (operations) => ({
-    shown: await readSharedBudgets(operations, sharedBudgets),
-    now: await operations.readClock(),
-  }));
-  const json = {
-    budgets: shown.map(({ settings: { name, match }, windows }) => ({
-      name,
-      match,
-      windows: windows.map((window) => windowJson(window, now)),
-    })),
-  };
-  print(io, output, json, () =>
-    shown.length === 0
-      ? 'The configuration has no shared budgets. Add one under budgets (docs/budgets.md).'
-      : windowTables(
-          shown.map(({ settings: { name, match }, windows }) => ({
-            title: `${name}  ${matchText(match)}`,
-            windows,
-          })),
-          io,
-          now,
-        ),
-  );
-}
-
-function matchText(match: SharedBudgetSettings['match']): string {
-  const conditions = Object.entries(match).map(([what, values]) => `${what} ${JSON.stringify(values)}`);
-  return printable(conditions.length === 0 ? 'every request' : conditions.join(', '));
 }
 
 async function keyBudget(

@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import { GatewayError, type RefusedKey } from '../errors.ts';
 import { HEADER } from '../headers.ts';
-import type { BudgetLimits, Identified } from '../pipeline/exchange.ts';
+import type { Identified, KeyBudgets } from '../pipeline/exchange.ts';
 import { newFacts } from '../pipeline/facts.ts';
 import { lockCauseInWords } from '../risk/lock-cause.ts';
 import type { Lock } from '../risk/profile.ts';
@@ -127,7 +127,7 @@ async function readWithToken(
 /** Resolves to the key's current budget. */
 export type AuthenticateAgain = (
   admitted: Pick<Identity, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,
-) => Promise<BudgetLimits>;
+) => Promise<KeyBudgets>;
 
 /**
  * Checks the credentials of a running request again. Records neither a use nor a failed attempt.

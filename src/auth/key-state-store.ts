@@ -1,4 +1,4 @@
-import type { BudgetLimits } from '../pipeline/exchange.ts';
+import type { KeyBudgets } from '../pipeline/exchange.ts';
 import { effectiveLimits, parseBudgetLimits } from '../redis/budget-limits.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { budgetLimitsKey, DEFAULT_BUDGET_KEY, keyRecordKey, quarantineKey } from '../redis/keys.ts';
@@ -7,6 +7,11 @@ import { parseRiskStatus, type Lock, type RiskProfile, type StoredLock } from '.
 import { loadScript } from '../redis/script.ts';
 import { wrongShape } from '../redis/reply.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
+import {
+  createSharedBudgetReader,
+  REVISION_FIELD,
+  type ReadSharedBudgets,
+} from '../shared-budgets/reader.ts';
 import { parseKeyRecord, rawKeyField, type KeyFields } from './key-fields.ts';
 import type { KeyRecord } from './key-record.ts';
 import { RecentMap } from '../recent-map.ts';
@@ -27,8 +32,8 @@ export interface KeyState {
   readonly lock?: Lock;
   /** Decayed to now. */
   readonly risk: RiskProfile;
-  /** The key's own budget, or the default one. */
-  readonly limits: BudgetLimits;
+  /** The key's own budget or the default one, and the shared ones. */
+  readonly limits: KeyBudgets;
 }
 
 export interface KeyStateStore {
@@ -77,6 +82,7 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
    * get no commands sent in advance.
    */
   const familiar = new RecentMap<boolean>(MAX_REMEMBERED_KEYS);
+  const readShared = createSharedBudgetReader(client);
   const notedAt = new RecentMap<number>(MAX_REMEMBERED_KEYS);
 
   async function read(
@@ -88,9 +94,9 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
     if (familiar.get(rawHash) === true) onKnownKey?.(known);
     const answer = await answered;
     const identity = answer.record['identity'];
-    if (identity === undefined) return toKeyState(rawHash, answer);
+    if (identity === undefined) return toKeyState(rawHash, answer, readShared);
     identities.set(rawHash, identity);
-    return toKeyState(rawHash, await readRecordAndLock(client, identity, now));
+    return toKeyState(rawHash, await readRecordAndLock(client, identity, now), readShared);
   }
 
   async function readAndRemember(
@@ -113,7 +119,7 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
       ),
     readNamedKey: (keyHash) =>
       withRedisDeadline(deadlineMs, async () =>
-        toKeyState(undefined, await readRecordAndLock(client, keyHash, now)),
+        toKeyState(undefined, await readRecordAndLock(client, keyHash, now), readShared),
       ),
     knowsAny: (rawHashes) =>
       withRedisDeadline(deadlineMs, async () => {
@@ -174,16 +180,30 @@ function isHash(reply: unknown): boolean {
 }
 
 /** @param rawHash hash of the raw key sent; undefined if the key was named */
-function toKeyState(rawHash: string | undefined, answers: Answers): KeyState | undefined {
+function toKeyState(
+  rawHash: string | undefined,
+  answers: Answers,
+  readShared: ReadSharedBudgets,
+): KeyState | undefined | Promise<KeyState> {
   if (answers.record['key_hash'] === undefined) return undefined;
+  const revision = answers.fallback[REVISION_FIELD];
+  if (revision === undefined) return keyStateWith(rawHash, answers, undefined);
+  const shared = readShared(revision);
+  return shared instanceof Promise
+    ? shared.then((budgets) => keyStateWith(rawHash, answers, budgets))
+    : keyStateWith(rawHash, answers, shared);
+}
+
+function keyStateWith(rawHash: string | undefined, answers: Answers, shared: KeyBudgets['shared']): KeyState {
   const record = parseKeyRecord(answers.record);
   const { nowMs, values } = answers.profile;
+  const limits = effectiveLimits(parseBudgetLimits(answers.own), parseBudgetLimits(answers.fallback));
   return {
     record,
     readAt: nowMs,
     status: readStatus(record, rawHash === undefined ? '' : answers.record[rawKeyField(rawHash)], nowMs),
     ...parseRiskStatus(values, answers.lock, nowMs),
-    limits: effectiveLimits(parseBudgetLimits(answers.own), parseBudgetLimits(answers.fallback)),
+    limits: shared === undefined ? limits : { ...limits, shared },
   };
 }
 

@@ -9,7 +9,6 @@ import type { SessionStore } from '../checks/session/store.ts';
 import { maskSecrets } from '../detectors/mask.ts';
 import { newOperationId } from '../operation-id.ts';
 import type { BudgetLimits } from '../pipeline/exchange.ts';
-import { BUDGET_WINDOWS } from '../redis/budget-limits.ts';
 import { plainReason, type LockCause } from '../risk/lock-cause.ts';
 import type { RiskStatus } from '../risk/profile.ts';
 import type { LockTime, RiskStore } from '../risk/store.ts';
@@ -20,12 +19,14 @@ import {
   type EscalationAnswer,
 } from './answer-escalation.ts';
 import { ChangeRefused } from './change-refused.ts';
-
-/** A change that was made, with its record for the audit trail; without one, nothing was to be changed. */
-export interface Changed<Result> {
-  readonly result: Result;
-  readonly record?: OperatorChange | undefined;
-}
+import type { Changed } from './changed.ts';
+import { limitsUsd } from './limits-usd.ts';
+import {
+  setSharedBudget,
+  type SharedBudgetChange,
+  type SharedBudgetChangesOptions,
+  type SharedBudgetSet,
+} from './shared-budget-changes.ts';
 
 /** `reference` of a key: its name, its hash, or the beginning of the hash. */
 interface OfKey {
@@ -47,6 +48,8 @@ export interface Changes {
     readonly reference?: string | undefined;
     readonly limits: LimitChanges;
   }): Promise<Changed<{ readonly record: KeyRecord | undefined; readonly limits: BudgetLimits }>>;
+  /** @throws ChangeRefused, see `setSharedBudget` */
+  setSharedBudget(change: SharedBudgetChange): Promise<Changed<SharedBudgetSet>>;
   lockKey(
     change: OfKey & { readonly forMs: number; readonly reason?: string | undefined },
   ): Promise<Changed<WithRecord<{ readonly lock: LockTime; readonly now: number }>>>;
@@ -67,7 +70,7 @@ export interface Changes {
   answerEscalation(answer: EscalationAnswer): Promise<Changed<AnsweredEscalation>>;
 }
 
-export interface ChangesOptions extends Answering {
+export interface ChangesOptions extends Answering, SharedBudgetChangesOptions {
   readonly keys: KeyStore;
   readonly budgets: Pick<BudgetStore, 'getLimits' | 'setLimits'>;
   readonly sessions: Pick<SessionStore, 'end'>;
@@ -77,7 +80,12 @@ export interface ChangesOptions extends Answering {
 }
 
 export function createChanges(options: ChangesOptions): Changes {
-  return { ...keyChanges(options), ...stateChanges(options), ...otherChanges(options) };
+  return {
+    ...keyChanges(options),
+    ...stateChanges(options),
+    ...otherChanges(options),
+    setSharedBudget: (change) => setSharedBudget(options, change),
+  };
 }
 
 function keyChanges({
@@ -228,13 +236,4 @@ export function lockJson({ ttlMs }: LockTime, now: number): Record<string, unkno
     lock_ttl_seconds: ttlMs === undefined ? null : Math.ceil(ttlMs / 1_000),
     locked_until: ttlMs === undefined ? null : new Date(now + ttlMs).toISOString(),
   };
-}
-
-export function limitsUsd(limits: BudgetLimits): Record<string, number | null> {
-  return Object.fromEntries(
-    BUDGET_WINDOWS.map((window) => {
-      const nanoUsd = limits[window];
-      return [window, nanoUsd === undefined ? null : nanoUsd / 1e9];
-    }),
-  );
 }

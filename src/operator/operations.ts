@@ -7,6 +7,7 @@ import type { SessionStore } from '../checks/session/store.ts';
 import type { Config } from '../config/schema.ts';
 import type { EscalationStore } from '../escalation/store.ts';
 import type { RiskStore } from '../risk/store.ts';
+import type { SharedBudgetStore } from '../shared-budgets/store.ts';
 import type { SpendStore } from '../spend/store.ts';
 import type { HearEscalations } from './answer-escalation.ts';
 import type { Changes } from './changes.ts';
@@ -19,6 +20,7 @@ export interface Operations {
   readonly keys: Pick<KeyStore, 'count' | 'find' | 'list' | 'names'>;
   readonly keyStates: Pick<KeyStateStore, 'readKeyState'>;
   readonly budgets: Pick<BudgetStore, 'getLimits' | 'status'>;
+  readonly sharedBudgets: Pick<SharedBudgetStore, 'list'>;
   readonly spend: SpendStore;
   readonly sessions: Pick<SessionStore, 'list' | 'read'>;
   readonly risks: Pick<RiskStore, 'listLocked' | 'read'>;

@@ -18,6 +18,7 @@ import { withRedisDeadline } from '../redis/unavailable.ts';
 import { createRedisRiskStore } from '../risk/redis-store.ts';
 import { riskSettings } from '../risk/settings.ts';
 import type { RiskStore } from '../risk/store.ts';
+import { createSharedBudgetStore, type SharedBudgetStore } from '../shared-budgets/store.ts';
 import { createSpendStore } from '../spend/store.ts';
 import type { HearEscalations } from './answer-escalation.ts';
 import { createChanges } from './changes.ts';
@@ -28,6 +29,7 @@ export interface RedisOperations extends Operations {
   readonly keys: KeyStore;
   readonly keyStates: KeyStateStore;
   readonly budgets: BudgetStore;
+  readonly sharedBudgets: SharedBudgetStore;
   readonly sessions: SessionStore;
   readonly risks: RiskStore;
   readonly pins: PinStore;
@@ -55,6 +57,7 @@ export function createRedisOperations(options: RedisOperationsOptions): RedisOpe
       alertPercents: config.alerting.thresholds.map(({ percent }) => percent),
       spendLifeMs: spendLifeMs(config),
     }),
+    sharedBudgets: createSharedBudgetStore({ client, deadlineMs }),
     spend: createSpendStore({ client, deadlineMs }),
     sessions: createRedisSessionStore({
       client,
@@ -70,7 +73,9 @@ export function createRedisOperations(options: RedisOperationsOptions): RedisOpe
     readSettings: () => Promise.resolve(operatorSettings(config)),
     hearEscalations,
   };
-  return { ...stores, changes: createChanges({ ...stores, secret: config.zsp.escalation_secret }) };
+  const configuredBudgets = config.budgets.map(({ name }) => name);
+  const { escalation_secret: secret } = config.zsp;
+  return { ...stores, changes: createChanges({ ...stores, configuredBudgets, secret }) };
 }
 
 export function operatorSettings({ audit, spend, mcp, credentials, budgets }: Config): OperatorSettings {

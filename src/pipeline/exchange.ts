@@ -6,6 +6,7 @@ import type {
   Endpoint,
   JsonObject,
   Provider,
+  ProviderName,
   RequestFacts,
   Usage,
 } from '../providers/provider.ts';
@@ -40,7 +41,7 @@ export interface Admitted {
   /** Claims of the bearer's JWT that shared budgets match by; a list claim has several values. */
   readonly claims?: Readonly<Record<string, readonly string[]>>;
   /** Read together with the key record, and again after an approval. */
-  budgetLimits: BudgetLimits;
+  budgetLimits: KeyBudgets;
   readonly facts: Facts;
   /** Set if a request may wait for an approval. */
   readonly patience?: Patience | undefined;
@@ -73,6 +74,28 @@ export interface BudgetLimits {
   readonly daily?: number;
   readonly weekly?: number;
   readonly monthly?: number;
+}
+
+/** The limits of a key, and the shared budgets in Redis, of which some may match. */
+export interface KeyBudgets extends BudgetLimits {
+  readonly shared?: readonly StoredBudget[];
+}
+
+/** A budget that several keys share, as `gateway budget set` stores it. */
+export interface StoredBudget {
+  readonly name: string;
+  readonly match: BudgetMatch;
+  readonly limits: BudgetLimits;
+}
+
+/** Conditions of a shared budget, all of which must hold (`budgets[].match`); names are globs. */
+export interface BudgetMatch {
+  readonly owners?: readonly string[] | undefined;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+  readonly claims?: Readonly<Record<string, string>> | undefined;
+  readonly providers?: readonly ProviderName[] | undefined;
+  readonly models?: readonly string[] | undefined;
+  readonly mcp_servers?: readonly string[] | undefined;
 }
 
 export interface Parsed extends Identified {

@@ -55,6 +55,9 @@ export function budgetLimitsKey(keyHash: string): string {
 /** Limits for keys without their own budget. */
 export const DEFAULT_BUDGET_KEY = 'gateway:budget:default';
 
+/** Budgets that several keys share, as operators set them: hash of JSON by `budget:<name>`, in the slot of the default one. */
+export const SHARED_BUDGETS = `gateway:shared_budgets:{${DEFAULT_BUDGET_KEY}}`;
+
 /** One ledger of a key's accounts, such as `windows`: string (ledger.lua). */
 export function spendKey(keyHash: string, ledger: string): string {
   return `gateway:spend:${tag(keyHash)}:${ledger}`;

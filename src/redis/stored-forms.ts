@@ -37,6 +37,7 @@ export const STORED_FORMS = {
   calls: { begin: 'gateway:loop:', byte: '1'.charCodeAt(0) },
   key: { begin: 'gateway:key:', field: 'form' },
   limits: { begin: 'gateway:budget:', field: 'form' },
+  shared_budgets: { begin: 'gateway:shared_budgets:', field: 'form' },
   risk_profile: { begin: 'gateway:risk_profile:', field: 'form' },
   drift: { begin: 'gateway:drift:', field: 'form' },
   pins: { begin: 'gateway:mcp_pins:', field: 'form' },

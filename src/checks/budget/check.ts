@@ -71,8 +71,9 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
 
   /** Returns the shared budgets of all targets. */
   function sharedOf(exchange: Parsed): readonly SharedBudget[] {
-    if (exchange.fallbacks === undefined) return deps.findShared(exchange);
-    const all = targetsOf(exchange).flatMap(deps.findShared);
+    const { shared } = exchange.budgetLimits;
+    if (exchange.fallbacks === undefined) return deps.findShared(exchange, shared);
+    const all = targetsOf(exchange).flatMap((target) => deps.findShared(target, shared));
     return all.filter(({ keyHash }, nth) => all.findIndex((one) => one.keyHash === keyHash) === nth);
   }
 

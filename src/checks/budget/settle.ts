@@ -105,7 +105,11 @@ export function createSettlements(
     const { parsed, charge, also, isUnknown } = charges;
     if (isUnknown || typeof hold.priced === 'number' || hold.priced.length === 1) return charge.costNanoUsd;
     return [{ parsed, costNanoUsd: charge.costNanoUsd }, ...also]
-      .filter((asked) => deps.findShared(asked.parsed).some((budget) => budget.keyHash === keyHash))
+      .filter((asked) =>
+        deps
+          .findShared(asked.parsed, hold.parsed.budgetLimits.shared)
+          .some((budget) => budget.keyHash === keyHash),
+      )
       .reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0);
   }
 

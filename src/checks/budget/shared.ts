@@ -1,5 +1,5 @@
 import type { SharedBudgetSettings } from '../../config/sections/budgets.ts';
-import type { BudgetLimits, Parsed } from '../../pipeline/exchange.ts';
+import type { BudgetLimits, BudgetMatch, Parsed, StoredBudget } from '../../pipeline/exchange.ts';
 import type { ProviderName } from '../../providers/provider.ts';
 import { toNanoUsd } from '../../pricing/usd.ts';
 import { BUDGET_WINDOWS } from '../../redis/budget-limits.ts';
@@ -32,6 +32,15 @@ export async function sharedBudget(settings: SharedBudgetSettings): Promise<Shar
   };
 }
 
+/**
+ * Returns a shared budget that was set by command. Its ledger is another than that of a configured one of this name, so
+ * that neither can be charged twice for a request.
+ */
+export function storedBudget({ name, limits }: StoredBudget): SharedBudget {
+  const accounts = windowAccounts(limits).map((account) => ({ ...account, budget: name }));
+  return { keyHash: `shared:${name}`, accounts };
+}
+
 const UTC = 'UTC';
 
 function limitsOf(settings: SharedBudgetSettings): BudgetLimits {
@@ -43,8 +52,14 @@ function limitsOf(settings: SharedBudgetSettings): BudgetLimits {
   );
 }
 
-/** Finds the shared budgets in which a request must fit, in a fixed order. */
-export type FindShared = (exchange: Parsed) => readonly SharedBudget[];
+/**
+ * Finds the shared budgets in which a request must fit, in a fixed order.
+ * @param stored those that were set by command, as read with the key of the request
+ */
+export type FindShared = (
+  exchange: Parsed,
+  stored: readonly StoredBudget[] | undefined,
+) => readonly SharedBudget[];
 
 /** @param modelOf maps a deployment name to its model (`providers.azure.deployments`) */
 export async function createFindShared(
@@ -56,12 +71,26 @@ export async function createFindShared(
       .toSorted((one, other) => (one.name < other.name ? -1 : 1))
       .map(async (one) => ({ match: one.match, budget: await sharedBudget(one) })),
   );
-  return (exchange) =>
-    budgets.filter(({ match }) => matches(match, exchange, modelOf)).map(({ budget }) => budget);
+  const madeOf = new WeakMap<StoredBudget, SharedBudget>();
+
+  /** The same objects come with every request until the set changes. */
+  function made(stored: StoredBudget): SharedBudget {
+    const known = madeOf.get(stored) ?? storedBudget(stored);
+    madeOf.set(stored, known);
+    return known;
+  }
+
+  return (exchange, stored) => {
+    const configured = budgets
+      .filter(({ match }) => matches(match, exchange, modelOf))
+      .map(({ budget }) => budget);
+    if (stored === undefined) return configured;
+    return [...configured, ...stored.filter(({ match }) => matches(match, exchange, modelOf)).map(made)];
+  };
 }
 
 function matches(
-  match: SharedBudgetSettings['match'],
+  match: BudgetMatch,
   exchange: Parsed,
   modelOf: (provider: ProviderName, name: string) => string,
 ): boolean {
@@ -80,10 +109,7 @@ function matches(
   );
 }
 
-function isOfServer(
-  { providers, models, mcp_servers }: SharedBudgetSettings['match'],
-  server: string,
-): boolean {
+function isOfServer({ providers, models, mcp_servers }: BudgetMatch, server: string): boolean {
   return (
     providers === undefined &&
     models === undefined &&
@@ -92,7 +118,7 @@ function isOfServer(
 }
 
 function isOfModel(
-  { providers, models, mcp_servers }: SharedBudgetSettings['match'],
+  { providers, models, mcp_servers }: BudgetMatch,
   { provider, request }: Parsed,
   modelOf: (provider: ProviderName, name: string) => string,
 ): boolean {

@@ -17,7 +17,8 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-const match = section({
+/** Conditions of `budgets[].match`, also of budgets that are set by command. */
+export const budgetMatch = section({
   owners: names.describe('Owners of keys (`keys create --owner`), as globs.'),
   tags: z.record(name, name).optional().describe('Tags that a key must have, all of them; values are globs.'),
   claims: z
@@ -29,16 +30,17 @@ const match = section({
   providers: z.array(z.enum(PROVIDER_NAMES)).min(1).optional().describe('Providers that are asked.'),
   models: names.describe('Models that are asked for, as globs.'),
   mcp_servers: names.describe('MCP servers whose tools are called, by their names in `mcp.servers`.'),
-})
-  .prefault({})
-  .describe('The requests that count: all conditions must hold; `{}` matches every request.');
+});
+
+export const budgetName = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,64}$/, { error: 'must be 1 to 64 of A-Z a-z 0-9 . _ -' });
 
 const sharedBudget = section({
-  name: z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{1,64}$/, { error: 'must be 1 to 64 of A-Z a-z 0-9 . _ -' })
-    .describe('Shown in refusals, headers and alerts. What was spent is kept under it.'),
-  match,
+  name: budgetName.describe('Shown in refusals, headers and alerts. What was spent is kept under it.'),
+  match: budgetMatch
+    .prefault({})
+    .describe('The requests that count: all conditions must hold; `{}` matches every request.'),
   time_zone: timeZone
     .default('UTC')
     .describe('IANA time zone in which days, weeks and months begin, such as `Europe/Vienna`.'),

@@ -8,7 +8,7 @@ import { maskSecrets } from '../../detectors/mask.ts';
 import { newOperationId } from '../../operation-id.ts';
 import { plainReason } from '../../risk/lock-cause.ts';
 import { ChangeRefused } from '../change-refused.ts';
-import type { Changed } from '../changes.ts';
+import type { Changed } from '../changed.ts';
 import { MAX_ANSWER_CHARS, type AskedChange } from '../made-change-store.ts';
 import type { PageServices } from '../services.ts';
 import type { SignedIn } from '../sign-in/roles.ts';

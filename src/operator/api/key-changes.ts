@@ -2,7 +2,7 @@ import type { KeyRecord } from '../../auth/key-record.ts';
 import type { LimitChanges } from '../../checks/budget/store.ts';
 import { parseDuration } from '../../config/duration.ts';
 import { toNanoUsd } from '../../pricing/usd.ts';
-import type { Changed } from '../changes.ts';
+import type { Changed } from '../changed.ts';
 import type { Role } from '../sign-in/roles.ts';
 import type { PageServices } from '../services.ts';
 import { budgetBody, keyChangeBody, lockBody, newKeyBody, reasonBody, rotateBody } from './bodies.ts';

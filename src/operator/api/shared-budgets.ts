@@ -31,12 +31,11 @@ export function sharedBudgetRoutes({ config, operations }: PageServices): readon
 }
 
 /** @param now in Redis time */
-function sharedBudgetView({ settings, windows }: SharedBudgetStatus, now: number): SharedBudget {
-  const { name, match, time_zone } = settings;
+function sharedBudgetView({ name, match, timeZone, windows }: SharedBudgetStatus, now: number): SharedBudget {
   return {
     name,
     match: Object.entries(match).flatMap(([by, values]) => conditions(by, values)),
-    time_zone,
+    time_zone: timeZone,
     windows: windows.map((window) => windowJson(window, now)),
     used_percent: usedPercent(windows),
   };

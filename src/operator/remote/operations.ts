@@ -1,7 +1,8 @@
 import { keyChangeSchema, newKeySchema, type NewKey } from '../../auth/key-fields.ts';
 import type { KeyRecord } from '../../auth/key-record.ts';
 import type { IssuedKey } from '../../auth/key-store.ts';
-import type { Changed, Changes } from '../changes.ts';
+import type { Changed } from '../changed.ts';
+import type { Changes } from '../changes.ts';
 import type { Operations } from '../operations.ts';
 import { createConnection, type ConnectionOptions } from './connection.ts';
 import type { OperationName } from './table.ts';
@@ -31,6 +32,7 @@ export function createRemoteOperations(options: ConnectionOptions): Operations {
       getLimits: (keyHash) => call('budgets.getLimits', { keyHash }),
       status: (keyHash, accounts) => call('budgets.status', { keyHash, accounts }),
     },
+    sharedBudgets: { list: () => call('sharedBudgets.list') },
     spend: {
       read: (keyHash, firstDay, lastDay) => call('spend.read', { keyHash, firstDay, lastDay }),
     },
@@ -60,6 +62,7 @@ export function createRemoteOperations(options: ConnectionOptions): Operations {
       rotateKey: change('rotateKey'),
       revokeKey: change('revokeKey'),
       setBudget: change('setBudget'),
+      setSharedBudget: change('setSharedBudget'),
       lockKey: change('lockKey'),
       releaseKey: change('releaseKey'),
       resetRisk: change('resetRisk'),

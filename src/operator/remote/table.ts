@@ -4,7 +4,9 @@ import { keyChangeSchema, newKeySchema } from '../../auth/key-fields.ts';
 import { WINDOWS_LEDGER } from '../../checks/budget/accounts.ts';
 import type { Account } from '../../checks/budget/store.ts';
 import { BUDGET_WINDOWS, MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
-import type { Changed, Changes } from '../changes.ts';
+import { budgetMatch, budgetName } from '../../config/sections/budgets.ts';
+import type { Changed } from '../changed.ts';
+import type { Changes } from '../changes.ts';
 import type { Operations } from '../operations.ts';
 import type { Role } from '../sign-in/roles.ts';
 
@@ -12,7 +14,7 @@ const text = z.string().max(1_024);
 const name = text.min(1);
 const ofKey = { reference: name };
 /** Name of a ledger: of a key, or of a shared budget. */
-const keyHash = z.string().regex(/^(?:sha256:[0-9a-f]{64}|budget:[A-Za-z0-9._-]{1,64})$/, {
+const keyHash = z.string().regex(/^(?:sha256:[0-9a-f]{64}|(?:budget|shared):[A-Za-z0-9._-]{1,64})$/, {
   error: 'must be a hash of a key, or a shared budget',
 });
 const MAX_RECORDS = 1_000;
@@ -73,6 +75,14 @@ function change<Arguments extends z.ZodType>(
   return { kind: 'change', role, arguments: schema, run: run as ChangeOperation['run'] };
 }
 
+const limitChanges = z.partialRecord(
+  z.enum(BUDGET_WINDOWS),
+  z
+    .int()
+    .min(0)
+    .max(MAX_LIMIT_USD * 1e9)
+    .nullable(),
+);
 const page = z.strictObject({ after: text.optional() });
 const records = z.strictObject({ id: text, count: z.int().min(1).max(MAX_RECORDS) });
 const nothing = z.strictObject({});
@@ -104,6 +114,7 @@ export const OPERATIONS = {
     z.strictObject({ keyHash, accounts: z.array(account).max(16) }),
     ({ budgets }, given) => budgets.status(given.keyHash, given.accounts),
   ),
+  'sharedBudgets.list': read('viewer', nothing, ({ sharedBudgets }) => sharedBudgets.list()),
   'spend.read': read(
     'viewer',
     z
@@ -163,16 +174,19 @@ export const OPERATIONS = {
     'operator',
     z.strictObject({
       reference: name.optional(),
-      limits: z.partialRecord(
-        z.enum(BUDGET_WINDOWS),
-        z
-          .int()
-          .min(0)
-          .max(MAX_LIMIT_USD * 1e9)
-          .nullable(),
-      ),
+      limits: limitChanges,
     }),
     (changes, given) => changes.setBudget(given),
+  ),
+  setSharedBudget: change(
+    'operator',
+    z.strictObject({
+      name: budgetName.optional(),
+      // A gateway reads only those claims of a JWT that its own configuration names.
+      match: budgetMatch.omit({ claims: true }).optional(),
+      limits: limitChanges,
+    }),
+    (changes, given) => changes.setSharedBudget(given),
   ),
   lockKey: change(
     'operator',

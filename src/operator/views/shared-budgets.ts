@@ -1,23 +1,40 @@
-import { sharedBudget } from '../../checks/budget/shared.ts';
+import { sharedBudget, storedBudget, type SharedBudget } from '../../checks/budget/shared.ts';
 import type { AccountStatus } from '../../checks/budget/store.ts';
 import type { SharedBudgetSettings } from '../../config/sections/budgets.ts';
+import type { BudgetMatch } from '../../pipeline/exchange.ts';
 import type { Operations } from '../operations.ts';
 
 /** A budget that several keys share, and the state of its windows. */
 export interface SharedBudgetStatus {
-  readonly settings: SharedBudgetSettings;
+  readonly name: string;
+  readonly match: BudgetMatch;
+  readonly timeZone: string;
+  readonly source: 'configuration' | 'command';
   readonly windows: readonly AccountStatus[];
 }
 
-/** Reads the windows of these shared budgets, in their order. */
-export function readSharedBudgets(
-  { budgets }: Pick<Operations, 'budgets'>,
-  all: readonly SharedBudgetSettings[],
+/** Reads the windows of the configured budgets, in their order, and then of those that are set by command. */
+export async function readSharedBudgets(
+  { budgets, sharedBudgets }: Pick<Operations, 'budgets' | 'sharedBudgets'>,
+  configured: readonly SharedBudgetSettings[],
 ): Promise<SharedBudgetStatus[]> {
-  return Promise.all(
-    all.map(async (settings) => {
-      const { keyHash, accounts } = await sharedBudget(settings);
-      return { settings, windows: await budgets.status(keyHash, accounts) };
-    }),
-  );
+  const windowsOf = ({ keyHash, accounts }: SharedBudget): Promise<readonly AccountStatus[]> =>
+    budgets.status(keyHash, accounts);
+  const ofConfiguration = configured.map(async (settings): Promise<SharedBudgetStatus> => {
+    const { name, match, time_zone: timeZone } = settings;
+    const windows = await windowsOf(await sharedBudget(settings));
+    return { name, match, timeZone, source: 'configuration', windows };
+  });
+  const stored = await sharedBudgets.list();
+  const ofCommands = stored.map(async (budget): Promise<SharedBudgetStatus> => {
+    const { name, match } = budget;
+    return {
+      name,
+      match,
+      timeZone: 'UTC',
+      source: 'command',
+      windows: await windowsOf(storedBudget(budget)),
+    };
+  });
+  return Promise.all([...ofConfiguration, ...ofCommands]);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ConfigInput } from '../../../src/config/schema.ts';
+import { DEFAULT_BUDGET_KEY, SHARED_BUDGETS } from '../../../src/redis/keys.ts';
 import { readAccount } from '../../support/account.ts';
 import type { Reply } from '../../support/http.ts';
 import {
@@ -117,5 +118,80 @@ describe('a budget that several keys share', () => {
     const ofKeys = await Promise.all(keys.map((key) => key.account()));
     expect(ofKeys.reduce((sum, one) => sum + one.spent, 0)).toBe(served * COST);
     expect(ofKeys.map(({ reserved }) => reserved)).toEqual([0, 0, 0]);
+  });
+});
+
+describe('a shared budget that is set by command', () => {
+  async function set(...flags: readonly string[]): Promise<void> {
+    const { code, stderr } = await cli(first.gateway, 'budget', 'set', '--tag', 'team=made', ...flags);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  }
+  const made = () => readAccount(first.redis, 'shared:team-made');
+
+  it('counts for the next request at every gateway, as do its changes and its end', async () => {
+    const gateways = [first.gateway, second.gateway];
+    const client = await first.newClient({ key: { tags: { team: 'made' } }, gateways });
+    const stranger = await first.newClient({ key: { tags: { team: 'maps' } } });
+    const everywhere = async (): Promise<number[]> => [
+      (await ask(client)).status,
+      (await ask(client)).status,
+    ];
+    client.behave({ text: WORDS });
+    expect(await everywhere()).toEqual([200, 200]);
+
+    await set('--daily', String(usd(2 * RESERVED_TOKENS)));
+    expect(await everywhere()).toEqual([200, 200]);
+    await expect.poll(made).toEqual({ spent: 2 * COST, reserved: 0 });
+    await set('--daily', String(usd(1)));
+    const refused = await ask(client);
+    expectRefusal(refused, 429, 'budget_exceeded');
+    expect(refused.body).toContain('the daily budget team-made');
+    expect(refused.headers['x-gateway-budget-window']).toBe('team-made:daily');
+    expectRefusal(await ask(client), 429, 'budget_exceeded');
+    expect((await ask(stranger)).status).toBe(200);
+
+    await set('--daily', 'none');
+    expect(await everywhere()).toEqual([200, 200]);
+    expect(await made()).toEqual({ spent: 2 * COST, reserved: 0 });
+  });
+
+  it('admits nothing over a limit that is lowered among 120 calls over two gateways', async () => {
+    const gateways = [first.gateway, second.gateway];
+    const client = await first.newClient({ key: { tags: { team: 'made' } }, gateways });
+    client.behave({ text: WORDS, headersDelayMs: 20 });
+    await set('--daily', String(usd(6_000)));
+    const before = Promise.all(Array.from({ length: 60 }, () => ask(client)));
+    await delay(30);
+    const low = 1_000 * TOKEN;
+    await set('--daily', String(usd(1_000)));
+    // Requests that were judged before may still arrive; none that comes now may pass the limit.
+    await before;
+    const settled = await made();
+    expect(settled.reserved).toBe(0);
+    const late = await Promise.all(Array.from({ length: 60 }, () => ask(client)));
+    expect(new Set(late.map(({ status }) => status)).has(429)).toBe(true);
+    await expect.poll(async () => (await made()).reserved).toBe(0);
+    expect((await made()).spent).toBeLessThanOrEqual(Math.max(low, settled.spent));
+    await set('--daily', 'none');
+  });
+
+  it('refuses every request if it is damaged, and goes on once it is set again', async () => {
+    const client = await first.newClient({ key: { tags: { team: 'maps' } } });
+    await set('--daily', '1');
+    expect((await ask(client)).status).toBe(200);
+    await first.redis.client.hset(SHARED_BUDGETS, 'budget:team-made', '{}');
+    await first.redis.client.hset(DEFAULT_BUDGET_KEY, 'shared', 'changed');
+    expectRefusal(await ask(client), 503, 'redis_unavailable');
+    await first.redis.client.del(SHARED_BUDGETS);
+    expectRefusal(await ask(client), 503, 'redis_unavailable');
+    await set('--daily', '1');
+    expect((await ask(client)).status).toBe(200);
+    await set('--daily', 'none');
+  });
+
+  it('cannot have the name of a configured one', async () => {
+    const { code, stderr } = await cli(first.gateway, 'budget', 'set', '--name', 'closed', '--daily', '1');
+    expect(code).toBe(1);
+    expect(stderr).toContain('the budget closed is in gateway.yaml');
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createSharedBudgetStore, MAX_STORED_BUDGETS } from '../../../src/shared-budgets/store.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { runCli, type Ended } from '../../support/run-cli.ts';
 import { budgetStore, connect, reservation, USD } from '../checks/budget/support.ts';
@@ -71,6 +72,85 @@ describe('gateway budget set', () => {
   it('refuses to set nothing, and to set a key that does not exist', async () => {
     expect((await gateway(['budget', 'set'])).code).toBe(2);
     expect((await gateway(['budget', 'set', 'nobody', '--daily', '1'])).code).toBe(1);
+  });
+});
+
+describe('gateway budget set of a budget that several keys share', () => {
+  const limits = { minute: null, hourly: null, daily: null, weekly: null, monthly: null };
+
+  it('makes its name of the conditions, keeps other windows, and goes with its last limit', async () => {
+    const set = ['budget', 'set', '--tag', 'team=search'] as const;
+    const match = { tags: { team: 'search' } };
+    expect(await json(...set, '--daily', '50')).toEqual({
+      name: 'team-search',
+      match,
+      limits_usd: { ...limits, daily: 50 },
+      change: 'created',
+    });
+    const changed = await json(...set, '--monthly', '900', '--daily', '40');
+    expect(changed).toMatchObject({ limits_usd: { daily: 40, monthly: 900 }, change: 'changed' });
+    expect(await json('budget', 'set', '--name', 'team-search', '--monthly', 'none')).toMatchObject({
+      match,
+      limits_usd: { ...limits, daily: 40 },
+    });
+    const { budgets } = await json('budget', 'list');
+    expect(budgets).toEqual([
+      expect.objectContaining({ name: 'team-search', match, source: 'command' }) as object,
+    ]);
+    expect(await json(...set, '--daily', 'none')).toMatchObject({ change: 'removed' });
+    expect(await json('budget', 'list')).toEqual({ budgets: [] });
+    expect(await redis.client.keys('gateway:*')).toEqual([]);
+  });
+
+  it('takes conditions of each kind, and a name', async () => {
+    const conditions = ['--owner', 'a*', '--owner', 'b', '--provider', 'openai', '--model', 'gpt-5*'];
+    const named = await json('budget', 'set', '--name', 'crowd', ...conditions, '--daily', '1');
+    expect(named.match).toEqual({ owners: ['a*', 'b'], providers: ['openai'], models: ['gpt-5*'] });
+    const derived = await json('budget', 'set', '--mcp-server', 'maps', '--tag', 'team=a/b', '--daily', '1');
+    expect(derived.name).toBe('mcp-maps-team-a-b');
+    expect((await json('budget', 'set', '--all', '--monthly', '1')).name).toBe('everything');
+  });
+
+  it.each([
+    ['a key and conditions', ['planner', '--tag', 'team=search'], 2, 'a budget is of one key, or shared'],
+    ['all and conditions', ['--all', '--owner', 'ada'], 2, '--all cannot be combined'],
+    ['an unknown provider', ['--provider', 'acme'], 2, '--provider: acme is not one of'],
+    ['a tag without a value', ['--tag', 'team'], 2, '--tag: write key=value'],
+    ['an unknown name without conditions', ['--name', 'serach'], 1, 'there is no budget serach'],
+    ['endless conditions', ['--owner', 'a*'.repeat(5_001)], 1, 'the conditions have over 10000 characters'],
+    ['conditions that share a name', ['--tag', 'team=a-b'], 1, 'belongs to a budget with other conditions'],
+  ])('refuses %s', async (_what, flags, code, message) => {
+    await json('budget', 'set', '--tag', 'team=a/b', '--daily', '1');
+    const refused = await gateway(['budget', 'set', ...flags, '--daily', '5']);
+    expect(refused.code).toBe(code);
+    expect(refused.stderr).toContain(message);
+  });
+
+  it('makes each of many changes at once', async () => {
+    await Promise.all(
+      ['--minute', '--hourly', '--daily', '--weekly'].map((window) =>
+        json('budget', 'set', '--all', window, '1'),
+      ),
+    );
+    const [all] = (await json('budget', 'list')).budgets;
+    expect(all.windows.map((window: { limit_usd: number | null }) => window.limit_usd)).toEqual([
+      1,
+      1,
+      1,
+      1,
+      null,
+    ]);
+  });
+
+  it('is bounded in number', async () => {
+    const store = createSharedBudgetStore({ client: redis.client, deadlineMs: 2_500 });
+    function add(nth: number): Promise<string> {
+      const name = `team-${String(nth)}`;
+      return store.replace(name, undefined, { name, match: {}, limits: { daily: 1 } });
+    }
+    for (let nth = 0; nth < MAX_STORED_BUDGETS; nth += 1) expect(await add(nth)).toBe('set');
+    expect(await add(MAX_STORED_BUDGETS)).toBe('full');
+    expect((await store.list()).length).toBe(MAX_STORED_BUDGETS);
   });
 });
 

@@ -125,6 +125,7 @@ describe('gateway --server', () => {
   ])('reads as on Redis: %o', async (args) => {
     await onRedis('quarantine', 'set', 'coder', '--for', '5m', '--reason', 'by hand');
     await onRedis('budget', 'set', 'planner', '--daily', '5');
+    await onRedis('budget', 'set', '--tag', 'team=search', '--daily', '5');
     for (const output of [[], ['--output', 'json']]) {
       const [local, remote] = [await onRedis(...args, ...output), await overApi(...args, ...output)];
       expect(local.stdout + local.stderr).not.toBe('');
@@ -145,6 +146,8 @@ describe('gateway --server', () => {
     [['keys', 'revoke', 'planner']],
     [['budget', 'set', 'planner', '--daily', '5', '--hourly', 'none']],
     [['budget', 'set', '--monthly', '100']],
+    [['budget', 'set', '--tag', 'team=search', '--daily', '7']],
+    [['budget', 'set', '--name', 'nothing', '--daily', '5']],
     [['risk', 'reset', 'planner']],
     [['quarantine', 'set', 'planner', '--for', '5m', '--reason', 'by hand']],
     [['quarantine', 'release', 'planner']],

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
 import { createRedisBudgetStore } from '../../../src/checks/budget/redis-store.ts';
@@ -17,10 +18,12 @@ import {
   mcpPinsKey,
   riskProfileKey,
   sessionKey,
+  SHARED_BUDGETS,
   spendKey,
 } from '../../../src/redis/keys.ts';
 import { STORED_VERSIONS, type StoredForm, type StoredVersion } from '../../../src/redis/stored-forms.ts';
 import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
+import { createSharedBudgetStore } from '../../../src/shared-budgets/store.ts';
 import { block, DEFAULTS, eventOf } from '../../contracts/risk-store.ts';
 import { defaultConfig } from '../../support/default-config.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -68,6 +71,8 @@ const breakers = (client: RedisClient) =>
 const drift = (client: RedisClient) => createRedisDriftStore({ client, deadlineMs, ttlMs: 60_000 });
 const budgets = (client: RedisClient) => createRedisBudgetStore({ client, deadlineMs, alertPercents: [] });
 const risks = (client: RedisClient) => createRedisRiskStore({ client, deadlineMs, settings: DEFAULTS });
+const shared = (client: RedisClient) => createSharedBudgetStore({ client, deadlineMs });
+const TEAM = { name: 'team', match: { tags: { team: 'search' } }, limits: { daily: 5 } };
 const pins = (client: RedisClient) => createRedisPinStore({ client, deadlineMs });
 
 const HASHES: readonly HashRow[] = [
@@ -89,6 +94,16 @@ const HASHES: readonly HashRow[] = [
     },
     read: (client, key) => budgets(client).getLimits(lastOf(key)),
     expected: { daily: 5 },
+  },
+  {
+    form: 'shared_budgets',
+    async write(client) {
+      await client.del(SHARED_BUDGETS);
+      await shared(client).replace('team', undefined, TEAM);
+      return SHARED_BUDGETS;
+    },
+    read: (client) => shared(client).list(),
+    expected: [TEAM],
   },
   {
     form: 'risk_profile',
@@ -158,6 +173,27 @@ describe.each(HASHES)('a $form', ({ form, write, read, expected }) => {
     expect(await redis.client.hgetall(key)).toEqual(before);
     expect((await scanForms(writing(2))).unknown).toContainEqual({ form, version: '9', count: 1 });
     await redis.client.del(key);
+  });
+});
+
+describe('shared budgets', () => {
+  it('on record are read, and written alike', async () => {
+    const path = new URL('../../fixtures/shared-budgets.json', import.meta.url);
+    const recorded = JSON.parse(await readFile(path, 'utf8')) as Record<string, string>;
+    await redis.flush();
+    await redis.client.hset(SHARED_BUDGETS, recorded);
+    const store = shared(writing(2));
+    const budgets = await store.list();
+    expect(budgets).toEqual([
+      { name: 'everything', match: {}, limits: { monthly: 10_000_000_000_000 } },
+      {
+        name: 'search',
+        match: { owners: ['a*'], tags: { team: 'search' }, providers: ['openai'], models: ['gpt-5*'] },
+        limits: { daily: 50_000_000_000, monthly: 0 },
+      },
+    ]);
+    for (const budget of budgets) expect(await store.replace(budget.name, budget, budget)).toBe('set');
+    expect(await redis.client.hgetall(SHARED_BUDGETS)).toEqual(recorded);
   });
 });
 

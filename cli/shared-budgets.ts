@@ -1,0 +1,132 @@
+import { Option, type Command } from 'commander';
+import { windowJson } from '../src/checks/budget/status-json.ts';
+import type { LimitChanges } from '../src/checks/budget/store.ts';
+import { limitsUsd } from '../src/operator/limits-usd.ts';
+import { readSharedBudgets } from '../src/operator/views/shared-budgets.ts';
+import type { BudgetMatch } from '../src/pipeline/exchange.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../src/providers/provider.ts';
+import { windowTables } from './budget-view.ts';
+import { UsageError, type Io } from './command.ts';
+import { gatewaySettings, onGateway } from './on-gateway.ts';
+import { auditChange } from './operator-change.ts';
+import { print, printable, type OutputOptions } from './output.ts';
+
+/** Conditions of a shared budget, as flags. */
+export interface MatchOptions {
+  readonly name?: string;
+  readonly all?: boolean;
+  readonly owner?: readonly string[];
+  readonly tag?: Readonly<Record<string, string>>;
+  readonly provider?: readonly ProviderName[];
+  readonly model?: readonly string[];
+  readonly mcpServer?: readonly string[];
+}
+
+/** Adds the flags that make `gateway budget set` set a budget of several keys. */
+export function withMatch(command: Command): Command {
+  const list = (flag: string, about: string): Option =>
+    new Option(flag, about).argParser((written: string, before: readonly string[] = []) => [
+      ...before,
+      written,
+    ]);
+  return command
+    .option('--name <name>', 'a budget that several keys share (default: made of its conditions)')
+    .option('--all', 'the shared budget is for all requests')
+    .addOption(list('--owner <glob>', 'for keys of this owner; may be repeated'))
+    .option('--tag <key=glob>', 'for keys with this tag; all of several must hold', tag)
+    .option('--provider <name>', 'for requests to this provider; may be repeated', provider)
+    .addOption(list('--model <glob>', 'for requests of this model; may be repeated'))
+    .addOption(list('--mcp-server <name>', 'for calls of this MCP server; may be repeated'));
+}
+
+function tag(written: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const equals = written.indexOf('=');
+  if (equals < 1 || equals === written.length - 1)
+    throw new UsageError('--tag: write key=value, such as team=search');
+  return { ...before, [written.slice(0, equals)]: written.slice(equals + 1) };
+}
+
+function provider(written: string, before: readonly ProviderName[] = []): ProviderName[] {
+  const found = PROVIDER_NAMES.find((name) => name === written);
+  if (found === undefined) {
+    throw new UsageError(`--provider: ${printable(written)} is not one of ${PROVIDER_NAMES.join(', ')}`);
+  }
+  return [...before, found];
+}
+
+/** Returns the conditions; undefined if no flag names one. */
+function matchOf({
+  all,
+  owner,
+  tag: tags,
+  provider: providers,
+  model,
+  mcpServer,
+}: MatchOptions): BudgetMatch | undefined {
+  const match: BudgetMatch = {
+    ...(owner !== undefined && { owners: owner }),
+    ...(tags !== undefined && { tags }),
+    ...(providers !== undefined && { providers }),
+    ...(model !== undefined && { models: model }),
+    ...(mcpServer !== undefined && { mcp_servers: mcpServer }),
+  };
+  const isEmpty = Object.keys(match).length === 0;
+  if (all === true && !isEmpty)
+    throw new UsageError('--all cannot be combined with conditions. Remove one of them');
+  return isEmpty && all !== true ? undefined : match;
+}
+
+/** Reports whether the flags are about a budget of several keys. */
+export function isShared(options: MatchOptions): boolean {
+  return options.name !== undefined || matchOf(options) !== undefined;
+}
+
+export async function setShared(
+  command: Command,
+  io: Io,
+  options: MatchOptions & OutputOptions,
+  limits: LimitChanges,
+): Promise<void> {
+  const set = await onGateway(command, io, ({ changes }) =>
+    changes.setSharedBudget({ name: options.name, match: matchOf(options), limits }),
+  );
+  const { budget, change } = set.result;
+  const json = { name: budget.name, match: budget.match, limits_usd: limitsUsd(budget.limits), change };
+  print(io, options.output, json, () => {
+    const subject = `The budget ${budget.name} (${matchText(budget.match)})`;
+    if (change === 'removed') return `${subject} was removed: it has no limit left.`;
+    const windows = Object.entries(limitsUsd(budget.limits)).filter(([, usd]) => usd !== null);
+    return `${subject}: ${windows.map(([window, usd]) => `${window} ${String(usd)} USD`).join(', ')}.`;
+  });
+  await auditChange(command, io, set.record);
+}
+
+export async function listShared(command: Command, io: Io, { output }: OutputOptions): Promise<void> {
+  const { sharedBudgets } = await gatewaySettings(command, io);
+  const { shown, now } = await onGateway(command, io, async (operations) => ({
+    shown: await readSharedBudgets(operations, sharedBudgets),
+    now: await operations.readClock(),
+  }));
+  const json = {
+    budgets: shown.map(({ name, match, source, windows }) => ({
+      name,
+      match,
+      source,
+      windows: windows.map((window) => windowJson(window, now)),
+    })),
+  };
+  print(io, output, json, () =>
+    shown.length === 0
+      ? 'There are no shared budgets. Set one: gateway budget set --tag team=search --daily 50'
+      : windowTables(
+          shown.map(({ name, match, windows }) => ({ title: `${name}  ${matchText(match)}`, windows })),
+          io,
+          now,
+        ),
+  );
+}
+
+function matchText(match: BudgetMatch): string {
+  const conditions = Object.entries(match).map(([what, values]) => `${what} ${JSON.stringify(values)}`);
+  return printable(conditions.length === 0 ? 'every request' : conditions.join(', '));
+}

@@ -1,0 +1,130 @@
+import type { BudgetLimits, BudgetMatch, StoredBudget } from '../pipeline/exchange.ts';
+import type { LimitChanges } from '../checks/budget/store.ts';
+import { BUDGET_WINDOWS, hasBudget } from '../redis/budget-limits.ts';
+import { MAX_STORED_BUDGETS, type SharedBudgetStore } from '../shared-budgets/store.ts';
+import { ChangeRefused } from './change-refused.ts';
+import { limitsUsd } from './limits-usd.ts';
+import type { Changed } from './changed.ts';
+
+/** A change of a budget that several keys share. */
+export interface SharedBudgetChange {
+  /** By default made of the conditions. */
+  readonly name?: string | undefined;
+  /** Undefined leaves the conditions of the budget `name` as they are. */
+  readonly match?: BudgetMatch | undefined;
+  readonly limits: LimitChanges;
+}
+
+/** A budget without limits is removed. */
+export interface SharedBudgetSet {
+  readonly budget: StoredBudget;
+  readonly change: 'created' | 'changed' | 'removed';
+}
+
+export interface SharedBudgetChangesOptions {
+  readonly sharedBudgets: SharedBudgetStore;
+  /** Names of the budgets in gateway.yaml. */
+  readonly configuredBudgets: readonly string[];
+}
+
+/** Every gateway reads all budgets after a change. */
+const MAX_MATCH_CHARS = 10_000;
+/** Attempts while others change the same budget. */
+const ATTEMPTS = 5;
+
+/** @throws ChangeRefused */
+export async function setSharedBudget(
+  { sharedBudgets, configuredBudgets }: SharedBudgetChangesOptions,
+  change: SharedBudgetChange,
+): Promise<Changed<SharedBudgetSet>> {
+  const name = change.name ?? nameOf(change.match ?? {});
+  if (configuredBudgets.includes(name)) {
+    throw new ChangeRefused(
+      `the budget ${name} is in gateway.yaml: change it there, or choose another --name`,
+    );
+  }
+  if (JSON.stringify(change.match ?? {}).length > MAX_MATCH_CHARS) {
+    throw new ChangeRefused(`the conditions have over ${String(MAX_MATCH_CHARS)} characters: use globs`);
+  }
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const before = (await sharedBudgets.list()).find((one) => one.name === name);
+    const budget = changed(name, before, change);
+    const stays = hasBudget(budget.limits);
+    const outcome = await sharedBudgets.replace(name, before, stays ? budget : undefined);
+    if (outcome === 'full') {
+      throw new ChangeRefused(`there are ${String(MAX_STORED_BUDGETS)} shared budgets: remove one first`);
+    }
+    if (outcome === 'set') return recorded(budget, before, stays);
+  }
+  throw new ChangeRefused(`the budget ${name} was changed at the same time: try again`);
+}
+
+function recorded(
+  budget: StoredBudget,
+  before: StoredBudget | undefined,
+  stays: boolean,
+): Changed<SharedBudgetSet> {
+  const { name, match, limits } = budget;
+  const fields = { budget: name, match, limits_usd: limitsUsd(limits) };
+  const activity = stays ? (before === undefined ? 'create' : 'update') : 'delete';
+  const change = stays ? (before === undefined ? 'created' : 'changed') : 'removed';
+  return { result: { budget, change }, record: { activity, operation: 'budget set', fields } };
+}
+
+function changed(
+  name: string,
+  before: StoredBudget | undefined,
+  { match, limits, name: given }: SharedBudgetChange,
+): StoredBudget {
+  const standing = withChanges(before?.limits ?? {}, limits);
+  if (before === undefined) {
+    if (match === undefined) {
+      throw new ChangeRefused(
+        `there is no budget ${name}: say which requests it is for, for example with --tag team=search, or --all`,
+      );
+    }
+    if (!hasBudget(standing))
+      throw new ChangeRefused(`there is no budget ${name}, so it has no limit to remove`);
+    return { name, match, limits: standing };
+  }
+  if (match !== undefined && given === undefined && !isSame(match, before.match)) {
+    throw new ChangeRefused(`the name ${name} belongs to a budget with other conditions: choose a --name`);
+  }
+  return { name, match: match ?? before.match, limits: standing };
+}
+
+function withChanges(limits: BudgetLimits, changes: LimitChanges): BudgetLimits {
+  return Object.fromEntries(
+    BUDGET_WINDOWS.flatMap((window) => {
+      const change = changes[window];
+      const limit = change === undefined ? limits[window] : change;
+      return typeof limit === 'number' ? [[window, limit]] : [];
+    }),
+  );
+}
+
+function isSame(one: BudgetMatch, other: BudgetMatch): boolean {
+  return conditionsOf(one).join('\n') === conditionsOf(other).join('\n');
+}
+
+const NO_CONDITION = 'everything';
+const MAX_NAME_CHARS = 64;
+
+/** Returns `team-search` for the tag `team=search`, and `model-gpt-5-pro` for the models `gpt-5-pro*`. */
+function nameOf(match: BudgetMatch): string {
+  const name = conditionsOf(match)
+    .map((condition) => condition.replaceAll(/[^A-Za-z0-9._]{1,512}/g, '-').replace(/-$/, ''))
+    .join('-')
+    .slice(0, MAX_NAME_CHARS);
+  return name === '' ? NO_CONDITION : name;
+}
+
+function conditionsOf({ owners, tags, providers, models, mcp_servers }: BudgetMatch): string[] {
+  return [
+    ...(owners ?? []).map((owner) => `owner ${owner}`),
+    ...Object.entries(tags ?? {}).map(([tag, value]) => `${tag} ${value}`),
+    ...(providers ?? []).map((provider) => `provider ${provider}`),
+    ...(models ?? []).map((model) => `model ${model}`),
+    ...(mcp_servers ?? []).map((server) => `mcp ${server}`),
+  ].sort();
+}

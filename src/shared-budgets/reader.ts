@@ -1,0 +1,48 @@
+import type { StoredBudget } from '../pipeline/exchange.ts';
+import type { RedisClient } from '../redis/client.ts';
+import { DEFAULT_BUDGET_KEY, SHARED_BUDGETS } from '../redis/keys.ts';
+import { redisUnavailable } from '../redis/unavailable.ts';
+import { readStoredBudgets } from './stored-form.ts';
+
+/** Field of the default budget that names the current set of shared budgets; absent if there are none. */
+export const REVISION_FIELD = 'shared';
+
+/**
+ * Returns the set of shared budgets of a revision. Every request learns the revision with the default budget, so a
+ * change counts for the next request at every gateway, and an unchanged set costs no command.
+ * @throws GatewayError redis_unavailable
+ */
+export type ReadSharedBudgets = (
+  revision: string,
+) => readonly StoredBudget[] | Promise<readonly StoredBudget[]>;
+
+export function createSharedBudgetReader(client: RedisClient): ReadSharedBudgets {
+  let known: { readonly revision: string; readonly budgets: readonly StoredBudget[] } | undefined;
+  let reading: { readonly revision: string; readonly budgets: Promise<readonly StoredBudget[]> } | undefined;
+
+  return (revision) => {
+    if (known?.revision === revision) return known.budgets;
+    if (reading?.revision === revision) return reading.budgets;
+    const budgets = read(client).then((all) => {
+      known = { revision, budgets: all };
+      return all;
+    });
+    const own = { revision, budgets };
+    reading = own;
+    void budgets
+      .catch(() => undefined)
+      .finally(() => {
+        if (reading === own) reading = undefined;
+      });
+    return budgets;
+  };
+}
+
+async function read(client: RedisClient): Promise<readonly StoredBudget[]> {
+  const fields = await client.hgetall(SHARED_BUDGETS);
+  const budgets = readStoredBudgets(fields);
+  if (budgets.length > 0) return budgets;
+  // The last one may have been removed in between. Otherwise limits were lost.
+  if ((await client.hget(DEFAULT_BUDGET_KEY, REVISION_FIELD)) === null) return budgets;
+  throw redisUnavailable(new Error('the shared budgets in Redis are gone: set them again'));
+}

@@ -1,0 +1,62 @@
+import { newOperationId } from '../operation-id.ts';
+import type { StoredBudget } from '../pipeline/exchange.ts';
+import type { RedisClient } from '../redis/client.ts';
+import { DEFAULT_BUDGET_KEY, SHARED_BUDGETS } from '../redis/keys.ts';
+import { oneOf } from '../redis/reply.ts';
+import { loadScript } from '../redis/script.ts';
+import { formField } from '../redis/stored-forms.ts';
+import { withRedisDeadline } from '../redis/unavailable.ts';
+import { writeVersionOf } from '../redis/write-version.ts';
+import { fieldOf, readStoredBudgets, written } from './stored-form.ts';
+
+/** As many as gateway.yaml may have, so that a request has a bounded number of ledgers. */
+export const MAX_STORED_BUDGETS = 100;
+
+/** Shared budgets that operators set by command (docs/budgets.md). Failures throw `redis_unavailable`. */
+export interface SharedBudgetStore {
+  /** In the order of their names. */
+  list(): Promise<readonly StoredBudget[]>;
+  /**
+   * Replaces the budget that was read before by another of the same name.
+   * @param before undefined if there was none
+   * @param after undefined removes it
+   */
+  replace(
+    name: string,
+    before: StoredBudget | undefined,
+    after: StoredBudget | undefined,
+  ): Promise<'set' | 'changed' | 'full'>;
+}
+
+const setScript = loadScript(new URL('./set-shared-budget.lua', import.meta.url));
+const setReply = oneOf('set', 'changed', 'full');
+
+export function createSharedBudgetStore({
+  client,
+  deadlineMs,
+}: {
+  readonly client: RedisClient;
+  readonly deadlineMs: number;
+}): SharedBudgetStore {
+  return {
+    list: () =>
+      withRedisDeadline(deadlineMs, async () => readStoredBudgets(await client.hgetall(SHARED_BUDGETS))),
+    replace: (name, before, after) =>
+      withRedisDeadline(deadlineMs, async () => {
+        const form = formField(writeVersionOf(client));
+        const reply = await setScript.run(
+          client,
+          [DEFAULT_BUDGET_KEY, SHARED_BUDGETS],
+          [
+            fieldOf(name),
+            before === undefined ? '' : written(before),
+            after === undefined ? '' : written(after),
+            newOperationId(),
+            MAX_STORED_BUDGETS + (form.length > 0 ? 1 : 0),
+            ...form,
+          ],
+        );
+        return setReply(reply);
+      }),
+  };
+}

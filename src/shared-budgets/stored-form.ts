@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { budgetMatch } from '../config/sections/budgets.ts';
+import type { StoredBudget } from '../pipeline/exchange.ts';
+import { BUDGET_WINDOWS, MAX_LIMIT_USD } from '../redis/budget-limits.ts';
+import { checkForm } from '../redis/stored-forms.ts';
+import { redisUnavailable } from '../redis/unavailable.ts';
+
+/** Budgets stand beside the hash's own field `form`. */
+const PREFIX = 'budget:';
+
+const stored = z.strictObject({
+  match: budgetMatch,
+  limits: z.partialRecord(
+    z.enum(BUDGET_WINDOWS),
+    z
+      .int()
+      .min(0)
+      .max(MAX_LIMIT_USD * 1e9),
+  ),
+});
+
+export function fieldOf(name: string): string {
+  return PREFIX + name;
+}
+
+/** Returns the value that is stored under `fieldOf(name)`: JSON, with limits in nano-USD. */
+export function written({ match, limits }: Pick<StoredBudget, 'match' | 'limits'>): string {
+  // In the order of the schema, so that a value that was read is written alike.
+  return JSON.stringify(stored.parse({ match, limits }));
+}
+
+/**
+ * Reads the hash of shared budgets (`HGETALL`), in the order of their names.
+ * @throws GatewayError redis_unavailable for a damaged one: without its limit, everything would be allowed
+ * @throws UnknownForm
+ */
+export function readStoredBudgets(fields: Readonly<Record<string, string>>): readonly StoredBudget[] {
+  checkForm('shared_budgets', fields['form']);
+  return Object.keys(fields)
+    .filter((field) => field.startsWith(PREFIX))
+    .sort()
+    .map((field) => readOne(field.slice(PREFIX.length), fields[field] ?? ''));
+}
+
+function readOne(name: string, value: string): StoredBudget {
+  try {
+    return { name, ...stored.parse(JSON.parse(value)) } as StoredBudget;
+  } catch (cause) {
+    throw redisUnavailable(new Error(`the stored budget ${name} is damaged: set it again`, { cause }));
+  }
+}
