@@ -17,6 +17,8 @@ const readyz = z.object({
 });
 
 export interface RunningGateway {
+  /** Something answers at its admin address. */
+  readonly isRunning: boolean;
   readonly status: 'ok' | 'warn' | 'fail';
   readonly message: string;
 }
@@ -27,7 +29,12 @@ const ANSWERS_WITHIN_MS = 1_000;
 export async function runningGateway(config: Config): Promise<RunningGateway> {
   const address = adminAddress(config);
   const body = await getJson(`http://${address}/readyz`);
-  if (body === undefined) return { status: 'ok', message: `not running (no answer at ${address})` };
+  if (body === undefined)
+    return { isRunning: false, status: 'ok', message: `not running (no answer at ${address})` };
+  return { isRunning: true, ...judged(body, config, address) };
+}
+
+function judged(body: unknown, config: Config, address: string): Omit<RunningGateway, 'isRunning'> {
   const read = readyz.safeParse(body);
   if (!read.success) {
     return {

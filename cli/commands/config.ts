@@ -9,8 +9,9 @@ import { policySources } from '../../src/policy/policy-files.ts';
 import { preflightProblems } from '../../src/config/preflight.ts';
 import { providers } from '../../src/providers/registry.ts';
 import { ExitCode, type Io } from '../command.ts';
-import { painter, print, withOutput, type OutputFormat, type OutputOptions } from '../output.ts';
+import { painter, print, withOutput, type OutputOptions } from '../output.ts';
 import { loadedConfig } from '../loaded-config.ts';
+import { runningGateway } from '../running-gateway.ts';
 
 /** `gateway config …`: gateway.yaml as the gateway understands it. */
 export function registerConfig(program: Command, io: Io): void {
@@ -28,9 +29,14 @@ export function registerConfig(program: Command, io: Io): void {
       io.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
     });
   withOutput(
-    config.command('check').description('check the configuration, and whether `serve` would accept it'),
-  ).action((options: OutputOptions, command: Command) => checkConfig(command, io, options.output));
+    config
+      .command('check')
+      .description('check the configuration, and whether `serve` would accept it')
+      .option('--running', 'also check that the gateway that runs here has it in force'),
+  ).action((options: CheckOptions, command: Command) => checkConfig(command, io, options));
 }
+
+type CheckOptions = OutputOptions & { readonly running?: boolean };
 
 interface PrintOptions {
   readonly output: 'yaml' | 'json';
@@ -52,30 +58,42 @@ function withBaseUrls(written: ConfigInput): ConfigInput {
   return { ...written, providers: Object.fromEntries(filled) };
 }
 
-async function checkConfig(command: Command, io: Io, output: OutputFormat): Promise<void> {
-  const { file, problems } = await readProblems(command, io);
+async function checkConfig(command: Command, io: Io, { output, running }: CheckOptions): Promise<void> {
+  const { file, config, problems } = await readProblems(command, io);
+  const asked = running === true && config !== undefined ? await runningGateway(config) : undefined;
+  const inForce = asked && { ok: asked.isRunning && asked.status === 'ok', message: asked.message };
   const paint = painter(io);
-  print(io, output, { valid: problems.length === 0, file: file ?? null, problems }, () =>
-    problems.length === 0
-      ? paint('green', `${file ?? 'The default configuration'} is valid.`)
-      : problems.map((problem) => `${paint('red', '✗')} ${formatProblem(problem)}`).join('\n'),
+  const mark = (isGood: boolean): string => (isGood ? paint('green', '✓') : paint('red', '✗'));
+  const json = { valid: problems.length === 0, file: file ?? null, problems };
+  print(io, output, inForce === undefined ? json : { ...json, running: inForce }, () =>
+    [
+      ...(problems.length === 0
+        ? [paint('green', `${file ?? 'The default configuration'} is valid.`)]
+        : problems.map((problem) => `${mark(false)} ${formatProblem(problem)}`)),
+      ...(inForce === undefined ? [] : [`${mark(inForce.ok)} The gateway here: ${inForce.message}`]),
+    ].join('\n'),
   );
-  if (problems.length > 0) throw new ExitCode(1);
+  if (problems.length > 0 || inForce?.ok === false) throw new ExitCode(1);
 }
 
-async function readProblems(
-  command: Command,
-  io: Io,
-): Promise<{ file: string | undefined; problems: readonly Problem[] }> {
+interface ReadConfig {
+  readonly file: string | undefined;
+  /** Undefined if it cannot be read. */
+  readonly config: Config | undefined;
+  readonly problems: readonly Problem[];
+}
+
+async function readProblems(command: Command, io: Io): Promise<ReadConfig> {
   try {
     const { config, sources } = loadedConfig(command, io);
     return {
       file: sources.file,
+      config,
       problems: [...preflightProblems(config, sources), ...(await overrideProblems(config, sources))],
     };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return { file: undefined, problems: error.problems };
+    return { file: undefined, config: undefined, problems: error.problems };
   }
 }
 

@@ -84,7 +84,7 @@ async function diagnose(loaded: LoadedConfig, io: Io): Promise<Diagnosis[]> {
     ...probes,
     ...policies,
     ...audit,
-    { check: 'gateway', ...running },
+    { check: 'gateway', status: running.status, message: running.message },
   ];
 }
 

@@ -6,6 +6,8 @@ import { createFakeProvider, type FakeProvider } from '../support/fake-provider/
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 import { readMetrics } from '../support/metrics.ts';
+import { gatewayProgram } from '../support/parts.ts';
+import { runProgram } from '../support/run-cli.ts';
 
 /** A running gateway follows its gateway.yaml: in whole, checked, and without a lost request. */
 let provider: FakeProvider;
@@ -60,6 +62,14 @@ const IN_FORCE = { broken: 0, restart: 0, refused: 0 };
 const readyz = async (): Promise<unknown> =>
   ((await (await fetch(`${gateway.adminUrl}/readyz`)).json()) as { config: unknown }).config;
 
+/** `gateway config check --running` on the gateway's file. */
+async function checked(): Promise<{ code: number | null; running: unknown }> {
+  const args = ['--config', gateway.configFile, 'config', 'check', '--running', '--output', 'json'];
+  const env = { SERVER_INSECURE_DEV: 'true' };
+  const { code, stdout } = await runProgram(await gatewayProgram(), args, { cwd: '/', env });
+  return { code, running: (JSON.parse(stdout) as { running: unknown }).running };
+}
+
 describe('a changed gateway.yaml', () => {
   it('is in force in every worker, and no request is lost', async () => {
     let isOver = false;
@@ -88,6 +98,10 @@ describe('a changed gateway.yaml', () => {
     expect(asked).toBeGreaterThan(20);
     expect(await notInForce()).toEqual(IN_FORCE);
     expect(await readyz()).toEqual({ in_force: true, keys: [] });
+    expect(await checked()).toEqual({
+      code: 0,
+      running: { ok: true, message: 'running and ready, 2 workers' },
+    });
   });
 
   it('stays in force for workers that restart', async () => {
@@ -109,6 +123,13 @@ describe('a changed gateway.yaml', () => {
     await expect.poll(notInForce).toEqual({ ...IN_FORCE, restart: 1 });
     expect(await readyz()).toEqual({ in_force: false, reason: 'restart', keys: ['server.port'] });
     await expect.poll(() => gateway.logs()).toMatch(/"keys":\["server\.port"\].*needs a restart/);
+    expect(await checked()).toEqual({
+      code: 1,
+      running: {
+        ok: false,
+        message: 'running, but the changed gateway.yaml is not in force: restart it for server.port',
+      },
+    });
     expect((await ask()).status).toBe(403);
   });
 

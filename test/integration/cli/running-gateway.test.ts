@@ -33,8 +33,13 @@ async function told(readiness: Readiness, own: object = {}) {
 }
 
 it('is fine where one is ready, or none runs', async () => {
-  expect(await told(READY)).toEqual({ status: 'ok', message: 'running and ready, 2 workers' });
+  expect(await told(READY)).toEqual({
+    isRunning: true,
+    status: 'ok',
+    message: 'running and ready, 2 workers',
+  });
   expect(await asked(await freePort())).toMatchObject({
+    isRunning: false,
     status: 'ok',
     message: expect.stringContaining('not running') as string,
   });
@@ -51,6 +56,7 @@ it('tells another gateway at its port from its own', async () => {
 
 it('fails on a crash loop, also where the gateway is ready between two ends', async () => {
   expect(await told({ ...READY, crash_loops: ['envoy', 'worker 1'] })).toEqual({
+    isRunning: true,
     status: 'fail',
     message: 'envoy, worker 1: in a crash loop; see the log of gateway serve',
   });
@@ -59,6 +65,7 @@ it('fails on a crash loop, also where the gateway is ready between two ends', as
 it('warns of one that is not ready, and says what is missing', async () => {
   const unready: Readiness = { ...READY, ready: false, redis: 'down', workers: { ready: 1, wanted: 2 } };
   expect(await told(unready)).toEqual({
+    isRunning: true,
     status: 'warn',
     message: 'running, not ready: Envoy live, Redis down, 1 of 2 workers',
   });
