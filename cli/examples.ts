@@ -16,6 +16,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'gateway keys update planner --credentials openai-main',
   ],
   spend: ['gateway spend --by tag:team --since 30d', 'gateway spend --by model --bucket day --output csv'],
+  'ui tokens list': ['gateway ui tokens list'],
+  'ui tokens revoke': ['gateway ui tokens revoke 1f0c2d3e4f5a6b7c --reason "laptop was lost"'],
   'budget list': ['gateway budget list', 'gateway budget list --output json'],
   'credentials list': ['gateway credentials list'],
   'credentials rotate': ['gateway credentials rotate openai-main'],

@@ -6,6 +6,7 @@ import type { Operations, OperatorSettings } from '../src/operator/operations.ts
 import { operatorSettings } from '../src/operator/redis-operations.ts';
 import { UsageError, type GlobalOptions, type Io } from './command.ts';
 import { loadedConfig } from './loaded-config.ts';
+import type { OperatorOptions } from './operator-change.ts';
 
 /** Runs `work` on the Redis server that the command's configuration names, or over the API of `--server`. */
 export async function onGateway<T>(
@@ -13,10 +14,10 @@ export async function onGateway<T>(
   io: Io,
   work: (operations: Operations) => Promise<T>,
 ): Promise<T> {
-  const { server, tokenFile } = command.optsWithGlobals<GlobalOptions>();
+  const { server, tokenFile, reason } = command.optsWithGlobals<GlobalOptions & OperatorOptions>();
   if (server === undefined) return operate(loadedConfig(command, io).config, work);
   const { createRemoteOperations } = await import('../src/operator/remote/operations.ts');
-  return work(createRemoteOperations({ server, token: await readToken(tokenFile) }));
+  return work(createRemoteOperations({ server, token: await readToken(tokenFile), reason }));
 }
 
 export function isRemote(command: Command): boolean {

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { Option, type Command } from 'commander';
 import { sendToReceivers } from '../src/audit/open-receivers.ts';
-import { operatorRecord, type OperatorChange } from '../src/audit/operator-record.ts';
+import { operatorRecord, withReason, type OperatorChange } from '../src/audit/operator-record.ts';
 import { messageOf } from '../src/errors.ts';
 import { newOperationId } from '../src/operation-id.ts';
 import { operate } from '../src/operate.ts';
@@ -11,15 +11,20 @@ import { loadedConfig } from './loaded-config.ts';
 
 export interface OperatorOptions {
   readonly as?: string;
+  readonly reason?: string;
 }
 
 const NAME = /^[^]{1,128}$/u;
 
-/** Adds `--as <name>`, shared by all commands that change something. */
-export function withOperator(command: Command): Command {
-  return command.addOption(
-    new Option('--as <name>', 'your name in the audit trail (default: your user name)').argParser(nameOf),
-  );
+const REASON_HELP = 'why, for the audit trail; at most 200 characters';
+
+/** Adds `--as <name>` and `--reason <text>`, shared by all commands that change something. */
+export function withOperator(command: Command, reasonHelp = REASON_HELP): Command {
+  return command
+    .addOption(
+      new Option('--as <name>', 'your name in the audit trail (default: your user name)').argParser(nameOf),
+    )
+    .option('--reason <text>', reasonHelp);
 }
 
 function nameOf(written: string): string {
@@ -40,8 +45,9 @@ export async function auditChange(
   if (change === undefined) return;
   const { config } = loadedConfig(command, io);
   if (!config.audit.enabled) return;
-  const { as } = command.opts<OperatorOptions>();
-  const line = JSON.stringify(operatorRecord(change, { user: operatorName(io) ?? 'unknown', name: as }));
+  const { as, reason } = command.opts<OperatorOptions>();
+  const reasoned = withReason(change, reason);
+  const line = JSON.stringify(operatorRecord(reasoned, { user: operatorName(io) ?? 'unknown', name: as }));
   try {
     await operate(config, ({ audit }) => audit.append([line], newOperationId()));
   } catch (cause) {

@@ -3,6 +3,7 @@ import type { Config } from './config/schema.ts';
 import { GatewayError, messageOf } from './errors.ts';
 import { createEscalationListeners } from './operator/hear-escalations.ts';
 import { createPagePassword, type PagePassword } from './operator/sign-in/password-store.ts';
+import { createApiTokens, type ApiTokens } from './operator/sign-in/tokens.ts';
 import { createRedisOperations, type RedisOperations } from './operator/redis-operations.ts';
 import { createReadOrderStore } from './provider-credentials/read-orders-store.ts';
 import { createAcknowledgement } from './redis/acknowledged.ts';
@@ -17,6 +18,7 @@ const SCAN_DEADLINE_MS = 30_000;
 export interface LocalOperations extends RedisOperations {
   /** The password of the operator's page. */
   readonly pagePassword: PagePassword;
+  readonly apiTokens: ApiTokens;
   checkServer(): Promise<ServerCheck>;
   /** Orders all gateways to read the source of a provider credential again. */
   orderCredentialRead(credential: string): Promise<void>;
@@ -45,6 +47,7 @@ export async function operate<T>(
         hearEscalations: listeners.hearEscalations,
       }),
       pagePassword: createPagePassword({ client, deadlineMs: phaseDeadlineMs(config) }),
+      apiTokens: createApiTokens({ client, deadlineMs: phaseDeadlineMs(config) }),
       checkServer: () => checkServer(client),
       orderCredentialRead: createReadOrderStore({ client, deadlineMs: phaseDeadlineMs(config) }).order,
       scanForms: () => withRedisDeadline(SCAN_DEADLINE_MS, () => scanForms(client)),

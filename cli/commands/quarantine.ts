@@ -21,6 +21,8 @@ import {
 import { copyable, KEY_ARGUMENT } from '../key-view.ts';
 import { onGateway } from '../on-gateway.ts';
 
+const REASON_HELP = 'why: shown to the client, in the list and in the audit trail; at most 200 characters';
+
 type SetOptions = OutputOptions & { readonly for: number; readonly reason?: string };
 
 interface NamedLock {
@@ -36,14 +38,13 @@ export function registerQuarantine(program: Command, io: Io): void {
     (options: OutputOptions, command: Command) => listLocks(command, io, options.output),
   );
   withOutput(
-    withOperator(quarantine.command('set').argument(...KEY_ARGUMENT))
+    withOperator(quarantine.command('set').argument(...KEY_ARGUMENT), REASON_HELP)
       .description('lock a key for a time; an existing longer lock is not shortened')
       .addOption(
         new Option('--for <duration>', 'how long, e.g. 30m')
           .argParser(durationOf('--for'))
           .default(DEFAULT_LOCK_MS, formatDuration(DEFAULT_LOCK_MS)),
-      )
-      .option('--reason <text>', 'shown to the client and in the list; at most 200 characters'),
+      ),
   ).action((reference: string, options: SetOptions, command: Command) =>
     setLock(command, io, reference, options),
   );

@@ -5,6 +5,7 @@ import { PASSWORD_CHARS } from '../../src/operator/sign-in/password-store.ts';
 import { UsageError, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
+import { registerUiTokens } from './ui-tokens.ts';
 
 const NOTES = `
 On a terminal it asks for the password twice; else it reads one line of standard input. The page takes it on loopback
@@ -21,6 +22,7 @@ export function registerUi(program: Command, io: Io): void {
   withOperator(ui.command('password').description('set the password of the page'))
     .addHelpText('after', NOTES)
     .action((_options: unknown, command: Command) => setPassword(command, io));
+  registerUiTokens(ui, io);
 }
 
 async function setPassword(command: Command, io: Io): Promise<void> {

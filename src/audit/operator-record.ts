@@ -1,4 +1,6 @@
+import { maskSecrets } from '../detectors/mask.ts';
 import { newOperationId } from '../operation-id.ts';
+import { plainReason } from '../risk/lock-cause.ts';
 import { apiActivity, type Activity, type ApiActivity, type Resource } from './ocsf.ts';
 
 /** An operator's change of the gateway's state. */
@@ -11,6 +13,12 @@ export interface OperatorChange {
   readonly server?: string;
   /** The changed values; never secrets. */
   readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the change with the reason for it, without secrets; as it is without a reason. */
+export function withReason(change: OperatorChange, reason = ''): OperatorChange {
+  const words = plainReason(maskSecrets(reason));
+  return words === undefined ? change : { ...change, fields: { ...change.fields, reason: words } };
 }
 
 export interface Operator {

@@ -2,11 +2,9 @@ import { hash, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type * as z from 'zod';
 import { sendToReceivers } from '../../audit/open-receivers.ts';
-import { operatorRecord, type OperatorChange } from '../../audit/operator-record.ts';
+import { operatorRecord, withReason, type OperatorChange } from '../../audit/operator-record.ts';
 import { KeyError } from '../../auth/key-store.ts';
-import { maskSecrets } from '../../detectors/mask.ts';
 import { newOperationId } from '../../operation-id.ts';
-import { plainReason } from '../../risk/lock-cause.ts';
 import { ChangeRefused } from '../change-refused.ts';
 import type { Changed } from '../changed.ts';
 import { MAX_ANSWER_CHARS, type AskedChange } from '../made-change-store.ts';
@@ -125,10 +123,11 @@ async function recordChange(
   change: OperatorChange,
 ): Promise<void> {
   if (!config.audit.enabled) return;
-  const words = reason === undefined ? undefined : plainReason(maskSecrets(reason));
-  const fields = { ...change.fields, ...(words !== undefined && { reason: words }), role: who.role };
+  const { fields, ...reasoned } = withReason(change, reason);
   const operator = { user: userOf(who), name: who.name, address };
-  const line = JSON.stringify(operatorRecord({ ...change, fields }, operator));
+  const line = JSON.stringify(
+    operatorRecord({ ...reasoned, fields: { ...fields, role: who.role } }, operator),
+  );
   try {
     await operations.audit.append([line], newOperationId());
   } catch (err) {

@@ -65,7 +65,6 @@ async function readAll({ operations }: PageServices, calls: readonly CheckedCall
   return { results: await Promise.all(results) };
 }
 
-/** The reason is the command itself, unless it takes one. */
 function changed(
   services: PageServices,
   { who, address, incoming, body }: OperationsRequest,
@@ -75,7 +74,7 @@ function changed(
   const isSecret = body.calls.some(({ operation }) => operation === 'createKey' || operation === 'rotateKey');
   return makeOnce(
     services,
-    { who, address, incoming, reason: undefined, asked: body, isSecret },
+    { who, address, incoming, reason: body.reason, asked: body, isSecret },
     async () => {
       refuseUnknownCredentials(services.config, credentialsIn(given));
       const { result, record } = await run(services.operations.changes, given, who.name);

@@ -17,6 +17,8 @@ export const callsBody = z.strictObject({
     )
     .min(1)
     .max(MAX_CALLS),
+  /** Why a change is made, for the audit trail. */
+  reason: z.string().max(1_024).optional(),
 });
 
 /** Results in the order of the calls; a call without a result has nothing to show. */

@@ -10,6 +10,8 @@ export interface ConnectionOptions {
   readonly server: string;
   /** An API token. Never logged, nor shown in an error. */
   readonly token: string;
+  /** Why changes are made, for the audit trail. */
+  readonly reason?: string | undefined;
 }
 
 /** Calls operations. Throws Error with a message for the operator. */
@@ -39,11 +41,8 @@ export function createConnection(options: ConnectionOptions): CallOperation {
 
   async function send(batch: readonly Waiting[]): Promise<void> {
     try {
-      const results = await post(
-        url,
-        options,
-        batch.map(({ call }) => call),
-      );
+      const calls = batch.map(({ call }) => call);
+      const results = await post(url, options, calls);
       batch.forEach(({ resolve }, index) => {
         resolve(results[index]?.result);
       });
@@ -103,7 +102,7 @@ function batchesOf(waiting: readonly Waiting[]): readonly (readonly Waiting[])[]
 
 async function post(
   url: URL,
-  { token }: ConnectionOptions,
+  { token, reason }: ConnectionOptions,
   calls: readonly Call[],
 ): Promise<z.output<typeof callsAnswer>['results']> {
   const request = {
@@ -113,7 +112,7 @@ async function post(
       'content-type': 'application/json',
       'idempotency-key': randomUUID(),
     },
-    body: JSON.stringify({ calls }),
+    body: JSON.stringify({ calls, reason }),
     // The token goes nowhere else.
     redirect: 'error',
   } as const;

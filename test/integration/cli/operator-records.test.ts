@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 import { call, DAY_MS } from '../../contracts/session-rig.ts';
 import { CREATE_PLANNER } from '../../support/create-planner.ts';
+import { makeSecret, seededRandom } from '../../unit/detectors/secrets/samples.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { runCli, type Ended } from '../../support/run-cli.ts';
 import { startSyslogServer } from '../../support/syslog-server.ts';
@@ -76,6 +77,16 @@ describe('an operator’s change', () => {
       commands.map((words) => words.slice(0, 2).join(' ')),
     );
     for (const { actor } of found) expect(actor.user).toEqual({ uid: userInfo().username, name: 'Jane Doe' });
+  });
+
+  it('has the reason that --reason gives, without secrets', async () => {
+    const { secret } = makeSecret('aws_access_key_id', seededRandom(1));
+    await gateway('budget', 'set', 'planner', '--daily', '5', '--reason', `asked\u0007 for ${secret}`);
+    await gateway('quarantine', 'set', 'planner', '--for', '5m', '--reason', 'odd calls');
+    const [budget, lock] = await records();
+    expect(budget?.unmapped).toMatchObject({ reason: expect.stringMatching(/^asked for \S*\*/) });
+    expect(JSON.stringify(budget)).not.toContain(secret);
+    expect(lock?.unmapped).toMatchObject({ reason: 'odd calls', cause: { reason: 'odd calls' } });
   });
 
   it('that ends a session names key and session', async () => {

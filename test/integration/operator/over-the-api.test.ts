@@ -175,6 +175,16 @@ describe('gateway --server', () => {
     }
   });
 
+  it('records the reason that --reason gives', async () => {
+    await prepare();
+    expect((await overApi('keys', 'revoke', 'planner', '--reason', 'the team has moved')).code).toBe(0);
+    const [, fields] = (await redis.client.xrange('gateway:audit', '-', '+')).at(-1) ?? ['', []];
+    expect(JSON.parse(fields[1] ?? '')).toMatchObject({
+      api: { operation: 'keys revoke' },
+      unmapped: { reason: 'the team has moved', role: 'admin' },
+    });
+  });
+
   it('reads many keys in few requests', async () => {
     const keys = createKeyStore(redis.client);
     for (let nth = 0; nth < 250; nth += 1)

@@ -95,8 +95,10 @@ describe('the options of commands', () => {
     ['escalations approve'],
     ['escalations deny'],
     ['mcp pins accept'],
-  ])('%s takes --as, since it changes something', (path) => {
-    expect(optionsOf(path).map(({ long }) => long)).toContain('--as');
+    ['ui tokens create'],
+    ['ui tokens revoke'],
+  ])('%s takes --as and --reason, since it changes something', (path) => {
+    expect(optionsOf(path).map(({ long }) => long)).toEqual(expect.arrayContaining(['--as', '--reason']));
   });
 
   it('choose the format by --output alone, and show a default as it is written', () => {

@@ -1,0 +1,95 @@
+import { Option, type Command } from 'commander';
+import { operate } from '../../src/operate.ts';
+import { ROLES, type Role } from '../../src/operator/sign-in/roles.ts';
+import { tokenChange, tokenFault, tokenView } from '../../src/operator/token-changes.ts';
+import { durationOf } from '../arguments.ts';
+import { UsageError, type Io } from '../command.ts';
+import { loadedConfig } from '../loaded-config.ts';
+import { auditChange, operatorName, withOperator, type OperatorOptions } from '../operator-change.ts';
+import { painter, print, printable, table, withOutput, type OutputOptions } from '../output.ts';
+
+interface CreateOptions extends OutputOptions, OperatorOptions {
+  readonly name: string;
+  readonly role: Role;
+  readonly owner?: string;
+  readonly expiresIn: number;
+}
+
+const NINETY_DAYS_MS = 90 * 86_400_000;
+
+const NOTES = `
+The token alone goes to standard output, once: only its digest is stored.
+
+Example:
+  $ (umask 077; gateway ui tokens create --name laptop --role operator > ~/.gateway-token)
+  $ gateway --server https://gateway-ops.example.com --token-file ~/.gateway-token budget status
+`;
+
+/** `gateway ui tokens …`: API tokens for scripts and `gateway --server`. */
+export function registerUiTokens(ui: Command, io: Io): void {
+  const tokens = ui.command('tokens').description('API tokens for scripts and gateway --server');
+  withOutput(
+    withOperator(tokens.command('create').description('make a token; it is shown once'))
+      .requiredOption('--name <name>', 'label of the token, which the audit trail has with each change')
+      .addOption(
+        new Option('--role <role>', 'what it may do').choices(ROLES).default('viewer' satisfies Role),
+      )
+      .option('--owner <owner>', 'only keys of this owner; the role is then viewer')
+      .addOption(
+        new Option('--expires-in <duration>', 'how long it is valid, at most 366d')
+          .argParser(durationOf('--expires-in'))
+          .default(NINETY_DAYS_MS, '90d'),
+      )
+      .addHelpText('after', NOTES),
+  ).action((options: CreateOptions, command: Command) => createToken(command, io, options));
+  withOutput(tokens.command('list').description('list the tokens that have not ended, oldest first')).action(
+    (options: OutputOptions, command: Command) => listTokens(command, io, options),
+  );
+  withOutput(
+    withOperator(
+      tokens.command('revoke').argument('<id>', 'its id, as gateway ui tokens list shows it'),
+    ).description('revoke a token; its next request is refused'),
+  ).action((id: string, options: OutputOptions, command: Command) => revokeToken(command, io, id, options));
+}
+
+async function createToken(command: Command, io: Io, options: CreateOptions): Promise<void> {
+  const { name, role, owner, expiresIn: lifeMs, output, as } = options;
+  const wanted = { name, role, owner, lifeMs, createdBy: as ?? operatorName(io) ?? 'unknown' };
+  const fault = tokenFault(wanted);
+  if (fault !== undefined) throw new UsageError(fault);
+  const { config } = loadedConfig(command, io);
+  const { secret, token } = await operate(config, ({ apiTokens }) => apiTokens.create(wanted));
+  print(io, output, { token: tokenView(token), raw_token: secret }, () => secret);
+  const ends = new Date(token.expiresAt).toISOString();
+  if (output === 'table')
+    io.stderr.write(`gateway: made the token ${printable(name)} (${token.id}): ${role}, until ${ends}\n`);
+  if (!config.ui.enabled) io.stderr.write('gateway: the page is off: set ui.enabled in the configuration\n');
+  await auditChange(command, io, tokenChange('create', token));
+}
+
+async function listTokens(command: Command, io: Io, { output }: OutputOptions): Promise<void> {
+  const { config } = loadedConfig(command, io);
+  const found = await operate(config, ({ apiTokens }) => apiTokens.list());
+  const shown = found.map(tokenView);
+  print(io, output, { tokens: shown }, () => {
+    if (shown.length === 0) return 'No token yet. Make one: gateway ui tokens create --name laptop';
+    const rows = shown.map((one) => [
+      one.id,
+      one.name,
+      one.owner === null ? one.role : `owner ${one.owner}`,
+      one.created_by,
+      one.last_used_at ?? 'never',
+      one.expires_at,
+    ]);
+    return table(['ID', 'NAME', 'ROLE', 'MADE BY', 'LAST USED', 'ENDS'], rows, painter(io));
+  });
+}
+
+async function revokeToken(command: Command, io: Io, id: string, { output }: OutputOptions): Promise<void> {
+  const { config } = loadedConfig(command, io);
+  const revoked = await operate(config, ({ apiTokens }) => apiTokens.revoke(id));
+  if (revoked === undefined)
+    throw new Error(`no token has the id "${printable(id)}": see gateway ui tokens list`);
+  print(io, output, { token: tokenView(revoked) }, () => `The token ${printable(revoked.name)} is revoked.`);
+  await auditChange(command, io, tokenChange('delete', revoked));
+}

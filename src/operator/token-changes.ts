@@ -1,0 +1,49 @@
+import type { OperatorChange } from '../audit/operator-record.ts';
+import { isoTime } from '../auth/key-json.ts';
+import { isPlainLabel, LABEL_RULE } from '../text/label.ts';
+import type { Token } from './api/schemas.ts';
+import type { ApiToken, NewApiToken } from './sign-in/tokens.ts';
+
+const MAX_LIFE_MS = 366 * 86_400_000;
+const MAX_NAME_CHARS = 128;
+
+/** Returns why a token cannot be made, or undefined. */
+export function tokenFault({ name, role, owner, lifeMs }: NewApiToken): string | undefined {
+  if (name === '' || name.length > MAX_NAME_CHARS)
+    return `the name must have 1 to ${String(MAX_NAME_CHARS)} characters`;
+  if (!isPlainLabel(name) || (owner !== undefined && !isPlainLabel(owner)))
+    return `name and owner ${LABEL_RULE}`;
+  if (owner !== undefined && role !== 'viewer') return 'a token of an owner is a viewer';
+  if (!(lifeMs > 0 && lifeMs <= MAX_LIFE_MS)) return 'a token must live longer than zero, and 366d at most';
+  return undefined;
+}
+
+export function tokenView(token: ApiToken): Token {
+  const { id, name, role, owner, createdBy, createdAt, expiresAt, lastUsedAt } = token;
+  return {
+    id,
+    name,
+    role,
+    owner: owner ?? null,
+    created_at: new Date(createdAt).toISOString(),
+    created_by: createdBy,
+    expires_at: new Date(expiresAt).toISOString(),
+    last_used_at: isoTime(lastUsedAt) ?? null,
+  };
+}
+
+/** Returns the record of a token that was made or revoked. */
+export function tokenChange(
+  activity: OperatorChange['activity'],
+  { id, name, role, owner, expiresAt }: ApiToken,
+): OperatorChange {
+  const operation = activity === 'create' ? 'tokens create' : 'tokens revoke';
+  const fields = {
+    token_id: id,
+    token_name: name,
+    token_role: role,
+    ...(owner !== undefined && { token_owner: owner }),
+    expires_at: isoTime(expiresAt),
+  };
+  return { activity, operation, fields };
+}
