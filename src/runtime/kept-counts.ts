@@ -41,6 +41,10 @@ export function createKeptCounts(): KeptCounts {
 }
 
 function sum(metrics: readonly MetricJson[][]): MetricJson[] {
-  // The registry holds plain metrics, in the form that it was given.
-  return AggregatorRegistry.aggregate([...metrics]).getMetricsAsArray() as unknown as MetricJson[];
+  // The registry holds metrics in the form that it was given, each with a function `get`. That refers to everything that
+  // was summed, and so would keep the counts of every process that ever ran.
+  const summed = AggregatorRegistry.aggregate([...metrics]).getMetricsAsArray() as unknown as Summed[];
+  return summed.map(({ get: _get, ...metric }) => metric);
 }
+
+type Summed = MetricJson & { readonly get: unknown };

@@ -1,6 +1,7 @@
 import { AggregatorRegistry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { createKeptCounts, type KeptCounts } from '../../../src/runtime/kept-counts.ts';
+import { giveBackMemory } from '../../../src/runtime/give-back-memory.ts';
 import type { MetricJson } from '../../../src/telemetry/counts.ts';
 
 function counter(value: number, kind = 'x'): MetricJson {
@@ -47,5 +48,21 @@ describe('the counts of worker processes', () => {
     counts.retire();
     expect(await seriesOf(kept)).toEqual([]);
     expect(kept.all().flat()).toEqual([]);
+  });
+
+  it('refer to nothing else of ended processes, however many there were', async () => {
+    const kept = createKeptCounts();
+    const learnt = Array.from({ length: 5 }, () => {
+      const counts = kept.begin();
+      const metric = counter(2);
+      counts.learn([metric]);
+      counts.retire();
+      return new WeakRef(metric);
+    });
+    // A weak reference holds its target until the task ends.
+    await new Promise((resolve) => setImmediate(resolve));
+    giveBackMemory();
+    expect(learnt.map((reference) => reference.deref())).toEqual(learnt.map(() => undefined));
+    expect(kept.all().flat()).toHaveLength(1);
   });
 });
