@@ -1,5 +1,6 @@
 import { createAuthenticate } from './auth/authenticate.ts';
 import { createFailureLimit } from './auth/failure-limit.ts';
+import { createHeldAttemptCounts } from './auth/held-attempts-store.ts';
 import type { TokenGate } from './auth/jwt/token-gate.ts';
 import { createKeyStateStore } from './auth/key-state-store.ts';
 import { hashKey } from './auth/raw-key.ts';
@@ -42,6 +43,7 @@ export function authentication(deps: AuthenticationDeps): Pick<EdgeServices, 'au
       },
       onCountFailed: onNoteFailed,
     }),
+    heldAttempts: createHeldAttemptCounts({ client, onNoteFailed }),
     riskProfile: config.risk_profile,
     tokens,
   });

@@ -182,6 +182,7 @@ function Risk({ of: key }: { readonly of: KeyDetails }): JSX.Element {
           'Request that locked it': key.lock_request_id && (
             <a href={href('requests', key.lock_request_id)}>{key.lock_request_id}</a>
           ),
+          'Attempts while locked or blocked': isHeld(key) && <HeldAttempts of={key} />,
           'Blocked permanently': key.blocked_at && <Time at={key.blocked_at} />,
           Taints: <Words of={key.taint_flags} none="none" />,
           Sessions: count(key.sessions),
@@ -190,6 +191,20 @@ function Risk({ of: key }: { readonly of: KeyDetails }): JSX.Element {
           'Spent, in all': usd(key.total_spend_usd),
         }}
       />
+    </>
+  );
+}
+
+function isHeld({ locked, blocked_at: blockedAt }: KeyDetails): boolean {
+  return locked || blockedAt !== null;
+}
+
+/** Requests that were refused since the key is locked or blocked. */
+function HeldAttempts({ of }: { readonly of: KeyDetails }): JSX.Element {
+  if (of.last_held_attempt_at === null) return <>none</>;
+  return (
+    <>
+      {count(of.held_attempts)}, the last <Time at={of.last_held_attempt_at} />
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 
 import type { Key } from '../../src/operator/api/schemas.ts';
+import { count } from '../format.ts';
 import { Answer } from '../parts/answer.tsx';
 import { Badge, Empty, Heading, Time } from '../parts/basics.tsx';
 import { Changes } from '../parts/change.tsx';
@@ -31,6 +32,11 @@ const SORTS = [
 const COLUMNS: readonly Column<Key>[] = [
   { title: 'Name', cell: ({ name, key_hash: hash }) => <a href={href('keys', hash)}>{name}</a> },
   { title: 'State', cell: (key) => <KeyState of={key} /> },
+  {
+    title: 'Refused while held',
+    isNumber: true,
+    cell: ({ held_attempts: attempts }) => (attempts === 0 ? '' : count(attempts)),
+  },
   { title: 'Owner', cell: ({ owner }) => owner },
   { title: 'Agent', cell: ({ agent_name: agent }) => agent },
   {

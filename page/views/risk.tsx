@@ -74,6 +74,7 @@ const COLUMNS: readonly Column<RiskRow>[] = [
   { title: 'State', cell: (row) => <KeyState of={row} /> },
   { title: 'Cause', cell: (row) => <Cause of={row} /> },
   { title: 'Ends', cell: ({ locked_until: at }) => at && <Time at={at} /> },
+  { title: 'Attempts since', isNumber: true, cell: ({ held_attempts: attempts }) => count(attempts) },
   { title: 'Taints', cell: ({ taint_flags: flags }) => <Words of={flags} none="none" /> },
   { title: 'Blocks', isNumber: true, cell: ({ total_policy_blocks: blocks }) => count(blocks) },
   { title: 'Escalations', isNumber: true, cell: ({ total_escalations: number }) => count(number) },

@@ -7,6 +7,7 @@ import { lockCauseInWords } from '../risk/lock-cause.ts';
 import type { Lock } from '../risk/profile.ts';
 import { timeSpan } from '../text/time-span.ts';
 import type { FailureLimit } from './failure-limit.ts';
+import type { HeldAttemptCounts } from './held-attempts-store.ts';
 import { TokenRefused, type TokenFault } from './jwt/faults.ts';
 import type { Bearer, PresentedRequest, TokenGate } from './jwt/token-gate.ts';
 import type { KeyRecord } from './key-record.ts';
@@ -23,6 +24,8 @@ export interface AuthenticateDeps {
   readonly keys: KeyStateStore;
   readonly failures: FailureLimit;
   readonly riskProfile: Pick<Config['risk_profile'], 'enabled' | 'permanent_block_threshold'>;
+  /** Counts requests of keys that are locked or blocked. */
+  readonly heldAttempts: HeldAttemptCounts;
   /** Undefined if JWTs are not used (`zsp.enabled`). */
   readonly tokens?: TokenGate | undefined;
 }
@@ -49,7 +52,7 @@ export type Authenticate = (attempt: Attempt) => Promise<Identity>;
  * if the JWT keys are unknown
  */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
-  const { keys, failures, riskProfile, tokens } = deps;
+  const { keys, failures, heldAttempts, riskProfile, tokens } = deps;
   return async (attempt) => {
     const { rawKey, clientAddress, onKnownKey } = attempt;
     let isCalled = false;
@@ -70,7 +73,11 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       failures.count(clientAddress);
       throw invalidKey();
     }
-    assertConduct(state, riskProfile);
+    const held = heldBy(state, riskProfile);
+    if (held !== undefined) {
+      heldAttempts.count(state.record.keyHash, held.type === 'quarantined' ? 'lock' : 'block');
+      throw held;
+    }
     once(state.record.keyHash);
     keys.noteUse(state);
     const { blockedAt: _since, ...agentRisk } = state.risk;
@@ -145,18 +152,20 @@ export function createAuthenticateAgain({
       ? keys.readNamedKey(key.keyHash)
       : keys.readKeyState(rawKeyHash));
     if (state?.status !== 'active') throw invalidKey();
-    assertConduct(state, riskProfile);
+    const held = heldBy(state, riskProfile);
+    if (held !== undefined) throw held;
     return state.limits;
   };
 }
 
-function assertConduct(
+/** Returns the refusal of a key that is blocked or locked. */
+function heldBy(
   { record, readAt, risk, lock }: Pick<KeyState, 'record' | 'readAt' | 'risk' | 'lock'>,
   riskProfile: AuthenticateDeps['riskProfile'],
-): void {
+): GatewayError | undefined {
   const overThreshold = risk.riskScore > riskProfile.permanent_block_threshold;
-  if (riskProfile.enabled && (risk.blockedAt !== undefined || overThreshold)) throw riskBlocked(record);
-  if (lock) throw keyLocked(lock, record, readAt);
+  if (riskProfile.enabled && (risk.blockedAt !== undefined || overThreshold)) return riskBlocked(record);
+  return lock && keyLocked(lock, record, readAt);
 }
 
 /** The same refusal for missing, unknown, expired and revoked keys and JWTs, so that guessing reveals nothing. */

@@ -1,4 +1,5 @@
 import { createStreamStore, type StreamStore } from '../audit/stream-store.ts';
+import { createHeldAttemptStore, type HeldAttemptStore } from '../auth/held-attempts-store.ts';
 import { createKeyStateStore, type KeyStateStore } from '../auth/key-state-store.ts';
 import { createKeyStore, type KeyStore } from '../auth/key-store.ts';
 import { createRedisBudgetStore, spendLifeMs } from '../checks/budget/redis-store.ts';
@@ -28,6 +29,7 @@ import type { Operations, OperatorSettings } from './operations.ts';
 export interface RedisOperations extends Operations {
   readonly keys: KeyStore;
   readonly keyStates: KeyStateStore;
+  readonly heldAttempts: HeldAttemptStore;
   readonly budgets: BudgetStore;
   readonly sharedBudgets: SharedBudgetStore;
   readonly sessions: SessionStore;
@@ -51,6 +53,7 @@ export function createRedisOperations(options: RedisOperationsOptions): RedisOpe
   const stores = {
     keys: createKeyStore(client),
     keyStates: createKeyStateStore({ client, deadlineMs }),
+    heldAttempts: createHeldAttemptStore({ client, deadlineMs }),
     budgets: createRedisBudgetStore({
       client,
       deadlineMs,

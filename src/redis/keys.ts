@@ -14,6 +14,11 @@ export function quarantineKey(keyHash: string): string {
   return `gateway:quarantine:${keyHash}`;
 }
 
+/** Requests refused while a key is locked or blocked: hash of their number and the time of the last, in the slot of the lock. */
+export function heldAttemptsKey(keyHash: string): string {
+  return `gateway:held_attempts:{${quarantineKey(keyHash)}}`;
+}
+
 /** docs/sessions.md: the first user request, written once. */
 export function sessionAnchorKey(keyHash: string, sessionId: string): string {
   return `gateway:session:${keyHash}:${sessionId}:anchor`;

@@ -5,6 +5,7 @@ import {
   KEY_INDEX,
   knownFlagsKey,
   operationKey,
+  heldAttemptsKey,
   quarantineKey,
   riskProfileKey,
   scoredFindingsKey,
@@ -131,6 +132,8 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
         const operation = operationKey(keyHash, `risk:${operationId}`);
         const keys = [riskProfileKey(keyHash), operation, scoredFindingsKey(keyHash)];
         await resetScript.run(client, keys, [OPERATION_MEMORY_MS]);
+        // Those that a lock refused are counted until it ends.
+        if ((await client.exists(quarantineKey(keyHash))) === 0) await client.del(heldAttemptsKey(keyHash));
       }),
     lock: (keyHash, ttlMs, operationId, cause) =>
       within(() => setLock(keyHash, ttlMs, lockValue(operationId, cause))),
@@ -139,6 +142,7 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
         // The pending lock first: a failure in between leaves the key locked and the command can be repeated.
         const pending = await client.hdel(riskProfileKey(keyHash), 'pending_lock_id', 'pending_lock_until');
         const written = await client.del(quarantineKey(keyHash));
+        await client.del(heldAttemptsKey(keyHash));
         return pending + written > 0;
       }),
     listLocked: (after) => within(() => listLocked(after)),

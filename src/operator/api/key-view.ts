@@ -2,11 +2,20 @@ import { isoTime, statusOf } from '../../auth/key-json.ts';
 import type { KeyRecord } from '../../auth/key-record.ts';
 import { lockCauseInWords } from '../../risk/lock-cause.ts';
 import type { RiskStatus } from '../../risk/profile.ts';
-import type { Operations } from '../operations.ts';
+import type { HeldAttempts } from '../../auth/held-attempts-store.ts';
+import type { RedisOperations } from '../redis-operations.ts';
 import type { Key } from './schemas.ts';
 
-/** @param now in Redis time */
-export function keyView(record: KeyRecord, { risk, lock }: RiskStatus, now: number): Key {
+/**
+ * @param held requests refused while the key is locked or blocked
+ * @param now in Redis time
+ */
+export function keyView(
+  record: KeyRecord,
+  { risk, lock }: RiskStatus,
+  held: HeldAttempts | undefined,
+  now: number,
+): Key {
   return {
     key_hash: record.keyHash,
     name: record.name,
@@ -31,6 +40,8 @@ export function keyView(record: KeyRecord, { risk, lock }: RiskStatus, now: numb
     lock_cause: lock?.cause === undefined ? null : lockCauseInWords(lock.cause),
     lock_request_id:
       lock?.cause !== undefined && 'request' in lock.cause ? (lock.cause.request ?? null) : null,
+    held_attempts: held?.attempts ?? 0,
+    last_held_attempt_at: isoTime(held?.lastAt) ?? null,
     risk_score: risk.riskScore,
     blocked_at: isoTime(risk.blockedAt) ?? null,
   };
@@ -38,11 +49,15 @@ export function keyView(record: KeyRecord, { risk, lock }: RiskStatus, now: numb
 
 /** Reads what the record does not hold. */
 export async function readKeyView(
-  { risks, readClock }: Pick<Operations, 'readClock' | 'risks'>,
+  { risks, heldAttempts, readClock }: Pick<RedisOperations, 'heldAttempts' | 'readClock' | 'risks'>,
   record: KeyRecord,
 ): Promise<Key> {
-  const [status, now] = await Promise.all([risks.read(record.keyHash), readClock()]);
-  return keyView(record, status, now);
+  const [status, held, now] = await Promise.all([
+    risks.read(record.keyHash),
+    heldAttempts.read(record.keyHash),
+    readClock(),
+  ]);
+  return keyView(record, status, held, now);
 }
 
 function copied(list: readonly string[] | undefined): string[] | null {

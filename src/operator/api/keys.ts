@@ -1,3 +1,4 @@
+import type { HeldAttempts } from '../../auth/held-attempts-store.ts';
 import type { KeyRecord } from '../../auth/key-record.ts';
 import type { KeyState } from '../../auth/key-state-store.ts';
 import { KeyError } from '../../auth/key-store.ts';
@@ -22,7 +23,7 @@ const KEY_ORDERS: Readonly<Record<'name' | 'created' | 'last_used' | 'expires', 
 /** Lists of keys, by name, by budget and by risk, and one key. Rows are read anew from Redis; their order may be older. */
 export function keyRoutes(services: PageServices): readonly Route[] {
   const { operations, surveys, redis } = services;
-  const statesOf = (page: PageOf<unknown>): Promise<KeyState[]> => readStates(services, page);
+  const statesOf = (page: PageOf<unknown>): Promise<ShownState[]> => readStates(services, page);
   return [
     route({
       method: 'GET',
@@ -61,7 +62,7 @@ export function keyRoutes(services: PageServices): readonly Route[] {
       handle: async ({ params: { id = '' }, who }) => {
         const record = await findKey(services, id, who);
         const [state, fallback, now, sessions] = await Promise.all([
-          operations.keyStates.readNamedKey(record.keyHash),
+          readState(services, record.keyHash),
           operations.budgets.getLimits(undefined),
           operations.readClock(),
           redis.countSessions(record.keyHash),
@@ -181,10 +182,24 @@ function stateOrder(
   return { value: (row) => values.get(row) ?? 0, descending: true };
 }
 
+interface ShownState extends KeyState {
+  readonly held: HeldAttempts | undefined;
+}
+
 /** Reads the keys of a page anew; those that are gone are left out. */
-async function readStates({ operations }: PageServices, { rows }: PageOf<unknown>): Promise<KeyState[]> {
-  const states = await Promise.all(rows.map(({ keyHash }) => operations.keyStates.readNamedKey(keyHash)));
+async function readStates(services: PageServices, { rows }: PageOf<unknown>): Promise<ShownState[]> {
+  const states = await Promise.all(rows.map(({ keyHash }) => readState(services, keyHash)));
   return states.filter((state) => state !== undefined);
+}
+
+async function readState(
+  { operations: { keyStates, heldAttempts } }: PageServices,
+  keyHash: string,
+): Promise<ShownState | undefined> {
+  const state = await keyStates.readNamedKey(keyHash);
+  if (state === undefined) return undefined;
+  const isNowHeld = state.lock !== undefined || state.risk.blockedAt !== undefined;
+  return { ...state, held: isNowHeld ? await heldAttempts.read(keyHash) : undefined };
 }
 
 function surveyed<Item>(
@@ -202,11 +217,11 @@ function surveyed<Item>(
   };
 }
 
-function keyOf(state: KeyState): Key {
-  return keyView(state.record, state, state.readAt);
+function keyOf(state: ShownState): Key {
+  return keyView(state.record, state, state.held, state.readAt);
 }
 
-function riskView(state: KeyState): RiskRow {
+function riskView(state: ShownState): RiskRow {
   const { totalPolicyBlocks, totalEscalations, persistentTaintFlags } = state.risk;
   return {
     ...keyOf(state),

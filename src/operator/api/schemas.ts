@@ -228,6 +228,9 @@ export const key = z.object({
   /** In words. */
   lock_cause: z.string().nullable(),
   lock_request_id: z.string().nullable(),
+  /** Requests refused while the key is locked or blocked; 0 again once it is released. */
+  held_attempts: count,
+  last_held_attempt_at: time.nullable(),
   risk_score: z.number(),
   /** Blocked permanently since. */
   blocked_at: time.nullable(),
@@ -304,6 +307,8 @@ export const riskRow = key
     locked_until: true,
     lock_cause: true,
     lock_request_id: true,
+    held_attempts: true,
+    last_held_attempt_at: true,
     risk_score: true,
     blocked_at: true,
   })

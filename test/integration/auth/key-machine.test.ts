@@ -68,7 +68,12 @@ const NO_LIMIT = { count: () => undefined, isOver: () => false };
 
 function newWorker(isOver = false): Authenticate {
   const keys = createKeyStateStore({ client, deadlineMs: 2_000 });
-  return createAuthenticate({ keys, failures: { ...NO_LIMIT, isOver: () => isOver }, riskProfile: RISK });
+  return createAuthenticate({
+    keys,
+    failures: { ...NO_LIMIT, isOver: () => isOver },
+    heldAttempts: { count: () => undefined },
+    riskProfile: RISK,
+  });
 }
 
 async function redisTime(): Promise<number> {

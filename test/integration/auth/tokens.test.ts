@@ -57,6 +57,7 @@ function gateway(zsp: Zsp = {}, jwksUrl = issuer.url): Authenticate {
   return createAuthenticate({
     keys: createKeyStateStore({ client, deadlineMs: 500 }),
     failures: { count: (_address, fault) => faults.push(fault), isOver: () => false },
+    heldAttempts: { count: () => undefined },
     riskProfile: config.risk_profile,
     tokens: startTokenGate({
       config,

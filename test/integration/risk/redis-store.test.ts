@@ -124,6 +124,7 @@ describe('a writer that dies between the score and the lock', () => {
     const authenticate = createAuthenticate({
       keys: createKeyStateStore({ client, deadlineMs: 2_500 }),
       failures: { count: () => undefined, isOver: () => false },
+      heldAttempts: { count: () => undefined },
       riskProfile: defaultConfig().risk_profile,
     });
     const attempt = { rawKey, clientAddress: '192.0.2.7' };

@@ -4,6 +4,7 @@ import { type RedisClient, connectRedis, waitUntilReady } from '../../../../src/
 import { type KeyStore, createKeyStore } from '../../../../src/auth/key-store.ts';
 import { type Authenticate, createAuthenticate } from '../../../../src/auth/authenticate.ts';
 import { defaultConfig } from '../../../support/default-config.ts';
+import { createHeldAttemptCounts } from '../../../../src/auth/held-attempts-store.ts';
 import { createKeyStateStore } from '../../../../src/auth/key-state-store.ts';
 import { GatewayError } from '../../../../src/errors.ts';
 
@@ -28,6 +29,7 @@ export function start(enabled = true): Authenticate {
   return createAuthenticate({
     keys: createKeyStateStore({ client, deadlineMs: 500 }),
     failures: { count: (address) => failures.push(address), isOver: () => overLimit },
+    heldAttempts: createHeldAttemptCounts({ client, onNoteFailed: () => undefined }),
     riskProfile: { ...riskProfile, enabled },
   });
 }

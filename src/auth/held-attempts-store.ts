@@ -1,0 +1,91 @@
+import * as z from 'zod';
+import type { RedisClient } from '../redis/client.ts';
+import { heldAttemptsKey, quarantineKey } from '../redis/keys.ts';
+import { loadScript } from '../redis/script.ts';
+import { withRedisDeadline } from '../redis/unavailable.ts';
+
+const countScript = loadScript(new URL('./count-held-attempts.lua', import.meta.url));
+
+/** One write for a key in so long, however often it is refused. */
+const WRITE_EVERY_MS = 1_000;
+/** Keys whose attempts wait to be written; those of others are not counted. */
+const MAX_WAITING_KEYS = 10_000;
+/** Counts of a key that is blocked, or locked without an end, are kept so long after the last attempt. */
+const LIFE_MS = 30 * 86_400_000;
+
+/** What holds a key: a lock, or its permanent block. */
+export type Hold = 'lock' | 'block';
+
+export interface HeldAttemptCounts {
+  /** Counts a refused request. Never waits, never throws. */
+  count(keyHash: string, hold: Hold): void;
+}
+
+interface Waiting {
+  attempts: number;
+  hold: Hold;
+}
+
+/** Counts requests of locked and blocked keys in Redis. */
+export function createHeldAttemptCounts({
+  client,
+  onNoteFailed,
+}: {
+  readonly client: RedisClient;
+  readonly onNoteFailed: (failure: unknown) => void;
+}): HeldAttemptCounts {
+  let waiting = new Map<string, Waiting>();
+
+  function write(): void {
+    const counted = waiting;
+    waiting = new Map();
+    for (const [keyHash, { attempts, hold }] of counted) {
+      const keys = [quarantineKey(keyHash), heldAttemptsKey(keyHash)];
+      countScript.run(client, keys, [attempts, hold === 'lock' ? 1 : 0, LIFE_MS]).catch(onNoteFailed);
+    }
+  }
+
+  return {
+    count(keyHash, hold) {
+      const known = waiting.get(keyHash);
+      if (known !== undefined) {
+        known.attempts += 1;
+        known.hold = hold;
+        return;
+      }
+      if (waiting.size >= MAX_WAITING_KEYS) return;
+      if (waiting.size === 0) setTimeout(write, WRITE_EVERY_MS).unref();
+      waiting.set(keyHash, { attempts: 1, hold });
+    },
+  };
+}
+
+/** Requests that were refused since the key is held. */
+export interface HeldAttempts {
+  readonly attempts: number;
+  /** Unix ms by Redis's clock. */
+  readonly lastAt: number;
+}
+
+export interface HeldAttemptStore {
+  /** Undefined if there were none. Throws `redis_unavailable`. */
+  read(keyHash: string): Promise<HeldAttempts | undefined>;
+}
+
+const stored = z.object({ attempts: z.coerce.number(), last_at: z.coerce.number() });
+
+export function createHeldAttemptStore({
+  client,
+  deadlineMs,
+}: {
+  readonly client: RedisClient;
+  readonly deadlineMs: number;
+}): HeldAttemptStore {
+  return {
+    read: (keyHash) =>
+      withRedisDeadline(deadlineMs, async () => {
+        const read = stored.safeParse(await client.hgetall(heldAttemptsKey(keyHash)));
+        return read.success ? { attempts: read.data.attempts, lastAt: read.data.last_at } : undefined;
+      }),
+  };
+}
