@@ -6,7 +6,7 @@ import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFile
 import { createRequire, isBuiltin } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 
-import { rolldown, type OutputChunk, type Plugin } from 'rolldown';
+import { rolldown, type OutputChunk, type OutputOptions, type Plugin } from 'rolldown';
 
 import { inAscii } from './build-ascii.ts';
 import { thirdPartyNotices } from './build-notices.ts';
@@ -23,14 +23,32 @@ const READ_AT_RUN_TIME = [
   'models/injection/weights.bin',
   'policies/engine/{engine.wasm.br,wasm_exec.js,THIRD-PARTY-LICENSES.txt}',
 ];
-/** Processes and threads begin with them, so that their names are known. */
-const ENTRIES = [
-  'cli/main',
-  'src/worker',
-  'src/config-reader',
-  'src/operator/process',
-  'src/policy/rego/thread',
-  'src/offline-judge-thread',
+
+interface Bundle {
+  /** Processes and threads begin with them, so that their names are known. */
+  readonly entries: readonly string[];
+  /** Folder of the files that are imported on demand, or by several others. */
+  readonly chunks: string;
+  /** Groups of modules that stay together. */
+  readonly groups?: NonNullable<OutputOptions['codeSplitting']>;
+}
+
+/**
+ * The processes of each start have a bundle of their own: code that they share with commands would be split into a
+ * hundred files, which a start would find and link one by one.
+ */
+const BUNDLES: readonly Bundle[] = [
+  {
+    entries: ['cli/main', 'src/operator/process', 'src/policy/rego/thread', 'src/offline-judge-thread'],
+    chunks: 'chunks',
+  },
+  { entries: ['src/config-reader'], chunks: 'chunks/config-reader' },
+  {
+    entries: ['src/worker'],
+    chunks: 'chunks/worker',
+    // A worker loads nearly every check, each on demand.
+    groups: { groups: [{ name: 'shared', test: /[\\/]src[\\/]/, minShareCount: 2 }] },
+  },
 ];
 
 const OTLP_GRPC = '@opentelemetry/otlp-grpc-exporter-base';
@@ -39,23 +57,7 @@ const OTLP_GRPC = '@opentelemetry/otlp-grpc-exporter-base';
 export async function build(dist: string): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
   const assets = new Map<string, string>();
-  const bundle = await rolldown({
-    cwd: ROOT,
-    input: Object.fromEntries(ENTRIES.map((entry) => [entry, `${entry}.ts`])),
-    platform: 'node',
-    // Its ES modules ask for grpc-js by a function that no bundler sees.
-    resolve: { alias: { [OTLP_GRPC]: createRequire(import.meta.url).resolve(OTLP_GRPC) } },
-    plugins: [withoutSupportsColor, placesOfSources(assets)],
-  });
-  const { output } = await bundle.write({
-    dir: dist,
-    entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[name].js',
-    comments: false,
-    // Stack traces name functions as their sources do.
-    keepNames: true,
-  });
-  await bundle.close();
+  const output = (await Promise.all(BUNDLES.map((bundle) => writeBundle(dist, bundle, assets)))).flat();
 
   for (const pattern of READ_AT_RUN_TIME) {
     const files = globSync(pattern, { cwd: ROOT });
@@ -82,6 +84,34 @@ export async function build(dist: string): Promise<void> {
   writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(cycloneDx(ROOT, bundled), null, 2)}\n`);
   // Last, because it names every file with its digest.
   writeFileSync(join(dist, 'provenance.json'), `${JSON.stringify(provenance(ROOT, dist, built), null, 2)}\n`);
+}
+
+async function writeBundle(
+  dist: string,
+  { entries, chunks, groups = true }: Bundle,
+  assets: Map<string, string>,
+) {
+  const bundle = await rolldown({
+    cwd: ROOT,
+    input: Object.fromEntries(entries.map((entry) => [entry, `${entry}.ts`])),
+    platform: 'node',
+    // A module that one process imports both ways stays on demand in another.
+    checks: { ineffectiveDynamicImport: false },
+    // Its ES modules ask for grpc-js by a function that no bundler sees.
+    resolve: { alias: { [OTLP_GRPC]: createRequire(import.meta.url).resolve(OTLP_GRPC) } },
+    plugins: [withoutSupportsColor, placesOfSources(assets)],
+  });
+  const { output } = await bundle.write({
+    dir: dist,
+    entryFileNames: '[name].js',
+    chunkFileNames: `${chunks}/[name].js`,
+    codeSplitting: groups,
+    comments: false,
+    // Stack traces name functions as their sources do.
+    keepNames: true,
+  });
+  await bundle.close();
+  return output;
 }
 
 /** What `gateway --version` prints. An image is built without `.git`: GATEWAY_COMMIT names the commit there. */

@@ -16,7 +16,13 @@ export function forkWorker(
     serialization: 'advanced',
     // Request objects die young, and a nursery stays resident: 16 MiB would save 3 % of CPU for 20 MB. By default the old
     // space grows to three times its live size before a collection: 70 MB for 1 to 2 % of CPU.
-    execArgv: [...process.execArgv, '--max-semi-space-size=8', '--heap-growing-percent=60'],
+    // It starts at 4 MiB, because a growing one collects during the start, which takes a tenth of its CPU.
+    execArgv: [
+      ...process.execArgv,
+      '--min-semi-space-size=4',
+      '--max-semi-space-size=8',
+      '--heap-growing-percent=60',
+    ],
     // Separate process group: Ctrl-C must only reach us, because workers drain first.
     detached: true,
   });
