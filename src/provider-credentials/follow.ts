@@ -44,7 +44,7 @@ export interface FollowCredentialsOptions {
 
 /** Files are polled, since a watch misses some ways in which they are replaced (decision 309). */
 const EVERY_MS = 1_000;
-/** A command or a server that fails is asked again after this. */
+/** A command, a server or a cloud that fails is asked again after this. */
 const RETRY_MS = 5_000;
 
 /** Reads all credentials once, then follows their sources while the gateway runs. A failure keeps the last value. */
@@ -107,7 +107,7 @@ function followOne(
     if (failure === undefined) onSource(name, cause);
     failure = cause;
     failedAt = now();
-    nextAt = from.command === undefined && from.vault === undefined ? 0 : now() + RETRY_MS;
+    nextAt = from.env !== undefined || from.file !== undefined ? 0 : now() + RETRY_MS;
     if (value === undefined || now() - (readAt ?? 0) < maxAgeMs) return;
     value = undefined;
     onEnded(name);

@@ -26,8 +26,10 @@ export async function openSource(settings: SourceSettings, environment: Environm
 }
 
 async function opened(settings: SourceSettings, environment: Environment): Promise<Source> {
-  const { env, file, command = [], vault, ttl } = settings;
+  const { env, file, command = [], vault, workload_identity: cloud, ttl } = settings;
   if (vault !== undefined) return (await import('./vault.ts')).createVaultSource(vault, ttl);
+  if (cloud !== undefined)
+    return (await import('./workload/identity.ts')).createWorkloadSource(cloud, environment);
   if (env !== undefined)
     return { read: () => Promise.resolve({ value: environment[env] ?? '', againInMs: 0 }) };
   if (file !== undefined) return { read: async () => ({ value: await textOf(file), againInMs: 0 }) };
@@ -35,9 +37,10 @@ async function opened(settings: SourceSettings, environment: Environment): Promi
 }
 
 /** Returns how an operator knows the source. */
-export function nameOf({ env, file, vault, command = [] }: SourceSettings): string {
+export function nameOf({ env, file, vault, workload_identity: cloud, command = [] }: SourceSettings): string {
   if (env !== undefined) return `environment variable ${env}`;
   if (vault !== undefined) return `Vault ${vault.path}`;
+  if (cloud !== undefined) return `workload identity of ${cloud}`;
   return file === undefined ? `command ${command[0] ?? ''}` : `file ${file}`;
 }
 

@@ -37,7 +37,7 @@ const vault = section({
   error: 'must have either role or token_file',
 });
 
-/** Where a credential is read from: exactly one of the four. */
+/** Where a credential is read from: exactly one, with `ttl`. */
 const source = section({
   env: environmentName
     .optional()
@@ -54,14 +54,23 @@ const source = section({
       'Program with its arguments, run without a shell; it prints the credential. Runs again after `ttl`.',
     ),
   vault: vault.optional().describe('Secret in HashiCorp Vault or OpenBao. Leases and tokens are renewed.'),
+  workload_identity: z
+    .enum(['aws', 'azure', 'gcp'])
+    .optional()
+    .describe(
+      'Short-lived credentials of the cloud that this gateway runs in: `aws` for bedrock, `azure` for azure, `gcp` for gemini. Renewed before they end.',
+    ),
   ttl: duration('15m').describe(
     'Time after which `command` runs again, and a secret without a lease is read again.',
   ),
 }).refine(
-  ({ env, file, command, vault: server }) =>
-    [env, file, command, server].filter((one) => one !== undefined).length === 1,
-  { error: 'must have one of env, file, command and vault' },
+  ({ env, file, command, vault: server, workload_identity: cloud }) =>
+    [env, file, command, server, cloud].filter((one) => one !== undefined).length === 1,
+  { error: 'must have one of env, file, command, vault and workload_identity' },
 );
+
+/** The provider that takes the credentials of each cloud. */
+const CLOUDS = { aws: 'bedrock', azure: 'azure', gcp: 'gemini' } as const;
 
 const credential = section({
   provider: z
@@ -71,7 +80,13 @@ const credential = section({
   max_age: duration('24h').describe(
     'How long the last value stays in use while its source cannot be read; then requests get 503 `credential_unavailable`.',
   ),
-});
+}).refine(
+  ({ provider, from: { workload_identity: cloud } }) => cloud === undefined || CLOUDS[cloud] === provider,
+  {
+    path: ['from', 'workload_identity'],
+    error: 'must be of the provider: aws for bedrock, azure for azure, gcp for gemini',
+  },
+);
 
 /** Provider credentials that the gateway holds (docs/provider-credentials.md). */
 export const credentialsSection = needsRestart(

@@ -91,6 +91,14 @@ const fromVault: See = async ({ config }) => {
     .then((source) => source.read())
     .then(({ value }) => value, messageOf);
 };
+/** Sees which cloud gives no credential without the token of a pod. */
+const fromCloud: See = async ({ config }) => {
+  const from = config.credentials['main']?.from;
+  const pod = { AZURE_FEDERATED_TOKEN_FILE: file('none'), AWS_WEB_IDENTITY_TOKEN_FILE: file('none') };
+  if (from === undefined) return undefined;
+  const source = await openSource(from, { ...pod, AWS_ROLE_ARN: 'arn:aws:iam::1:role/probe' });
+  return source.read().then(({ value }) => value, messageOf);
+};
 function vaultProbe(key: string, own: object, values: Probe['values'], expected: Probe['expected']): Probes {
   const settings = { at: at('from', 'vault', key), with: main({ vault: own }) };
   return { [`credentials.*.from.vault.${key}`]: { ...settings, values, see: fromVault, expected } };
@@ -127,6 +135,19 @@ export const credentialProbes: Probes = {
     [ca.caFile, otherCa.caFile],
     ['secure-one', expect.stringContaining('cannot be reached')],
   ),
+  'credentials.*.from.workload_identity': {
+    at: at(),
+    with: {},
+    values: [
+      { provider: 'azure', from: { workload_identity: 'azure' } },
+      { provider: 'bedrock', from: { workload_identity: 'aws' } },
+    ],
+    see: fromCloud,
+    expected: [
+      expect.stringContaining('identity of azure gives no credential'),
+      expect.stringContaining('identity of aws gives no credential'),
+    ],
+  },
   'credentials.*.provider': {
     at: at('provider'),
     with: main({ env: 'PROBE_KEY' }),

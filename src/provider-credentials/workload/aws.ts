@@ -1,0 +1,39 @@
+import type { Environment } from '../../config/environment.ts';
+import type { Grant } from './grant.ts';
+
+/** As the SDK's providers give them. */
+interface AwsCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  readonly expiration?: Date;
+}
+
+/**
+ * Asks for credentials as AWS's SDKs do: by the web identity of a pod (STS), from the agent of the container (ECS, EKS
+ * Pod Identity), or from the instance's metadata (IMDSv2).
+ */
+export async function createAwsGrant(environment: Environment): Promise<Grant> {
+  const provide = await providerOf(environment);
+  return async () => {
+    const { accessKeyId, secretAccessKey, sessionToken, expiration } = await provide();
+    const parts = [accessKeyId, secretAccessKey, ...(sessionToken === undefined ? [] : [sessionToken])];
+    return { value: parts.join(':'), endsAt: expiration?.getTime() };
+  };
+}
+
+async function providerOf(environment: Environment): Promise<() => Promise<AwsCredentials>> {
+  const has = (name: string): boolean => (environment[name] ?? '') !== '';
+  const { AWS_WEB_IDENTITY_TOKEN_FILE: webIdentityTokenFile = '', AWS_ROLE_ARN: roleArn = '' } = environment;
+  if (webIdentityTokenFile !== '' && roleArn !== '') {
+    const { fromTokenFile } = await import('@aws-sdk/credential-provider-web-identity');
+    const provide = fromTokenFile({ webIdentityTokenFile, roleArn });
+    return () => provide();
+  }
+  if (has('AWS_CONTAINER_CREDENTIALS_FULL_URI') || has('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI')) {
+    const { fromHttp } = await import('@aws-sdk/credential-provider-http');
+    return fromHttp({});
+  }
+  const { fromInstanceMetadata } = await import('@smithy/credential-provider-imds');
+  return fromInstanceMetadata();
+}

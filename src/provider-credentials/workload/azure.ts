@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import * as client from 'openid-client';
+import * as z from 'zod';
+import { isPlainAfar } from '../../config/address.ts';
+import type { Environment } from '../../config/environment.ts';
+import { Refused, type Grant, type Granted } from './grant.ts';
+
+/** Azure OpenAI and the other AI services. */
+const RESOURCE = 'https://cognitiveservices.azure.com';
+const PUBLIC_CLOUD = 'https://login.microsoftonline.com/';
+const INSTANCE_METADATA = 'http://169.254.169.254';
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+const WITHIN_SECONDS = 8;
+const MAX_JWT_BYTES = 65_536;
+
+/**
+ * Asks Entra ID for access tokens: with the federated token of a pod (AKS), from the agent of App Service and Container
+ * Apps, or from the instance's metadata (IMDS).
+ */
+export function createAzureGrant(environment: Environment): Grant {
+  const { AZURE_FEDERATED_TOKEN_FILE: file = '', IDENTITY_ENDPOINT: agent = '' } = environment;
+  if (file !== '') return federated(environment, file);
+  return agent === '' ? fromInstance(environment) : fromAgent(environment, agent);
+}
+
+function federated(environment: Environment, file: string): Grant {
+  const { AZURE_TENANT_ID: tenant = '', AZURE_CLIENT_ID: clientId = '' } = environment;
+  const authority = environment['AZURE_AUTHORITY_HOST'] ?? PUBLIC_CLOUD;
+  return async () => {
+    if (tenant === '' || clientId === '')
+      throw new Refused('AZURE_TENANT_ID and AZURE_CLIENT_ID are not set');
+    const issuer = new URL(`${encodeURIComponent(tenant)}/v2.0`, authority).href;
+    if (isPlainAfar(issuer)) throw new Refused('AZURE_AUTHORITY_HOST is not https');
+    const tokenEndpoint = new URL(`${encodeURIComponent(tenant)}/oauth2/v2.0/token`, authority).href;
+    const configuration = new client.Configuration(
+      { issuer, token_endpoint: tokenEndpoint },
+      clientId,
+      undefined,
+      client.None(),
+    );
+    configuration.timeout = WITHIN_SECONDS;
+    if (issuer.startsWith('http:')) client.allowInsecureRequests(configuration);
+    const { access_token: value, expires_in: seconds } = await client.clientCredentialsGrant(configuration, {
+      scope: `${RESOURCE}/.default`,
+      client_assertion_type: ASSERTION_TYPE,
+      // Kubernetes renews the file.
+      client_assertion: await textOf(file),
+    });
+    return { value, endsAt: seconds === undefined ? undefined : Date.now() + seconds * 1_000 };
+  };
+}
+
+function fromAgent(environment: Environment, agent: string): Grant {
+  return () =>
+    asked(agent, environment, '2019-08-01', { 'x-identity-header': environment['IDENTITY_HEADER'] ?? '' });
+}
+
+function fromInstance(environment: Environment): Grant {
+  const { AZURE_POD_IDENTITY_AUTHORITY_HOST: host = INSTANCE_METADATA } = environment;
+  const url = new URL('/metadata/identity/oauth2/token', host).href;
+  return () => asked(url, environment, '2018-02-01', { metadata: 'true' });
+}
+
+/** Numbers come as text. */
+const answer = z.object({
+  access_token: z.string().min(1).max(65_536),
+  expires_on: z.coerce.number().positive(),
+});
+
+async function asked(
+  endpoint: string,
+  { AZURE_CLIENT_ID: clientId = '' }: Environment,
+  version: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Granted> {
+  const url = new URL(endpoint);
+  url.searchParams.set('api-version', version);
+  url.searchParams.set('resource', RESOURCE);
+  if (clientId !== '') url.searchParams.set('client_id', clientId);
+  const signal = AbortSignal.timeout(WITHIN_SECONDS * 1_000);
+  // A redirect would take the header elsewhere.
+  const reply = await fetch(url, { headers, signal, redirect: 'error' });
+  if (!reply.ok) throw new Refused(`${url.host} answered ${String(reply.status)}`);
+  const read = answer.safeParse(await reply.json());
+  if (!read.success) throw new Refused(`${url.host} sent no token`);
+  return { value: read.data.access_token, endsAt: read.data.expires_on * 1_000 };
+}
+
+async function textOf(file: string): Promise<string> {
+  const content = await readFile(file).catch(() => {
+    throw new Refused(`file ${file} cannot be read`);
+  });
+  if (content.length > MAX_JWT_BYTES) throw new Refused(`file ${file} is larger than 64 KiB`);
+  return content.toString().trim();
+}

@@ -1,0 +1,12 @@
+/** Short-lived credentials that a cloud gives to the workload that asks. */
+export interface Granted {
+  readonly value: string;
+  /** Unix ms; undefined if the cloud does not say. */
+  readonly endsAt: number | undefined;
+}
+
+/** Asks a cloud for new credentials. Its errors may quote an answer, and are not shown. */
+export type Grant = () => Promise<Granted>;
+
+/** A failure whose message quotes nothing secret. */
+export class Refused extends Error {}

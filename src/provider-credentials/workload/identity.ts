@@ -1,0 +1,62 @@
+import type { Environment } from '../../config/environment.ts';
+import type { ReadValue, Source } from '../source.ts';
+import { Refused, type Grant, type Granted } from './grant.ts';
+
+/** Clouds that vouch for a workload. */
+export type Cloud = 'aws' | 'azure' | 'gcp';
+
+const WITHIN_MS = 10_000;
+const RENEW_AT = 2 / 3;
+/** Clouds answer from a cache until shortly before the end. */
+const LEAST_MS = 5_000;
+const UNKNOWN_LIFE_MS = 900_000;
+
+/** Returns the identity of this workload as a source. Loads the cloud's module only. */
+export async function createWorkloadSource(cloud: Cloud, environment: Environment): Promise<Source> {
+  const grant = await grantOf(cloud, environment);
+  return {
+    async read() {
+      const granted = await inTime(grant).catch((cause: unknown) => {
+        throw new Error(`the workload identity of ${cloud} gives no credential (${reasonOf(cause)})`);
+      });
+      return valueOf(granted);
+    },
+  };
+}
+
+async function grantOf(cloud: Cloud, environment: Environment): Promise<Grant> {
+  switch (cloud) {
+    case 'aws':
+      return (await import('./aws.ts')).createAwsGrant(environment);
+    case 'azure':
+      return (await import('./azure.ts')).createAzureGrant(environment);
+    case 'gcp':
+      return (await import('./gcp.ts')).createGcpGrant(environment);
+  }
+}
+
+function valueOf({ value, endsAt = Date.now() + UNKNOWN_LIFE_MS }: Granted): ReadValue {
+  return { value, againInMs: Math.max(LEAST_MS, (endsAt - Date.now()) * RENEW_AT) };
+}
+
+/** A cloud that does not answer must not keep other sources from being read. */
+async function inTime(grant: Grant): Promise<Granted> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Refused('no answer in 10 s')), WITHIN_MS);
+  try {
+    return await Promise.race([grant(), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const PLAIN_NAME = /^[A-Za-z_]{1,64}$/;
+
+/** Messages of SDKs may quote tokens; the names of their errors do not. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof Refused) return cause.message;
+  if (!(cause instanceof Error)) return 'an unknown failure';
+  const { code } = cause as { readonly code?: unknown };
+  const known = typeof code === 'string' ? code : cause.name;
+  return PLAIN_NAME.test(known) ? known : 'an unknown failure';
+}

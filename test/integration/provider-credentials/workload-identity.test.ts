@@ -1,0 +1,187 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { messageOf } from '../../../src/errors.ts';
+import { openSource } from '../../../src/provider-credentials/read-source.ts';
+import type { ReadValue } from '../../../src/provider-credentials/source.ts';
+import type { Cloud } from '../../../src/provider-credentials/workload/identity.ts';
+import {
+  awsCredentials,
+  CLOUD_SECRET,
+  startCloudServer,
+  WORKLOAD,
+  type CloudServer,
+} from '../../support/cloud-server.ts';
+
+/** docs/provider-credentials.md, "Workload identity", against servers that answer as the clouds document. */
+
+let folder: string;
+let cloud: CloudServer;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gw-test-workload-'));
+  writeFileSync(join(folder, 'jwt'), WORKLOAD.jwt);
+  writeFileSync(join(folder, 'other.jwt'), `${WORKLOAD.jwt}.other`);
+  cloud = await startCloudServer();
+});
+afterAll(async () => {
+  await cloud.close();
+  rmSync(folder, { recursive: true });
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  Object.assign(cloud, { isDown: false, isSilent: false, lifeMs: 3_600_000 });
+  cloud.requests.length = 0;
+});
+
+interface Place {
+  readonly cloud: Cloud;
+  readonly environment: () => Record<string, string>;
+  /** The value of the credentials of this number. */
+  readonly value: (nth: number) => string;
+  readonly request: string;
+}
+
+const aws = (nth: number): string => Object.values(awsCredentials(nth)).join(':');
+const entra = (nth: number): string => `eyJhbGciOiJSUzI1NiJ9.${CLOUD_SECRET}.${String(nth)}`;
+const NOWHERE = {
+  AWS_CONFIG_FILE: '/dev/null',
+  AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+  AWS_REGION: 'eu-west-1',
+};
+const IN_A_POD = { AZURE_TENANT_ID: WORKLOAD.tenant, AZURE_CLIENT_ID: WORKLOAD.client };
+
+const PLACES: Readonly<Record<string, Place>> = {
+  'a pod with a web identity (STS)': {
+    cloud: 'aws',
+    environment: () => ({
+      ...NOWHERE,
+      AWS_WEB_IDENTITY_TOKEN_FILE: join(folder, 'jwt'),
+      AWS_ROLE_ARN: WORKLOAD.role,
+      AWS_ENDPOINT_URL_STS: cloud.address,
+    }),
+    value: aws,
+    request: 'POST /',
+  },
+  'an AWS container': {
+    cloud: 'aws',
+    environment: () => ({
+      AWS_CONTAINER_CREDENTIALS_FULL_URI: `${cloud.address}/container`,
+      AWS_CONTAINER_AUTHORIZATION_TOKEN: WORKLOAD.agentToken,
+    }),
+    value: aws,
+    request: 'GET /container',
+  },
+  'an EC2 instance': {
+    cloud: 'aws',
+    environment: () => ({ ...NOWHERE, AWS_EC2_METADATA_SERVICE_ENDPOINT: cloud.address }),
+    value: aws,
+    request: 'GET /latest/meta-data/iam/security-credentials/gateway-role',
+  },
+  'an AKS pod': {
+    cloud: 'azure',
+    environment: () => ({
+      ...IN_A_POD,
+      AZURE_FEDERATED_TOKEN_FILE: join(folder, 'jwt'),
+      AZURE_AUTHORITY_HOST: `${cloud.address}/`,
+    }),
+    value: entra,
+    request: `POST /${WORKLOAD.tenant}/oauth2/v2.0/token`,
+  },
+  'an Azure container app': {
+    cloud: 'azure',
+    environment: () => ({
+      IDENTITY_ENDPOINT: `${cloud.address}/msi/token`,
+      IDENTITY_HEADER: WORKLOAD.agentToken,
+    }),
+    value: entra,
+    request: 'GET /msi/token',
+  },
+  'an Azure VM': {
+    cloud: 'azure',
+    environment: () => ({ AZURE_POD_IDENTITY_AUTHORITY_HOST: cloud.address }),
+    value: entra,
+    request: 'GET /metadata/identity/oauth2/token',
+  },
+  'a Google Cloud machine': {
+    cloud: 'gcp',
+    environment: () => ({ GCE_METADATA_HOST: cloud.host }),
+    value: (nth) => `ya29.${CLOUD_SECRET}.${String(nth)}`,
+    request: 'GET /computeMetadata/v1/instance/service-accounts/default/token',
+  },
+};
+
+async function open({ cloud: name, environment }: Pick<Place, 'cloud' | 'environment'>) {
+  const variables = environment();
+  // The SDKs read the environment of the process, which is that of `gateway serve`.
+  for (const [variable, value] of Object.entries(variables)) vi.stubEnv(variable, value);
+  return openSource({ workload_identity: name, ttl: 900_000 as never }, variables);
+}
+
+const failureOf = (reading: Promise<ReadValue>): Promise<string> =>
+  reading.then(({ value }) => `read ${value}`, messageOf);
+
+describe.each(Object.entries(PLACES))('%s', (_name, place) => {
+  it('gives credentials, and new ones when they are read again', async () => {
+    const source = await open(place);
+    for (let reads = 0; reads < 2; reads += 1) {
+      const before = cloud.given();
+      const { value, againInMs } = await source.read();
+      expect(value).toBe(place.value(cloud.given()));
+      expect(cloud.given()).toBe(before + 1);
+      expect(cloud.requests.at(-1)).toBe(place.request);
+      // Two thirds of an hour.
+      expect(againInMs).toBeGreaterThan(2_300_000);
+      expect(againInMs).toBeLessThanOrEqual(2_400_000);
+    }
+  });
+
+  it('quotes nothing that the cloud says when it gives none', async () => {
+    const source = await open(place);
+    cloud.isDown = true;
+    const message = await failureOf(source.read());
+    expect(message).toMatch(new RegExp(`^the workload identity of ${place.cloud} gives no credential \\(`));
+    expect(message).not.toContain(CLOUD_SECRET);
+    cloud.isDown = false;
+    expect((await source.read()).value).toBe(place.value(cloud.given()));
+  });
+});
+
+describe('a workload that the cloud does not know', () => {
+  it.each(['a pod with a web identity (STS)', 'an AKS pod'])(
+    'is refused without its token: %s',
+    async (name) => {
+      const place = PLACES[name] as Place;
+      const other = join(folder, 'other.jwt');
+      function environment(): Record<string, string> {
+        const variables = place.environment();
+        for (const file of ['AWS_WEB_IDENTITY_TOKEN_FILE', 'AZURE_FEDERATED_TOKEN_FILE'])
+          if (file in variables) variables[file] = other;
+        return variables;
+      }
+      const message = await failureOf((await open({ ...place, environment })).read());
+      expect(message).toMatch(/gives no credential \(\w+\)$/);
+      expect(message).not.toContain(WORKLOAD.jwt);
+    },
+  );
+
+  it.each([
+    [{ AZURE_FEDERATED_TOKEN_FILE: '/none' }, 'AZURE_TENANT_ID and AZURE_CLIENT_ID are not set'],
+    [{ ...IN_A_POD, AZURE_FEDERATED_TOKEN_FILE: '/none' }, 'file /none cannot be read'],
+    [
+      { ...IN_A_POD, AZURE_FEDERATED_TOKEN_FILE: '/none', AZURE_AUTHORITY_HOST: 'http://login.example/' },
+      'AZURE_AUTHORITY_HOST is not https',
+    ],
+  ])('names what is missing: %o', async (environment, reason) => {
+    const source = await open({ cloud: 'azure', environment: () => environment });
+    expect(await failureOf(source.read())).toContain(`(${reason})`);
+  });
+});
+
+it('that does not answer is given up', async () => {
+  const source = await open(PLACES['an Azure VM'] as Place);
+  cloud.isSilent = true;
+  const begun = performance.now();
+  expect(await failureOf(source.read())).toContain('gives no credential');
+  expect(performance.now() - begun).toBeLessThan(11_000);
+}, 20_000);
