@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { loadMe, me, notice, outage } from './api.ts';
 import { Navigation } from './navigation.tsx';
 import { ProblemText } from './parts/answer.tsx';
-import { route } from './route.ts';
+import { href, route } from './route.ts';
 import { SignIn } from './views/sign-in.tsx';
 import { viewOf } from './views/views.tsx';
 
@@ -64,6 +64,8 @@ function useMe(): Error | undefined {
     async function ask(): Promise<void> {
       try {
         await loadMe();
+        // An owner may not see the first view, which is of all keys.
+        if (me.value?.owner != null && location.hash === '') location.replace(href('keys'));
       } catch (error) {
         setProblem(error instanceof Error ? error : new Error(String(error)));
         timer = window.setTimeout(() => void ask(), RETRY_MS);

@@ -28,6 +28,14 @@ const THEMES = [
   { value: 'dark', title: 'Dark' },
 ] as const;
 
+/** Views of more than the keys of one owner. */
+const OF_ALL: readonly string[] = ['now', 'mcp', 'policies', 'tokens'];
+
+/** Leaves out what the API would refuse this person. */
+function isShownTo({ role, owner }: Me, view: string): boolean {
+  return (owner === null || !OF_ALL.includes(view)) && (view !== 'tokens' || role === 'admin');
+}
+
 /** Which entry of the navigation a view belongs to. */
 const WITHIN: Readonly<Record<string, string>> = { requests: 'decisions' };
 
@@ -53,7 +61,7 @@ export function Navigation({ person }: { readonly person: Me }): JSX.Element {
       <div id="places" class="places">
         <nav aria-label="Views">
           <ul>
-            {PLACES.map(([view, title]) => (
+            {PLACES.filter(([view]) => isShownTo(person, view)).map(([view, title]) => (
               <li key={view}>
                 <a
                   href={href(view)}

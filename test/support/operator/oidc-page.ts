@@ -26,6 +26,9 @@ export interface OidcPage {
 
 const PEOPLE = {
   ada: { preferred_username: 'ada@example.com', groups: ['gateway-admins'], roles: ['watchers'] },
+  vera: { groups: ['watchers'] },
+  alex: { groups: ['on-call'] },
+  oona: { groups: ['gateway-operators'] },
   bob: { preferred_username: 'bob', groups: ['leads'], team: 'search', unit: 'ads' },
 };
 
@@ -34,6 +37,7 @@ export async function startOidcPage(
   redis: TestRedis,
   oidc: OidcInput = {},
   built?: string,
+  more: Omit<ConfigInput, 'ui'> = {},
 ): Promise<OidcPage> {
   const port = await freePort();
   const callbackAt = (host: string) => `http://${host}:${String(port)}/api/sign-in/oidc/callback`;
@@ -48,13 +52,19 @@ export async function startOidcPage(
     oidc: {
       client_id: OIDC_CLIENT.id,
       client_secret_file: secretFile,
-      roles: { 'gateway-admins': 'admin', leads: 'owner', watchers: 'viewer' } as const,
+      roles: {
+        'gateway-admins': 'admin',
+        leads: 'owner',
+        watchers: 'viewer',
+        'on-call': 'approver',
+        'gateway-operators': 'operator',
+      } as const,
       owner_claim: 'team',
       ...oidc,
       issuer: provider.issuer,
     },
   };
-  const page = await startTestPage(redis, { ui }, built);
+  const page = await startTestPage(redis, { ...more, ui }, built);
 
   async function begin() {
     const answer = await page.ask('/api/sign-in/oidc');
