@@ -13,7 +13,7 @@ import { providers } from '../providers/registry.ts';
 import type { Route } from '../routing/route.ts';
 import type { ProviderTarget, Target } from '../routing/target.ts';
 import type { TargetHealth, TargetWatch } from './health.ts';
-import { addedToList, modelList, modelListApi } from './model-list.ts';
+import { addedToList, modelAsked, modelItem, modelList, modelListApi } from './model-list.ts';
 import { inOrder } from './choose-target.ts';
 
 /** A request as one target of `models` gets it. */
@@ -44,6 +44,8 @@ export interface Aliases {
   mayName(target: Target): boolean;
   /** Returns the names that a key may use, as the list of models at this path; undefined if it is none. */
   list(exchange: Identified): object | undefined;
+  /** Returns the name that this path asks about, if the key may use it; it wins over a model of the provider. */
+  model(exchange: Identified): object | undefined;
   /** Returns the edits that add those names to a provider's list of models. */
   addToList(exchange: Identified, list: unknown): readonly JsonEdit[];
   /**
@@ -144,6 +146,12 @@ export function createAliases({
       const names = api === undefined ? [] : namesFor(exchange.key, api);
       return api === undefined || names.length === 0 ? undefined : modelList(api, names);
     },
+    model(exchange) {
+      const asked = modelAsked(exchange.provider, exchange.path);
+      if (asked === undefined || !Object.hasOwn(models, asked.name)) return undefined;
+      const { api, name } = asked;
+      return namesFor(exchange.key, api).includes(name) ? modelItem(api, name) : undefined;
+    },
     addToList(exchange, list) {
       const api = modelListApi(exchange.provider, exchange.path);
       return api === undefined || exchange.query !== ''
@@ -178,7 +186,8 @@ export function createAliases({
 }
 
 function listedAt({ endpoint, upstream, path }: ProviderTarget): TargetApi | undefined {
-  return endpoint.operation === 'models' ? modelListApi(upstream.provider, path) : undefined;
+  if (endpoint.operation !== 'models') return undefined;
+  return modelListApi(upstream.provider, path) ?? modelAsked(upstream.provider, path)?.api;
 }
 
 interface Reachable {

@@ -10,6 +10,25 @@ export function modelListApi({ basePaths }: Provider, path: string): TargetApi |
   return anthropic !== undefined && path === `${anthropic}/v1/models` ? 'anthropic' : undefined;
 }
 
+/** Returns the name of the one model that a path asks about, and the API; undefined if it asks about none. */
+export function modelAsked(
+  provider: Provider,
+  path: string,
+): { readonly api: TargetApi; readonly name: string } | undefined {
+  const slash = path.lastIndexOf('/');
+  const api = modelListApi(provider, path.slice(0, slash));
+  const name = decoded(path.slice(slash + 1));
+  return api === undefined || name === undefined ? undefined : { api, name };
+}
+
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns a list of names as the API writes lists of models. */
 export function modelList(api: TargetApi, names: readonly string[]): object {
   const data = names.map((name) => modelItem(api, name));
@@ -32,8 +51,8 @@ function dataOf(list: unknown): unknown[] | undefined {
   return Array.isArray(data) ? (data as unknown[]) : undefined;
 }
 
-/** The date is that of no model. */
-function modelItem(api: TargetApi, id: string): object {
+/** Returns a name as the API writes one model. The date is that of no model. */
+export function modelItem(api: TargetApi, id: string): object {
   return api === 'openai'
     ? { id, object: 'model', created: 0, owned_by: 'gateway' }
     : { type: 'model', id, display_name: id, created_at: '1970-01-01T00:00:00Z' };

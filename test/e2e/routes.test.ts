@@ -210,6 +210,29 @@ describe('the list of models', () => {
     expect(claude.headers['x-gateway-request-id']).toBeDefined();
   });
 
+  it('tells of one name that the key may use, with and without a key of the provider', async () => {
+    const { rawKey } = await gateway.createKey({ ...EVERYTHING, allowedModels: ['gpt-4o', 'claude*'] });
+    const client = new OpenAI({ apiKey: rawKey, baseURL: `${gateway.baseUrl}/openai/v1` });
+    const before = openai.requests.length;
+    expect(await client.models.retrieve('smart')).toEqual({
+      id: 'smart',
+      object: 'model',
+      created: 0,
+      owned_by: 'gateway',
+    });
+    expect((await list('/openai/v1/models/smart', rawKey, 'sk-clients-own')).status).toBe(200);
+    expect(JSON.parse((await list('/anthropic/v1/models/thinker', rawKey)).body)).toMatchObject({
+      id: 'thinker',
+    });
+    expect(openai.requests.length).toBe(before);
+
+    // Others are the provider's to answer.
+    expect((await list('/openai/v1/models/fast', rawKey)).status).toBe(400);
+    expect((await list('/openai/v1/models/gpt-4o', rawKey)).status).toBe(400);
+    await list('/openai/v1/models/fast', rawKey, 'sk-clients-own');
+    expect(openai.requests.length).toBe(before + 1);
+  });
+
   it('is refused as before to a key that may use none', async () => {
     const { rawKey } = await gateway.createKey({ ...EVERYTHING, allowedModels: ['other'] });
     expect((await list('/openai/v1/models', rawKey)).status).toBe(400);

@@ -95,22 +95,27 @@ export async function onRequestHeaders(
   if (candidates.length > 0 && (await context.services.knowsAnyKey(candidates))) throw proxyKeyCarried();
   const denial = await run.requestHeaders(exchange);
   if (denial !== undefined) return denial;
-  if (!hasBody && ownRefusal !== undefined) return ownList(context, exchange, run) ?? raise(ownRefusal);
+  const own = hasBody ? undefined : ownAnswer(context, exchange, run, ownRefusal !== undefined);
+  if (own !== undefined) return own;
+  if (!hasBody && ownRefusal !== undefined) throw ownRefusal;
   return hasBody ? awaitRequestBody() : judgeWithoutBody(context, context.state);
 }
 
-/** Lists the gateway's own names where the provider cannot be asked for its models. */
-function ownList(context: StreamContext, exchange: Identified, run: Run): PhaseReply | undefined {
-  const list = exchange.method === 'GET' ? context.services.aliases?.list(exchange) : undefined;
-  if (list === undefined) return undefined;
+/** Answers for one of the gateway's own names; lists them where the provider cannot be asked for its models. */
+function ownAnswer(
+  context: StreamContext,
+  exchange: Identified,
+  run: Run,
+  isRefused: boolean,
+): PhaseReply | undefined {
+  const { aliases } = context.services;
+  if (exchange.method !== 'GET' || exchange.endpoint.operation !== 'models') return undefined;
+  const answer = aliases?.model(exchange) ?? (isRefused ? aliases?.list(exchange) : undefined);
+  if (answer === undefined) return undefined;
   context.state = { at: 'listed', exchange, run };
   context.status = 200;
   const headers = withReceipt(context, 200, [['content-type', JSON_TYPE], ...exchange.responseHeaders]);
-  return refuse({ status: 200, body: JSON.stringify(list) }, headers, isLogged(context));
-}
-
-function raise(refusal: GatewayError): never {
-  throw refusal;
+  return refuse({ status: 200, body: JSON.stringify(answer) }, headers, isLogged(context));
 }
 
 /**
