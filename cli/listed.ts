@@ -93,11 +93,16 @@ async function bestRows<Row>(
   if (order === undefined) throw new UsageError(`--sort: "${printable(sort)}" is not an order`);
   let rows: Row[] = [];
   let total = 0;
+  /** The last of the best rows so far. */
+  let last: Row | undefined;
   for await (const row of all) {
     if (!matches(row, fields, filter)) continue;
     total += 1;
+    if (last !== undefined && order(row, last) >= 0) continue;
     rows.push(row);
-    if (rows.length >= 2 * limit) rows = rows.toSorted(order).slice(0, limit);
+    if (rows.length < 2 * limit) continue;
+    rows = rows.toSorted(order).slice(0, limit);
+    last = rows.at(-1);
   }
   return { rows: rows.toSorted(order).slice(0, limit), total };
 }

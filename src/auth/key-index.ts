@@ -8,7 +8,7 @@ const leaveScript = loadScript(new URL('./leave-key.lua', import.meta.url));
 const orderScript = loadScript(new URL('./order-keys.lua', import.meta.url));
 
 const INDEXES = [KEY_INDEX, KEYS_BY_CREATION];
-const PAGE_SIZE = 500;
+export const PAGE_SIZE = 500;
 
 const rank = z
   .string()
@@ -48,7 +48,7 @@ export async function orderKeys(client: RedisClient): Promise<void> {
   if ((await countKeys(client)).isOrdered) return;
   let after: string | undefined;
   do {
-    const { hashes, next } = await pageByHash(client, after);
+    const { hashes, next } = await pageByHash(client, after, PAGE_SIZE);
     const created = await Promise.all(hashes.map((hash) => client.hget(keyRecordKey(hash), 'created_at')));
     const entries = hashes.flatMap((hash, nth) => [created[nth] ?? '0', hash]);
     await orderScript.run(client, INDEXES, entries);
@@ -60,20 +60,25 @@ export async function pageOfHashes(
   client: RedisClient,
   order: KeyOrder,
   after: string | undefined,
+  count: number,
 ): Promise<HashPage> {
-  return order === 'hash' ? pageByHash(client, after) : pageByCreation(client, after);
+  return order === 'hash' ? pageByHash(client, after, count) : pageByCreation(client, after, count);
 }
 
 /** The cursor is the last hash. */
-async function pageByHash(client: RedisClient, after: string | undefined): Promise<HashPage> {
+async function pageByHash(client: RedisClient, after: string | undefined, count: number): Promise<HashPage> {
   const from = after === undefined ? '-' : `(${after}`;
-  const hashes = await client.zrangebylex(KEY_INDEX, from, '+', 'LIMIT', 0, PAGE_SIZE);
-  return { hashes, next: hashes.length < PAGE_SIZE ? undefined : hashes.at(-1) };
+  const hashes = await client.zrangebylex(KEY_INDEX, from, '+', 'LIMIT', 0, count);
+  return { hashes, next: hashes.length < count ? undefined : hashes.at(-1) };
 }
 
 /** The cursor is a rank: new keys come last, so it moves no other key to another page. */
-async function pageByCreation(client: RedisClient, after = '0'): Promise<HashPage> {
-  const from = rank.parse(after);
-  const hashes = await client.zrange(KEYS_BY_CREATION, from, from + PAGE_SIZE - 1);
-  return { hashes, next: hashes.length < PAGE_SIZE ? undefined : String(from + PAGE_SIZE) };
+async function pageByCreation(
+  client: RedisClient,
+  after: string | undefined,
+  count: number,
+): Promise<HashPage> {
+  const from = rank.parse(after ?? '0');
+  const hashes = await client.zrange(KEYS_BY_CREATION, from, from + count - 1);
+  return { hashes, next: hashes.length < count ? undefined : String(from + count) };
 }

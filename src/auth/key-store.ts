@@ -22,6 +22,7 @@ import {
   enterKey,
   leaveKey,
   orderKeys,
+  PAGE_SIZE,
   pageOfHashes,
   type KeyCount,
   type KeyOrder,
@@ -70,8 +71,11 @@ export interface KeyPage {
 export interface KeyStore {
   /** Refuses a name that an active key has. */
   create(key: NewKey): Promise<IssuedKey>;
-  /** Returns a page of keys, in the order of their hashes unless another is given. */
-  list(after?: string, order?: KeyOrder): Promise<KeyPage>;
+  /**
+   * Returns a page of keys, in the order of their hashes unless another is given.
+   * @param count most keys of the page; over the operator's API pages have their own size
+   */
+  list(after?: string, order?: KeyOrder, count?: number): Promise<KeyPage>;
   count(): Promise<KeyCount>;
   /**
    * Finds a key by hash, hash prefix (at least 6 hex digits), name or raw key. Active keys precede revoked
@@ -121,7 +125,7 @@ export function createKeyStore(client: RedisClient): KeyStore {
       await leaveKey(client, keyHash);
       throw new KeyError(nameTaken(checked.name, holder), 'conflict');
     },
-    list: (after, order) => records.page(after, order),
+    list: (after, order, count) => records.page(after, order, count),
     count: () => countKeys(client),
     find: (reference) => records.find(reference),
     names: (prefix, limits) => namesWith(client, prefix, limits),
@@ -157,7 +161,7 @@ export function createKeyStore(client: RedisClient): KeyStore {
   };
   return {
     create: (key) => guarded(() => store.create(key)),
-    list: (after, order) => guarded(() => store.list(after, order)),
+    list: (after, order, count) => guarded(() => store.list(after, order, count)),
     count: () => guarded(() => store.count()),
     find: (reference) => guarded(() => store.find(reference)),
     names: (prefix, limits) => guarded(() => store.names(prefix, limits)),
@@ -203,8 +207,8 @@ class KeyRecords {
     this.#client = client;
   }
 
-  async page(after: string | undefined, order: KeyOrder = 'hash'): Promise<KeyPage> {
-    const { hashes, next } = await pageOfHashes(this.#client, order, after);
+  async page(after: string | undefined, order: KeyOrder = 'hash', count = PAGE_SIZE): Promise<KeyPage> {
+    const { hashes, next } = await pageOfHashes(this.#client, order, after, count);
     const read = await Promise.all(hashes.map((hash) => this.read(hash)));
     return { keys: read.filter((record) => record !== undefined), next };
   }

@@ -1,14 +1,14 @@
 import { execFile, spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestCa, type Identity, type TestCa } from '../support/certs.ts';
+import { parse, stringify } from 'yaml';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { createTestCa, type TestCa } from '../support/certs.ts';
 import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
@@ -16,6 +16,7 @@ import { readMetrics } from '../support/metrics.ts';
 import { envoyPath, gatewayProgram } from '../support/parts.ts';
 import { freePort } from '../support/ports.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { pair, serialAt, serialOf, TlsFolder } from '../support/tls-folder.ts';
 
 /** Certificates are renewed while requests run on new and on kept connections. None may be lost. */
 const CLIENTS = 6;
@@ -42,57 +43,19 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-type Files = Readonly<Record<string, string>>;
-
-/** A folder of PEM files that is renewed in one of the ways in which operators do it. */
-class TlsFolder {
-  readonly path: string;
-  #versions = 0;
-
-  constructor(name: string, files: Files) {
-    this.path = join(folder, name);
-    mkdirSync(this.path);
-    this.swap(files);
-    for (const file of Object.keys(files)) symlinkSync(`..data/${file}`, this.file(file));
-  }
-
-  file(name: string): string {
-    return join(this.path, name);
-  }
-
-  /** As Kubernetes does it: all files at once, behind one symbolic link. */
-  swap(files: Files): void {
-    this.#versions += 1;
-    const version = `..version-${String(this.#versions)}`;
-    mkdirSync(this.file(version));
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(this.file(version), name), text);
-    symlinkSync(version, this.file('..data_tmp'));
-    renameSync(this.file('..data_tmp'), this.file('..data'));
-  }
-
-  /** As certbot and most scripts do it: one file after the other. */
-  rename(files: Files): void {
-    for (const [name, text] of Object.entries(files)) {
-      writeFileSync(this.file('next'), text);
-      renameSync(this.file('next'), this.file(name));
-    }
-  }
+/** Denies calls whose prompt has this word. */
+function card(word: string): string {
+  const conditions = [{ field: 'prompt_text', op: 'contains', value: word }];
+  const rule = { name: 'no-word', match: { type: 'llm_call' }, conditions, action: 'deny' };
+  return stringify({ metadata: { name: 'words', version: '1' }, rules: [rule] });
 }
 
-const pair = ({ cert, key }: Identity): Files => ({ 'tls.crt': cert, 'tls.key': key });
-
-/** Returns the serial number of the certificate that a server shows. */
-async function serialAt(port: number, client: Partial<Pick<Identity, 'cert' | 'key'>> = {}): Promise<string> {
-  const socket = connect({ host: '127.0.0.1', port, ...client, rejectUnauthorized: false });
-  await once(socket, 'secureConnect');
-  const { serialNumber } = socket.getPeerCertificate();
-  socket.destroy();
-  return serialNumber;
+function replace(file: string, text: string): void {
+  writeFileSync(`${file}.next`, text);
+  renameSync(`${file}.next`, file);
 }
 
-const serialOf = ({ cert }: Identity): string => new X509Certificate(cert).serialNumber;
-
-function ask(gateway: TestGateway, rawKey: string, agent?: Agent): Promise<Reply> {
+function ask(gateway: TestGateway, rawKey: string, agent?: Agent, content = 'Hello!'): Promise<Reply> {
   return send(gateway.baseUrl, {
     path: '/openai/v1/chat/completions',
     ca: ca.ca,
@@ -102,7 +65,7 @@ function ask(gateway: TestGateway, rawKey: string, agent?: Agent): Promise<Reply
       'x-gateway-provider-key': 'sk-test',
       'content-type': 'application/json',
     },
-    body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello!' }] }),
+    body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content }] }),
   });
 }
 
@@ -150,10 +113,14 @@ describe('with the gateway’s own Envoy', () => {
   let socket: TlsFolder;
   let extprocPort: number;
   let rawKey: string;
+  let policies: string;
   beforeAll(async () => {
-    listener = new TlsFolder('listener', pair(await ca.issue('first')));
+    policies = join(folder, 'policies');
+    mkdirSync(policies);
+    writeFileSync(join(policies, 'words.yaml'), card('xylophone'));
+    listener = new TlsFolder(join(folder, 'listener'), pair(await ca.issue('first')));
     const extproc = await ca.issue('extproc');
-    socket = new TlsFolder('socket', { ...pair(extproc), 'ca.crt': ca.ca });
+    socket = new TlsFolder(join(folder, 'socket'), { ...pair(extproc), 'ca.crt': ca.ca });
     extprocPort = await freePort();
     gateway = await startGateway({
       redis,
@@ -169,6 +136,7 @@ describe('with the gateway’s own Envoy', () => {
             },
           },
         },
+        policy: { enabled: true, policy_dir: policies },
         providers: { openai: { base_url: provider.url } },
       },
     });
@@ -195,6 +163,30 @@ describe('with the gateway’s own Envoy', () => {
     const { asked, lost } = await load.stop();
     expect(lost).toEqual([]);
     expect(asked).toBeGreaterThan(100);
+  });
+
+  it('policies and gateway.yaml change together with certificates, and no request is lost', async () => {
+    const refused = async (word: string): Promise<number> =>
+      (await ask(gateway, rawKey, undefined, `Play the ${word}.`)).status;
+    expect([await refused('xylophone'), await refused('trombone')]).toEqual([403, 200]);
+    const written = parse(readFileSync(gateway.configFile, 'utf8')) as ConfigInput;
+    const load = underLoad(gateway, rawKey);
+    const renewed = await ca.issue('fourth');
+    listener.rename(pair(renewed));
+    replace(join(policies, 'words.yaml'), card('trombone'));
+    replace(
+      gateway.configFile,
+      stringify({ ...written, server: { ...written.server, dlp: { enabled: true, requests: 'deny' } } }),
+    );
+    await expect.poll(() => serialAt(gateway.port)).toBe(serialOf(renewed));
+    await expect
+      .poll(async () => [await refused('xylophone'), await refused('trombone')])
+      .toEqual([200, 403]);
+    await expect.poll(async () => (await readMetrics(gateway)).sum('gateway_config_reloads_total')).toBe(1);
+    await expect.poll(() => refused('AKIAIOSFODNN7QWERTYU')).toBe(403);
+    await load.answered(50);
+    const { lost } = await load.stop();
+    expect(lost).toEqual([]);
   });
 
   it('Envoy and a restarted worker meet with the renewed certificates', async () => {
@@ -249,7 +241,7 @@ describe('with the gateway’s own Envoy', () => {
 });
 
 it('an Envoy that is run elsewhere follows its SDS files, and no request is lost', async () => {
-  const listener = new TlsFolder('elsewhere', pair(await ca.issue('elsewhere-1')));
+  const listener = new TlsFolder(join(folder, 'elsewhere'), pair(await ca.issue('elsewhere-1')));
   const gateway = await startGateway({
     redis,
     config: {

@@ -26,6 +26,19 @@ export interface StateCost extends StateSize {
   readonly bytesPerSession: number;
 }
 
+/** In the order of creation, in another order, and about one key. */
+const COMMANDS = [
+  'keys list --limit 50',
+  'budget status --sort created --limit 50',
+  'risk list --sort created --limit 50',
+  'keys show plain-1',
+  'complete keys talking-1000',
+  'keys list --sort name --limit 50',
+  'sessions list --limit 50',
+  'risk list --limit 50',
+  'budget status --limit 50',
+] as const;
+
 const SESSION = 'run-0';
 const PER_SCRIPT = 2_000;
 const REQUESTS = 200;
@@ -136,14 +149,7 @@ async function measure(gateway: TestGateway, note: (line: string) => void) {
   const metricsBytes = (await gateway.metrics()).length;
   const metricsMs = performance.now() - started;
   const commandMs: Record<string, number> = {};
-  for (const command of [
-    'keys list --limit 20',
-    'budget status --limit 20',
-    'keys show plain-1',
-    'risk list --limit 20',
-    'sessions list --limit 20',
-    'complete keys talking-1000',
-  ])
+  for (const command of COMMANDS)
     note(
       `${command}: ${String(Math.round((commandMs[command] = await timed(gateway.redis, command.split(' ')))))} ms`,
     );

@@ -52,9 +52,9 @@ describe('a list of very many keys leaves none out', () => {
 });
 
 describe('a list that ends at a limit', () => {
-  const MANY = 12_000;
-  /** A page, and the next one, which is read meanwhile. */
-  const TWO_PAGES = 1_000;
+  const MANY = 16_000;
+  /** A page, and the next and larger one, which is read meanwhile. */
+  const TWO_PAGES = 3_000;
   let many: TestRedis;
 
   beforeAll(async () => {
