@@ -22,6 +22,10 @@ rules:
 `;
 
 let openai: FakeProvider;
+/** With these, eight targets. */
+const WIDE = ['two', 'three', 'four', 'five', 'six', 'seven', 'last'];
+const LONG = `sk-long-${'x'.repeat(5_000)}`;
+
 let groq: FakeProvider;
 let gateway: TestGateway;
 let rawKey: string;
@@ -41,9 +45,22 @@ beforeAll(async () => {
       credentials: {
         'openai-main': { provider: 'openai', from: { env: 'KEY_OPENAI' } },
         'groq-main': { provider: 'groq', from: { env: 'KEY_GROQ' } },
+        long: { provider: 'groq', from: { env: 'KEY_LONG' } },
         seek: { provider: 'deepseek', from: { env: 'KEY_GROQ' } },
       },
+      pricing: {
+        overrides: Object.fromEntries(WIDE.map((name) => [`groq/${name}`, { input: 0, output: 0 }])),
+      },
       models: {
+        wide: [
+          { provider: 'openai', model: 'gpt-4o', credential: 'openai-main' },
+          ...WIDE.map((model) => ({
+            provider: 'groq' as const,
+            model,
+            credential: 'long',
+            on: ['429' as const],
+          })),
+        ],
         smart: [
           { provider: 'openai', model: 'gpt-4o', credential: 'openai-main' },
           { provider: 'groq', model: 'llama-3.1-8b-instant', credential: 'groq-main', on: ['429', '5xx'] },
@@ -59,7 +76,7 @@ beforeAll(async () => {
       signature: { enabled: true, type: 'hmac', secret: SECRET },
       audit: { enabled: true },
     },
-    env: { KEY_OPENAI: 'sk-openai-held', KEY_GROQ: 'sk-groq-held' },
+    env: { KEY_OPENAI: 'sk-openai-held', KEY_GROQ: 'sk-groq-held', KEY_LONG: LONG },
   });
   ({ rawKey } = await gateway.createKey(
     { allowedProviders: ['openai', 'groq', 'deepseek'] },
@@ -166,6 +183,40 @@ describe('another target gets', () => {
     await expect.poll(record).toBeDefined();
     expect(record()).toContain('"ai_model":{"name":"llama-3.1-8b-instant","ai_provider":"groq"}');
     expect(record()).toContain('"alias":"smart"');
+  });
+});
+
+describe('eight targets with long credentials', () => {
+  const askWide = (userAgent: string): Promise<Reply> =>
+    send(gateway.baseUrl, {
+      path: '/openai/v1/chat/completions',
+      body: JSON.stringify({ model: 'wide', messages: [{ role: 'user', content: 'hi' }] }),
+      headers: {
+        authorization: `Bearer ${rawKey}`,
+        'content-type': 'application/json',
+        'user-agent': userAgent,
+      },
+    });
+
+  it('are all asked', async () => {
+    groq.behave(({ json }) => ({ status: json.model === 'last' ? 200 : 429 }));
+    const before = groq.requests.length;
+    expect((await askWide('short')).headers['x-gateway-served-by']).toBe('groq/last');
+    expect(groq.requests.length - before).toBe(7);
+    expect(groq.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${LONG}`);
+  });
+
+  it('are asked as far as a request with long headers has room for them', async () => {
+    groq.behave({ status: 429 });
+    const before = groq.requests.length;
+    const refused = await askWide('u'.repeat(30_000));
+    expect(refused.status).toBe(429);
+    const asked = groq.requests.length - before;
+    expect([asked > 2, asked < 7]).toEqual([true, true]);
+    groq.behave(({ json }) => ({ status: json.model === 'two' ? 200 : 429 }));
+    expect((await askWide('u'.repeat(30_000))).headers['x-gateway-served-by']).toBe('groq/two');
+    openai.behave({});
+    expect((await askWide('u'.repeat(54_000))).headers['x-gateway-served-by']).toBe('openai/gpt-4o');
   });
 });
 

@@ -11,6 +11,12 @@ import type { At, Attempt } from '../state.ts';
 import type { HeaderList, ProcessingResponse } from '../wire/messages.ts';
 import { contentType, credentialHeaders, emptyForwarded, ENVOYS, isSent } from './sent-headers.ts';
 
+/**
+ * Envoy refuses a change that makes the headers of a request larger than 60 KiB (its `max_request_headers_kb`). The rest
+ * is for headers that the gateway sets besides.
+ */
+const MAX_PLANS_BYTES = 60 * 1_024 - 4_096;
+
 type Judged = At<'parsed'> & { readonly fallbacks: readonly Fallback[] };
 
 /** Members that differ by target. */
@@ -37,12 +43,14 @@ export async function sendAttempts(
     exchange.edits.length === 0 ? masked : await applyEditsInTurns(exchange.body, exchange.edits);
   const body = edited ?? exchange.body;
   const targets = [{ exchange, target: state.target as ProviderTarget }, ...state.fallbacks];
-  const planned: Planned[] = [];
+  const wanted: Planned[] = [];
   for (const [index, one] of targets.entries()) {
     const again = state.fallbacks[index]?.after ?? [];
-    planned.push({ ...one, again, ...(await changesFor(context, one.exchange, body)) });
+    wanted.push({ ...one, again, ...(await changesFor(context, one.exchange, body)) });
   }
-  const reply = replyFor(context, exchange, planned, edited);
+  const passing = [...exchange.headers.keys()].filter((name) => isSent(exchange, name));
+  const planned = fitting(wanted, passing, exchange.headers);
+  const reply = replyFor(context, exchange, { planned, passing, edited });
   const attempts = planned.map(({ exchange: sent, upstreamDigest }): Attempt => ({
     exchange: sent,
     upstreamDigest,
@@ -65,15 +73,39 @@ async function changesFor(
   return { splices, signature: [[HEADER.signature, signature]], upstreamDigest: signer.digest(own) };
 }
 
+/** Returns the first targets whose plans fit into a request's headers, beside the client's; at least one. */
+function fitting(
+  wanted: readonly Planned[],
+  passing: readonly string[],
+  headers: ReadonlyMap<string, string>,
+): readonly Planned[] {
+  let room = MAX_PLANS_BYTES;
+  for (const name of passing) room -= name.length + Buffer.byteLength(headers.get(name) ?? '');
+  const kept = wanted.findIndex((one) => {
+    room -= planOf(one, passing).length;
+    return room < 0;
+  });
+  if (kept < 0) return wanted;
+  return wanted
+    .slice(0, Math.max(1, kept))
+    .map((one, index, all) => (index === all.length - 1 ? { ...one, again: [] } : one));
+}
+
+interface Plans {
+  readonly planned: readonly Planned[];
+  /** Headers of the client that are sent. */
+  readonly passing: readonly string[];
+  /** The body; undefined if it is unchanged. */
+  readonly edited: Buffer | undefined;
+}
+
 function replyFor(
   context: StreamContext,
   exchange: Parsed,
-  planned: readonly Planned[],
-  edited: Buffer | undefined,
+  { planned, passing, edited }: Plans,
 ): ProcessingResponse {
   const [first] = planned;
   if (first === undefined) throw new Error('there is no target to ask');
-  const passing = [...exchange.headers.keys()].filter((name) => isSent(exchange, name));
   const set = new Map<string, string>([
     [':authority', first.target.upstream.authority],
     [':path', pathOf(first)],

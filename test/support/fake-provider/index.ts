@@ -113,7 +113,9 @@ function listen(
     serve(incoming, outgoing).catch(() => reset(outgoing));
   }
   if (options.tls === undefined)
-    return options.http2 === true ? createH2cServer(handle) : createHttpServer(KEEP_ALIVE, handle);
+    return options.http2 === true
+      ? createH2cServer(handle)
+      : createHttpServer({ ...KEEP_ALIVE, maxHeaderSize: 65_536 }, handle);
   return options.http2 === true
     ? createSecureServer({ ...options.tls, allowHTTP1: true }, handle)
     : createHttpsServer({ ...options.tls, ...KEEP_ALIVE }, handle);
