@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { main } from '../../cli/main.ts';
 
@@ -10,14 +11,22 @@ export interface Ended {
 }
 
 /** Runs a command in this process, against a Redis. */
-export async function runCli(
+export function runCli(
   redis: { readonly addr: string },
   args: readonly string[],
   isTTY = false,
 ): Promise<Ended> {
+  return runHere(args, { REDIS_ADDR: redis.addr }, isTTY);
+}
+
+async function runHere(
+  args: readonly string[],
+  settings: Readonly<Record<string, string>>,
+  isTTY = false,
+): Promise<Ended> {
   const out = Object.assign(new PassThrough(), { isTTY, columns: 120 });
   const err = new PassThrough();
-  const env = { REDIS_ADDR: redis.addr, NO_COLOR: '1' };
+  const env = { ...settings, NO_COLOR: '1' };
   const code = await main(args, { stdin: process.stdin, stdout: out, stderr: err, env });
   return { code, stdout: String(out.read() ?? ''), stderr: String(err.read() ?? '') };
 }
@@ -34,4 +43,20 @@ export function runProgram(
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
   });
+}
+
+/**
+ * Runs commands: the first of each kind (`keys create`) as a process of the built program, as a user does, and later
+ * ones in this process, because a process takes a quarter of a second of CPU to start.
+ */
+export function commandRunner(
+  program: string,
+): (args: readonly string[], env: Readonly<Record<string, string>>) => Promise<Ended> {
+  const seen = new Set<string>();
+  return (args, env) => {
+    const kind = args.filter((arg) => !/^-|\//.test(arg)).slice(0, 2);
+    if (seen.has(kind.join(' '))) return runHere(args, env);
+    seen.add(kind.join(' '));
+    return runProgram(program, args, { cwd: tmpdir(), env });
+  };
 }

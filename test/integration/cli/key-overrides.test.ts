@@ -1,10 +1,9 @@
-import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { gatewayProgram } from '../../support/parts.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { runProgram, type Ended } from '../../support/run-cli.ts';
+import { commandRunner, type Ended } from '../../support/run-cli.ts';
 
-const MAIN = await gatewayProgram();
+const run = commandRunner(await gatewayProgram());
 let redis: TestRedis;
 beforeAll(async () => {
   redis = await startTestRedis();
@@ -12,8 +11,7 @@ beforeAll(async () => {
 afterAll(() => redis.close());
 beforeEach(() => redis.flush());
 
-const gateway = (args: readonly string[]): Promise<Ended> =>
-  runProgram(MAIN, args, { cwd: tmpdir(), env: { REDIS_ADDR: redis.addr } });
+const gateway = (args: readonly string[]): Promise<Ended> => run(args, { REDIS_ADDR: redis.addr });
 
 async function json(...args: string[]): Promise<Record<string, unknown>> {
   const { code, stdout, stderr } = await gateway([...args, '--output', 'json']);

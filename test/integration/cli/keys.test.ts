@@ -8,10 +8,10 @@ import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
 import { defaultConfig } from '../../support/default-config.ts';
 import { gatewayProgram } from '../../support/parts.ts';
 import { freePort } from '../../support/ports.ts';
-import { runProgram, type Ended } from '../../support/run-cli.ts';
+import { commandRunner, type Ended } from '../../support/run-cli.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
-const MAIN = await gatewayProgram();
+const run = commandRunner(await gatewayProgram());
 let redis: TestRedis;
 beforeAll(async () => {
   redis = await startTestRedis({ password: 'cli-test' });
@@ -21,7 +21,7 @@ beforeEach(() => redis.flush());
 
 function gateway(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   const settings = { REDIS_ADDR: redis.addr, REDIS_PASSWORD: 'cli-test' };
-  return runProgram(MAIN, args, { cwd: tmpdir(), env: { ...settings, ...env } });
+  return run(args, { ...settings, ...env });
 }
 
 async function json(...args: string[]): Promise<Record<string, unknown>> {
