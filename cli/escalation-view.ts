@@ -32,6 +32,7 @@ export function escalationBlock(escalation: Escalation, paint: Paint): string {
     ...optionalRow('session', escalation.session_id),
     ['rule', ruleNames(escalation)],
     ['reason', first?.reason ?? ''],
+    ...optionalRow('arguments', escalation.arguments),
     ['digest', escalation.request_digest],
     ['until', iso(escalation.expiry)],
   ];

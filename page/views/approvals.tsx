@@ -107,6 +107,12 @@ function Waiting({
           'Digest of the request': <code>{of.request_digest}</code>,
         }}
       />
+      {of.arguments !== '' && (
+        <>
+          <h3>Arguments, masked</h3>
+          <pre tabIndex={0}>{of.arguments}</pre>
+        </>
+      )}
       <Changes role="approver">
         <button
           type="button"

@@ -9,6 +9,7 @@ import { createMarkSession, createSessionMoves, createTaintSession } from './pol
 import { createResultRewriter, maskWholeResult } from '../checks/mcp-inspector/by-policy.ts';
 import type { FactUse } from '../checks/entry.ts';
 import { GIVEN_FACTS, ORDER, type CheckName, type UnwrittenFact } from '../checks/order.ts';
+import { createShowArguments } from '../checks/policy/shown-arguments.ts';
 import { createEscalate, type EscalateDeps } from '../checks/policy/escalate.ts';
 import { createJudge } from '../checks/policy/judge.ts';
 import { createReportSecretLeak } from '../checks/report-secret-leak.ts';
@@ -126,7 +127,14 @@ function policyServices(
       defaultAction: config.policy.default_action,
       shadowMode: config.server.shadow_mode,
       maskSecrets,
-      escalate: askApproval && createEscalate({ ask: askApproval, authenticateAgain, maskSecrets }),
+      escalate:
+        askApproval &&
+        createEscalate({
+          ask: askApproval,
+          authenticateAgain,
+          maskSecrets,
+          showArguments: config.zsp.escalation_arguments ? createShowArguments() : undefined,
+        }),
       async score({ keyHash, trigger, findings }) {
         const event = { keyHash, findings, operationId: newOperationId() };
         await risk.record(

@@ -57,7 +57,8 @@ function approvalsObserver({ log, auditLog, metrics, alerts }: ApprovalsOnRedisD
     opened(escalation) {
       metrics.escalationsPending.inc();
       auditLog.info(fieldsOf(escalation), 'a request waits for an approval');
-      const { nonce: _nonce, ...data } = escalation;
+      // A webhook gets no arguments, however masked.
+      const { nonce: _nonce, arguments: _arguments, ...data } = escalation;
       alerts?.send('escalation', { type: 'escalation.requested', data });
     },
     resolved(escalation, outcome, approver) {

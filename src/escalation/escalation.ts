@@ -7,7 +7,7 @@ const unixMs = z.int().min(0);
 
 /**
  * A request that waits for a person, as stored and published: who asks, for what, under which rules, until
- * when. It holds no prompt and no tool arguments, only `request_digest`.
+ * when. It holds no prompt, and the arguments of a call only if `zsp.escalation_arguments` is on, masked.
  */
 export const escalation = z.object({
   id: z.uuid(),
@@ -25,6 +25,8 @@ export const escalation = z.object({
   tool_name: text,
   resource_uri: text.default(''),
   prompt_name: text.default(''),
+  /** JSON or a note, for approvers; empty if they may not see it. */
+  arguments: z.string().max(4_096).default(''),
   session_id: text,
   rules: z.array(z.object({ rule: text, reason: text })).max(16),
   /** `sha256:<hex>`, see `requestDigest`. */

@@ -17,6 +17,7 @@ export function newEscalation(more: Partial<NewEscalation> = {}): NewEscalation 
     tool_name: '',
     resource_uri: '',
     prompt_name: '',
+    arguments: '',
     session_id: '',
     rules: [],
     request_digest: `sha256:${randomBytes(32).toString('hex')}`,

@@ -8,6 +8,7 @@ import type { Denial, Flag } from '../../pipeline/check.ts';
 import type { BudgetLimits, Parsed } from '../../pipeline/exchange.ts';
 import type { Wait } from '../../pipeline/patience.ts';
 import { toolDenied } from '../denials.ts';
+import type { ShowArguments } from './shown-arguments.ts';
 import { timeSpan } from '../../text/time-span.ts';
 
 export interface EscalateDeps {
@@ -18,6 +19,8 @@ export interface EscalateDeps {
   ) => Promise<BudgetLimits>;
   /** Masks names, which clients choose. */
   readonly maskSecrets: (text: string) => string;
+  /** Undefined unless approvers may see arguments (`zsp.escalation_arguments`). */
+  readonly showArguments?: ShowArguments | undefined;
 }
 
 /** A rule as shown to people. */
@@ -46,7 +49,8 @@ const RETRY_MS = 10_000;
  * afterwards: it may have been revoked or locked, or got a budget that later checks use.
  * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
  */
-export function createEscalate({ ask, authenticateAgain, maskSecrets }: EscalateDeps): Escalate {
+export function createEscalate(deps: EscalateDeps): Escalate {
+  const { ask, authenticateAgain, maskSecrets, showArguments } = deps;
   const shown = (name: string | undefined): string => maskSecrets(name ?? '').slice(0, MAX_NAME_CHARS);
 
   function requestOf(exchange: Parsed, rules: readonly EscalatingRule[]): ApprovalRequest {
@@ -64,6 +68,7 @@ export function createEscalate({ ask, authenticateAgain, maskSecrets }: Escalate
       tool_name: shown(called?.tool),
       resource_uri: shown(called?.resourceUri),
       prompt_name: shown(called?.promptName),
+      arguments: called === undefined ? '' : (showArguments?.(called.arguments) ?? ''),
       session_id: facts.session?.id ?? '',
       rules: rules.slice(0, MAX_RULES),
       request_digest: requestDigest(exchange),

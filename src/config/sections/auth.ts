@@ -54,6 +54,12 @@ export const zsp = section({
   escalation_timeout: needsRestart(
     duration('60s').describe('Longest time that a request waits for a person; then it is refused.'),
   ),
+  escalation_arguments: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Show approvers the arguments of an MCP call that waits, with everything masked that data-loss prevention finds. They are in Redis while it waits.',
+    ),
   max_pending: positiveCount.default(100).describe('Requests that may wait for a person at the same time.'),
   max_pending_per_key: positiveCount
     .optional()

@@ -1,4 +1,5 @@
 import type { PageServices } from '../services.ts';
+import { forRole } from '../views/escalation-view.ts';
 import { iso } from '../views/time.ts';
 import { pageQuery } from './bodies.ts';
 import { listPage } from './list-page.ts';
@@ -23,6 +24,7 @@ export function escalationRoutes({ config, operations }: PageServices): readonly
         ]);
         const shown = waiting
           .filter(({ owner }) => who.owner === undefined || owner === who.owner)
+          .map((one) => forRole(one, who.role))
           .map(({ requested_at, expiry, ...rest }) => ({
             ...rest,
             requested_at: iso(requested_at),

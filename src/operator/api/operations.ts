@@ -7,7 +7,7 @@ import { route, type Route, type ApiRequestOf } from './route.ts';
 import { callsAnswer, callsBody, MAX_COST } from '../remote/calls.ts';
 import { OPERATIONS, type ChangeOperation, type ReadOperation } from '../remote/table.ts';
 import type { PageServices } from '../services.ts';
-import { hasRole } from '../sign-in/roles.ts';
+import { hasRole, type Role } from '../sign-in/roles.ts';
 
 type OperationsRequest = ApiRequestOf<undefined, z.output<typeof callsBody>>;
 
@@ -37,7 +37,7 @@ export function operationsRoute(services: PageServices): Route {
           throw new ApiError('invalid_request', 'body: calls: a change has a request of its own');
         return changed(services, request, first.operation, first.given);
       }
-      return inTurn(() => readAll(services, calls));
+      return inTurn(() => readAll(services, calls, request.who.role));
     },
   });
 }
@@ -50,7 +50,11 @@ interface CheckedCall {
   readonly given: unknown;
 }
 
-async function readAll({ operations }: PageServices, calls: readonly CheckedCall[]): Promise<unknown> {
+async function readAll(
+  { operations }: PageServices,
+  calls: readonly CheckedCall[],
+  role: Role,
+): Promise<unknown> {
   const reads = calls.map(({ operation, given }) => {
     if (operation.kind === 'change')
       throw new ApiError('invalid_request', 'body: calls: a change has a request of its own');
@@ -60,7 +64,7 @@ async function readAll({ operations }: PageServices, calls: readonly CheckedCall
   if (cost > MAX_COST)
     throw new ApiError('invalid_request', 'body: calls: these read too much for one request: ask for less');
   const results = reads.map(async ({ operation, given }) => ({
-    result: await operation.run(operations, given),
+    result: await operation.run(operations, given, role),
   }));
   return { results: await Promise.all(results) };
 }

@@ -3,7 +3,7 @@
  * them, and the page imports their types. Bodies of changes are in `bodies.ts`.
  *
  * Times are ISO 8601 in UTC, money is USD, and an absent value is null. No answer holds a prompt, an argument or an
- * answer of a request.
+ * answer of a request. Only approvers see masked arguments of a call that waits.
  */
 import * as z from 'zod';
 
@@ -359,6 +359,8 @@ export const escalation = z.object({
   tool_name: z.string(),
   resource_uri: z.string(),
   prompt_name: z.string(),
+  /** Masked, for approvers; empty unless `zsp.escalation_arguments` is on. */
+  arguments: z.string(),
   session_id: z.string(),
   rules: z.array(z.object({ rule: z.string(), reason: z.string() })),
   request_digest: z.string(),

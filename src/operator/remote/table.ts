@@ -9,6 +9,7 @@ import type { Changed } from '../changed.ts';
 import type { Changes } from '../changes.ts';
 import type { Operations } from '../operations.ts';
 import type { Role } from '../sign-in/roles.ts';
+import { forRole } from '../views/escalation-view.ts';
 
 const text = z.string().max(1_024);
 const name = text.min(1);
@@ -45,7 +46,8 @@ export interface ReadOperation {
   readonly arguments: z.ZodType;
   /** Commands that it asks of Redis, roughly and at most. */
   cost(given: unknown): number;
-  run(operations: Operations, given: unknown): Promise<unknown>;
+  /** @param role of the person who calls */
+  run(operations: Operations, given: unknown, role: Role): Promise<unknown>;
 }
 
 /** A function that changes something, and whose record goes into the audit trail. */
@@ -60,7 +62,7 @@ export interface ChangeOperation {
 function read<Arguments extends z.ZodType>(
   role: Role,
   schema: Arguments,
-  run: (operations: Operations, given: z.output<Arguments>) => Promise<unknown>,
+  run: (operations: Operations, given: z.output<Arguments>, role: Role) => Promise<unknown>,
   cost: (given: z.output<Arguments>) => number = () => 10,
 ): ReadOperation {
   const [runs, costs] = [run as ReadOperation['run'], cost as ReadOperation['cost']];
@@ -143,7 +145,9 @@ export const OPERATIONS = {
     () => MANY,
   ),
   'pins.list': read('viewer', z.strictObject({ server: name }), ({ pins }, { server }) => pins.list(server)),
-  'escalations.list': read('viewer', nothing, ({ escalations }) => escalations.list()),
+  'escalations.list': read('viewer', nothing, async ({ escalations }, _given, role) =>
+    (await escalations.list()).map((one) => forRole(one, role)),
+  ),
   'escalations.now': read('viewer', nothing, ({ escalations }) => escalations.now()),
   'audit.after': read(
     'viewer',

@@ -168,6 +168,20 @@ describe("the operator's page: its changes", () => {
     expect(await page.locator('main img').count()).toBe(0);
   });
 
+  it('shows an approver the arguments of a tool call, masked', async () => {
+    await opened.go('approvals');
+    const call = withTools(rig.gateway, key, (client) =>
+      client.callTool({ name: 'echo', arguments: { text: 'hello ann.smith@corp-mail.com' } }),
+    ).catch((refusal: unknown) => refusal);
+    const card = page.getByRole('article', { name: `Call of key-${String(number)}` });
+    await card.getByText('hello ***').waitFor();
+    expect(await page.locator('main').textContent()).not.toContain('ann.smith');
+    await expectAccessible(page);
+    await card.getByRole('button', { name: 'Deny' }).click();
+    await confirm(page, 'Deny');
+    expect(String(await call)).toMatch(/denied/);
+  });
+
   it('ends a session', async () => {
     const headers = { 'x-gateway-session-id': `session-${String(number)}` };
     expect((await chat(rig.gateway, key, {}, headers)).status).toBe(200);

@@ -74,6 +74,7 @@ export async function startPageRig(more: ConfigInput = {}): Promise<PageRig> {
         escalation_enabled: true,
         escalation_secret: 'the secret of all approvers',
         escalation_timeout: '30s',
+        escalation_arguments: true,
       },
       pricing: { overrides: { 'gpt-4-dear': { input: 1, output: 1 } } },
       ...more,

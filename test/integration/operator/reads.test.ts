@@ -270,15 +270,27 @@ describe('sessions', () => {
 describe('approvals', () => {
   it('wait without the nonce that an answer needs', async () => {
     const store = createRedisEscalationStore(place());
-    const opened = await store.open(newEscalation({ key_name: 'beta', owner: 'bob' }), {
-      waitMs: 60_000,
-      maxPending: 10,
-      maxPendingPerKey: 10,
-    });
+    const opened = await store.open(
+      newEscalation({ key_name: 'beta', owner: 'bob', arguments: '{"to":"***"}' }),
+      {
+        waitMs: 60_000,
+        maxPending: 10,
+        maxPendingPerKey: 10,
+      },
+    );
     if (opened.kind !== 'opened') throw new Error(opened.kind);
     const answer = await viewer.ask('/api/escalations');
     expect(answer.json()).toMatchObject({ enabled: true, items: [{ id: opened.escalation.id }] });
     expect(answer.text).not.toContain(opened.escalation.nonce);
+    const approver = await page.visitor({ subject: 'eve', role: 'approver' });
+    const argumentsOf = async (who: Visitor) =>
+      (await get<{ items: { arguments: string }[] }>('/api/escalations', who)).items[0]?.arguments;
+    expect(await argumentsOf(approver)).toBe('{"to":"***"}');
+    for (const who of [viewer, bob]) expect(await argumentsOf(who)).toBe('');
+    const body = { calls: [{ operation: 'escalations.list' }] };
+    const listed = async (who: Visitor) => (await who.ask('/api/operations', { method: 'POST', body })).text;
+    expect(await listed(approver)).toContain('***');
+    expect(await listed(viewer)).not.toContain('***');
   });
 });
 

@@ -39,6 +39,9 @@ rules:
   - name: ask-somebody
     conditions: [{ field: prompt_text, op: contains, value: zebra }]
     action: escalate
+  - name: ask-before-reading
+    match: { type: mcp_tool_call, tool: read }
+    action: escalate
 `,
 );
 
@@ -82,7 +85,30 @@ async function waiting(list: () => Promise<readonly Escalation[]>): Promise<Esca
   throw new Error('the call does not wait for a person');
 }
 
+/** Sees the arguments that an approver sees of a tool call. */
+const shownArguments: See = async (bench) => {
+  const store = createRedisEscalationStore({ client: bench.redis.client, deadlineMs: 2_000 });
+  const params = { name: 'read', arguments: { path: 'a.txt', to: 'ann.smith@corp-mail.com' } };
+  const call = asks(bench, {
+    path: '/mcp/files/tools/call',
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+  });
+  const shown = (await waiting(store.list.bind(store))).arguments;
+  await call;
+  return shown.replaceAll(/\s/g, '');
+};
+
 export const identityProbes: Probes = {
+  'zsp.escalation_arguments': {
+    with: {
+      ...APPROVALS,
+      zsp: { ...APPROVALS.zsp, escalation_timeout: '0.5s' },
+      mcp: { enabled: true, servers: [{ name: 'files', url: 'https://files.test/mcp' }] },
+    },
+    values: [false, true],
+    see: shownArguments,
+    expected: ['', '{"path":"a.txt","to":"***"}'],
+  },
   'zsp.enabled': {
     with: ZSP,
     values: [true, false],

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+
+import { createShowArguments } from '../../../../src/checks/policy/shown-arguments.ts';
+import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
+
+const show = createShowArguments();
+const random = seededRandom(1);
+const { secret: AWS } = makeSecret('aws_access_key_id', random);
+const { secret: PEM } = makeSecret('pem_private_key', random);
+
+describe('arguments that approvers see', () => {
+  it('are JSON, whole', () => {
+    const given = { path: '/tmp/x', force: true, lines: [1, 2], 'a "b"': null };
+    expect(JSON.parse(show(given))).toEqual(given);
+    expect(show({})).toBe('{}');
+    expect(show(undefined)).toBe('');
+  });
+
+  it.each([
+    ['a secret in a value', { key: `use ${AWS} now` }, AWS],
+    ['a secret of several lines, which JSON escapes', { file: `key:\n${PEM}\n` }, PEM.slice(40, 80)],
+    ['a secret as a name', { [AWS]: 1 }, AWS],
+    ['a secret deep inside', { list: [{ list: [[AWS]] }] }, AWS],
+    ['an email address', { to: 'ann.smith@corp-mail.com' }, 'ann.smith'],
+    ['a card number written as a number', { card: 4_111_111_111_111_111 }, '4111111111111111'],
+    ['an IBAN', { iban: 'DE89 3704 0044 0532 0130 00' }, '0532'],
+  ])('have no %s', (_what, given, hidden) => {
+    const shown = show(given);
+    expect(shown).not.toContain(hidden);
+    expect(shown).toContain('***');
+  });
+
+  it('are bounded: long ones are cut, very long ones not shown', () => {
+    const long = show({ text: `${'word '.repeat(1_000)}` });
+    expect(long).toMatch(/ …$/);
+    expect(long.length).toBeLessThan(2_060);
+    const cut = show({ text: `${'word '.repeat(404)} ${AWS} ${'word '.repeat(400)}` });
+    expect(cut).not.toContain(AWS.slice(0, 8));
+    expect(show({ text: `${AWS} ${'x'.repeat(9_000)}` })).toMatch(
+      /^\(9\d{3} characters: too long to show\)$/,
+    );
+  });
+});
