@@ -20,12 +20,13 @@ export async function readSharedBudgets(
 ): Promise<SharedBudgetStatus[]> {
   const windowsOf = ({ keyHash, accounts }: SharedBudget): Promise<readonly AccountStatus[]> =>
     budgets.status(keyHash, accounts);
+  // Read first: it may throw, and nothing would await the others.
+  const stored = await sharedBudgets.list();
   const ofConfiguration = configured.map(async (settings): Promise<SharedBudgetStatus> => {
     const { name, match, time_zone: timeZone } = settings;
     const windows = await windowsOf(await sharedBudget(settings));
     return { name, match, timeZone, source: 'configuration', windows };
   });
-  const stored = await sharedBudgets.list();
   const ofCommands = stored.map(async (budget): Promise<SharedBudgetStatus> => {
     const { name, match } = budget;
     return {
