@@ -12,7 +12,7 @@ import {
 } from './listed.ts';
 
 /** A row about a key. */
-export interface OfKey {
+interface OfKey {
   readonly record: KeyRecord;
 }
 
@@ -57,7 +57,7 @@ export async function keyRows(operations: Operations, sort: string): Promise<Row
     : { rows: allKeys(operations) };
 }
 
-export interface KeyReading<Row> {
+interface KeyReading<Row> {
   /** Instead of all keys. */
   readonly only?: readonly KeyRecord[] | undefined;
   read(record: KeyRecord): Promise<Row>;

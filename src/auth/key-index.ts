@@ -18,7 +18,7 @@ const rank = z
 /** The orders in which Redis has the hashes of all keys. */
 export type KeyOrder = 'created' | 'hash';
 
-export interface HashPage {
+interface HashPage {
   readonly hashes: readonly string[];
   /** Cursor for the next call; undefined at the end. */
   readonly next: string | undefined;

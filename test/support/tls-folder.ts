@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import type { Identity } from './certs.ts';
 
-export type Files = Readonly<Record<string, string>>;
+type Files = Readonly<Record<string, string>>;
 
 /** A folder of PEM files that is renewed in one of the ways in which operators do it. */
 export class TlsFolder {
