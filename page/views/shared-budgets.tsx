@@ -32,7 +32,7 @@ function List(): JSX.Element {
           items.length === 0 ? (
             <Empty>
               No budget is shared. Add one for a team, a model or everything under <code>budgets</code> in
-              gateway.yaml.
+              gateway.yaml, or run <code>gateway budget set --owner search --daily 10</code>.
             </Empty>
           ) : (
             <Table
