@@ -3,6 +3,7 @@
 --   cluster, authority, path   where the attempt goes
 --   set = name:value           headers of this target alone; drop = headers that it does not get
 --   splice = start:end:text    changes to the body that this target needs, in order
+--   within                     milliseconds until the answer must have begun
 --   again                      outcomes after which the next target is asked
 -- Values are percent-encoded. Any error leaves the request without a cluster, and Envoy answers it itself.
 
@@ -83,6 +84,10 @@ function envoy_on_request(handle)
   for _, field in ipairs(plan.set) do
     local name, value = field:match("^([^:]+):(.*)$")
     headers:replace(name, value)
+  end
+  if plan.within then
+    -- The router drops this limit once an answer has begun.
+    headers:replace("x-envoy-upstream-rq-per-try-timeout-ms", plan.within)
   end
   headers:replace(":path", plan.path)
   headers:replace(":authority", plan.authority)

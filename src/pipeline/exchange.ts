@@ -114,6 +114,8 @@ export interface Parsed extends Identified {
   fallbacks?: readonly Parsed[];
   /** Edits that only this target needs, if there are fallbacks; `edits` are those of all targets. */
   readonly ownEdits?: JsonEdit[];
+  /** The longest wait for the beginning of this target's answer; 0 without a limit of its own. */
+  readonly answerWithinMs?: number;
   /** This target may be asked after one that may have processed the request. */
   readonly followsUncertain?: boolean;
   /** Targets that were asked before this one and may have processed the request too. */

@@ -262,7 +262,7 @@ function judgedFacts(facts: Parsed['request']) {
 function asTargetGets(
   exchange: Parsed,
   alias: string,
-  { settings: { model }, target, credential }: Usable,
+  { settings: { model, timeout: answerWithinMs }, target, credential }: Usable,
 ): Parsed {
   const { heldCredential: _own, ...rest } = exchange;
   const { endpoint, path, query, upstream } = target;
@@ -274,6 +274,7 @@ function asTargetGets(
     ...rest,
     ...credential,
     alias,
+    answerWithinMs,
     provider,
     endpoint,
     path,

@@ -60,6 +60,10 @@ beforeAll(async () => {
       refused: [closed, { ...cheap, on: [...cheap.on] }],
       throttled: [main, { ...cheap, on: [429] }],
       twice: [main, { ...cheap, on: ['5xx'], retry_uncertain: true }],
+      patient: [
+        { ...main, timeout: '300ms' },
+        { ...cheap, on: ['5xx'], retry_uncertain: true },
+      ],
       three: [closed, { ...main, on: ['connect'] }, { ...cheap, on: ['429'] }],
       thinker: [
         { provider: 'anthropic', model: 'claude-sonnet-4-5', credential: 'claude' },
@@ -208,6 +212,25 @@ describe('after a request that may have been processed', () => {
     expect([reply.status, servedBy(reply)]).toEqual([200, `groq/${CHEAP}`]);
     // The reservation of gpt-4o, and what the other has cost.
     expect(Number(reply.headers['x-gateway-request-cost'])).toBeGreaterThan(once);
+  });
+});
+
+describe('a target with a time limit of its own', () => {
+  it('is given up when it has not begun to answer by then', async () => {
+    openai.behave({ breakOff: { at: 'before_headers', how: 'stall' } });
+    const begun = performance.now();
+    const reply = await ask('patient');
+    expect([reply.status, servedBy(reply)]).toEqual([200, `groq/${CHEAP}`]);
+    expect(performance.now() - begun).toBeLessThan(1_500);
+  });
+
+  it('may take longer to answer once it has begun', async () => {
+    openai.behave({ text: 'one two three four five six', pieceDelayMs: 150 });
+    const begun = performance.now();
+    const reply = await ask('patient', { body: { stream: true } });
+    expect([reply.status, servedBy(reply)]).toEqual([200, 'openai/gpt-4o']);
+    expect(reply.body).toContain('[DONE]');
+    expect(performance.now() - begun).toBeGreaterThan(600);
   });
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { PROVIDER_NAMES } from '../../providers/registry.ts';
-import { needsRestart, positiveCount, section, type Settings } from '../fields.ts';
+import { durationOrZero, needsRestart, positiveCount, section, type Settings } from '../fields.ts';
 
 const target = section({
   provider: z.enum(PROVIDER_NAMES).describe('Provider that is asked.'),
@@ -29,6 +29,9 @@ const target = section({
       .describe(
         'When this target is asked after another one: no connection (`connect`), too many requests (`429`), an error of the server (`5xx`). Empty: never.',
       ),
+  ),
+  timeout: durationOrZero('0').describe(
+    "Longest wait for the beginning of this target's answer, if the request may go to others too; then it has timed out. 0: `proxy.upstream_timeout`.",
   ),
   retry_uncertain: z
     .boolean()

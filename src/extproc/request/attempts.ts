@@ -135,6 +135,7 @@ function pathOf({ target, exchange }: RoutedTo): string {
 function planOf(planned: Planned, passing: readonly string[]): string {
   const { exchange, target, splices, again } = planned;
   const { cluster, authority } = target.upstream;
+  const { answerWithinMs = 0 } = exchange;
   const path = pathOf(planned);
   const set = [...credentialHeaders(exchange, authority, path, exchange.body), ...planned.signature];
   const drop = passing.filter((name) => !ENVOYS.has(name) && !isCarried(exchange, name));
@@ -143,6 +144,7 @@ function planOf(planned: Planned, passing: readonly string[]): string {
     ['authority', authority],
     ['path', path],
     ['again', again.join(',')],
+    ...(answerWithinMs > 0 ? [['within', String(answerWithinMs)]] : []),
     ...set.map(([name, value]) => ['set', `${name}:${value}`]),
     ...drop.map((name) => ['drop', name]),
     ...splices.map(({ start, end, text }) => ['splice', `${String(start)}:${String(end)}:${text}`]),

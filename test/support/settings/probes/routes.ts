@@ -48,12 +48,17 @@ const SECOND: NonNullable<ConfigInput['models']>[string][number] = {
   on: ['5xx'],
 };
 
+/** Sees a member of the plan for the first target. */
+function planned(member: string): See {
+  return async (bench) => {
+    const answer = { ...says('Hello'), headers: { 'x-gw-tried': '1:answered:200' } };
+    const { upstream } = await asks(bench, { body: chat('Hello', { model: 'smart' }), answer });
+    return new URLSearchParams(upstream?.headers['x-gw-plan-1']).get(member);
+  };
+}
+
 /** Sees after which outcomes of the first target Envoy asks the second one. */
-const asksAgain: See = async (bench) => {
-  const answer = { ...says('Hello'), headers: { 'x-gw-tried': '1:answered:200' } };
-  const { upstream } = await asks(bench, { body: chat('Hello', { model: 'smart' }), answer });
-  return new URLSearchParams(upstream?.headers['x-gw-plan-1']).get('again');
-};
+const asksAgain = planned('again');
 
 /** Sees which model is asked first after so many failures of the first one, and some time. */
 function modelsAfterFailures(times: number, waitMs = 0): See {
@@ -111,6 +116,13 @@ export const routeProbes: Probes = {
     values: [['connect', 429], ['5xx']],
     see: asksAgain,
     expected: ['connect,429', '5xx'],
+  },
+  'models.*[].timeout': {
+    at: ['models', 'smart', '0', 'timeout'],
+    with: { models: { smart: [TARGET, SECOND] } },
+    values: ['0', '2s'],
+    see: planned('within'),
+    expected: [null, '2000'],
   },
   'models.*[].retry_uncertain': {
     at: ['models', 'smart', '1', 'retry_uncertain'],
