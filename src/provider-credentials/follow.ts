@@ -36,7 +36,7 @@ export interface FollowCredentialsOptions {
   readonly onChanged: (values: CredentialValues) => void;
   /** Called when a source fails that did not before, and when it has recovered (without a cause). */
   readonly onSource: (name: string, cause: string | undefined) => void;
-  /** Called when a credential has not been read for its `max_age`. */
+  /** Called when a credential has not been read for its `max_age`, or until its end. */
   readonly onEnded: (name: string) => void;
   readonly everyMs?: number;
   readonly now?: () => number;
@@ -99,6 +99,7 @@ function followOne(
   let source: Source | undefined;
   let value: string | undefined;
   let readAt: number | undefined;
+  let endsAt = Infinity;
   let failedAt: number | undefined;
   let failure: string | undefined;
   let nextAt = 0;
@@ -108,15 +109,16 @@ function followOne(
     failure = cause;
     failedAt = now();
     nextAt = from.env !== undefined || from.file !== undefined ? 0 : now() + RETRY_MS;
-    if (value === undefined || now() - (readAt ?? 0) < maxAgeMs) return;
+    if (value === undefined || now() < Math.min((readAt ?? 0) + maxAgeMs, endsAt)) return;
     value = undefined;
     onEnded(name);
   }
 
-  function take({ value: fresh, againInMs }: ReadValue): void {
+  function take({ value: fresh, againInMs, endsAt: end = Infinity }: ReadValue): void {
     if (failure !== undefined) onSource(name, undefined);
     failure = undefined;
     value = fresh;
+    endsAt = end;
     readAt = now();
     nextAt = readAt + againInMs;
   }

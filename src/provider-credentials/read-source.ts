@@ -17,10 +17,10 @@ export async function openSource(settings: SourceSettings, environment: Environm
   const source = await opened(settings, environment);
   return {
     async read() {
-      const { value: written, againInMs } = await source.read();
+      const { value: written, ...times } = await source.read();
       const value = written.replace(/\r?\n$/, '');
       if (!USABLE.test(value)) throw new Error(`${nameOf(settings)} must hold one line of visible ASCII`);
-      return { value, againInMs };
+      return { value, ...times };
     },
   };
 }

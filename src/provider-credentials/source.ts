@@ -2,6 +2,8 @@
 export interface ReadValue {
   readonly value: string;
   readonly againInMs: number;
+  /** Unix ms; undefined if the source does not say. */
+  readonly endsAt?: number | undefined;
 }
 
 /** Where a credential comes from. It may keep a session with a server. */

@@ -28,7 +28,10 @@ export function startCredentials(options: CredentialsOptions): Promise<FollowedC
         log.error({ credential, cause }, 'a provider credential cannot be read: its last value stays in use');
     },
     onEnded: (credential) => {
-      log.error({ credential }, 'a provider credential has passed its max_age: requests with it are refused');
+      log.error(
+        { credential },
+        'a provider credential has passed its max_age or its end: requests with it are refused',
+      );
     },
   });
 }

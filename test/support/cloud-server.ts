@@ -25,6 +25,10 @@ export interface CloudServer {
   lifeMs: number;
   /** Answers 503 to everything, and quotes a secret. */
   isDown: boolean;
+  /** Sends the first half of each answer alone, as if it were whole. */
+  isCut: boolean;
+  /** Fills each answer with 1 MiB of spaces. */
+  isHuge: boolean;
   /** Answers nothing any more. */
   isSilent: boolean;
   /** The number of the last credentials, which is part of them. */
@@ -69,7 +73,9 @@ export async function startCloudServer(): Promise<CloudServer> {
         'content-type': isText ? (body.startsWith('<') ? 'text/xml' : 'text/plain') : 'application/json',
         'metadata-flavor': 'Google',
       });
-      response.end(isText ? body : JSON.stringify(body));
+      const filling = cloud.isHuge ? ' '.repeat(1_048_576) : '';
+      const sent = (isText ? body : JSON.stringify(body)) + filling;
+      response.end(cloud.isCut ? sent.slice(0, sent.length / 2) : sent);
     })();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -81,6 +87,8 @@ export async function startCloudServer(): Promise<CloudServer> {
     requests: [],
     lifeMs: 3_600_000,
     isDown: false,
+    isCut: false,
+    isHuge: false,
     isSilent: false,
     given: () => given,
     close: () =>

@@ -7,7 +7,13 @@ interface AwsCredentials {
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
   readonly expiration?: Date;
+  /** The true end where the SDK has put it off. */
+  readonly originalExpiration?: Date;
 }
+
+const silent = (): void => undefined;
+/** The SDK prints failures to read metadata, which may quote it. */
+const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
 
 /**
  * Asks for credentials as AWS's SDKs do: by the web identity of a pod (STS), from the agent of the container (ECS, EKS
@@ -16,9 +22,9 @@ interface AwsCredentials {
 export async function createAwsGrant(environment: Environment): Promise<Grant> {
   const provide = await providerOf(environment);
   return async () => {
-    const { accessKeyId, secretAccessKey, sessionToken, expiration } = await provide();
+    const { accessKeyId, secretAccessKey, sessionToken, expiration, originalExpiration } = await provide();
     const parts = [accessKeyId, secretAccessKey, ...(sessionToken === undefined ? [] : [sessionToken])];
-    return { value: parts.join(':'), endsAt: expiration?.getTime() };
+    return { value: parts.join(':'), endsAt: (originalExpiration ?? expiration)?.getTime() };
   };
 }
 
@@ -35,5 +41,6 @@ async function providerOf(environment: Environment): Promise<() => Promise<AwsCr
     return fromHttp({});
   }
   const { fromInstanceMetadata } = await import('@smithy/credential-provider-imds');
-  return fromInstanceMetadata();
+  // A provider that gave credentials once gives them again when it fails, also long after their end.
+  return () => fromInstanceMetadata({ logger: SILENT })();
 }

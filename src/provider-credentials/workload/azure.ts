@@ -12,6 +12,7 @@ const INSTANCE_METADATA = 'http://169.254.169.254';
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const WITHIN_SECONDS = 8;
 const MAX_JWT_BYTES = 65_536;
+const MAX_ANSWER_BYTES = 262_144;
 
 /**
  * Asks Entra ID for access tokens: with the federated token of a pod (AKS), from the agent of App Service and Container
@@ -39,6 +40,7 @@ function federated(environment: Environment, file: string): Grant {
       client.None(),
     );
     configuration.timeout = WITHIN_SECONDS;
+    configuration[client.customFetch] = boundedFetch;
     if (issuer.startsWith('http:')) client.allowInsecureRequests(configuration);
     const { access_token: value, expires_in: seconds } = await client.clientCredentialsGrant(configuration, {
       scope: `${RESOURCE}/.default`,
@@ -79,11 +81,27 @@ async function asked(
   if (clientId !== '') url.searchParams.set('client_id', clientId);
   const signal = AbortSignal.timeout(WITHIN_SECONDS * 1_000);
   // A redirect would take the header elsewhere.
-  const reply = await fetch(url, { headers, signal, redirect: 'error' });
+  const reply = await boundedFetch(url.href, { method: 'GET', headers, signal, redirect: 'manual' });
   if (!reply.ok) throw new Refused(`${url.host} answered ${String(reply.status)}`);
   const read = answer.safeParse(await reply.json());
   if (!read.success) throw new Refused(`${url.host} sent no token`);
   return { value: read.data.access_token, endsAt: read.data.expires_on * 1_000 };
+}
+
+/** Fetches an answer with its whole body. @throws Refused if it is too large */
+async function boundedFetch(
+  url: string,
+  options: Omit<client.CustomFetchOptions, 'body'> & { readonly body?: client.FetchBody },
+): Promise<Response> {
+  const { status, headers, body } = await fetch(url, { ...options, body: options.body ?? null });
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Refused('an answer of more than 256 KiB');
+    chunks.push(chunk);
+  }
+  return new Response(body === null ? null : Buffer.concat(chunks), { status, headers });
 }
 
 async function textOf(file: string): Promise<string> {

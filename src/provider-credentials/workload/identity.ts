@@ -10,6 +10,8 @@ const RENEW_AT = 2 / 3;
 /** Clouds answer from a cache until shortly before the end. */
 const LEAST_MS = 5_000;
 const UNKNOWN_LIFE_MS = 900_000;
+/** A wrong end, such as one in other units, must not keep a credential beyond its life for long. */
+const MOST_MS = 3_600_000;
 
 /** Returns the identity of this workload as a source. Loads the cloud's module only. */
 export async function createWorkloadSource(cloud: Cloud, environment: Environment): Promise<Source> {
@@ -35,8 +37,10 @@ async function grantOf(cloud: Cloud, environment: Environment): Promise<Grant> {
   }
 }
 
-function valueOf({ value, endsAt = Date.now() + UNKNOWN_LIFE_MS }: Granted): ReadValue {
-  return { value, againInMs: Math.max(LEAST_MS, (endsAt - Date.now()) * RENEW_AT) };
+function valueOf({ value, endsAt: said }: Granted): ReadValue {
+  const endsAt = said !== undefined && Number.isFinite(said) ? said : undefined;
+  const leftMs = endsAt === undefined ? UNKNOWN_LIFE_MS : endsAt - Date.now();
+  return { value, againInMs: Math.min(MOST_MS, Math.max(LEAST_MS, leftMs * RENEW_AT)), endsAt };
 }
 
 /** A cloud that does not answer must not keep other sources from being read. */

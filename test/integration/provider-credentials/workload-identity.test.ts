@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { messageOf } from '../../../src/errors.ts';
+import type { CredentialSettings } from '../../../src/config/sections/credentials.ts';
+import { followCredentials } from '../../../src/provider-credentials/follow.ts';
 import { openSource } from '../../../src/provider-credentials/read-source.ts';
 import type { ReadValue } from '../../../src/provider-credentials/source.ts';
 import type { Cloud } from '../../../src/provider-credentials/workload/identity.ts';
@@ -30,7 +32,7 @@ afterAll(async () => {
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  Object.assign(cloud, { isDown: false, isSilent: false, lifeMs: 3_600_000 });
+  Object.assign(cloud, { isDown: false, isCut: false, isHuge: false, isSilent: false, lifeMs: 3_600_000 });
   cloud.requests.length = 0;
 });
 
@@ -175,6 +177,74 @@ describe('a workload that the cloud does not know', () => {
   ])('names what is missing: %o', async (environment, reason) => {
     const source = await open({ cloud: 'azure', environment: () => environment });
     expect(await failureOf(source.read())).toContain(`(${reason})`);
+  });
+});
+
+describe('a cloud that stops giving credentials after it gave some', () => {
+  it.each(Object.entries(PLACES))('is a failure, and prints nothing: %s', async (_name, place) => {
+    const printed = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const source = await open(place);
+    await source.read();
+    cloud.isCut = true;
+    const message = await failureOf(source.read());
+    expect(message).toMatch(new RegExp(`^the workload identity of ${place.cloud} gives no credential \\(`));
+    expect(message).not.toContain(CLOUD_SECRET);
+    expect(printed.mock.calls).toEqual([]);
+    printed.mockRestore();
+  });
+});
+
+it.each(['an AKS pod', 'an Azure container app', 'an Azure VM'])(
+  'a huge answer is not read to its end: %s',
+  async (name) => {
+    const source = await open(PLACES[name] as Place);
+    cloud.isHuge = true;
+    expect(await failureOf(source.read())).toContain('gives no credential (');
+  },
+);
+
+describe('the end of credentials', () => {
+  it.each(Object.entries(PLACES))('far away does not keep them for ever: %s', async (_name, place) => {
+    const source = await open(place);
+    cloud.lifeMs = 1_000 * 31_557_600_000;
+    expect((await source.read()).againInMs).toBe(3_600_000);
+  });
+
+  it('in the past has them read again soon', async () => {
+    const source = await open(PLACES['an EC2 instance'] as Place);
+    cloud.lifeMs = -60_000;
+    expect((await source.read()).againInMs).toBe(5_000);
+  });
+
+  it('ends their use while the cloud gives no others', async () => {
+    const { environment } = PLACES['an Azure VM'] as Place;
+    const from = { workload_identity: 'azure', ttl: 900_000 } as CredentialSettings['from'];
+    const day = 86_400_000 as CredentialSettings['max_age'];
+    let aheadMs = 0;
+    const ended: string[] = [];
+    const followed = await followCredentials({
+      credentials: { eu: { provider: 'azure', from, max_age: day } },
+      environment: environment(),
+      onChanged: () => undefined,
+      onSource: () => undefined,
+      onEnded: (name) => ended.push(name),
+      everyMs: 10,
+      now: () => Date.now() + aheadMs,
+    });
+    cloud.isDown = true;
+    aheadMs = 50 * 60_000;
+    await vi.waitFor(() => {
+      expect(followed.states().get('eu')).toMatchObject({
+        failure: expect.any(String) as string,
+        usable: true,
+      });
+    });
+    aheadMs = 61 * 60_000;
+    await vi.waitFor(() => {
+      expect(ended).toEqual(['eu']);
+    });
+    expect(followed.values()).toEqual({});
+    followed.close();
   });
 });
 
