@@ -1,5 +1,6 @@
 import type { BudgetLimits, BudgetMatch, StoredBudget } from '../pipeline/exchange.ts';
 import type { LimitChanges } from '../checks/budget/store.ts';
+import { budgetMatch, budgetName } from '../config/sections/budgets.ts';
 import { BUDGET_WINDOWS, hasBudget } from '../redis/budget-limits.ts';
 import { MAX_STORED_BUDGETS, type SharedBudgetStore } from '../shared-budgets/store.ts';
 import { ChangeRefused } from './change-refused.ts';
@@ -46,17 +47,36 @@ export async function setSharedBudget(
   if (JSON.stringify(change.match ?? {}).length > MAX_MATCH_CHARS) {
     throw new ChangeRefused(`the conditions have over ${String(MAX_MATCH_CHARS)} characters: use globs`);
   }
+  assertReadable(name, change.match);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const before = (await sharedBudgets.list()).find((one) => one.name === name);
+    const { text, budget: before } = await sharedBudgets.read(name);
+    if (text !== '' && before === undefined) assertWhole(name, change);
     const budget = changed(name, before, change);
     const stays = hasBudget(budget.limits);
-    const outcome = await sharedBudgets.replace(name, before, stays ? budget : undefined);
+    const outcome = await sharedBudgets.replace(name, text, stays ? budget : undefined);
     if (outcome === 'full') {
       throw new ChangeRefused(`there are ${String(MAX_STORED_BUDGETS)} shared budgets: remove one first`);
     }
     if (outcome === 'set') return recorded(budget, before, stays);
   }
   throw new ChangeRefused(`the budget ${name} was changed at the same time: try again`);
+}
+
+/** A budget that gateways cannot read stops every request. */
+function assertReadable(name: string, match: BudgetMatch | undefined): void {
+  const refusal = budgetName.safeParse(name).error ?? budgetMatch.optional().safeParse(match).error;
+  const issue = refusal?.issues[0];
+  if (issue === undefined) return;
+  const what = issue.path.length === 0 ? 'the name' : issue.path.join('.');
+  throw new ChangeRefused(`${what}: ${issue.message}`);
+}
+
+/** A damaged budget keeps nothing. */
+function assertWhole(name: string, { match, limits }: SharedBudgetChange): void {
+  if (match === undefined || !hasBudget(withChanges({}, limits)))
+    throw new ChangeRefused(
+      `the stored budget ${name} is damaged: set it again with its conditions and limits`,
+    );
 }
 
 function recorded(

@@ -4,28 +4,34 @@ import type { RedisClient } from '../redis/client.ts';
 import { DEFAULT_BUDGET_KEY, SHARED_BUDGETS } from '../redis/keys.ts';
 import { oneOf } from '../redis/reply.ts';
 import { loadScript } from '../redis/script.ts';
-import { formField } from '../redis/stored-forms.ts';
+import { checkForm, formField } from '../redis/stored-forms.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 import { writeVersionOf } from '../redis/write-version.ts';
-import { fieldOf, readStoredBudgets, written } from './stored-form.ts';
+import { fieldOf, readStoredBudget, readStoredBudgets, written } from './stored-form.ts';
 
 /** As many as gateway.yaml may have, so that a request has a bounded number of ledgers. */
 export const MAX_STORED_BUDGETS = 100;
+
+/** One budget as it stands in Redis. */
+export interface ReadBudget {
+  /** Empty if there is none. */
+  readonly text: string;
+  /** Undefined if there is none, or a damaged one. */
+  readonly budget: StoredBudget | undefined;
+}
 
 /** Shared budgets that operators set by command (docs/budgets.md). Failures throw `redis_unavailable`. */
 export interface SharedBudgetStore {
   /** In the order of their names. */
   list(): Promise<readonly StoredBudget[]>;
+  /** Also of a damaged one, so that it can be replaced. */
+  read(name: string): Promise<ReadBudget>;
   /**
    * Replaces the budget that was read before by another of the same name.
-   * @param before undefined if there was none
+   * @param before its text as it was read
    * @param after undefined removes it
    */
-  replace(
-    name: string,
-    before: StoredBudget | undefined,
-    after: StoredBudget | undefined,
-  ): Promise<'set' | 'changed' | 'full'>;
+  replace(name: string, before: string, after: StoredBudget | undefined): Promise<'set' | 'changed' | 'full'>;
 }
 
 const setScript = loadScript(new URL('./set-shared-budget.lua', import.meta.url));
@@ -41,6 +47,14 @@ export function createSharedBudgetStore({
   return {
     list: () =>
       withRedisDeadline(deadlineMs, async () => readStoredBudgets(await client.hgetall(SHARED_BUDGETS))),
+    read: (name) =>
+      withRedisDeadline(deadlineMs, async () => {
+        const [form, text] = await client.hmget(SHARED_BUDGETS, 'form', fieldOf(name));
+        checkForm('shared_budgets', form ?? undefined);
+        return typeof text === 'string'
+          ? { text, budget: readStoredBudget(name, text) }
+          : { text: '', budget: undefined };
+      }),
     replace: (name, before, after) =>
       withRedisDeadline(deadlineMs, async () => {
         const form = formField(writeVersionOf(client));
@@ -49,7 +63,7 @@ export function createSharedBudgetStore({
           [DEFAULT_BUDGET_KEY, SHARED_BUDGETS],
           [
             fieldOf(name),
-            before === undefined ? '' : written(before),
+            before,
             after === undefined ? '' : written(after),
             newOperationId(),
             MAX_STORED_BUDGETS + (form.length > 0 ? 1 : 0),

@@ -43,9 +43,17 @@ export function readStoredBudgets(fields: Readonly<Record<string, string>>): rea
 }
 
 function readOne(name: string, value: string): StoredBudget {
+  const budget = readStoredBudget(name, value);
+  if (budget === undefined)
+    throw redisUnavailable(new Error(`the stored budget ${name} is damaged: set it again`));
+  return budget;
+}
+
+/** Returns undefined for a damaged value. */
+export function readStoredBudget(name: string, value: string): StoredBudget | undefined {
   try {
     return { name, ...stored.parse(JSON.parse(value)) } as StoredBudget;
-  } catch (cause) {
-    throw redisUnavailable(new Error(`the stored budget ${name} is damaged: set it again`, { cause }));
+  } catch {
+    return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SHARED_BUDGETS } from '../../../src/redis/keys.ts';
 import { createSharedBudgetStore, MAX_STORED_BUDGETS } from '../../../src/shared-budgets/store.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { runCli, type Ended } from '../../support/run-cli.ts';
@@ -117,6 +118,8 @@ describe('gateway budget set of a budget that several keys share', () => {
     ['an unknown provider', ['--provider', 'acme'], 2, '--provider: acme is not one of'],
     ['a tag without a value', ['--tag', 'team'], 2, '--tag: write key=value'],
     ['an unknown name without conditions', ['--name', 'serach'], 1, 'there is no budget serach'],
+    ['a name that is no name', ['--name', 'a}b'], 1, 'the name: must be 1 to 64 of'],
+    ['an endless owner', ['--owner', 'a'.repeat(257)], 1, 'owners.0: '],
     ['endless conditions', ['--owner', 'a*'.repeat(5_001)], 1, 'the conditions have over 10000 characters'],
     ['conditions that share a name', ['--tag', 'team=a-b'], 1, 'belongs to a budget with other conditions'],
   ])('refuses %s', async (_what, flags, code, message) => {
@@ -124,6 +127,21 @@ describe('gateway budget set of a budget that several keys share', () => {
     const refused = await gateway(['budget', 'set', ...flags, '--daily', '5']);
     expect(refused.code).toBe(code);
     expect(refused.stderr).toContain(message);
+  });
+
+  it('sets a damaged one again, and others beside it', async () => {
+    const search = ['budget', 'set', '--name', 'search'] as const;
+    await json(...search, '--tag', 'team=search', '--daily', '5', '--weekly', '9');
+    await redis.client.hset(SHARED_BUDGETS, 'budget:search', '{"match":{}');
+    expect((await gateway(['budget', 'list'])).code).toBe(1);
+    await json('budget', 'set', '--all', '--daily', '1');
+    const { code, stderr } = await gateway([...search, '--daily', 'none']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('search is damaged: set it again with its conditions and limits');
+    await json(...search, '--tag', 'team=search', '--daily', '4');
+    const { budgets } = await json('budget', 'list');
+    expect(budgets.map((budget: { name: string }) => budget.name)).toEqual(['everything', 'search']);
+    expect(await json(...search, '--daily', 'none')).toMatchObject({ change: 'removed' });
   });
 
   it('makes each of many changes at once', async () => {
@@ -146,7 +164,7 @@ describe('gateway budget set of a budget that several keys share', () => {
     const store = createSharedBudgetStore({ client: redis.client, deadlineMs: 2_500 });
     function add(nth: number): Promise<string> {
       const name = `team-${String(nth)}`;
-      return store.replace(name, undefined, { name, match: {}, limits: { daily: 1 } });
+      return store.replace(name, '', { name, match: {}, limits: { daily: 1 } });
     }
     for (let nth = 0; nth < MAX_STORED_BUDGETS; nth += 1) expect(await add(nth)).toBe('set');
     expect(await add(MAX_STORED_BUDGETS)).toBe('full');

@@ -99,7 +99,7 @@ const HASHES: readonly HashRow[] = [
     form: 'shared_budgets',
     async write(client) {
       await client.del(SHARED_BUDGETS);
-      await shared(client).replace('team', undefined, TEAM);
+      await shared(client).replace('team', '', TEAM);
       return SHARED_BUDGETS;
     },
     read: (client) => shared(client).list(),
@@ -192,7 +192,10 @@ describe('shared budgets', () => {
         limits: { daily: 50_000_000_000, monthly: 0 },
       },
     ]);
-    for (const budget of budgets) expect(await store.replace(budget.name, budget, budget)).toBe('set');
+    for (const budget of budgets) {
+      const { text } = await store.read(budget.name);
+      expect(await store.replace(budget.name, text, budget)).toBe('set');
+    }
     expect(await redis.client.hgetall(SHARED_BUDGETS)).toEqual(recorded);
   });
 });
