@@ -17,7 +17,7 @@ interface SpendOptions {
   readonly output: 'table' | 'csv' | 'json';
 }
 
-const GROUPS = ['owner', 'key', 'provider', 'model', 'tool'];
+const GROUPS = ['owner', 'team', 'key', 'provider', 'model', 'tool'];
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 3_660;
 
@@ -25,9 +25,9 @@ const MAX_DAYS = 3_660;
 export function registerSpend(program: Command, io: Io): void {
   program
     .command('spend')
-    .description('show what was spent, by owner, key, provider, model or tag, from the records of spend')
+    .description('show what was spent, by owner, team, key, provider, model or tag, from the records of spend')
     .addOption(
-      new Option('--by <group>', 'owner, key, provider, model, tool, or tag:NAME')
+      new Option('--by <group>', 'owner, team (the tag of this name), key, provider, model, tool, or tag:NAME')
         .argParser(groupName)
         .default('owner'),
     )
@@ -48,7 +48,7 @@ export function registerSpend(program: Command, io: Io): void {
 function groupName(written: string): string {
   if (GROUPS.includes(written) || /^tag:./.test(written)) return written;
   throw new UsageError(
-    `--by: "${printable(written)}" is not a group. Choose from ${GROUPS.join(', ')}, or a tag such as tag:team`,
+    `--by: "${printable(written)}" is not a group. Choose from ${GROUPS.join(', ')}, or a tag such as tag:project`,
   );
 }
 

@@ -29,6 +29,7 @@ export function groupOf(by: string, { name, owner, tags }: KeyRecord, { provider
       return model;
     case 'tool':
       return provider.startsWith(MCP) ? `${provider.slice(MCP.length)}/${model}` : UNSET;
+    // `tag:NAME`, or `team`, the tag of this name.
     default: {
       const tag = by.slice(by.indexOf(':') + 1);
       return Object.hasOwn(tags, tag) ? (tags[tag] ?? UNSET) : UNSET;

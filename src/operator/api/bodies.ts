@@ -33,10 +33,10 @@ export const risksQuery = z.strictObject({
   sort: z.enum(['score', 'name']).default('score'),
 });
 export const spendQuery = z.strictObject({
-  /** owner, key, provider, model, tool, or tag:NAME. */
+  /** owner, team (the tag of this name), key, provider, model, tool, or tag:NAME. */
   by: z
     .string()
-    .regex(/^(?:owner|key|provider|model|tool|tag:.{1,64})$/)
+    .regex(/^(?:owner|team|key|provider|model|tool|tag:.{1,64})$/)
     .default('owner'),
   days: z.coerce.number().int().min(1).max(366).default(30),
   bucket: z.enum(['day', 'week', 'month', 'total']).default('total'),

@@ -9,7 +9,7 @@ export function spendRoutes({ config, spend: reports }: PageServices): readonly 
     route({
       method: 'GET',
       path: '/api/spend',
-      summary: 'Spend by owner, key, provider, model, tool or tag',
+      summary: 'Spend by owner, team, key, provider, model, tool or tag',
       role: 'viewer',
       owners: true,
       query: spendQuery,

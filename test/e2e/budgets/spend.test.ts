@@ -46,6 +46,10 @@ describe('gateway spend', () => {
       { 'tag:team': 'search', usd: usd(492) },
       { 'tag:team': 'maps', usd: usd(77) },
     ]);
+    expect((await report('--by', 'team')).rows).toEqual([
+      { team: 'search', usd: usd(492) },
+      { team: 'maps', usd: usd(77) },
+    ]);
     expect((await report('--by', 'provider')).rows).toEqual([{ provider: 'openai', usd: usd(569) }]);
     const today = new Date().toISOString().slice(0, 10);
     expect((await report('--by', 'model', '--bucket', 'day')).rows).toEqual([
