@@ -25,9 +25,14 @@ const MAX_DAYS = 3_660;
 export function registerSpend(program: Command, io: Io): void {
   program
     .command('spend')
-    .description('show what was spent, by owner, team, key, provider, model or tag, from the records of spend')
+    .description(
+      'show what was spent, by owner, team, key, provider, model or tag, from the records of spend',
+    )
     .addOption(
-      new Option('--by <group>', 'owner, team (the tag of this name), key, provider, model, tool, or tag:NAME')
+      new Option(
+        '--by <group>',
+        'owner, team (the tag of this name), key, provider, model, tool, or tag:NAME',
+      )
         .argParser(groupName)
         .default('owner'),
     )

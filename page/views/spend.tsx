@@ -14,7 +14,10 @@ import { Plot, type Series } from '../parts/plot.tsx';
 import { Table } from '../parts/table.tsx';
 import { replaceQuery, route } from '../route.ts';
 
-const BY = ['owner', 'team', 'key', 'provider', 'model', 'tool', 'tag'].map((value) => ({ value, title: value }));
+const BY = ['owner', 'team', 'key', 'provider', 'model', 'tool', 'tag'].map((value) => ({
+  value,
+  title: value,
+}));
 const DAYS = ['7', '30', '90', '366'].map((value) => ({ value, title: `${value} days` }));
 const BUCKETS = ['day', 'week', 'month'].map((value) => ({ value, title: value }));
 const LOOKS: readonly Pick<Series, 'color' | 'dash'>[] = [
