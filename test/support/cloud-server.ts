@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 
 /** What a workload's JWT, tenant, role and client must be. */
 export const WORKLOAD = {
@@ -33,6 +34,8 @@ export interface CloudServer {
   isSilent: boolean;
   /** The number of the last credentials, which is part of them. */
   readonly given: () => number;
+  /** Open connections. */
+  connections(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -91,6 +94,7 @@ export async function startCloudServer(): Promise<CloudServer> {
     isHuge: false,
     isSilent: false,
     given: () => given,
+    connections: promisify(server.getConnections.bind(server)),
     close: () =>
       new Promise((resolve) => {
         server.close(() => {

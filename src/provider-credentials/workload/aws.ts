@@ -1,5 +1,5 @@
 import type { Environment } from '../../config/environment.ts';
-import type { Grant } from './grant.ts';
+import { REQUEST_MS, type Grant } from './grant.ts';
 
 /** As the SDK's providers give them. */
 interface AwsCredentials {
@@ -33,7 +33,13 @@ async function providerOf(environment: Environment): Promise<() => Promise<AwsCr
   const { AWS_WEB_IDENTITY_TOKEN_FILE: webIdentityTokenFile = '', AWS_ROLE_ARN: roleArn = '' } = environment;
   if (webIdentityTokenFile !== '' && roleArn !== '') {
     const { fromTokenFile } = await import('@aws-sdk/credential-provider-web-identity');
-    const provide = fromTokenFile({ webIdentityTokenFile, roleArn });
+    const requestHandler = {
+      connectionTimeout: REQUEST_MS,
+      requestTimeout: REQUEST_MS,
+      throwOnRequestTimeout: true,
+    };
+    const clientConfig = { maxAttempts: 1, requestHandler };
+    const provide = fromTokenFile({ webIdentityTokenFile, roleArn, clientConfig });
     return () => provide();
   }
   if (has('AWS_CONTAINER_CREDENTIALS_FULL_URI') || has('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI')) {

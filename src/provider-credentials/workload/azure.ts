@@ -3,14 +3,13 @@ import * as client from 'openid-client';
 import * as z from 'zod';
 import { isPlainAfar } from '../../config/address.ts';
 import type { Environment } from '../../config/environment.ts';
-import { Refused, type Grant, type Granted } from './grant.ts';
+import { Refused, REQUEST_MS, type Grant, type Granted } from './grant.ts';
 
 /** Azure OpenAI and the other AI services. */
 const RESOURCE = 'https://cognitiveservices.azure.com';
 const PUBLIC_CLOUD = 'https://login.microsoftonline.com/';
 const INSTANCE_METADATA = 'http://169.254.169.254';
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-const WITHIN_SECONDS = 8;
 const MAX_JWT_BYTES = 65_536;
 const MAX_ANSWER_BYTES = 262_144;
 
@@ -39,7 +38,7 @@ function federated(environment: Environment, file: string): Grant {
       undefined,
       client.None(),
     );
-    configuration.timeout = WITHIN_SECONDS;
+    configuration.timeout = REQUEST_MS / 1_000;
     configuration[client.customFetch] = boundedFetch;
     if (issuer.startsWith('http:')) client.allowInsecureRequests(configuration);
     const { access_token: value, expires_in: seconds } = await client.clientCredentialsGrant(configuration, {
@@ -79,7 +78,7 @@ async function asked(
   url.searchParams.set('api-version', version);
   url.searchParams.set('resource', RESOURCE);
   if (clientId !== '') url.searchParams.set('client_id', clientId);
-  const signal = AbortSignal.timeout(WITHIN_SECONDS * 1_000);
+  const signal = AbortSignal.timeout(REQUEST_MS);
   // A redirect would take the header elsewhere.
   const reply = await boundedFetch(url.href, { method: 'GET', headers, signal, redirect: 'manual' });
   if (!reply.ok) throw new Refused(`${url.host} answered ${String(reply.status)}`);

@@ -5,6 +5,9 @@ export interface Granted {
   readonly endsAt: number | undefined;
 }
 
+/** Time for one request. Those that a cloud never answers would pile up. */
+export const REQUEST_MS = 8_000;
+
 /** Asks a cloud for new credentials. Its errors may quote an answer, and are not shown. */
 export type Grant = () => Promise<Granted>;
 
