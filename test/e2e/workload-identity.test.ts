@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createReadOrderStore } from '../../src/provider-credentials/read-orders-store.ts';
 import {
   awsCredentials,
   CLOUD_SECRET,
@@ -18,6 +19,13 @@ const PATHS = {
   azure: '/azure/openai/v1/chat/completions',
   gemini: '/gemini/v1beta/openai/chat/completions',
 } as const;
+
+/** How the clouds are asked. */
+const ASKED = [
+  'GET /container',
+  'GET /metadata/identity/oauth2/token',
+  'GET /computeMetadata/v1/instance/service-accounts/default/token',
+];
 
 let cloud: CloudServer;
 let provider: FakeProvider;
@@ -98,7 +106,17 @@ it('asks Azure and Gemini with an access token, and with the next one before it 
 it('keeps the last credentials while the cloud is away, and says so without them', async () => {
   const failing = async (): Promise<number> =>
     [...(await gateway.metrics()).matchAll(/^gateway_credential_failing\{credential="\w+"\} 1$/gm)].length;
+  const orders = createReadOrderStore({ client: gateway.redis.client, deadlineMs: 2_500 });
+  const readAgain = () => Promise.all(Object.keys(PATHS).map((name) => orders.order(name)));
+  // They must not end while the cloud is away.
+  cloud.lifeMs = 3_600_000;
+  cloud.requests.length = 0;
+  await readAgain();
+  await expect
+    .poll(() => cloud.requests, { timeout: 20_000, interval: 100 })
+    .toEqual(expect.arrayContaining(ASKED));
   cloud.isDown = true;
+  await readAgain();
   await expect.poll(failing, { timeout: 20_000, interval: 500 }).toBe(3);
   for (const name of ['bedrock', 'azure', 'gemini'] as const) await askedWith(name);
   expect(gateway.logs()).toContain('the workload identity of azure gives no credential');
