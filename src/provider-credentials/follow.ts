@@ -103,6 +103,7 @@ function followOne(
   let failedAt: number | undefined;
   let failure: string | undefined;
   let nextAt = 0;
+  let isHurried = false;
 
   function failed(cause: string): void {
     if (failure === undefined) onSource(name, cause);
@@ -130,10 +131,11 @@ function followOne(
     },
     state: () => ({ readAt, failedAt, failure, usable: value !== undefined }),
     hurry() {
-      nextAt = 0;
+      isHurried = true;
     },
     async look() {
-      if (now() < nextAt) return false;
+      if (!isHurried && now() < nextAt) return false;
+      isHurried = false;
       const before = value;
       try {
         source ??= await openSource(from, environment);
