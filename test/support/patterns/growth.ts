@@ -35,15 +35,13 @@ export function excessOf(pattern: RegExp): Excess | undefined {
   const search = searchOf(pattern, automaton);
   const quick: (Shape & { readonly ms: number })[] = [];
   for (const shape of shapesFor(automaton)) {
-    const { chars, ms } = climb(search, shape, FIRST_CHARS);
-    const excess = ms > LONG_MS ? judge(search, shape, chars) : undefined;
+    const { excess, ms } = climb(search, shape, FIRST_CHARS);
     if (excess !== undefined) return excess;
     quick.push({ ...shape, ms });
   }
   const slowest = quick.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST);
   for (const shape of slowest) {
-    const { chars, ms } = climb(search, shape, LATER_CHARS);
-    const excess = ms > LONG_MS ? judge(search, shape, chars) : undefined;
+    const { excess } = climb(search, shape, LATER_CHARS);
     if (excess !== undefined) return excess;
   }
   return undefined;
@@ -79,20 +77,32 @@ function searchOf(pattern: RegExp, { isEndless }: Automaton): Search {
   return (text) => text.replace(everywhere, '');
 }
 
-/** Searches longer and longer texts until one takes long; by the clock on the wall, which is exact enough for a guess. */
-function climb(search: Search, shape: Shape, lengths: readonly number[]): { chars: number; ms: number } {
-  let last = { chars: 0, ms: 0 };
+/**
+ * Searches longer and longer texts until one takes long. The clock on the wall is exact enough for a guess, which CPU
+ * time confirms: on a busy machine a short text takes long too, and the climb must go on, because a pattern that nothing
+ * was found against is tried with texts on which an exponential one would never end.
+ */
+function climb(
+  search: Search,
+  shape: Shape,
+  lengths: readonly number[],
+): { readonly excess?: Excess; readonly ms: number } {
+  let ms = 0;
   for (const chars of lengths) {
     const text = textOf(shape, chars);
     const before = performance.now();
     search(text);
-    last = { chars, ms: performance.now() - before };
-    if (last.ms > LONG_MS) break;
+    ms = performance.now() - before;
+    if (ms <= LONG_MS) continue;
+    const { cpuMs, ratio } = judge(search, shape, chars);
+    if (ratio > MOST_RATIO) return { excess: { ...shape, chars, cpuMs, ratio }, ms };
+    ms = cpuMs;
+    if (cpuMs > LONG_MS) break;
   }
-  return last;
+  return { ms };
 }
 
-function judge(search: Search, shape: Shape, chars: number): Excess | undefined {
+function judge(search: Search, shape: Shape, chars: number): Pick<Excess, 'cpuMs' | 'ratio'> {
   const whole = textOf(shape, chars);
   const part = textOf(shape, chars / PARTS);
   const cpuMs = quickestMs(() => {
@@ -101,8 +111,7 @@ function judge(search: Search, shape: Shape, chars: number): Excess | undefined 
   const partsMs = quickestMs(() => {
     for (let count = 0; count < PARTS; count += 1) search(part);
   });
-  const ratio = cpuMs / Math.max(CLOCK_MS, partsMs);
-  return ratio > MOST_RATIO ? { ...shape, chars, cpuMs, ratio } : undefined;
+  return { cpuMs, ratio: cpuMs / Math.max(CLOCK_MS, partsMs) };
 }
 
 function quickestMs(work: () => void): number {
