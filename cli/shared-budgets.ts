@@ -43,7 +43,10 @@ function tag(written: string, before: Readonly<Record<string, string>> = {}): Re
   const equals = written.indexOf('=');
   if (equals < 1 || equals === written.length - 1)
     throw new UsageError('--tag: write key=value, such as team=search');
-  return { ...before, [written.slice(0, equals)]: written.slice(equals + 1) };
+  const name = written.slice(0, equals);
+  // Schemas drop it, and a budget without its condition is for every request.
+  if (name === '__proto__') throw new UsageError('--tag: no key has a tag __proto__');
+  return { ...before, [name]: written.slice(equals + 1) };
 }
 
 function provider(written: string, before: readonly ProviderName[] = []): ProviderName[] {

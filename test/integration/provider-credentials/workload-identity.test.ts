@@ -248,10 +248,25 @@ describe('the end of credentials', () => {
   });
 });
 
+/** A workload elsewhere that Google Cloud knows by its JWT. */
+function googleFederation(): Record<string, string> {
+  const file = join(folder, 'federation.json');
+  const settings = {
+    type: 'external_account',
+    audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/pool/providers/oidc',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+    token_url: `${cloud.address}/v1/token`,
+    credential_source: { file: join(folder, 'jwt') },
+  };
+  writeFileSync(file, JSON.stringify(settings));
+  return { GOOGLE_APPLICATION_CREDENTIALS: file };
+}
+
 it('clouds that do not answer are given up, and their connections closed', async () => {
   const sources = [];
-  for (const name of ['a pod with a web identity (STS)', 'an AKS pod', 'an Azure VM'])
-    sources.push(await open(PLACES[name] as Place));
+  const silent = ['a pod with a web identity (STS)', 'an AKS pod', 'an Azure VM', 'a Google Cloud machine'];
+  for (const name of silent) sources.push(await open(PLACES[name] as Place));
+  sources.push(await open({ cloud: 'gcp', environment: googleFederation }));
   cloud.isSilent = true;
   const begun = performance.now();
   for (const message of await Promise.all(sources.map((source) => failureOf(source.read()))))
