@@ -187,8 +187,9 @@ describe('credentials in what MCP servers answer', () => {
 
   it('are told in the audit, by their rules', async () => {
     provider.answer({ body: result(ENV) });
-    await ask(MCP, 'settings');
-    const line = await loggedLine(gateway, '"audit":"tool_response_inspected"');
+    const { headers } = await ask(MCP, 'settings');
+    const id = String(headers['x-gateway-request-id']);
+    const line = await loggedLine(gateway, '"audit":"tool_response_inspected"', id);
     expect(line).toMatchObject({
       action: 'redacted',
       findings: [

@@ -55,11 +55,14 @@ describe('gateway serve', () => {
   describe('starting', () => {
     it('is ready with Envoy, Redis and every worker, and shouts about plain HTTP', async () => {
       const gateway = await start({ workers: 2 });
-      expect(await gateway.readiness()).toEqual({
-        ...READY,
-        config: { in_force: true, keys: [] },
-        identity: expect.any(String) as unknown,
-      });
+      // gateway.yaml is followed from shortly after the start.
+      await expect
+        .poll(() => gateway.readiness())
+        .toEqual({
+          ...READY,
+          config: { in_force: true, keys: [] },
+          identity: expect.any(String) as unknown,
+        });
       expect(gateway.workers()).toHaveLength(2);
       await expect.poll(() => gateway.logs()).toContain('PLAIN HTTP');
     });
