@@ -4,7 +4,7 @@ import type { Operations } from '../src/operator/operations.ts';
 
 /** Keys whose state is read at once: enough to hide the round trip, and done well within Redis's deadline. */
 const READS_AT_ONCE = 400;
-/** Of the first page, which is enough for a list that ends soon, and of the others. */
+/** Sizes of pages. The first is small, because a short list ends within it. */
 const PAGE = { first: 500, next: 2_500 } as const;
 
 /** Yields all keys, a page at a time. The next page is read meanwhile. */

@@ -15,7 +15,7 @@ export interface OperatorChange {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the change with the reason for it, without secrets; as it is without a reason. */
+/** Adds the reason to the record of a change, with secrets removed. Without a reason the record stays as it is. */
 export function withReason(change: OperatorChange, reason = ''): OperatorChange {
   const words = plainReason(maskSecrets(reason));
   return words === undefined ? change : { ...change, fields: { ...change.fields, reason: words } };

@@ -6,14 +6,14 @@ import { withRedisDeadline } from '../redis/unavailable.ts';
 
 const countScript = loadScript(new URL('./count-held-attempts.lua', import.meta.url));
 
-/** One write for a key in so long, however often it is refused. */
+/** Pause between two writes for one key. */
 const WRITE_EVERY_MS = 1_000;
-/** Keys whose attempts wait to be written; those of others are not counted. */
+/** Limit of keys whose attempts wait to be written. Beyond it, attempts are not counted. */
 const MAX_WAITING_KEYS = 10_000;
-/** Counts of a key that is blocked, or locked without an end, are kept so long after the last attempt. */
+/** Life of counts after the last attempt, for a key that is blocked or locked without an end. */
 const LIFE_MS = 30 * 86_400_000;
 
-/** What holds a key: a lock, or its permanent block. */
+/** A key is held by a lock or by its permanent block. */
 export type Hold = 'lock' | 'block';
 
 export interface HeldAttemptCounts {
@@ -68,7 +68,7 @@ export interface HeldAttempts {
 }
 
 export interface HeldAttemptStore {
-  /** Undefined if there were none. Throws `redis_unavailable`. */
+  /** Returns undefined if no attempt was counted. Throws `redis_unavailable`. */
   read(keyHash: string): Promise<HeldAttempts | undefined>;
 }
 

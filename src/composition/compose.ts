@@ -70,7 +70,7 @@ export async function composeChecks(
       record: stores.risk.record,
       addTaint: stores.sessions.addTaint,
     }),
-    policies: of.policies && policyServices(of, of.policies, onClose),
+    policies: of.policies && (await policyServices(of, of.policies, onClose)),
     onClose,
   };
   const made = await Promise.all(
@@ -114,11 +114,11 @@ function assertFactsAreWritten(inOrder: readonly MadeCheck[]): void {
   }
 }
 
-function policyServices(
+async function policyServices(
   { config, stores: { sessions: store, risk }, observer, authenticateAgain, askApproval }: ComposedOf,
   policies: { current(): PolicySet },
   onClose: CheckServices['onClose'],
-): PolicyServices {
+): Promise<PolicyServices> {
   const sessions = createSessionMoves({ store, onFailure: observer.moveNotUndone });
   onClose(() => sessions.close());
   return {
@@ -133,7 +133,7 @@ function policyServices(
           ask: askApproval,
           authenticateAgain,
           maskSecrets,
-          showArguments: config.zsp.escalation_arguments ? createShowArguments() : undefined,
+          showArguments: config.zsp.escalation_arguments ? await createShowArguments() : undefined,
         }),
       async score({ keyHash, trigger, findings }) {
         const event = { keyHash, findings, operationId: newOperationId() };

@@ -32,6 +32,18 @@ export interface ContentScope {
   readonly allowedHosts: readonly string[];
 }
 
+/** All that DLP can search for. */
+export const EVERY_CLASS: ContentScope = {
+  scanSecrets: true,
+  scanPii: true,
+  scanNetwork: true,
+  scanCredentials: true,
+  scanIban: true,
+  scanWalletKeys: true,
+  scanSeedPhrases: true,
+  allowedHosts: [],
+};
+
 /** Combines the DLP detectors: findings of all classes in order of `start`, one class per span. */
 export function createContentDetector(scope: ContentScope): StreamDetector {
   const data = dataDetectors(scope);

@@ -1,4 +1,4 @@
-import { createContentDetector } from '../detectors/content.ts';
+import { createContentDetector, EVERY_CLASS } from '../detectors/content.ts';
 import { findCredentials } from '../detectors/credentials/credentials.ts';
 import { findCvv } from '../detectors/pii/cvv.ts';
 import { detect, type TextForms } from '../detectors/detect.ts';
@@ -65,17 +65,7 @@ export const DETECTORS: Readonly<Record<DetectorName, Row>> = {
   seed_phrase: { masked: true, actions: { completion: 'mask' } },
 };
 
-/** DLP with everything enabled. */
-const CONTENT = createContentDetector({
-  scanSecrets: true,
-  scanPii: true,
-  scanNetwork: true,
-  scanCredentials: true,
-  scanIban: true,
-  scanWalletKeys: true,
-  scanSeedPhrases: true,
-  allowedHosts: [],
-});
+const CONTENT = createContentDetector(EVERY_CLASS);
 
 /** Returns the search for texts of one surface. */
 export function createSurfaceSearch(surface: ScanSurface): (text: TextForms) => readonly Finding[] {

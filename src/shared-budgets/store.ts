@@ -14,9 +14,9 @@ export const MAX_STORED_BUDGETS = 100;
 
 /** One budget as it stands in Redis. */
 export interface ReadBudget {
-  /** Empty if there is none. */
+  /** Empty if the budget is absent. */
   readonly text: string;
-  /** Undefined if there is none, or a damaged one. */
+  /** Undefined if the budget is absent or damaged. */
   readonly budget: StoredBudget | undefined;
 }
 

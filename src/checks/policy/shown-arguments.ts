@@ -1,4 +1,5 @@
-import { createContentDetector } from '../../detectors/content.ts';
+import { loadSeedWords } from '../../detectors/assets/seed-words.ts';
+import { createContentDetector, EVERY_CLASS } from '../../detectors/content.ts';
 import { mask } from '../../detectors/mask.ts';
 
 /** Longer arguments are not shown: a part would be cut before it is searched. */
@@ -10,17 +11,10 @@ const MIN_CHARS = 4;
 /** Returns the arguments of a call as approvers see them. */
 export type ShowArguments = (given: unknown) => string;
 
-/** Shows arguments as JSON, with all masked that data-loss prevention knows: secrets, credentials, personal data, addresses. */
-export function createShowArguments(): ShowArguments {
-  const { find } = createContentDetector({
-    scanSecrets: true,
-    scanPii: true,
-    scanNetwork: true,
-    scanCredentials: true,
-    scanIban: true,
-    scanWalletKeys: true,
-    allowedHosts: [],
-  });
+/** Shows arguments as JSON, with everything masked that data-loss prevention can find, whatever is configured. */
+export async function createShowArguments(): Promise<ShowArguments> {
+  await loadSeedWords();
+  const { find } = createContentDetector(EVERY_CLASS);
   const masked = (text: string): string => mask(text, find(text));
   /** Masks values before JSON escapes them, which would hide a secret with line breaks. */
   function maskValue(_name: string, value: unknown): unknown {

@@ -37,7 +37,7 @@ const vault = section({
   error: 'must have either role or token_file',
 });
 
-/** Where a credential is read from: exactly one, with `ttl`. */
+/** The source of a credential: exactly one of these, and `ttl`. */
 const source = section({
   env: environmentName
     .optional()

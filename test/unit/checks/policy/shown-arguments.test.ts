@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createShowArguments } from '../../../../src/checks/policy/shown-arguments.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 
-const show = createShowArguments();
+const show = await createShowArguments();
 const random = seededRandom(1);
 const { secret: AWS } = makeSecret('aws_access_key_id', random);
 const { secret: PEM } = makeSecret('pem_private_key', random);
@@ -23,6 +23,8 @@ describe('arguments that approvers see', () => {
     ['a secret deep inside', { list: [{ list: [[AWS]] }] }, AWS],
     ['an email address', { to: 'ann.smith@corp-mail.com' }, 'ann.smith'],
     ['a card number written as a number', { card: 4_111_111_111_111_111 }, '4111111111111111'],
+    ['a seed phrase', { words: `${'abandon '.repeat(11)}about` }, 'abandon'],
+    ['a wallet key', { key: 'L4rK1yDtCWekvXuE6oXD9jCYfFNV2cWRpVuPLBcCU2z8TrisoyY1' }, 'L4rK1yDt'],
     ['an IBAN', { iban: 'DE89 3704 0044 0532 0130 00' }, '0532'],
   ])('have no %s', (_what, given, hidden) => {
     const shown = show(given);
