@@ -2,12 +2,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
+import { renderMetrics } from './src/admin/metrics.ts';
 import { configKeys, type ConfigKey } from './src/config/config-keys.ts';
 import { FIELD_GROUPS } from './src/policy/input-fields.ts';
 import { PROVIDER_NAMES } from './src/providers/provider.ts';
+import { createMetrics } from './src/telemetry/metrics.ts';
 
 export const CONFIGURATION_PAGE = join(import.meta.dirname, 'docs', 'configuration.md');
 export const POLICIES_PAGE = join(import.meta.dirname, 'docs', 'policies.md');
+export const TELEMETRY_PAGE = join(import.meta.dirname, 'docs', 'telemetry.md');
 
 /** Returns `docs/configuration.md`. */
 export function configurationPage(): Promise<string> {
@@ -81,14 +84,21 @@ function presetText(preset: unknown): string {
 }
 
 function linked(text: string): string {
-  return text.replaceAll(/docs\/([\w-]+)\.md(#[\w-]+)?/g, '[$1]($1.md$2)');
+  return text.replaceAll(/docs\/([\w/-]+)\.md(#[\w-]+)?/g, '[$1]($1.md$2)');
 }
 
 function cell(text: string): string {
   return text.replaceAll('|', '\\|');
 }
 
-const FIELDS = /(?<=<!-- Made by `npm run docs`[^>]*-->\n\n)\|[^]*?(?=\n\n<!-- end -->)/;
+const TABLE = /(?<=<!-- Made by `npm run docs`[^>]*-->\n\n)\|[^]*?(?=\n\n<!-- end -->)/;
+
+/** Returns a page with its generated table replaced. */
+function withTable(file: string, head: string, rows: readonly string[]): Promise<string> {
+  const rule = head.replaceAll(/[^|]+/g, ' --- ');
+  const page = readFileSync(file, 'utf8').replace(TABLE, () => [head, rule, ...rows].join('\n'));
+  return format(page, { parser: 'markdown', printWidth: 120 });
+}
 
 /** Returns `docs/policies.md` with its table of fields. */
 export function policiesPage(): Promise<string> {
@@ -99,12 +109,64 @@ export function policiesPage(): Promise<string> {
       return `| \`input.${path}.${member}${below}\` | ${inCards} | ${cell(means)} |`;
     }),
   );
-  const table = `| in Rego | in cards | what it holds |\n| --- | --- | --- |\n${rows.join('\n')}`;
-  const page = readFileSync(POLICIES_PAGE, 'utf8').replace(FIELDS, () => table);
-  return format(page, { parser: 'markdown', printWidth: 120 });
+  return withTable(POLICIES_PAGE, '| in Rego | in cards | what it holds |', rows);
+}
+
+export interface ExportedMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+/** Lists the metrics of `/metrics`: those of workers, then those of the supervisor. */
+export async function exportedMetrics(): Promise<readonly ExportedMetric[]> {
+  const ofWorkers = createMetrics()
+    .registry.getMetricsAsArray()
+    .map((metric) => {
+      const { name, help, labelNames } = metric as unknown as Omit<ExportedMetric, 'labels'> & {
+        readonly labelNames: readonly string[];
+      };
+      return { name, help, labels: labelNames };
+    });
+  const text = await renderMetrics([], {
+    readiness: {
+      ready: true,
+      envoy: 'live',
+      redis: 'up',
+      workers: { ready: 1, wanted: 1 },
+      draining: false,
+      crash_loops: [],
+    },
+    workers: [],
+    envoyRestarts: 0,
+    envoyReplies: new Map([['gateway_unavailable', 0]]),
+    build: { version: '1.0.0' },
+    reload: { notInForce: undefined, keys: [], applied: 0 },
+    certificates: new Map([['server.tls.cert_file', { end: 1, broken: false }]]),
+    credentials: new Map([
+      ['openai-main', { readAt: 1, failedAt: undefined, failure: undefined, usable: true }],
+    ]),
+  });
+  const ofSupervisor = Array.from(text.matchAll(/^# HELP (\S+) (.*)$/gm), ([, name = '', help = '']) => {
+    const [, series = ''] = new RegExp(`^${name}\\{(.*)\\}`, 'm').exec(text) ?? [];
+    return { name, help, labels: Array.from(series.matchAll(/(\w+)="/g), ([, label = '']) => label) };
+  });
+  return [...ofWorkers, ...ofSupervisor];
+}
+
+/** Returns `docs/telemetry.md` with its table of metrics. Those of Node.js are left out. */
+export async function telemetryPage(): Promise<string> {
+  const rows = (await exportedMetrics())
+    .filter(({ name }) => /^(?:gateway|gen_ai)_/.test(name))
+    .map(({ name, help, labels }) => {
+      const shown = labels.map((label) => `\`${label}\``).join(', ');
+      return `| \`${name}\` | ${shown} | ${cell(linked(help))} |`;
+    });
+  return withTable(TELEMETRY_PAGE, '| metric | labels | what it counts |', rows);
 }
 
 if (process.argv[1] === import.meta.filename) {
   writeFileSync(CONFIGURATION_PAGE, await configurationPage());
   writeFileSync(POLICIES_PAGE, await policiesPage());
+  writeFileSync(TELEMETRY_PAGE, await telemetryPage());
 }

@@ -49,22 +49,22 @@ function runtimeMetrics(state: RuntimeState): Registry {
     new Counter({ name, help, registers }).inc(value);
   }
   const restarts = workers.reduce((sum, worker) => sum + worker.restarts, 0);
-  gauge('gateway_ready', '1 if requests can be served', readiness.ready ? 1 : 0);
-  gauge('gateway_draining', '1 while the gateway is shutting down', readiness.draining ? 1 : 0);
-  gauge('gateway_envoy_up', '1 if Envoy is live or runs externally', readiness.envoy === 'down' ? 0 : 1);
+  gauge('gateway_ready', '1 if requests can be served.', readiness.ready ? 1 : 0);
+  gauge('gateway_draining', '1 while the gateway is shutting down.', readiness.draining ? 1 : 0);
+  gauge('gateway_envoy_up', '1 if Envoy is live or runs externally.', readiness.envoy === 'down' ? 0 : 1);
   gauge(
     'gateway_redis_ready',
-    '1 if every worker is connected to a suitable Redis',
+    '1 if every worker is connected to a suitable Redis.',
     readiness.redis === 'up' ? 1 : 0,
   );
-  gauge('gateway_workers', 'Sidecar processes that accept requests', readiness.workers.ready);
-  gauge('gateway_workers_wanted', 'Configured number of sidecar processes', readiness.workers.wanted);
+  gauge('gateway_workers', 'Sidecar processes that accept requests.', readiness.workers.ready);
+  gauge('gateway_workers_wanted', 'Configured number of sidecar processes.', readiness.workers.wanted);
   counter('gateway_worker_restarts_total', 'Restarts of sidecar processes.', restarts);
   const hangs = workers.reduce((sum, worker) => sum + worker.hangs, 0);
   counter('gateway_worker_hangs_total', 'Sidecar processes killed because they hung.', hangs);
   gauge(
     'gateway_crash_loops',
-    'Parts (sidecar processes, Envoy) in a crash loop',
+    'Parts (sidecar processes, Envoy) in a crash loop.',
     readiness.crash_loops.length,
   );
   counter('gateway_envoy_restarts_total', 'Restarts of Envoy.', envoyRestarts);
@@ -147,7 +147,7 @@ function addCredentials(credentials: RuntimeState['credentials'], registry: Regi
 function addReload({ notInForce, applied }: ReloadState, registers: Registry[]): void {
   const gauge = new Gauge({
     name: 'gateway_config_not_in_force',
-    help: '1 while gateway.yaml on disk is not in force, by reason: broken, restart (it needs one), refused (by a worker).',
+    help: '1 while gateway.yaml on disk is not in force, by reason: broken, restart (it needs one), refused (by a worker); see docs/serving.md#reloading.',
     labelNames: ['reason'],
     registers,
   });

@@ -1,5 +1,5 @@
-import type * as z from 'zod';
-import { ENVIRONMENT_OVERRIDES, type Environment } from './environment.ts';
+import * as z from 'zod';
+import type { Environment } from './environment.ts';
 import { fillFromOtelVariables } from './otel-variables.ts';
 import { configSchema, type ConfigInput } from './schema.ts';
 import { mergeGroups, removeAt, setAt, configValueAt } from './values.ts';
@@ -17,7 +17,7 @@ export class Draft {
     this.#file = file;
     this.#argv = argvOverrides;
     this.values = structuredClone(file?.values ?? {});
-    for (const [name, path] of Object.entries(ENVIRONMENT_OVERRIDES)) {
+    for (const [name, path] of overrides(configSchema, [])) {
       const value = env[name];
       // Compose passes unset variables as empty ones.
       if (value === undefined || value === '') continue;
@@ -55,6 +55,21 @@ export class Draft {
     if (meant === undefined) return false;
     setAt(this.values, issue.path, meant);
     return true;
+  }
+}
+
+/** Yields the environment variables that `overriddenBy` names, with the path of their key. */
+function* overrides(
+  schema: z.core.$ZodType,
+  path: readonly string[],
+): Generator<[string, readonly string[]]> {
+  const variable = z.globalRegistry.get(schema)?.['x-environment'];
+  if (typeof variable === 'string') yield [variable, path];
+  else if (schema instanceof z.ZodPrefault) yield* overrides(schema.unwrap(), path);
+  else if (schema instanceof z.ZodObject) {
+    for (const [key, below] of Object.entries(schema.shape)) {
+      yield* overrides(below as z.core.$ZodType, [...path, key]);
+    }
   }
 }
 

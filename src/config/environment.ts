@@ -1,17 +1,7 @@
-import type { ConfigInput } from './schema.ts';
 import type { Problem } from './problems.ts';
 
 /** The environment of the process. The CLI passes it in; no other code reads it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Environment variables and the keys they override (docs/serving.md#configuration). */
-export const ENVIRONMENT_OVERRIDES = {
-  SERVER_PORT: ['server', 'port'],
-  SERVER_ADMIN_HOST: ['server', 'admin_host'],
-  LOG_LEVEL: ['server', 'log_level'],
-  REDIS_ADDR: ['redis', 'addr'],
-  REDIS_PASSWORD: ['redis', 'password'],
-} as const satisfies Record<string, readonly [keyof ConfigInput, string]>;
 
 /** Reads `SERVER_INSECURE_DEV`. Only `true` lifts the TLS requirement. Misspelt values are reported. */
 export function readInsecureDev(env: Environment, problems: Problem[]): boolean {

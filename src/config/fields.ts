@@ -23,6 +23,12 @@ export function needsRestart<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ 'x-restart': true }) as Schema;
 }
 
+/** Lets an environment variable override a key, and says so in its description. */
+export function overriddenBy<Schema extends z.ZodType>(variable: string, schema: Schema): Schema {
+  const description = `${schema.description ?? ''} \`${variable}\` overrides it.`;
+  return schema.meta({ description, 'x-environment': variable }) as Schema;
+}
+
 /** A loaded section: validated, complete, frozen. */
 export type Settings<Section extends z.ZodType> = DeepReadonly<z.output<Section>>;
 

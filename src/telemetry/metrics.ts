@@ -45,17 +45,17 @@ export function createMetrics() {
     ]),
     verdicts: counter(
       'gateway_check_verdicts_total',
-      'Verdicts of checks other than pass; enforced is false in shadow mode and for flags.',
+      'Verdicts of checks other than pass: loops, drift, budgets, rate limits, policies and others; enforced is false in shadow mode and for flags.',
       ['check', 'verdict', 'type', 'enforced'],
     ),
     judgedAgain: counter(
       'gateway_judged_again_total',
-      'Requests that ran through the checks twice because data read ahead did not suffice, by the check that found it.',
+      'Requests that ran through the checks twice because data read ahead did not suffice, by the check that found it (docs/decisions/117-read-ahead.md).',
       ['by'],
     ),
     credentialAnswers: counter(
       'gateway_credential_answers_total',
-      'Answers of providers to credentials of the gateway, by whether the credential was refused.',
+      'Answers of providers to credentials of the gateway, by whether the credential was refused (docs/provider-credentials.md).',
       ['credential', 'outcome'],
     ),
     credentialAnsweredAt: new Gauge({
@@ -67,7 +67,7 @@ export function createMetrics() {
     }),
     shedRequests: counter(
       'gateway_shed_requests_total',
-      'New requests that an overloaded worker refused, by the keys that it refused: largest (with an even share or more) or all.',
+      'New requests that an overloaded worker refused, by the keys that it refused: largest (with an even share or more) or all (docs/serving.md#overload).',
       ['keys'],
     ),
     failures: counter('gateway_failures_total', 'Requests that failed closed for an unexpected reason.'),
@@ -197,7 +197,7 @@ export function createMetrics() {
     ),
     unknownForms: counter(
       'gateway_unknown_forms_total',
-      'Requests refused because a stored value has a version that this build does not read, by form.',
+      'Requests refused because a stored value has a version that this build does not read, by form (docs/upgrading.md).',
       ['form'],
     ),
     redisUp: gauge('gateway_redis_up', '1 while this worker reaches Redis.'),

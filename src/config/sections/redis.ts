@@ -1,13 +1,23 @@
 import * as z from 'zod';
 import { NEWEST_STORED_VERSION, STORED_VERSIONS } from '../../redis/stored-forms.ts';
-import { needsRestart, count, duration, filePath, hostName, hostPort, section } from '../fields.ts';
+import {
+  needsRestart,
+  count,
+  duration,
+  filePath,
+  hostName,
+  hostPort,
+  overriddenBy,
+  section,
+} from '../fields.ts';
 
 export const redis = needsRestart(
   section({
-    addr: hostPort
-      .default('localhost:6379')
-      .describe('`host:port` of Redis 7 or newer. `REDIS_ADDR` overrides it.'),
-    password: z.string().default('').describe('Password of Redis. `REDIS_PASSWORD` overrides it.'),
+    addr: overriddenBy(
+      'REDIS_ADDR',
+      hostPort.default('localhost:6379').describe('`host:port` of Redis 7 or newer.'),
+    ),
+    password: overriddenBy('REDIS_PASSWORD', z.string().default('').describe('Password of Redis.')),
     db: count.max(1_000_000).default(0).describe('Database number.'),
     max_retries: count.max(100).default(3).describe('Retries of a command.'),
     dial_timeout: duration('5s').describe('Longest time to connect.'),

@@ -7,6 +7,7 @@ import {
   filePath,
   hostName,
   ipAddress,
+  overriddenBy,
   port,
   positiveCount,
   section,
@@ -58,22 +59,26 @@ export const server = section({
       .describe('IP address on which clients are served. `0.0.0.0` is every address of this machine.'),
   ),
   port: needsRestart(
-    port.default(8080).describe('Port on which clients are served. `SERVER_PORT` overrides it.'),
+    overriddenBy('SERVER_PORT', port.default(8080).describe('Port on which clients are served.')),
   ),
   admin_host: needsRestart(
-    hostName
-      .default('127.0.0.1')
-      .describe(
-        'Host of the admin listener, which serves `/metrics`, `/healthz` and `/readyz` without authentication. Keep it off public networks. `SERVER_ADMIN_HOST` overrides it.',
-      ),
+    overriddenBy(
+      'SERVER_ADMIN_HOST',
+      hostName
+        .default('127.0.0.1')
+        .describe(
+          'Host of the admin listener, which serves `/metrics`, `/healthz` and `/readyz` without authentication. Keep it off public networks.',
+        ),
+    ),
   ),
   admin_port: needsRestart(port.default(9090).describe('Port of the admin listener.')),
-  log_level: z
-    .enum(['debug', 'info', 'warn', 'error'])
-    .default('info')
-    .describe(
-      'Least severe log lines to write. No level logs prompts, answers or credentials. `LOG_LEVEL` overrides it.',
-    ),
+  log_level: overriddenBy(
+    'LOG_LEVEL',
+    z
+      .enum(['debug', 'info', 'warn', 'error'])
+      .default('info')
+      .describe('Least severe log lines to write. No level logs prompts, answers or credentials.'),
+  ),
   read_timeout: needsRestart(
     duration('30s').describe(
       'Longest time for a client to send a whole request; then it gets 408. Raise it for clients that upload large prompts over slow links.',

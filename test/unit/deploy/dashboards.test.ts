@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { renderMetrics } from '../../../src/admin/metrics.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { exportedMetrics } from '../../../build-docs.ts';
 
 interface Panel {
   readonly title: string;
@@ -32,36 +31,7 @@ const charts = dashboard.panels.filter(({ type }) => type !== 'row');
 
 /** Names in `/metrics`, with the labels of each. */
 async function exported(): Promise<ReadonlyMap<string, readonly string[]>> {
-  const { registry } = createMetrics();
-  const labels = new Map<string, readonly string[]>();
-  for (const metric of registry.getMetricsAsArray()) {
-    const { name, labelNames } = metric as unknown as { name: string; labelNames: readonly string[] };
-    labels.set(name, labelNames);
-  }
-  const text = await renderMetrics([], {
-    readiness: {
-      ready: true,
-      envoy: 'live',
-      redis: 'up',
-      workers: { ready: 1, wanted: 1 },
-      draining: false,
-      crash_loops: [],
-    },
-    workers: [],
-    envoyRestarts: 0,
-    envoyReplies: new Map([['gateway_unavailable', 0]]),
-    build: { version: '1.0.0' },
-    reload: { notInForce: undefined, keys: [], applied: 0 },
-    certificates: new Map([['server.tls.cert_file', { end: 1, broken: false }]]),
-    credentials: new Map([
-      ['openai-main', { readAt: 1, failedAt: undefined, failure: undefined, usable: true }],
-    ]),
-  });
-  for (const [, name = ''] of text.matchAll(/^# TYPE (\S+)/gm)) {
-    const [, own = ''] = new RegExp(`^${name}\\{(.*)\\}`, 'm').exec(text) ?? [];
-    labels.set(name, labels.get(name) ?? Array.from(own.matchAll(/(\w+)="/g), ([, label = '']) => label));
-  }
-  return labels;
+  return new Map((await exportedMetrics()).map(({ name, labels }) => [name, labels]));
 }
 
 const METRIC = /\b((?:gateway|gen_ai)_[a-z0-9_]+)(?:\{([^}]*)\})?/g;
