@@ -1,5 +1,4 @@
-import { configuredValues } from './checks/mcp-inspector/credential-values.ts';
-import { isTrusted } from './checks/mcp-inspector/server-credentials.ts';
+import { configuredValues, isTrusted } from './checks/mcp-inspector/server-credentials.ts';
 import type { Config } from './config/schema.ts';
 import { SERVER_CREDENTIAL_RULE } from './detectors/tool-rules.ts';
 import { judgedFindings } from './offline-probe.ts';

@@ -1,3 +1,4 @@
+import { base64Within } from '../../detectors/known-values/encodings.ts';
 import { createLiteralDetector } from '../../detectors/literal.ts';
 import { findAllIgnoringInvisible, ignoringInvisible } from '../../detectors/ignore-invisible.ts';
 import type { SearchedText, StreamDetector } from '../../detectors/finding.ts';
@@ -47,16 +48,5 @@ function* findEach(
 function formsOf(value: string): readonly string[] {
   const bytes = Buffer.from(value);
   const hex = bytes.toString('hex');
-  const encoded = [0, 1, 2].flatMap((before) => {
-    const base64 = withinBase64(bytes, before);
-    return [base64, base64.replaceAll('+', '-').replaceAll('/', '_')];
-  });
-  return [value, encodeURIComponent(value), hex, hex.toUpperCase(), ...encoded];
-}
-
-/** Returns the Base64 digits of a value that do not depend on the bytes around it, after this many bytes (modulo 3). */
-function withinBase64(value: Buffer, bytesBefore: number): string {
-  const bytes = Buffer.concat([Buffer.alloc(bytesBefore), value]);
-  const first = Math.ceil((bytesBefore * 8) / 6);
-  return bytes.toString('base64').slice(first, Math.floor((bytes.length * 8) / 6));
+  return [value, encodeURIComponent(value), hex, hex.toUpperCase(), ...base64Within(bytes)];
 }

@@ -1,5 +1,5 @@
 import { isObject } from '../../json/is-object.ts';
-import type { ServerCredentials } from './server-credentials.ts';
+import type { KnownValues } from '../../detectors/known-values/known-values.ts';
 
 /** Text kept at each place for the next event, and read with it. */
 const SEAM_CHARS = 1_024;
@@ -20,7 +20,7 @@ export type CrossesSeam = (message: unknown) => boolean;
  * Follows the texts of a stream's events by place (`params.data`), since readers join them. The beginning has
  * passed by then; the rest is withheld.
  */
-export function createSeams(credentials: Pick<ServerCredentials, 'isEmpty' | 'isIn'>): CrossesSeam {
+export function createSeams(credentials: Pick<KnownValues, 'isEmpty' | 'isIn'>): CrossesSeam {
   if (credentials.isEmpty) return () => false;
   const tails = new Map<string, string>();
 

@@ -8,7 +8,7 @@ import type { Normalized } from '../../normalize/normalized.ts';
 import { spansOf, type Page, type PageText, type TextSpan } from './page.ts';
 import type { Texts } from './read.ts';
 import { unseenOf, withoutGaps, withoutTerminalCodes, type Variant } from './variants.ts';
-import type { ServerCredentials } from './server-credentials.ts';
+import type { KnownValues } from '../../detectors/known-values/known-values.ts';
 
 /** A finding with the spans of texts that contain it. */
 export interface PlacedFinding {
@@ -26,7 +26,7 @@ const MAX_SECRETS = 20_000;
 export interface MessageSearch {
   readonly detectors: readonly Detector[];
   /** The server's own credentials, which count as secrets in its messages. */
-  readonly credentials: ServerCredentials;
+  readonly credentials: KnownValues;
   /** Reports whether a secret counts. */
   readonly counts: (secret: Finding) => boolean;
 }
@@ -120,7 +120,7 @@ interface FoundSecrets {
   readonly isWhole: boolean;
 }
 
-async function secretsIn(texts: readonly string[], credentials: ServerCredentials): Promise<FoundSecrets> {
+async function secretsIn(texts: readonly string[], credentials: KnownValues): Promise<FoundSecrets> {
   const secrets = await findSecretsUpTo(texts, MAX_SECRETS);
   const known = await credentials.findAll(texts, MAX_SECRETS);
   return {

@@ -1,31 +1,31 @@
 import type { McpConfig } from '../../config/sections/mcp.ts';
-import type { Finding } from '../../detectors/finding.ts';
+import { createKnownValues, type KnownValues } from '../../detectors/known-values/known-values.ts';
 import { SERVER_CREDENTIAL_RULE } from '../../detectors/tool-rules.ts';
-import { hasLettersAndDigits } from '../../text/opaque-segment.ts';
-import { inTurns, runNow, type Work } from '../../turns.ts';
-import { configuredValues } from './credential-values.ts';
-import { viewsOf, type View } from './credential-views.ts';
+import { hasLettersAndDigits, isOpaqueSegment } from '../../text/opaque-segment.ts';
 
 type Server = McpConfig['servers'][number];
 
-/** A server's configured credentials, which it must not show to clients. */
-export interface ServerCredentials {
-  readonly isEmpty: boolean;
-  /** One of them is a number, which JSON may write as such. */
-  readonly hasNumbers: boolean;
-  /**
-   * Returns findings by text. Linear, in turns of the event loop.
-   * @param most limit over all texts; gives up after one more
-   */
-  findAll(texts: readonly string[], most?: number): Promise<readonly (readonly Finding[])[]>;
-  isIn(text: string): boolean;
-}
-
-export type CredentialsOf = (server: string) => ServerCredentials;
+/** Returns the configured credentials of a server, which it must not show to clients. */
+export type CredentialsOf = (server: string) => KnownValues;
 
 export function createCredentialsOf(servers: readonly Server[]): CredentialsOf {
   const known = new Map(servers.map((server) => [server.name, createServerCredentials(server)]));
   return (server) => known.get(server) ?? NO_CREDENTIALS;
+}
+
+const LABEL = { detector: 'secrets', class: 'secret', rule: SERVER_CREDENTIAL_RULE } as const;
+
+export const NO_CREDENTIALS = createKnownValues([], LABEL);
+
+/** Guards the credentials in a server's `headers` and `url`. */
+export function createServerCredentials(
+  server: Pick<Server, 'headers' | 'url'> & Partial<Pick<Server, 'public'>>,
+): KnownValues {
+  const values = configuredValues({ public: [], ...server });
+  return createKnownValues(
+    values.flatMap(({ guarded }) => guarded),
+    LABEL,
+  );
 }
 
 /** Reports whether a server may show its credentials (`suppress`). */
@@ -33,127 +33,135 @@ export function isTrusted({ suppress }: Pick<Server, 'suppress'>): boolean {
   return suppress.includes('secrets') || suppress.includes(SERVER_CREDENTIAL_RULE);
 }
 
-/** The searched values, in lower case. */
-interface Needles {
-  /** For decoded texts. */
-  readonly plain: readonly string[];
-  /** For letters and digits only. */
-  readonly squeezed: readonly string[];
+/** A value from a server's configuration. */
+export interface ConfiguredValue {
+  /** Where it was configured: a header, a parameter, or a path segment by number. Never the value. */
+  readonly name: string;
+  /** `public`: the operator declared it no credential. `short`: it would match ordinary texts. */
+  readonly kind: 'guarded' | 'public' | 'short';
+  /** The texts that must not be shown: the value and the credentials in it. */
+  readonly guarded: readonly string[];
 }
 
-/**
- * Finds the credentials in a server's `headers` and `url` in any form: any case, escaped for JSON, URLs or
- * HTML, in hex, as a list of bytes, within base64, and split by characters other than letters and digits.
- */
-export function createServerCredentials(
-  server: Pick<Server, 'headers' | 'url'> & Partial<Pick<Server, 'public'>>,
-): ServerCredentials {
-  const values = configuredValues({ public: [], ...server }).flatMap(({ guarded }) => guarded);
-  const needles = needlesOf([...new Set(values)]);
-  const isEmpty = needles.plain.length === 0;
-  return {
-    isEmpty,
-    hasNumbers: values.some((value) => /^\d+$/.test(value)),
-    isIn: (text) => !isEmpty && runNow(findInSteps(text, needles, 0)).length > 0,
-    async findAll(texts, most = Infinity) {
-      if (isEmpty) return texts.map(() => []);
-      const all: (readonly Finding[])[] = [];
-      let left = most;
-      for (const text of texts) {
-        const found = left < 0 ? [] : await inTurns(findInSteps(text, needles, left));
-        left -= found.length;
-        all.push(found);
-      }
-      return all;
-    },
-  };
-}
-
-/** For a server without credentials. */
-export const NO_CREDENTIALS = createServerCredentials({ headers: {}, url: 'http://localhost' });
-
-/** Returns at most one more than `most`. */
-function* findInSteps(text: string, needles: Needles, most: number): Work<readonly Finding[]> {
-  const found: Finding[] = [];
-  if (text.length === 0) return found;
-  const { read, squeezed } = yield* viewsOf(text);
-  for (const view of read) {
-    for (const needle of needles.plain) {
-      if (addFindings(view, needle, most, found)) return found;
-      yield view.text.length >> 3;
-    }
-  }
-  for (const needle of needles.squeezed) {
-    if (addFindings(squeezed, needle, most, found)) return found;
-    yield squeezed.text.length >> 3;
-  }
-  return found;
-}
-
-/** Returns true if there are more than `most`. */
-function addFindings({ text, toGiven }: View, needle: string, most: number, found: Finding[]): boolean {
-  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
-    const { start, end } = toGiven(at, at + needle.length);
-    found.push({ detector: 'secrets', class: 'secret', rule: SERVER_CREDENTIAL_RULE, start, end });
-    if (found.length > most) return true;
-  }
-  return false;
-}
-
+/** A shorter value would match ordinary texts. */
 const LEAST_CHARS = 8;
-/** Letters and digits alone match more texts. */
-const LEAST_SQUEEZED_CHARS = 12;
+/** The same for a part of a value that is no credential by position, and has no digit among its letters. */
+const LEAST_WORDY_CHARS = 20;
+/** A parameter's value within a header is often a word of a protocol. */
+const LEAST_PARAMETER_CHARS = 16;
+/** Words that precede a credential of any form. */
+const SCHEME = /^(?:bearer|basic|token|api-?key|key|digest|negotiate|hmac|dpop|bot|sharedaccesssignature)$/i;
+const BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
+const PRINTABLE = /^[\t\n\r\x20-\x7e]+$/;
 
-function needlesOf(values: readonly string[]): Needles {
-  const plain = new Set<string>();
-  const squeezed = new Set<string>();
-  for (const value of values) {
-    const views = runNow(viewsOf(value));
-    const written = [...views.read.map(({ text }) => text), ...encodings(value)];
-    for (const needle of written) if (needle.length >= LEAST_CHARS) plain.add(needle);
-    for (const needle of [
-      views.squeezed.text,
-      ...[...encodings(value), ...byteLists(value)].map(lettersAndDigits),
-    ]) {
-      if (isTelling(needle)) squeezed.add(needle);
-    }
-  }
-  return { plain: [...plain], squeezed: [...squeezed] };
-}
-
-function isTelling(needle: string): boolean {
-  return needle.length >= LEAST_SQUEEZED_CHARS && (hasLettersAndDigits(needle) || /^\d{16,}$/.test(needle));
-}
-
-function lettersAndDigits(text: string): string {
-  return text.replaceAll(/[^a-z0-9]/g, '');
-}
-
-/** Hex and base64 of the value, of its UTF-16 form, and of its content if it is base64. */
-function encodings(value: string): readonly string[] {
-  const bytes = Buffer.from(value);
-  const wide = Buffer.from(value, 'utf16le');
-  const inBase64 = [bytes, wide, Buffer.from(bytes.toString('base64'))].flatMap((one) =>
-    [0, 1, 2].flatMap((before) => {
-      const base64 = withinBase64(one, before);
-      return [base64, base64.replaceAll('+', '-').replaceAll('/', '_')];
-    }),
+/** Returns all configured values of a server, with the texts to guard. */
+export function configuredValues(
+  server: Pick<Server, 'headers' | 'url' | 'public'>,
+): readonly ConfiguredValue[] {
+  const known = new Set(server.public.map((name) => name.toLowerCase()));
+  const url = new URL(server.url);
+  const headers = Object.entries(server.headers).map(([name, value]) =>
+    named(`header ${name}`, known.has(name.toLowerCase()), inHeader(name.toLowerCase(), value)),
   );
-  return [bytes.toString('hex'), wide.toString('hex'), ...inBase64].map((text) => text.toLowerCase());
+  const parameters = parametersOf(url).map(({ name, texts }) =>
+    named(`parameter ${name}`, known.has(name.toLowerCase()), texts),
+  );
+  const segments = url.pathname.split('/').flatMap((segment, index) => {
+    const plain = decoded(segment);
+    return isOpaqueSegment(plain) ? [named(`path segment ${String(index)}`, false, [segment, plain])] : [];
+  });
+  return [...headers, ...parameters, ...segments];
 }
 
-// `[97, 98]` and `0x61, 0x62`.
-function byteLists(value: string): readonly string[] {
-  const bytes = [...Buffer.from(value)];
-  return [bytes.join(' '), bytes.map((byte) => `0x${byte.toString(16).padStart(2, '0')}`).join(' ')];
+function named(name: string, isPublic: boolean, texts: readonly string[]): ConfiguredValue {
+  if (isPublic) return { name, kind: 'public', guarded: [] };
+  const guarded = [...new Set(texts)].filter((text) => text.length >= LEAST_CHARS);
+  return { name, kind: guarded.length === 0 ? 'short' : 'guarded', guarded };
 }
 
-/**
- * Returns the base64 digits of a value that do not depend on the bytes around it, for this many preceding
- * bytes (modulo 3).
- */
-function withinBase64(value: Buffer, bytesBefore: number): string {
-  const bytes = Buffer.concat([Buffer.alloc(bytesBefore), value]);
-  const first = Math.ceil((bytesBefore * 8) / 6);
-  return bytes.toString('base64').slice(first, Math.floor((bytes.length * 8) / 6));
+/** Returns parameters as written and as decoded; one without a value is its own value. */
+function parametersOf({ search }: URL): { readonly name: string; readonly texts: readonly string[] }[] {
+  return search
+    .slice(1)
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair, index) => {
+      const equals = pair.indexOf('=');
+      const written = pair.slice(equals + 1);
+      const read = decoded(written.replaceAll('+', ' '));
+      const given = decoded(pair.slice(0, Math.max(0, equals)));
+      const name = given === '' || isOpaqueSegment(given) ? String(index + 1) : given;
+      return { name, texts: [written, ...withParts(decoded(written)), ...withParts(read)] };
+    });
+}
+
+/** Cookies are parsed only under `Cookie`; elsewhere `=` is an ordinary character. */
+function inHeader(name: string, value: string): readonly string[] {
+  if (name !== 'cookie') return withParts(value);
+  return value.split(/;\s*/).flatMap((pair) => {
+    const text = unquoted(pair.slice(pair.indexOf('=') + 1).trim());
+    return [...withParts(text), decoded(text)];
+  });
+}
+
+/** Returns a value with the parts that are credentials by themselves. */
+function withParts(value: string): readonly string[] {
+  const [, scheme = '', rest] = /^([A-Za-z][\w.-]*)\s+(\S.*)$/.exec(value) ?? [];
+  const credential = rest ?? value;
+  const plain = rest !== undefined && scheme.toLowerCase() === 'basic' ? fromBase64(rest) : undefined;
+  return [
+    value,
+    ...(SCHEME.test(scheme) || isTelling(credential) ? [credential] : []),
+    ...userAndPassword(plain ?? credential, plain !== undefined),
+    ...inBase64(credential),
+    ...parametersIn(value),
+    ...[decoded(credential)].filter((text) => text !== credential && isTelling(text)),
+  ];
+}
+
+/** `user:password`. In Basic, the password is a credential of any form, and the user if there is no password. */
+function userAndPassword(pair: string, isBasic: boolean): readonly string[] {
+  const colon = pair.indexOf(':');
+  if (colon < 0) return isBasic ? [pair] : [];
+  const user = pair.slice(0, colon);
+  const password = pair.slice(colon + 1);
+  const isKey = password.length < LEAST_CHARS || (isTelling(user) && !user.includes('@'));
+  if (isBasic) return [pair, password, ...(isKey ? [user] : [])];
+  return [user, password].filter((text) => text.length >= LEAST_PARAMETER_CHARS && hasLettersAndDigits(text));
+}
+
+/** Returns text from Base64, if it is text. */
+function inBase64(value: string): readonly string[] {
+  const plain = BASE64.test(value) ? fromBase64(value) : undefined;
+  return plain === undefined ? [] : [plain, ...userAndPassword(plain, true)];
+}
+
+function fromBase64(value: string): string | undefined {
+  const plain = Buffer.from(value, 'base64').toString('latin1');
+  return PRINTABLE.test(plain) ? plain : undefined;
+}
+
+// `sig=…&se=…`, `token="…"`.
+function parametersIn(value: string): readonly string[] {
+  return value
+    .split(/[\s,;&]+/)
+    .filter((pair) => pair.includes('='))
+    .map((pair) => unquoted(pair.slice(pair.indexOf('=') + 1)))
+    .filter((text) => text.length >= LEAST_PARAMETER_CHARS && hasLettersAndDigits(text));
+}
+
+function isTelling(text: string): boolean {
+  return text.length >= (hasLettersAndDigits(text) ? LEAST_CHARS : LEAST_WORDY_CHARS);
+}
+
+function unquoted(text: string): string {
+  return /^"(.*)"$/.exec(text)?.[1] ?? text;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // not percent-encoding
+  }
 }

@@ -1,22 +1,14 @@
 import { entities } from '../../normalize/entities.ts';
 import { plainOf } from '../../normalize/characters.ts';
-import { lastUpTo } from '../../text/ascending.ts';
-import type { Span } from '../../text/span.ts';
+import { asGiven, OffsetMap, viewThrough, type TextView } from '../../inspect/offset-map.ts';
 import type { Work } from '../../turns.ts';
 
-/** A reading of a text in lower case, since some answers change the case of what they repeat. */
-export interface View {
-  readonly text: string;
-  /** Maps a span of the view to the given text. */
-  readonly toGiven: (start: number, end: number) => Span;
-}
-
-/** All readings of a text that are searched. */
-export interface Views {
+/** Readings of a text in lower case, since some answers change the case of what they repeat. */
+export interface Readings {
   /** As written, and with escapes decoded round by round. */
-  readonly read: readonly View[];
+  readonly decoded: readonly TextView[];
   /** Only the letters and digits of the last reading. */
-  readonly squeezed: View;
+  readonly squeezed: TextView;
 }
 
 /** `%2541` is nested twice. */
@@ -39,17 +31,21 @@ const ESCAPE = new RegExp(
 const LAST_ESCAPE = /(?:[%&=]|(?<!\\)\\+)[^%&=\\]*$|[\ud800-\udbff]$/;
 const ANY_ESCAPE = new RegExp(ESCAPE.source, 'u');
 
-export function* viewsOf(text: string): Work<Views> {
-  const read: View[] = [{ text: lowered(text), toGiven: (start, end) => ({ start, end }) }];
-  let last: View = { text, toGiven: (start, end) => ({ start, end }) };
+export function* readingsOf(text: string): Work<Readings> {
+  let last = asGiven(text);
+  const decoded = [inLowerCase(last)];
   yield text.length;
-  for (let times = 0; times < MAX_DECODINGS && ANY_ESCAPE.test(last.text); times += 1) {
-    const next = yield* unescaped(last);
+  while (decoded.length <= MAX_DECODINGS && ANY_ESCAPE.test(last.text)) {
+    const next = yield* unescaped(last.text);
     if (next === undefined) break;
-    read.push({ text: lowered(next.text), toGiven: next.toGiven });
-    last = next;
+    last = viewThrough(last, next);
+    decoded.push(inLowerCase(last));
   }
-  return { read, squeezed: yield* squeezed(read.at(-1) ?? last) };
+  return { decoded, squeezed: yield* squeezed(decoded.at(-1) ?? last) };
+}
+
+function inLowerCase({ text, toOriginal }: TextView): TextView {
+  return { text: lowered(text), toOriginal };
 }
 
 /** Lower-cases without changing the length; characters that would grow keep their case. */
@@ -59,37 +55,31 @@ function lowered(text: string): string {
 }
 
 /** Decodes one round; undefined without escapes. */
-function* unescaped({ text, toGiven }: View): Work<View | undefined> {
-  const parts: string[] = [];
-  /** From `at[n]` on, the view corresponds to the text from `from[n]` on. */
-  const at = [0];
-  const from = [0];
+function* unescaped(text: string): Work<TextView | undefined> {
+  const map = new OffsetMap();
+  const slices: string[] = [];
   let length = 0;
   for (let start = 0; start < text.length;) {
     const end = safeEnd(text, start + STEP_CHARS);
     const slice = text.slice(start, end);
+    const parts: string[] = [];
     let copied = 0;
     for (const { 0: escape, index } of slice.matchAll(ESCAPE)) {
       const character = characterOf(escape);
       if (character === undefined) continue;
-      length += index - copied;
-      at.push(length, length + character.length);
-      from.push(start + index, start + index + escape.length);
-      length += character.length;
+      const at = length + index - copied;
+      length = at + character.length;
+      map.add(start + index, start + index + escape.length, at, length);
       parts.push(slice.slice(copied, index), character);
       copied = index + escape.length;
     }
     length += slice.length - copied;
     parts.push(slice.slice(copied));
+    slices.push(parts.join(''));
     yield 2 * (end - start);
     start = end;
   }
-  if (at.length === 1) return undefined;
-  function inText(place: number): number {
-    const nearest = Math.max(0, lastUpTo(at, place));
-    return (from[nearest] ?? 0) + place - (at[nearest] ?? 0);
-  }
-  return { text: parts.join(''), toGiven: (start, end) => toGiven(inText(start), inText(end)) };
+  return map.isEmpty ? undefined : { text: slices.join(''), toOriginal: map.toOriginal };
 }
 
 /**
@@ -139,22 +129,19 @@ function ofBeyond(character: string): string | undefined {
  * The letter or digit that a lower-case character is or resembles, by its code; 0 for others. Created on
  * first use.
  */
-const keptCodes = once(() => {
+let keptCodes: Uint8Array | undefined;
+
+function createKeptCodes(): Uint8Array {
   const codes = new Uint8Array(65_536);
   for (let code = 0; code < codes.length; code += 1) {
     const plain = code < 128 ? String.fromCharCode(code) : (plainOf(code) ?? '').toLowerCase();
     if (/^[a-z0-9]$/.test(plain)) codes[code] = plain.charCodeAt(0);
   }
   return codes;
-});
-
-function once<Made>(make: () => Made): () => Made {
-  let made: Made | undefined;
-  return () => (made ??= make());
 }
 
-function* squeezed({ text, toGiven }: View): Work<View> {
-  const codes = keptCodes();
+function* squeezed({ text, toOriginal }: TextView): Work<TextView> {
+  const codes = (keptCodes ??= createKeptCodes());
   const kept = Buffer.allocUnsafe(text.length);
   let length = 0;
   for (let start = 0; start < text.length; start += STEP_CHARS) {
@@ -168,9 +155,9 @@ function* squeezed({ text, toGiven }: View): Work<View> {
   let places: readonly number[] | undefined;
   return {
     text: kept.toString('latin1', 0, length),
-    toGiven(start, end) {
+    toOriginal({ start, end }) {
       places ??= keptPlaces(text, codes);
-      return toGiven(places[start] ?? 0, (places[end - 1] ?? 0) + 1);
+      return toOriginal({ start: places[start] ?? 0, end: (places[end - 1] ?? 0) + 1 });
     },
   };
 }

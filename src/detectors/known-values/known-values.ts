@@ -1,0 +1,131 @@
+import type { TextView } from '../../inspect/offset-map.ts';
+import { hasLettersAndDigits } from '../../text/opaque-segment.ts';
+import { inTurns, runNow, type Work } from '../../turns.ts';
+import type { Finding } from '../finding.ts';
+import type { Label } from '../literal.ts';
+import { base64Within } from './encodings.ts';
+import { readingsOf } from './readings.ts';
+
+/** Values that a text must not show, such as credentials that were sent to its author. */
+export interface KnownValues {
+  readonly isEmpty: boolean;
+  /** One of them is a number, which JSON may write as such. */
+  readonly hasNumbers: boolean;
+  /**
+   * Returns findings by text. Linear, in turns of the event loop.
+   * @param most limit over all texts; gives up after one more
+   */
+  findAll(texts: readonly string[], most?: number): Promise<readonly (readonly Finding[])[]>;
+  isIn(text: string): boolean;
+}
+
+/** What is searched for, in lower case. */
+interface Needles {
+  /** In decoded texts. */
+  readonly plain: readonly string[];
+  /** Among letters and digits only. */
+  readonly squeezed: readonly string[];
+}
+
+/**
+ * Finds values in any form: any case, escaped for JSON, URLs or HTML, in hex, as a list of bytes, within Base64, and split
+ * by characters other than letters and digits.
+ */
+export function createKnownValues(values: readonly string[], label: Label): KnownValues {
+  const needles = needlesOf(new Set(values));
+  const isEmpty = needles.plain.length === 0;
+  return {
+    isEmpty,
+    hasNumbers: values.some((value) => /^\d+$/.test(value)),
+    isIn: (text) => !isEmpty && runNow(findInSteps(text, needles, { label, most: 0 })).length > 0,
+    async findAll(texts, most = Infinity) {
+      if (isEmpty) return texts.map(() => []);
+      const all: (readonly Finding[])[] = [];
+      let left = most;
+      for (const text of texts) {
+        const found = left < 0 ? [] : await inTurns(findInSteps(text, needles, { label, most: left }));
+        left -= found.length;
+        all.push(found);
+      }
+      return all;
+    },
+  };
+}
+
+interface Wanted {
+  readonly label: Label;
+  readonly most: number;
+}
+
+/** Returns at most one more than `most`. */
+function* findInSteps(text: string, needles: Needles, wanted: Wanted): Work<readonly Finding[]> {
+  const found: Finding[] = [];
+  if (text.length === 0) return found;
+  const { decoded, squeezed } = yield* readingsOf(text);
+  for (const reading of decoded) {
+    for (const needle of needles.plain) {
+      if (addFindings(reading, needle, wanted, found)) return found;
+      yield reading.text.length >> 3;
+    }
+  }
+  for (const needle of needles.squeezed) {
+    if (addFindings(squeezed, needle, wanted, found)) return found;
+    yield squeezed.text.length >> 3;
+  }
+  return found;
+}
+
+/** Returns true if there are more than wanted. */
+function addFindings(
+  { text, toOriginal }: TextView,
+  needle: string,
+  { label, most }: Wanted,
+  found: Finding[],
+): boolean {
+  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
+    found.push({ ...label, ...toOriginal({ start: at, end: at + needle.length }) });
+    if (found.length > most) return true;
+  }
+  return false;
+}
+
+const LEAST_CHARS = 8;
+/** Letters and digits alone match more texts. */
+const LEAST_SQUEEZED_CHARS = 12;
+
+function needlesOf(values: ReadonlySet<string>): Needles {
+  const plain = new Set<string>();
+  const squeezed = new Set<string>();
+  for (const value of values) {
+    const readings = runNow(readingsOf(value));
+    const encoded = encodings(value);
+    for (const needle of [...readings.decoded.map(({ text }) => text), ...encoded]) {
+      if (needle.length >= LEAST_CHARS) plain.add(needle);
+    }
+    const others = [...encoded, ...byteLists(value)].map(lettersAndDigits);
+    for (const needle of [readings.squeezed.text, ...others]) if (isTelling(needle)) squeezed.add(needle);
+  }
+  return { plain: [...plain], squeezed: [...squeezed] };
+}
+
+function isTelling(needle: string): boolean {
+  return needle.length >= LEAST_SQUEEZED_CHARS && (hasLettersAndDigits(needle) || /^\d{16,}$/.test(needle));
+}
+
+function lettersAndDigits(text: string): string {
+  return text.replaceAll(/[^a-z0-9]/g, '');
+}
+
+/** Hex and Base64 of the value, of its UTF-16 form, and of its content if it is Base64. */
+function encodings(value: string): readonly string[] {
+  const bytes = Buffer.from(value);
+  const wide = Buffer.from(value, 'utf16le');
+  const inBase64 = [bytes, wide, Buffer.from(bytes.toString('base64'))].flatMap(base64Within);
+  return [bytes.toString('hex'), wide.toString('hex'), ...inBase64].map((text) => text.toLowerCase());
+}
+
+// `[97, 98]` and `0x61, 0x62`.
+function byteLists(value: string): readonly string[] {
+  const bytes = [...Buffer.from(value)];
+  return [bytes.join(' '), bytes.map((byte) => `0x${byte.toString(16).padStart(2, '0')}`).join(' ')];
+}
