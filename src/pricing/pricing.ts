@@ -270,8 +270,14 @@ function plainNames(model: string): readonly string[] {
   return [model, model.replace(/^models\//, '')];
 }
 
+/**
+ * A family without a version number keeps its first price in the table, while `-latest` names its newest model: Gemini's
+ * `gemini-pro-latest` costs twenty times `gemini-pro`. So such an alias needs a price of its own.
+ */
 function withoutSnapshot(name: string): string[] {
-  const plain = name.replace(/-latest$/, '').replace(SNAPSHOT, '');
+  const base = name.replace(/-latest$/, '');
+  if (base !== name && !/\d/.test(base)) return [name];
+  const plain = base.replace(SNAPSHOT, '');
   return plain === name ? [name] : [name, plain, `${plain}-latest`];
 }
 

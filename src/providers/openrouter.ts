@@ -25,15 +25,16 @@ function withRouterMembers(name: string, inner: Dialect): Dialect {
     request(body, endpoint) {
       const facts = inner.request(body, endpoint);
       const { names, online, preset } = readModels(body, endpoint, variant);
-      const { hostedTools } = toolFacts([...readToolSwitches(body, names), ...online], undefined);
+      const models = [...names, ...facts.models.slice(1)];
+      const { hostedTools } = toolFacts([...readToolSwitches(body, models), ...online], undefined);
       return {
         ...facts,
         model: names[0],
-        models: [...names, ...facts.models.slice(1)],
+        models,
         hostedTools: [...facts.hostedTools, ...hostedTools],
         unseenContent: facts.unseenContent || preset,
         ...outputsOfBody(body),
-        ...storedPrompt(body, names),
+        ...storedPrompt(body, models),
         ...(preset && { unbounded: 'preset' }),
       };
     },

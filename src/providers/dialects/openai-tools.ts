@@ -52,11 +52,15 @@ export const SWITCHES: ReadonlySet<string> = new Set([
   'plugins',
 ]);
 
-/** Models that always run tools of their own. */
+/**
+ * Models that always run tools of their own. OpenRouter takes suffixes such as `:nitro` behind every name, and adds a
+ * search to OpenAI's deep research, which OpenAI itself refuses without one.
+ */
 const TOOL_RUNNING_MODELS: readonly (readonly [RegExp, string])[] = [
-  [/(^|\/)compound(-beta)?(-mini)?$/, 'compound'],
-  [/-search-(preview|api)(-|$)/, 'web_search'],
-  [/(^|\/)sonar(-|$)/, 'web_search'],
+  [/(?:^|\/)compound(?:-beta)?(?:-mini)?(?:$|:)/, 'compound'],
+  [/-search-(?:preview|api)(?:$|[-:@])/, 'web_search'],
+  [/(?:^|\/)sonar(?:$|[-:@])/, 'web_search'],
+  [/\/o\d(?:-mini)?-deep-research(?:$|[-:@])/, 'web_search'],
 ];
 
 /** Returns tools offered outside the tool lists. */
@@ -66,8 +70,9 @@ export function readToolSwitches(body: JsonObject, models: readonly string[]): T
     if (!isSwitchedOn(name, body[name])) continue;
     offers.push({ type: name, name, clientRun: false, remove: [{ kind: 'remove', path: [name] }] });
   }
+  const names = models.map((model) => model.trim().toLowerCase());
   for (const [pattern, type] of TOOL_RUNNING_MODELS) {
-    if (models.some((model) => pattern.test(model))) {
+    if (names.some((name) => pattern.test(name))) {
       offers.push({ type, name: type, clientRun: false, remove: [] });
     }
   }

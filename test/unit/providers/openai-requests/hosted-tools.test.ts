@@ -131,6 +131,37 @@ describe('tools that the provider runs itself', () => {
     expect(withoutTools(provider, path, extra)).toEqual(left);
   });
 
+  it.each<[ProviderName, string, string | undefined]>([
+    ['openrouter', 'perplexity/sonar', 'web_search'],
+    ['openrouter', 'perplexity/sonar:nitro', 'web_search'],
+    ['openrouter', 'Perplexity/Sonar-Pro', 'web_search'],
+    ['openrouter', ' perplexity/sonar ', 'web_search'],
+    ['openrouter', 'openai/gpt-4o-search-preview:floor', 'web_search'],
+    ['openrouter', 'openai/o3-deep-research', 'web_search'],
+    ['openrouter', 'openai/o4-mini-deep-research-2025-06-26:nitro', 'web_search'],
+    ['openai', 'gpt-5-search-api', 'web_search'],
+    ['groq', 'GROQ/Compound-Mini', 'compound'],
+    ['openai', 'o3-deep-research', undefined],
+    ['openrouter', 'acme/sonarqube-helper', undefined],
+    ['groq', 'acme/compounder', undefined],
+  ])('%s runs tools with the model %j: %s', (provider, model, type) => {
+    const { hostedTools } = read(provider, CHAT, { model });
+    expect(hostedTools.map((tool) => [tool.type, tool.forced])).toEqual(
+      type === undefined ? [] : [[type, true]],
+    );
+  });
+
+  it('finds models that run tools among the fallbacks of a message', () => {
+    const fallbacks = [{ model: 'perplexity/sonar' }];
+    const { hostedTools } = read('openrouter', '/v1/messages', {
+      model: 'a/b',
+      max_tokens: 1,
+      messages: [],
+      fallbacks,
+    });
+    expect(hostedTools.map((tool) => tool.type)).toEqual(['web_search']);
+  });
+
   it.each<[string, unknown, number]>([
     ['web_search_options', { mode: 'off' }, 1],
     ['web_search_options', true, 1],
