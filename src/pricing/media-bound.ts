@@ -1,4 +1,4 @@
-import { tilesOf } from '../providers/image-tiles.ts';
+import { tilesOf } from '../providers/descriptor.ts';
 import type { Media } from '../providers/dialect.ts';
 import { providers, type Provider, type ProviderName } from '../providers/registry.ts';
 import { stillImage } from './image-size.ts';

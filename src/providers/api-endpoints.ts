@@ -1,3 +1,4 @@
+import { MODEL_PATHS } from './openai.ts';
 import type { Provider } from './registry.ts';
 
 /** APIs of several providers in which the body names the model. */
@@ -6,16 +7,7 @@ export type TargetApi = (typeof TARGET_APIS)[number];
 
 /** Paths below a provider's base path (`Descriptor.basePaths`). */
 const PATHS: Readonly<Record<TargetApi, readonly string[]>> = {
-  openai: [
-    '/chat/completions',
-    '/completions',
-    '/responses',
-    '/responses/compact',
-    '/responses/input_tokens',
-    '/embeddings',
-    '/moderations',
-    '/rerank',
-  ],
+  openai: [...MODEL_PATHS, '/moderations', '/rerank'],
   anthropic: ['/v1/messages', '/v1/messages/count_tokens'],
 };
 

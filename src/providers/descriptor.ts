@@ -110,3 +110,8 @@ export interface TraceNames {
   /** Matches models of the provider where a trace does not name it. */
   readonly models?: RegExp;
 }
+
+/** Returns how many square tiles of `edge` pixels cover an image. */
+export function tilesOf(width: number, height: number, edge: number): number {
+  return Math.ceil(width / edge) * Math.ceil(height / edge);
+}

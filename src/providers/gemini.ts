@@ -8,9 +8,8 @@ import { modelList } from './dialects/model-list.ts';
 import { openaiChat } from './dialects/openai-chat.ts';
 import { openaiEmbeddings } from './dialects/openai-embeddings.ts';
 import { bearer, headerSafe } from './openai-style.ts';
-import type { Descriptor, PriceMultiples } from './descriptor.ts';
+import { type Descriptor, type PriceMultiples, tilesOf } from './descriptor.ts';
 import type { Dialect, Endpoint } from './dialect.ts';
-import { tilesOf } from './image-tiles.ts';
 
 const METHOD = /^\/v1(?:beta|alpha)?\/models\/([A-Za-z0-9._-]+):([A-Za-z]+)$/;
 const MODELS = /^\/v1(?:beta|alpha)?\/models(\/[A-Za-z0-9._-]+)?$/;

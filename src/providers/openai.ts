@@ -1,6 +1,5 @@
-import type { PriceMultiples, ProviderPricing } from './descriptor.ts';
+import { type PriceMultiples, type ProviderPricing, tilesOf } from './descriptor.ts';
 import type { OpenaiVariant } from './dialects/openai-request.ts';
-import { tilesOf } from './image-tiles.ts';
 import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
 const VARIANT: OpenaiVariant = {

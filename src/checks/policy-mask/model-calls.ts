@@ -10,11 +10,10 @@ import { instructionRole } from '../../providers/instructions.ts';
 import type { JsonObject, PromptText } from '../../providers/provider.ts';
 import { distinctFindings, type RefusalFinding } from '../../where-found.ts';
 import { inspectRequest, type InspectedRequest } from '../../inspect/request.ts';
-import { saidPlaces, wordsAreAt } from '../../inspect/said-places.ts';
+import { isWithin, PathTreeBuilder, saidPlaces, wordsAreAt } from '../../inspect/said-places.ts';
 import type { WordsPlace } from '../../inspect/whole/document-search.ts';
 import { after, type Awaitable } from '../../turns.ts';
 import type { MaskSearch } from '../../policy/masking/search.ts';
-import { isWithin, PathTreeBuilder } from '../../inspect/path-tree.ts';
 
 /** What the mask rules of policies take out of a request. */
 interface MaskedRequest {

@@ -6,7 +6,7 @@ import { Walk, type Level } from '../walk.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { writtenNumbers } from '../../json/written-numbers.ts';
 import type { StreamEvent } from '../../providers/provider.ts';
-import { PathTreeBuilder, type PathTree } from '../path-tree.ts';
+import { type PathTree, PathTreeBuilder } from '../said-places.ts';
 import type { Span } from '../../text/span.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
 import { isLong, MIN_NUMBER } from '../whole/document-search.ts';

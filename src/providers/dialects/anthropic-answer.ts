@@ -2,9 +2,15 @@ import { isObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { AnswerFacts, AnswerText, JsonObject, TextDelta, Usage } from '../dialect.ts';
-import { answerReaders, joinedMember, jsonReader, type Meaning } from './answer-reader.ts';
+import {
+  answerReaders,
+  editable,
+  joinedMember,
+  jsonReader,
+  type Meaning,
+  wholeDeltas,
+} from './answer-reader.ts';
 import { anthropicCut } from './error-frames.ts';
-import { editable, wholeDeltas } from './deltas.ts';
 import { arrayOf, cacheApart, objectOf, tokenCount } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 

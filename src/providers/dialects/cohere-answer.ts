@@ -1,14 +1,20 @@
 import { addAll } from '../../add-all.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, JsonObject, TextDelta, TokenText } from '../dialect.ts';
-import { answerReaders, joinedMember, jsonReader, type Meaning } from './answer-reader.ts';
-import { readCohereUsage } from './cohere-usage.ts';
+import type { AnswerFacts, AnswerText, JsonObject, TextDelta, TokenText, Usage } from '../dialect.ts';
+import {
+  answerReaders,
+  editable,
+  joinedMember,
+  jsonReader,
+  type Meaning,
+  wholeDeltas,
+} from './answer-reader.ts';
 import { cohereV1Cut, cohereV2Cut } from './error-frames.ts';
-import { editable, wholeDeltas } from './deltas.ts';
-import { arrayOf, objectOf } from './fields.ts';
+import { arrayOf, objectOf, tokenCount } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 import { pieceTokens, tokensMember } from './token-texts.ts';
+import { isObject } from '../../json/is-object.ts';
 
 /** Reads answers of `/v2/chat` and its SSE events. */
 export const cohereV2Answers = answerReaders(readV2Answer, () => jsonReader(cohereV2Cut, readV2Event));
@@ -199,4 +205,41 @@ function* readV1End(event: JsonObject): Work<Meaning> {
     ...(usage === undefined ? {} : { usage }),
     ...(typeof reason === 'string' && reason.startsWith('ERROR') ? { failed: true } : {}),
   };
+}
+
+/**
+ * Reads v2 `usage` or v1 `meta`. `billed_units` is what Cohere charges. `tokens` also counts text that Cohere adds to
+ * the prompt, so it is used only without `billed_units`.
+ */
+export function readCohereUsage(value: unknown): Usage | undefined {
+  const usage = objectOf(value);
+  const { billed_units: billed, tokens } = usage;
+  if (isObject(billed)) return readUnits(billed);
+  return isObject(tokens) ? readUnits(tokens) : undefined;
+}
+
+function readUnits(units: JsonObject): Usage | undefined {
+  const inputTokens = tokensIn(units.input_tokens);
+  const imageTokens = tokensIn(units.image_tokens);
+  const outputTokens = tokensIn(units.output_tokens);
+  const searchUnits = tokensIn(units.search_units);
+  if (inputTokens === undefined || imageTokens === undefined) return undefined;
+  if (outputTokens === undefined || searchUnits === undefined) return undefined;
+  if (
+    units.input_tokens === undefined &&
+    units.search_units === undefined &&
+    units.image_tokens === undefined
+  ) {
+    return undefined;
+  }
+  return {
+    inputTokens: inputTokens + imageTokens,
+    outputTokens,
+    ...(searchUnits > 0 ? { searchUnits } : {}),
+  };
+}
+
+/** Reads a count that defaults to 0. Returns undefined if it is invalid. */
+function tokensIn(value: unknown): number | undefined {
+  return value === undefined || value === null ? 0 : tokenCount(value);
 }

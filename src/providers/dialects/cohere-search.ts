@@ -1,6 +1,6 @@
 import type { Dialect, JsonObject } from '../dialect.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
-import { readCohereUsage } from './cohere-usage.ts';
+import { readCohereUsage } from './cohere-answer.ts';
 import { arrayOf, objectOf, optionalArray, requiredArray, requiredObject, requiredString } from './fields.ts';
 import { addCohereImage } from './cohere-chat.ts';
 import { addText, addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';

@@ -9,9 +9,15 @@ import type {
   TokenText,
   Usage,
 } from '../dialect.ts';
-import { answerReaders, joinedMember, jsonReader, type Meaning } from './answer-reader.ts';
+import {
+  answerReaders,
+  createChoiceEnds,
+  joinedMember,
+  jsonReader,
+  type Meaning,
+  wholeDeltas,
+} from './answer-reader.ts';
 import { geminiCut } from './error-frames.ts';
-import { createChoiceEnds, wholeDeltas } from './deltas.ts';
 import { arrayOf, objectOf, tokenCount } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 import { addChosenTokens, tokensMember } from './token-texts.ts';

@@ -12,9 +12,8 @@ import type {
   TokenText,
   Usage,
 } from '../dialect.ts';
-import { answerReaders, jsonReader, type Meaning } from './answer-reader.ts';
+import { answerReaders, jsonReader, type Meaning, wholeDeltas } from './answer-reader.ts';
 import { plainCut } from './error-frames.ts';
-import { wholeDeltas } from './deltas.ts';
 import {
   arrayOf,
   objectOf,

@@ -5,19 +5,18 @@ import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { AnswerFacts, AnswerText, CutPayload, Dialect, JsonObject, TokenText } from '../dialect.ts';
 import {
   answerReaders,
+  type AnswerReaders,
+  createChoiceEnds,
   DONE,
   joinedMember,
   jsonReader,
-  type AnswerReaders,
   type Meaning,
 } from './answer-reader.ts';
 import { choicesCut } from './error-frames.ts';
-import { createChoiceEnds } from './deltas.ts';
 import { arrayOf, objectOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addAnswerTextsIn } from './json-text.ts';
-import { readChoiceTexts, wholeCall, type ChoiceTexts } from './openai-choice-texts.ts';
-import { createChunkTexts } from './openai-chunk-texts.ts';
+import { type ChoiceTexts, createChunkTexts, readChoiceTexts, wholeCall } from './openai-choice-texts.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
 import { addListedTokens, addParallelTokens, tokensMember } from './token-texts.ts';
 
