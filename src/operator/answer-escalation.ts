@@ -4,7 +4,7 @@ import type { Escalation, EscalationEvent, EscalationOutcome } from '../escalati
 import type { EscalationStore } from '../escalation/store.ts';
 import { ChangeRefused } from './change-refused.ts';
 
-/** A gateway hears an answer at once, or finds it within a second. */
+/** Gateways are notified at once, and poll every second. */
 const TAKEN_WITHIN_MS = 4_000;
 
 export interface Answering {
@@ -14,7 +14,7 @@ export interface Answering {
   readonly secret: string;
 }
 
-/** Reports published approval events, of which some may be missed. Returns how to end it. */
+/** Subscribes to approval events, some of which may be missed. Returns an unsubscribe function. */
 export type HearEscalations = (onEvent: (event: EscalationEvent) => void) => Promise<() => void>;
 
 export interface EscalationAnswer {
@@ -30,15 +30,17 @@ export interface AnsweredEscalation {
 }
 
 /**
- * Signs an answer, hands it over and waits until a gateway has taken it.
- * @throws ChangeRefused if the request does not wait, somebody else has answered it, or no gateway takes the answer
+ * Signs an answer, stores it and waits until a gateway has taken it.
+ *
+ * @throws ChangeRefused if the request is not pending, was answered by another person, or is not taken by a
+ * gateway
  */
 export async function answerEscalation(
   { escalations, hearEscalations, secret }: Answering,
   { id, decision, approver }: EscalationAnswer,
 ): Promise<AnsweredEscalation> {
   const { promise: heard, resolve } = Promise.withResolvers<Resolved>();
-  // Heard before it is looked for: whatever is decided about a request that still waits is then reported here.
+  // Subscribed before the look-up, so no decision about a pending request is missed.
   const stopHearing = await hearEscalations((event) => {
     if (event.type === 'escalation.resolved' && event.id === id) resolve(event);
   });
@@ -78,7 +80,7 @@ function outcomeFor(
   const wanted = decision === 'approve' ? 'approved' : 'denied';
   if (outcome !== wanted)
     throw new ChangeRefused(`the answer came too late: the request is already ${outcome}`);
-  // Theirs was taken while this one was on its way, and left no trace that `keep` could see.
+  // The other answer was taken in the meantime, and `keep` found no trace of it.
   if (answeredBy !== undefined && answeredBy !== approver) throw answeredBefore(answeredBy, decision);
   return outcome;
 }
@@ -97,7 +99,7 @@ function answeredBefore(approver: string, decision: ApprovalDecision): ChangeRef
   );
 }
 
-/** Replaces a stored text that is not a valid answer, since anybody with Redis access can put one there. */
+/** Replaces a stored text that is not a valid answer: anybody with access to Redis can write one. */
 async function keep(
   escalations: Answering['escalations'],
   escalation: Escalation,

@@ -1,4 +1,4 @@
-/** A change that the present state does not allow; the message is for the operator. */
+/** A change that the current state does not allow, with a message for the operator. */
 export class ChangeRefused extends Error {
   constructor(message: string) {
     super(message);

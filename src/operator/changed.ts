@@ -1,6 +1,6 @@
 import type { OperatorChange } from '../audit/operator-record.ts';
 
-/** A change that was made, with its record for the audit trail; without one, nothing was to be changed. */
+/** A change with its audit record; without a record, nothing had to be changed. */
 export interface Changed<Result> {
   readonly result: Result;
   readonly record?: OperatorChange | undefined;

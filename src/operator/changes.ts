@@ -28,14 +28,14 @@ import {
   type SharedBudgetSet,
 } from './shared-budget-changes.ts';
 
-/** `reference` of a key: its name, its hash, or the beginning of the hash. */
+/** `reference`: a key's name, hash, or the beginning of its hash. */
 interface OfKey {
   readonly reference: string;
 }
 
 type WithRecord<Result> = Result & { readonly record: KeyRecord };
 
-/** All that operators can change. Names are those of operations in the API. */
+/** All changes that operators can make. Names are those of the API's operations. */
 export interface Changes {
   createKey(key: NewKey): Promise<Changed<IssuedKey>>;
   updateKey(change: OfKey & { readonly change: KeyChange }): Promise<Changed<KeyRecord>>;
@@ -43,7 +43,7 @@ export interface Changes {
     change: OfKey & { readonly graceMs: number },
   ): Promise<Changed<IssuedKey & { readonly endsAt: number }>>;
   revokeKey(change: OfKey): Promise<Changed<WithRecord<{ readonly wasRevoked: boolean }>>>;
-  /** The default budget where `reference` is undefined. */
+  /** Sets the default budget if `reference` is undefined. */
   setBudget(change: {
     readonly reference?: string | undefined;
     readonly limits: LimitChanges;
@@ -60,7 +60,11 @@ export interface Changes {
   endSession(
     change: OfKey & { readonly sessionId: string },
   ): Promise<Changed<WithRecord<{ readonly ended: boolean }>>>;
-  /** All changed tools of a server where `tool` is undefined. @throws ChangeRefused for another `digest` */
+  /**
+   * Accepts all changed tools of the server if `tool` is undefined.
+   *
+   * @throws ChangeRefused if `digest` is not the current one
+   */
   acceptPins(change: {
     readonly server: string;
     readonly tool?: string | undefined;
@@ -218,7 +222,7 @@ function ofKey(
   return { activity, operation, key: { keyHash, name }, fields };
 }
 
-/** The definition that an operator has looked at is not the one that would be accepted. */
+/** The definition that the operator read is not the current one. */
 async function notThis(pins: Pick<PinStore, 'list'>, server: string, tool: string): Promise<ChangeRefused> {
   const change = (await pins.list(server)).find((pin) => pin.tool === tool)?.change;
   const now = change === undefined ? 'has not changed' : `has changed to ${change.digest}`;
@@ -230,7 +234,7 @@ function causeOf(reason: string | undefined): LockCause {
   return { kind: 'operator', ...(words !== undefined && { reason: words }) };
 }
 
-/** @param now by Redis's clock, in which the lock ends */
+/** @param now in Redis time */
 export function lockJson({ ttlMs }: LockTime, now: number): Record<string, unknown> {
   return {
     lock_ttl_seconds: ttlMs === undefined ? null : Math.ceil(ttlMs / 1_000),

@@ -36,9 +36,7 @@ import { readStaticFiles } from './static-files.ts';
 export interface OperatorPageOptions {
   readonly config: Config;
   readonly tls: ListenerTls | undefined;
-  /** The gateway's version. */
   readonly version: string;
-  /** Folder of the built page. */
   readonly folder: string;
   readonly log: Logger;
 }
@@ -51,7 +49,7 @@ export interface OperatorPage {
 
 const CLIENT = 'gateway-ui';
 
-/** The composition root of the operator's page. It serves without Redis too, and then tells of it. */
+/** Composition root of the operator's page. Without Redis the page is served too, and reports the outage. */
 export async function startOperatorPage(options: OperatorPageOptions): Promise<OperatorPage> {
   const { config, tls, folder, log } = options;
   const client = connectRedis(config.redis, {
@@ -154,7 +152,7 @@ function oidcOf({ ui: { oidc } }: Config): OidcSignIn | undefined {
   return createOidc({
     issuer,
     clientId,
-    // Read each time, so that a renewed secret needs no restart.
+    // Read on each use, so a renewed secret needs no restart.
     clientSecret: () => (file === undefined ? undefined : readFileSync(file, 'utf8').trim()),
     scopes: oidc.scopes,
     roleClaim: oidc.role_claim,

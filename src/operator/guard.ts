@@ -4,7 +4,6 @@ import type { Config } from '../config/schema.ts';
 import { isLoopbackHost } from '../config/address.ts';
 import { ApiError } from './api/problem.ts';
 
-/** A larger body is refused. */
 const MAX_BODY_BYTES = 65_536;
 
 /** Headers of every answer. */
@@ -28,7 +27,7 @@ export const SECURITY_HEADERS: Readonly<OutgoingHttpHeaders> = {
   'x-frame-options': 'DENY',
 };
 
-/** Returns the origins at which browsers may reach the page, such as `https://gateway.example`. */
+/** Returns the origins that serve the page, such as `https://gateway.example`. */
 export function allowedOrigins({ ui }: Pick<Config, 'ui'>): ReadonlySet<string> {
   const scheme = ui.tls.cert_file === undefined ? 'http' : 'https';
   const hosts = isLoopbackHost(ui.host) ? ['localhost', '127.0.0.1', '[::1]', bracketed(ui.host)] : [];
@@ -41,7 +40,8 @@ function bracketed(host: string): string {
 }
 
 /**
- * Refuses requests for other hosts, which a page of another site sends after it has rebound its name to our address.
+ * Refuses other values of `Host`: a foreign page could rebind its own name to our address.
+ *
  * @throws ApiError
  */
 export function refuseOtherHosts({ headers }: IncomingMessage, origins: ReadonlySet<string>): void {
@@ -51,16 +51,16 @@ export function refuseOtherHosts({ headers }: IncomingMessage, origins: Readonly
     throw new ApiError('cross_site_request', 'this host is not the page: use ui.public_url, or localhost');
 }
 
-/** Returns the values of `Host` for an origin: with the port, and without it if it is the scheme's default. */
+/** Returns `Host` values of an origin: with the port, and without a default port. */
 function hostsOf(origin: string): readonly string[] {
   const { host, hostname, port, protocol } = new URL(origin);
   return port === '' ? [host, `${hostname}:${protocol === 'https:' ? '443' : '80'}`] : [host];
 }
 
 /**
- * Refuses requests that a page of another site makes. Browsers tell by `Sec-Fetch-Site` and `Origin`; programs send
- * neither.
- * @param navigable a person may come here by a link of another site
+ * Refuses requests from pages of other sites, by `Sec-Fetch-Site` and `Origin`. Programs send neither.
+ *
+ * @param navigable links of other sites may lead here
  * @throws ApiError
  */
 export function refuseOtherSites(
@@ -92,7 +92,7 @@ function isEqual(given: string, wanted: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** @throws ApiError for a body that is too large, or is not JSON */
+/** @throws ApiError if the body is too large or not JSON */
 export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -5,10 +5,10 @@ import { ESCALATION_REQUESTS } from '../redis/keys.ts';
 import { hear } from '../redis/subscribe.ts';
 import type { HearEscalations } from './answer-escalation.ts';
 
-/** Hears approval events, each time on a connection of its own. */
+/** Subscribes to approval events, with one connection per subscription. */
 export interface EscalationListeners {
   readonly hearEscalations: HearEscalations;
-  /** Ends those that are left. */
+  /** Ends all remaining subscriptions. */
   close(): void;
 }
 

@@ -89,7 +89,7 @@ async function answer(
     if (known === undefined) options.log.error({ err: thrown }, 'the operator page failed');
     sendProblem(response, known ?? internalProblem());
   } finally {
-    // The rest of a body that was not read would be read as the next request.
+    // Unread bytes of the body would be parsed as the next request.
     if (!incoming.complete) incoming.destroy();
   }
 }
@@ -142,7 +142,7 @@ async function admitted(
   return identified;
 }
 
-/** @throws ApiError for a parameter that is given twice */
+/** @throws ApiError for a repeated parameter */
 function parsedQuery(search: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of new URLSearchParams(search)) {
@@ -164,7 +164,7 @@ function send(route: Route, result: unknown, response: ServerResponse): void {
     response.end();
     return;
   }
-  // What the contract does not name is left out.
+  // Drops members that the schema does not have.
   const shown = route.answer === undefined ? body : route.answer.parse(body);
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify(shown));
@@ -181,7 +181,7 @@ function sendProblem(response: ServerResponse, { problem, headers }: ProblemAnsw
   response.end(JSON.stringify(problem));
 }
 
-/** @throws ApiError for a path that the page does not have */
+/** @throws ApiError for an unknown path */
 function sendFile(
   file: StaticFile | undefined,
   { method, headers }: IncomingMessage,

@@ -10,15 +10,15 @@ const beginScript = loadScript(new URL('./begin-change.lua', import.meta.url));
 /** Longer than any change takes. */
 const UNDER_WAY_MS = 600_000;
 const KEPT_MS = 86_400_000;
-/** Limit of one person, which bounds what is kept. */
+/** Limit per person; it bounds the stored changes. */
 const MAX_CHANGES_A_MINUTE = 300;
 export const MAX_ANSWER_CHARS = 65_536;
 
-/** One change as a person asks for it. */
+/** One requested change. */
 export interface AskedChange {
-  /** Who asks: kind of sign-in and subject. */
+  /** Way to sign in, and subject. */
   readonly who: string;
-  /** The same for all attempts at one change. */
+  /** Same for all attempts at one change. */
   readonly idempotencyKey: string;
   /** Digest of method, path and body. */
   readonly digest: string;
@@ -29,10 +29,14 @@ export type Beginning =
   | { readonly kind: 'made'; readonly answer: string }
   | { readonly kind: 'too_many'; readonly waitMs: number };
 
-/** Remembers changes for a day, so that a repeated request changes nothing. Failures throw `redis_unavailable`. */
+/**
+ * Remembers changes for a day, so that repeated requests have no effect. Failures throw `redis_unavailable`.
+ */
 export interface MadeChanges {
   begin(change: AskedChange): Promise<Beginning>;
-  /** Keeps the answer for repeated requests. It must hold no secret, and MAX_ANSWER_CHARS at most. */
+  /**
+   * Stores the answer for repeated requests. It must not contain a secret, and has at most MAX_ANSWER_CHARS.
+   */
   keep(change: AskedChange, answer: string): Promise<void>;
   /** Forgets a change that was not made. */
   forget(change: AskedChange): Promise<void>;
@@ -68,7 +72,7 @@ export function createMadeChanges({
   };
 }
 
-/** Neither names nor Idempotency-Keys stand in Redis as they were sent. */
+/** Names and Idempotency-Keys are stored as hashes only. */
 function personOf({ who }: AskedChange): string {
   return hash('sha256', who, 'hex');
 }

@@ -13,8 +13,8 @@ import type { HearEscalations } from './answer-escalation.ts';
 import type { Changes } from './changes.ts';
 
 /**
- * What operators may see and change. Commands use it on Redis (`operate.ts`), or over the operator's API
- * (`remote/operations.ts`) with the same results.
+ * All that operators can read and change. Commands use it on Redis (`operate.ts`) or over the operator's API
+ * (`remote/operations.ts`).
  */
 export interface Operations {
   readonly keys: Pick<KeyStore, 'count' | 'find' | 'list' | 'names'>;
@@ -27,19 +27,19 @@ export interface Operations {
   readonly pins: Pick<PinStore, 'list'>;
   readonly escalations: Pick<EscalationStore, 'list' | 'now'>;
   readonly audit: Pick<StreamStore, 'after' | 'before'>;
-  /** Returns Unix ms by Redis's clock, which decides about everything that ends. */
+  /** Returns Redis's time in Unix ms. All expiries use this clock. */
   readClock(): Promise<number>;
   readSettings(): Promise<OperatorSettings>;
   readonly hearEscalations: HearEscalations;
   readonly changes: Changes;
 }
 
-/** The part of a gateway's configuration that operators' commands need. */
+/** Configuration that operator commands need. */
 export interface OperatorSettings {
   readonly auditEnabled: boolean;
   readonly spendEnabled: boolean;
   readonly mcpServers: readonly string[];
-  /** Provider of each configured credential. */
+  /** Provider by credential name. */
   readonly credentials: Readonly<Record<string, string>>;
   readonly sharedBudgets: Config['budgets'];
 }

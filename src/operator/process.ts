@@ -5,7 +5,7 @@ import { startOperatorPage, type OperatorPage } from './compose.ts';
 import { pageFolder } from './page-folder.ts';
 import type { FromPage, ToPage } from './protocol.ts';
 
-/** The operator's page in a process of its own, forked by `gateway serve`; it ends with its parent. */
+/** Process of the operator's page, forked by `gateway serve`. It ends with its parent. */
 let page: OperatorPage | undefined;
 
 function say(message: FromPage): void {
@@ -36,8 +36,8 @@ process.on('message', (message: ToPage) => {
     process.exit(1);
   });
 });
-// A blocked event loop sends nothing, so the parent ends this process.
+// A blocked event loop misses heartbeats, so the parent ends this process.
 setInterval(() => say({ kind: 'alive' }), HEARTBEAT_MS).unref();
 process.on('disconnect', () => process.exit(1));
-// The terminal's Ctrl-C reaches the whole process group; the parent decides when this process stops.
+// Ctrl-C reaches the whole process group, but the parent decides when this process stops.
 process.on('SIGINT', () => undefined);

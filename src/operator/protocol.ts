@@ -1,9 +1,9 @@
 import type { Config } from '../config/schema.ts';
 import type { ListenerTls } from './listener.ts';
 
-/** Messages from `gateway serve` to the process of the operator's page. */
+/** Messages from `gateway serve` to the page's process. */
 export type ToPage =
-  /** The first message. The process does nothing before it. */
+  /** First message; starts the page. */
   | {
       readonly kind: 'start';
       readonly config: Config;
@@ -15,10 +15,10 @@ export type ToPage =
   /** Close all connections and exit with 0. */
   | { readonly kind: 'end' };
 
-/** Messages from the process of the operator's page to `gateway serve`. */
+/** Messages from the page's process to `gateway serve`. */
 export type FromPage =
   | { readonly kind: 'listening'; readonly port: number }
   /** Heartbeat, sent every `HEARTBEAT_MS`. */
   | { readonly kind: 'alive' }
-  /** The page cannot be served, and the process exits. The message holds no secret. */
+  /** The page cannot be served, and the process exits. The message contains no secret. */
   | { readonly kind: 'failed'; readonly message: string };

@@ -4,14 +4,13 @@ import { KEY_INDEX, sessionsKey } from '../redis/keys.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 import type { Overview } from './api/schemas.ts';
 
-/** Facts that Redis reports about itself. Failures throw `redis_unavailable`. */
+/** Facts that Redis reports. Failures throw `redis_unavailable`. */
 export interface RedisInfoStore {
-  /** Of a cluster: sums of its masters. */
+  /** Sums over all masters of a cluster. */
   read(): Promise<Overview['redis']>;
-  /** Number of proxy keys. */
   countKeys(): Promise<number>;
   countSessions(keyHash: string): Promise<number>;
-  /** Ids of a key's sessions, the last used first. */
+  /** Session ids of a key, most recently used first. */
   sessionIds(keyHash: string, from: number, count: number): Promise<readonly string[]>;
 }
 

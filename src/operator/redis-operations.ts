@@ -25,7 +25,7 @@ import type { HearEscalations } from './answer-escalation.ts';
 import { createChanges } from './changes.ts';
 import type { Operations, OperatorSettings } from './operations.ts';
 
-/** Operations with the whole of their stores. */
+/** Operations with complete stores. */
 export interface RedisOperations extends Operations {
   readonly keys: KeyStore;
   readonly keyStates: KeyStateStore;
@@ -46,7 +46,6 @@ export interface RedisOperationsOptions {
   readonly hearEscalations: HearEscalations;
 }
 
-/** Operations on the Redis that the gateways use. */
 export function createRedisOperations(options: RedisOperationsOptions): RedisOperations {
   const { client, config, acknowledgement, hearEscalations } = options;
   const deadlineMs = phaseDeadlineMs(config);

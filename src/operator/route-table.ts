@@ -3,7 +3,7 @@ import type { Route } from './api/route.ts';
 
 const MAX_PATH_CHARS = 2_048;
 
-/** Routes by the number of their segments, those with fewer parameters first. */
+/** Routes by number of segments; fewer parameters first. */
 export type RouteTable = ReadonlyMap<number, readonly ParsedRoute[]>;
 
 interface ParsedRoute {

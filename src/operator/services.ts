@@ -14,7 +14,6 @@ import type { PagePassword } from './sign-in/password-store.ts';
 import type { PageSessions } from './sign-in/session-store.ts';
 import type { RedisOperations } from './redis-operations.ts';
 
-/** Services that the routes of the operator's API use. */
 export interface PageServices {
   readonly config: Config;
   readonly version: string;

@@ -7,16 +7,15 @@ import { ChangeRefused } from './change-refused.ts';
 import { limitsUsd } from './limits-usd.ts';
 import type { Changed } from './changed.ts';
 
-/** A change of a budget that several keys share. */
 export interface SharedBudgetChange {
-  /** By default made of the conditions. */
+  /** Default: derived from the conditions. */
   readonly name?: string | undefined;
-  /** Undefined leaves the conditions of the budget `name` as they are. */
+  /** Undefined keeps the conditions of the budget `name`. */
   readonly match?: BudgetMatch | undefined;
   readonly limits: LimitChanges;
 }
 
-/** A budget without limits is removed. */
+/** No limits removes the budget. */
 export interface SharedBudgetSet {
   readonly budget: StoredBudget;
   readonly change: 'created' | 'changed' | 'removed';
@@ -24,13 +23,13 @@ export interface SharedBudgetSet {
 
 export interface SharedBudgetChangesOptions {
   readonly sharedBudgets: SharedBudgetStore;
-  /** Names of the budgets in gateway.yaml. */
+  /** Names of budgets in gateway.yaml. */
   readonly configuredBudgets: readonly string[];
 }
 
 /** Every gateway reads all budgets after a change. */
 const MAX_MATCH_CHARS = 10_000;
-/** Attempts while others change the same budget. */
+/** Attempts under concurrent changes of the same budget. */
 const ATTEMPTS = 5;
 
 /** @throws ChangeRefused */
@@ -62,7 +61,7 @@ export async function setSharedBudget(
   throw new ChangeRefused(`the budget ${name} was changed at the same time: try again`);
 }
 
-/** A budget that gateways cannot read stops every request. */
+/** An unreadable budget would stop every request. */
 function assertReadable(name: string, match: BudgetMatch | undefined): void {
   const refusal = budgetName.safeParse(name).error ?? budgetMatch.optional().safeParse(match).error;
   const issue = refusal?.issues[0];
@@ -71,7 +70,7 @@ function assertReadable(name: string, match: BudgetMatch | undefined): void {
   throw new ChangeRefused(`${what}: ${issue.message}`);
 }
 
-/** A damaged budget keeps nothing. */
+/** A damaged budget has nothing to keep. */
 function assertWhole(name: string, { match, limits }: SharedBudgetChange): void {
   if (match === undefined || !hasBudget(withChanges({}, limits)))
     throw new ChangeRefused(
@@ -130,7 +129,7 @@ function isSame(one: BudgetMatch, other: BudgetMatch): boolean {
 const NO_CONDITION = 'everything';
 const MAX_NAME_CHARS = 64;
 
-/** Returns `team-search` for the tag `team=search`, and `model-gpt-5-pro` for the models `gpt-5-pro*`. */
+/** Returns `team-search` for the tag `team=search`, `model-gpt-5-pro` for the models `gpt-5-pro*`. */
 function nameOf(match: BudgetMatch): string {
   const name = conditionsOf(match)
     .map((condition) => condition.replaceAll(/[^A-Za-z0-9._]{1,512}/g, '-').replace(/-$/, ''))

@@ -6,24 +6,24 @@ import type { Connect } from './api/schemas.ts';
 type Snippet = Connect['snippets'][number];
 
 export interface SnippetFacts {
-  /** Without a slash at its end. */
+  /** Without trailing slash. */
   readonly address: string;
   readonly record: Pick<KeyRecord, 'provider' | 'allowedModels' | 'credentials'>;
-  /** An MCP server, if there is one. */
+  /** First MCP server, if any. */
   readonly server: string | undefined;
 }
 
-/** Values that fill a snippet. Names from a key are quoted as JSON, which all these languages read. */
+/** Values of a snippet. Names are quoted as JSON, which all these languages read. */
 interface Blanks {
   readonly url: string;
   readonly model: string;
-  /** Environment variable with the provider's own key; undefined if the gateway holds it. */
+  /** Environment variable with the provider's key; undefined if the gateway holds that key. */
   readonly providerKey: string | undefined;
 }
 
 const HEADER = 'X-Gateway-Provider-Key';
 
-/** Returns snippets for every client that can use the key. Each reads the keys from the environment. */
+/** Returns snippets for all clients that can use the key. They read keys from the environment. */
 export function snippetsFor({ address, record, server }: SnippetFacts): Snippet[] {
   const { provider } = record;
   const { exec, needsKey }: Provider = providers[provider];
@@ -46,7 +46,7 @@ export function snippetsFor({ address, record, server }: SnippetFacts): Snippet[
   ];
 }
 
-/** Returns the first allowed model that is a name and no pattern, or a usual one of the provider. */
+/** Returns the first allowed model that is not a pattern, or a default of the provider. */
 function modelOf({ allowedModels = [] }: SnippetFacts['record'], usual = 'MODEL'): string {
   return allowedModels.find((one) => !/[*?]/.test(one)) ?? usual;
 }
@@ -179,7 +179,7 @@ function mcpSnippets(url: string): Snippet[] {
   ];
 }
 
-/** `gateway exec` configures an agent for one run, and hides both keys from it. */
+/** `gateway exec` configures an agent for one run and hides both keys from it. */
 function execSnippet(command: string, title: string): Snippet {
   return snippet(command, title, 'sh', [`GATEWAY_PROXY_KEY=$GATEWAY_KEY gateway exec -- ${command}`]);
 }
@@ -188,7 +188,7 @@ function snippet(client: string, title: string, language: string, lines: readonl
   return { client, title, language, text: lines.join('\n') };
 }
 
-/** Returns a text as it stands between single quotes of a shell. */
+/** Quotes a text for a shell. */
 function shellQuoted(text: string): string {
   return text.replaceAll("'", String.raw`'\''`);
 }

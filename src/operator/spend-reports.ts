@@ -9,22 +9,22 @@ export interface SpendQuestion {
   readonly by: string;
   readonly days: number;
   readonly bucket: Bucket;
-  /** Counts the keys of this owner only. */
+  /** Counts only keys of this owner. */
   readonly owner: string | undefined;
 }
 
-/** Sums of the records of spend. A count of many keys goes on after the first answer, which then is not complete. */
+/** Sums of spend records. A count over many keys continues after the first, incomplete answer. */
 export interface SpendReports {
   read(question: SpendQuestion): Promise<Omit<Spend, 'enabled'>>;
 }
 
 const DAY_MS = 86_400_000;
-/** Keys read at once. */
+/** Keys read concurrently. */
 const AT_ONCE = 20;
-/** Pause after each part, as a multiple of the time that it took. */
+/** Pause after each part, as a multiple of its duration. */
 const PAUSE = 2;
 const FIRST_ANSWER_MS = 3_000;
-/** A count is kept for so long, or for some multiple of the time that it took. */
+/** Minimum time that a count is kept; slow ones are kept for a multiple of their duration. */
 const LEAST_KEPT_MS = 10_000;
 const KEPT = 10;
 const MAX_REPORTS = 8;
@@ -34,7 +34,7 @@ interface Report {
   readonly count: Promise<void>;
   answer(): Omit<Spend, 'enabled'>;
   staleAt(): number;
-  /** Ends a count that is dropped. */
+  /** Ends an abandoned count. */
   stop(): void;
 }
 

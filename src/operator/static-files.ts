@@ -12,7 +12,6 @@ const manifest = z
   )
   .max(100);
 
-/** A file of the page, as it is sent. */
 export interface StaticFile {
   readonly type: string;
   readonly plain: Buffer;
@@ -20,8 +19,8 @@ export interface StaticFile {
 }
 
 /**
- * Reads every file that the page's manifest lists. Requests are answered from memory by exact path, so no path of a
- * request ever reaches the file system.
+ * Reads all files that the page's manifest lists. Requests are answered from memory by exact path, so request
+ * paths never reach the file system.
  */
 export async function readStaticFiles(folder: string): Promise<ReadonlyMap<string, StaticFile>> {
   const listed = manifest.parse(JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')));

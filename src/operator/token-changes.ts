@@ -7,7 +7,7 @@ import type { ApiToken, NewApiToken } from './sign-in/tokens.ts';
 const MAX_LIFE_MS = 366 * 86_400_000;
 const MAX_NAME_CHARS = 128;
 
-/** Returns why a token cannot be made, or undefined. */
+/** Returns why a token cannot be created; undefined if it can. */
 export function tokenFault({ name, role, owner, lifeMs }: NewApiToken): string | undefined {
   if (name === '' || name.length > MAX_NAME_CHARS)
     return `the name must have 1 to ${String(MAX_NAME_CHARS)} characters`;
@@ -32,7 +32,7 @@ export function tokenView(token: ApiToken): Token {
   };
 }
 
-/** Returns the record of a token that was made or revoked. */
+/** Returns the audit record of a created or revoked token. */
 export function tokenChange(
   activity: OperatorChange['activity'],
   { id, name, role, owner, expiresAt }: ApiToken,

@@ -1,4 +1,4 @@
-/** Input of the operator's API: queries of reads and bodies of changes. `schemas.ts` has the answers. */
+/** Input of the operator's API: queries of reads and bodies of changes. Answers are in `schemas.ts`. */
 import * as z from 'zod';
 import { keyChangeSchema, newKeySchema } from '../../auth/key-fields.ts';
 import { DURATION_PATTERN, DURATION_RULE } from '../../config/duration.ts';
@@ -7,7 +7,7 @@ import { role } from './schemas.ts';
 
 const MAX_PAGE = 200;
 
-/** Why a change is made: on record in the audit trail. */
+/** Reason of a change, for the audit trail. */
 const reason = z.string().trim().min(1).max(200);
 const duration = z.string().regex(DURATION_PATTERN, { error: DURATION_RULE });
 const text = z.string().max(256);
@@ -16,7 +16,7 @@ const page = {
   limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(50),
   cursor: z.string().max(512).optional(),
 };
-/** Keys are searched by a part of name, owner, agent or tag, or by the start of the hash. */
+/** Keys match by a part of name, owner, agent or tag, or by the start of the hash. */
 const search = { ...page, search: text.optional(), owner: text.optional() };
 
 export const pageQuery = z.strictObject(page);
@@ -65,7 +65,7 @@ export const pinsQuery = z.strictObject({
 
 export const signInBody = z.strictObject({ password: z.string().min(1).max(1_024) });
 export const explainBody = z.strictObject({
-  /** A policy input: docs/policies.md has its members. */
+  /** A policy input (docs/policies.md). */
   input: z.record(z.string(), z.unknown()),
 });
 
@@ -86,7 +86,7 @@ export const budgetBody = z.strictObject({
 });
 export const answerBody = z.strictObject({ reason });
 export const endSessionBody = z.strictObject({ reason, key: text });
-/** `digest`: the changed definition that was looked at; if it has changed again, nothing is accepted. */
+/** `digest`: the changed definition that the operator has read; any other is not accepted. */
 export const acceptPinBody = z.strictObject({ reason, digest: z.string().regex(/^[\w-]{16,64}$/) });
 export const newTokenBody = z.strictObject({
   reason,

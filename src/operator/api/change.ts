@@ -13,25 +13,24 @@ import type { SignedIn } from '../sign-in/roles.ts';
 import { ApiError } from './problem.ts';
 import { Reply, route, type ApiRequestOf, type Route } from './route.ts';
 
-/** A request for a change, beside its body. */
 export interface ChangeRequest {
   readonly who: SignedIn;
   readonly address: string;
   readonly incoming: IncomingMessage;
   /** For the audit trail. */
   readonly reason: string | undefined;
-  /** Digest of the request, which must be the same when an Idempotency-Key is repeated. */
+  /** Request digest. A repeated Idempotency-Key must have the same one. */
   readonly asked: unknown;
-  /** The answer holds a raw key or a token, which is not kept for a repeated request. */
+  /** The answer contains a raw key or token, so it is not stored for repeated requests. */
   readonly isSecret: boolean;
 }
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * Makes a change once, however often it is asked for with the same `Idempotency-Key`, and records it in the audit trail
- * before it is answered.
- * @throws ApiError, and what `make` throws
+ * Makes a change once per `Idempotency-Key`, and records it in the audit trail before answering.
+ *
+ * @throws ApiError, and errors of `make`
  */
 export async function makeOnce(
   services: PageServices,
@@ -137,13 +136,13 @@ async function recordChange(
       'the change was made, but the audit trail has no record of it: Redis failed in between',
     );
   }
-  // The answer does not wait for a collector that is slow or gone.
+  // A slow or unreachable collector must not delay the answer.
   sendToReceivers(config.audit, line).catch((err: unknown) => {
     log.error({ err, operation: change.operation }, 'a change is on record in Redis, and was not sent on');
   });
 }
 
-/** Unique over all ways to sign in. */
+/** Unique across all ways to sign in. */
 function userOf({ kind, subject }: SignedIn): string {
   return `${kind}:${subject}`;
 }
@@ -160,7 +159,7 @@ export interface DescribedChange<Body extends z.ZodType> extends Pick<
   ): Promise<Changed<unknown>>;
 }
 
-/** Describes a route that changes something, with a reason. */
+/** Describes a route that makes a change, with a reason. */
 export function changeRoute<Body extends z.ZodType<{ readonly reason: string }>>(
   services: PageServices,
   { isSecret = false, make, ...described }: DescribedChange<Body>,

@@ -5,7 +5,7 @@ import { findKey } from './keys.ts';
 import { route, type Route } from './route.ts';
 import { connect } from './schemas.ts';
 
-/** How to point clients at the gateway with one key. */
+/** Snippets that configure clients for one key. */
 export function connectRoutes(services: PageServices): readonly Route[] {
   const { config } = services;
   return [

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/schema.ts';
 import { ApiError } from './problem.ts';
 
-/** @throws ApiError unless the configuration has each of these credentials, and one for a provider at most */
+/** @throws ApiError unless all these credentials are configured, at most one per provider */
 export function refuseUnknownCredentials(
   { credentials }: Pick<Config, 'credentials'>,
   names: readonly string[] = [],

@@ -11,27 +11,27 @@ import { route, StreamReply, type Route } from './route.ts';
 import { decisions, requestStory, type Decision } from './schemas.ts';
 
 const PAGE = 500;
-/** Records read for one answer; a list that ends there goes on at its cursor. */
+/** Records read per answer; longer lists continue at the cursor. */
 const MAX_READ = 10_000;
-/** Lists and stories that are read at once, however many people ask: Redis serves the gateways first. */
+/** Concurrent reads of lists and stories. Gateways have priority in Redis. */
 const READING_AT_ONCE = 2;
-/** Records searched for one request. */
+/** Records searched per request. */
 const MAX_SEARCHED = 100_000;
 const MAX_STEPS = 1_000;
 const MAX_STREAMS = 64;
 const MAX_STREAMS_OF_ONE = 8;
-/** A client that reads so slowly is cut off, and resumes by its last event. */
+/** Slower clients are disconnected, and resume after their last event. */
 const MAX_PENDING_BYTES = 1_048_576;
 const HEARTBEAT_MS = 15_000;
 /** Milliseconds until a browser reconnects. */
 const RETRY_MS = 1_000;
-/** Then the browser connects again, and is asked again who it is: its session may have ended. */
+/** The browser then reconnects and is identified again: its session may have ended. */
 const LIFE_MS = 60_000;
 const ID = /^\d{1,16}-\d{1,20}$/;
 const TRACE_ID = /^[0-9a-f]{32}$/;
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-/** Decisions: a list, a live stream, and the whole story of one request. */
+/** Decisions: a list, a live stream, and the complete story of one request. */
 export function decisionRoutes(services: PageServices): readonly Route[] {
   const { config, operations } = services;
   const inTurn = createTurns(READING_AT_ONCE);
@@ -78,13 +78,13 @@ export function decisionRoutes(services: PageServices): readonly Route[] {
   ];
 }
 
-/** Returns the address of the request's trace in the viewer, if it has a trace and `otel` names a viewer. */
+/** Returns the URL of the request's trace; null without a trace or without a viewer in `otel`. */
 function traceUrl(steps: readonly StoryStep[], viewer: string): string | null {
   const id = steps.findLast((step) => step.trace_id !== null)?.trace_id ?? '';
   return viewer !== '' && TRACE_ID.test(id) ? viewer.replaceAll('{trace_id}', id) : null;
 }
 
-/** @throws ApiError for a text that is not the id of a record */
+/** @throws ApiError unless the text is a record id */
 function idOf(written: string | undefined): string | undefined {
   if (written === undefined || ID.test(written)) return written;
   throw new ApiError('invalid_request', 'the cursor is not one of this list');
@@ -138,7 +138,7 @@ async function storyOf(audit: Audit, requestId: string, who: SignedIn) {
   return { steps: steps.reverse(), searched, complete: false };
 }
 
-/** An id may be that of requests of several people, since a client in front of Envoy may choose it. */
+/** Requests of several owners may share an id: a proxy in front of Envoy can choose it. */
 function isStepOf({ owner }: StoryStep, who: SignedIn): boolean {
   return who.owner === undefined || owner === who.owner;
 }
@@ -175,7 +175,7 @@ function liveStreams({ feed, operations, log }: PageServices): OpenStream {
   };
 }
 
-/** Reads what came after an event, page by page, up to a bound. */
+/** Reads events after the last one received, page by page, up to a limit. */
 async function* missedSince(audit: Audit, last: string): AsyncGenerator<readonly Entry[]> {
   let at = last;
   for (let read = 0; read < MAX_READ; read += PAGE) {
@@ -186,17 +186,17 @@ async function* missedSince(audit: Audit, last: string): AsyncGenerator<readonly
   }
 }
 
-/** Writes decisions as events, each once and in order. */
+/** Writes decisions as events, in order and without repeats. */
 function writeStream(response: ServerResponse, isWanted: (decision: Decision) => boolean) {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
   response.write(`retry: ${String(RETRY_MS)}\n\n`);
   const heartbeat = setInterval(() => response.write(': alive\n\n'), HEARTBEAT_MS);
   const life = setTimeout(() => {
-    // The end would wait for a client that reads nothing.
+    // `end` would wait for a client that does not read.
     if (response.writableNeedDrain) response.destroy();
     else response.end();
   }, LIFE_MS);
-  /** Decisions that come while earlier ones are read. */
+  /** Decisions that arrive while earlier ones are read. */
   let waiting: Decision[] | undefined = [];
   let sent = '0-0';
 
@@ -218,7 +218,7 @@ function writeStream(response: ServerResponse, isWanted: (decision: Decision) =>
   }
   return {
     write,
-    /** Sends what was missed as fast as the client reads it, then what has come meanwhile. */
+    /** Sends missed decisions at the client's speed, then those that arrived meanwhile. */
     resume: async (
       missed: AsyncIterable<readonly Entry[]> | readonly (readonly Entry[])[],
     ): Promise<void> => {
@@ -238,7 +238,7 @@ function writeStream(response: ServerResponse, isWanted: (decision: Decision) =>
   };
 }
 
-/** Resolves when the client has read what waits, or has left. */
+/** Resolves when the buffer is empty or the client has left. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     function done(): void {

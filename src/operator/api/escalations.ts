@@ -6,7 +6,7 @@ import { listPage } from './list-page.ts';
 import { route, type Route } from './route.ts';
 import { escalations } from './schemas.ts';
 
-/** Requests that wait for a person, without the nonce, which only the answer needs. */
+/** Pending requests. Leaves out the nonce, which only answers need. */
 export function escalationRoutes({ config, operations }: PageServices): readonly Route[] {
   return [
     route({

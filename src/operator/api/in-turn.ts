@@ -1,4 +1,4 @@
-/** Lets this many works run at once; the others wait in order. */
+/** Runs at most `atOnce` tasks concurrently; others wait in order. */
 export function createTurns(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;

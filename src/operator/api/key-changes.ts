@@ -16,7 +16,6 @@ import { changedKey, issuedKey } from './schemas.ts';
 /** Changes of keys: their records, locks, risk and budgets. */
 export function keyChangeRoutes(services: PageServices): readonly Route[] {
   const { changes } = services.operations;
-  /** Answers with the key after the change. */
   const answered = async (
     { record }: { readonly record: KeyRecord },
     change: Pick<Changed<unknown>, 'record'>,
@@ -106,7 +105,7 @@ export function keyChangeRoutes(services: PageServices): readonly Route[] {
   ];
 }
 
-/** Changes whose answer has a raw key. */
+/** Changes that issue a raw key. */
 function issuingRoutes(services: PageServices): readonly Route[] {
   const { changes } = services.operations;
   return [
@@ -145,7 +144,7 @@ function issuingRoutes(services: PageServices): readonly Route[] {
   ];
 }
 
-/** The schemas have checked the form. */
+/** Validated by the schemas. */
 function msOf(written: string): number {
   return written === '0' ? 0 : (parseDuration(written) ?? 0);
 }

@@ -47,7 +47,7 @@ export function keyView(
   };
 }
 
-/** Reads what the record does not hold. */
+/** Adds state that the record does not have. */
 export async function readKeyView(
   { risks, heldAttempts, readClock }: Pick<RedisOperations, 'heldAttempts' | 'readClock' | 'risks'>,
   record: KeyRecord,

@@ -20,7 +20,7 @@ const KEY_ORDERS: Readonly<Record<'name' | 'created' | 'last_used' | 'expires', 
   expires: { value: ({ expiresAt = Number.MAX_SAFE_INTEGER }) => expiresAt, descending: false },
 };
 
-/** Lists of keys, by name, by budget and by risk, and one key. Rows are read anew from Redis; their order may be older. */
+/** Keys, listed by name, budget or risk, and one key. Rows are current; their order may be older. */
 export function keyRoutes(services: PageServices): readonly Route[] {
   const { operations, surveys, redis } = services;
   const statesOf = (page: PageOf<unknown>): Promise<ShownState[]> => readStates(services, page);
@@ -128,21 +128,18 @@ export function keyRoutes(services: PageServices): readonly Route[] {
   ];
 }
 
-/**
- * Finds a key that exists for this person.
- * @throws KeyError
- */
+/** @throws KeyError if the key does not exist for this person */
 export async function findKey(
   { operations }: PageServices,
   reference: string,
   who: SignedIn,
 ): Promise<KeyRecord> {
   const record = await operations.keys.find(reference).catch((failure: unknown) => {
-    // It names the keys of others that match too.
+    // The message would name matching keys of other owners.
     if (failure instanceof KeyError && who.owner !== undefined) return undefined;
     throw failure;
   });
-  // The same words as for a key that does not exist.
+  // Same message as for a missing key.
   if (record === undefined || !maySee(who, record))
     throw new KeyError(`no key has "${reference}" as its name or as the start of its hash`);
   return record;
@@ -168,7 +165,7 @@ function statusOfRow({ revokedAt, expiresAt }: KeyRow, now: number): 'active' | 
   return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'active';
 }
 
-/** Orders keys by something of their state, largest first. */
+/** Orders keys by a value of their state, descending. */
 function stateOrder(
   view: View<KeyRow>,
   states: View<StateRow>,
@@ -186,7 +183,7 @@ interface ShownState extends KeyState {
   readonly held: HeldAttempts | undefined;
 }
 
-/** Reads the keys of a page anew; those that are gone are left out. */
+/** Reads the keys of a page again; deleted ones are left out. */
 async function readStates(services: PageServices, { rows }: PageOf<unknown>): Promise<ShownState[]> {
   const states = await Promise.all(rows.map(({ keyHash }) => readState(services, keyHash)));
   return states.filter((state) => state !== undefined);

@@ -1,7 +1,7 @@
 import type { PageQuery } from '../survey/page.ts';
 import { ApiError } from './problem.ts';
 
-/** Returns one page of a list that is read whole, because it is bounded and short. */
+/** Returns one page of a short, bounded list. */
 export function listPage<Item>(
   all: readonly Item[],
   { limit, cursor = '0' }: PageQuery,

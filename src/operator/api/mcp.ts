@@ -6,7 +6,7 @@ import { listPage } from './list-page.ts';
 import { route, type Route } from './route.ts';
 import { mcpPins, mcpServers, type McpPin, type McpServer } from './schemas.ts';
 
-/** MCP servers with their circuits, and the definitions of their tools as first seen. */
+/** MCP servers with their circuits, and the pinned definitions of their tools. */
 export function mcpRoutes(services: PageServices): readonly Route[] {
   const { config, operations } = services;
   const { servers, enabled } = config.mcp;

@@ -9,7 +9,7 @@ import { openRoute, Reply, StreamReply, type Route } from './route.ts';
 
 const CALLBACK = '/api/sign-in/oidc/callback';
 
-/** Sign-in at an identity provider: the browser goes there and comes back. */
+/** Sign-in at an identity provider, by redirects. */
 export function oidcRoutes(services: PageServices, oidc: OidcSignIn): readonly Route[] {
   const { config, sessions, attempts, log } = services;
   return [
@@ -54,13 +54,13 @@ export function oidcRoutes(services: PageServices, oidc: OidcSignIn): readonly R
   ];
 }
 
-/** The guard has checked the host. */
+/** The guard has already checked the host. */
 function callbackUrl(publicUrl: string | undefined, { headers, socket }: IncomingMessage): string {
   const scheme = 'encrypted' in socket ? 'https' : 'http';
   return new URL(CALLBACK, publicUrl ?? `${scheme}://${headers.host ?? ''}`).href;
 }
 
-/** A person reads the answer, since the browser has left the page. */
+/** The browser has left the page, so errors are shown as a page of their own. */
 async function orFailedPage(work: () => Promise<Reply>): Promise<Reply | StreamReply> {
   try {
     return await work();

@@ -11,7 +11,7 @@ import { hasRole, type Role } from '../sign-in/roles.ts';
 
 type OperationsRequest = ApiRequestOf<undefined, z.output<typeof callsBody>>;
 
-/** Serves `gateway --server`: several reads at once, or one change. */
+/** Serves `gateway --server`: several reads, or one change. */
 export function operationsRoute(services: PageServices): Route {
   const inTurn = createTurns(READING_AT_ONCE);
   return route({
@@ -42,7 +42,7 @@ export function operationsRoute(services: PageServices): Route {
   });
 }
 
-/** Requests that read at once, however many programs ask: Redis serves the gateways first. */
+/** Concurrent read requests. Gateways have priority in Redis. */
 const READING_AT_ONCE = 2;
 
 interface CheckedCall {
@@ -90,7 +90,7 @@ function changed(
 const withCredentials = z.object({ credentials: z.array(z.string()).optional() });
 const withChange = z.object({ change: withCredentials });
 
-/** Fields of a key to create, or of a change of one. */
+/** Credentials of a key to create or change. */
 function credentialsIn(given: unknown): readonly string[] | undefined {
   const ofChange = withChange.safeParse(given);
   return ofChange.success ? ofChange.data.change.credentials : withCredentials.parse(given).credentials;

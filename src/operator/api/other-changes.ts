@@ -5,7 +5,7 @@ import { changeRoute } from './change.ts';
 import type { Route } from './route.ts';
 import { acceptedPins, answeredEscalation, endedSession } from './schemas.ts';
 
-/** Answers to waiting requests, ends of sessions, accepted definitions of tools. */
+/** Changes other than those of keys: approvals, sessions, tool pins. */
 export function otherChangeRoutes(services: PageServices): readonly Route[] {
   const { changes } = services.operations;
   return [

@@ -3,7 +3,6 @@ import { createLastHour } from '../decisions/last-hour.ts';
 import { route, type Route } from './route.ts';
 import { overview } from './schemas.ts';
 
-/** The present state of all gateways. */
 export function overviewRoutes({
   config,
   feed,

@@ -14,7 +14,7 @@ type Described = { readonly set: SetDescription } | { readonly errors: readonly 
 
 const MAX_ERRORS = 100;
 
-/** The policies on this gateway's disk, and what they say of a call. */
+/** This gateway's policies, and their judgement of a call. */
 export function policyRoutes({ config, feed, operations }: PageServices): readonly Route[] {
   const { policy } = config;
   const choice: PolicyChoice = {
@@ -23,7 +23,7 @@ export function policyRoutes({ config, feed, operations }: PageServices): readon
     trust: policy.trust,
   };
   let last: { readonly stamp: string; readonly described: Promise<Described> } | undefined;
-  /** Loads the policies once for each state of their files: it takes an engine, and a second. */
+  /** Loads the policies once per state of their files: that starts an engine and takes a second. */
   async function described(): Promise<Described> {
     const stamp = await stampOf(choice.sources);
     if (last?.stamp !== stamp) last = { stamp, described: describe(choice) };
@@ -74,7 +74,7 @@ async function describe(choice: PolicyChoice): Promise<Described> {
   }
 }
 
-/** @throws ApiError for an input that is none, or policies that cannot be loaded */
+/** @throws ApiError for an invalid input, or policies that cannot be loaded */
 async function explain(choice: PolicyChoice, input: object) {
   const { explainInput } = await import('../../offline-policy.ts');
   try {

@@ -4,7 +4,7 @@ import { ERROR_STATUS, GatewayError } from '../../errors.ts';
 import { ChangeRefused } from '../change-refused.ts';
 import type { Problem } from './schemas.ts';
 
-/** Error types that only the operator's API has; all others are those of docs/refusals.md. */
+/** Error types of the operator's API that docs/refusals.md does not have. */
 const API_STATUS = {
   not_signed_in: 401,
   sign_in_failed: 401,
@@ -19,7 +19,7 @@ const STATUS = { ...ERROR_STATUS, ...API_STATUS } as const;
 
 export type ApiErrorType = keyof typeof STATUS;
 
-/** A refusal of the API; the message is for the person at the page. */
+/** A refusal by the API, with a message for the operator. */
 export class ApiError extends Error {
   readonly type: ApiErrorType;
   readonly headers: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ export interface ProblemAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Turns whatever a route threw into its answer; undefined for a failure of our own, which shows nothing of its cause. */
+/** Returns the answer to an expected error; undefined for internal failures, whose cause stays hidden. */
 export function knownProblem(thrown: unknown): ProblemAnswer | undefined {
   if (thrown instanceof ApiError || thrown instanceof GatewayError) {
     const { type, message, headers } = thrown;
@@ -61,7 +61,7 @@ export function internalProblem(): ProblemAnswer {
   return problemAnswer('internal_error', 'something broke in the gateway: its log has the cause');
 }
 
-/** @throws ApiError that says where the value is wrong */
+/** @throws ApiError with the wrong members */
 export function checked<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

@@ -10,9 +10,9 @@ export interface ApiRequest<Query = unknown, Body = unknown> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
-  /** Of the connection. */
+  /** Peer address of the connection. */
   readonly address: string;
-  /** Undefined only for routes that are open to anyone. */
+  /** Undefined only on routes that need no sign-in. */
   readonly identified: Identified | undefined;
   readonly incoming: IncomingMessage;
 }
@@ -24,7 +24,7 @@ export type ApiRequestOf<Query, Body> = Omit<ApiRequest<Query, Body>, 'identifie
 
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** An answer that is more than JSON with status 200. */
+/** An answer other than JSON with status 200. */
 export class Reply {
   readonly status: number;
   readonly headers: ReplyHeaders;
@@ -37,7 +37,7 @@ export class Reply {
   }
 }
 
-/** An answer that writes itself, such as a stream of events; the headers of every answer are set. */
+/** An answer that writes its own body, such as an event stream. The common headers are already set. */
 export class StreamReply {
   readonly write: (response: ServerResponse) => void;
 
@@ -46,17 +46,16 @@ export class StreamReply {
   }
 }
 
-/** One operation of the API. The listener, its checks and its description in OpenAPI derive from it. */
+/** One operation of the API. The listener, its checks and the OpenAPI description derive from it. */
 export interface Route {
   readonly method: Method;
-  /** `/api/keys/{id}`. */
   readonly path: string;
   readonly summary: string;
   /** The lowest role that may call it; `anyone` needs no sign-in. */
   readonly role: Role | 'anyone';
-  /** May be called by owners, who are shown their own keys only. */
+  /** Owners may call it, and see only their own keys. */
   readonly owners: boolean;
-  /** A browser may come here by a link of another site, as from an identity provider. */
+  /** Links of other sites, such as an identity provider, may lead here. */
   readonly navigable?: boolean;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
@@ -67,7 +66,7 @@ export interface Route {
 
 type Shape<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-/** Describes a route for people who are signed in. */
+/** Describes a route for signed-in people. */
 export function route<Query extends z.ZodType | undefined, Body extends z.ZodType | undefined>(
   described: Omit<Route, 'handle' | 'query' | 'body' | 'owners' | 'role'> & {
     readonly role: Role;

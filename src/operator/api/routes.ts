@@ -19,7 +19,6 @@ import { sessionRoutes } from './sessions.ts';
 import { spendRoutes } from './spend.ts';
 import { signInRoutes } from './sign-in.ts';
 
-/** Every operation of the operator's API. */
 export function apiRoutes(services: PageServices, oidc: OidcSignIn | undefined): readonly Route[] {
   const routes: readonly Route[] = [
     ...signInRoutes(services),

@@ -11,11 +11,11 @@ import { ApiError } from './problem.ts';
 import { route, type Route } from './route.ts';
 import { sessionDetails, sessions, type Session } from './schemas.ts';
 
-/** Keys whose sessions are counted for one answer; a list that ends there goes on at its cursor. */
+/** Keys whose sessions are counted per answer; longer lists continue at the cursor. */
 const KEYS_AT_ONCE = 200;
 const LAST_USED: Order<KeyRow> = { value: ({ lastUsedAt = 0 }) => lastUsedAt, descending: true };
 
-/** Sessions, of one key or of those used last, and one session. */
+/** Sessions of one key or of the keys used last, and one session. */
 export function sessionRoutes(services: PageServices): readonly Route[] {
   const { operations } = services;
   return [
@@ -84,7 +84,7 @@ async function ofAllKeys(services: PageServices, who: SignedIn, limit: number, c
   return { items, ...(page.next !== undefined && { next: writePlace({ after: page.next, offset: 0 }) }) };
 }
 
-/** In the list of all keys: the key before, and the number of sessions of the next one that were shown. */
+/** Place in the list of all keys: the previous key, and the number of sessions shown of the next one. */
 interface ListPlace {
   readonly after: string | undefined;
   readonly offset: number;

@@ -6,7 +6,7 @@ import { listPage } from './list-page.ts';
 import { route, type Route } from './route.ts';
 import { sharedBudgets, type SharedBudget } from './schemas.ts';
 
-/** Budgets that several keys share: those of teams, models or everything. */
+/** Budgets shared by several keys: of teams, of models, or of all. */
 export function sharedBudgetRoutes({ config, operations }: PageServices): readonly Route[] {
   return [
     route({
@@ -41,7 +41,9 @@ function sharedBudgetView({ name, match, timeZone, windows }: SharedBudgetStatus
   };
 }
 
-/** Lists are alternatives. Tags and claims are named by their condition, since each of them must match. */
+/**
+ * Values of a list are alternatives. Tags and claims each become a condition, since all of them must match.
+ */
 function conditions(by: string, values: unknown): SharedBudget['match'] {
   if (Array.isArray(values)) return [{ by, values: values.map(String) }];
   return Object.entries(values ?? {}).map(([name, value]) => ({

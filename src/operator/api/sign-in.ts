@@ -9,7 +9,6 @@ import { ApiError } from './problem.ts';
 import { openRoute, Reply, route, type Route } from './route.ts';
 import { me, signInKinds } from './schemas.ts';
 
-/** Who is signed in, and how to sign in and out. */
 export function signInRoutes(services: PageServices): readonly Route[] {
   const { config, sessions, version } = services;
   return [
@@ -38,7 +37,7 @@ export function signInRoutes(services: PageServices): readonly Route[] {
       role: 'viewer',
       owners: true,
       handle: async ({ incoming }) => {
-        // A proxy's header identifies the person before a session does, which must end all the same.
+        // A proxy header takes precedence over a session, but the session must end, too.
         const id = sessionCookie(incoming);
         if (id !== undefined) await sessions.end(id);
         return new Reply(204, {

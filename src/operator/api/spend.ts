@@ -3,7 +3,6 @@ import { spendQuery } from './bodies.ts';
 import { route, type Route } from './route.ts';
 import { spend } from './schemas.ts';
 
-/** Spend, from its records by day. */
 export function spendRoutes({ config, spend: reports }: PageServices): readonly Route[] {
   return [
     route({

@@ -8,7 +8,7 @@ import { ApiError } from './problem.ts';
 import { route, type Route } from './route.ts';
 import { done, issuedToken, tokens as tokensAnswer, type Token } from './schemas.ts';
 
-/** API tokens: admins make them, by a sign-in of their own. */
+/** API tokens. Admins create them, and must not be signed in by a token themselves. */
 export function tokenRoutes(services: PageServices): readonly Route[] {
   const { tokens } = services;
   return [
@@ -30,7 +30,7 @@ export function tokenRoutes(services: PageServices): readonly Route[] {
       answer: issuedToken,
       isSecret: true,
       async make({ body: { name, role, owner, expiresIn }, who }) {
-        // Else a token could outlive its own end.
+        // Otherwise a token could extend its own life.
         if (who.kind === 'token')
           throw new ApiError('forbidden', 'API tokens are made by people, not by tokens');
         const wanted = { name, role, owner, createdBy: who.name, lifeMs: parseDuration(expiresIn) ?? 0 };
@@ -61,7 +61,7 @@ export function tokenRoutes(services: PageServices): readonly Route[] {
   ];
 }
 
-/** The cursor is the id of the last token of the page before. */
+/** The cursor is the id of the last token on the previous page. */
 function pageOf(
   all: readonly ApiToken[],
   limit: number,

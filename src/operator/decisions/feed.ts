@@ -11,11 +11,11 @@ export interface FeedOptions {
   readonly everyMs?: number;
 }
 
-/** The decisions of all gateways as they come, from the audit trail in Redis. */
+/** Decisions of all gateways as they are made, from the audit trail in Redis. */
 export interface Feed {
-  /** Counts of the last hour; starts to read after a while without a question. */
+  /** Counts of the last hour. Reading starts with a call, and stops after a while without calls. */
   lastHour(): Promise<LastHour>;
-  /** Calls back with each decision from now on, until the returned function is called. */
+  /** Reports new decisions until the returned function is called. */
   follow(onDecisions: (decisions: readonly Decision[]) => void): () => void;
   close(): void;
 }
@@ -23,11 +23,11 @@ export interface Feed {
 const PAGE = 500;
 const EVERY_MS = 500;
 const HOUR_MS = 3_600_000;
-/** Records read to count what was before the first question. */
+/** Records read to count the time before the first call. */
 const MAX_EARLIER = 20_000;
-/** Records read at once before a pause; a busier trail is followed from its end again. */
+/** Records read without a pause. On busier trails the feed skips to the end. */
 const MAX_BEHIND = 10_000;
-/** Without a question or a follower for so long, nothing is read. */
+/** Reading stops after this time without calls or followers. */
 const IDLE_MS = 120_000;
 
 export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions): Feed {
@@ -47,7 +47,7 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
     if (decisions.length > 0) for (const follower of followers) follower(decisions);
   }
 
-  /** Counts the last hour, and returns the newest id. */
+  /** Counts the last hour; returns the newest id. */
   async function catchUp(): Promise<string> {
     hour = createLastHour();
     const since = (await readClock()) - HOUR_MS;
@@ -74,7 +74,7 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
       try {
         last = await readNew(last);
       } catch {
-        // Redis is away. Readers are told, and reading goes on from here when it is back.
+        // Redis is unreachable. Readers get the error, and reading resumes here.
       }
       await delay(everyMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
     }
@@ -125,9 +125,9 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
   };
 }
 
-/** Returns the rules that matched, as their file and their name. */
+/** Returns matched rules as file and name. */
 function ruleNames({ record }: Entry): string[] {
-  // Almost all records have none, and reading one again costs as much as the first time.
+  // Most records have none, and parsing again would double the cost.
   if (!record.includes('"rules":[{')) return [];
   return rulesOf(readRecord(record) ?? {}).map(({ file, rule }) => `${file ?? ''}\n${rule}`);
 }

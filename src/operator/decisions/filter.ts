@@ -5,7 +5,7 @@ import type { SignedIn } from '../sign-in/roles.ts';
 
 export type DecisionFilter = z.output<typeof liveQuery>;
 
-/** Reports whether a decision is one that was asked for, and that the person may see. */
+/** Reports whether a decision matches the query and may be shown to the person. */
 export function isShown(
   decision: Decision,
   filter: DecisionFilter,
@@ -25,7 +25,7 @@ export function isShown(
 
 const LEAST_HEX = 6;
 
-/** A shorter beginning of a hash, or a name, begins no hash. */
+/** Returns the start of a hash; empty if `key` is too short or a name. */
 function hashStart(key: string): string {
   const hex = key.replace(/^sha256:/, '');
   return hex.length >= LEAST_HEX && /^[0-9a-f]+$/.test(hex) ? `sha256:${hex}` : ' ';

@@ -2,7 +2,7 @@ import type { Decision, Overview } from '../api/schemas.ts';
 
 const MINUTE_MS = 60_000;
 const MINUTES = 60;
-/** Providers and MCP servers counted in one minute; further ones are `other`. */
+/** Providers and MCP servers counted per minute; others are counted as `other`. */
 const MAX_SERVICES = 64;
 const MAX_RULES = 2_000;
 
@@ -16,16 +16,16 @@ interface Sums {
 interface Minute {
   readonly all: Sums;
   readonly services: Map<string, Sums>;
-  /** Calls that matched a rule, by its name. */
+  /** Matches by rule. */
   readonly rules: Map<string, number>;
 }
 
-/** Counts of the last hour, from the decisions that were read. */
+/** Counts of the last hour, built from decisions. */
 export interface LastHour {
   add(decision: Decision, rules: readonly string[]): void;
   traffic(now: number): Overview['traffic'];
   providers(now: number): Overview['providers'];
-  /** How often each rule matched. */
+  /** Matches by rule. */
   fired(now: number): ReadonlyMap<string, number>;
 }
 

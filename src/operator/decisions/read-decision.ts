@@ -9,7 +9,7 @@ const FINDING = 2004;
 const MAX_LISTED = 64;
 const MAX_TEXT_CHARS = 1_024;
 
-/** Reads a record of the audit trail in short. Undefined for other records, such as that of forwarding. */
+/** Summarizes an audit record; undefined for other records, such as those of forwarding. */
 export function readDecision(entry: Entry): Decision | undefined {
   const record = readRecord(entry.record);
   if (record === undefined) return undefined;
@@ -17,7 +17,7 @@ export function readDecision(entry: Entry): Decision | undefined {
   return stage === 'forwarding' ? undefined : decisionOf(entry.id, record, stage);
 }
 
-/** Reads a record of one request whole. */
+/** Reads an audit record completely. */
 export function readStep(entry: Entry): StoryStep | undefined {
   const record = readRecord(entry.record);
   if (record === undefined) return undefined;
@@ -81,7 +81,7 @@ function kindOf(stage: string): Decision['kind'] {
   return 'request';
 }
 
-/** An entry's id begins with the time at which Redis took it. */
+/** Stream ids begin with Redis's time. */
 export function timeOf(id: string): number {
   const time = Number(id.split('-', 1)[0]);
   return Number.isFinite(time) && time < 1e14 ? time : 0;
@@ -97,7 +97,7 @@ function resourceOf(resources: readonly unknown[], ...types: readonly string[]):
   return textAt(found, 'name');
 }
 
-/** Findings of a refusal, and evidences of a finding; never the matched text. */
+/** Findings of a refusal and evidence of a finding, without the matched text. */
 function findingsOf(record: Json): StoryStep['findings'] {
   const evidences = listAt(record, 'evidences').map((one) => ({
     ...objectAt(one, 'data'),

@@ -6,17 +6,16 @@ import type { GatewayState } from '../api/schemas.ts';
 
 const announceScript = loadScript(new URL('./announce-gateway.lua', import.meta.url));
 
-/** A gateway that was silent for so long is gone. */
+/** A gateway that has not announced itself for this long is considered gone. */
 export const GATEWAY_LIFE_MS = 15_000;
 const MAX_GATEWAYS = 1_000;
 
-/** A gateway's announcement; Redis adds its time. */
+/** A gateway's announcement; Redis adds the time. */
 export type Announced = Omit<GatewayState, 'seen_at'>;
 
-/** Writes what gateways say of themselves; the supervisor uses it, which must stay small. Failures throw `redis_unavailable`. */
+/** Stores announcements. Kept small, because the supervisor loads it. Failures throw `redis_unavailable`. */
 export interface AnnouncementStore {
   announce(state: Announced): Promise<void>;
-  /** The gateway ends. */
   leave(id: string): Promise<void>;
 }
 

@@ -7,9 +7,9 @@ import { GATEWAY_LIFE_MS } from './announcement-store.ts';
 
 const announced = gateway.omit({ seen_at: true });
 
-/** The gateways that run on one Redis, as they announce themselves. Failures throw `redis_unavailable`. */
+/** Running gateways, by their announcements. Failures throw `redis_unavailable`. */
 export interface GatewayStore {
-  /** In order of host and id. */
+  /** Sorted by host and id. */
   list(): Promise<readonly GatewayState[]>;
 }
 
@@ -31,7 +31,7 @@ export function createGatewayStore({
   };
 }
 
-/** Returns nothing for a gateway that is gone, or of a version that says something else. */
+/** Returns nothing for a gateway that is gone, or whose version has another form. */
 function read(text: string, now: number): GatewayState[] {
   const space = text.indexOf(' ');
   const seenAt = Number(text.slice(0, space));

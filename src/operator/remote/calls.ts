@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { OPERATIONS, type OperationName } from './table.ts';
 
-/** Calls in one request; a change has a request of its own. */
+/** Reads in one request. A change needs a request of its own. */
 export const MAX_CALLS = 100;
-/** Cost of the calls of one request together; the most that one call may have. */
+/** Maximum cost of one request, over all its calls. */
 export const MAX_COST = 4_000;
 
 /** Body of `POST /api/operations`. */
@@ -17,11 +17,10 @@ export const callsBody = z.strictObject({
     )
     .min(1)
     .max(MAX_CALLS),
-  /** Why a change is made, for the audit trail. */
   reason: z.string().max(1_024).optional(),
 });
 
-/** Results in the order of the calls; a call without a result has nothing to show. */
+/** Results in call order; void calls have no `result`. */
 export const callsAnswer = z.object({ results: z.array(z.object({ result: z.unknown().optional() })) });
 
 export type Call = z.input<typeof callsBody>['calls'][number];

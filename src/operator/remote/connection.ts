@@ -6,21 +6,21 @@ import { callsAnswer, MAX_CALLS, MAX_COST, type Call } from './calls.ts';
 import { OPERATIONS, type ChangeOperation, type ReadOperation } from './table.ts';
 
 export interface ConnectionOptions {
-  /** Root of the operator's page. */
+  /** Root URL of the operator's page. */
   readonly server: string;
-  /** An API token. Never logged, nor shown in an error. */
+  /** An API token. Never logged or shown in errors. */
   readonly token: string;
-  /** Why changes are made, for the audit trail. */
+  /** Reason of changes, for the audit trail. */
   readonly reason?: string | undefined;
 }
 
-/** Calls operations. Throws Error with a message for the operator. */
+/** Calls an operation. Throws Error with a message for the operator. */
 export type CallOperation = (call: Call) => Promise<unknown>;
 
-/** The server reads no more in one body. */
+/** Limit of the server. */
 const MAX_BODY_CHARS = 48_000;
 const TIMEOUT_MS = 30_000;
-/** Times that a request is sent whose connection broke; an Idempotency-Key makes changes safe to repeat. */
+/** Attempts per request if the connection breaks. The Idempotency-Key makes repeats safe. */
 const ATTEMPTS = 2;
 
 interface Waiting {
@@ -32,7 +32,8 @@ interface Waiting {
 }
 
 /**
- * Connects to the operator's API. Reads that are called at once share a request.
+ * Connects to the operator's API. Concurrent reads share a request.
+ *
  * @throws Error for a URL that would send the token unencrypted
  */
 export function createConnection(options: ConnectionOptions): CallOperation {
@@ -67,7 +68,7 @@ export function createConnection(options: ConnectionOptions): CallOperation {
         return;
       }
       waiting.push(one);
-      // After the microtasks of this turn, in which a command asks for all that it can.
+      // Runs after this turn's microtasks, when a command has started all its reads.
       if (waiting.length === 1) setImmediate(flush);
     });
 }
@@ -113,7 +114,7 @@ async function post(
       'idempotency-key': randomUUID(),
     },
     body: JSON.stringify({ calls, reason }),
-    // The token goes nowhere else.
+    // Never send the token elsewhere.
     redirect: 'error',
   } as const;
   const response = await sent(url, request);

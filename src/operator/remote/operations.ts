@@ -7,10 +7,10 @@ import type { Operations } from '../operations.ts';
 import { createConnection, type ConnectionOptions } from './connection.ts';
 import type { OperationName } from './table.ts';
 
-/** Operations over the operator's API: the gateway runs them, and records each change under the token's name. */
+/** Operations over the API. The gateway runs them, and records changes under the token's name. */
 export function createRemoteOperations(options: ConnectionOptions): Operations {
   const connection = createConnection(options);
-  /** The server is of this version's contract, which the result's type describes. */
+  /** The server has this version's contract, so the type describes its answer. */
   const call = <Result>(operation: OperationName, given: object = {}): Promise<Result> =>
     connection({ operation, arguments: { ...given } }) as Promise<Result>;
 
@@ -52,10 +52,10 @@ export function createRemoteOperations(options: ConnectionOptions): Operations {
     },
     readClock: () => call('readClock'),
     readSettings: () => call('readSettings'),
-    // Events are not sent over the API: those who watch find requests in the list, which they read anyway.
+    // The API does not send events; callers also poll the list.
     hearEscalations: () => Promise.resolve(() => undefined),
     changes: {
-      // Checked here as on Redis, so that a wrong value is named by its flag.
+      // Parsed here too, so that errors name the command's flag.
       createKey: async (key) => change<NewKey, IssuedKey>('createKey')(newKeySchema.parse(key)),
       updateKey: async ({ reference, change: wanted }) =>
         change<object, KeyRecord>('updateKey')({ reference, change: keyChangeSchema.parse(wanted) }),

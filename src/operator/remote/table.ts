@@ -1,4 +1,4 @@
-/** The operations of the operator's API that commands call (`gateway --server`), one for each function of `Operations`. */
+/** API operations for commands (`gateway --server`), one per function of `Operations`. */
 import * as z from 'zod';
 import { keyChangeSchema, newKeySchema } from '../../auth/key-fields.ts';
 import { WINDOWS_LEDGER } from '../../checks/budget/accounts.ts';
@@ -14,13 +14,13 @@ import { forRole } from '../views/escalation-view.ts';
 const text = z.string().max(1_024);
 const name = text.min(1);
 const ofKey = { reference: name };
-/** Name of a ledger: of a key, or of a shared budget. */
+/** Ledger id: of a key or a shared budget. */
 const keyHash = z.string().regex(/^(?:sha256:[0-9a-f]{64}|(?:budget|shared):[A-Za-z0-9._-]{1,64})$/, {
   error: 'must be a hash of a key, or a shared budget',
 });
 const MAX_RECORDS = 1_000;
 const MAX_DAYS = 3_660;
-/** Cost of a page of hundreds of entries. */
+/** Cost of a page with hundreds of entries. */
 const MANY = 500;
 const MAX_MS = 10 * 366 * 86_400_000;
 
@@ -29,7 +29,7 @@ const calendar = z.union([
   z.templateLiteral(['at:', z.string().max(512)]),
 ]);
 
-/** The cast adds nothing but the key of an absent limit. */
+/** The cast only adds the keys of absent limits. */
 const account = z.strictObject({
   budget: name.optional(),
   name,
@@ -39,23 +39,22 @@ const account = z.strictObject({
   idleMs: z.int().min(0),
 }) as unknown as z.ZodType<Account>;
 
-/** A function that only reads. */
 export interface ReadOperation {
   readonly kind: 'read';
   readonly role: Role;
   readonly arguments: z.ZodType;
-  /** Commands that it asks of Redis, roughly and at most. */
+  /** Upper estimate of Redis commands. */
   cost(given: unknown): number;
-  /** @param role of the person who calls */
+  /** @param role of the caller */
   run(operations: Operations, given: unknown, role: Role): Promise<unknown>;
 }
 
-/** A function that changes something, and whose record goes into the audit trail. */
+/** A function that makes a change, recorded in the audit trail. */
 export interface ChangeOperation {
   readonly kind: 'change';
   readonly role: Role;
   readonly arguments: z.ZodType;
-  /** @param approver the name of the person who calls */
+  /** @param approver the caller's name */
   run(changes: Changes, given: unknown, approver: string): Promise<Changed<unknown>>;
 }
 
@@ -102,7 +101,7 @@ export const OPERATIONS = {
     'viewer',
     z.strictObject({ prefix: text, count: z.int().min(1).max(1_000), withinMs: z.int().min(1).max(5_000) }),
     ({ keys }, { prefix, ...limits }) => keys.names(prefix, limits),
-    // It searches the names of all keys for so long.
+    // Searches the names of all keys.
     () => MANY,
   ),
   'keyStates.readKeyState': read('viewer', z.strictObject({ keyHash }), ({ keyStates }, given) =>
@@ -133,7 +132,7 @@ export const OPERATIONS = {
     ({ sessions }, given) => sessions.list(given.keyHash),
     () => MANY,
   ),
-  // Its answer has the first user request, masked.
+  // Its answer includes the masked first user request.
   'sessions.read': read('operator', z.strictObject({ keyHash, sessionId: name }), ({ sessions }, given) =>
     sessions.read(given),
   ),
@@ -186,7 +185,7 @@ export const OPERATIONS = {
     'operator',
     z.strictObject({
       name: budgetName.optional(),
-      // A gateway reads only those claims of a JWT that its own configuration names.
+      // Gateways only read JWT claims that their own configuration names.
       match: budgetMatch.omit({ claims: true }).optional(),
       limits: limitChanges,
     }),

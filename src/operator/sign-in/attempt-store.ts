@@ -15,12 +15,13 @@ const reply = z.tuple([z.int(), z.int()]);
 /** Limits attempts to sign in. Failures throw `redis_unavailable`. */
 export interface SignInAttempts {
   /**
-   * Counts an attempt before it is judged. Returns the time to wait if there were too many, else 0.
-   * @param scope `all` also counts for all addresses together, since a password can be guessed from many. Strangers
-   * could use these up, so it is for passwords alone
+   * Counts an attempt before it is judged. Returns the time to wait, 0 for none.
+   *
+   * @param scope `all` also counts all addresses together, against distributed guessing of a password.
+   * Strangers can exhaust this count, so only passwords use it
    */
   count(address: string, scope: 'address' | 'all'): Promise<number>;
-  /** A person who signed in does not use up the attempts of the address. */
+  /** Resets the address's count after a sign-in. */
   forget(address: string): Promise<void>;
 }
 

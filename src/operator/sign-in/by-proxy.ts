@@ -4,13 +4,12 @@ import type { CsrfTokenOf } from './csrf-key-store.ts';
 import type { Identify } from './identify.ts';
 import { createProxyHeader, type ProxyHeaderOptions } from './proxy-header.ts';
 
-/** Forged headers are logged this often, however many come. */
+/** Minimum interval between log lines about forged headers. */
 const LOG_EVERY_MS = 10_000;
 
 export interface ProxyWays {
-  /** Identifies a person by the header of a listed proxy. */
   readonly byProxy: Identify;
-  /** The last way: tells somebody who is not signed in that his header was dropped. */
+  /** Tried last: tells an unidentified person that the header was ignored. */
   readonly refuseForged: Identify;
 }
 

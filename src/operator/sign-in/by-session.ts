@@ -6,8 +6,9 @@ import type { SignedIn, SignInKind } from './roles.ts';
 import type { PageSessions } from './session-store.ts';
 
 /**
- * Identifies a browser by its session's cookie.
- * @param kinds ways to sign in that this gateway offers; a session that began in another way at another gateway counts for nothing
+ * Identifies a browser by its session cookie.
+ *
+ * @param kinds enabled ways to sign in; sessions of other kinds are ignored
  */
 export function bySession(sessions: PageSessions, kinds: readonly SignInKind[]): Identify {
   return async (incoming) => {
@@ -18,19 +19,20 @@ export function bySession(sessions: PageSessions, kinds: readonly SignInKind[]):
   };
 }
 
-/** An open page polls by itself. That must not keep an unused session alive. */
+/** Polling by an open page must not extend an idle session. */
 function isBackground({ headers }: IncomingMessage): boolean {
   return headers['x-background'] !== undefined || headers.accept === 'text/event-stream';
 }
 
-/** How the browser goes on after a sign-in. */
+/** Answer to the browser after a sign-in. */
 export interface Onward {
   readonly location: string;
   readonly cookies?: readonly string[];
 }
 
 /**
- * Begins a new session and ends the one before, so that its id cannot have been prepared by others.
+ * Begins a new session and ends the previous one, which prevents session fixation.
+ *
  * @param onward undefined to answer in place
  */
 export async function signedIn(

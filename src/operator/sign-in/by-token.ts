@@ -4,7 +4,10 @@ import type { ApiTokens } from './tokens.ts';
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,128})$/i;
 
-/** Identifies a program by an API token. A request with any other `Authorization` identifies no one, whatever else it carries. */
+/**
+ * Identifies a program by API token. Any other `Authorization` identifies no one, whatever else the request
+ * carries.
+ */
 export function byToken(tokens: ApiTokens): Identify {
   return async ({ headers }) => {
     const { authorization } = headers;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The prefix binds the cookie to this host: no other host of the domain can set it. */
+/** The prefix binds the cookie to this host; other hosts of the domain cannot set it. */
 const NAME = '__Host-gateway-session';
 const MAX_COOKIE_CHARS = 8_192;
 
@@ -8,7 +8,7 @@ const MAX_COOKIE_CHARS = 8_192;
 const BINDING = '__Host-gateway-sign-in';
 const BINDING_SECONDS = 600;
 
-/** Returns the session's id that a browser sent; undefined for none, or more than one. */
+/** Returns the session id; undefined if the cookie is missing or repeated. */
 export function sessionCookie(incoming: IncomingMessage): string | undefined {
   return cookieOf(incoming, NAME);
 }
@@ -27,7 +27,7 @@ function cookieOf({ headers }: IncomingMessage, name: string): string | undefine
   return others.length === 0 ? value : undefined;
 }
 
-/** `Lax`, since the browser comes back from another site. */
+/** `Lax`, because the browser returns from another site. */
 export function setBindingCookie(binding: string): string {
   return `${BINDING}=${binding}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${String(BINDING_SECONDS)}`;
 }
@@ -36,7 +36,7 @@ export function clearBindingCookie(): string {
   return `${BINDING}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0`;
 }
 
-/** Returns `Set-Cookie` for a session; it ends with the browser, and in Redis. */
+/** Returns `Set-Cookie` for a session. The cookie lasts until the browser is closed. */
 export function setSessionCookie(id: string): string {
   return `${NAME}=${id}; Path=/; Secure; HttpOnly; SameSite=Strict`;
 }

@@ -3,10 +3,10 @@ import type { RedisClient } from '../../redis/client.ts';
 import { UI_CSRF_KEY } from '../../redis/keys.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 
-/** Returns the CSRF token of a person whom a proxy names with each request, who has no session that could hold one. */
+/** Returns the CSRF token of a person identified by proxy, who has no session to hold one. */
 export type CsrfTokenOf = (subject: string) => Promise<string>;
 
-/** The key is in Redis, so that all gateways give the same tokens. Failures throw `redis_unavailable`. */
+/** The key is in Redis, so all gateways compute the same tokens. Failures throw `redis_unavailable`. */
 export function createCsrfTokens({
   client,
   deadlineMs,
@@ -21,7 +21,7 @@ export function createCsrfTokens({
     });
 }
 
-/** Returns another gateway's key if it was faster. */
+/** Returns another gateway's key if that was stored first. */
 async function createKey(client: RedisClient): Promise<string> {
   await client.set(UI_CSRF_KEY, randomBytes(32).toString('base64url'), 'NX');
   const key = await client.get(UI_CSRF_KEY);

@@ -1,17 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { SignedIn } from './roles.ts';
 
-/** Who a request is from, and by what. */
+/** The person or program behind a request. */
 export interface Identified {
   readonly who: SignedIn;
-  /** A change must repeat it in `X-CSRF-Token`; undefined for credentials that no browser adds by itself. */
+  /**
+   * A change must repeat it in `X-CSRF-Token`; undefined for credentials that browsers do not add themselves.
+   */
   readonly csrf: string | undefined;
-  /** Unix ms by Redis's clock; undefined for a credential without sessions. */
+  /** Unix ms in Redis time; undefined without a session. */
   readonly idleUntil?: number | undefined;
   readonly endsAt?: number | undefined;
 }
 
-/** One way to be identified: by a session's cookie, a token, a proxy's header. Undefined if the request has none of it. */
+/** One way to identify a request: session cookie, token or proxy header. Undefined if it has none. */
 export type Identify = (incoming: IncomingMessage, address: string) => Promise<Identified | undefined>;
 
 /** Tries each way in order. */

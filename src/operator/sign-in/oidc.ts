@@ -10,25 +10,26 @@ import { grantedBy, type RoleRules, type SignedIn } from './roles.ts';
 export interface OidcOptions extends RoleRules {
   readonly issuer: string;
   readonly clientId: string;
-  /** Read at each exchange, so that a rotated secret needs no restart; undefined for a public client. */
+  /** Read on each use, so a rotated secret needs no restart; undefined for a public client. */
   readonly clientSecret: () => string | undefined;
   readonly scopes: readonly string[];
 }
 
-/** A sign-in that has begun: the browser goes to `url`, and keeps `binding` in a cookie until it comes back. */
+/** A started sign-in: the browser goes to `url`, and keeps `binding` in a cookie until it returns. */
 export interface BegunSignIn {
   readonly url: URL;
   readonly binding: string;
 }
 
 /**
- * Sign-in by OpenID Connect: authorization code with PKCE, state and nonce. Both functions throw SignInRefused. Nothing
- * is stored here between them: state, nonce and code verifier derive from the binding, which only this browser holds.
+ * Sign-in by OpenID Connect: authorization code with PKCE, state and nonce. Both functions throw
+ * SignInRefused. Nothing is stored between them: state, nonce and code verifier derive from the binding,
+ * which only this browser has.
  */
 export interface OidcSignIn {
   begin(redirectUri: string): Promise<BegunSignIn>;
   /**
-   * @param callback the whole address that the provider sent the browser to
+   * @param callback full URL to which the provider redirected
    * @param binding from the browser's cookie
    */
   finish(callback: URL, binding: string | undefined): Promise<SignedIn>;
@@ -66,7 +67,7 @@ export function createOidc(options: OidcOptions): OidcSignIn {
   };
 }
 
-/** Discovers the provider when it is first needed, and again after a failure. */
+/** Runs discovery on first use, and again after a failure. */
 function createProvider(options: OidcOptions): () => Promise<client.Configuration> {
   let found: Promise<client.Configuration> | undefined;
   return async () => {
@@ -82,7 +83,7 @@ function createProvider(options: OidcOptions): () => Promise<client.Configuratio
 
 function discover({ issuer, clientId, clientSecret }: OidcOptions): Promise<client.Configuration> {
   const server = new URL(issuer);
-  // Signatures of ID tokens are checked too, although TLS vouches for the token endpoint.
+  // Checks signatures of ID tokens, although TLS already authenticates the token endpoint.
   const execute = [client.enableNonRepudiationChecks];
   if (server.protocol === 'http:' && isLoopbackHost(server.hostname))
     execute.push(client.allowInsecureRequests);
@@ -92,7 +93,7 @@ function discover({ issuer, clientId, clientSecret }: OidcOptions): Promise<clie
   });
 }
 
-/** Basic authentication, which is the default of the standard, unless the provider takes the other kind alone. */
+/** Basic authentication, the standard's default, unless the provider only supports the other. */
 function authenticationBy(clientSecret: OidcOptions['clientSecret']): client.ClientAuth {
   return (server, ...rest) => {
     const secret = clientSecret();
@@ -103,7 +104,7 @@ function authenticationBy(clientSecret: OidcOptions['clientSecret']): client.Cli
   };
 }
 
-/** Independent values of one secret: none of them tells another. */
+/** Derives independent values from one secret. */
 function valuesOf(binding: string) {
   const derive = (purpose: string) => hash('sha256', `${purpose}:${binding}`, 'base64url');
   return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') };
@@ -111,7 +112,7 @@ function valuesOf(binding: string) {
 
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
-/** Claims of the ID token. Providers may give the role and the owner by the userinfo endpoint alone. */
+/** Claims of the ID token; some providers return role and owner only at the userinfo endpoint. */
 async function claimsOf(
   configuration: client.Configuration,
   callback: URL,
@@ -138,7 +139,7 @@ async function claimsOf(
   }
 }
 
-/** A code such as `access_denied`; the provider's description of it may repeat anything. */
+/** A code such as `access_denied`. The provider's description is dropped: it may contain anything. */
 const ERROR_CODE = /^[\w.-]{1,64}$/;
 
 function reasonOf(cause: unknown): string {

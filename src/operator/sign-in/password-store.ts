@@ -3,7 +3,7 @@ import type { RedisClient } from '../../redis/client.ts';
 import { UI_PASSWORD } from '../../redis/keys.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 
-/** 32 MB and some 60 ms for each attempt. */
+/** 32 MB and about 60 ms per attempt. */
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
@@ -13,9 +13,8 @@ export const PASSWORD_CHARS = { least: 12, most: 1_024 } as const;
 
 /** The password of the operator's page, stored as its scrypt hash. Failures throw `redis_unavailable`. */
 export interface PagePassword {
-  /** Ends all sessions of the password before. */
+  /** Also ends all sessions of the previous password. */
   set(password: string): Promise<void>;
-  /** `unset`: no password is set. */
   check(password: string): Promise<'right' | 'wrong' | 'unset'>;
 }
 
@@ -43,7 +42,7 @@ export function createPagePassword({
   };
 }
 
-/** Tells one password from another without revealing either. */
+/** Identifies a password without revealing it. */
 export function passwordMark(stored: string): string {
   return createHash('sha256').update(stored).digest('base64url');
 }

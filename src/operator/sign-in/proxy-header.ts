@@ -4,17 +4,16 @@ import { GRANTED_ROLES, grantedOf, type GrantedRole, type SignedIn } from './rol
 
 /** `ui.proxy_auth`. */
 export interface ProxyHeaderOptions {
-  /** Lower case. */
   readonly header: string;
   /** Addresses and networks (`10.0.0.0/8`) of the proxy. */
   readonly from: readonly string[];
-  /** Lower case; undefined gives everybody whom the proxy names the role of a viewer. */
+  /** Lower case; if undefined, everyone that the proxy names is a viewer. */
   readonly roleHeader?: string | undefined;
 }
 
 /**
- * `none`: the request carries no such header. `forged`: it does, and comes from an address that is not listed, so the
- * header counts for nothing. `unusable`: the listed proxy sent a value that is not a name.
+ * `none`: no such header. `forged`: from an address that is not listed, so it is ignored. `unusable`: from a
+ * listed proxy, but not a name.
  */
 export type ProxySignIn =
   | { readonly kind: 'signed-in'; readonly who: SignedIn }
@@ -24,14 +23,14 @@ export type ProxySignIn =
 
 export type ProxyHeader = (request: {
   readonly address: string | undefined;
-  /** Distinct values of each header, since a duplicate must not be joined into one name. */
+  /** Distinct values per header: joining duplicates would create a new name. */
   readonly headers: NodeJS.Dict<readonly string[]>;
 }) => ProxySignIn;
 
 const MAX_NAME_CHARS = 128;
 const MAX_ROLES = 100;
 
-/** Reads who a request is from by the header of an authenticating proxy. */
+/** Identifies the sender by an authenticating proxy's header. */
 export function createProxyHeader({ header, from, roleHeader }: ProxyHeaderOptions): ProxyHeader {
   const listed = blockListOf(from);
   return ({ address, headers }) => {
@@ -55,7 +54,7 @@ export function createProxyHeader({ header, from, roleHeader }: ProxyHeaderOptio
   };
 }
 
-/** Reads a list such as `viewer, operator`. Other entries are ignored, since they may be the proxy's groups. */
+/** Reads a list such as `viewer, operator`. Other entries may be the proxy's groups and are ignored. */
 function listOf(written = ''): readonly GrantedRole[] {
   const named = written.split(',', MAX_ROLES).map((one) => one.trim());
   return GRANTED_ROLES.filter((role) => named.includes(role));
@@ -74,6 +73,6 @@ function blockListOf(from: readonly string[]): BlockList {
 
 function isListed(list: BlockList, address: string | undefined): boolean {
   const family = address === undefined ? 0 : isIP(address);
-  // BlockList compares an IPv4-mapped IPv6 address with IPv4 rules by itself.
+  // BlockList also compares IPv4-mapped IPv6 addresses with IPv4 rules.
   return address !== undefined && family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }

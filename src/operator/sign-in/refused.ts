@@ -1,4 +1,4 @@
-/** A sign-in that was refused; the message is for the person who tried. */
+/** A refused sign-in, with a message for the person. */
 export class SignInRefused extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

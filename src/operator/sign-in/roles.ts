@@ -1,9 +1,9 @@
-/** Each role may do what the ones before it may. */
+/** Each role includes those before it. */
 export const ROLES = ['viewer', 'approver', 'operator', 'admin'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** Roles as a configuration grants them: an `owner` is a viewer of the keys that carry his name as their owner. */
+/** Roles that a configuration can grant. An `owner` is a viewer of keys with this owner. */
 export const GRANTED_ROLES = ['owner', ...ROLES] as const;
 
 export type GrantedRole = (typeof GRANTED_ROLES)[number];
@@ -12,14 +12,14 @@ export const SIGN_IN_KINDS = ['password', 'oidc', 'proxy', 'token'] as const;
 
 export type SignInKind = (typeof SIGN_IN_KINDS)[number];
 
-/** Somebody who uses the operator's page or its API, as identified by one sign-in. */
+/** A user of the operator's page or its API. */
 export interface SignedIn {
-  /** Unique and stable within its kind: the subject of an ID token, a proxy's user, a token's id. */
+  /** Unique and stable within its kind: subject of an ID token, user of a proxy, or token id. */
   readonly subject: string;
   /** Shown on the page and in the audit trail. */
   readonly name: string;
   readonly role: Role;
-  /** Set for an owner: only keys with this owner exist for him. */
+  /** Of an owner, who only sees keys with this owner. */
   readonly owner?: string | undefined;
   readonly kind: SignInKind;
 }
@@ -28,7 +28,7 @@ export function hasRole(role: Role, required: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(required);
 }
 
-/** Reports whether a key exists for this person. */
+/** Reports whether a person may know of a key. */
 export function maySee(
   { owner }: Pick<SignedIn, 'owner'>,
   key: { readonly owner?: string | undefined },
@@ -36,9 +36,9 @@ export function maySee(
   return owner === undefined || key.owner === owner;
 }
 
-/** How claims of an ID token become a role. */
+/** Rules that turn claims of an ID token into a role. */
 export interface RoleRules {
-  /** Name of the claim; a path such as `realm_access.roles` names a claim inside another. */
+  /** Claim name; a path such as `realm_access.roles` names a nested claim. */
   readonly roleClaim: string;
   readonly roles: Readonly<Record<string, GrantedRole>>;
   readonly ownerClaim?: string | undefined;
@@ -46,12 +46,11 @@ export interface RoleRules {
 
 export type Granted = Pick<SignedIn, 'role' | 'owner'>;
 
-/** Values of a claim that are looked at. */
+/** Values read per claim. */
 const MAX_VALUES = 1_000;
 
 /**
- * Returns the highest role that the claim's values grant, or undefined if they grant none. An owner without an owner
- * claim gets no role.
+ * Returns the highest role that the claims grant; undefined for none, or for an owner without an owner claim.
  */
 export function grantedBy(
   claims: Readonly<Record<string, unknown>>,
@@ -63,14 +62,14 @@ export function grantedBy(
   return grantedOf(granted, typeof owner === 'string' && owner !== '' ? owner : undefined);
 }
 
-/** Returns the highest of these roles; `owner` only counts where nothing higher does. */
+/** Returns the highest role; `owner` is the lowest. */
 export function grantedOf(granted: readonly GrantedRole[], owner: string | undefined): Granted | undefined {
   const role = ROLES.findLast((one) => granted.includes(one));
   if (role !== undefined) return { role };
   return granted.includes('owner') && owner !== undefined ? { role: 'viewer', owner } : undefined;
 }
 
-/** Prefers a claim of exactly this name, since names may be URLs with dots. */
+/** Prefers a claim with exactly this name: names may be URLs with dots. */
 function claimAt(claims: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let at: unknown = claims;

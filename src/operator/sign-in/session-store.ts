@@ -10,27 +10,29 @@ import { ROLES, SIGN_IN_KINDS, type SignedIn } from './roles.ts';
 const beginScript = loadScript(new URL('./begin-session.lua', import.meta.url));
 const useScript = loadScript(new URL('./use-session.lua', import.meta.url));
 
-/** 256 bits each. */
 const ID_BYTES = 32;
 const ID = /^[A-Za-z0-9_-]{43}$/;
 
-/** A session of the operator's page. Times are Unix ms by Redis's clock. */
+/** A session of the operator's page. Times are Unix ms in Redis time. */
 export interface PageSession {
   readonly who: SignedIn;
-  /** Repeated by the page with each change. */
+  /** The page repeats it with each change. */
   readonly csrf: string;
-  /** When it ends unless it is used. */
+  /** End of the session unless it is used. */
   readonly idleUntil: number;
   readonly endsAt: number;
 }
 
-/** Sessions of the operator's page, shared by all gateways on one Redis. Failures throw `redis_unavailable`. */
+/**
+ * Sessions of the operator's page, shared by all gateways on one Redis. Failures throw `redis_unavailable`.
+ */
 export interface PageSessions {
-  /** @returns the secret id for the cookie; Redis only has its hash */
+  /** @returns the secret id for the cookie; Redis only stores its hash */
   begin(who: SignedIn): Promise<{ readonly id: string; readonly session: PageSession }>;
   /**
-   * Undefined for a session that is unknown or over.
-   * @param puts `off` the idle end, because a person did something; `nothing` for what a page asks by itself
+   * Returns undefined for an unknown or ended session.
+   *
+   * @param puts `off` postpones the idle end after an action of the person; `nothing` is for polling
    */
   use(id: string, puts: 'off' | 'nothing'): Promise<PageSession | undefined>;
   end(id: string): Promise<void>;
@@ -45,7 +47,7 @@ const storedSession = z.object({
     kind: z.enum(SIGN_IN_KINDS),
   }),
   csrf: z.string(),
-  /** Mark of the password in force; the session ends with it. */
+  /** Mark of the password at sign-in; another password ends the session. */
   password: z.string().optional(),
 });
 

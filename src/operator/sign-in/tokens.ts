@@ -15,17 +15,17 @@ const TOKEN_PREFIX = 'gwapi_';
 export const MAX_TOKENS = 1_000;
 const TOKEN_BYTES = 32;
 const TOKEN = /^gwapi_[\w-]{43}$/;
-/** Tells 1,000 tokens apart; nothing opens with it. */
+/** Distinguishes 1,000 tokens. Not a credential. */
 const ID_HEX_CHARS = 16;
 /** Minimum interval between writes of the last use. */
 const NOTE_EVERY_MS = 60_000;
 
-/** Everything about a token but the token itself. Times are Unix ms by Redis's clock. */
+/** A token without its secret. Times are Unix ms in Redis time. */
 export interface ApiToken {
   readonly id: string;
   readonly name: string;
   readonly role: Role;
-  /** Set for a token of an owner, who sees his own keys only. */
+  /** Of an owner's token, which only shows keys with this owner. */
   readonly owner?: string | undefined;
   readonly createdBy: string;
   readonly createdAt: number;
@@ -37,15 +37,19 @@ export interface NewApiToken extends Pick<ApiToken, 'name' | 'role' | 'owner' | 
   readonly lifeMs: number;
 }
 
-/** API tokens of the operator's page (docs/operator-page.md). Every function throws `redis_unavailable` if Redis fails. */
+/** API tokens (docs/operator-page.md). All functions throw `redis_unavailable` if Redis fails. */
 export interface ApiTokens {
-  /** The only moment at which the token itself is known. @throws ChangeRefused if there are MAX_TOKENS */
+  /**
+   * Returns the secret, which is not stored.
+   *
+   * @throws ChangeRefused if there are MAX_TOKENS
+   */
   create(token: NewApiToken): Promise<{ readonly secret: string; readonly token: ApiToken }>;
-  /** Oldest first; without those that have ended. */
+  /** Oldest first, without expired ones. */
   list(): Promise<readonly ApiToken[]>;
-  /** Returns the revoked token, or undefined if there was none. */
+  /** Returns the revoked token; undefined if it is unknown. */
   revoke(id: string): Promise<ApiToken | undefined>;
-  /** Returns undefined for a token that is unknown, revoked or ended. */
+  /** Returns undefined for an unknown, revoked or expired token. */
   verify(secret: string): Promise<SignedIn | undefined>;
 }
 

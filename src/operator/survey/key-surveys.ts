@@ -6,12 +6,12 @@ import { usedPercent } from '../../checks/budget/status-json.ts';
 import { windowsOf } from '../views/budget-view.ts';
 import { createSurvey, type Survey } from './survey.ts';
 
-/** Fields that lists of keys are searched and sorted by; few, because there may be 250,000 keys. */
+/** Fields for searching and sorting lists of keys; few, because there may be 250,000 keys. */
 export interface KeyRow {
   readonly name: string;
   readonly provider: string;
   readonly owner: string | undefined;
-  /** Lower case: name, owner, agent and tags. */
+  /** Name, owner, agent and tags in lower case. */
   readonly text: string;
   readonly createdAt: number;
   readonly expiresAt: number | undefined;
@@ -19,7 +19,7 @@ export interface KeyRow {
   readonly lastUsedAt: number | undefined;
 }
 
-/** Values that lists by risk, lock and budget are sorted by. */
+/** Sort values of lists by risk, lock and budget. */
 export interface StateRow {
   readonly riskScore: number;
   readonly isLocked: boolean;
@@ -30,15 +30,15 @@ export interface StateRow {
 export interface KeySurveys {
   readonly keys: Survey<KeyRow>;
   readonly states: Survey<StateRow>;
-  /** Reads one key again, after a change. */
+  /** Reads one key again after a change. */
   note(keyHash: string): Promise<void>;
 }
 
-/** States read at once: some 1 ms of Redis's time. */
+/** States per batch: about 1 ms of Redis's time. */
 const STATES_AT_ONCE = 50;
-/** Pauses between parts, in multiples of their time. */
+/** Pauses between batches, as multiples of their duration. */
 const PAUSES = { keys: 2, states: 4 } as const;
-/** The longest window of a budget, and a day. */
+/** The longest budget window, plus a day. */
 const LONGEST_WINDOW_MS = 32 * 86_400_000;
 
 export function createKeySurveys(operations: RedisOperations, countKeys: () => Promise<number>): KeySurveys {
@@ -98,7 +98,7 @@ async function readState(
     operations.budgets.getLimits(keyHash),
   ]);
   const limits = effectiveLimits(own, fallback);
-  // A key that was not used has spent nothing; a limit of 0 is full anyway.
+  // An unused key has spent nothing; a limit of 0 counts as full anyway.
   const isAsked = lastUsedAt > now - LONGEST_WINDOW_MS || Object.values(limits).includes(0);
   const windows = isAsked && hasBudget(limits) ? await windowsOf(operations, keyHash, limits) : [];
   return {

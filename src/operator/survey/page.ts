@@ -1,6 +1,6 @@
 import { ApiError } from '../api/problem.ts';
 
-/** A value by which rows are ordered. */
+/** Value by which rows are sorted. */
 type Value = string | number;
 
 export interface Order<Row> {
@@ -8,7 +8,6 @@ export interface Order<Row> {
   readonly descending: boolean;
 }
 
-/** A row and its key. */
 export interface Keyed<Row> {
   readonly keyHash: string;
   readonly row: Row;
@@ -17,7 +16,7 @@ export interface Keyed<Row> {
 export interface PageOf<Row> {
   readonly rows: readonly Keyed<Row>[];
   readonly next: string | undefined;
-  /** Rows that match, on all pages. */
+  /** Matching rows on all pages. */
   readonly total: number;
 }
 
@@ -27,8 +26,9 @@ export interface PageQuery {
 }
 
 /**
- * Returns one page of the rows that match, in order. The cursor names the last row by its value and key, so that rows that
- * come and go do not move the others to another page.
+ * Returns one page of the matching rows, sorted. The cursor names the last row by value and key, so added or
+ * removed rows do not shift other rows.
+ *
  * @throws ApiError for a cursor of another list
  */
 export function pageOf<Row>(
@@ -41,7 +41,7 @@ export function pageOf<Row>(
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const compare = (one: Place, other: Place): number =>
     sign * compareValues(one.value, other.value) || compareValues(one.keyHash, other.keyHash);
-  /** The best rows in no order; twice the page at most. */
+  /** The best rows so far, unsorted; at most two pages. */
   let found: (Place & Keyed<Row>)[] = [];
   let total = 0;
   let left = 0;
@@ -83,7 +83,7 @@ function readCursor(cursor: string): Place {
         return { value, keyHash };
     }
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new ApiError('invalid_request', 'the cursor is not one of this list');
 }

@@ -1,39 +1,41 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Rows about all keys, as they were read last. */
+/** Rows about all keys, as last read. */
 export interface View<Row> {
-  /** By key hash. */
   readonly rows: ReadonlyMap<string, Row>;
-  /** Unix ms by this machine's clock. */
+  /** Unix ms of the local clock. */
   readonly asOf: number;
-  /** Every key is in it. */
+  /** All keys have been read. */
   readonly complete: boolean;
 }
 
 /**
- * Something about every key, kept in memory, so that lists can be sorted and searched without an index in Redis. It is
- * read only while somebody looks at such a list, in small parts with pauses between them, so that requests do not wait.
+ * Data about all keys, kept in memory so that lists can be sorted and searched without an index in Redis.
+ * Read only while someone views such a list, in small batches with pauses, so that requests do not wait.
  */
 export interface Survey<Row> {
-  /** Waits a while for the first reading, and returns what there is. Starts a new reading if that is old. */
+  /** Returns the rows, after waiting a while for the first reading. Starts a new reading if they are old. */
   view(): Promise<View<Row>>;
-  /** Replaces a row that has changed; undefined removes it. */
+  /** Replaces a changed row; undefined removes it. */
   put(keyHash: string, row: Row | undefined): void;
 }
 
 export interface SurveyOptions<Row> {
-  /** Yields parts of the rows. */
+  /** Yields batches of rows. */
   readonly read: () => AsyncIterable<readonly (readonly [keyHash: string, row: Row])[]>;
-  /** Pause after each part, as a multiple of the time that it took; a quarter in the first reading, for which people wait. */
+  /**
+   * Pause after each batch, as a multiple of its duration; a quarter during the first reading, for which
+   * people wait.
+   */
   readonly pause: number;
-  /** Number of keys at present; a reading is repeated sooner where it has changed. */
+  /** Current number of keys. A change makes the next reading earlier. */
   readonly count?: () => Promise<number>;
   readonly maxRows?: number;
 }
 
 const MAX_ROWS = 250_000;
 const FIRST_WITHIN_MS = 4_000;
-/** A reading is repeated no sooner, and no sooner than after some multiple of the time that it took. */
+/** Minimum age of rows before they are read again; slow readings wait for a multiple of their duration. */
 const LEAST_AGE_MS = 2_000;
 const REST = 4;
 const LONGEST_PAUSE_MS = 1_000;
@@ -48,7 +50,7 @@ export function createSurvey<Row>(options: SurveyOptions<Row>): Survey<Row> {
   let counted: number | undefined;
   let reading: Promise<void> | undefined;
   let firstUntil: number | undefined;
-  /** Rows that changed during a reading, which may have read them before. */
+  /** Rows changed during a reading, which may have read their old state. */
   let changed = new Map<string, Row | undefined>();
 
   async function readAll(): Promise<void> {
@@ -93,7 +95,8 @@ export function createSurvey<Row>(options: SurveyOptions<Row>): Survey<Row> {
         reading ??= readAll().finally(() => {
           reading = undefined;
         });
-      // A failed reading leaves the one before. Rows are read from Redis again when they are shown, which reports the failure.
+      // A failed reading keeps the previous rows. Rows are read again before display, which reports the
+      // failure.
       reading?.catch(() => undefined);
       if (asOf === 0) {
         firstUntil ??= performance.now() + FIRST_WITHIN_MS;

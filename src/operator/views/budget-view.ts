@@ -7,7 +7,7 @@ import { effectiveLimits, hasBudget } from '../../redis/budget-limits.ts';
 import type { Budget } from '../api/schemas.ts';
 import type { Operations } from '../operations.ts';
 
-/** Reads the windows of a key under these limits. */
+/** Reads a key's windows. */
 export function windowsOf(
   { budgets }: Pick<Operations, 'budgets'>,
   keyHash: string,
@@ -16,7 +16,7 @@ export function windowsOf(
   return budgets.status(keyHash, windowAccounts(limits));
 }
 
-/** Reads the budget of a key. @param now in Redis time */
+/** @param now in Redis time */
 export async function readBudget(
   operations: Pick<Operations, 'budgets'>,
   { keyHash, name, owner }: KeyRecord,

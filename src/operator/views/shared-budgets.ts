@@ -4,7 +4,7 @@ import type { SharedBudgetSettings } from '../../config/sections/budgets.ts';
 import type { BudgetMatch } from '../../pipeline/exchange.ts';
 import type { Operations } from '../operations.ts';
 
-/** A budget that several keys share, and the state of its windows. */
+/** A shared budget with its windows. */
 export interface SharedBudgetStatus {
   readonly name: string;
   readonly match: BudgetMatch;
@@ -13,14 +13,14 @@ export interface SharedBudgetStatus {
   readonly windows: readonly AccountStatus[];
 }
 
-/** Reads the windows of the configured budgets, in their order, and then of those that are set by command. */
+/** Returns the budgets of the configuration in order, then those set by command. */
 export async function readSharedBudgets(
   { budgets, sharedBudgets }: Pick<Operations, 'budgets' | 'sharedBudgets'>,
   configured: readonly SharedBudgetSettings[],
 ): Promise<SharedBudgetStatus[]> {
   const windowsOf = ({ keyHash, accounts }: SharedBudget): Promise<readonly AccountStatus[]> =>
     budgets.status(keyHash, accounts);
-  // Read first: it may throw, and nothing would await the others.
+  // First, because it may throw before the others are awaited.
   const stored = await sharedBudgets.list();
   const ofConfiguration = configured.map(async (settings): Promise<SharedBudgetStatus> => {
     const { name, match, time_zone: timeZone } = settings;
