@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-import type { Me, Problem, Role } from '../src/operator/api/schemas.ts';
+import type { Me, Problem, Role } from '../src/operator/api/schemas/people.ts';
 
 /** Longer than the server waits for Redis, so that its own words about it arrive. */
 const TIMEOUT_MS = 20_000;

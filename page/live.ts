@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import type { Decision } from '../src/operator/api/schemas.ts';
+import type { Decision } from '../src/operator/api/schemas/traffic.ts';
 import { loadMe, read, withQuery, type Query } from './api.ts';
 
 const MAX_ROWS = 200;

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
-import type { Me } from '../src/operator/api/schemas.ts';
+import type { Me } from '../src/operator/api/schemas/people.ts';
 import { notice, signOut } from './api.ts';
 import { Select } from './parts/field.tsx';
 import { href, route } from './route.ts';

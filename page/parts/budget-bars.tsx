@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-import type { KeyDetails } from '../../src/operator/api/schemas.ts';
+import type { KeyDetails } from '../../src/operator/api/schemas/keys.ts';
 import { percent, usd } from '../format.ts';
 import { Empty, Time } from './basics.tsx';
 import { Table, type Column } from './table.tsx';

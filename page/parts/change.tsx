@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 
-import type { Role } from '../../src/operator/api/schemas.ts';
+import type { Role } from '../../src/operator/api/schemas/people.ts';
 import { change, may, notice, ProblemError } from '../api.ts';
 import { ProblemText } from './answer.tsx';
 import { Dialog } from './dialog.tsx';

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-import type { Decision } from '../../src/operator/api/schemas.ts';
+import type { Decision } from '../../src/operator/api/schemas/traffic.ts';
 import { clockTime, count, usd } from '../format.ts';
 import { href } from '../route.ts';
 import { Badge, type Tone } from './basics.tsx';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-import type { AnsweredEscalation, Escalation, Escalations } from '../../src/operator/api/schemas.ts';
+import type { AnsweredEscalation, Escalation, Escalations } from '../../src/operator/api/schemas/traffic.ts';
 import { duration } from '../format.ts';
 import { useLoaded, useNow } from '../loaded.ts';
 import { Answer } from '../parts/answer.tsx';

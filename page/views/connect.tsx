@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-import type { Connect, Key } from '../../src/operator/api/schemas.ts';
+import type { Connect, Key } from '../../src/operator/api/schemas/keys.ts';
 import { useLoaded } from '../loaded.ts';
 import { Answer } from '../parts/answer.tsx';
 import { Copy, Empty, Heading } from '../parts/basics.tsx';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 
-import type { Explanation } from '../../src/operator/api/schemas.ts';
+import type { Explanation } from '../../src/operator/api/schemas/rules.ts';
 import { change } from '../api.ts';
 import { count } from '../format.ts';
 import { ProblemText } from '../parts/answer.tsx';

@@ -1,4 +1,4 @@
-import type { ChangedKey, IssuedKey, Key, KeyDetails } from '../../src/operator/api/schemas.ts';
+import type { ChangedKey, IssuedKey, Key, KeyDetails } from '../../src/operator/api/schemas/keys.ts';
 import { given, text, type Change } from '../parts/change.tsx';
 import { Field } from '../parts/field.tsx';
 

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
-import type { IssuedKey, KeyDetails } from '../../src/operator/api/schemas.ts';
+import type { IssuedKey, KeyDetails } from '../../src/operator/api/schemas/keys.ts';
 import { may } from '../api.ts';
 import { count, usd } from '../format.ts';
 import { useLoaded } from '../loaded.ts';

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-import type { Key } from '../../src/operator/api/schemas.ts';
+import type { Key } from '../../src/operator/api/schemas/keys.ts';
 import { count } from '../format.ts';
 import { Answer } from '../parts/answer.tsx';
 import { Badge, Empty, Heading, Time } from '../parts/basics.tsx';

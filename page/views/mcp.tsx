@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-import type { AcceptedPins, McpPin, McpServer } from '../../src/operator/api/schemas.ts';
+import type { AcceptedPins, McpPin, McpServer } from '../../src/operator/api/schemas/rules.ts';
 import { difference, readableJson } from '../difference.ts';
 import { count, shortId } from '../format.ts';
 import { useLoaded } from '../loaded.ts';

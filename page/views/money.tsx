@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-import type { Budget } from '../../src/operator/api/schemas.ts';
+import type { Budget } from '../../src/operator/api/schemas/keys.ts';
 import { csv } from '../csv.ts';
 import { download } from '../download.ts';
 import { Answer } from '../parts/answer.tsx';

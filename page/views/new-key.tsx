@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
-import type { IssuedKey } from '../../src/operator/api/schemas.ts';
+import type { IssuedKey } from '../../src/operator/api/schemas/keys.ts';
 import { given, text, useChange } from '../parts/change.tsx';
 import { Field } from '../parts/field.tsx';
 import { SecretDialog } from '../parts/secret-dialog.tsx';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 
-import type { GatewayState, Overview } from '../../src/operator/api/schemas.ts';
+import type { GatewayState, Overview } from '../../src/operator/api/schemas/traffic.ts';
 import { count, percent, shortId, usd } from '../format.ts';
 import { useLoaded } from '../loaded.ts';
 import { Answer } from '../parts/answer.tsx';

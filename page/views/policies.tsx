@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-import type { Policies } from '../../src/operator/api/schemas.ts';
+import type { Policies } from '../../src/operator/api/schemas/rules.ts';
 import { count } from '../format.ts';
 import { useLoaded } from '../loaded.ts';
 import { Answer } from '../parts/answer.tsx';

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-import type { RequestStory } from '../../src/operator/api/schemas.ts';
+import type { RequestStory } from '../../src/operator/api/schemas/traffic.ts';
 import { absoluteTime, count, usd } from '../format.ts';
 import { useLoaded } from '../loaded.ts';
 import { Answer } from '../parts/answer.tsx';

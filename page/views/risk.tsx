@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-import type { RiskRow } from '../../src/operator/api/schemas.ts';
+import type { RiskRow } from '../../src/operator/api/schemas/keys.ts';
 import { may } from '../api.ts';
 import { count } from '../format.ts';
 import { Answer } from '../parts/answer.tsx';

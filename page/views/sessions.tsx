@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-import type { Session, SessionDetails } from '../../src/operator/api/schemas.ts';
+import type { Session, SessionDetails } from '../../src/operator/api/schemas/keys.ts';
 import { withQuery } from '../api.ts';
 import { count, usd } from '../format.ts';
 import { useLoaded } from '../loaded.ts';

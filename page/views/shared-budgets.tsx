@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-import type { SharedBudget } from '../../src/operator/api/schemas.ts';
+import type { SharedBudget } from '../../src/operator/api/schemas/keys.ts';
 import { me } from '../api.ts';
 import { Answer } from '../parts/answer.tsx';
 import { Empty } from '../parts/basics.tsx';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
-import type { SignInKinds } from '../../src/operator/api/schemas.ts';
+import type { SignInKinds } from '../../src/operator/api/schemas/people.ts';
 import { loadMe, sessionEnded, signIn } from '../api.ts';
 import { useLoaded } from '../loaded.ts';
 import { Answer, ProblemText } from '../parts/answer.tsx';

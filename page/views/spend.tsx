@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 
-import type { Spend } from '../../src/operator/api/schemas.ts';
+import type { Spend } from '../../src/operator/api/schemas/traffic.ts';
 import { withQuery } from '../api.ts';
 import { csv } from '../csv.ts';
 import { download } from '../download.ts';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
-import type { IssuedToken, Role, Token } from '../../src/operator/api/schemas.ts';
+import type { IssuedToken, Role, Token } from '../../src/operator/api/schemas/people.ts';
 import { may } from '../api.ts';
 import { Answer } from '../parts/answer.tsx';
 import { Empty, Heading, Time } from '../parts/basics.tsx';

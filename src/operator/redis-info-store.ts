@@ -2,7 +2,7 @@ import { Cluster } from 'ioredis';
 import type { RedisClient } from '../redis/client.ts';
 import { KEY_INDEX, sessionsKey } from '../redis/keys.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
-import type { Overview } from './api/schemas.ts';
+import type { Overview } from './api/schemas/traffic.ts';
 
 /** Facts that Redis reports. Failures throw `redis_unavailable`. */
 export interface RedisInfoStore {

@@ -1,7 +1,7 @@
 import type { KeyRecord } from '../auth/key-record.ts';
 import { basePath } from '../exec/bases.ts';
 import { providers, type Provider } from '../providers/registry.ts';
-import type { Connect } from './api/schemas.ts';
+import type { Connect } from './api/schemas/keys.ts';
 
 type Snippet = Connect['snippets'][number];
 

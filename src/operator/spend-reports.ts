@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dayOf, dayText } from '../spend/store.ts';
 import { groupOf, SpendSums, type Bucket } from '../spend/sums.ts';
-import type { Spend } from './api/schemas.ts';
+import type { Spend } from './api/schemas/traffic.ts';
 import type { RedisOperations } from './redis-operations.ts';
 import type { KeySurveys } from './survey/key-surveys.ts';
 

@@ -1,7 +1,7 @@
 import type { OperatorChange } from '../audit/operator-record.ts';
 import { isoTime } from '../auth/key-json.ts';
 import { isPlainLabel, LABEL_RULE } from '../text/label.ts';
-import type { Token } from './api/schemas.ts';
+import type { Token } from './api/schemas/people.ts';
 import type { ApiToken, NewApiToken } from './sign-in/tokens.ts';
 
 const MAX_LIFE_MS = 366 * 86_400_000;

@@ -3,7 +3,7 @@ import { snippetsFor } from '../snippets.ts';
 import type { PageServices } from '../services.ts';
 import { findKey } from './keys.ts';
 import { route, type Route } from './route.ts';
-import { connect } from './schemas.ts';
+import { connect } from './schemas/keys.ts';
 
 /** Snippets that configure clients for one key. */
 export function connectRoutes(services: PageServices): readonly Route[] {

@@ -8,7 +8,7 @@ import { decisionsQuery, liveQuery } from './bodies.ts';
 import { createTurns } from './in-turn.ts';
 import { ApiError } from './problem.ts';
 import { route, StreamReply, type Route } from './route.ts';
-import { decisions, requestStory, type Decision } from './schemas.ts';
+import { decisions, requestStory, type Decision } from './schemas/traffic.ts';
 
 const PAGE = 500;
 /** Records read per answer; longer lists continue at the cursor. */

@@ -4,7 +4,7 @@ import { iso } from '../views/time.ts';
 import { pageQuery } from './bodies.ts';
 import { listPage } from './list-page.ts';
 import { route, type Route } from './route.ts';
-import { escalations } from './schemas.ts';
+import { escalations } from './schemas/traffic.ts';
 
 /** Pending requests. Leaves out the nonce, which only answers need. */
 export function escalationRoutes({ config, operations }: PageServices): readonly Route[] {

@@ -11,7 +11,7 @@ import { refuseUnknownCredentials } from './credentials.ts';
 import { readKeyView } from './key-view.ts';
 import { ApiError } from './problem.ts';
 import type { Route } from './route.ts';
-import { changedKey, issuedKey } from './schemas.ts';
+import { changedKey, issuedKey } from './schemas/keys.ts';
 
 /** Changes of keys: their records, locks, risk and budgets. */
 export function keyChangeRoutes(services: PageServices): readonly Route[] {

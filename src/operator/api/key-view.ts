@@ -4,7 +4,7 @@ import { lockCauseInWords } from '../../risk/lock-cause.ts';
 import type { RiskStatus } from '../../risk/profile.ts';
 import type { HeldAttempts } from '../../auth/held-attempts-store.ts';
 import type { RedisOperations } from '../redis-operations.ts';
-import type { Key } from './schemas.ts';
+import type { Key } from './schemas/keys.ts';
 
 /**
  * @param held requests refused while the key is locked or blocked

@@ -11,7 +11,7 @@ import { readBudget } from '../views/budget-view.ts';
 import { budgetsQuery, keysQuery, risksQuery } from './bodies.ts';
 import { keyView } from './key-view.ts';
 import { route, type Route } from './route.ts';
-import { budgets, keyDetails, keys, risks, type Key, type RiskRow } from './schemas.ts';
+import { budgets, keyDetails, keys, risks, type Key, type RiskRow } from './schemas/keys.ts';
 
 const KEY_ORDERS: Readonly<Record<'name' | 'created' | 'last_used' | 'expires', Order<KeyRow>>> = {
   name: { value: ({ name }) => name, descending: false },

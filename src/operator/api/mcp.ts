@@ -4,7 +4,7 @@ import { iso } from '../views/time.ts';
 import { pageQuery, pinsQuery } from './bodies.ts';
 import { listPage } from './list-page.ts';
 import { route, type Route } from './route.ts';
-import { mcpPins, mcpServers, type McpPin, type McpServer } from './schemas.ts';
+import { mcpPins, mcpServers, type McpPin, type McpServer } from './schemas/rules.ts';
 
 /** MCP servers with their circuits, and the pinned definitions of their tools. */
 export function mcpRoutes(services: PageServices): readonly Route[] {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Route } from './route.ts';
-import { problem } from './schemas.ts';
+import { problem } from './schemas/people.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

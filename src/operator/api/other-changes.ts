@@ -3,7 +3,9 @@ import type { PageServices } from '../services.ts';
 import { acceptPinBody, answerBody, endSessionBody } from './bodies.ts';
 import { changeRoute } from './change.ts';
 import type { Route } from './route.ts';
-import { acceptedPins, answeredEscalation, endedSession } from './schemas.ts';
+import { acceptedPins } from './schemas/rules.ts';
+import { answeredEscalation } from './schemas/traffic.ts';
+import { endedSession } from './schemas/keys.ts';
 
 /** Changes other than those of keys: approvals, sessions, tool pins. */
 export function otherChangeRoutes(services: PageServices): readonly Route[] {

@@ -1,7 +1,7 @@
 import type { PageServices } from '../services.ts';
 import { createLastHour } from '../decisions/last-hour.ts';
 import { route, type Route } from './route.ts';
-import { overview } from './schemas.ts';
+import { overview } from './schemas/traffic.ts';
 
 export function overviewRoutes({
   config,

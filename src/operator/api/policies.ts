@@ -8,7 +8,7 @@ import type { PageServices } from '../services.ts';
 import { explainBody } from './bodies.ts';
 import { ApiError } from './problem.ts';
 import { route, type Route } from './route.ts';
-import { explanation, policies, type Policies } from './schemas.ts';
+import { explanation, policies, type Policies } from './schemas/rules.ts';
 
 type Described = { readonly set: SetDescription } | { readonly errors: readonly string[] };
 

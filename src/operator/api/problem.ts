@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { KeyError } from '../../auth/key-store.ts';
 import { ERROR_STATUS, GatewayError } from '../../errors.ts';
 import { ChangeRefused } from '../change-refused.ts';
-import type { Problem } from './schemas.ts';
+import type { Problem } from './schemas/people.ts';
 
 /** Error types of the operator's API that docs/refusals.md does not have. */
 const API_STATUS = {

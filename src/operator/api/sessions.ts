@@ -9,7 +9,7 @@ import { sessionQuery, sessionsQuery } from './bodies.ts';
 import { findKey } from './keys.ts';
 import { ApiError } from './problem.ts';
 import { route, type Route } from './route.ts';
-import { sessionDetails, sessions, type Session } from './schemas.ts';
+import { sessionDetails, sessions, type Session } from './schemas/keys.ts';
 
 /** Keys whose sessions are counted per answer; longer lists continue at the cursor. */
 const KEYS_AT_ONCE = 200;

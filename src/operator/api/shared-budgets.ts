@@ -4,7 +4,7 @@ import { readSharedBudgets, type SharedBudgetStatus } from '../views/shared-budg
 import { pageQuery } from './bodies.ts';
 import { listPage } from './list-page.ts';
 import { route, type Route } from './route.ts';
-import { sharedBudgets, type SharedBudget } from './schemas.ts';
+import { sharedBudgets, type SharedBudget } from './schemas/keys.ts';
 
 /** Budgets shared by several keys: of teams, of models, or of all. */
 export function sharedBudgetRoutes({ config, operations }: PageServices): readonly Route[] {

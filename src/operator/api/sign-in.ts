@@ -7,7 +7,7 @@ import { refuseManyAttempts } from './attempts.ts';
 import { signInBody } from './bodies.ts';
 import { ApiError } from './problem.ts';
 import { openRoute, Reply, route, type Route } from './route.ts';
-import { me, signInKinds } from './schemas.ts';
+import { me, signInKinds } from './schemas/people.ts';
 
 export function signInRoutes(services: PageServices): readonly Route[] {
   const { config, sessions, version } = services;

@@ -1,7 +1,7 @@
 import type { PageServices } from '../services.ts';
 import { spendQuery } from './bodies.ts';
 import { route, type Route } from './route.ts';
-import { spend } from './schemas.ts';
+import { spend } from './schemas/traffic.ts';
 
 export function spendRoutes({ config, spend: reports }: PageServices): readonly Route[] {
   return [

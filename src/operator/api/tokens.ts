@@ -6,7 +6,7 @@ import { newTokenBody, pageQuery, reasonBody } from './bodies.ts';
 import { changeRoute } from './change.ts';
 import { ApiError } from './problem.ts';
 import { route, type Route } from './route.ts';
-import { done, issuedToken, tokens as tokensAnswer, type Token } from './schemas.ts';
+import { done, issuedToken, tokens as tokensAnswer, type Token } from './schemas/people.ts';
 
 /** API tokens. Admins create them, and must not be signed in by a token themselves. */
 export function tokenRoutes(services: PageServices): readonly Route[] {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Entry, StreamStore } from '../../audit/stream-store.ts';
 import { readRecord } from '../../audit/tail.ts';
-import type { Decision } from '../api/schemas.ts';
+import type { Decision } from '../api/schemas/traffic.ts';
 import { createLastHour, type LastHour } from './last-hour.ts';
 import { readDecision, rulesOf, timeOf } from './read-decision.ts';
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { liveQuery } from '../api/bodies.ts';
-import type { Decision } from '../api/schemas.ts';
+import type { Decision } from '../api/schemas/traffic.ts';
 import type { SignedIn } from '../sign-in/roles.ts';
 
 export type DecisionFilter = z.output<typeof liveQuery>;

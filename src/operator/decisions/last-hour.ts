@@ -1,4 +1,4 @@
-import type { Decision, Overview } from '../api/schemas.ts';
+import type { Decision, Overview } from '../api/schemas/traffic.ts';
 
 const MINUTE_MS = 60_000;
 const MINUTES = 60;

@@ -1,6 +1,6 @@
 import type { Entry } from '../../audit/stream-store.ts';
 import { readRecord } from '../../audit/tail.ts';
-import type { Decision, RequestStory } from '../api/schemas.ts';
+import type { Decision, RequestStory } from '../api/schemas/traffic.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 export type StoryStep = RequestStory['steps'][number];

@@ -2,7 +2,7 @@ import type { RedisClient } from '../../redis/client.ts';
 import { GATEWAY_ENDS, GATEWAYS } from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
-import type { GatewayState } from '../api/schemas.ts';
+import type { GatewayState } from '../api/schemas/traffic.ts';
 
 const announceScript = loadScript(new URL('./announce-gateway.lua', import.meta.url));
 

@@ -2,7 +2,7 @@ import type { RedisClient } from '../../redis/client.ts';
 import { readClock } from '../../redis/clock.ts';
 import { GATEWAYS } from '../../redis/keys.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
-import { gateway, type GatewayState } from '../api/schemas.ts';
+import { gateway, type GatewayState } from '../api/schemas/traffic.ts';
 import { GATEWAY_LIFE_MS } from './announcement-store.ts';
 
 const announced = gateway.omit({ seen_at: true });

@@ -4,7 +4,7 @@ import type { AccountStatus } from '../../checks/budget/store.ts';
 import type { BudgetLimits } from '../../pipeline/exchange.ts';
 import type { KeyRecord } from '../../auth/key-record.ts';
 import { effectiveLimits, hasBudget } from '../../redis/budget-limits.ts';
-import type { Budget } from '../api/schemas.ts';
+import type { Budget } from '../api/schemas/keys.ts';
 import type { Operations } from '../operations.ts';
 
 /** Reads a key's windows. */

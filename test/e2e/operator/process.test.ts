@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 
 import { createPagePassword } from '../../../src/operator/sign-in/password-store.ts';
-import type { Overview } from '../../../src/operator/api/schemas.ts';
+import type { Overview } from '../../../src/operator/api/schemas/traffic.ts';
 import { createTestCa, type Identity, type TestCa } from '../../support/certs.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { freePort } from '../../support/ports.ts';

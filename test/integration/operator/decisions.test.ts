@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Decision, Overview, RequestStory } from '../../../src/operator/api/schemas.ts';
+import type { Decision, Overview, RequestStory } from '../../../src/operator/api/schemas/traffic.ts';
 import { startTestPage, type TestPage, type Visitor } from '../../support/operator/page.ts';
 import { appendRecords, findingRecord, requestRecord } from '../../support/operator/records.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';

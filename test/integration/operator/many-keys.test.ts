@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Budget, Key } from '../../../src/operator/api/schemas.ts';
+import type { Budget, Key } from '../../../src/operator/api/schemas/keys.ts';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
 import { makeManyKeys } from '../../support/operator/many-keys.ts';
 import { startTestPage, type TestPage, type Visitor } from '../../support/operator/page.ts';

@@ -16,11 +16,11 @@ import type {
   Connect,
   Key,
   KeyDetails,
-  Policies,
   RiskRow,
   Session,
   SharedBudget,
-} from '../../../src/operator/api/schemas.ts';
+} from '../../../src/operator/api/schemas/keys.ts';
+import type { Policies } from '../../../src/operator/api/schemas/rules.ts';
 import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
 import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import { defaultConfig } from '../../support/default-config.ts';

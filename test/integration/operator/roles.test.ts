@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { createKeyStore } from '../../../src/auth/key-store.ts';
-import { ROLES, type Role } from '../../../src/operator/api/schemas.ts';
+import { ROLES, type Role } from '../../../src/operator/sign-in/roles.ts';
 import { startTestPage, type TestPage, type Visitor } from '../../support/operator/page.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
