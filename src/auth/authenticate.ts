@@ -15,10 +15,7 @@ import type { KeyState, KeyStateStore } from './key-state-store.ts';
 import { hashKey } from './raw-key.ts';
 
 /** The part of an exchange that a proxy key determines. */
-export type Identity = Pick<
-  Identified,
-  'key' | 'rawKeyHash' | 'tokenEndsAt' | 'claims' | 'budgetLimits' | 'facts'
->;
+export type Identity = Pick<Identified, 'key' | 'rawKeyHash' | 'tokenEndsAt' | 'claims' | 'budget' | 'facts'>;
 
 export interface AuthenticateDeps {
   readonly keys: KeyStateStore;
@@ -86,7 +83,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       rawKeyHash,
       ...(bearer !== undefined && { tokenEndsAt: bearer.endsAt }),
       ...(bearer?.claims !== undefined && { claims: bearer.claims }),
-      budgetLimits: state.limits,
+      budget: { limits: state.limits },
       facts: newFacts(riskProfile.enabled ? agentRisk : { ...agentRisk, riskScore: 0 }),
     };
   };

@@ -40,8 +40,8 @@ export interface Admitted {
   readonly tokenEndsAt?: number;
   /** Claims of the bearer's JWT that shared budgets match by; a list claim has several values. */
   readonly claims?: Readonly<Record<string, readonly string[]>>;
-  /** Read together with the key record, and again after an approval. */
-  budgetLimits: KeyBudgets;
+  /** One object for all copies of a request, such as those of its targets. */
+  readonly budget: CurrentBudget;
   readonly facts: Facts;
   /** Set if a request may wait for an approval. */
   readonly patience?: Patience | undefined;
@@ -74,6 +74,11 @@ export interface BudgetLimits {
   readonly daily?: number;
   readonly weekly?: number;
   readonly monthly?: number;
+}
+
+/** The key's budget as read together with its record, and again after an approval. */
+export interface CurrentBudget {
+  limits: KeyBudgets;
 }
 
 /** The limits of a key, and the shared budgets in Redis, of which some may match. */

@@ -46,7 +46,7 @@ export function gatewayCall(step: TracedStep, requestId: string, agentRisk: Agen
     key,
     rawKeyHash: key.keyHash,
     providerKey: undefined,
-    budgetLimits: {},
+    budget: { limits: {} },
     facts: newFacts(agentRisk),
     responseHeaders: new Map(),
     ...target,

@@ -94,7 +94,7 @@ export function parsed(options: RequestOptions): Parsed {
     key: { keyHash, name: 'test key', provider: name, tags: {}, createdAt: 0 },
     rawKeyHash: 'sha256:raw',
     providerKey: undefined,
-    budgetLimits: options.limits ?? {},
+    budget: { limits: options.limits ?? {} },
     facts: factsOf(request),
     responseHeaders: new Map(),
     body,

@@ -25,7 +25,11 @@ export interface PolicyRig {
   /** `/mcp/whole`, which answers with JSON. */
   readonly wholeServer: McpTestServer;
   /** A gateway on the Redis of all of them. The rig closes it, if nobody has. */
-  start(policy?: ConfigInput['policy'], more?: ConfigInput): Promise<TestGateway>;
+  start(
+    policy?: ConfigInput['policy'],
+    more?: ConfigInput,
+    env?: Readonly<Record<string, string>>,
+  ): Promise<TestGateway>;
   /** By rename, as editors write. */
   put(name: string, text: string): Promise<void>;
   close(): Promise<void>;
@@ -46,12 +50,17 @@ export async function startPolicyRig({ files = {}, register }: PolicyRigOptions 
     provider,
     server,
     wholeServer,
-    async start(policy = {}, more = {}) {
+    async start(policy = {}, more = {}, env = {}) {
       const gateway = await startGateway({
         redis,
+        env,
         config: {
           ...more,
-          providers: { openai: { base_url: provider.url }, anthropic: { base_url: provider.url } },
+          providers: {
+            openai: { base_url: provider.url },
+            anthropic: { base_url: provider.url },
+            ...more.providers,
+          },
           policy: { enabled: true, policy_dir: folder, ...policy },
           mcp: {
             enabled: true,

@@ -37,8 +37,8 @@ export const SESSION_ACCOUNT = 'session';
  * Returns the accounts that a request is charged to: its key's windows, and its session, which records spend
  * even without a limit.
  */
-export function accountsOf({ budgetLimits, facts }: Parsed): Account[] {
-  const windows = windowAccounts(budgetLimits);
+export function accountsOf({ budget, facts }: Parsed): Account[] {
+  const windows = windowAccounts(budget.limits);
   if (facts.session === undefined || facts.session === null) return windows;
   const session: Account = {
     name: SESSION_ACCOUNT,
@@ -54,6 +54,6 @@ export function accountsOf({ budgetLimits, facts }: Parsed): Account[] {
  * Reports whether the key or the session has a budget, even one of 0; then the request's cost must be
  * bounded.
  */
-export function isBudgeted({ budgetLimits, facts }: Parsed): boolean {
-  return hasBudget(budgetLimits) || facts.session?.budgetNanoUsd !== undefined;
+export function isBudgeted({ budget, facts }: Parsed): boolean {
+  return hasBudget(budget.limits) || facts.session?.budgetNanoUsd !== undefined;
 }

@@ -71,7 +71,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
 
   /** Returns the shared budgets of all targets. */
   function sharedOf(exchange: Parsed): readonly SharedBudget[] {
-    const { shared } = exchange.budgetLimits;
+    const { shared } = exchange.budget.limits;
     if (exchange.fallbacks === undefined) return deps.findShared(exchange, shared);
     const all = targetsOf(exchange).flatMap((target) => deps.findShared(target, shared));
     return all.filter(({ keyHash }, nth) => all.findIndex((one) => one.keyHash === keyHash) === nth);
@@ -85,17 +85,19 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       const own = quote(quoting, fallback, budgeted);
       return 'kind' in own ? undefined : own;
     });
-    return hold(exchange, targets, state, batch);
+    return hold(exchange, { priced: targets, isBudgeted: budgeted }, state, batch);
   }
 
   function reserveTool(exchange: Parsed, state: BudgetState, batch: Batch | undefined): Verdict {
     const costNanoUsd = deps.toolCost(exchange);
-    return costNanoUsd === undefined ? PASS : hold(exchange, costNanoUsd, state, batch);
+    return costNanoUsd === undefined
+      ? PASS
+      : hold(exchange, { priced: costNanoUsd, isBudgeted: isLimited(exchange) }, state, batch);
   }
 
   function hold(
     exchange: Parsed,
-    priced: Hold['priced'],
+    terms: Pick<Hold, 'priced' | 'isBudgeted'>,
     state: BudgetState,
     batch: Batch | undefined,
   ): Verdict {
@@ -111,7 +113,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         operationId: newOperationId(),
       })),
       parsed: exchange,
-      priced,
+      ...terms,
       reservedNanoUsd: 0,
       outputTokens: 0,
       reservedAt: now(),
@@ -159,17 +161,17 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     hold.reservedAt = now();
     deps.onReserved(exchange, result.amountNanoUsd);
     hold.tightest = result.tightest;
-    return typeof priced === 'number' ? PASS : edited(exchange, priced, result.outputTokens);
+    return typeof priced === 'number' ? PASS : edited(priced, hold);
   }
 
   /** Writes the reservation's assumptions into the request of each target. */
-  function edited(exchange: Parsed, targets: Targets, outputTokens: number): FinalVerdict {
-    const budgeted = isLimited(exchange);
+  function edited(targets: Targets, { isBudgeted: budgeted, outputTokens }: Hold): FinalVerdict {
+    const { default_max_output_tokens: most } = settings;
     for (const { parsed, quote: quoted } of targets) {
       const { output, askUsage, pinTier } = parsed.request;
       const edits = editsOf(parsed);
       if (budgeted && output !== undefined && output.tokens === undefined) {
-        edits.push(...output.set(outputTokens));
+        edits.push(...output.set(Math.min(outputTokens, quoted.price.maxOutputTokens ?? most)));
       }
       edits.push(...(askUsage ?? []));
       if (budgeted) edits.push(...(pinTier ?? []), ...capPrice(parsed.request, quoted.price));

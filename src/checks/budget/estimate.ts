@@ -41,6 +41,8 @@ export interface EstimateParts {
   readonly defaultMaxOutputTokens: number;
   /** The client's own limit may be lowered to fit the budget. */
   readonly mayLowerLimit: boolean;
+  /** The client's limit as another target reads it, for one that ignores it. */
+  readonly readElsewhere?: number | undefined;
 }
 
 /** Returns the worst case: all input at the highest possible rate for its size, all choices at their limit. */
@@ -52,8 +54,9 @@ export function estimate(parts: EstimateParts): Estimate {
   // Content that cannot be read may be audio.
   const textNanoUsd = request.unseenContent ? soundNanoUsd : worst.inputNanoUsd;
   const tokensNanoUsd = bound.textTokens * textNanoUsd + bound.audioTokens * soundNanoUsd;
-  const maxGrantTokens = grantable(price, bound, parts.defaultMaxOutputTokens);
-  const limitTokens = limitOf(request, price);
+  const wholeTokens = writesMore(request, price) ? WHOLE_PICTURE_TOKENS : 0;
+  const maxGrantTokens = Math.max(grantable(price, bound, parts.defaultMaxOutputTokens), wholeTokens);
+  const limitTokens = limitOf(request, price, parts.readElsewhere);
   const mostChoices = Math.floor(MAX_TOKENS_OF_ALL_CHOICES / Math.max(1, limitTokens ?? maxGrantTokens));
   const predictedNanoUsd = (request.predictedTokens ?? 0) * worst.outputNanoUsd;
   return {
@@ -65,8 +68,8 @@ export function estimate(parts: EstimateParts): Estimate {
       request.output === undefined ? 0 : worst.outputNanoUsd * clamped(request.choices, 1, mostChoices),
     outputTokens: limitTokens,
     maxGrantTokens,
-    minGrantTokens: Math.min(MIN_GRANT_TOKENS, maxGrantTokens),
-    lowestTokens: parts.mayLowerLimit ? lowestOf(request, price) : undefined,
+    minGrantTokens: Math.min(Math.max(MIN_GRANT_TOKENS, wholeTokens), maxGrantTokens),
+    lowestTokens: parts.mayLowerLimit && limitTokens !== undefined ? lowestOf(request, price) : undefined,
   };
 }
 
@@ -75,7 +78,7 @@ export function estimate(parts: EstimateParts): Estimate {
  * Undefined if a lower limit would not bound the cost, since an image comes whole.
  */
 function lowestOf(request: RequestFacts, price: ModelPrice): number | undefined {
-  if (request.output?.tokens === undefined || writesMore(request, price)) return undefined;
+  if (request.output === undefined || writesMore(request, price)) return undefined;
   return Math.max(LOWEST_TOKENS, (request.thinkingTokens ?? 0) + 1);
 }
 
@@ -83,13 +86,21 @@ function writesMore(request: RequestFacts, price: ModelPrice): boolean {
   return outputsOf(request, price).some((output) => output !== 'audio');
 }
 
-/** Returns the client's effective limit: 0 if nothing is generated, undefined if one has to be granted. */
-export function limitOf(request: RequestFacts, price: ModelPrice): number | undefined {
-  const tokens = outputTokens(request.output);
+/**
+ * Returns the client's effective limit: 0 if nothing is generated, undefined if one has to be granted.
+ * @param readElsewhere see `EstimateParts`
+ */
+export function limitOf(
+  request: RequestFacts,
+  price: ModelPrice,
+  readElsewhere?: number,
+): number | undefined {
+  const tokens = outputTokens(request.output) ?? readElsewhere;
   return tokens !== undefined && writesMore(request, price) ? Math.max(tokens, WHOLE_PICTURE_TOKENS) : tokens;
 }
 
-function outputTokens(output: OutputLimit | undefined): number | undefined {
+/** Returns the client's limit as its dialect reads it. */
+export function outputTokens(output: OutputLimit | undefined): number | undefined {
   if (output === undefined) {
     return 0;
   }

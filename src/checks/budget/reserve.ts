@@ -6,7 +6,7 @@ import type { InputBound } from '../../pricing/input-bound.ts';
 import { limitOf, type Estimate } from './estimate.ts';
 import type { Quote } from './quote.ts';
 import type { BudgetStore, BudgetOperation, ReserveResult } from './store.ts';
-import { editsOf, worstOf, type Targets } from './targets.ts';
+import { editsOf, limitRead, worstOf, type Targets } from './targets.ts';
 
 export interface Reserving {
   readonly operation: BudgetOperation;
@@ -56,17 +56,19 @@ function leastCost(least: Estimate): number {
 
 /** If less was reserved than the client's limit requires, sends the lower limit and reports it. */
 export function lowerLimit(targets: Targets, reservedTokens: number): FinalVerdict {
-  const [{ parsed, quote }] = targets;
-  const limit = limitOf(parsed.request, quote.price);
-  if (limit === undefined || reservedTokens >= limit) return PASS;
+  const [{ parsed: first }] = targets;
+  const read = limitRead(targets);
+  const limits = targets.map(({ parsed, quote }) => limitOf(parsed.request, quote.price, read) ?? 0);
+  const limit = Math.max(...limits);
+  if (reservedTokens >= limit) return PASS;
   return {
     kind: 'rewrite',
     reason: `the output limit was lowered from ${limit} tokens to ${reservedTokens}: the budget has no more left`,
     apply() {
-      for (const { parsed: one } of targets) {
-        editsOf(one).push(...(one.request.output?.set(reservedTokens) ?? []));
+      for (const { parsed } of targets) {
+        editsOf(parsed).push(...(parsed.request.output?.set(reservedTokens) ?? []));
       }
-      parsed.responseHeaders.set(HEADER.outputLimit, String(reservedTokens));
+      first.responseHeaders.set(HEADER.outputLimit, String(reservedTokens));
     },
   };
 }

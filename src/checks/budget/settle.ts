@@ -1,6 +1,5 @@
 import type { Answered, Outcome, Parsed } from '../../pipeline/exchange.ts';
 import type { Batch } from '../../pipeline/batch.ts';
-import { isBudgeted } from './accounts.ts';
 import { chargeOf, type Charge } from './charge.ts';
 import type { BudgetCheckDeps } from './deps.ts';
 import type { SettledCost } from './headers.ts';
@@ -20,6 +19,8 @@ export interface Hold {
   readonly parsed: Parsed;
   /** Terms of each model that may be asked, or the price of a tool call in nano-USD. */
   readonly priced: Targets | number;
+  /** A budget applied at the reservation, so the request was sent with a limit. */
+  readonly isBudgeted: boolean;
   reservedNanoUsd: number;
   outputTokens: number;
   /** Time of the reservation, just before forwarding. */
@@ -82,7 +83,7 @@ export function createSettlements(
       ...quote,
       reservedNanoUsd: isOfOne ? worstAlone(target, settings, hold) : hold.reservedNanoUsd,
       outputTokens: hold.outputTokens,
-      isLimited: isBudgeted(parsed) || hold.shared.length > 0 || parsed.request.output?.tokens !== undefined,
+      isLimited: hold.isBudgeted || parsed.request.output?.tokens !== undefined,
       answered,
       outcome,
       abortSlackTokens: settings.abort_slack_tokens,
@@ -107,7 +108,7 @@ export function createSettlements(
     return [{ parsed, costNanoUsd: charge.costNanoUsd }, ...also]
       .filter((asked) =>
         deps
-          .findShared(asked.parsed, hold.parsed.budgetLimits.shared)
+          .findShared(asked.parsed, hold.parsed.budget.limits.shared)
           .some((budget) => budget.keyHash === keyHash),
       )
       .reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0);

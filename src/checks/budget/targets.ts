@@ -2,7 +2,7 @@ import type { CoreConfig } from '../../config/core.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import type { InputBound } from '../../pricing/input-bound.ts';
-import { estimate, type Estimate } from './estimate.ts';
+import { estimate, outputTokens, type Estimate } from './estimate.ts';
 import type { Quote } from './quote.ts';
 
 /** A request as one target would get it, with its cost facts. */
@@ -34,18 +34,30 @@ export function pricedTargets(first: PricedTarget, priced: (fallback: Parsed) =>
   return [first, ...others];
 }
 
+/**
+ * Returns the client's output limit as the targets read it, undefined if none does. A target may ignore the member that
+ * another one reads.
+ */
+export function limitRead(targets: Targets): number | undefined {
+  const read = targets.map(({ parsed }) => outputTokens(parsed.request.output) ?? 0);
+  const most = Math.max(...read);
+  return most === 0 ? undefined : most;
+}
+
 interface EstimateOptions {
   readonly settings: Pick<CoreConfig['pricing'], 'default_max_output_tokens'>;
   readonly bound: (quote: Quote) => InputBound;
   readonly mayLowerLimit: boolean;
+  readonly readElsewhere?: number | undefined;
 }
 
 /**
  * Returns a reservation that covers whichever target is asked: the dearest, or all of them if one may be asked after
  * another that may have processed the request.
  */
-export function worstOf(targets: Targets, options: EstimateOptions): Estimate {
-  const [first, ...others] = targets.map((target) => worstOfOne(target, options));
+export function worstOf(targets: Targets, options: Omit<EstimateOptions, 'readElsewhere'>): Estimate {
+  const readElsewhere = limitRead(targets);
+  const [first, ...others] = targets.map((target) => worstOfOne(target, { ...options, readElsewhere }));
   if (first === undefined) throw new Error('there is no target to reserve for');
   const isSum = targets.some(({ parsed }) => parsed.followsUncertain === true);
   return others.reduce((one, other) => covering(one, other, isSum), first);
@@ -53,7 +65,7 @@ export function worstOf(targets: Targets, options: EstimateOptions): Estimate {
 
 function worstOfOne(
   { parsed, quote }: PricedTarget,
-  { settings, bound, mayLowerLimit }: EstimateOptions,
+  { settings, bound, mayLowerLimit, readElsewhere }: EstimateOptions,
 ): Estimate {
   return estimate({
     exchange: parsed,
@@ -62,19 +74,20 @@ function worstOfOne(
     toolsNanoUsd: quote.toolsNanoUsd,
     defaultMaxOutputTokens: settings.default_max_output_tokens,
     mayLowerLimit,
+    readElsewhere,
   });
 }
 
-/** Any limit that is granted must suit both. */
+/** Any limit that is granted must bound both. */
 function covering(one: Estimate, other: Estimate, isSum: boolean): Estimate {
   const both = (a: number, b: number): number => (isSum ? a + b : Math.max(a, b));
-  const maxGrantTokens = Math.min(one.maxGrantTokens, other.maxGrantTokens);
+  const minGrantTokens = Math.max(one.minGrantTokens, other.minGrantTokens);
   return {
     inputNanoUsd: both(one.inputNanoUsd, other.inputNanoUsd),
     outputNanoUsd: both(one.outputNanoUsd, other.outputNanoUsd),
     outputTokens: greater(one.outputTokens, other.outputTokens),
-    maxGrantTokens,
-    minGrantTokens: Math.min(maxGrantTokens, Math.max(one.minGrantTokens, other.minGrantTokens)),
+    maxGrantTokens: Math.max(minGrantTokens, Math.min(one.maxGrantTokens, other.maxGrantTokens)),
+    minGrantTokens,
     lowestTokens: greater(one.lowestTokens, other.lowestTokens),
   };
 }

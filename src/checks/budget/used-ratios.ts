@@ -24,7 +24,7 @@ export interface UsedRatiosParts {
 
 /** Follows the budgets of the keys that were charged last. Windows turn without a charge, so it reads the store. */
 export interface UsedRatios {
-  charged(exchange: Pick<Parsed, 'key' | 'budgetLimits'>): void;
+  charged(exchange: Pick<Parsed, 'key' | 'budget'>): void;
   close(): Promise<void>;
 }
 
@@ -64,9 +64,9 @@ export function createUsedRatios({
   }, refreshMs).unref();
 
   return {
-    charged({ key, budgetLimits }) {
+    charged({ key, budget }) {
       const isNew = !followed.delete(key.keyHash);
-      followed.set(key.keyHash, { name: key.name, limits: budgetLimits });
+      followed.set(key.keyHash, { name: key.name, limits: budget.limits });
       if (isNew) soon ??= setTimeout(refreshNow, FIRST_SHOWN_MS).unref();
       if (followed.size <= maxKeys) return;
       for (const [longestAgo] of followed) {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ApprovalRequest } from '../../escalation/approvals.ts';
 import type { ApprovalResult } from '../../escalation/escalation.ts';
 import { requestDigest } from '../../escalation/approval.ts';
@@ -5,9 +6,9 @@ import { retryAfter, type ErrorType } from '../../errors.ts';
 import { mcpCallOf } from '../../mcp/called.ts';
 import { calledTool } from '../../mcp/message.ts';
 import type { Denial, Flag } from '../../pipeline/check.ts';
-import type { BudgetLimits, Parsed } from '../../pipeline/exchange.ts';
+import type { KeyBudgets, Parsed } from '../../pipeline/exchange.ts';
 import type { Wait } from '../../pipeline/patience.ts';
-import { toolDenied } from '../denials.ts';
+import { callDenied, toolDenied } from '../denials.ts';
 import type { ShowArguments } from './shown-arguments.ts';
 import { timeSpan } from '../../text/time-span.ts';
 
@@ -16,7 +17,7 @@ export interface EscalateDeps {
   /** Checks key, lock and risk again; resolves to the key's budget. @throws GatewayError */
   readonly authenticateAgain: (
     admitted: Pick<Parsed, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,
-  ) => Promise<BudgetLimits>;
+  ) => Promise<KeyBudgets>;
   /** Masks names, which clients choose. */
   readonly maskSecrets: (text: string) => string;
   /** Undefined unless approvers may see arguments (`zsp.escalation_arguments`). */
@@ -91,7 +92,12 @@ export function createEscalate(deps: EscalateDeps): Escalate {
     if (result.kind !== 'approved') {
       return notApproved(exchange, rules, result.kind, performance.now() - startedAt);
     }
-    exchange.budgetLimits = await authenticateAgain(exchange);
+    const limits = await authenticateAgain(exchange);
+    // A call that is judged again has its reservation, by the limits before.
+    if (facts.judgedAgain !== undefined && !isDeepStrictEqual(limits, exchange.budget.limits)) {
+      return budgetChanged(exchange);
+    }
+    exchange.budget.limits = limits;
     facts.approvedRules = new Set([...(known ?? []), ...rules.map(ruleWithReason)]);
     return { kind: 'flag', reason: `approved by ${result.approver} (${result.id})` };
   };
@@ -100,6 +106,11 @@ export function createEscalate(deps: EscalateDeps): Escalate {
 /** All rules of one Rego package share a name. */
 function ruleWithReason({ rule, reason }: EscalatingRule): string {
   return `${rule}: ${reason}`;
+}
+
+function budgetChanged(exchange: Parsed): Denial {
+  const reason = 'the budget of this key changed while the call waited for an approval: send it again';
+  return callDenied(exchange, reason, 'budget_changed');
 }
 
 const WHY: Readonly<Record<'denied' | 'timeout' | 'withdrawn', readonly [ErrorType, string]>> = {

@@ -17,7 +17,11 @@ function rig(maxKeys: number) {
   const ratios = createUsedRatios({ store, maxKeys, refreshMs: 50, show: (all) => (shown = all) });
   async function spend(name: string, nanoUsd: number): Promise<void> {
     const { key, ...exchange } = parsed({ body: { model: 'm', messages: [] } });
-    const charged = { ...exchange, key: { ...key, keyHash: `sha256:${name}`, name }, budgetLimits: LIMITS };
+    const charged = {
+      ...exchange,
+      key: { ...key, keyHash: `sha256:${name}`, name },
+      budget: { limits: LIMITS },
+    };
     const accounts = windowAccounts({ daily: LIMITS.daily, monthly: LIMITS.monthly });
     const operation = { keyHash: charged.key.keyHash, operationId: crypto.randomUUID(), accounts };
     await store.reserve({

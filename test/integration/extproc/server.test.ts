@@ -35,7 +35,7 @@ async function start(
   eventMs = 0,
   maxOpenStreams = 1_000,
 ): Promise<{ server: ExtProcServer; path: string }> {
-  const { key, budgetLimits, facts } = parsed({ body: { model: 'gpt-4o', messages: [] } });
+  const { key, budget, facts } = parsed({ body: { model: 'gpt-4o', messages: [] } });
   const config = defaultConfig();
   const nothing = (): void => undefined;
   const check = {
@@ -57,7 +57,7 @@ async function start(
     failed: nothing,
   };
   const services: EdgeServices = {
-    authenticate: () => Promise.resolve({ key, rawKeyHash: key.keyHash, budgetLimits, facts }),
+    authenticate: () => Promise.resolve({ key, rawKeyHash: key.keyHash, budget, facts }),
     providerCredentials: {
       choose: (_key, _provider, providerKey) => ({ providerKey }),
       answered: () => undefined,

@@ -55,5 +55,5 @@ export function identityFor({ path, limits = {} }: SweptExchange): EdgeServices[
   const [, first] = path.split('/');
   const provider = (first === 'mcp' ? 'openai' : first) as ProviderName;
   const key = { keyHash, name: 'sweep', provider, tags: {}, createdAt: 0 };
-  return () => Promise.resolve({ key, rawKeyHash: keyHash, budgetLimits: limits, facts: newFacts(NO_RISK) });
+  return () => Promise.resolve({ key, rawKeyHash: keyHash, budget: { limits }, facts: newFacts(NO_RISK) });
 }

@@ -48,12 +48,12 @@ function serve(check: Partial<Check>, upstreamTimeoutMs = 60_000, places = creat
     end: (_exchange, outcome) => void outcomes.push(outcome),
   };
   const config = defaultConfig();
-  const { key, budgetLimits, facts } = parsed({
+  const { key, budget, facts } = parsed({
     keyHash: 'sha256:any',
     body: { model: 'gpt-4o', messages: [] },
   });
   const services: EdgeServices = {
-    authenticate: () => Promise.resolve({ key, rawKeyHash: key.keyHash, budgetLimits, facts }),
+    authenticate: () => Promise.resolve({ key, rawKeyHash: key.keyHash, budget, facts }),
     providerCredentials: {
       choose: (_key, _provider, providerKey) => ({ providerKey }),
       answered: () => undefined,

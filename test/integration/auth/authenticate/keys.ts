@@ -27,7 +27,7 @@ export function goodKeys(): void {
     expect(await present(rawKey)).toEqual({
       key: record,
       rawKeyHash: record.keyHash,
-      budgetLimits: {},
+      budget: { limits: {} },
       facts: {
         agentRisk: NO_RISK,
         session: undefined,
@@ -42,10 +42,10 @@ export function goodKeys(): void {
   it('carries its own budget, or the default one', async () => {
     const { rawKey, record } = await store.create(agent);
     await redis.client.hset('gateway:budget:default', { daily: '5000000000' });
-    expect((await present(rawKey)).budgetLimits).toEqual({ daily: 5_000_000_000 });
+    expect((await present(rawKey)).budget.limits).toEqual({ daily: 5_000_000_000 });
 
     await redis.client.hset(`gateway:budget:{gateway:risk_profile:${record.keyHash}}`, { minute: '7' });
-    expect((await present(rawKey)).budgetLimits).toEqual({ minute: 7 });
+    expect((await present(rawKey)).budget.limits).toEqual({ minute: 7 });
   });
 
   it('is read in one wait, a rotated one too once it is known', async () => {
@@ -335,7 +335,7 @@ export function rotated(): void {
     const { record } = await store.create(agent);
     const { rawKey } = await store.rotate('agent-7', 0);
     await redis.client.hset(`gateway:budget:{gateway:risk_profile:${record.keyHash}}`, { daily: '1' });
-    expect((await present(rawKey)).budgetLimits).toEqual({ daily: 1 });
+    expect((await present(rawKey)).budget.limits).toEqual({ daily: 1 });
 
     await redis.client.set(`gateway:quarantine:${record.keyHash}`, '1', 'EX', 60);
     expect((await refusal(rawKey)).type).toBe('quarantined');

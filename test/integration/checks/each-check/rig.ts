@@ -113,7 +113,7 @@ export async function startRig(redisAddr: string, more: ConfigInput = {}) {
       ...base,
       headers,
       key: { ...base.key, keyHash: `sha256:${randomUUID()}`, ...key },
-      budgetLimits: limits,
+      budget: { limits },
       facts: newFacts(NO_RISK),
     };
     const run = newRun();

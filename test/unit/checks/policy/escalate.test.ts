@@ -71,7 +71,7 @@ describe('an escalated call', () => {
     const exchange = patient(chat());
     expect(await escalate(exchange, [DEAR], score)).toEqual({ kind: 'flag', reason: 'approved by ada (e1)' });
     expect(steps).toEqual(['score', 'authenticate', 'ask', 'authenticate']);
-    expect(exchange.budgetLimits).toEqual(LIMITS);
+    expect(exchange.budget.limits).toEqual(LIMITS);
     expect(extended).toEqual([75_000]);
   });
 
@@ -185,4 +185,18 @@ it('tells who left before the wait began that nobody waits', () => {
   patience.leave();
   expect(patience.begin().gone.aborted).toBe(true);
   expect(extended).toEqual([]);
+});
+
+it('is refused if its budget has changed once it has its reservation, and goes on if not', async () => {
+  for (const { limits, expected } of [
+    { limits: {}, expected: { kind: 'deny', type: 'policy_denied', findings: [{ rule: 'budget_changed' }] } },
+    { limits: LIMITS, expected: { kind: 'flag' } },
+  ]) {
+    const { escalate, patient, score } = rig();
+    const exchange = patient(chat());
+    exchange.budget.limits = limits;
+    exchange.facts.judgedAgain = { set: {} as PolicySet, call: {} as PolicyCall };
+    expect(await escalate(exchange, [DEAR], score)).toMatchObject(expected);
+    expect(exchange.budget.limits).toEqual(limits);
+  }
 });
