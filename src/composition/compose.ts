@@ -6,7 +6,6 @@ import { createMasksOf } from '../policy/masking/masks.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 import { DEFAULT_LOCK_MS } from '../risk/scoring.ts';
 import { createMarkSession, createSessionMoves, createTaintSession } from './policy-sessions.ts';
-import { createResultRewriter, maskWholeResult } from '../checks/mcp-inspector/by-policy.ts';
 import type { FactUse } from '../checks/entry.ts';
 import { GIVEN_FACTS, ORDER, type CheckName, type UnwrittenFact } from '../checks/order.ts';
 import { createShowArguments } from '../checks/policy/shown-arguments.ts';
@@ -147,9 +146,6 @@ async function policyServices(
     }),
     sessions,
     mark: createMarkSession(store),
-    masking: {
-      masksOf: createMasksOf(),
-      results: { whole: maskWholeResult, rewriter: createResultRewriter },
-    },
+    masking: { masksOf: createMasksOf() },
   };
 }

@@ -81,24 +81,60 @@ export class OffsetMap {
   }
 }
 
-/** A part of a joined text, as a span of that text. Parts come in order and do not overlap; separators lie between. */
-export type Part = Span;
+/** A part of a joined text, as a span of it. */
+export interface Part<Source> extends Span {
+  readonly source: Source;
+  /** Where the part begins in its source. */
+  readonly from: number;
+}
 
-/** Returns the parts that a span of a joined text reaches, with the span in each. */
-export function partsWithin<P extends Part>(
-  parts: readonly P[],
-  { start, end }: Span,
-): readonly { readonly part: P; readonly span: Span }[] {
-  const reached: { part: P; span: Span }[] = [];
-  const first = lastIndexUpTo(parts.length, (index) => parts[index]?.start ?? 0, start);
-  for (let index = Math.max(0, first); index < parts.length; index += 1) {
-    const part = parts[index];
-    if (part === undefined || part.start >= end) break;
-    const span = {
-      start: Math.max(start, part.start) - part.start,
-      end: Math.min(end, part.end) - part.start,
-    };
-    if (span.start < span.end) reached.push({ part, span });
+/** A span of one of the sources of a joined text. */
+export interface PlacedSpan<Source> extends Span {
+  readonly source: Source;
+}
+
+/** Texts joined to be searched as one. Spans of the joined text map to the sources of its parts. */
+export class Joined<Source> {
+  readonly parts: Part<Source>[] = [];
+  readonly #texts: string[] = [];
+  #length = 0;
+  #text: string | undefined;
+
+  /** @param from where the text begins in its source */
+  add(source: Source, text: string, from = 0): void {
+    this.parts.push({ source, from, start: this.#length, end: this.#length + text.length });
+    this.separate(text);
   }
-  return reached;
+
+  /** Adds a text without a source. */
+  separate(text: string): void {
+    this.#texts.push(text);
+    this.#length += text.length;
+    this.#text = undefined;
+  }
+
+  get text(): string {
+    return (this.#text ??= this.#texts.join(''));
+  }
+
+  /** Returns the spans of the sources that a span of the joined text covers. */
+  readonly spans = (span: Span): readonly PlacedSpan<Source>[] =>
+    this.partsWithin(span).map(({ source, from, start, end }) => ({
+      source,
+      start: from + Math.max(0, span.start - start),
+      end: from + Math.min(end, span.end) - start,
+    }));
+
+  /** Returns the parts that a span reaches. */
+  partsWithin({ start, end }: Span): readonly Part<Source>[] {
+    const reached: Part<Source>[] = [];
+    const { parts } = this;
+    const first = lastIndexUpTo(parts.length, (index) => parts[index]?.start ?? 0, start);
+    for (let index = Math.max(0, first); index < parts.length; index += 1) {
+      const part = parts[index];
+      if (part === undefined || part.start >= end) break;
+      if (Math.max(start, part.start) < Math.min(end, part.end)) reached.push(part);
+    }
+    return reached;
+  }
 }

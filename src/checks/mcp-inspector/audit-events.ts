@@ -4,9 +4,9 @@ import { calledTool } from '../../mcp/message.ts';
 import type { Audit, AuditEvent, AuditedFinding, MatchDigest } from '../../telemetry/audit.ts';
 import type { SecretAction } from './config.ts';
 import type { MessageJudgement } from './decide.ts';
-import type { TextSpan } from './page.ts';
+import type { PlacedFinding } from '../../inspect/message/search.ts';
+import type { TextSpan } from '../../inspect/message/texts.ts';
 import { PROTOCOL_NAMES } from '../../mcp/protocol-words.ts';
-import type { PlacedFinding } from './scan.ts';
 
 /** Findings listed in one event. */
 const MAX_LISTED = 64;
@@ -69,14 +69,14 @@ function listedFindings(
   return placed.length > MAX_LISTED ? { findings, moreFindings: placed.length - MAX_LISTED } : { findings };
 }
 
-function audited(finding: Finding, { pageText, start, end }: TextSpan, digest: MatchDigest): AuditedFinding {
+function audited(finding: Finding, { source, start, end }: TextSpan, digest: MatchDigest): AuditedFinding {
   return {
     rule: finding.rule,
     class: finding.class,
-    path: pathInWords(pageText.places[0]?.path ?? []),
+    path: pathInWords(source.places[0]?.path ?? []),
     start,
     end,
-    digest: digest(pageText.text.slice(start, end)),
+    digest: digest(source.text.slice(start, end)),
   };
 }
 

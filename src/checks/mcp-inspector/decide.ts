@@ -1,5 +1,4 @@
 import type { McpConfig } from '../../config/sections/mcp.ts';
-import type { Denial } from '../../pipeline/check.ts';
 import { createPatternDetector } from '../../detectors/custom-pattern.ts';
 import { findCredentials } from '../../detectors/credentials/credentials.ts';
 import type { Detector, Finding } from '../../detectors/finding.ts';
@@ -9,8 +8,9 @@ import { findPathTraversal } from '../../detectors/traversal/path-traversal.ts';
 import { findPromptInjection } from '../../detectors/injection/prompt-injection.ts';
 import { customRule, groupOf } from '../../detectors/tool-rules.ts';
 import { isAnswer, isDefinitions, isOnlyDefinitions } from '../../mcp/answer-shape.ts';
-import { readTexts } from './read.ts';
-import { findInTexts, type PlacedFinding } from './scan.ts';
+import { fixedAmong, redactions } from '../../inspect/message/edits.ts';
+import { findInTexts, type PlacedFinding } from '../../inspect/message/search.ts';
+import { readTexts } from '../../inspect/message/texts.ts';
 import type { CredentialsOf } from './server-credentials.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
@@ -18,7 +18,6 @@ import { inTurns, isTurnOver, nextTurn } from '../../turns.ts';
 import { toolListIn } from '../../mcp/hidden-tools.ts';
 import type { KeepDefinitions } from './keep-definitions.ts';
 import type { PinState, PinStore } from './store.ts';
-import { fixedAmong, redactions } from './redact.ts';
 import {
   pinnable,
   readListedTools,
@@ -78,8 +77,10 @@ export function createInspect({ config: { inspector, servers }, credentialsOf }:
   return async (message, server) => {
     const definitions = isDefinitions(message);
     const credentials = credentialsOf(server);
-    const leastNumber = credentials.hasNumbers ? LEAST_NUMBER : undefined;
-    const texts = await readTexts(message, definitions && !isAnswer(message), leastNumber);
+    const texts = await readTexts(message, {
+      apart: definitions && !isAnswer(message),
+      leastNumber: credentials.hasNumbers ? LEAST_NUMBER : undefined,
+    });
     if (texts === undefined) return { refusal: 'it holds more text than can be inspected', secrets: [] };
     const suppression = new Suppression(suppressedAt.get(server));
     const detectors = [
@@ -89,7 +90,7 @@ export function createInspect({ config: { inspector, servers }, credentialsOf }:
     ];
     const { findings: placed, isWhole } = await findInTexts(texts, {
       detectors: detectors.map((detector) => suppression.over(detector)),
-      credentials,
+      known: credentials,
       counts: (secret) => suppression.leaves(secret),
     });
     const secrets = placed.filter(({ finding }) => finding.class === 'secret');
@@ -202,13 +203,4 @@ export function createDecide({ config, pins, keepDefinitions, inspect }: DecideD
 
 function isChanged(state: PinState | undefined, mode: 'off' | 'warn' | 'block'): boolean {
   return state === 'changed' || state === 'full' || (state === 'held' && mode === 'block');
-}
-
-/** The refusal of a message that could not be read. */
-export function uninspectable(why: string): Denial {
-  return {
-    kind: 'deny',
-    type: 'upstream_unavailable',
-    message: `the MCP server's answer cannot be inspected: ${why}`,
-  };
 }

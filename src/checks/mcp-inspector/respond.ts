@@ -1,8 +1,5 @@
-import { addAll } from '../../add-all.ts';
-import { isUtf8 } from 'node:buffer';
 import { HEADER } from '../../headers.ts';
 import type { JsonEdit } from '../../json/path.ts';
-import { readMediaType } from '../../media-type.ts';
 import {
   PASS,
   type Verdict,
@@ -13,10 +10,11 @@ import {
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import { isServerMessage, answeredId, isForMessages } from '../../mcp/answer-shape.ts';
 import type { JsonObject, StreamEvent } from '../../providers/provider.ts';
-import { uninspectable, type Decide, type MessageJudgement } from './decide.ts';
-import { createSeams } from './event-seams.ts';
+import { createSeams } from '../../inspect/message/seams.ts';
+import type { PlacedFinding } from '../../inspect/message/search.ts';
+import { editWholeMessage, readWholeMessage, uninspectable } from '../../inspect/message/whole-message.ts';
+import type { Decide, MessageJudgement } from './decide.ts';
 import type { CredentialsOf } from './server-credentials.ts';
-import type { PlacedFinding } from './scan.ts';
 import type { SecretResponse } from './secret-response.ts';
 import type { RecordJudgement } from './audit-events.ts';
 import { jsonRpcError } from '../../mcp/refusal.ts';
@@ -37,7 +35,7 @@ export interface AnswerDeps {
 export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<Verdict> {
   const { whole } = exchange.answer;
   if (whole === undefined || whole.body.length === 0) return PASS;
-  const answer = readWholeAnswer(exchange, whole);
+  const answer = readWholeMessage(exchange, whole);
   if (answer === undefined) return uninspectable('it is neither a JSON-RPC message nor a stream of them');
   const judged = await deps.decide(exchange, answer);
   if ('refusal' in judged) return deps.secretResponse.refusal(exchange, judged);
@@ -56,35 +54,8 @@ export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<
   };
 }
 
-const ERROR_STATUS = 400;
-
-/**
- * Returns JSON, or other content as text; undefined if a message was requested, or if the content cannot be
- * read. A GET requests a stream, and clients read one whatever arrives.
- */
-export function readWholeAnswer(
-  { method, request, status }: Answered,
-  { json, body, contentType }: Pick<WholeAnswer, 'json' | 'body' | 'contentType'>,
-): unknown {
-  if (method === 'GET' && status < ERROR_STATUS) return undefined;
-  // Everything is read as UTF-8. A client would read another declared charset differently.
-  if (readMediaType(contentType).charset === 'other') return undefined;
-  const isAskedFor = request.mcp?.kind === 'request' && status < ERROR_STATUS;
-  if (isAskedFor) return isServerMessage(json) ? json : undefined;
-  if (json !== undefined) return json;
-  return isUtf8(body) ? body.toString() : undefined;
-}
-
-/** Applies an edit to the whole text if it is not JSON. */
-export function editWhole(whole: WholeAnswer, edits: readonly JsonEdit[]): void {
-  if (whole.json === undefined) {
-    const text = edits.find(({ path }) => path.length === 0);
-    whole.replacement = Buffer.from(text?.kind === 'set' ? String(text.value) : '');
-  } else addAll(whole.edits, edits);
-}
-
 function change({ responseHeaders }: Answered, whole: WholeAnswer, judged: MessageJudgement): void {
-  editWhole(whole, judged.edits);
+  editWholeMessage(whole, judged.edits);
   if (isRedacted(judged)) responseHeaders.set(HEADER.responseRedacted, 'true');
 }
 

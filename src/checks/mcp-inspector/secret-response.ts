@@ -8,9 +8,10 @@ import type { Answered } from '../../pipeline/exchange.ts';
 import { findingId } from '../finding-id.ts';
 import type { ReportSecretLeak } from '../report-secret-leak.ts';
 import type { SecretAction } from './config.ts';
-import { uninspectable, type MessageJudgement, type Uninspected } from './decide.ts';
+import type { PlacedFinding } from '../../inspect/message/search.ts';
+import { uninspectable } from '../../inspect/message/whole-message.ts';
+import type { MessageJudgement, Uninspected } from './decide.ts';
 import { maskedResult, mayBeShown } from './masked-result.ts';
-import type { PlacedFinding } from './scan.ts';
 
 /** The store considers no more. */
 const MAX_REPORTED = 64;
@@ -79,5 +80,5 @@ export function createSecretResponse({
 }
 
 function matchedText({ spans }: PlacedFinding): string {
-  return spans.map(({ pageText, start, end }) => pageText.text.slice(start, end)).join('');
+  return spans.map(({ source, start, end }) => source.text.slice(start, end)).join('');
 }

@@ -4,7 +4,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { stringPieces } from '../../json/string-pieces.ts';
 import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import { MAX_PINNED_TOOLS, type PinState, type ShownTool } from './store.ts';
-import type { PlacedFinding } from './scan.ts';
+import type { PlacedFinding } from '../../inspect/message/search.ts';
 
 /** Why a tool is removed from a list. */
 export type Withholding = 'poisoned' | 'changed' | 'unreadable';
@@ -98,11 +98,11 @@ export function* withheldTools(
  * edited.
  */
 function toolsNamedBy({ spans }: PlacedFinding): readonly number[] {
-  return spans.flatMap(({ pageText }) =>
-    pageText.places.flatMap(({ doc, path }) => {
+  return spans.flatMap(({ source }) =>
+    source.places.flatMap(({ doc, path }) => {
       const [result, tools, index] = path;
       if (doc.depth > 0 || result !== 'result' || tools !== 'tools' || typeof index !== 'number') return [];
-      return pageText.kind === 'name' || (path.length === 4 && path[3] === 'name') ? [index] : [];
+      return source.kind === 'name' || (path.length === 4 && path[3] === 'name') ? [index] : [];
     }),
   );
 }

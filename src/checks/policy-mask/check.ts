@@ -1,23 +1,18 @@
 import { calledTool } from '../../mcp/message.ts';
-import { PASS, type Check, type Denial, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
+import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
 import { withholdHeaders } from '../../pipeline/carried.ts';
-import type { Answered, Parsed } from '../../pipeline/exchange.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
 import { policyDenied, toolDenied } from '../denials.ts';
 import type { MaskRule } from '../../policy/cards/mask-rule.ts';
 import type { Masks } from '../../policy/masking/masks.ts';
-import type { MaskSearch } from '../../policy/masking/search.ts';
 import { createAnswerRewriter, maskAnswer } from '../../inspect/whole/mask-answer.ts';
 import { maskRequest } from './model-calls.ts';
+import { createResultRewriter, maskWholeResult } from './tool-results.ts';
 
 export interface PolicyMaskDeps {
   /** The judgement whose masks apply: the first one, or the second one in a session that had changed. */
   readonly judgement: 'judged' | 'judgedAgain';
   readonly masksOf: (rules: readonly MaskRule[]) => Masks | undefined;
-  /** Results of MCP servers' tools. */
-  readonly results: {
-    readonly whole: (exchange: Answered, search: MaskSearch) => Promise<Verdict>;
-    readonly rewriter: (search: MaskSearch) => StreamRewriter;
-  };
 }
 
 export interface PolicyMaskState {
@@ -30,7 +25,7 @@ export interface PolicyMaskState {
  * If a call is judged twice, a second check masks the rest, so that both judgements' masks apply.
  */
 export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskState, 'policy'> {
-  const { judgement, masksOf, results } = deps;
+  const { judgement, masksOf } = deps;
 
   function mask(exchange: Parsed, state: PolicyMaskState): Verdict | Promise<Verdict> {
     const { [judgement]: judged } = exchange.facts;
@@ -65,11 +60,13 @@ export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskSta
       if (masks?.everywhere === undefined || exchange.origin !== 'provider') return PASS;
       return exchange.mcp === undefined
         ? maskAnswer(exchange, masks)
-        : results.whole(exchange, masks.everywhere);
+        : maskWholeResult(exchange, masks.everywhere);
     },
     stream(exchange, { masks }) {
       if (masks?.everywhere === undefined) return undefined;
-      return exchange.mcp === undefined ? createAnswerRewriter(masks) : results.rewriter(masks.everywhere);
+      return exchange.mcp === undefined
+        ? createAnswerRewriter(masks)
+        : createResultRewriter(masks.everywhere);
     },
   };
 }

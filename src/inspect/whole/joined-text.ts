@@ -1,14 +1,10 @@
 import { MASK } from '../../text/mask.ts';
 import { mask } from '../../detectors/mask.ts';
-import { partsWithin } from '../offset-map.ts';
+import { Joined } from '../offset-map.ts';
 import type { AnswerText } from '../../providers/provider.ts';
 import { ITEM_CHARS, LONG_STEP, type Work } from '../../turns.ts';
 import type { ScanBatch } from '../scan/scan-batch.ts';
 import type { Span } from '../../text/span.ts';
-
-interface Member extends Span {
-  readonly of: AnswerText;
-}
 
 /** What is found in one of the texts, by itself and together with its neighbours. */
 export interface MemberFindings {
@@ -34,18 +30,13 @@ export interface JoinedText {
 
 /** Adds the texts to what is to be searched. */
 export function* joinedText(texts: readonly AnswerText[], batch: ScanBatch): Work<JoinedText> {
-  const members: Member[] = [];
-  const parts: string[] = [];
-  let from = 0;
-  for (const of of texts) {
-    batch.addProse(of.text);
-    parts.push(of.text);
-    const end = from + of.text.length;
-    members.push({ of, start: from, end });
-    from = end;
+  const joined = new Joined<AnswerText>();
+  for (const one of texts) {
+    batch.addProse(one.text);
+    joined.add(one, one.text);
     yield ITEM_CHARS;
   }
-  const text = parts.join('');
+  const { text } = joined;
   batch.addProse(text);
   let spans: readonly Span[] = [];
   let found: ReadonlyMap<AnswerText, MemberFindings> = new Map();
@@ -53,25 +44,25 @@ export function* joinedText(texts: readonly AnswerText[], batch: ScanBatch): Wor
     text,
     texts,
     *find() {
-      const all = yield* allFindings(text, members, batch);
+      const all = yield* allFindings(joined, batch);
       // Put in order by a sort that knows runs: these are two.
       yield LONG_STEP;
       spans = yield* united(all.sort((a, b) => a.start - b.start));
-      found = yield* byMember(members, spans);
+      found = yield* byMember(joined, spans);
     },
     spans: () => spans,
     members: () => found,
   };
 }
 
-function* allFindings(text: string, members: readonly Member[], batch: ScanBatch): Work<Span[]> {
+function* allFindings({ text, parts }: Joined<AnswerText>, batch: ScanBatch): Work<Span[]> {
   const all: Span[] = [];
   for (const span of batch.spansIn(text)) {
     all.push(span);
     yield ITEM_CHARS;
   }
-  for (const { of, start: from } of members) {
-    for (const { start, end } of batch.spansIn(of.text)) {
+  for (const { source, start: from } of parts) {
+    for (const { start, end } of batch.spansIn(source.text)) {
       all.push({ start: from + start, end: from + end });
     }
     yield ITEM_CHARS;
@@ -91,7 +82,7 @@ function* united(inOrder: readonly Span[]): Work<readonly Span[]> {
 }
 
 function* byMember(
-  members: readonly Member[],
+  joined: Joined<AnswerText>,
   spans: readonly Span[],
 ): Work<ReadonlyMap<AnswerText, MemberFindings>> {
   const found = new Map<
@@ -99,11 +90,10 @@ function* byMember(
     { of: AnswerText; spans: Span[]; isContinued: boolean; goesOn: boolean }
   >();
   for (const whole of spans) {
-    for (const { part, span } of partsWithin(members, whole)) {
-      const { of, start, end } = part;
+    for (const { source: of, start, end } of joined.partsWithin(whole)) {
       const known = found.get(of) ?? { of, spans: [], isContinued: whole.start < start, goesOn: false };
       found.set(of, known);
-      known.spans.push(span);
+      known.spans.push({ start: Math.max(0, whole.start - start), end: Math.min(end, whole.end) - start });
       known.goesOn = whole.end > end;
       yield ITEM_CHARS;
     }

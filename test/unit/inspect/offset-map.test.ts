@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OffsetMap, partsWithin, viewThrough } from '../../../src/inspect/offset-map.ts';
+import { Joined, OffsetMap, viewThrough } from '../../../src/inspect/offset-map.ts';
 
 /** One piece of a text: kept, or replaced. */
 type Piece = readonly [given: string, made: string];
@@ -72,20 +72,29 @@ describe('an offset map', () => {
   });
 });
 
-describe('parts of a joined text', () => {
-  const parts = [
-    { start: 0, end: 3 },
-    { start: 4, end: 4 },
-    { start: 5, end: 9 },
-  ];
+describe('joined texts', () => {
+  const joined = new Joined<string>();
+  joined.add('one', 'abc');
+  joined.separate('-');
+  joined.add('none', '');
+  joined.separate('-');
+  joined.add('two', 'defg', 10);
+
+  it('are one text, and parts of it', () => {
+    expect(joined.text).toBe('abc--defg');
+    expect(joined.parts.map(({ start, end }) => joined.text.slice(start, end))).toEqual(['abc', '', 'defg']);
+  });
 
   it.each([
-    [0, 3, [[0, 0, 3]]],
-    [2, 6, [[0, 2, 3], [2, 0, 1]]], // prettier-ignore
+    [0, 3, [['one', 0, 3]]],
+    [2, 6, [['one', 2, 3], ['two', 10, 11]]], // prettier-ignore
     [3, 5, []],
-    [8, 20, [[2, 3, 4]]],
-  ])('that %i to %i reaches', (start, end, expected) => {
-    const reached = partsWithin(parts, { start, end });
-    expect(reached.map(({ part, span }) => [parts.indexOf(part), span.start, span.end])).toEqual(expected);
+    [8, 20, [['two', 13, 14]]],
+  ])('have spans of their sources from %i to %i', (start, end, expected) => {
+    const spans = joined.spans({ start, end });
+    expect(spans.map((span) => [span.source, span.start, span.end])).toEqual(expected);
+    expect(joined.partsWithin({ start, end }).map(({ source }) => source)).toEqual(
+      expected.map(([of]) => of),
+    );
   });
 });

@@ -1,4 +1,3 @@
-import { createResultRewriter, maskWholeResult } from '../../../../src/checks/mcp-inspector/by-policy.ts';
 import { createPolicyMaskCheck } from '../../../../src/checks/policy-mask/check.ts';
 import { policyCallOf } from '../../../../src/checks/policy/policy-call.ts';
 import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
@@ -20,7 +19,6 @@ export function maskRig(before: readonly Check[] = [], shadowMode = false): Mask
   const check = createPolicyMaskCheck({
     judgement: 'judged',
     masksOf: createMasksOf(),
-    results: { whole: maskWholeResult, rewriter: createResultRewriter },
   });
   const verdicts: MaskRig['verdicts'] = [];
   const run = createRunner({

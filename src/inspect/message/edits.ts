@@ -1,11 +1,12 @@
-import { MASK } from '../../text/mask.ts';
 import type { Finding } from '../../detectors/finding.ts';
 import { applyEditsInTurns } from '../../json/edit.ts';
 import type { JsonEdit } from '../../json/path.ts';
+import { MASK } from '../../text/mask.ts';
 import { replaceSpans, type Replacement } from '../../text/replace-spans.ts';
+import type { Span } from '../../text/span.ts';
 import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
-import { MAX_DOC_DEPTH, type Doc, type PageText, type TextPlace } from './page.ts';
-import type { PlacedFinding } from './scan.ts';
+import type { PlacedFinding } from './search.ts';
+import { MAX_DOC_DEPTH, type Doc, type MessageText, type TextPlace } from './texts.ts';
 
 const REMOVED = '[Content removed: security policy]';
 
@@ -23,8 +24,8 @@ export function* fixedAmong(placed: readonly PlacedFinding[]): Work<ReadonlySet<
 }
 
 function isFixed({ spans }: PlacedFinding): boolean {
-  return spans.some(({ pageText }) =>
-    pageText.places.some(({ doc, path }) => doc.depth === 0 && path.length === 1 && FIXED.has(path[0])),
+  return spans.some(({ source }) =>
+    source.places.some(({ doc, path }) => doc.depth === 0 && path.length === 1 && FIXED.has(path[0])),
   );
 }
 
@@ -43,13 +44,13 @@ export async function redactions(
 }
 
 function* changes(edits: EditsByDoc, placed: readonly PlacedFinding[], instead: Instead): Work<void> {
-  for (const [pageText, replacements] of yield* replacementsByText(placed, instead)) {
-    const text = pageText.kind === 'number' ? MASK : replaceSpans(pageText.text, replacements);
-    for (const place of pageText.places) {
-      edits.change(pageText.kind, place, text);
+  for (const [source, replacements] of yield* replacementsByText(placed, instead)) {
+    const text = source.kind === 'number' ? MASK : replaceSpans(source.text, replacements);
+    for (const place of source.places) {
+      edits.change(source.kind, place, text);
       yield ITEM_CHARS;
     }
-    yield pageText.text.length;
+    yield source.text.length;
   }
 }
 
@@ -65,82 +66,77 @@ export const masked: Instead = () => MASK;
 function* replacementsByText(
   placed: readonly PlacedFinding[],
   instead: Instead,
-): Work<ReadonlyMap<PageText, readonly Replacement[]>> {
-  const byText = new Map<PageText, Replacement[]>();
+): Work<ReadonlyMap<MessageText, readonly Replacement[]>> {
+  const byText = new Map<MessageText, Replacement[]>();
   for (const { finding, spans } of placed) {
     const text = instead(finding);
-    for (const { pageText, start, end } of spans) {
-      const replacements = byText.get(pageText) ?? [];
-      byText.set(pageText, replacements);
-      replacements.push({ ...wholeEscapes(pageText.text, start, end), text });
+    for (const { source, start, end } of spans) {
+      const replacements = byText.get(source) ?? [];
+      byText.set(source, replacements);
+      replacements.push({ ...wholeEscapes(source.text, start, end), text });
       yield ITEM_CHARS;
     }
   }
   return byText;
 }
 
-class EditsByDoc {
-  readonly #values = new Map<Doc, JsonEdit[]>();
-  /** Applied after text edits, since edited base64 would decode to something else. */
-  readonly #blobs = new Map<Doc, JsonEdit[]>();
-  /** Applied after edits of values, which disappear with their members. */
-  readonly #names = new Map<Doc, JsonEdit[]>();
+/** Edits of one document, in the order in which they apply. */
+interface DocEdits {
+  readonly values: JsonEdit[];
+  /** After the values, since edited base64 would decode to something else. */
+  readonly blobs: JsonEdit[];
+  /** After the values, which disappear with their members. */
+  readonly names: JsonEdit[];
+}
 
-  change(kind: PageText['kind'], { doc, path }: TextPlace, text: string): void {
-    if (kind === 'value' || kind === 'number') {
-      editsIn(this.#values, doc).push({ kind: 'set', path, value: text });
-      return;
-    }
+class EditsByDoc {
+  readonly #byDoc = new Map<Doc, DocEdits>();
+
+  change(kind: MessageText['kind'], { doc, path }: TextPlace, text: string): void {
+    const { values, blobs, names } = this.#editsOf(doc);
     if (kind === 'blob') {
-      editsIn(this.#blobs, doc).push({ kind: 'set', path, value: Buffer.from(text).toString('base64') });
-      return;
-    }
-    editsIn(this.#names, doc).push(
-      { kind: 'remove', path },
-      { kind: 'set', path: [...path.slice(0, -1), text], value: null },
-    );
+      blobs.push({ kind: 'set', path, value: Buffer.from(text).toString('base64') });
+    } else if (kind === 'name') {
+      names.push({ kind: 'remove', path }, { kind: 'set', path: [...path.slice(0, -1), text], value: null });
+    } else values.push({ kind: 'set', path, value: text });
   }
 
   /** Changes documents in strings first, the deepest before the outer ones. */
   async ofMessage(): Promise<readonly JsonEdit[]> {
     for (let depth = MAX_DOC_DEPTH; depth > 0; depth -= 1) {
-      for (const doc of this.#docsAt(depth)) {
-        if (doc.within === undefined) continue;
-        const { text, path, doc: outer } = doc.within;
-        const value = (await applyEditsInTurns(Buffer.from(text), this.#editsOf(doc))).toString();
-        editsIn(this.#values, outer).push({ kind: 'set', path, value });
+      for (const [{ within }, edits] of this.#at(depth)) {
+        if (within === undefined) continue;
+        const { text, path, doc: outer } = within;
+        const value = (await applyEditsInTurns(Buffer.from(text), edits)).toString();
+        this.#editsOf(outer).values.push({ kind: 'set', path, value });
       }
     }
-    return this.#docsAt(0).flatMap((message) => this.#editsOf(message));
+    return this.#at(0).flatMap(([, edits]) => edits);
   }
 
-  #docsAt(depth: number): readonly Doc[] {
-    return [...new Set([...this.#values.keys(), ...this.#blobs.keys(), ...this.#names.keys()])].filter(
-      (doc) => doc.depth === depth,
-    );
+  #editsOf(doc: Doc): DocEdits {
+    const known = this.#byDoc.get(doc) ?? { values: [], blobs: [], names: [] };
+    this.#byDoc.set(doc, known);
+    return known;
   }
 
-  #editsOf(doc: Doc): readonly JsonEdit[] {
-    return [this.#values, this.#blobs, this.#names].flatMap((edits) => edits.get(doc) ?? []);
+  #at(depth: number): readonly (readonly [Doc, readonly JsonEdit[]])[] {
+    return [...this.#byDoc]
+      .filter(([doc]) => doc.depth === depth)
+      .map(([doc, { values, blobs, names }]) => [doc, [...values, ...blobs, ...names]]);
   }
-}
-
-function editsIn(map: Map<Doc, JsonEdit[]>, doc: Doc): JsonEdit[] {
-  const list = map.get(doc) ?? [];
-  map.set(doc, list);
-  return list;
 }
 
 const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])/y;
 const LONGEST_ESCAPE = 6;
 
 /** Extends a span to whole JSON escapes: the text may be JSON lines, or JSON in prose. */
-function wholeEscapes(text: string, start: number, end: number): { start: number; end: number } {
+function wholeEscapes(text: string, start: number, end: number): Span {
   return { start: escapeAround(text, start)?.start ?? start, end: escapeAround(text, end)?.end ?? end };
 }
 
 /** Returns the escape around an offset. */
-function escapeAround(text: string, at: number): { start: number; end: number } | undefined {
+function escapeAround(text: string, at: number): Span | undefined {
   for (let start = at - 1; start >= Math.max(0, at - LONGEST_ESCAPE + 1); start -= 1) {
     if (text.charCodeAt(start) !== 92 || isEscaped(text, start)) continue;
     ESCAPE.lastIndex = start;

@@ -6,12 +6,10 @@ import type { Answered } from '../../pipeline/exchange.ts';
 import type { MaskSearch } from '../../policy/masking/search.ts';
 import { distinctFindings } from '../../where-found.ts';
 import { inTurns } from '../../turns.ts';
-import { uninspectable } from './decide.ts';
-import { readTexts } from './read.ts';
-import { fixedAmong, masked, redactions } from './redact.ts';
-import { findInTexts, type PlacedFinding } from './scan.ts';
-import { NO_CREDENTIALS } from './server-credentials.ts';
-import { editWhole, readWholeAnswer } from './respond.ts';
+import { fixedAmong, masked, redactions } from '../../inspect/message/edits.ts';
+import { findInTexts, type PlacedFinding } from '../../inspect/message/search.ts';
+import { readTexts } from '../../inspect/message/texts.ts';
+import { editWholeMessage, readWholeMessage, uninspectable } from '../../inspect/message/whole-message.ts';
 
 /** A message of an MCP server with policies' masks applied. */
 interface MaskedMessage {
@@ -28,7 +26,7 @@ export async function maskWholeResult(exchange: Answered, search: MaskSearch): P
   const { whole } = exchange.answer;
   if (whole === undefined || whole.body.length === 0) return PASS;
   const body = whole.replacement ?? whole.body;
-  const answer = readWholeAnswer(exchange, { ...whole, body, json: editedView(whole.json, whole.edits) });
+  const answer = readWholeMessage(exchange, { ...whole, body, json: editedView(whole.json, whole.edits) });
   if (answer === undefined) return uninspectable('it is neither a JSON-RPC message nor a stream of them');
   const message = await maskMessage(answer, search);
   if ('kind' in message) return message;
@@ -38,7 +36,7 @@ export async function maskWholeResult(exchange: Answered, search: MaskSearch): P
     kind: 'rewrite',
     reason: maskReason(rules),
     apply() {
-      editWhole(whole, edits);
+      editWholeMessage(whole, edits);
       exchange.responseHeaders.set(HEADER.responseRedacted, 'true');
     },
   };
@@ -62,11 +60,10 @@ export function createResultRewriter(search: MaskSearch): StreamRewriter {
 }
 
 async function maskMessage(message: unknown, search: MaskSearch): Promise<MaskedMessage | Denial> {
-  const texts = await readTexts(message, false, LEAST_NUMBER);
+  const texts = await readTexts(message, { leastNumber: LEAST_NUMBER });
   if (texts === undefined) return uninspectable(TOO_MUCH);
   const { findings: found, isWhole } = await findInTexts(texts, {
     detectors: search.detectors,
-    credentials: NO_CREDENTIALS,
     counts: () => search.secretsBy !== undefined,
   });
   if (!isWhole) return uninspectable(TOO_MUCH);

@@ -1,14 +1,12 @@
 import { detectAll } from '../../detectors/detect.ts';
 import type { Detector, Finding } from '../../detectors/finding.ts';
 import { endsSentence, wholeOrder } from '../../detectors/injection/extent.ts';
-import { findSecretsUpTo } from '../../detectors/secrets/secrets.ts';
-import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
-import { normalizeAll } from '../../normalize/normalize.ts';
-import type { Normalized } from '../../normalize/normalized.ts';
-import { spansOf, type Page, type PageText, type TextSpan } from './page.ts';
-import type { Texts } from './read.ts';
-import { unseenOf, withoutGaps, withoutTerminalCodes, type Variant } from './variants.ts';
 import type { KnownValues } from '../../detectors/known-values/known-values.ts';
+import { findSecretsUpTo } from '../../detectors/secrets/secrets.ts';
+import { normalizeAll } from '../../normalize/normalize.ts';
+import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
+import { unseenOf, withoutGaps, withoutTerminalCodes, type Reading } from './readings.ts';
+import type { MessageText, Texts, TextSpan } from './texts.ts';
 
 /** A finding with the spans of texts that contain it. */
 export interface PlacedFinding {
@@ -20,13 +18,13 @@ export interface PlacedFinding {
 const MAX_PLACED = 1_000;
 /** Raw findings of the detectors, including repeats in adjacent slices; beyond this, they are not even sorted. */
 const MAX_FOUND = 5_000;
-/** Secrets in all variants of a message, plain and disguised. */
+/** Secrets in all readings of a message, plain and disguised. */
 const MAX_SECRETS = 20_000;
 
 export interface MessageSearch {
   readonly detectors: readonly Detector[];
-  /** The server's own credentials, which count as secrets in its messages. */
-  readonly credentials: KnownValues;
+  /** Values that count as secrets, such as the server's own credentials. */
+  readonly known?: KnownValues;
   /** Reports whether a secret counts. */
   readonly counts: (secret: Finding) => boolean;
 }
@@ -43,33 +41,37 @@ export interface ScanResult {
  * than the overlap of slices.
  */
 export async function findInTexts(texts: Texts, search: MessageSearch): Promise<ScanResult> {
-  const variants = await variantsOf(texts);
-  const raws = variants.map(({ text }) => text);
+  const { known, counts } = search;
+  const searches = await searchesOf(texts);
+  const raws = searches.map(({ reading }) => reading.text);
   const normalized = await normalizeAll(raws);
-  const searched = normalized.map((one, index) => ({ raw: raws[index] ?? '', normalized: one }));
-  const plain = await secretsIn(raws, search.credentials);
+  const forms = normalized.map((one, index) => ({ raw: raws[index] ?? '', normalized: one }));
+  const plain = await secretsIn(raws, known);
   // Without disguises there is nothing more to find.
   const disguised = await secretsIn(
-    searched.map(({ raw, normalized: { text } }) => (text === raw ? '' : text)),
-    search.credentials,
+    forms.map(({ raw, normalized: { text } }) => (text === raw ? '' : text)),
+    known,
   );
   const placed = new PlacedFindings();
-  const apart = await credentialsApart(texts, search);
-  for (const [variant, findings] of apart.found) {
-    if (!(await inTurns(placed.addAll(variant, findings)))) return placed.found(false);
+  const apart = await knownApart(texts, search);
+  for (const [index, one] of apart.searches.entries()) {
+    const found = apart.found[index] ?? [];
+    if (!(await inTurns(placed.addAll(one, found.filter(counts))))) return placed.found(false);
   }
-  for (const [index, variant] of variants.entries()) {
-    const given = plain.found[index] ?? [];
-    const secrets = [...given, ...revealed(disguised.found[index] ?? [], normalized[index])];
-    const counted = withoutRepeats(secrets.filter(search.counts));
-    if (!(await inTurns(placed.addAll(variant, counted)))) return placed.found(false);
+  for (const [index, one] of searches.entries()) {
+    const revealed = (disguised.found[index] ?? []).map((finding) => ({
+      ...finding,
+      ...normalized[index]?.toOriginal(finding),
+    }));
+    const secrets = withoutRepeats([...(plain.found[index] ?? []), ...revealed].filter(counts));
+    if (!(await inTurns(placed.addAll(one, secrets)))) return placed.found(false);
   }
   if (!plain.isWhole || !disguised.isWhole || !apart.isWhole) return placed.found(false);
   const counted = countingFindings(search.detectors);
-  const found = await detectAll(searched, counted.detectors);
+  const found = await detectAll(forms, counted.detectors);
   if (counted.hasTooMany()) return placed.found(false);
-  for (const [index, variant] of variants.entries()) {
-    if (!(await inTurns(placed.addAll(variant, found[index] ?? [])))) return placed.found(false);
+  for (const [index, one] of searches.entries()) {
+    if (!(await inTurns(placed.addAll(one, found[index] ?? [])))) return placed.found(false);
   }
   return placed.found(true);
 }
@@ -77,41 +79,44 @@ export async function findInTexts(texts: Texts, search: MessageSearch): Promise<
 /** Cost of locating a finding, in characters read. */
 const PLACING_CHARS = 64;
 
-/** A variant, with a filter of its findings. */
-interface Searched extends Variant {
+/** A reading, with the findings in it that count, by their spans. */
+interface Search {
+  readonly reading: Reading;
   readonly counts: (spans: readonly TextSpan[]) => boolean;
 }
 
-const COUNTS_ALL = (): boolean => true;
+const ANYWHERE: Search['counts'] = () => true;
+const IN_ONE: Search['counts'] = ({ length }) => length === 1;
+/** Findings within one text were found there already. */
+const OVER_SEVERAL: Search['counts'] = ({ length }) => length > 1;
 
-async function variantsOf({ spoken, prose, words }: Texts): Promise<readonly Searched[]> {
-  const pages = [spoken, ...prose, words];
-  const otherwise: Variant[] = [];
-  for (const page of pages) {
-    const read = [
+async function searchesOf({ spoken, prose, words }: Texts): Promise<readonly Search[]> {
+  const otherwise: (Reading | undefined)[] = [];
+  for (const page of [spoken, ...prose, words]) {
+    otherwise.push(
       await withoutTerminalCodes(page, ''),
       await withoutTerminalCodes(page, ' '),
       await unseenOf(page),
-    ];
-    otherwise.push(...read.filter((variant) => variant !== undefined));
+    );
   }
-  const joined = await inTurns(withoutGaps(spoken));
   return [
-    ...[spoken, ...prose].map((page) => asPage(page, COUNTS_ALL)),
-    // Words are unrelated to their neighbours, so findings across two of them do not count.
-    asPage(words, ({ length }) => length === 1),
-    ...otherwise.map((variant) => ({ ...variant, counts: COUNTS_ALL })),
-    ...(joined === undefined ? [] : [overSeveral(joined)]),
+    ...searchesFor([spoken, ...prose], ANYWHERE),
+    // Words are unrelated to their neighbours.
+    ...searchesFor([words], IN_ONE),
+    ...searchesFor(otherwise, ANYWHERE),
+    ...searchesFor([await inTurns(withoutGaps(sourcesOf(spoken)))], OVER_SEVERAL),
   ];
 }
 
-/** Findings within one text were found there already. */
-function overSeveral(joined: Variant): Searched {
-  return { ...joined, counts: ({ length }) => length > 1 };
+function searchesFor(
+  readings: readonly (Reading | undefined)[],
+  counts: Search['counts'],
+): readonly Search[] {
+  return readings.flatMap((reading) => (reading === undefined ? [] : [{ reading, counts }]));
 }
 
-function asPage(page: Page, counts: Searched['counts']): Searched {
-  return { text: page.text, spans: (span) => spansOf(page, span), counts };
+function sourcesOf({ parts }: Texts['words']): readonly MessageText[] {
+  return parts.map(({ source }) => source);
 }
 
 interface FoundSecrets {
@@ -120,57 +125,59 @@ interface FoundSecrets {
   readonly isWhole: boolean;
 }
 
-async function secretsIn(texts: readonly string[], credentials: KnownValues): Promise<FoundSecrets> {
+async function secretsIn(texts: readonly string[], known: KnownValues | undefined): Promise<FoundSecrets> {
   const secrets = await findSecretsUpTo(texts, MAX_SECRETS);
-  const known = await credentials.findAll(texts, MAX_SECRETS);
+  const values = (await known?.findAll(texts, MAX_SECRETS)) ?? [];
   return {
-    found: secrets.map(({ findings }, index) => [...findings, ...(known[index] ?? [])]),
-    isWhole: secrets.every(({ isWhole }) => isWhole) && known.flat().length <= MAX_SECRETS,
+    found: secrets.map(({ findings }, index) => [...findings, ...(values[index] ?? [])]),
+    isWhole: secrets.every(({ isWhole }) => isWhole) && values.flat().length <= MAX_SECRETS,
   };
 }
 
 /**
- * Finds the server's credentials where nothing else is searched: in base64 of other data, and across single
- * words, which a reader may join.
+ * Finds known values where nothing else is searched: in base64 of other data, and across single words, which a reader
+ * may join.
  */
-async function credentialsApart({ words, unread }: Texts, { credentials, counts }: MessageSearch) {
-  const values = words.texts.filter(({ kind }) => kind !== 'name');
-  const joined = await inTurns(withoutGaps({ ...words, texts: values }));
-  const variants = [
-    ...(unread.texts.length === 0 ? [] : [asPage(unread, COUNTS_ALL)]),
-    ...(joined === undefined ? [] : [overSeveral(joined)]),
+async function knownApart(
+  { words, unread }: Texts,
+  { known }: MessageSearch,
+): Promise<FoundSecrets & { readonly searches: readonly Search[] }> {
+  if (known === undefined || known.isEmpty) return { searches: [], found: [], isWhole: true };
+  const values = sourcesOf(words).filter(({ kind }) => kind !== 'name');
+  const searches = [
+    ...searchesFor([unread], ANYWHERE),
+    ...searchesFor([await inTurns(withoutGaps(values))], OVER_SEVERAL),
   ];
-  const all = await credentials.findAll(
-    variants.map(({ text }) => text),
+  const found = await known.findAll(
+    searches.map(({ reading }) => reading.text),
     MAX_SECRETS,
   );
-  const found = variants.map((variant, index) => [variant, (all[index] ?? []).filter(counts)] as const);
-  return { found, isWhole: all.flat().length <= MAX_SECRETS };
+  return { searches, found, isWhole: found.flat().length <= MAX_SECRETS };
 }
 
 /**
  * Returns a finding extended to its whole order, with its spans. A text that ends with a sentence does not
  * continue in the next.
  */
-function wholeFinding({ text, spans }: Variant, found: Finding): PlacedFinding {
+function wholeFinding({ text, spans }: Reading, found: Finding): PlacedFinding {
   const reached = spans(found);
   const last = reached.at(-1);
   const rest =
-    last !== undefined && endsSentence(last.pageText.text) ? last.pageText.text.length - last.end : undefined;
+    last !== undefined && endsSentence(last.source.text) ? last.source.text.length - last.end : undefined;
   const finding = wholeOrder(rest === undefined ? text : text.slice(0, found.end + rest), found);
   return { finding, spans: finding.end === found.end ? reached : spans(finding) };
 }
 
-/** Findings in order of discovery, without repeats from other variants. */
+/** Findings in order of discovery, without repeats from other readings. */
 class PlacedFindings {
   readonly #all: PlacedFinding[] = [];
-  readonly #seen = new Map<PageText, PlacedFinding[]>();
+  readonly #seen = new Map<MessageText, PlacedFinding[]>();
 
   /** Returns false once there are more than can be removed. One finding may cover very many texts. */
-  *addAll(variant: Searched, findings: readonly Finding[]): Work<boolean> {
+  *addAll({ reading, counts }: Search, findings: readonly Finding[]): Work<boolean> {
     for (const finding of findings) {
-      const placedFinding = wholeFinding(variant, finding);
-      if (variant.counts(placedFinding.spans) && !this.#add(placedFinding)) return false;
+      const placedFinding = wholeFinding(reading, finding);
+      if (counts(placedFinding.spans) && !this.#add(placedFinding)) return false;
       yield PLACING_CHARS + placedFinding.spans.length * ITEM_CHARS;
     }
     return true;
@@ -180,8 +187,8 @@ class PlacedFindings {
   #add(placedFinding: PlacedFinding): boolean {
     const [first] = placedFinding.spans;
     if (first === undefined) return true;
-    const seen = this.#seen.get(first.pageText) ?? [];
-    this.#seen.set(first.pageText, seen);
+    const seen = this.#seen.get(first.source) ?? [];
+    this.#seen.set(first.source, seen);
     if (seen.some((other) => isSameFinding(other, placedFinding))) return true;
     seen.push(placedFinding);
     return this.#all.push(placedFinding) <= MAX_PLACED;
@@ -203,7 +210,7 @@ function isSameFinding(one: PlacedFinding, other: PlacedFinding): boolean {
   if (goesFurther && one.finding.detector === 'prompt_injection') return false;
   return (
     one.finding.rule === other.finding.rule &&
-    one.spans.at(-1)?.pageText === other.spans.at(-1)?.pageText &&
+    one.spans.at(-1)?.source === other.spans.at(-1)?.source &&
     a !== undefined &&
     b !== undefined &&
     a.start < b.end &&
@@ -223,14 +230,6 @@ function countingFindings(detectors: readonly Detector[]) {
       return found;
     }),
   };
-}
-
-/** Maps findings in a normalized text to the original. */
-function revealed(findings: readonly Finding[], normalized: Normalized | undefined): readonly Finding[] {
-  return findings.map((finding) => ({
-    ...finding,
-    ...normalized?.toOriginal(finding),
-  }));
 }
 
 /** Merges a secret found both disguised and plain. */

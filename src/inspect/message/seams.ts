@@ -1,5 +1,5 @@
-import { isObject } from '../../json/is-object.ts';
 import type { KnownValues } from '../../detectors/known-values/known-values.ts';
+import { Walk } from '../walk.ts';
 
 /** Text kept at each place for the next event, and read with it. */
 const SEAM_CHARS = 1_024;
@@ -13,22 +13,22 @@ const BESIDE = '';
 /** The prefix that makes a line a comment or a field, and its end. */
 const FIELD = /^[a-z]{0,8}: ?|\n$/gm;
 
-/** Reports whether an event continues a credential that earlier events began at the same place of the message. */
+/** Reports whether an event continues a known value that earlier events began at the same place of the message. */
 export type CrossesSeam = (message: unknown) => boolean;
 
 /**
  * Follows the texts of a stream's events by place (`params.data`), since readers join them. The beginning has
  * passed by then; the rest is withheld.
  */
-export function createSeams(credentials: Pick<KnownValues, 'isEmpty' | 'isIn'>): CrossesSeam {
-  if (credentials.isEmpty) return () => false;
+export function createSeams(known: Pick<KnownValues, 'isEmpty' | 'isIn'>): CrossesSeam {
+  if (known.isEmpty) return () => false;
   const tails = new Map<string, string>();
 
-  /** A credential within one part is found there. */
+  /** A value within one part is found there. */
   function crosses(tail: string, text: string): boolean {
     if (tail === '' || text === '') return false;
     const head = text.slice(0, SEAM_CHARS);
-    return credentials.isIn(tail + head) && !credentials.isIn(tail) && !credentials.isIn(head);
+    return known.isIn(tail + head) && !known.isIn(tail) && !known.isIn(head);
   }
 
   return (message) => {
@@ -49,18 +49,17 @@ export function createSeams(credentials: Pick<KnownValues, 'isEmpty' | 'isIn'>):
 /** Returns the texts of a message by place; list elements are joined. */
 function textsByPlace(message: unknown): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
-  const unread: { readonly place: string; readonly value: unknown }[] = [{ place: '', value: message }];
-  for (let read = 0; unread.length > 0 && read < MAX_VALUES; read += 1) {
-    const next = unread.pop();
-    if (next === undefined) break;
-    const { place, value } = next;
+  function add(place: string, value: unknown): void {
     if (typeof value === 'string') texts.set(place, (texts.get(place) ?? '') + value);
-    else if (Array.isArray(value))
-      for (const element of value.toReversed()) unread.push({ place, value: element });
-    else if (isObject(value)) {
-      for (const [name, below] of Object.entries(value))
-        unread.push({ place: `${place}.${name}`, value: below });
-    }
+  }
+  add('', message);
+  const walk = new Walk(message, '');
+  for (let read = 1; read < MAX_VALUES; read += 1) {
+    const level = walk.next();
+    if (level === undefined) break;
+    const place = typeof walk.step === 'number' ? level.state : `${level.state}.${walk.step}`;
+    add(place, walk.value);
+    walk.enter(place);
   }
   return texts;
 }

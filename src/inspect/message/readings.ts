@@ -1,0 +1,96 @@
+import { readHidden } from '../../normalize/hidden-bytes.ts';
+import type { Span } from '../../text/span.ts';
+import { isTurnOver, ITEM_CHARS, nextTurn, type Work } from '../../turns.ts';
+import { Joined, OffsetMap } from '../offset-map.ts';
+import type { MessageText, Page, TextSpan } from './texts.ts';
+
+/** A text that a reader may make of a page, with the texts that a span of it comes from. */
+export interface Reading {
+  readonly text: string;
+  readonly spans: (span: Span) => readonly TextSpan[];
+}
+
+/** Characters of either end of a long text that are joined with its neighbours: no attack is longer, and hardly a secret. */
+const EDGE_CHARS = 1_024;
+/** Between the two ends of a long text. */
+const GAP = '\n\n';
+
+/**
+ * Joins texts without separators, as some clients join the texts of a result, to find what was split within a word.
+ * Undefined for fewer than two.
+ */
+export function* withoutGaps(texts: readonly MessageText[]): Work<Reading | undefined> {
+  if (texts.length < 2) return undefined;
+  const joined = new Joined<MessageText>();
+  for (const one of texts) {
+    yield ITEM_CHARS;
+    const { text } = one;
+    if (text.length <= 2 * EDGE_CHARS) {
+      joined.add(one, text);
+      continue;
+    }
+    joined.add(one, text.slice(0, EDGE_CHARS));
+    joined.separate(GAP);
+    joined.add(one, text.slice(-EDGE_CHARS), text.length - EDGE_CHARS);
+  }
+  return joined;
+}
+
+/** Matches read in one step. */
+const STEP_MATCHES = 1_024;
+
+/** Colours and the like (ECMA-48 control sequences). */
+const TERMINAL_CODE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
+
+/**
+ * Reads a page as a terminal shows it, without colours: the end of a code would read as a letter of the next word.
+ * Undefined without codes.
+ * @param instead replaces a code, which may part words or stand within one
+ */
+export async function withoutTerminalCodes(page: Page, instead: string): Promise<Reading | undefined> {
+  if (!page.text.includes('\u001b') && !page.text.includes('\u009b')) return undefined;
+  let text = '';
+  let texts: string[] = [];
+  const map = new OffsetMap();
+  let length = 0;
+  let from = 0;
+  for (const { 0: code, index } of page.text.matchAll(TERMINAL_CODE)) {
+    texts.push(page.text.slice(from, index), instead);
+    const at = length + index - from;
+    from = index + code.length;
+    length = at + instead.length;
+    map.add(index, from, at, length);
+    if (texts.length < STEP_MATCHES) continue;
+    text += texts.join('');
+    texts = [];
+    if (isTurnOver()) await nextTurn();
+  }
+  text += texts.join('') + page.text.slice(from);
+  return { text, spans: (span) => page.spans(map.toOriginal(span)) };
+}
+
+/** Tags, variation selectors and other invisible characters, in UTF-16 units, which are searched faster. */
+const UNSEEN = /(?:[\u200b-\u200f]|[\u2060-\u2064\ufeff]|[\ufe00-\ufe0f]|\udb40[\udc00-\udfff]){1,4096}/g;
+
+/**
+ * Reads what a page says in invisible characters, apart from the page: behind a letter it would read as part of another
+ * word. A finding covers the whole run. Undefined if there is nothing to read.
+ */
+export async function unseenOf(page: Page): Promise<Reading | undefined> {
+  const shown = new Joined<Span>();
+  let chars = 0;
+  for (const { 0: run, index } of page.text.matchAll(UNSEEN)) {
+    chars += run.length;
+    if (chars >= STEP_MATCHES) {
+      chars = 0;
+      if (isTurnOver()) await nextTurn();
+    }
+    const read = run.length > 1 ? readHidden(run) : undefined;
+    if (read !== undefined) shown.add({ start: index, end: index + run.length }, read);
+  }
+  if (shown.text === '') return undefined;
+  return {
+    text: shown.text,
+    spans: (span) => shown.partsWithin(span).flatMap(({ source }) => page.spans(source)),
+  };
+}

@@ -1,0 +1,259 @@
+import { GatewayError } from '../../errors.ts';
+import { isContainer } from '../../json/count-members.ts';
+import type { JsonPath } from '../../json/path.ts';
+import { parseStrict } from '../../json/strict-parse.ts';
+import { isBlob, textsOfBlob } from '../../mcp/blob.ts';
+import { isProtocolWord, PROTOCOL_NAMES } from '../../mcp/protocol-words.ts';
+import { inTurns, isTurnOver, nextTurn, type Work } from '../../turns.ts';
+import { Joined, type PlacedSpan } from '../offset-map.ts';
+import { Walk } from '../walk.ts';
+
+/** A JSON document: the message itself, or one in a string of another. */
+export interface Doc {
+  readonly root: unknown;
+  /** Its place and text in the outer document; undefined for the message. */
+  readonly within: (TextPlace & { readonly text: string }) | undefined;
+  /** 0 for the message, at most `MAX_DOC_DEPTH`. */
+  readonly depth: number;
+}
+
+/** JSON in a string of JSON in a string; deeper documents are read as text. */
+export const MAX_DOC_DEPTH = 3;
+
+/** A string of a document, or the member that it names. */
+export interface TextPlace {
+  readonly doc: Doc;
+  readonly path: JsonPath;
+}
+
+/** A text of a message. */
+export interface MessageText {
+  /** `blob`: the text of base64. `name`: the name of members. `number`: a number as written. */
+  readonly kind: 'value' | 'blob' | 'name' | 'number';
+  readonly text: string;
+  /** One place, except for names, which are searched once. */
+  readonly places: readonly TextPlace[];
+}
+
+/** Many texts joined, to be searched at once. */
+export type Page = Joined<MessageText>;
+
+/** A span of one of the texts. */
+export type TextSpan = PlacedSpan<MessageText>;
+
+/** All texts of a message. */
+export interface Texts {
+  /** Texts that clients join for a model (`text`), in pieces of a word or more. */
+  readonly spoken: Page;
+  /** Sentences, joined so that attacks split over several are found. */
+  readonly prose: readonly Page[];
+  /** Single words, each behind its name, since the name identifies a secret. */
+  readonly words: Page;
+  /** Base64 of other data (pictures, sounds), as written. */
+  readonly unread: Page;
+}
+
+export interface ReadOptions {
+  /** Puts unrelated texts on pages of their own. */
+  readonly apart?: boolean;
+  /** Numbers from this one on are read too. */
+  readonly leastNumber?: number | undefined;
+}
+
+/** Characters of a message, counting nested texts each time; a message with more is not inspected. */
+const MAX_CHARS = 4_194_304;
+/** Strings, member names, objects and arrays. */
+const MAX_PARTS = 200_000;
+/** Cost of a value in addition to its text, in characters read. */
+const VALUE_CHARS = 16;
+const MAX_WORD_CHARS = 512;
+/** Longer names do not describe their values. */
+const MAX_LABEL_CHARS = 64;
+const WORD = /^[\x21-\x7e]+$/;
+
+/**
+ * Reads every string and member name of an MCP server's message; undefined if there is too much. Linear, in turns of the
+ * event loop.
+ */
+export async function readTexts(message: unknown, options: ReadOptions = {}): Promise<Texts | undefined> {
+  const reader = new TextReader(options);
+  reader.docs.push({ root: message, within: undefined, depth: 0 });
+  for (const doc of reader.docs) {
+    await inTurns(reader.read(doc));
+    if (reader.hasTooMuch) return undefined;
+  }
+  // Joining very many texts takes a turn.
+  if (isTurnOver()) await nextTurn();
+  return reader.texts;
+}
+
+class TextReader {
+  /** Grows while reading, since a string may contain a document. */
+  readonly docs: Doc[] = [];
+  readonly texts = {
+    spoken: new Joined<MessageText>(),
+    prose: [] as Page[],
+    words: new Joined<MessageText>(),
+    unread: new Joined<MessageText>(),
+  };
+  readonly #apart: boolean;
+  readonly #leastNumber: number;
+  readonly #names = new Map<string, TextPlace[]>();
+  #chars = 0;
+  #parts = 0;
+
+  constructor({ apart = false, leastNumber = Infinity }: ReadOptions) {
+    this.#apart = apart;
+    this.#leastNumber = leastNumber;
+  }
+
+  get hasTooMuch(): boolean {
+    return this.#chars > MAX_CHARS || this.#parts > MAX_PARTS;
+  }
+
+  /** Stops if there is too much to read. */
+  *read(doc: Doc): Work<void> {
+    this.#readValue(doc.root, { doc, path: [] }, undefined);
+    const walk = new Walk(doc.root, undefined);
+    for (let level = walk.next(); level !== undefined && !this.hasTooMuch; level = walk.next()) {
+      const { step, value, path } = walk;
+      const chars = this.#chars;
+      const isMember = typeof step === 'string';
+      if (isMember || this.#isRead(value)) {
+        const place = { doc, path: [...path] };
+        if (isMember) this.#addName(step, place);
+        const blob = this.#readValue(value, place, isMember ? level.value : undefined);
+        if (blob !== undefined) yield* blob;
+        walk.enter(undefined);
+      }
+      yield VALUE_CHARS + this.#chars - chars;
+    }
+  }
+
+  #isRead(value: unknown): boolean {
+    if (typeof value === 'number') return Math.abs(value) >= this.#leastNumber;
+    return typeof value === 'string' || isContainer(value);
+  }
+
+  /** Returns the work that base64 takes. */
+  #readValue(value: unknown, place: TextPlace, holder: object | undefined): Work<void> | undefined {
+    if (!this.#isRead(value)) return undefined;
+    this.#parts += 1;
+    const name = place.path.findLast((step) => typeof step === 'string');
+    if (typeof value === 'string') return this.#readString(value, name, place, holder);
+    if (typeof value === 'number') this.#addWord(textAt('number', String(value), place), name);
+    return undefined;
+  }
+
+  #readString(
+    text: string,
+    name: string | undefined,
+    place: TextPlace,
+    holder: object | undefined,
+  ): Work<void> | undefined {
+    if (isProtocolWord(name, text)) return undefined;
+    // Too long to be read, so it need not be parsed.
+    const inner = text.length > MAX_CHARS ? undefined : documentIn(text, place.doc.depth);
+    if (inner !== undefined) {
+      this.#chars += text.length;
+      this.docs.push({ root: inner, within: { ...place, text }, depth: place.doc.depth + 1 });
+      return undefined;
+    }
+    const label = name === 'value' ? namedIn(holder) : name;
+    const value = textAt('value', text, place);
+    if (place.doc.depth === 0 && isBlob(holder, place.path)) return this.#readBlob(value, holder, label);
+    this.#addText(value, label);
+    return undefined;
+  }
+
+  *#readBlob(value: MessageText, holder: object | undefined, label: string | undefined): Work<void> {
+    const { asWritten, held } = yield* textsOfBlob(value.text, holder, MAX_CHARS);
+    if (asWritten) this.#addText(value, label);
+    if (held !== undefined) this.#addText({ ...value, kind: 'blob', text: held }, label);
+    else if (!asWritten) addLine(this.texts.unread, value);
+  }
+
+  #addText(text: MessageText, name: string | undefined): void {
+    if (!this.#apart && name === 'text') {
+      this.#chars += text.text.length;
+      addLine(this.texts.spoken, text);
+    } else if (isPlainWord(text.text)) this.#addWord(text, name);
+    else this.#addProse(text);
+  }
+
+  #addWord(text: MessageText, name = ''): void {
+    this.#chars += text.text.length;
+    const { words } = this.texts;
+    words.separate(name.length > MAX_LABEL_CHARS ? '"' : `"${name}": "`);
+    words.add(text, text.text);
+    words.separate('"\n\n');
+  }
+
+  #addProse(text: MessageText): void {
+    this.#chars += text.text.length;
+    const { prose } = this.texts;
+    const last = prose.at(-1);
+    const page = last === undefined || this.#apart ? new Joined<MessageText>() : last;
+    if (page !== last) prose.push(page);
+    addLine(page, text);
+  }
+
+  #addName(name: string, place: TextPlace): void {
+    this.#parts += 1;
+    if (PROTOCOL_NAMES.has(name)) return;
+    const known = this.#names.get(name);
+    if (known !== undefined) {
+      known.push(place);
+      return;
+    }
+    const places = [place];
+    this.#names.set(name, places);
+    const text: MessageText = { kind: 'name', text: name, places };
+    if (!isPlainWord(name)) {
+      this.#addProse(text);
+      return;
+    }
+    this.#chars += name.length;
+    const { words } = this.texts;
+    words.separate('"');
+    words.add(text, name);
+    words.separate('":\n\n');
+  }
+}
+
+function textAt(kind: MessageText['kind'], text: string, place: TextPlace): MessageText {
+  return { kind, text, places: [place] };
+}
+
+function addLine(page: Page, text: MessageText): void {
+  page.add(text, text.text);
+  page.separate('\n');
+}
+
+/** Variables are often listed as `{"name": "COHERE_API_KEY", "value": "…"}`. */
+function namedIn(holder: object = {}): string {
+  const name = 'name' in holder ? holder.name : 'key' in holder ? holder.key : undefined;
+  return typeof name === 'string' ? name : 'value';
+}
+
+function isPlainWord(text: string): boolean {
+  return text.length <= MAX_WORD_CHARS && WORD.test(text);
+}
+
+/**
+ * Returns the object or array whose JSON a text is; undefined for other texts, and if parsers may disagree
+ * about it.
+ */
+function documentIn(text: string, depth: number): unknown {
+  if (depth >= MAX_DOC_DEPTH) return undefined;
+  const trimmed = text.trim();
+  const isBracketed =
+    (trimmed.startsWith('{') && trimmed.endsWith('}')) || (trimmed.startsWith('[') && trimmed.endsWith(']'));
+  if (!isBracketed || !text.isWellFormed()) return undefined;
+  try {
+    return parseStrict(Buffer.from(text));
+  } catch (failure) {
+    if (failure instanceof GatewayError) return undefined;
+    throw failure;
+  }
+}

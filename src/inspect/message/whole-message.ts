@@ -1,0 +1,43 @@
+import { isUtf8 } from 'node:buffer';
+import { addAll } from '../../add-all.ts';
+import type { JsonEdit } from '../../json/path.ts';
+import { isServerMessage } from '../../mcp/answer-shape.ts';
+import { readMediaType } from '../../media-type.ts';
+import type { Denial } from '../../pipeline/check.ts';
+import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
+
+const ERROR_STATUS = 400;
+
+/**
+ * Returns the JSON of an MCP server's whole answer, or other content as text; undefined if a message was requested, or if
+ * the content cannot be read. A GET requests a stream, and clients read one whatever arrives.
+ */
+export function readWholeMessage(
+  { method, request, status }: Answered,
+  { json, body, contentType }: Pick<WholeAnswer, 'json' | 'body' | 'contentType'>,
+): unknown {
+  if (method === 'GET' && status < ERROR_STATUS) return undefined;
+  // Everything is read as UTF-8. A client would read another declared charset differently.
+  if (readMediaType(contentType).charset === 'other') return undefined;
+  const isAskedFor = request.mcp?.kind === 'request' && status < ERROR_STATUS;
+  if (isAskedFor) return isServerMessage(json) ? json : undefined;
+  if (json !== undefined) return json;
+  return isUtf8(body) ? body.toString() : undefined;
+}
+
+/** Applies an edit to the whole text if it is not JSON. */
+export function editWholeMessage(whole: WholeAnswer, edits: readonly JsonEdit[]): void {
+  if (whole.json === undefined) {
+    const text = edits.find(({ path }) => path.length === 0);
+    whole.replacement = Buffer.from(text?.kind === 'set' ? String(text.value) : '');
+  } else addAll(whole.edits, edits);
+}
+
+/** Refuses an answer of an MCP server that cannot be inspected. */
+export function uninspectable(why: string): Denial {
+  return {
+    kind: 'deny',
+    type: 'upstream_unavailable',
+    message: `the MCP server's answer cannot be inspected: ${why}`,
+  };
+}
