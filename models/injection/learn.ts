@@ -6,7 +6,7 @@ import { Outline } from '../../src/detectors/learned/outline.ts';
 const BITS = 19;
 const WEIGHTS = 2 ** BITS;
 
-const EPOCHS = 8;
+const EPOCHS = 4;
 const RATE = 0.3;
 const DECAY = 1e-6;
 /** Share of a stretch's features that a step leaves out at random, so that no phrase rests on one rare word. */
@@ -98,8 +98,19 @@ function learnOnce(examples: readonly Example[], random: () => number): Learned 
   return learned;
 }
 
+/** Used again by the next step. */
+let kept = new Int32Array(0);
+
 function thinned(places: Int32Array, random: () => number): Int32Array {
-  return places.length <= LEAST_DROPPED_FROM ? places : places.filter(() => random() >= DROPPED);
+  if (places.length <= LEAST_DROPPED_FROM) return places;
+  if (places.length > kept.length) kept = new Int32Array(places.length);
+  let count = 0;
+  for (const place of places) {
+    if (random() < DROPPED) continue;
+    kept[count] = place;
+    count += 1;
+  }
+  return kept.subarray(0, count);
 }
 
 function step(weights: Float32Array, squares: Float32Array, places: Int32Array, gradient: number): void {

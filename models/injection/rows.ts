@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { ownRows } from './own-rows.ts';
 import { textRows } from './own-texts.ts';
+import { proseRows } from './prose.ts';
 import type { Row } from './row.ts';
 import { lines, PACKAGES, pieces, type SourcePackage } from './sources.ts';
+import { readLines } from './texts.ts';
 
 interface PublicRow {
   readonly source: string;
@@ -17,7 +19,7 @@ interface PublicRow {
 
 const CACHE = join(homedir(), '.cache/ai-firewall-gateway/models');
 const MAX_CHARS = 20_000;
-/** One file in so many is read. */
+/** One file in so many is read, and every manual. */
 const DOCUMENTS_BY = 5;
 
 /** The rows of `injection.public.jsonl.gz`: S-Labs and neuralchemy (NOTICE.md). */
@@ -66,7 +68,8 @@ function packageRows(): readonly Row[] {
 function documentRows(root: string): readonly Row[] {
   const files = globSync('node_modules/**/*.{md,ts,js,json,yml}', { cwd: root })
     .toSorted()
-    .filter((file, index) => index % DOCUMENTS_BY === 0 && statSync(join(root, file)).isFile());
+    .filter((file, index) => index % DOCUMENTS_BY === 0 || file.endsWith('.md'))
+    .filter((file) => statSync(join(root, file)).isFile());
   return files.flatMap((file) => {
     const text = readFileSync(join(root, file), 'utf8');
     if (text.length < 300 || text.length > 200_000) return [];
@@ -74,10 +77,20 @@ function documentRows(root: string): readonly Row[] {
       set: 'documents',
       text: piece,
       isAttack: false,
-
       isHeldBack: false,
     }));
   });
+}
+
+/** Sentences of manuals in eleven languages, `manuals/<language>.txt`: alone, and as one document. */
+function manualRows(): readonly Row[] {
+  return globSync(join(import.meta.dirname, 'manuals/*.txt'))
+    .toSorted()
+    .flatMap((path) => {
+      const texts = readLines(path);
+      const set = `manuals-${basename(path, '.txt')}`;
+      return [...texts, texts.join('\n')].map((text) => ({ set, text, isAttack: false, isHeldBack: false }));
+    });
 }
 
 /** What the compiler says, in thirteen languages. */
@@ -99,7 +112,9 @@ export function allRows(publicFile: string, random: () => number): readonly Row[
     ...packageRows(),
     ...documentRows(root),
     ...compilerRows(root),
+    ...manualRows(),
     ...ownRows(random),
     ...textRows(random),
+    ...proseRows(random),
   ];
 }

@@ -23,14 +23,17 @@ export function readTexts(folder = join(import.meta.dirname, 'texts')): readonly
   }));
 }
 
-/** One text a line; `\n` in a text is a line break. */
 function readFile(path: string): { language: string; label: string; texts: readonly string[] } {
   const { language, label } = FILE.exec(basename(path))?.groups ?? {};
   if (language === undefined || label === undefined)
     throw new Error(`name ${path} <language>-attacks-<kind>.txt or <language>-innocent-<kind>.txt`);
-  const texts = readFileSync(path, 'utf8')
+  return { language, label, texts: readLines(path) };
+}
+
+/** One text a line; `\n` in a text is a line break. */
+export function readLines(path: string): readonly string[] {
+  return readFileSync(path, 'utf8')
     .split('\n')
     .map((line) => line.trim().replaceAll('\\n', '\n'))
     .filter((line) => line !== '');
-  return { language, label, texts };
 }

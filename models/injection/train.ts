@@ -16,28 +16,45 @@ import { allRows } from './rows.ts';
 const DOCUMENT_CHARS = 2_000;
 /** One row in so many is put into one. */
 const SCREENED_BY = 4;
+/** One attack in so many is lost to the screen: fewer would cost time in documents. */
+const SCREEN_MISSES_BY = 300;
 /** Count it up with every training whose weights are committed. */
-const VERSION = 3;
+const VERSION = 4;
 const SEED = 20_261_124;
+/** Weight of the model with `texts/` in the mean: more finds more, and alarms more often on manuals. */
+const TEXTS_SHARE = 0.6;
 /**
  * Sums that are scores of 0.5 and of 0.9. Of innocent texts of kinds that are not trained on (messages of other programs,
  * questions of benchmarks, texts that only sound like attacks) some 2 % are above the first, under 1 % above the other.
  */
 const HALF_AT = 1.4;
-const NINE_TENTHS_AT = 2.4;
+const NINE_TENTHS_AT = 2.3;
 
+/** The mean of a model that learns from `texts/` and of one that does not. */
 export function trained(rows: readonly Row[]): Model {
-  const examples = rows.flatMap(examplesOf);
   const slope = Math.log(9) / (NINE_TENTHS_AT - HALF_AT);
+  const withoutTexts = learned(rows.filter(({ set }) => !set.startsWith('texts-')));
   const unscreened: Model = {
     name: 'injection',
     version: VERSION,
-    ...inBytes(learn(examples, seeded(SEED))),
+    ...inBytes(mixed(withoutTexts, learned(rows))),
     slope,
     offset: -slope * HALF_AT,
     screen: -Infinity,
   };
   return { ...unscreened, screen: screenOf(unscreened, rows) };
+}
+
+function learned(rows: readonly Row[]): Learned {
+  return learn(rows.flatMap(examplesOf), seeded(SEED));
+}
+
+function mixed(without: Learned, all: Learned): Learned {
+  const between = (one: number, other: number): number => one + TEXTS_SHARE * (other - one);
+  return {
+    weights: without.weights.map((weight, place) => between(weight, all.weights[place] ?? 0)),
+    bias: between(without.bias, all.bias),
+  };
 }
 
 const outline = new Outline();
@@ -48,7 +65,7 @@ function sumOfWords({ weights }: Model, text: string): number {
   return outline.sumOfWords(0, outline.words);
 }
 
-/** Of four hundred attacks that are found in the middle of a document, one has words that add up to less. */
+/** What the words of attacks in the middle of documents add up to, all but one in `SCREEN_MISSES_BY`. */
 function screenOf(model: Model, rows: readonly Row[]): number {
   const documents = rows.filter(({ set, text }) => set === 'documents' && text.length >= DOCUMENT_CHARS);
   const attacks = rows.filter(({ isAttack }, index) => isAttack && index % SCREENED_BY === 0);
@@ -59,7 +76,9 @@ function screenOf(model: Model, rows: readonly Row[]): number {
     const found = judge(model, whole);
     return found.score < 0.5 ? [] : [sumOfWords(model, whole.slice(found.start, found.end))];
   });
-  return Math.floor(sums.toSorted((one, other) => one - other)[Math.floor(sums.length / 400)] ?? -Infinity);
+  return Math.floor(
+    sums.toSorted((one, other) => one - other)[Math.floor(sums.length / SCREEN_MISSES_BY)] ?? -Infinity,
+  );
 }
 
 /** Rows are read once, however many models learn from them. */

@@ -16,7 +16,7 @@ export interface Model {
   readonly slope: number;
   readonly offset: number;
   /**
-   * What the words of a stretch by themselves must add up to before their neighbours are read, in units of `scale`. Of four
+   * What the words of a stretch by themselves must add up to before their neighbours are read, in units of `scale`. Of three
    * hundred attacks that are trained on, one adds up to less.
    */
   readonly screen: number;
