@@ -18,38 +18,37 @@ import { keepAccount } from './new-answer.ts';
 import { rewrittenEvent, rewrittenInTurns } from './rewritten-event.ts';
 import { strictFrame, strictFrameInSteps, unambiguousEvent } from './unambiguous-frame.ts';
 
-/** A longer frame cannot be held for inspection and ends the stream. */
+/** Longer frames cannot be held for inspection and end the stream. */
 const MAX_FRAME_BYTES = 4_194_304;
 const NOTHING = Buffer.alloc(0);
 const NOT_INSPECTED = {
   type: 'gateway_unavailable',
   message: 'the gateway could not inspect the rest of the answer',
 } as const;
-/** Each pass over a longer frame takes an event-loop turn of its own. */
+/** A pass over a longer frame takes a turn of its own. */
 const LONG_FRAME_BYTES = 131_072;
 const SLICE_BYTES = 16_384;
-/** Fixed cost of a frame, in characters read. */
+/** Fixed cost of a frame, in characters. */
 const FRAME_CHARS = 512;
 
-/** The next bytes for the client. */
 export interface Emission {
   readonly bytes: Buffer;
-  /** Set if the stream ends with these bytes. No provider bytes may follow. */
+  /** The stream ends with these bytes. */
   readonly cut?: Denial;
-  /** The error that cut the stream, if it was not a refusal. */
+  /** The error behind a cut, unless it was a refusal. */
   readonly failure?: unknown;
 }
 
 type Awaitable<T> = T | Promise<T>;
 
-/** Inspects a streamed answer on its way to the client. Accepts chunks cut at any byte. */
+/** Inspects a streamed answer. Accepts chunks cut at any byte. */
 export interface AnswerStream {
   /**
-   * Sends whole frames at once and holds unfinished ones. Synchronous if all rewriters are. Push the next chunk only
-   * once this call has settled. Returns nothing after a cut.
+   * Sends whole frames and holds unfinished ones. Synchronous if all rewriters are. Push the next chunk once this
+   * call has settled. Returns nothing behind a cut.
    */
   push(chunk: Buffer): Awaitable<Emission>;
-  /** Signals the end of the answer. Returns held frames and the checks' closing comments, or a cut. */
+  /** Ends the answer. Returns held frames and closing comments, or a cut. */
   end(): Promise<Emission>;
 }
 
@@ -60,13 +59,13 @@ export interface AnswerStreamParts {
   readonly form?: EventForm | undefined;
   readonly reader: StreamReader;
   readonly rewriters: readonly StreamRewriter[];
-  /** Suppresses our comments (`server.strip_budget_headers`, or clients that mistake them for an answer). */
+  /** Omits our comments (`server.strip_budget_headers`, or clients that mistake them for an answer). */
   readonly stripComments?: boolean;
 }
 
 /**
- * Decodes frames, keeps the answer's account (usage, text, completeness) and runs the rewriters in order, each on the
- * previous one's output. Untouched frames pass byte for byte; changed frames are edited by byte spans.
+ * Decodes frames, keeps the answer's account (usage, text, completeness) and runs the rewriters in order, each on
+ * the previous one's output. Untouched frames pass byte for byte; others are edited by byte spans.
  */
 export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   const { answer, format, form, reader, rewriters, stripComments = false } = parts;
@@ -76,7 +75,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   const writer = format.createWriter();
   let pieces: Buffer[] = [];
   let cut: Denial | undefined;
-  /** The last event that passed all rewriters, unchanged. */
+  /** The last event that all rewriters passed unchanged. */
   let passed: StreamEvent | undefined;
 
   function take(): Emission {
@@ -86,7 +85,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     return cut === undefined ? { bytes } : { bytes, cut };
   }
 
-  /** Processes items in order, synchronously until a rewriter waits or the event-loop turn is over. */
+  /** Processes items in order, synchronously until a rewriter waits or the turn is over. */
   function each<T>(items: readonly T[], pass: (item: T) => Awaitable<void>, from = 0): Awaitable<void> {
     for (let index = from; index < items.length && cut === undefined; index += 1) {
       if (isTurnOver(FRAME_CHARS)) return nextTurn().then(() => each(items, pass, index));
@@ -115,7 +114,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     const event = sidebandEvent(frame, sideband);
     observe(event);
     const waiting = passEvent(event, 0);
-    // A frame with sideband data only passes or drops with this event.
+    // A frame without data passes or drops with this event.
     if (frame.data === undefined) return waiting;
     const goOn = (): Awaitable<void> =>
       cut === undefined ? passPayload(passed === event ? frame : bare(format, frame, sideband)) : undefined;
@@ -148,7 +147,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     await (isJudged ? passHeld(event, frame) : passEvent(event, 0));
   }
 
-  /** @param frame the frame that the event was read from */
+  /** @param frame the frame of the event */
   function passHeld(event: StreamEvent, frame: Frame): Awaitable<void> {
     const held = form === undefined ? event : form.held(event);
     return held === undefined ? undefined : passEvent(unambiguousEvent(format, held, frame), 0);
@@ -158,7 +157,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     for (const observer of observers) observer.received?.(event);
   }
 
-  /** Passes an event through the rewriters from `at` on, then to the client. */
+  /** Passes an event through the rewriters from `at` on, and to the client. */
   function passEvent(event: StreamEvent, at: number): Awaitable<void> {
     const rewriter = rewriters[at];
     if (rewriter === undefined) {
@@ -217,7 +216,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
 
   /**
    * Ends a stream that cannot be inspected further with an error. To some clients, a broken connection alone looks
-   * like the end of the answer, and it gives no reason.
+   * like the end of the answer.
    */
   async function breakOff(cause: unknown): Promise<Emission> {
     if (cut !== undefined) throw cause;
@@ -268,7 +267,7 @@ function closingFrame({ json, pad = 0, ...frame }: CutPayload): ClosingFrame {
   return { ...frame, data: JSON.stringify(json) + ' '.repeat(pad) };
 }
 
-/** Repeats the refusal's headers as a comment, since the real headers were already sent. */
+/** Repeats the refusal's headers as a comment, since the real ones were sent before. */
 function flagComment({ headers = {} }: Denial): string | undefined {
   const flags = Object.entries(headers).filter(
     ([name, value]) => name.startsWith(HEADER_PREFIX) && value === 'true',
@@ -276,9 +275,7 @@ function flagComment({ headers = {} }: Denial): string | undefined {
   return flags.length === 0 ? undefined : flags.map(([name, value]) => `${name}=${value}`).join(' ');
 }
 
-/**
- * Makes an event of sideband data, which precedes the payload's event. The payload's event carries the frame's bytes.
- */
+/** Returns an event of sideband data, before the payload's event, which carries the frame's bytes. */
 function sidebandEvent(frame: Frame, sideband: string): StreamEvent {
   const raw = frame.data === undefined ? frame.raw : NOTHING;
   return { frame: { ...frame, raw, data: sideband }, deltas: [], json: sideband, sideband: true };

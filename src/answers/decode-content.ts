@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { GatewayError } from '../errors.ts';
 
-/** The largest decoded answer. Equals Envoy's buffer limit for plain answers. */
+/** Equals Envoy's buffer limit for plain answers. */
 const MAX_DECODED_BYTES = 16_777_216;
 
 const DECODERS = {
@@ -13,8 +13,8 @@ const DECODERS = {
 } as const;
 
 /**
- * Decodes an answer that a provider compressed although it was asked not to (RFC 9110 section 8.4).
- * @throws GatewayError upstream_unavailable if it cannot be decoded, since it must not pass uninspected
+ * Decodes an answer that the provider compressed although asked not to (RFC 9110 section 8.4).
+ * @throws GatewayError upstream_unavailable if it cannot be decoded
  */
 export async function decodeContent(body: Buffer, coding: string): Promise<Buffer> {
   const name = coding.trim().toLowerCase();

@@ -3,26 +3,23 @@ import { GatewayError } from '../errors.ts';
 import type { StreamEvent } from '../providers/provider.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
 
-/**
- * Holds the events of a judged stream to a fixed form. Text outside the payload's JSON (in a comment, an id, an event
- * name) would bypass the text search.
- */
+/** Holds events of a judged stream to a fixed form: text in comments, ids or event names would not be searched. */
 export interface EventForm {
   /**
-   * Strips the frame to its payload. Returns undefined if nothing is left to send. Rewriters receive any sideband that remains.
+   * Strips the frame to its payload; undefined if nothing is left. Rewriters receive sideband that remains.
    * @throws GatewayError upstream_unavailable if the sideband breaks the stream
    */
   plain(frame: Frame): Frame | undefined;
   /**
-   * Returns the event as it may be sent, or undefined if its name is unknown.
-   * @throws GatewayError upstream_unavailable if its form differs
+   * Returns the event as it may be sent; undefined if its name is unknown.
+   * @throws GatewayError upstream_unavailable for another form
    */
   held(event: StreamEvent): StreamEvent | undefined;
 }
 
 export interface EventFormTerms {
   readonly format: StreamFormat;
-  /** Every event must be a JSON object, as in all known dialects. Otherwise all events are JSON, or none is. */
+  /** Every event must be a JSON object. Otherwise all events are JSON, or none. */
   readonly isKnown: boolean;
   /** Comments keep connections alive, but some clients fail on them. */
   readonly keepsComments: boolean;
@@ -49,7 +46,7 @@ export function createEventForm({ format, isKnown, keepsComments }: EventFormTer
       if (sideband === undefined) return isNameAlone ? keptOpen(frame) : frame;
       if (format.name === 'sse' && JSON_LINE.test(sideband)) {
         if (isKnown) throw brokenEvent();
-        // A JSON error sent with the requested stream's content type.
+        // A JSON error with the content type of a stream.
         return frame;
       }
       if (frame.data !== undefined && format.name !== 'json-array') return bare(format, frame, sideband);
@@ -63,12 +60,11 @@ export function createEventForm({ format, isKnown, keepsComments }: EventFormTer
   };
 }
 
-/** Some clients parse an event stream line that starts like this. */
+/** Some clients parse lines that start like this. */
 const JSON_LINE = /^[^\S\n]*[[{,"]/m;
 
 const MARKERS: ReadonlySet<string> = new Set(['', 'null', '[DONE]']);
 
-/** Returns the frame without its sideband. */
 export function bare(format: StreamFormat, frame: Frame, sideband: string): Frame {
   const { event, sideband: _left, ...rest } = frame;
   const isKept = event !== undefined && (format.name !== 'sse' || !sideband.includes(event));
@@ -79,14 +75,14 @@ export function bare(format: StreamFormat, frame: Frame, sideband: string): Fram
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Returns an empty comment, which keeps the connection alive. Line endings stay the provider's. */
+/** Returns an empty comment with the provider's line ends, which keeps the connection alive. */
 function keepAlive({ raw }: Frame): Frame {
   let end = raw.length;
   while (raw[end - 1] === LF || raw[end - 1] === CR) end -= 1;
   return { raw: Buffer.concat([Buffer.from(':'), raw.subarray(end)]) };
 }
 
-/** Event names that differ from their event's type: markers, errors, and all of Bedrock's. */
+/** Names that differ from their event's type: markers, errors, and all of Bedrock's. */
 const KNOWN_NAMES: ReadonlySet<string> = new Set([
   '',
   'completion',
@@ -106,13 +102,13 @@ const KNOWN_NAMES: ReadonlySet<string> = new Set([
 ]);
 const EXCEPTION = /^[a-z]{1,40}(?:exception|error|failure)$/i;
 
-/** Reports whether an event's name is well known or repeats its payload's type. */
+/** Reports whether a name is well known, or repeats the payload's type. */
 function hasKnownName({ frame: { event: name }, json }: StreamEvent): boolean {
   if (name === undefined || KNOWN_NAMES.has(name) || EXCEPTION.test(name)) return true;
   return isObject(json) && (json['type'] === name || json['event_type'] === name);
 }
 
-/** Drops an unknown event name. An AWS message is useless without its type; few SSE clients need one. */
+/** Drops an unknown name. An AWS message is useless without it; few SSE clients need one. */
 function unnamed(format: StreamFormat, event: StreamEvent): StreamEvent | undefined {
   if (format.name !== 'sse') return undefined;
   const { event: _name, ...frame } = event.frame;

@@ -8,9 +8,9 @@ import type { StreamFormat } from '../streams/frame.ts';
 import type { ReadAnswer } from './read-answer.ts';
 
 /**
- * Refuses an answer head that its endpoint never gives. Every readable endpoint answers JSON, or a stream if its dialect
- * has one. Images, archives and text in other character sets could hide anything.
- * @param format the stream's format, or undefined for a whole body
+ * Refuses an answer that its endpoint never gives: readable endpoints answer JSON, or a stream if their dialect has
+ * one. Images, archives and text in other character sets could hide anything.
+ * @param format the stream's format; undefined for a whole body
  * @throws GatewayError upstream_unavailable
  */
 export function assertMediaType(exchange: Answered, format: StreamFormat | undefined): void {
@@ -23,7 +23,7 @@ export function assertMediaType(exchange: Answered, format: StreamFormat | undef
 }
 
 /**
- * Refuses a whole body unless it is JSON, or an error in JSON or plain text.
+ * Refuses a whole body that is neither JSON nor an error in plain text.
  * @throws GatewayError upstream_unavailable
  */
 export function assertBody({ exchange, whole, parsed }: ReadAnswer): void {
@@ -34,14 +34,14 @@ export function assertBody({ exchange, whole, parsed }: ReadAnswer): void {
     throw unexpected('an error that is not text');
 }
 
-/** False for MCP servers, whose answers the inspector checks, and for allowed unknown endpoints. */
+/** False for MCP servers, which the inspector checks, and for allowed unknown endpoints. */
 export function isOfKnownEndpoint({ mcp, endpoint }: Pick<Answered, 'mcp' | 'endpoint'>): boolean {
   return mcp === undefined && endpoint.operation !== 'unknown';
 }
 
 function mayBeJson(contentType = ''): boolean {
   const { essence } = readMediaType(contentType);
-  // A value with two types matches neither.
+  // Two types match neither.
   if (essence === '') return contentType.trim() === '';
   return MAY_BE_JSON.has(essence) || essence.endsWith('+json');
 }
@@ -50,7 +50,7 @@ function streams({ endpoint, request }: Answered): boolean {
   return endpoint.dialect.stream(request) !== undefined;
 }
 
-/** Accepts the pages of proxies on the provider's side, and untyped errors. */
+/** Accepts pages of proxies on the provider's side, and untyped errors. */
 function isText(contentType = ''): boolean {
   const { essence } = readMediaType(contentType);
   return (

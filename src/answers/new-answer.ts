@@ -4,20 +4,17 @@ import { createBillingReader } from '../providers/billing-details.ts';
 import { createIdentityReader } from '../providers/answer-identity.ts';
 import { ITEM_CHARS, type Work } from '../turns.ts';
 
-/** Text kept for counting. The rest is only measured. */
+/** Text kept for counting; the rest is only measured. */
 const MAX_KEPT_CHARS = 262_144;
-/**
- * Pieces are joined in batches, since streams bring few characters at a time and each string has 40 bytes of
- * overhead.
- */
+/** Pieces are joined in batches, since streams bring few characters at a time, and a string takes 40 more bytes. */
 const MAX_PIECES = 256;
 
-/** Collects model output, up to a limit, to count tokens of answers that end without usage (docs/budgets.md). */
+/** Collects output, up to a limit, to count the tokens of answers without usage (docs/budgets.md). */
 export function createWrittenText(): WrittenText {
   return new CollectedText();
 }
 
-/** A class to save memory: every answer has one, and an object literal with getters takes kilobytes. */
+/** A class, because every answer has one, and object literals with getters take kilobytes. */
 class CollectedText implements WrittenText {
   beyondBytes = 0;
   sawReasoning = false;
@@ -43,7 +40,7 @@ class CollectedText implements WrittenText {
   }
 }
 
-/** @param isTraced true if its id and end are of interest, which costs a read of each event */
+/** @param isTraced reads the answer's id and end from each event */
 export function newAnswer(isTraced = false): Answer {
   return {
     whole: undefined,
@@ -57,13 +54,13 @@ export function newAnswer(isTraced = false): Answer {
   };
 }
 
-/** Adds a stream event to the answer's account. */
+/** Adds an event to the answer's account. */
 export function* keepAccount(answer: Answer, event: StreamEvent): Work<void> {
   for (const delta of event.deltas) {
     if (delta.repeats === true || delta.copies !== undefined) continue;
     answer.written.add(delta.kind, delta.text);
     answer.wroteSinceUsage = true;
-    // Another candidate may begin after the first has ended.
+    // Another candidate may begin behind the first one.
     answer.complete = false;
     yield ITEM_CHARS;
   }

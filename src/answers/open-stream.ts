@@ -19,8 +19,8 @@ export interface StreamTerms {
 }
 
 /**
- * Opens a provider's stream for reading, in the format its headers declare.
- * @throws GatewayError upstream_unavailable if its text is judged but in an unsupported character set
+ * Opens a provider's stream.
+ * @throws GatewayError upstream_unavailable if its text is judged, but in an unsupported character set
  */
 export function openStream(
   exchange: Answered,
@@ -41,7 +41,7 @@ export function openStream(
   });
 }
 
-/** Undefined for MCP servers, whose streams the MCP inspector checks. */
+/** Undefined for MCP servers, whose streams the inspector checks. */
 function eventForm(exchange: Answered, format: StreamFormat, keepsComments: boolean): EventForm | undefined {
   if (exchange.mcp !== undefined) return undefined;
   const isKnown = isSuccess(exchange) && isOfKnownEndpoint(exchange);

@@ -9,17 +9,16 @@ import { assertParseable, hasAllMembers, shapeInSteps, shapeOf } from '../json/d
 import { parseInPieces, type ParsedPieces } from '../json/parse-in-pieces.ts';
 import { strictDocument } from './unambiguous-frame.ts';
 
-/** An answer with its complete body. */
+/** An answer with its whole body. */
 export interface ReadAnswer {
   readonly exchange: Answered;
   readonly whole: WholeAnswer;
-  /** See `ReadBody.parsed`. */
   readonly parsed: unknown;
 }
 
 /**
- * Adds the body to an answer's headers.
- * @throws GatewayError upstream_unavailable if it is nested too deeply
+ * Adds the body to an answer's head.
+ * @throws GatewayError upstream_unavailable if it is nested too deep
  */
 export async function readAnswer(head: Answered, body: Buffer): Promise<ReadAnswer> {
   const contentType = head.answerHeaders.get('content-type');
@@ -49,7 +48,6 @@ function* factsRead(exchange: Answered, parsed: unknown): Work<Answered> {
   return exchange;
 }
 
-/** Returns the body with the checks' edits. */
 export async function judgedBody({ body, json, edits, replacement }: WholeAnswer): Promise<Buffer> {
   if (replacement !== undefined) return replacement;
   if (edits.length === 0) return body;
@@ -57,25 +55,24 @@ export async function judgedBody({ body, json, edits, replacement }: WholeAnswer
   return applyEditsInTurns(body, edits);
 }
 
-/** A whole answer's body as JSON. */
 export interface ReadBody {
-  /** Undefined if it is not JSON, or parsing would block the event loop for too long. */
+  /** Undefined if it is not JSON, or would block the event loop. */
   readonly parsed: unknown;
-  /** The same value if every parser would read the same document, else undefined. */
+  /** The same value, if every parser reads the same document. */
   readonly json: unknown;
-  /** The body rewritten as strict JSON and UTF-8, if it was lenient. */
+  /** The body as strict JSON and UTF-8, if it was lenient. */
   readonly strict?: Buffer;
 }
 
-/** Unreadable as JSON: nothing to account for, and checks inspect the bytes. */
+/** There is nothing to account for; checks inspect the bytes. */
 const UNREAD: ReadBody = { parsed: undefined, json: undefined };
 
 /** Longer bodies are read in steps. */
 const LONG_BYTES = 262_144;
 
 /**
- * Reads a body once, as JSON.
- * @throws GatewayError upstream_unavailable if it is nested too deeply
+ * Reads a body as JSON.
+ * @throws GatewayError upstream_unavailable if it is nested too deep
  */
 function readJsonBody(body: Buffer, isToBeUtf8: boolean): ReadBody | Promise<ReadBody> {
   const reading = readingOf(body, isToBeUtf8);
@@ -83,8 +80,8 @@ function readJsonBody(body: Buffer, isToBeUtf8: boolean): ReadBody | Promise<Rea
 }
 
 /**
- * Like `readJsonBody`, in steps.
- * @param isToBeUtf8 true unless another character set is declared
+ * `readJsonBody` in steps.
+ * @param isToBeUtf8 no other character set is declared
  */
 export function* readingOf(body: Buffer, isToBeUtf8 = true): Work<ReadBody> {
   const isLong = body.length > LONG_BYTES;
@@ -108,7 +105,7 @@ export function* readingOf(body: Buffer, isToBeUtf8 = true): Work<ReadBody> {
   yield LONG_STEP;
   const { value, members } = document;
   const json = hasAllMembers(shape, members) ? value : undefined;
-  // Clients that skip or replace invalid UTF-8 would read other text.
+  // Clients that skip or replace invalid UTF-8 read other text.
   if (isUtf8(body)) return { parsed: value, json };
   return isToBeUtf8 ? { parsed: value, json, strict: Buffer.from(text) } : { parsed: value, json: undefined };
 }

@@ -2,9 +2,8 @@ import { GatewayError } from '../errors.ts';
 import type { Answered } from '../pipeline/exchange.ts';
 
 const NOT_MODIFIED = 304;
-/** Statuses that repeat the same request elsewhere (RFC 9110 sections 15.4.8, 15.4.9). */
+/** Statuses that repeat the request elsewhere (RFC 9110 sections 15.4.8, 15.4.9). */
 const SAME_REQUEST: ReadonlySet<number> = new Set([307, 308]);
-/** Headers that clients follow. */
 const PLACES = ['location', 'refresh'] as const;
 
 export interface RefusedRedirect {
@@ -14,9 +13,8 @@ export interface RefusedRedirect {
 }
 
 /**
- * Refuses answers that redirect the client, since clients would follow them past the gateway with the prompt and all
- * headers. A 3xx without a target is not an answer either, except a 304 to a GET. Returns undefined for other
- * answers.
+ * Refuses redirects, since clients would follow them past the gateway, with prompt and headers. A 3xx without a
+ * target is not an answer either, except a 304 to a GET. Returns undefined for other answers.
  */
 export function refusedRedirect(exchange: Answered): RefusedRedirect | undefined {
   const { status, method, answerHeaders } = exchange;
@@ -41,11 +39,11 @@ function messageFor({ status, mcp, provider }: Answered): string {
   return `${who} redirected the request (HTTP ${String(status)}), which the gateway does not follow: an operator can set ${setting} to the final address`;
 }
 
-/** Base for relative addresses. RFC 2606 reserves the name. */
+/** Base of relative addresses, a reserved name (RFC 2606). */
 const ITSELF = 'itself.invalid';
 const MAX_HOST_CHARS = 255;
 
-/** Returns the host that a header points to. Omits path and query, which may contain a key. */
+/** Returns the host of an address, without path and query, which may contain a key. */
 function hostOf(place: string): string {
   const address = place.replace(/^\d*\s*[;,]\s*(?:url\s*=\s*)?/i, '').replace(/^["']|["']$/g, '');
   if (!URL.canParse(address, `https://${ITSELF}`)) return 'an unreadable address';

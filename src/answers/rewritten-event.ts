@@ -6,12 +6,12 @@ import { lastIndexUpTo } from '../text/ascending.ts';
 import { inTurns, ITEM_CHARS, runNow, type Work } from '../turns.ts';
 import type { RewrittenFrame } from '../pipeline/check.ts';
 
-/** Applies a rewriter's edits to an event. The new frame contains the edited payload. */
+/** Applies a rewriter's edits to an event. */
 export function rewrittenEvent(format: StreamFormat, rewritten: RewrittenFrame): StreamEvent {
   return runNow(rewriting(format, rewritten));
 }
 
-/** Like `rewrittenEvent`, but yields to the event loop during long events. */
+/** The same in turns of the event loop, for long events. */
 export async function rewrittenInTurns(
   format: StreamFormat,
   rewritten: RewrittenFrame,
@@ -32,7 +32,7 @@ function isWrittenAnew({ event, edits, copy }: RewrittenFrame): boolean {
   return (edits.length > 0 || copy === true) && event.sideband !== true;
 }
 
-/** @param edited the event's edited JSON, if it has both JSON and edits */
+/** @param edited the event's edited JSON, if it has both */
 function* eventWith(format: StreamFormat, rewritten: RewrittenFrame, edited: Buffer): Work<StreamEvent> {
   const { event, edits, copy } = rewritten;
   if (edits.length === 0 && copy !== true) return event;
@@ -54,9 +54,8 @@ function* eventWith(format: StreamFormat, rewritten: RewrittenFrame, edited: Buf
 }
 
 interface Payload {
-  /** The frame's payload. */
   readonly data: string;
-  /** The document that edit paths point into: the payload, or the one packed in it. */
+  /** The document of the edit paths: the payload, or the one packed in it. */
   readonly json: string;
 }
 
@@ -89,19 +88,18 @@ function copied(format: StreamFormat, { frame }: StreamEvent, data: string): Fra
   return { raw, data, added: true, ...(event !== undefined && { event }) };
 }
 
-/** A copy carries only its text. Everything else about the event was already processed. */
+/** A copy carries only its text, since everything else was processed. */
 function withTokens({ tokens }: StreamEvent): Partial<StreamEvent> {
   return tokens === undefined ? {} : { tokens };
 }
 
-/** Parses edited JSON only on request. */
 function parserOf({ json }: StreamEvent, edits: readonly JsonEdit[], text: string): () => unknown {
   if (json === undefined || edits.length === 0) return () => json;
   let parsed: unknown;
   return () => (parsed ??= JSON.parse(text));
 }
 
-/** With more comparisons, edits are indexed by path. */
+/** Beyond this, edits are indexed by path. */
 const MANY_COMPARISONS = 64;
 
 function* changedDeltas(
@@ -121,10 +119,9 @@ function* changedDeltas(
   return changed;
 }
 
-/** Returns the deltas that remain after removals, with updated paths. */
+/** Returns the remaining deltas with updated paths. */
 function* leftIn(deltas: readonly TextDelta[], edits: readonly JsonEdit[]): Work<readonly TextDelta[]> {
   const removed = new Set<string>();
-  /** Removed indexes by list. */
   const byList = new Map<string, number[]>();
   for (const { kind, path } of edits) {
     if (kind !== 'remove') continue;
@@ -149,7 +146,7 @@ function* leftIn(deltas: readonly TextDelta[], edits: readonly JsonEdit[]): Work
   return left;
 }
 
-/** Adjusts a path for removed elements before it. Returns undefined if it was removed itself. */
+/** Adjusts a path for elements removed before it; undefined if it was removed. */
 function pathLeft(
   path: JsonPath,
   removed: ReadonlySet<string>,
@@ -175,7 +172,7 @@ function* editsByPath(edits: readonly JsonEdit[]): Work<ReadonlyMap<string, Json
   return byPath;
 }
 
-/** Returns the value that edits set at a path. Later edits win. */
+/** Returns the value that edits set at a path; later edits win. */
 function valueSet(edits: readonly JsonEdit[], path: JsonEdit['path']): unknown {
   const found = editOf(edits, path);
   return found?.kind === 'set' ? found.value : undefined;

@@ -6,19 +6,18 @@ import type { Frame, StreamFormat } from '../streams/frame.ts';
 import { LONG_STEP, runNow, type Work } from '../turns.ts';
 
 const MAY_BE_LENIENT = /NaN|Infinity/;
-/** Per frame. More than the logprobs of the longest prompt; half a million would take 0.2 seconds. */
+/** Limit per frame, above the logprobs of the longest prompt. Half a million would take 0.2 seconds. */
 const MAX_NO_NUMBERS = 100_000;
 
 /**
- * Replaces `NaN` and `Infinity` with `null`. Some servers write them and some clients read them, but they are not valid
- * JSON. Returns the frame unchanged if it contains neither, or is not JSON even then.
- * @throws GatewayError upstream_unavailable if it would take too long to parse
+ * Replaces `NaN` and `Infinity`, which some servers write and some clients read, by `null`. Returns other frames
+ * unchanged, as well as those that are not JSON even then.
+ * @throws GatewayError upstream_unavailable if parsing would take too long
  */
 export function strictFrame(format: StreamFormat, frame: Frame): Frame {
   return mayBeLenient(frame) ? runNow(strictFrameInSteps(format, frame)) : frame;
 }
 
-/** Like `strictFrame`, in steps. */
 export function* strictFrameInSteps(format: StreamFormat, frame: Frame): Work<Frame> {
   const { data } = frame;
   if (data === undefined) return frame;
@@ -26,9 +25,7 @@ export function* strictFrameInSteps(format: StreamFormat, frame: Frame): Work<Fr
   return strict === undefined ? frame : { ...frame, raw: format.withData(frame, strict), data: strict };
 }
 
-/**
- * Returns the text as valid JSON with `null` for `NaN` and `Infinity`, or undefined if that does not make it valid.
- */
+/** Returns JSON with `null` for `NaN` and `Infinity`; undefined if that does not make the text valid. */
 export function* strictDocument(text: string): Work<string | undefined> {
   if (!MAY_BE_LENIENT.test(text)) return undefined;
   const strict = withNulls(text);
@@ -39,7 +36,6 @@ function mayBeLenient({ data }: Frame): boolean {
   return data !== undefined && MAY_BE_LENIENT.test(data);
 }
 
-/** Replaces `NaN`, `Infinity` and `-Infinity` outside strings with `null`. */
 function withNulls(text: string): string {
   const nextQuote = createSearch(text, '"');
   const nextNaN = createSearch(text, 'NaN');
@@ -67,7 +63,7 @@ function withNulls(text: string): string {
   }
 }
 
-/** Searches forward for a word from a growing start position. Returns Infinity if there are no more. */
+/** Searches forward for a word, from growing offsets; returns Infinity behind the last one. */
 function createSearch(text: string, word: string): (from: number) => number {
   let next = -1;
   return (from) => {
@@ -78,7 +74,6 @@ function createSearch(text: string, word: string): (from: number) => number {
   };
 }
 
-/** Matches ASCII letters, digits and underscore. False beyond the ends of the text. */
 function isAlphanumeric(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a) || code === 0x5f;
 }
@@ -91,9 +86,9 @@ function* isJsonDocument(text: string): Work<boolean> {
 }
 
 /**
- * Rewrites the frame so that every client reads exactly what the rewriters saw: no duplicate or escaped member names, no
- * invalid UTF-8, and nothing that the reader found hidden beside its document.
- * @param frame the frame that the event was read from
+ * Rewrites the frame so that every client reads what the rewriters saw: no repeated or escaped member names, no
+ * invalid UTF-8, and nothing beside the document.
+ * @param frame the frame of the event
  */
 export function unambiguousEvent(format: StreamFormat, event: StreamEvent, frame: Frame): StreamEvent {
   const text = event.inner?.json ?? frame.data ?? '';

@@ -1,11 +1,10 @@
 import { isObject } from '../json/is-object.ts';
 
-/** A request as the demo provider's dialects see it. */
 export interface DemoRequest {
   readonly method: string;
-  /** Without the query. */
+  /** Without query. */
   readonly path: string;
-  /** The parsed body; empty if it is not a JSON object. */
+  /** Empty if it is not a JSON object. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -14,11 +13,11 @@ export type DemoReply =
   /** Complete server-sent events, in order. */
   | { readonly kind: 'stream'; readonly events: readonly string[] };
 
-/** The demo model's answer: an echo of the last user message. */
+/** An echo of the last user message. */
 export interface DemoAnswer {
-  /** The answer in pieces of about one token. */
+  /** Pieces of about one token. */
   readonly pieces: readonly string[];
-  /** True if the output limit cut it short. */
+  /** The output limit cut it short. */
   readonly truncated: boolean;
   readonly inputTokens: number;
 }
@@ -26,7 +25,7 @@ export interface DemoAnswer {
 const MAX_ECHO_CHARS = 200;
 const CHARS_PER_TOKEN = 4;
 
-/** Answers a request of either dialect; `messages` as the client sent them. */
+/** @param messages as sent, in either dialect */
 export function demoAnswer(messages: unknown, maxTokens: number | undefined): DemoAnswer {
   const prompt = lastText(messages);
   const echo = prompt.length > MAX_ECHO_CHARS ? `${prompt.slice(0, MAX_ECHO_CHARS)}…` : prompt;
@@ -44,7 +43,7 @@ function countTokens(text: string): number {
   return Math.ceil(text.length / CHARS_PER_TOKEN);
 }
 
-/** Returns the text of the last message: a string, or the text parts of a list. */
+/** Returns the text of the last message. */
 function lastText(messages: unknown): string {
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
   const content = isObject(last) ? last['content'] : undefined;

@@ -32,24 +32,24 @@ export interface DemoOptions {
   readonly build: ServeOptions['build'];
   /** See `ServeOptions`. */
   readonly ahead?: ChildProcess;
-  /** Receives the gateway's log from `warn` upwards. */
+  /** Receives the gateway's log from `warn` on. */
   readonly log: { write(line: string): unknown };
 }
 
 export interface Demo extends DemoFacts {
   readonly gateway: Pick<Gateway, 'drain' | 'kill'>;
-  /** Stops what the demo started beside the gateway: Redis, provider, folder. */
+  /** Stops what the demo started beside the gateway. */
   close(): Promise<void>;
 }
 
-/** Small enough to be exhausted, large enough for a few hundred short calls. */
+/** Exhaustible, yet enough for a few hundred short calls. */
 const HOURLY_BUDGET_USD = 0.05;
 
 const CONFIG_HEAD = `# Written by the demo and removed when it stops. It serves plain HTTP on this machine only. To check or serve this
 # file yourself, add a certificate (server.tls) or set SERVER_INSECURE_DEV=true.
 `;
 
-/** Lets a person on the operator's page answer what an agent asks. */
+/** Lets a person answer an agent's question on the operator's page. */
 const APPROVALS_CARD = `metadata: { name: demo-approvals, version: '1' }
 rules:
   - name: ask-before-deleting
@@ -59,10 +59,7 @@ rules:
     score: false
 `;
 
-/**
- * Starts a complete gateway with its own Redis, provider and key. It never uses the Redis at `redis.addr`,
- * which may be in use.
- */
+/** Starts a complete gateway with its own Redis, provider and key. Never uses the Redis at `redis.addr`. */
 export async function startDemo(options: DemoOptions): Promise<Demo> {
   const { environment, progress } = options;
   const closers: (() => Promise<void> | void)[] = [];
@@ -91,7 +88,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     await writeFile(card, APPROVALS_CARD, { mode: 0o600 });
     const settings = await demoConfig(redis.port, provider.baseUrl, card);
     await writeFile(configFile, `${CONFIG_HEAD}${stringify(settings)}`, { mode: 0o600 });
-    // Ignores the caller's environment: its REDIS_ADDR is not the demo's.
+    // Without the caller's environment: its REDIS_ADDR is not the demo's.
     const { config, sources } = loadConfig({ path: configFile, env: { SERVER_INSECURE_DEV: 'true' } });
     preflight(config, sources);
 
@@ -102,7 +99,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
       renderEnvoy: (layout) => Promise.resolve(JSON.stringify(envoyBootstrap(config, layout))),
       environment,
       log: log.child({}, { level: 'error' }),
-      // The access log and decisions would drown the demo's own output.
+      // They would drown the demo's own output.
       onEnvoyLine: () => undefined,
       workerOutput: 'ignore',
       progress,
@@ -117,14 +114,14 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     return {
       gateway: {
         kill: () => gateway.kill(),
-        // Sample calls that wait for an approval must not hold the drain up.
+        // Sample calls that wait for an approval must not delay the drain.
         drain: async () => {
           await traffic.stop();
           await gateway.drain();
         },
       },
       url,
-      // Browsers keep the session's cookie on plain HTTP for this name.
+      // Browsers keep the session cookie on plain HTTP for this name.
       pageUrl: `http://localhost:${String(config.ui.port)}`,
       adminUrl: `http://127.0.0.1:${String(gateway.adminPort)}`,
       configFile,
@@ -138,7 +135,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   }
 }
 
-/** Returns the defaults with the demo's changes, on the usual ports if they are free. */
+/** Returns the demo's configuration, on the usual ports if they are free. */
 async function demoConfig(redisPort: number, providerUrl: string, card: string): Promise<ConfigInput> {
   const port = await freePort('127.0.0.1', 8080);
   const adminPort = await freePort('127.0.0.1', 9090);
@@ -169,7 +166,7 @@ async function demoConfig(redisPort: number, providerUrl: string, card: string):
       escalation_timeout: '60s',
     },
     ui: { enabled: true, port: pagePort },
-    // The page shows what the trail and the records of spend hold.
+    // For the operator's page.
     audit: { enabled: true, stdout: false },
     spend: { enabled: true },
     redis: { addr: `127.0.0.1:${String(redisPort)}` },
@@ -177,7 +174,7 @@ async function demoConfig(redisPort: number, providerUrl: string, card: string):
   };
 }
 
-/** Creates the demo's key, the keys of the sample traffic and the password of the page. */
+/** Creates the demo's key, keys of the sample traffic and the page's password. */
 async function createSecrets(config: Config): Promise<DemoSecrets> {
   const client = connectRedis(config.redis, { name: 'gateway-demo' });
   const deadlineMs = config.redis.read_timeout;

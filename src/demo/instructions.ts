@@ -11,12 +11,12 @@ export interface DemoFacts {
   readonly budgetUsd: number;
 }
 
-// With gpt-4o, this many tokens, or this many answers of FEW_TOKENS, exceed the demo's budget.
+// With gpt-4o, these exceed the demo's budget.
 const TOO_MANY_TOKENS = 16_000;
 const TOO_MANY_ANSWERS = 20;
 const FEW_TOKENS = 1_000;
 
-/** Returns the text that `npm start` prints: commands that work when copied. */
+/** Returns the text of `npm start`, with commands that work when copied. */
 export function instructions(facts: DemoFacts): string {
   return `
 The gateway is up: ${facts.url} (metrics and health on ${facts.adminUrl})

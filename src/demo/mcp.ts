@@ -1,9 +1,9 @@
 import { isObject } from '../json/is-object.ts';
 import type { DemoReply, DemoRequest } from './answer.ts';
 
-/** Path at which the demo provider is an MCP server. */
+/** Path of the provider's MCP server. */
 export const MCP_PATH = '/mcp';
-/** The same server as clients of the gateway reach it. */
+/** The same server at the gateway. */
 export const MCP_PATH_AT_GATEWAY = '/mcp/demo';
 
 const TOOLS = [
@@ -19,7 +19,7 @@ const TOOLS = [
   },
 ];
 
-/** Serves an MCP server without sessions. Its tools touch no file. */
+/** Serves MCP without sessions. The tools touch no file. */
 export function mcpReply({ method, path, body }: DemoRequest): DemoReply | undefined {
   if (method !== 'POST' || path !== MCP_PATH) return undefined;
   const { id = null } = body;

@@ -8,18 +8,18 @@ import { mcpReply } from './mcp.ts';
 import { openaiErrorBody, openaiReply } from './openai.ts';
 import { responsesReply } from './responses.ts';
 
-/** A local stand-in for a provider, to try the gateway without an account. */
+/** A local stand-in for a provider. */
 export interface DemoProvider {
-  /** Without `/v1`, for `providers.<name>.base_url`. */
+  /** For `providers.<name>.base_url`, without `/v1`. */
   readonly baseUrl: string;
   close(): Promise<void>;
 }
 
-/** Ends an idle connection later than Envoy (an hour), since a request on one that is just being closed is lost. */
+/** Longer than Envoy's hour, since requests on a closing connection are lost. */
 const KEEP_ALIVE_MS = 2 * 3_600_000;
 const MAX_BODY_BYTES = 16 * 1_048_576;
 
-/** Starts the provider on a free loopback port. `pieceDelayMs` is the pause between a stream's events. */
+/** @param pieceDelayMs pause between a stream's events */
 export async function startDemoProvider(pieceDelayMs = 40): Promise<DemoProvider> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     answerDemo(request, response, pieceDelayMs).catch(() => response.destroy());
@@ -48,7 +48,7 @@ async function answerDemo(
   pieceDelayMs: number,
 ): Promise<void> {
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-  // Both dialects have /v1/models; only Anthropic's clients send a version header.
+  // Both dialects have /v1/models; only Anthropic's clients send a version.
   const anthropic = request.headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages');
   const received = { method: request.method ?? 'GET', path, body: await readDemoBody(request) };
   const reply = anthropic

@@ -1,6 +1,6 @@
 import { demoAnswer, finiteNumber, type DemoAnswer, type DemoReply, type DemoRequest } from './answer.ts';
 
-/** Serves OpenAI's Responses API (used by Codex), whole and streamed, with usage. */
+/** Serves OpenAI's Responses API, for Codex. */
 export function responsesReply({ method, path, body }: DemoRequest): DemoReply | undefined {
   if (method !== 'POST' || path !== '/v1/responses') return undefined;
   const { input } = body;

@@ -3,14 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { NewKey } from '../auth/key-fields.ts';
 import { MCP_PATH_AT_GATEWAY } from './mcp.ts';
 
-/** Between two requests: enough to see something move, too little to matter to a laptop. */
+/** Enough to see something move, too little to burden a laptop. */
 const PAUSE_MS = 2_000;
 /** A call may wait for an approval. */
 const REQUEST_TIMEOUT_MS = 90_000;
-/** Long waits for approvals must not pile up. */
+/** Waits for approvals must not pile up. */
 const MAX_OPEN = 20;
 
-/** Keys of invented teams, which send the sample traffic. */
+/** Keys of invented teams for the sample traffic. */
 export const SAMPLE_KEYS: readonly (NewKey & { readonly dailyUsd: number })[] = [
   {
     name: 'search-agent',
@@ -45,7 +45,7 @@ interface Sample {
 
 const CHAT = '/openai/v1/chat/completions';
 
-/** Sent one after another, again and again: most pass, and each kind of refusal is among them. */
+/** Sent in turn: most pass, and each kind of refusal is among them. */
 const SAMPLES: readonly Sample[] = [
   chat('gpt-4o-mini', 'Summarize the release notes.'),
   chat('gpt-4o', 'Which of our pages say how to install?'),
@@ -67,14 +67,14 @@ function tool(name: string, given: object): Sample {
   return { path: MCP_PATH_AT_GATEWAY, body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params } };
 }
 
-/** Sends sample traffic until it is stopped, so that the operator's page has something to show. */
+/** Sends sample traffic for the operator's page until it is stopped. */
 export function startTraffic(url: string, rawKeys: readonly string[]): { stop(): Promise<void> } {
   const stopped = new AbortController();
   const open = new Set<Promise<void>>();
   async function run(): Promise<void> {
     for (let turn = 0; !stopped.signal.aborted; turn += 1) {
       const sample = SAMPLES[turn % SAMPLES.length];
-      // Key and sample have different periods, so that each key sends each sample.
+      // Different periods, so that each key sends each sample.
       const rawKey = rawKeys[(turn + Math.floor(turn / SAMPLES.length)) % rawKeys.length];
       if (sample !== undefined && rawKey !== undefined && open.size < MAX_OPEN) {
         const sent: Promise<void> = ask(url, rawKey, sample, stopped.signal).finally(() => open.delete(sent));
@@ -108,6 +108,6 @@ async function ask(url: string, rawKey: string, { path, body }: Sample, stopped:
     });
     await answer.arrayBuffer();
   } catch {
-    // Refusals are answers. This is a gateway that stops, or an approval that took too long.
+    // The gateway stops, or an approval took too long.
   }
 }

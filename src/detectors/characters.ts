@@ -1,13 +1,8 @@
-// Tests for codes of UTF-16 units.
-
 export function isDigitCode(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-/**
- * Letters of Latin, Greek and Cyrillic, whose words are separated by blanks; in other scripts text may follow
- * a name directly.
- */
+/** Letters of Latin, Greek and Cyrillic. In other scripts text may follow a name without a blank. */
 export function isLetterCode(code: number): boolean {
   if (code < 0xc0) return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
   return code < 0x530 && (code < 0x250 || code >= 0x370) && code !== 0xd7 && code !== 0xf7;

@@ -8,16 +8,17 @@ import { createEmailDetector } from './pii/email.ts';
 import type { Detector, DetectorName, FindAll, Finding, SearchedText, StreamDetector } from './finding.ts';
 import { internalHostDetector } from './network/internal-host.ts';
 import { networkDetector } from './network/network.ts';
-import { withoutOverlaps } from './overlaps.ts';
+import { startOfCrossing, withoutOverlaps } from './overlaps.ts';
 import { phoneDetector } from './pii/phone.ts';
 import { mayHaveLongNumber, mayHavePhone } from './pii/long-number.ts';
 import { findSecretsUpTo, secretsDetector } from './secrets/secrets.ts';
 import { after, inTurns, ITEM_CHARS, type Work } from '../turns.ts';
 import { findAllIgnoringInvisible, ignoringInvisible } from './ignore-invisible.ts';
 import { isOneSlice } from './slices.ts';
+import type { Span } from '../text/span.ts';
 import { ssnDetector } from './pii/ssn.ts';
 
-/** What DLP searches for (`server.dlp`). */
+/** Classes that DLP searches for (`server.dlp`). */
 export interface ContentScope {
   readonly scanSecrets: boolean;
   readonly scanPii: boolean;
@@ -32,7 +33,6 @@ export interface ContentScope {
   readonly allowedHosts: readonly string[];
 }
 
-/** All that DLP can search for. */
 export const EVERY_CLASS: ContentScope = {
   scanSecrets: true,
   scanPii: true,
@@ -124,17 +124,17 @@ export function contentDetectorsOf(scope: ContentScope): readonly DetectorName[]
 const NOTHING: readonly Finding[] = [];
 const CLEAN: SearchedText = { findings: NOTHING, isWhole: true };
 
-/** Part of a long text that is searched in one step. Policies search shorter texts whole. */
+/** UTF-16 units of a long text searched in one step. */
 const SLICE_CHARS = 4096;
 
 /** UTF-16 units searched around a slice or place; no data detector looks further. */
 const MARGIN_CHARS = 640;
 
-/** A text searched for findings that begin between two offsets. */
+/** A slice with its margins. */
 interface SearchedSlice {
   readonly text: string;
-  /** Offset of the slice in the text. */
   readonly offset: number;
+  /** Only findings that begin from here up to `to` count; offsets in the whole text. */
   readonly from: number;
   readonly to: number;
 }
@@ -166,7 +166,7 @@ function shiftedBy(found: readonly Finding[], offset: number): readonly Finding[
 }
 
 interface DataDetector extends StreamDetector {
-  /** If false, the detector finds nothing. */
+  /** A fast test; false if the detector finds nothing. */
   readonly mayFind?: (text: string, hasLongNumber: boolean) => boolean;
 }
 
@@ -257,15 +257,11 @@ function openFromOf(
   data: readonly StreamDetector[],
 ): number {
   const secretOpen = secrets?.openFrom(text) ?? text.length;
-  let open = Math.min(secretOpen, ...data.map(({ openFrom }) => openFrom(text)));
+  const open = Math.min(secretOpen, ...data.map(({ openFrom }) => openFrom(text)));
   if (open === text.length) return open;
-  const found = [
+  const found: readonly Span[] = [
     ...(secrets === undefined || open === secretOpen ? [] : secrets.find(text)),
     ...data.flatMap(({ find }) => findBetween(text, open - MARGIN_CHARS, open + MARGIN_CHARS, find)),
   ];
-  for (let over = found; over.length > 0;) {
-    over = found.filter(({ start, end }) => start < open && open < end);
-    open = Math.min(open, ...over.map(({ start }) => start));
-  }
-  return open;
+  return startOfCrossing(found, open);
 }

@@ -1,15 +1,12 @@
 import { RE2JS } from 're2js';
 import type { Detector, Finding } from './finding.ts';
 
-/**
- * After this many matches, the rest of the text counts as one match. Each match may cost a search of the
- * whole rest (`x(.*y)?` in a row of x), and a text with so many is hostile.
- */
+/** Then the rest of the text counts as one match: each may cost a search of it (`x(.*y)?` in a row of x). */
 const MAX_MATCHES = 10;
 
 /**
- * Creates a detector for an operator's pattern in RE2's syntax (or JavaScript's, where they agree), which
- * always takes linear time. `rule` names its findings.
+ * Creates a detector for an operator's pattern in RE2 syntax, in linear time.
+ * @param rule names its findings
  * @throws Error that explains the pattern's fault
  */
 export function createPatternDetector(source: string, rule: string): Detector {

@@ -5,7 +5,6 @@ import { inTurns, runNow, type Awaitable, type Work } from '../turns.ts';
 import type { Detector, Finding } from './finding.ts';
 import { slicesOf } from './slices.ts';
 
-/** A text as sent, and normalized. */
 export interface TextForms {
   readonly raw: string;
   readonly normalized: Normalized;
@@ -16,13 +15,13 @@ const CONTEXT = 8192;
 
 /**
  * Runs every detector on the raw text, and on the normalized one if it differs. Spans refer to the raw text,
- * in order of `start`; overlapping findings of one detector and class are merged. Blocks for the whole text.
+ * in order of `start`; overlapping findings of one detector and class are merged.
  */
 export function detect(text: TextForms, detectors: readonly Detector[]): readonly Finding[] {
   return runNow(detectInSteps(text, detectors));
 }
 
-/** The same for many texts, in turns of the event loop. The n-th findings belong to the n-th text. */
+/** The same for many texts, in turns of the event loop. */
 export function detectAll(
   texts: readonly TextForms[],
   detectors: readonly Detector[],
@@ -70,10 +69,7 @@ function searchesOf({ raw, normalized }: TextForms): readonly TextView[] {
   ];
 }
 
-/**
- * Returns the part of the normalized text that differs from the raw one, plus `CONTEXT` around it; undefined
- * if there is none.
- */
+/** Returns the part of the normalized text that differs from the raw one, plus `CONTEXT` around it. */
 function changedPart(raw: string, normalized: string): Span | undefined {
   if (raw === normalized) return undefined;
   const shorter = Math.min(raw.length, normalized.length);

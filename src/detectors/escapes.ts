@@ -11,9 +11,8 @@ const ESCAPE_CHARS = 6;
 const MAX_BACKSLASHES = 40;
 
 /**
- * Returns the end of the escape around or right before `at`: behind `at` inside one, `at` right behind one;
- * undefined otherwise. Raw JSON text contains such escapes: the address in `\nann@example.org` begins after
- * the `n`.
+ * Returns the end of the JSON escape around or right before `at`; undefined without one. The address in
+ * `\nann@example.org` begins after the `n`.
  */
 export function escapeEnd(text: string, at: number): number | undefined {
   for (let from = at - 1; from >= 0 && from >= at - ESCAPE_CHARS; from -= 1) {
@@ -31,10 +30,7 @@ export function behindEscape(text: string, at: number): number {
   return escapeEnd(text, at) ?? at;
 }
 
-/**
- * Returns false right behind a letter, digit or underscore, and inside an escape; an escape is not part of a
- * word.
- */
+/** Reports whether a word may begin at `at`: not behind a letter, digit or underscore, nor inside an escape. */
 export function beginsWord(text: string, at: number): boolean {
   if (at === 0) return true;
   const end = escapeEnd(text, at);

@@ -1,22 +1,20 @@
 import { RE2JS } from 're2js';
+import type { Span } from '../text/span.ts';
 import type { Detector, Finding } from './finding.ts';
 import type { Label } from './literal.ts';
 
-/** Matches after which the next one is first searched nearby. */
+/** Matches found by a search of the whole rest. */
 const FIRST_MATCHES = 6;
-/** Searches of the next 256 UTF-16 units. */
+/** Searches of the next `NEAR_CHARS`. */
 const MAX_NEAR_SEARCHES = 1_000;
 const NEAR_CHARS = 256;
-/**
- * Limit of distant searches, in lengths of the text. Each may read its whole window (`x(.*y)?` in a row of
- * x), so each window is twice the previous one; matches that are far apart take four to eight lengths in all.
- */
+/** Limit of further searches, in lengths of the text. Matches far apart take four to eight. */
 const MAX_READINGS = 10;
 
 /**
- * Creates a detector for an operator's expression in RE2's syntax, in linear time. After the first matches,
- * each further one is searched nearby and then further away; if that takes too much, the rest of the text
- * counts as one match. Meant for slices of a few kilobytes.
+ * Creates a detector for an operator's expression in RE2 syntax, in linear time. After the first matches it
+ * searches nearby, then further away. If that takes too much, the rest of the text counts as one match.
+ * Meant for slices of a few kilobytes.
  * @throws Error that explains the expression's fault
  */
 export function createExpressionDetector(source: string, label: Label): Detector {
@@ -33,12 +31,7 @@ export function createExpressionDetector(source: string, label: Label): Detector
   };
 }
 
-interface Match {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** The matches of one text, in order. */
+/** The matches of one text, in order. A match may cost a search of the whole rest (`x(.*y)?` in a row of x). */
 class Search {
   readonly #expression: RE2JS;
   readonly #text: string;
@@ -53,7 +46,7 @@ class Search {
     this.#charsLeft = MAX_READINGS * text.length;
   }
 
-  next(): Match | undefined {
+  next(): Span | undefined {
     if (this.#at > this.#text.length) return undefined;
     this.#matches += 1;
     const found =
@@ -64,7 +57,7 @@ class Search {
   }
 
   /** Returns undefined if the next match is further away or longer. */
-  #nearby(): Match | undefined {
+  #nearby(): Span | undefined {
     const end = Math.min(this.#text.length, this.#at + NEAR_CHARS);
     if (this.#nearSearches === MAX_NEAR_SEARCHES) return this.#rest();
     this.#nearSearches += 1;
@@ -72,8 +65,8 @@ class Search {
     return found !== undefined && found.end < end ? found : undefined;
   }
 
-  /** Accepts a match only with as much text read behind it as nearby, or at the end. */
-  #furtherAway(): Match | undefined {
+  /** Accepts a match only with `NEAR_CHARS` read behind it, or at the end. */
+  #furtherAway(): Span | undefined {
     const { length } = this.#text;
     for (let chars = 2 * NEAR_CHARS; this.#at + chars < length; chars *= 2) {
       if (!this.#mayRead(chars)) return this.#rest();
@@ -88,11 +81,11 @@ class Search {
     return this.#charsLeft >= 0;
   }
 
-  #rest(): Match {
+  #rest(): Span {
     return { start: this.#at, end: this.#text.length };
   }
 
-  #find(text: string): Match | undefined {
+  #find(text: string): Span | undefined {
     const matcher = this.#expression.matcher(text);
     return matcher.find(this.#at) ? { start: matcher.start(), end: matcher.end() } : undefined;
   }

@@ -34,7 +34,7 @@ export const CONTENT_CLASSES = [
 ] as const;
 export type ContentClass = (typeof CONTENT_CLASSES)[number];
 
-/** The kind of a finding: a closed set, safe as a metric label. */
+/** Kind of a finding: a closed set, safe as a metric label. */
 export type FindingClass =
   | ContentClass
   /** Families of prompt injection. */
@@ -42,7 +42,7 @@ export type FindingClass =
   | 'persona'
   | 'leak'
   | 'smuggling'
-  /** Found by a model, which names no family. */
+  /** Found by a model. */
   | 'injection'
   | 'sqli'
   | 'traversal'
@@ -63,7 +63,7 @@ export interface Finding {
   readonly score?: number;
 }
 
-/** The findings in one of several texts, from a search with a limit. */
+/** Findings in one of several texts. */
 export interface SearchedText {
   /** In order of `start`. */
   readonly findings: readonly Finding[];
@@ -71,7 +71,7 @@ export interface SearchedText {
   readonly isWhole: boolean;
 }
 
-/** Searches whole texts, long ones in turns of the event loop. The n-th result belongs to the n-th text. */
+/** Searches texts of any length in turns of the event loop. The n-th result belongs to the n-th text. */
 export type FindAll = (texts: readonly string[]) => Awaitable<readonly SearchedText[]>;
 
 /** Returns every match in one text, in order of `start`, in linear time. Pure. */
@@ -81,13 +81,12 @@ export type Detector = (text: string) => readonly Finding[];
 export const LOOK_BEHIND_CHARS = 256;
 
 /**
- * A detector for texts that arrive in chunks. `find` looks back at most `LOOK_BEHIND_CHARS` before a match;
- * skipped invisible characters do not count.
+ * A detector for texts that arrive in chunks. `find` looks back at most `LOOK_BEHIND_CHARS`, not counting
+ * invisible characters.
  *
- * `openFrom(text)` returns the end of the decided part: whatever follows `text`, `find` of the whole reports
- * exactly the findings of `find(text)` that end at or before `openFrom(text)`, and no other that begins
- * before it. No decided finding crosses it. It is `text.length` if nothing is open, and never further from
- * the end than the longest match. Linear, and cheap if the text ends in ordinary words.
+ * `openFrom(text)` returns the end of the decided part: more text behind `text` neither changes findings
+ * before it nor adds one that begins before it. No decided finding crosses it. It is `text.length` if nothing
+ * is open, and never further from the end than the longest match. Linear, and cheap for ordinary words.
  */
 export interface StreamDetector {
   readonly find: Detector;

@@ -26,13 +26,10 @@ function createQuestions(): Questions {
 }
 
 const WHOLE = createQuestions();
-/** For longer texts searched in slices (slices.ts); the same slicing gives the same result. */
+/** For longer texts. Every search cuts the same slices (slices.ts), and so agrees. */
 const IN_SLICES = createQuestions();
 
-/**
- * Records that a detector finds nothing in a text, so that others need not run it. Emails of any host count.
- * Every search reads a one-slice text whole, and so agrees.
- */
+/** Records that a detector finds nothing in a text, so that others need not run it. */
 export function noteNothing(text: string, known: CleanRecord | undefined, detector: DetectorName): void {
   if (isOneSlice(text)) known?.markClean(WHOLE[detector]);
 }

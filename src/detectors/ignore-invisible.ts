@@ -2,12 +2,12 @@ import { after, inTurns, ITEM_CHARS, runNow, type Awaitable, type Work } from '.
 import type { FindAll, Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
 import { offsetIn, type TextView } from '../inspect/offset-map.ts';
 import { mayHide, openViewsOf, visibleViews, visibleViewsOf } from './invisible-view.ts';
-import { startOfWhatReachesOver } from './overlaps.ts';
+import { startOfCrossing } from './overlaps.ts';
 import { unfinishedEscapeAt } from './secrets/unescaped-view.ts';
 
 /**
- * Wraps a detector to find matches split by invisible characters: a zero-width space in a key, a soft hyphen
- * in a card number. Findings include these characters. Texts without them cost one scan.
+ * Wraps a detector to find matches split by invisible characters, such as a zero-width space in a key.
+ * Findings include these characters. Texts without them cost one scan.
  */
 export function ignoringInvisible({ find, openFrom }: StreamDetector): StreamDetector {
   const findAll: Detector = (text) => {
@@ -29,7 +29,7 @@ export function ignoringInvisible({ find, openFrom }: StreamDetector): StreamDet
       const cut = unfinishedEscapeAt(text);
       const open = openInViews(text);
       const least = cut === text.length ? open : Math.min(open, cut, openInViews(text.slice(0, cut)));
-      return least === text.length ? least : startOfWhatReachesOver(findAll(text), least);
+      return least === text.length ? least : startOfCrossing(findAll(text), least);
     },
   };
 }
@@ -37,7 +37,7 @@ export function ignoringInvisible({ find, openFrom }: StreamDetector): StreamDet
 /** @param most limit of findings in all texts together */
 type FindUpTo = (texts: readonly string[], most: number) => Awaitable<readonly SearchedText[]>;
 
-/** The same for texts searched together, of any length and number. */
+/** The same for many texts of any length. */
 export function findAllIgnoringInvisible(most: number, findUpTo: FindUpTo): FindAll {
   return (texts) =>
     after(inTurns(viewsOf(texts)), (views) => {
@@ -49,14 +49,14 @@ export function findAllIgnoringInvisible(most: number, findUpTo: FindUpTo): Find
     });
 }
 
-/** Readings of one text: as written, without invisible characters, and with decoded escapes. */
+/** As written, without invisible characters, and with decoded escapes. */
 const MAX_READINGS = 3;
 const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
 
-/** Longer texts are scanned in turns. */
+/** Longer texts are scanned in steps. */
 const SHORT_CHARS = 32_768;
 
-/** The views of many texts. Their mapping is not kept, since hardly any contains a finding. */
+/** The views of many texts, without their offset maps: hardly any view contains a finding. */
 interface ViewTexts {
   readonly texts: readonly string[];
   /** For each view, the index of its text, ascending. */
@@ -78,7 +78,7 @@ function* viewsOf(texts: readonly string[]): Work<ViewTexts> {
   return { texts: read, owners };
 }
 
-/** Cost of creating a view, in characters read. */
+/** Cost of a view, in characters read. */
 const VIEW_CHARS = 128;
 
 /** @param found results for the texts, followed by those for their views */
@@ -109,7 +109,7 @@ function* mergedViews(text: string, own: SearchedText, inViews: readonly Searche
 }
 
 function withView(findings: readonly Finding[], view: TextView | undefined): ViewFindings {
-  if (view === undefined) throw new Error('a view of a text was not made again');
+  if (view === undefined) throw new Error('a text has fewer views than before');
   return { findings, view };
 }
 
@@ -118,7 +118,6 @@ function openInOriginal(open: number, view: TextView, givenChars: number): numbe
   return open < view.text.length ? offsetIn(view, open) : givenChars;
 }
 
-/** Findings in a text or in one of its views. */
 interface ViewFindings {
   readonly findings: readonly Finding[];
   readonly view?: TextView;
@@ -144,7 +143,7 @@ function* findingsTogether(views: readonly ViewFindings[]): Work<readonly Findin
   return merged;
 }
 
-/** Yields the findings of all views in order, longest first among those that begin together. */
+/** Yields the findings of all views in order; the longest first among those that begin together. */
 function* mergedByPlace(views: readonly ViewFindings[]): Generator<Finding> {
   const heads = views.map((view) => {
     const rest = inText(view);

@@ -25,15 +25,15 @@ for (const [first, last] of invisibleRanges) {
 const CHUNK_CHARS = 8_192;
 const reader = new UnitReader(CHUNK_CHARS);
 
-/** The fastest way past ordinary text. */
+/** Skips ordinary text fast. */
 const BEYOND_PLAIN = /[^\t\n\v\f\r\x20-\x7e]/;
 
-/** Four characters in each number; spaces behind the text. */
+/** Reads four characters as one number. */
 const fours = new Int32Array(CHUNK_CHARS);
 const ascii = Buffer.from(fours.buffer);
 const SPACE = 0x20;
 
-/** Looks for characters that print nothing in up to 32,768 characters of ASCII, four at once. */
+/** Looks for invisible characters in ASCII of up to 32,768 characters, four at once. */
 function hasControls(text: string, isMarked: Uint8Array): boolean {
   const { length } = text;
   ascii.write(text, 'latin1');
@@ -66,7 +66,6 @@ function hasInvisible(text: string): boolean {
   return false;
 }
 
-/** Characters read in one step. */
 const STEP_CHARS = 32_768;
 
 /** Reports whether a short text has invisible characters, or JSON escapes that may stand for them. */
@@ -74,10 +73,7 @@ export function mayHide(text: string): boolean {
   return text.includes('\\u') || text.endsWith('\\') || hasInvisible(text);
 }
 
-/**
- * Returns the views of a text without its invisible characters: as written, and with JSON escapes decoded.
- * Empty if there are none. Linear; yields after every 32,768 characters.
- */
+/** Returns the views of a text without its invisible characters: as written, and with JSON escapes decoded. */
 export function* visibleViews(text: string): Work<readonly TextView[]> {
   const views: TextView[] = [];
   const shown = yield* withoutInvisible(text);
@@ -88,31 +84,25 @@ export function* visibleViews(text: string): Work<readonly TextView[]> {
   return views;
 }
 
-/** The same at once, for short texts. */
+/** `visibleViews` for short texts. */
 export function visibleViewsOf(text: string): readonly TextView[] {
   return runNow(visibleViews(text));
 }
 
-/**
- * Returns the views of a short text that may continue. Its escapes are also decoded if none is invisible,
- * since the next one may be.
- */
+/** The same for a text that may continue: its escapes are decoded even if none is invisible yet. */
 export function openViewsOf(text: string): readonly TextView[] {
   const views = visibleViewsOf(text);
   const read = runNow(escapesShown(text));
   return read === undefined ? views : [...views, read];
 }
 
-/** Excludes a possible beginning of an escape at the end; undefined without escapes. */
+/** Returns the text without a cut escape at its end, decoded; undefined without escapes. */
 function* escapesShown(text: string): Work<TextView | undefined> {
   if (!(yield* hasCodes(text))) return undefined;
   return yield* unescaped(text.slice(0, unfinishedEscapeAt(text)), STEP_CHARS);
 }
 
-/**
- * Reports whether the text may contain character codes. A search for two characters would stop at each
- * backslash.
- */
+/** Reports whether the text may contain character codes. An expression would stop at each backslash. */
 function* hasCodes(text: string): Work<boolean> {
   for (let from = 0; from < text.length; from += STEP_CHARS) {
     if (text.slice(from, from + STEP_CHARS + 1).includes('\\u')) return true;
@@ -122,7 +112,6 @@ function* hasCodes(text: string): Work<boolean> {
 }
 
 function* withoutInvisible(text: string): Work<TextView | undefined> {
-  /** The view's text, one piece per step. */
   const steps: string[] = [];
   const map = new OffsetMap();
   let copied = 0;

@@ -6,7 +6,7 @@ import type { Span } from '../text/span.ts';
 /** Parts of a masked text joined in one step. */
 const STEP_PARTS = 8_192;
 
-/** Replaces every finding's span by `***`; overlapping or adjacent spans are merged. Offsets refer to `text`. */
+/** Replaces every span by `***`; overlapping or adjacent ones are merged. */
 export function mask(text: string, findings: readonly Span[]): string {
   return findings.length === 0 ? text : runNow(maskInSteps(text, findings));
 }

@@ -2,9 +2,8 @@ import type { Span } from '../text/span.ts';
 import { LOOK_BEHIND_CHARS, type Detector, type Finding, type StreamDetector } from './finding.ts';
 
 /**
- * Removes overlaps from spans: each keeps what no earlier one covers, and of those that begin together the
- * longest comes first. Returns them in order of `start`. Only spans within one span length influence each
- * other.
+ * Removes overlaps: each span keeps the part that no earlier one covers; of those that begin together, the
+ * longest comes first. Returns them in order of `start`.
  * @param covered end of earlier spans that are not in the list
  */
 export function withoutOverlaps<Spanned extends Span>(
@@ -23,8 +22,8 @@ export function withoutOverlaps<Spanned extends Span>(
     });
 }
 
-/** Returns the offset, or the start of the first span that crosses it. */
-export function startOfWhatReachesOver(found: readonly Span[], offset: number): number {
+/** Moves an offset before all spans that cross it. */
+export function startOfCrossing(found: readonly Span[], offset: number): number {
   let least = offset;
   for (let over = found; over.length > 0;) {
     over = found.filter(({ start, end }) => start < least && least < end);
@@ -35,28 +34,26 @@ export function startOfWhatReachesOver(found: readonly Span[], offset: number): 
 
 /** Combines several detectors: findings in order of `start`, without overlaps. */
 export function asOneDetector(detectors: readonly StreamDetector[]): StreamDetector {
-  const find: Detector = (text) => {
-    const found = detectors.flatMap((one) => one.find(text));
-    return found.length < 2 ? found : withoutOverlaps(found);
-  };
-  const findEach = (text: string): readonly Finding[] => detectors.flatMap((one) => one.find(text));
+  const findEach = (text: string): readonly Finding[] => detectors.flatMap(({ find }) => find(text));
   return {
-    find,
+    find(text) {
+      const found = findEach(text);
+      return found.length < 2 ? found : withoutOverlaps(found);
+    },
     openFrom(text) {
       const open = Math.min(text.length, ...detectors.map(({ openFrom }) => openFrom(text)));
-      return open === text.length ? open : startOfWhatReachesOver(findEach(text), open);
+      return open === text.length ? open : startOfCrossing(findEach(text), open);
     },
   };
 }
 
 /**
- * Creates a stream detector from one that cannot tell what is undecided: a fixed tail is always held back
- * (docs/dlp.md). A longer match is found once it is complete, but its beginning may have left unmasked by
- * then.
+ * Creates a stream detector that always holds back a fixed tail (docs/dlp.md). The beginning of a longer
+ * match may have left unmasked when the match is found.
  */
 export function holdingBack(find: Detector): StreamDetector {
   return {
     find,
-    openFrom: (text) => startOfWhatReachesOver(find(text), Math.max(0, text.length - LOOK_BEHIND_CHARS)),
+    openFrom: (text) => startOfCrossing(find(text), Math.max(0, text.length - LOOK_BEHIND_CHARS)),
   };
 }

@@ -1,25 +1,21 @@
 import type { Span } from '../text/span.ts';
 
-/** Distance of slice starts in UTF-16 units; a slice is read in one turn (`turns.ts`). */
+/** Distance of slice starts in UTF-16 units. */
 const STEP = 24_576;
 
 /** Overlap of slices; longer matches may be found in parts. */
 const OVERLAP = 8192;
 
-/** Units that a slice must contain around a finding for it to count, since a cut may create or break a match. */
+/** Units that a slice must contain around a finding, since a cut may create or break a match. */
 const MARGIN = 512;
 
 export interface Slice extends Span {
-  /**
-   * Reports whether this slice decides about a finding (offsets in the slice); a neighbour sees more around
-   * the others.
-   */
+  /** Reports whether a finding of this slice counts; a neighbour sees more around the others. */
   readonly judges: (finding: Span) => boolean;
 }
 
 const always = (): boolean => true;
 
-/** Reports whether a text is one slice, so that all findings in it count. */
 export const isOneSlice = (text: string): boolean => text.length <= STEP + OVERLAP;
 
 /** Cuts a long text into overlapping slices; a short one stays whole. */

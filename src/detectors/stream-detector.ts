@@ -5,8 +5,7 @@ const TAIL_CHARS = 1024;
 
 /**
  * Creates a stream detector of short matches.
- * @param openIn returns the start of the first undecided match in the text's end; its length if nothing is
- * open
+ * @param openIn returns the start of the first undecided match in the tail, or its length
  */
 export function createStreamDetector(find: Detector, openIn: (tail: string) => number): StreamDetector {
   return {

@@ -1,4 +1,4 @@
-import { CREDENTIAL_RULES } from './credentials/credential-rules.ts';
+import { CREDENTIAL_RULES } from './credentials/candidates.ts';
 import type { Finding } from './finding.ts';
 import { MARKUP_RULES } from './injection/markup.ts';
 import { PERSONA_RULE } from './injection/persona.ts';
@@ -8,9 +8,9 @@ import { PHRASE_RULES } from './injection/phrase-rules.ts';
 import { TRAVERSAL_RULES } from './traversal/path-traversal.ts';
 import { secretRules } from './secrets/secret-rules.ts';
 
-/** A group of rules; its name can stand for all of them. */
 type RuleGroup = (typeof GROUPS)[number];
 
+/** Names that stand for all rules of a group. */
 const GROUPS = [
   'secrets',
   'credentials',
@@ -23,7 +23,7 @@ const GROUPS = [
 
 const CUSTOM = 'custom';
 
-/** A credential from a server's configuration (`mcp.servers[].headers`, `url`), found in its answer. */
+/** A credential from the server's configuration, found in its answer. */
 export const SERVER_CREDENTIAL_RULE = 'server_credential';
 
 const POISONING: ReadonlySet<string> = new Set(POISONING_RULES);
@@ -45,7 +45,7 @@ export function groupOf({ detector, rule }: Finding): RuleGroup {
   return isOwn ? detector : 'prompt_injection';
 }
 
-/** Returns every rule and group name for findings in an MCP server's answer. */
+/** Returns every rule and group name of findings in MCP servers' answers. */
 export function toolRuleNames(customPatterns: number): readonly string[] {
   const rules = [
     ...[...PHRASE_RULES, ...KIND_RULES].map(({ label }) => label.rule),

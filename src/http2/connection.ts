@@ -35,7 +35,7 @@ const SETTINGS_WEIGHT = 10;
 
 export interface ConnectionUser {
   accept(stream: Http2Stream, head: Http2RequestHead): StreamEvents;
-  /** Called when the code that serves a stream failed; the stream is reset. */
+  /** The stream's code failed; the stream is reset. */
   onFault(cause: unknown): void;
 }
 
@@ -56,7 +56,7 @@ export class Http2Connection {
   #isDead = false;
   /** Highest stream id opened by the peer. */
   #lastId = 0;
-  /** Body octets received but not yet returned to the connection's window. */
+  /** Received octets of bodies not yet returned to the connection's window. */
   #uncredited = 0;
 
   constructor(socket: Socket, user: ConnectionUser) {
@@ -64,7 +64,7 @@ export class Http2Connection {
     this.#user = user;
     this.#outbox = new FrameOutbox(socket);
     this.#sender = new Sender(this.#outbox);
-    // After a pause without CPU time, a greeting that has arrived is read before this is judged.
+    // After a pause without CPU time, a greeting that has arrived is read first.
     this.#greeting = setTimeout(() => setImmediate(() => this.#assertGreeted()), LIMITS.greetingMs);
     this.#outbox.add(GREETING);
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
@@ -74,7 +74,7 @@ export class Http2Connection {
     socket.on('close', () => this.#closed());
   }
 
-  /** Cuts every stream, notifies the peer and ends the connection. */
+  /** Cuts all streams, tells the peer and ends the connection. */
   shutdown(): void {
     for (const stream of [...this.#streams.values()]) stream.reset(CODE.cancel);
     this.#leave(CODE.noError);
@@ -162,7 +162,7 @@ export class Http2Connection {
     }
   }
 
-  /** Returns window at once, so that a slowly read stream does not block others; its own window bounds it. */
+  /** Returns window at once, so that a slowly read stream does not block others. Its own window bounds it. */
   #creditConnection(size: number): void {
     this.#uncredited += size;
     if (this.#uncredited < LIMITS.connectionWindowBytes / 2) return;
@@ -170,7 +170,7 @@ export class Http2Connection {
     this.#uncredited = 0;
   }
 
-  /** Returns undefined for a closed stream with late frames. @throws ConnectionError for a stream that never existed */
+  /** Returns undefined for late frames of a closed stream. @throws ConnectionError for an unknown stream */
   #known(streamId: number): Http2Stream | undefined {
     const stream = this.#streams.get(streamId);
     if (stream === undefined && (streamId > this.#lastId || streamId % 2 === 0)) {
@@ -214,7 +214,7 @@ export class Http2Connection {
     try {
       return this.#hpack.decode(bytes, from, to);
     } catch {
-      // From here on, the compression tables of the two sides may differ.
+      // From here on, both sides may have different compression tables.
       throw new ConnectionError(CODE.compressionError, 'a block of headers cannot be read');
     }
   }
@@ -278,7 +278,7 @@ export class Http2Connection {
     stream.events.closed();
   }
 
-  /** Sends GOAWAY, closes after it was sent, and ends all streams. */
+  /** Sends GOAWAY, ends all streams, and closes. */
   #leave(code: Code): void {
     if (this.#isDead) return;
     this.#outbox.add(frame(FRAME.goAway, 0, CONNECTION_ID, uint32(this.#lastId) + uint32(code)));

@@ -1,10 +1,10 @@
 import { CODE, ConnectionError } from './frame.ts';
 
-/** Frames that cause work without carrying data. Envoy sends about one per second. */
+/** Envoy sends about one such frame per second. */
 const MAX_A_SECOND = 1_000;
 const WINDOW_MS = 1_000;
 
-/** Limits frames that cost their sender nothing (RFC 9113 section 10.5). */
+/** Limits frames that cause work but cost their sender nothing (RFC 9113 section 10.5). */
 export class FloodGuard {
   readonly #now: () => number;
   #since = -Infinity;

@@ -10,7 +10,7 @@ import {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Cuts a client's bytes into frames, after its preface. Keeps at most one incomplete frame. */
+/** Cuts a client's bytes into frames, behind its preface. Keeps at most one incomplete frame. */
 export class FrameReader {
   #bytes: Buffer = NOTHING;
   #at = 0;
@@ -22,7 +22,7 @@ export class FrameReader {
     this.#at = 0;
   }
 
-  /** Returns undefined if the next frame is incomplete. @throws ConnectionError */
+  /** Returns undefined for an incomplete frame. @throws ConnectionError */
   next(): Http2Frame | undefined {
     if (!this.#isBegun && !this.#begin()) return undefined;
     const bytes = this.#bytes;

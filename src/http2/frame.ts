@@ -1,12 +1,12 @@
-/** The client's connection preface (RFC 9113 section 3.4). */
+/** RFC 9113 section 3.4. */
 export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
-/** Octets of a frame header (RFC 9113 section 4.1). */
+/** RFC 9113 section 4.1. */
 export const FRAME_HEAD_BYTES = 9;
-/** Longest payload in both directions: the default that every peer must accept. */
+/** Longest payload in both directions, which every peer must accept. */
 export const MAX_PAYLOAD_BYTES = 16_384;
 export const MAX_WINDOW = 0x7fff_ffff;
-/** Initial windows of a connection and a stream (RFC 9113 section 6.9.2). */
+/** Initial windows (RFC 9113 section 6.9.2). */
 export const FIRST_WINDOW = 65_535;
 
 /** Frame types (RFC 9113 section 6). */
@@ -41,7 +41,7 @@ export const CODE = {
 
 export type Code = (typeof CODE)[keyof typeof CODE];
 
-/** Ends the whole connection; thrown while reading frames. */
+/** Ends the whole connection. */
 export class ConnectionError extends Error {
   readonly code: Code;
 
@@ -52,18 +52,18 @@ export class ConnectionError extends Error {
   }
 }
 
-/** A frame; its payload is `bytes[from, to)`. */
+/** The payload is `bytes[from, to)`. */
 export interface Http2Frame {
   readonly type: number;
   readonly flags: number;
-  /** 0 for the connection itself. */
+  /** 0 for the connection. */
   readonly streamId: number;
   readonly bytes: Buffer;
   readonly from: number;
   readonly to: number;
 }
 
-/** Returns a frame header as a latin1 string, one character per octet. */
+/** Returns a frame header in latin1. */
 export function frameHead(length: number, type: number, flags: number, wireId: string): string {
   return (
     String.fromCharCode((length >>> 16) & 0xff, (length >>> 8) & 0xff, length & 0xff, type, flags) + wireId
@@ -74,7 +74,6 @@ export function frame(type: number, flags: number, wireId: string, payload: stri
   return frameHead(payload.length, type, flags, wireId) + payload;
 }
 
-/** Four octets, also used for stream ids. */
 export function uint32(value: number): string {
   return String.fromCharCode(
     (value >>> 24) & 0xff,
@@ -86,15 +85,12 @@ export function uint32(value: number): string {
 
 export const CONNECTION_ID = uint32(0);
 
-/** 31 bits; the first bit is reserved. */
+/** The first bit is reserved. */
 export function readUint31(bytes: Buffer, at: number): number {
   return bytes.readUInt32BE(at) & 0x7fff_ffff;
 }
 
-/**
- * Returns the payload without padding (RFC 9113 section 6.1) and priority.
- * @throws ConnectionError
- */
+/** Returns the payload without padding (RFC 9113 section 6.1) and priority. @throws ConnectionError */
 export function unpadded({ flags, bytes, from, to }: Http2Frame, skipped = 0): { from: number; to: number } {
   const isPadded = (flags & FLAG.padded) !== 0;
   const start = from + (isPadded ? 1 : 0) + skipped;
@@ -109,7 +105,7 @@ const GOAWAY_BYTES = 8;
 
 /**
  * Checks a frame that changes nothing: PRIORITY, GOAWAY (open streams continue), unknown extensions.
- * @throws ConnectionError if it is malformed or only a server may send it
+ * @throws ConnectionError if it is malformed, or only servers may send it
  */
 export function assertIgnorable(frame: Http2Frame): void {
   switch (frame.type) {

@@ -3,7 +3,7 @@ import { LIMITS } from './limits.ts';
 
 const PRIORITY_BYTES = 5;
 
-/** A complete block of headers, with the flags of its first frame. */
+/** A complete header block, with the flags of its first frame. */
 export interface HeaderBlock {
   readonly streamId: number;
   readonly isEnd: boolean;

@@ -1,11 +1,11 @@
 import { decodeHuffman } from './huffman.ts';
 import { STATIC_TABLE, type HeaderEntry } from './static-table.ts';
 
-/** Cost of a table entry besides name and value (RFC 7541 section 4.1). */
+/** Cost of a table entry beside name and value (RFC 7541 section 4.1). */
 const ENTRY_BYTES = 32;
-/** Default of SETTINGS_HEADER_TABLE_SIZE, which is never changed here. */
+/** Default of SETTINGS_HEADER_TABLE_SIZE, which this server keeps. */
 const HEADER_TABLE_BYTES = 4_096;
-/** Four octets beyond the prefix exceed every allowed index and length. */
+/** Four octets behind the prefix exceed every allowed index and length. */
 const MAX_INTEGER_SHIFT = 21;
 
 /** First bits of header representations (RFC 7541 section 6). */
@@ -15,8 +15,8 @@ const TABLE_SIZE = 0x20;
 const HUFFMAN = 0x80;
 
 /**
- * HPACK decoder (RFC 7541) of one connection. It must read every block in order, even of closed streams, since each may
- * change the dynamic table.
+ * HPACK decoder (RFC 7541) of one connection. Must read every block in order, even of closed streams, since each
+ * may change the dynamic table.
  */
 export class HpackDecoder {
   readonly #maxListBytes: number;
@@ -28,12 +28,12 @@ export class HpackDecoder {
   #at = 0;
   #end = 0;
 
-  /** @param maxListBytes per block, counted like SETTINGS_MAX_HEADER_LIST_SIZE */
+  /** @param maxListBytes per block, counted as SETTINGS_MAX_HEADER_LIST_SIZE */
   constructor(maxListBytes: number) {
     this.#maxListBytes = maxListBytes;
   }
 
-  /** @throws Error if the block is malformed or too long, which ends the connection */
+  /** @throws Error if the block is malformed or too long */
   decode(bytes: Buffer, from: number, to: number): HeaderEntry[] {
     this.#bytes = bytes;
     this.#at = from;

@@ -1,18 +1,16 @@
 import { STATIC_TABLE } from './static-table.ts';
 
-/** Header representations (RFC 7541 section 6) for an encoder without a dynamic table. */
+/** Header representations (RFC 7541 section 6). */
 const INDEXED = 0x80;
 const NOT_INDEXED_PREFIX_BITS = 4;
 const STRING_PREFIX_BITS = 7;
 
-/**
- * Sets the dynamic table size to 0. Must precede the first block, and the first one after the peer changes its table.
- */
+/** Sets the dynamic table size to 0, before the first block and after the peer changes its table. */
 export const NO_TABLE = '\x20';
 
 /**
- * Encodes a header block as a latin1 string: static entries by index, the rest literally, nothing indexed. A block is
- * therefore a constant that fits every connection.
+ * Encodes a header block in latin1: static entries by index, others literally. Without a dynamic table, the block
+ * fits every connection.
  * @param headers lower-case names; latin1 values
  */
 export function encodeHeaders(headers: readonly (readonly [string, string])[]): string {

@@ -1,6 +1,6 @@
 /**
- * HPACK's Huffman code (RFC 7541 appendix B): the octets for each code length. The code is canonical: codes of one
- * length are consecutive in octet order, and the next length continues where they end, so this table determines it.
+ * HPACK's Huffman code (RFC 7541 appendix B): octets by code length. The code is canonical, so this table
+ * determines it: codes of one length are consecutive, and the next length continues where they end.
  */
 const OCTETS_BY_LENGTH: readonly (readonly [number, string])[] = [
   [5, '48-50 97 99 101 105 111 115-116'],
@@ -25,21 +25,21 @@ const OCTETS_BY_LENGTH: readonly (readonly [number, string])[] = [
   [28, '2-8 11-12 14-21 23-31 127 220 249'],
   [30, '10 13 22'],
 ];
-/** Longest padding after the last code. */
+/** Longest padding behind the last code. */
 const MAX_PADDING_BITS = 7;
 const NIBBLES = 16;
 
-/** The code as a state machine over four bits at a time, in which at most one octet ends. */
+/** The code as a state machine over four bits, in which at most one octet ends. */
 interface Machine {
-  /** By `state * 16 + nibble`: the next state, or -1 for an invalid code (including the end-of-string symbol). */
+  /** By `state * 16 + nibble`: the next state, or -1 for an invalid code. */
   readonly next: Int16Array;
   /** By the same index: the octet that ends there, or -1. */
   readonly octet: Int16Array;
-  /** States in which a string may end: after a code, or within padding, a prefix of the longest code. */
+  /** States in which a string may end: behind a code, or within padding. */
   readonly isEnd: Uint8Array;
 }
 
-/** Nodes hold the indexes of their two children; an octet is stored as -2 - octet. */
+/** Nodes with two children each; an octet is stored as -2 - octet. */
 type Tree = [number, number][];
 const NOWHERE = -1;
 
@@ -113,7 +113,7 @@ const MACHINE = buildMachine();
 const MAX_GROWTH = 8 / 5;
 
 /**
- * Decodes `bytes[from, to)`, one latin1 character per octet.
+ * Decodes `bytes[from, to)` to latin1.
  * @throws Error for an invalid code
  */
 export function decodeHuffman(bytes: Uint8Array, from: number, to: number): string {

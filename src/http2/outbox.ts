@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 
-/** Beyond this, writers of streams must wait. */
+/** Beyond this, streams must wait. */
 const FULL_BYTES = 1_048_576;
-/** Beyond this, reading stops: a peer that does not read cannot make answers pile up. */
+/** Beyond this, reading stops, so that a peer that does not read cannot make answers pile up. */
 export const OVERFULL_BYTES = 8_388_608;
 
 /**
- * Output of one connection: everything written in one turn of the event loop, by all streams, leaves in one write.
- * Latin1 strings are joined without a copy; long buffers stay as they are.
+ * Output of one connection: one write per turn of the event loop, for all streams. Joins latin1 strings without a
+ * copy; buffers stay as they are.
  */
 export class FrameOutbox {
   readonly #socket: Socket;
@@ -24,7 +24,7 @@ export class FrameOutbox {
     this.#socket = socket;
   }
 
-  /** Octets not yet taken by the system. */
+  /** Octets not yet taken by the operating system. */
   get unsentBytes(): number {
     return this.#pendingBytes + this.#socket.writableLength;
   }
@@ -33,7 +33,7 @@ export class FrameOutbox {
     return this.unsentBytes > FULL_BYTES;
   }
 
-  /** One character per octet. */
+  /** Adds latin1. */
   add(text: string): void {
     this.#text += text;
     this.#pendingBytes += text.length;
@@ -73,7 +73,7 @@ export class FrameOutbox {
     socket.uncork();
   }
 
-  /** Writes after everything else in this turn was added. */
+  /** Writes at the end of this turn. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;

@@ -1,6 +1,6 @@
 import type { HeaderEntry } from './static-table.ts';
 
-/** The headers that open a stream. */
+/** Headers that open a stream. */
 export interface Http2RequestHead {
   readonly method: string;
   readonly path: string;

@@ -16,10 +16,10 @@ import type { Http2Stream } from './stream.ts';
 /** Sends a connection's frames within the peer's windows (RFC 9113 section 5.2). */
 export class Sender {
   readonly outbox: FrameOutbox;
-  /** Send window of a new stream. */
+  /** Send window of new streams. */
   initialWindow = FIRST_WINDOW;
   #window = FIRST_WINDOW;
-  /** Streams that wait for the connection's window and have some of their own. */
+  /** Streams with a window of their own that wait for the connection's. */
   readonly #blocked = new Set<Http2Stream>();
   readonly #awaitingDrain = new Set<Http2Stream>();
   #mustSayNoTable = true;
@@ -35,12 +35,12 @@ export class Sender {
     this.outbox.add(frame(FRAME.headers, flags, stream.wireId, payload));
   }
 
-  /** The peer changed its table size; the next block says again that no table is used. */
+  /** The peer changed its table size, so the next block must repeat that no table is used. */
   tableChanged(): void {
     this.#mustSayNoTable = true;
   }
 
-  /** Returns false if the data waits for a window or the socket. */
+  /** Returns false if data waits for a window or the socket. */
   data(stream: Http2Stream, head: string, tail: Buffer | undefined): boolean {
     const size = head.length + (tail?.length ?? 0);
     if (stream.waitingBytes === 0 && size <= Math.min(MAX_PAYLOAD_BYTES, stream.sendWindow, this.#window)) {
@@ -59,7 +59,7 @@ export class Sender {
     return false;
   }
 
-  /** Sends waiting data as far as the windows allow, then the trailers. */
+  /** Sends waiting data within the windows, then the trailers. */
   pump(stream: Http2Stream): void {
     while (stream.waitingBytes > 0) {
       const size = Math.min(MAX_PAYLOAD_BYTES, stream.waitingBytes, stream.sendWindow, this.#window);
@@ -85,14 +85,14 @@ export class Sender {
       throw new ConnectionError(CODE.flowControlError, 'a window grew too large');
     for (const stream of this.#blocked) {
       if (this.#window <= 0) break;
-      // To the end of the queue: its turn did not suffice.
+      // Goes to the end of the queue.
       this.#blocked.delete(stream);
       this.pump(stream);
       stream.leaveIfOver();
     }
   }
 
-  /** Returns false if a stream's window exceeds its maximum. */
+  /** Returns false if the window exceeds its maximum. */
   streamWindow(stream: Http2Stream, increment: number): boolean {
     stream.sendWindow += increment;
     if (stream.sendWindow > MAX_WINDOW) return false;
@@ -102,7 +102,7 @@ export class Sender {
     return true;
   }
 
-  /** Applies the peer's SETTINGS_INITIAL_WINDOW_SIZE, also to open streams. @throws ConnectionError */
+  /** Applies the peer's SETTINGS_INITIAL_WINDOW_SIZE to all streams. @throws ConnectionError */
   setInitialWindow(size: number, open: Iterable<Http2Stream>): void {
     const change = size - this.initialWindow;
     this.initialWindow = size;
@@ -147,7 +147,7 @@ export class Sender {
 
   #tellDrained(stream: Http2Stream): void {
     if (!stream.awaitsDrain || stream.waitingBytes > 0 || this.outbox.isFull) return;
-    // An ending stream needs no more room.
+    // An ending stream needs no room.
     stream.awaitsDrain = false;
     this.#awaitingDrain.delete(stream);
     if (stream.trailers === undefined) stream.events.drained();

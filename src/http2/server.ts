@@ -3,30 +3,30 @@ import { createServer as createPlainServer, type Server, type Socket } from 'nod
 import { createServer as createTlsServer, Server as TlsServer, type TlsOptions } from 'node:tls';
 import { Http2Connection, type ConnectionUser } from './connection.ts';
 
-/** Concurrent connections; an Envoy opens one per thread. */
+/** An Envoy opens one connection per thread. */
 const MAX_CONNECTIONS = 1_024;
 const ALPN = 'h2';
 const HANDSHAKE_MS = 15_000;
 
-/** A TCP port on every address of a host, or a unix socket. */
+/** A TCP port on all addresses of a host, or a unix socket. */
 export type Http2Address =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number };
 
 export interface Http2ServerOptions extends ConnectionUser {
   readonly address: Http2Address;
-  /** Without it, plain text with prior knowledge. */
+  /** Default: plain text with prior knowledge. */
   readonly tls?: TlsOptions | undefined;
 }
 
 export interface Http2Server {
-  /** Uses these certificates for new connections. */
+  /** Applies to new connections. */
   renewTls(tls: TlsOptions): void;
-  /** Stops listening, cuts every stream and ends every connection. */
+  /** Stops listening and ends all connections. */
   close(): void;
 }
 
-/** Serves HTTP/2 to peers that start with it (RFC 9113 section 3.3); over TLS only after ALPN. */
+/** Serves HTTP/2 with prior knowledge (RFC 9113 section 3.3), or over TLS with ALPN. */
 export async function startHttp2Server(options: Http2ServerOptions): Promise<Http2Server> {
   const connections = new Set<Http2Connection>();
   function serve(socket: Socket): void {
@@ -84,7 +84,7 @@ async function listen(server: Server, place: Place): Promise<void> {
     server.once('error', reject);
     server.listen(place, () => {
       server.off('error', reject);
-      // A failed connection is left to the peer to retry.
+      // The peer retries failed connections.
       server.on('error', () => undefined);
       resolve();
     });

@@ -12,7 +12,7 @@ import {
 } from './frame.ts';
 import { LIMITS } from './limits.ts';
 
-/** Identifiers (RFC 9113 section 6.5.2). */
+/** RFC 9113 section 6.5.2. */
 export const SETTING = {
   headerTableSize: 1,
   enablePush: 2,
@@ -24,10 +24,10 @@ export const SETTING = {
 
 const SETTING_BYTES = 6;
 const MAX_FRAME_SIZE = 0xff_ffff;
-/** Six are defined; unknown ones are skipped. */
+/** Six are defined; others are skipped. */
 const MAX_SETTINGS = 64;
 
-/** The server's first frames: its settings and the connection's window. */
+/** The server's first frames. */
 export const GREETING =
   frame(
     FRAME.settings,
@@ -42,10 +42,7 @@ function setting(id: number, value: number): string {
   return String.fromCharCode(id >>> 8, id & 0xff) + uint32(value);
 }
 
-/**
- * Returns the peer's settings in order.
- * @throws ConnectionError
- */
+/** Returns the peer's settings in order. @throws ConnectionError */
 export function readSettings({ bytes, from, to }: Http2Frame): (readonly [number, number])[] {
   if ((to - from) % SETTING_BYTES !== 0) {
     throw new ConnectionError(CODE.frameSizeError, 'a SETTINGS frame has no whole number of settings');

@@ -1,4 +1,4 @@
-/** HPACK's static table (RFC 7541 appendix A): names and values by index, from 1. */
+/** HPACK's static table (RFC 7541 appendix A). */
 const ENTRIES = `
 :authority
 :method GET

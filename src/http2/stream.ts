@@ -1,21 +1,21 @@
 import { FRAME, frame, uint32, type Code } from './frame.ts';
 import { LIMITS } from './limits.ts';
 
-/** Events of a stream; none follows `closed`. */
+/** None follows `closed`. */
 export interface StreamEvents {
-  /** Octets of the body: `bytes[from, to)`, which are not overwritten later. */
+  /** Octets of the body: `bytes[from, to)`, which are not overwritten. */
   data(bytes: Buffer, from: number, to: number): void;
   ended(): void;
-  /** There is room again after a `send` that returned false. */
+  /** Called when there is room, after a `send` that returned false. */
   drained(): void;
-  /** Called once per stream; nothing more is received or can be sent. */
+  /** Called once; nothing is received or can be sent afterwards. */
   closed(): void;
 }
 
 interface StreamSender {
-  /** Send window of a new stream. */
+  /** Send window of new streams. */
   readonly initialWindow: number;
-  /** Latin1, one character per octet. */
+  /** Takes latin1. */
   readonly outbox: { add(frames: string): void };
   headers(stream: Http2Stream, block: string, isEnd: boolean): void;
   data(stream: Http2Stream, head: string, tail: Buffer | undefined): boolean;
@@ -26,19 +26,18 @@ export interface StreamOwner {
   forget(stream: Http2Stream): void;
 }
 
-/** One stream of a connection, with its windows and its waiting data. */
 export class Http2Stream {
   readonly id: number;
-  /** The id as written in frames. */
+  /** The id in frames. */
   readonly wireId: string;
   events: StreamEvents = SILENT;
   /** Octets that the peer accepts. */
   sendWindow: number;
-  /** Data waiting for the peer's window, oldest first; the first buffer starts at `waitingFrom`. */
+  /** Data that waits for the peer's window; the first buffer starts at `waitingFrom`. */
   waiting: Buffer[] = [];
   waitingFrom = 0;
   waitingBytes = 0;
-  /** Headers that end the stream once nothing waits. */
+  /** Headers that end the stream, behind all waiting data. */
   trailers: string | undefined;
   awaitsDrain = false;
   isLocalEnded = false;
@@ -47,7 +46,7 @@ export class Http2Stream {
   readonly #sender: StreamSender;
   readonly #owner: StreamOwner;
   #isPaused = false;
-  /** Octets received but not yet returned to the peer's window. */
+  /** Received octets not yet returned to the peer's window. */
   #uncredited = 0;
 
   constructor(id: number, sender: StreamSender, owner: StreamOwner) {
@@ -62,19 +61,17 @@ export class Http2Stream {
     return !this.isClosed && !this.isLocalEnded && this.trailers === undefined;
   }
 
-  /** Sends response headers; a body follows. */
+  /** Sends response headers, which a body follows. */
   respond(block: string): void {
     if (this.#isSending) this.#sender.headers(this, block, false);
   }
 
-  /**
-   * Sends a latin1 string, followed by octets that are not copied. Returns false if data waits; `drained` signals room.
-   */
+  /** Sends latin1, then octets without a copy. Returns false if data waits; `drained` reports room. */
   send(head: string, tail?: Buffer): boolean {
     return !this.#isSending || this.#sender.data(this, head, tail);
   }
 
-  /** Ends the stream with trailers, after all data sent before. */
+  /** Ends the stream with trailers, behind all data. */
   end(trailers: string): void {
     if (!this.#isSending) return;
     this.trailers = trailers;
@@ -82,7 +79,7 @@ export class Http2Stream {
     this.leaveIfOver();
   }
 
-  /** Ends the stream at once: drops waiting data and tells the peer to stop sending (RFC 9113 section 8.1). */
+  /** Ends the stream at once: drops waiting data, and tells the peer to stop (RFC 9113 section 8.1). */
   abort(trailers: string, code: Code): void {
     if (this.isClosed || this.isLocalEnded) return;
     this.#dropWaiting();
@@ -98,7 +95,7 @@ export class Http2Stream {
     this.#owner.forget(this);
   }
 
-  /** Stops returning window; the peer may use up what it has. */
+  /** Stops returning window; the peer may use what it has. */
   pause(): void {
     this.#isPaused = true;
   }
@@ -108,13 +105,12 @@ export class Http2Stream {
     this.#credit();
   }
 
-  /** Counts a frame's octets before they are delivered; returns false if they exceed the window. */
+  /** Counts octets before they are delivered; returns false if they exceed the window. */
   receive(octets: number): boolean {
     this.#uncredited += octets;
     return this.#uncredited <= LIMITS.streamWindowBytes;
   }
 
-  /** Returns window for delivered octets. */
   credited(): void {
     if (this.#uncredited >= LIMITS.streamWindowBytes / 2) this.#credit();
   }

@@ -1,6 +1,6 @@
 /**
- * Codes of JSON's characters: the same as bytes and as UTF-16 units. Modules that loop over characters take them out once
- * (`const { QUOTE } = CODES`), because a test's module loader looks each import up whenever it is used.
+ * Codes of JSON characters, as bytes and as UTF-16 units. Loops over characters destructure them first
+ * (`const { QUOTE } = CODES`), because the module loader of tests looks an import up at each use.
  */
 export const CODES = {
   SPACE: 0x20,

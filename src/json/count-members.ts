@@ -1,6 +1,6 @@
 /**
- * Counts the members of all objects in a value. Recursion is bounded by the document's accepted nesting.
- * Inherited enumerable names count too, because the document is not trusted.
+ * Counts the members of all objects in a value of bounded nesting. Inherited enumerable names count too,
+ * because the document is not trusted.
  */
 export function countMembers(value: object): number {
   let count = 0;

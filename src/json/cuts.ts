@@ -8,21 +8,18 @@ const { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE 
 /** A comma at which a document is split. */
 export interface Cut {
   readonly at: number;
-  /** The containers around it, outermost first; at least one. */
+  /** The containers around it, outermost first. */
   readonly levels: readonly CutLevel[];
 }
 
 export interface CutLevel {
   /** Offset of its bracket. */
   readonly openedAt: number;
-  /** In an object, start of the last member's name; unused for lists. */
+  /** In an object, start of the last member's name. */
   readonly nameAt: number;
 }
 
-/**
- * Returns commas of a text that are at least `pieceChars` UTF-16 units apart. The text need not be JSON.
- * Linear.
- */
+/** Returns commas at least `pieceChars` UTF-16 units apart. The text need not be JSON. Linear. */
 export function* cutsOf(text: string, pieceChars: number): Work<readonly Cut[]> {
   const finder = new CutFinder(text, pieceChars);
   for (let to = STEP_CHARS; !finder.findTo(to); to += STEP_CHARS) yield;
@@ -33,7 +30,6 @@ class CutFinder {
   readonly cuts: Cut[] = [];
   readonly #text: string;
   readonly #pieceChars: number;
-  /** By depth. */
   readonly #openedAt: number[] = [];
   readonly #nameAt: number[] = [];
   #depth = 0;

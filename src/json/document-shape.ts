@@ -21,38 +21,36 @@ const {
 } = CODES;
 const { PART_WORK, MANY_NAMES_WORK, FEW_MEMBERS, BLANKS_OF_WORK } = WEIGHTS;
 
-/** Deeper than the answers and tool arguments of any dialect, yet safe for recursive readers. */
+/** Deeper than any answer or tool argument, yet safe for recursive readers. */
 const MAX_ANSWER_DEPTH = 256;
 
 /**
- * Upper bound of one answer's work, weighed as in `strict-parse.ts` except for texts:
- * there are more of them here, and what is kept of each is collected in one pause. It exceeds the largest
- * list of vectors; without it, 2 MiB of tiny values would block the event loop for a fifth of a second.
+ * Upper bound of one answer's work, weighed as in `strict-parse.ts` except for texts: answers have more of them,
+ * and keep a part of each. It exceeds the largest list of vectors. Without it, 2 MiB of tiny values would block
+ * the event loop for a fifth of a second.
  */
 const MAX_ANSWER_WORK = 2_400_000;
 const TEXT_WORK = 5;
-/** A text with escapes takes several times as long to read, and is copied. */
+/** A text with escapes takes several times as long, and is copied. */
 const ESCAPED_TEXT_WORK = 3;
 /** An escape costs two fifths of an element, so six million of them use up the limit. */
 const ESCAPES_OF_WORK = 2.5;
 /** Shorter texts cannot hold enough escapes to matter. */
 const MANY_ESCAPES_CHARS = 4_194_304;
 
-/** Properties of a text as a JSON document, found without parsing. */
+/** Properties of a JSON text, found without parsing. */
 export interface DocumentShape {
   readonly isTooDeep: boolean;
-  /** Parsing it would take too long. */
   readonly isTooLarge: boolean;
-  /** Members of all objects as written; a repeated name counts twice. */
+  /** Members of all objects as written: a repeated name counts twice. */
   readonly members: number;
-  /** Names with escapes may be read as other names (docs/decisions/007). */
+  /** Parsers may read names with escapes as other names (docs/decisions/007). */
   readonly hasEscapedNames: boolean;
 }
 
-/** Working memory by depth. Shared, because most passes are synchronous and small documents are many. */
+/** Working memory by depth. Shared, because most passes are synchronous and short. */
 const sharedCounts = new Int32Array(MAX_ANSWER_DEPTH + 2);
 
-/** A text that was read in steps. */
 export interface ReadDocument {
   readonly text: string;
   readonly shape: DocumentShape;
@@ -74,7 +72,6 @@ export function* shapeInSteps(text: string): Work<DocumentShape> {
   return pass.shape();
 }
 
-/** Reads a long text in steps. */
 export function* readDocument(text: string): Work<ReadDocument> {
   const shape = yield* shapeInSteps(text);
   if (shape.isTooDeep || shape.isTooLarge) return { text, shape };
@@ -92,9 +89,8 @@ class ShapePass {
   readonly #memberCount: Int32Array;
   readonly #hasEscapes: boolean;
   #escapes = 0;
-  /** The first escape after the current position. */
   #nextEscape = -1;
-  /** End of the range in which escapes were counted; beyond the text if they are not counted. */
+  /** End of the range in which escapes were counted; the text's end if they are not counted. */
   #countedTo: number;
   #at = 0;
   #depth = 0;
@@ -107,7 +103,7 @@ class ShapePass {
   #isMemberValue = false;
   #isInString = false;
 
-  /** @param inSteps counts escapes; in a single step this would take longer than the work it bounds */
+  /** @param inSteps counts escapes; in a single step this takes longer than the work that it bounds */
   constructor(text: string, memberCount: Int32Array, inSteps: boolean) {
     this.#text = text;
     this.#memberCount = memberCount;
@@ -127,12 +123,11 @@ class ShapePass {
     let blanks = this.#blanks;
     let isMemberValue = this.#isMemberValue;
     let i = this.#isInString ? this.#skip(this.#at, to) : this.#at;
-    // Ordered by frequency, with bounds checked only where a part begins: this loop decides the cost of
-    // number lists.
+    // Ordered by frequency, with bounds checked only where a part begins: number lists must be fast.
     while (i < to) {
       const code = text.charCodeAt(i);
       if (code === QUOTE) {
-        // If it is a name, this is taken back at its colon.
+        // A colon takes this back.
         if (!isMemberValue) work += TEXT_WORK;
         isMemberValue = false;
         this.#nameStart = i;
@@ -170,7 +165,7 @@ class ShapePass {
         }
         memberCount[depth] = 0;
       } else if ((code === CLOSE_OBJECT || code === CLOSE_ARRAY) && depth > 0) depth -= 1;
-      // A number with an exponent takes several times as long to read.
+      // A number with an exponent takes several times as long.
       else if (code === EXPONENT || code === LARGE_EXPONENT) work += 1;
     }
     this.#depth = depth;
@@ -203,7 +198,6 @@ class ShapePass {
     return this.#nextEscape < end;
   }
 
-  /** Skips within a string, up to the end of this step. */
   #skip(from: number, to: number): number {
     const end = skipWithin(this.#text, from, to);
     this.#isInString = end < 0;
@@ -230,15 +224,14 @@ export function assertParseable(text: string, shape: DocumentShape = shapeOf(tex
   if (shape.isTooLarge) throw unparseable('has too many parts');
 }
 
-/** Returns the refusal of an answer that cannot be read safely. */
 export function unparseable(what: string): GatewayError {
   return new GatewayError('upstream_unavailable', `the provider sent an answer that ${what}`);
 }
 
 /**
- * Reports whether a parsed document holds everything its text says, with unambiguous member names. For a
- * repeated name, parsers keep the first value, the last, or both.
- * @param read the text as read before, if it was
+ * Reports whether a parsed document holds everything that its text says, with unambiguous member names. Of
+ * repeated names, parsers keep the first value, the last, or both.
+ * @param read the text as read before
  */
 export function saysAll(text: string, value: unknown, read?: ReadDocument): boolean {
   const shape = read?.text === text ? read.shape : shapeOf(text);

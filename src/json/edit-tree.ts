@@ -4,7 +4,7 @@ import type { JsonEdit } from './path.ts';
 /** The merged edits of one document, as a tree of path steps. */
 export interface EditNode {
   change: { readonly kind: 'set'; readonly value: unknown } | { readonly kind: 'remove' } | undefined;
-  /** Created with the first child; most nodes have none. */
+  /** Most nodes have none. */
   children: Map<string | number, EditNode> | undefined;
 }
 
@@ -15,7 +15,6 @@ export function treeOf(edits: readonly JsonEdit[]): EditNode {
 /** Path steps between two yields. */
 const STEP_STEPS = 32_768;
 
-/** `treeOf`, in steps. */
 export function* treeInSteps(edits: readonly JsonEdit[]): Work<EditNode> {
   const root = emptyNode();
   let steps = 0;
@@ -54,7 +53,6 @@ function add(root: EditNode, edit: JsonEdit): void {
   node.change = edit.kind === 'set' ? { kind: 'set', value: edit.value } : { kind: 'remove' };
 }
 
-/** Returns a copy of a value with an edit applied, from path step `depth` on. */
 function editedValue(value: unknown, edit: JsonEdit, depth: number): unknown {
   const step = edit.path[depth];
   if (step === undefined) return edit.kind === 'set' ? edit.value : undefined;
@@ -68,7 +66,7 @@ function memberAt(value: unknown, step: string | number): unknown {
   return Object.entries(value).find(([name]) => name === String(step))?.[1];
 }
 
-/** Returns a copy of an object or array with one member set; any other value is replaced by a new container. */
+/** Returns a copy of an object or array with one member set. Replaces other values by a new container. */
 export function setIn(value: unknown, step: string | number, below: unknown): unknown {
   if (typeof step === 'number') {
     const elements: unknown[] = Array.isArray(value) ? [...value] : [];

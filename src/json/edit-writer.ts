@@ -2,7 +2,7 @@ import type { Work } from '../turns.ts';
 import { stringPieces } from './string-pieces.ts';
 import { STEP_CHARS } from './weights.ts';
 
-/** Literal punctuation, or a value to write as JSON. */
+/** Punctuation, or a value to write as JSON. */
 export type Part = string | { readonly value: unknown };
 
 /** Replaces bytes `start` to `end` of the document by `parts`. */
@@ -12,7 +12,6 @@ export interface Patch {
   readonly parts: readonly Part[];
 }
 
-/** Patches or pieces of the new document between two yields. */
 const STEP_PIECES = 8_192;
 
 /** Returns the document with its patches, which are ordered and do not overlap. */
@@ -35,7 +34,6 @@ function isLongValue(part: Part): part is { readonly value: string } {
   return typeof part !== 'string' && typeof part.value === 'string' && part.value.length > STEP_CHARS;
 }
 
-/** Returns a part as JSON. */
 export function partText(part: Part): string {
   return typeof part === 'string' ? part : JSON.stringify(part.value);
 }

@@ -6,20 +6,20 @@ import type { JsonEdit } from './path.ts';
 import { Children, kindAt, skipLong, skipShort, skipSpace, skipValue } from './spans.ts';
 
 /**
- * Applies edits to a document that `parseStrict` accepted. Bytes that no edit concerns stay unchanged.
+ * Applies edits to a document that `parseStrict` accepted; all other bytes stay.
  *
- * All paths refer to the original document: removing elements 0 and 2 of an array removes its first and
- * third. `set` replaces a value, or appends a member (or element), creating missing or null parents. `remove`
- * deletes a member or element with its comma, and ignores missing ones. The later of two edits of one path
- * wins, and an edit of a parent overrides earlier ones below it. Later edits below a `set` change the new
- * value; below a `remove` they are dropped.
+ * Paths refer to the original document: removing elements 0 and 2 of an array removes its first and third.
+ * `set` replaces a value, or appends a member or element, and creates missing or null parents. `remove` deletes
+ * a member or element with its comma, and ignores missing ones. The later of two edits of one path wins; an edit
+ * of a parent overrides earlier ones below it. Later edits below a `set` change the new value; below a `remove`
+ * they are dropped.
  * @throws GatewayError invalid_request if a `set` leads through a value without members
  */
 export function applyEdits(body: Buffer, edits: readonly JsonEdit[]): Buffer {
   return runNow(editInSteps(body, edits));
 }
 
-/** The same, in turns of the event loop if the document or a new value is long. */
+/** The same, in turns of the event loop for long documents and values. */
 export async function applyEditsInTurns(body: Buffer, edits: readonly JsonEdit[]): Promise<Buffer> {
   return inTurns(editInSteps(body, edits));
 }
@@ -38,7 +38,7 @@ export interface Splice {
   readonly text: string;
 }
 
-/** Returns what `applyEdits` would replace, in the order of the document. */
+/** Returns the replacements of `applyEdits`, in the order of the document. */
 export async function splicesInTurns(body: Buffer, edits: readonly JsonEdit[]): Promise<readonly Splice[]> {
   const patches = await inTurns(patchesInSteps(body, edits));
   return patches.map(({ start, end, parts }) => ({ start, end, text: parts.map(partText).join('') }));
@@ -52,7 +52,6 @@ function* patchesInSteps(body: Buffer, edits: readonly JsonEdit[]): Work<readonl
   return walk.patches;
 }
 
-/** State of one pass over a document, which collects patches in document order. */
 interface Walk {
   readonly body: Buffer;
   readonly patches: Patch[];
@@ -63,10 +62,7 @@ interface Walk {
 /** Members and elements between two yields. */
 const STEP_CHILDREN = 16_384;
 
-/**
- * Adds the patch of a replaced value and returns the offset after it; undefined if only its children are
- * edited.
- */
+/** Adds the patch of a replaced value and returns its end; undefined if only children are edited. */
 function patchValue(
   { body, patches }: Walk,
   start: number,
@@ -89,13 +85,13 @@ function patchValue(
   return end;
 }
 
-/** Adds the patches inside a container and returns the offset after it. */
+/** Adds the patches inside a container and returns its end. */
 function* collectInContainer(walk: Walk, start: number, node: EditNode): Work<number> {
   const { body, patches } = walk;
   const children = new Children(body, start);
   const found = new Set<string | number>();
   let lastKeptEnd: number | undefined;
-  /** Start of removed children that no kept one follows yet. */
+  /** Start of removed children, if no kept one follows yet. */
   let cutFrom: number | undefined;
   let end = skipSpace(body, start + 1);
 
@@ -120,13 +116,13 @@ function* collectInContainer(walk: Walk, start: number, node: EditNode): Work<nu
     lastKeptEnd = end;
   }
   const parts = additions(node, found, children.isObject, lastKeptEnd === undefined);
-  // Removed children at the end go with the comma before them.
+  // Removed children at the end take the comma before them along.
   if (cutFrom !== undefined) patches.push({ start: lastKeptEnd ?? cutFrom, end, parts });
   else if (parts.length > 0) patches.push({ start: end, end, parts });
   return children.end;
 }
 
-/** Returns the JSON of members or elements to add, with a comma before each but the first. */
+/** Returns the JSON of new members or elements, separated by commas. */
 function additions(
   node: EditNode,
   found: ReadonlySet<string | number>,
@@ -146,7 +142,7 @@ function additions(
   return parts;
 }
 
-/** Returns the value created by edits below a missing place; undefined if they only remove. */
+/** Returns the value that edits create in a missing place; undefined if they only remove. */
 function newValue(node: EditNode): unknown {
   if (node.change?.kind === 'set') return node.change.value;
   if (node.change?.kind === 'remove') return undefined;

@@ -3,13 +3,13 @@ import type { JsonEdit, JsonPath } from './path.ts';
 
 /**
  * Returns a parsed document as edits will leave it, with all positions kept: removed array elements become
- * null. Paths in it are valid for further edits of the same document. Unedited parts are shared.
+ * null, so that paths are valid for further edits. Unedited parts are shared.
  */
 export function editedView(json: unknown, edits: readonly JsonEdit[]): unknown {
   return edits.length === 0 ? json : editedNode(json, treeOf(edits), true);
 }
 
-/** The same without removed elements: equal to the parsed result of `applyEdits`. */
+/** The same without removed elements, as `applyEdits` writes it. */
 export function edited(json: unknown, edits: readonly JsonEdit[]): unknown {
   return edits.length === 0 ? json : editedNode(json, treeOf(edits), false);
 }
@@ -35,7 +35,7 @@ function editedNode(value: unknown, { change, children }: EditNode, keepsPlaces:
   return Object.fromEntries(Object.entries(members).filter(([name]) => !removed.has(name)));
 }
 
-/** Changes `members` in place, since it is a copy. */
+/** Changes `members`, which is a copy. */
 function withMember(members: object, step: string | number, value: unknown): object {
   if (typeof step === 'number') return members;
   if (step === '__proto__') return setIn(members, step, value) as object;

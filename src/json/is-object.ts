@@ -1,4 +1,4 @@
-/** Reports whether a parsed value is an object: neither null nor a list. */
+/** Recognizes parsed objects: neither null nor a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

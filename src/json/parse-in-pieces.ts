@@ -10,13 +10,13 @@ const { SPACE } = CODES;
 /** A document parsed in pieces. */
 export interface ParsedPieces {
   readonly value: unknown;
-  /** Members of all objects; fewer than written if a name is repeated in an object. */
+  /** Members of all objects; repeated names count once. */
   readonly members: number;
 }
 
 type Container = unknown[] | Record<string, unknown>;
 
-/** Reports whether a text is JSON by parsing it in steps, as `parseInPieces` does. */
+/** Reports whether a text is JSON, in steps. */
 export function* isParseable(text: string): Work<boolean> {
   try {
     yield* parseInPieces(text);
@@ -28,8 +28,8 @@ export function* isParseable(text: string): Work<boolean> {
 }
 
 /**
- * `JSON.parse` in steps, for a text within the accepted nesting. The engine parses each piece with added
- * brackets for its outer containers, and the parts are joined afterwards.
+ * `JSON.parse` in steps, for accepted nesting. The engine parses each piece with brackets added for its outer
+ * containers; the parts are joined afterwards.
  * @param pieceChars approximate length of a piece, in UTF-16 units
  * @throws SyntaxError
  */
@@ -46,13 +46,10 @@ export function* parseInPieces(text: string, pieceChars = PIECE_CHARS): Work<Par
   return pieces.parsed();
 }
 
-/** The most hostile piece, tens of thousands of objects with different members, takes about ten milliseconds. */
+/** Tens of thousands of objects with different members, the most hostile piece, take about ten milliseconds. */
 const PIECE_CHARS = 65_536;
 
-/**
- * Stands for the name of a member that continues in the next piece. Random, so that no document can contain
- * it.
- */
+/** Name of a member that continues in the next piece. Random, so that no document contains it. */
 const GOES_ON = randomUUID();
 
 class Pieces {
@@ -66,12 +63,11 @@ class Pieces {
     this.#text = text;
   }
 
-  /** Adds the text between two cuts or the document's ends. */
   add(start: Cut | undefined, end: Cut | undefined): void {
     const from = start === undefined ? 0 : start.at + 1;
     const to = end?.at ?? this.#text.length;
     const piece = this.#text.slice(from, to);
-    // A comma needs a value on both sides; the added brackets would hide a missing one.
+    // A comma needs a value on both sides; added brackets would hide a missing one.
     if (start !== undefined && beginsClosed(piece)) throw new SyntaxError('a comma stands before a bracket');
     if (end !== undefined && endsOpen(piece)) throw new SyntaxError('a comma stands behind a bracket');
     const value: unknown = JSON.parse(opening(this.#text, start) + piece + closing(this.#text, end));
@@ -108,7 +104,7 @@ class Pieces {
     }
   }
 
-  /** Returns the containers around a cut: those open before the piece, and those opened within it. */
+  /** Returns the containers around a cut, opened before the piece or within it. */
   #openAt({ levels }: Cut, from: number): Container[] {
     const open: Container[] = [];
     for (const [depth, { openedAt }] of levels.entries()) {
@@ -127,7 +123,7 @@ class Pieces {
   }
 }
 
-/** Returns the brackets that open a piece after a cut. */
+/** Returns brackets that open a piece after a cut. */
 function opening(text: string, cut: Cut | undefined): string {
   if (cut === undefined) return '';
   const inner = cut.levels.length - 1;
@@ -139,21 +135,19 @@ function opening(text: string, cut: Cut | undefined): string {
     .join('');
 }
 
-/** Returns the brackets that close a piece before a cut. */
 function closing(text: string, cut: Cut | undefined): string {
   if (cut === undefined) return '';
   const brackets = cut.levels.map(({ openedAt }) => (text.charAt(openedAt) === '[' ? ']' : '}'));
   return brackets.reverse().join('');
 }
 
-/** Reports whether the piece begins with a closing bracket. */
 function beginsClosed(piece: string): boolean {
   let at = 0;
   while (piece.charCodeAt(at) <= SPACE) at += 1;
   return piece.charAt(at) === ']' || piece.charAt(at) === '}';
 }
 
-/** Reports whether the piece ends with an opening bracket, or is blank. */
+/** Reports whether a piece ends with an opening bracket, or is blank. */
 function endsOpen(piece: string): boolean {
   let at = piece.length - 1;
   while (piece.charCodeAt(at) <= SPACE) at -= 1;

@@ -13,16 +13,15 @@ export function kindAt(body: Buffer, offset: number): ValueKind {
   return byte === 0x6e ? 'null' : 'other';
 }
 
-/** A member of an object or an element of an array. */
 export interface Child {
-  /** The unescaped member name, or the element's index. */
+  /** Unescaped member name, or index. */
   readonly name: string | number;
-  /** Offset of the name's opening quote; in an array, the start of the value. */
+  /** Offset of the name's opening quote, or of the element. */
   readonly start: number;
   readonly valueStart: number;
 }
 
-/** Iterates over the members or elements of a container, in document order. */
+/** Iterates over the members or elements of a container. */
 export class Children {
   readonly isObject: boolean;
   /** Offset after the container, set at its end. */
@@ -38,12 +37,11 @@ export class Children {
     this.#at = skipSpace(body, container + 1);
   }
 
-  /** Returns undefined after the last. */
   next(): Child | undefined {
     const body = this.#body;
     const start = this.#at;
     const byte = body[start];
-    // The same offset twice occurs only in invalid JSON, and must not loop.
+    // Only invalid JSON has the same offset twice; it must not loop.
     if (start === this.#lastStart || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY || start >= body.length) {
       this.end = start === this.#lastStart ? start : start + 1;
       return undefined;
@@ -58,8 +56,7 @@ export class Children {
 
   /**
    * Continues after the value of the last child.
-   * @param valueEnd known to a reader that has descended into the value, so that no byte is read twice at any
-   * depth
+   * @param valueEnd known to a reader of the value, so that no byte is read twice
    */
   leave(valueEnd: number): void {
     const at = skipSpace(this.#body, valueEnd);
@@ -67,13 +64,13 @@ export class Children {
   }
 }
 
-/** A container on the way down, with the offset of the current member's name or the current element's index. */
-interface PathLevel {
+/** A container around the position. `at` is the offset of the member's name, or the element's index. */
+export interface PathLevel {
   readonly isObject: boolean;
   at: number;
 }
 
-/** Returns the path of the member whose name starts at `offset`, in one pass over the bytes before it. */
+/** Returns the path of the member whose name starts at `offset`. */
 export function pathTo(body: Buffer, offset: number): JsonPath {
   const levels: PathLevel[] = [];
   let expectsName = false;
@@ -99,14 +96,14 @@ export function pathTo(body: Buffer, offset: number): JsonPath {
   return levels.map(({ isObject, at }) => (isObject ? keyText(body, at, skipString(body, at)) : at));
 }
 
-/** Returns the unescaped text of the quoted string at `start` to `end`. */
+/** Returns the unescaped text of the quoted string from `start` to `end`. */
 export function keyText(body: Buffer, start: number, end: number): string {
   const text = body.toString('utf8', start + 1, Math.max(start + 1, end - 1));
   if (!text.includes('\\')) return text;
   try {
     return String(JSON.parse(`"${text}"`));
   } catch {
-    // Not a JSON string, so not a JSON document: the parser refuses it with a better message.
+    // Not JSON: the parser refuses the document with a better message.
     return text;
   }
 }
@@ -177,7 +174,7 @@ function scanOn(body: Buffer, place: { at: number; depth: number }, until: numbe
   return depth === 0 || i >= body.length;
 }
 
-/** Bytes scanned one by one before a native search for the quote. */
+/** Bytes read one by one before a native search for the quote. */
 const SHORT_STRING = 64;
 
 /** Returns the offset after the string with its opening quote at `i`. */
@@ -196,7 +193,7 @@ export function skipString(body: Buffer, i: number): number {
     let escapes = quote;
     while (escapes > i && body[escapes - 1] === BACKSLASH) escapes -= 1;
     i = quote + 1;
-    // An even number of backslashes escape each other, not the quote.
+    // Escapes in pairs do not escape the quote.
     if ((quote - escapes) % 2 === 0) return i;
   }
   return length;

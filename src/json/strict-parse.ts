@@ -24,8 +24,8 @@ const { PART_WORK, MANY_NAMES_WORK, FEW_MEMBERS, BLANKS_OF_WORK } = WEIGHTS;
 export const MAX_DEPTH = 64;
 
 /**
- * Upper bound of one document's work (weights.ts). It allows 50,000 parts or 400,000 numbers, more than the largest
- * agent's history and the longest token list, and keeps 2 MiB of tiny values from blocking the event loop.
+ * Upper bound of one document's work (weights.ts): 50,000 parts or 400,000 numbers, more than the largest
+ * agent's history and token list. Keeps 2 MiB of tiny values from blocking the event loop.
  */
 const MAX_WORK = 400_000;
 /** Cost of a text in a list, beside its element. */
@@ -36,17 +36,16 @@ const IN_SET = -1;
 const MAX_SHOWN_NAME = 30;
 
 /**
- * Parses a JSON document that every parser reads the same way: valid UTF-8 without a byte order mark, nesting
- * of at most `MAX_DEPTH`, total work of at most `MAX_WORK`, no repeated member name in an object (compared
- * unescaped), and no two names of the outermost object that differ only in case, which some providers'
- * parsers treat as one. Linear in the length of the body.
+ * Parses a JSON document that every parser reads in the same way: valid UTF-8 without a byte order mark, nesting
+ * up to `MAX_DEPTH`, work up to `MAX_WORK`, no repeated (unescaped) member name in an object, and no two names of
+ * the outermost object that differ only in case. Linear.
  * @throws GatewayError invalid_request; the message may name members, but never shows values
  */
 export function parseStrict(body: Buffer): unknown {
   return runNow(parseStrictInSteps(body));
 }
 
-/** The same, scanned in one turn and parsed in another, since each may fill half a turn. */
+/** The same, scanned in one turn and parsed in another. */
 export function* parseStrictInSteps(body: Buffer): Work<unknown> {
   if (body.length === 0) throw invalid('The request body is empty; JSON is expected.');
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
@@ -62,13 +61,13 @@ function parseText(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch (error) {
-    // The parser's own message quotes the document; only the position is passed on.
+    // The parser's message quotes the document; only the position is passed on.
     const place = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
     throw invalid(`The request body is not valid JSON${place === undefined ? '' : ` (at ${place})`}.`);
   }
 }
 
-/** Working memory by depth. Shared, because passes are synchronous and small bodies are many. */
+/** Working memory by depth. Shared, because passes are synchronous and most bodies short. */
 const isObject = new Uint8Array(MAX_DEPTH + 1);
 const memberCount = new Int32Array(MAX_DEPTH + 1);
 /** Hashes and spans of the first FEW_MEMBERS names of each open object. */
@@ -76,10 +75,10 @@ const hashes = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
 const starts = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
 const ends = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
 
-/** Scans the bytes once. Syntax errors are left to the parser. */
+/** Scans the bytes once. Leaves syntax errors to the parser. */
 class Scanner {
   readonly #body: Buffer;
-  /** By depth: all names of an object with many members, marked IN_SET in `memberCount`. */
+  /** By depth: all names of an object with many members, `IN_SET` in `memberCount`. */
   readonly #names: Set<string>[] = [];
   readonly #foldedRootNames = new Set<string>();
 
@@ -87,7 +86,7 @@ class Scanner {
     this.#body = body;
   }
 
-  /** The hot loop: everything it touches per byte is a local. */
+  /** Everything touched per byte is a local variable. */
   scan(): void {
     const body = this.#body;
     const length = body.length;
@@ -121,7 +120,7 @@ class Scanner {
         work += 1;
         if (work > MAX_WORK) throw tooManyValues();
       } else if (byte < OPEN_ARRAY && byte !== LARGE_EXPONENT) {
-        // Numbers and colons: most of a list of numbers.
+        // Most of a list of numbers.
         continue;
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
         work += PART_WORK;
@@ -136,13 +135,13 @@ class Scanner {
         depth -= 1;
         expectName = false;
       } else if (byte === EXPONENT || byte === LARGE_EXPONENT) {
-        // A number with an exponent takes several times as long to read.
+        // A number with an exponent takes several times as long.
         work += 1;
       }
     }
   }
 
-  /** Reads the member name with its opening quote at `start`; returns the offset after its closing quote. */
+  /** Reads the name with its opening quote at `start`; returns the offset after its closing quote. */
   #readName(start: number, depth: number): number {
     const body = this.#body;
     const length = body.length;
@@ -168,11 +167,11 @@ class Scanner {
     return end;
   }
 
-  /** Returns false if the object has the name already. `hash` is undefined for a name with escapes. */
+  /** Returns false for a repeated name. `hash` is undefined for a name with escapes. */
   #addName(depth: number, start: number, end: number, hash: number | undefined): boolean {
     const count = memberCount[depth] ?? 0;
     if (count === IN_SET) return this.#addTo(depth, start, end);
-    // An escaped name may equal one written differently, so whole strings are compared.
+    // An escaped name may equal one without escapes, so whole strings are compared.
     if (hash === undefined || count === FEW_MEMBERS) return this.#switchToSet(depth, start, end);
     const base = depth * FEW_MEMBERS;
     for (let slot = base; slot < base + count; slot += 1) {
@@ -199,7 +198,7 @@ class Scanner {
   #addTo(depth: number, start: number, end: number): boolean {
     const names = this.#names[depth] ?? new Set();
     const before = names.size;
-    // The quote in front keeps numeric names away from the engine's unseeded hash of integers.
+    // The quote keeps numeric names away from the engine's unseeded hash of integers.
     return names.add(`"${keyText(this.#body, start, end)}`).size > before;
   }
 
@@ -233,7 +232,7 @@ function shownName(name: string): string {
   return name.length > MAX_SHOWN_NAME ? '…' : JSON.stringify(name).slice(1, -1);
 }
 
-/** V8's parser can read such a name as another (docs/decisions/007); every plain spelling is safe. */
+/** V8 may read such a name as another (docs/decisions/007). */
 function oneEscapedCharacter(): GatewayError {
   return invalid('The request body has a member name that is one escaped character; use another name.');
 }

@@ -1,8 +1,8 @@
 import { isHighSurrogate } from '../text/surrogates.ts';
 
 /**
- * Yields the JSON of a long string without its quotes in pieces. Joined, they equal `JSON.stringify` of the
- * whole. No piece ends inside a surrogate pair, whose halves would be escaped separately.
+ * Yields the JSON of a long string, without its quotes, in pieces. No piece ends inside a surrogate pair, whose
+ * halves would be escaped separately.
  * @param chars characters of the string per piece; at least 2
  */
 export function* stringPieces(text: string, chars: number): Generator<string, void> {

@@ -1,13 +1,12 @@
 /**
- * Cost of reading a document's parts, in units of one array element. An object, array or member name costs
- * `PART_WORK`, a name in an object with more than `FEW_MEMBERS` `MANY_NAMES_WORK`, and `BLANKS_OF_WORK` blanks cost one.
+ * Cost of reading a document, in array elements: `PART_WORK` for an object, an array or a member name,
+ * `MANY_NAMES_WORK` for a name in an object with more than `FEW_MEMBERS`, one for `BLANKS_OF_WORK` blanks.
  */
 export const WEIGHTS = {
   PART_WORK: 8,
   MANY_NAMES_WORK: 24,
-  /** Up to this number of members, names are compared one by one; beyond it a set is used. */
+  /** Names of more members are compared in a set. */
   FEW_MEMBERS: 16,
-  /** More bytes than a number with its comma, because blanks produce nothing. */
   BLANKS_OF_WORK: 16,
 } as const;
 

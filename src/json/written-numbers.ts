@@ -1,33 +1,27 @@
 import type { JsonPath } from './path.ts';
-import { keyText, skipString, skipValue } from './spans.ts';
+import { keyText, skipString, skipValue, type PathLevel } from './spans.ts';
 import { CODES } from './codes.ts';
 
 const { CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } = CODES;
 
-/** A number as written in a document. */
 export interface WrittenNumber {
   readonly source: string;
-  /** The nearest member name above it. */
+  /** Nearest member name above it. */
   readonly name: string | undefined;
-  /** Computed on demand, and only before the next number: there may be millions of deeply nested ones. */
+  /** Valid until the next number. Computed on demand, since there may be millions of deep ones. */
   readonly path: () => JsonPath;
 }
 
-/** A container on the way down, with the offset of the current member's name or the current element's index. */
-interface NamedLevel {
-  readonly isObject: boolean;
-  at: number;
-  /** The nearest name above it. */
+interface NamedLevel extends PathLevel {
+  /** Nearest name above it. */
   readonly name: string | undefined;
 }
 
-/** Tokens and blanks between two yields. */
 const PER_TURN = 16_384;
 
 /**
- * Iterates over the numbers of a JSON document in order, as written; one too long for a double has lost
- * digits in the parsed value. One pass over the bytes. Yields undefined, without a number, where the caller
- * may pause.
+ * Iterates over the numbers of a JSON document as written: the parsed value of a long one has lost digits.
+ * Yields undefined where the caller may pause.
  */
 export function* writtenNumbers(body: Buffer): Generator<WrittenNumber | undefined, void> {
   const levels: NamedLevel[] = [];

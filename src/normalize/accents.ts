@@ -3,12 +3,11 @@ import { isWord } from './english-words.ts';
 
 const accented = /(?<![A-Za-z\u00c0-\u017f])[A-Za-z]{0,24}[\u00c0-\u017f][A-Za-z\u00c0-\u017f]*/g;
 
-/** Fewest known words under accents that mark a text as disguised English. */
 const fewestWords = 3;
 
 /**
- * Removes accents if most accented words are English words without them, which no language's text is. Accents are not
- * evidence of hiding (docs/normalization.md), so this raises no flag.
+ * Removes accents if most accented words are English without them, unlike in any other language. Accents are not
+ * evidence of hiding (docs/normalization.md).
  */
 export function takeAccentsOff(text: string, rewriter: Rewriter): void {
   if (!/[\u00c0-\u017f]/.test(text)) return;
@@ -24,7 +23,6 @@ export function takeAccentsOff(text: string, rewriter: Rewriter): void {
   }
 }
 
-/** Letters U+00C0 to U+017F without their accents. */
 const baseLetters: readonly string[] = Array.from({ length: 0x180 }, (_, unit) =>
   String.fromCharCode(unit).normalize('NFD').charAt(0),
 );

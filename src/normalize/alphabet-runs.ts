@@ -1,6 +1,6 @@
 import { kindOf, kinds } from './characters.ts';
 
-/** The characters of a run, by code unit below 128. */
+/** 1 for the characters of an alphabet, by code unit. */
 export type Alphabet = Uint8Array;
 
 export function alphabetOf(characters: string): Alphabet {
@@ -9,11 +9,16 @@ export function alphabetOf(characters: string): Alphabet {
   return alphabet;
 }
 
-/** Reports whether `length` characters of an alphabet occur in a row; skips ahead where they cannot. */
+/** Both alphabets of Base64. */
+export const BASE64_LETTERS: Alphabet = alphabetOf(
+  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-',
+);
+
+/** Reports whether `length` characters of an alphabet occur in a row. */
 export const hasRun = (text: string, alphabet: Alphabet, length: number): boolean =>
   nextRun(text, alphabet, length, 0) >= 0;
 
-/** Returns the start of the first run of at least `length` characters of an alphabet, or -1. */
+/** Returns the start of the first run of at least `length` characters, or -1. Skips ahead. */
 export function nextRun(text: string, alphabet: Alphabet, length: number, from: number): number {
   for (let last = from + length - 1; last < text.length;) {
     let at = last;
@@ -27,16 +32,12 @@ export function nextRun(text: string, alphabet: Alphabet, length: number, from: 
   return -1;
 }
 
-/** Most units between letters of a chain: a sign with a space on either side. */
+/** Most units between letters: a sign with a space on either side. */
 const widestGap = 3;
 
-/** Letters, digits and leet signs below 128. */
 const singleSigns = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@$!');
 
-/**
- * Reports whether three letters, digits or leet signs in a row stand alone, close to each other. Quick, as most texts
- * have none.
- */
+/** Reports whether three single letters, digits or leet signs follow each other closely. Quick. */
 export function hasSingles(text: string): boolean {
   let singles = 0;
   let start = -1;
@@ -57,7 +58,7 @@ export function hasSingles(text: string): boolean {
   return false;
 }
 
-/** Reports whether a non-ASCII unit belongs to a letter or digit; both surrogates of a pair count. */
+/** Reports whether a non-ASCII unit belongs to a letter or digit, also as a surrogate. */
 function isLetterAt(text: string, at: number, unit: number): boolean {
   const isSecond = unit >= 0xdc00 && unit < 0xe000 && at > 0;
   const codePoint = text.codePointAt(isSecond ? at - 1 : at) ?? 0;

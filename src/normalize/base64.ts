@@ -1,22 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 import type { Replacement } from '../text/replace-spans.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
-import { alphabetOf, nextRun } from './alphabet-runs.ts';
+import { BASE64_LETTERS, nextRun } from './alphabet-runs.ts';
 import { isProse } from './english-words.ts';
 
-/** A block in one or more lines, of the standard or URL-safe alphabet. */
+/** A block in one or more lines, of either alphabet. */
 const blockThere = /[A-Za-z0-9+/_-]{12,}(?:={1,2}|(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{2,}={0,2})+)?/y;
-
-const alphabet = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-');
 
 const shortestBlock = 12;
 
-/** Depth of nested Base64 that is followed when looking for readable text. */
+/** Depth of nested Base64. */
 const deepest = 4;
 
-/** Stage 4: replaces Base64 blocks of readable text. Pictures, keys, hashes and tokens are not readable. */
+/** Stage 4: replaces Base64 of readable text. Pictures, keys, hashes and tokens are not readable. */
 export function extractBase64(text: string): StageResult {
-  const first = nextRun(text, alphabet, shortestBlock, 0);
+  const first = nextRun(text, BASE64_LETTERS, shortestBlock, 0);
   if (first < 0) return unchanged(text);
   const rewriter = new Rewriter(text);
   let flagged = false;
@@ -29,26 +27,25 @@ export function extractBase64(text: string): StageResult {
   return rewriter.finish(flagged);
 }
 
-/** Yields blocks with their positions. */
 function* blocksFrom(text: string, first: number): Generator<readonly [at: number, source: string], void> {
   for (let at = first; at >= 0;) {
     blockThere.lastIndex = at;
     const source = blockThere.exec(text)?.[0];
     if (source === undefined) return;
     yield [at, source];
-    at = nextRun(text, alphabet, shortestBlock, at + source.length);
+    at = nextRun(text, BASE64_LETTERS, shortestBlock, at + source.length);
   }
 }
 
-/** Shorter texts, such as a greeting in an example, are not payloads. */
+/** Shorter texts, such as greetings in examples, are not payloads. */
 const shortestPayload = 16;
 
-/** Values in a configuration are often encoded: decoded, but not evidence. */
+/** Values of configurations are often encoded: they are decoded, but not evidence. */
 const isHidden = (text: string, start: number, decoded: string): boolean =>
   decoded.length >= shortestPayload &&
   !/\b[A-Z][A-Z0-9_]{3,}\s?[=:]\s?["']?$/.test(text.slice(Math.max(0, start - 40), start));
 
-/** Reads the whole block, else its lines, else parts of a line between separators. */
+/** Reads the whole block, or its lines, or parts of a line between separators. */
 function readBase64Block(text: string, start: number, block: string): Replacement[] {
   if (!mayBeBase64OfText(block) && !/[\n/_+-]/.test(block) && start > 0) return [];
   if (isTokenPart(text, start, start + block.length) || isSafeData(text, start)) return [];
@@ -75,12 +72,12 @@ function readAt(block: string, start: number, isCut: boolean): Replacement | und
   return undefined;
 }
 
-/** Checks the first bytes: readable text has no control characters and no broken UTF-8. */
+/** Checks the first bytes: text has no control characters and no broken UTF-8. */
 function mayBeBase64OfText(block: string): boolean {
   const letters = Math.min(block.length, 24);
   for (let at = 0; at < Math.floor((letters * 3) / 4); at++) {
-    const byte = byteOf(block, at);
-    // Wrapped: the rest is checked once joined.
+    const byte = base64Byte(block, at);
+    // A line break: the rest is checked once joined.
     if (byte === undefined) return true;
     if (byte === 0) return at === 1 || at === 0;
     if (byte < 9 || (byte > 13 && byte < 32) || byte === 127 || byte > 0xf4) return byte >= 0xfe && at === 0;
@@ -88,7 +85,6 @@ function mayBeBase64OfText(block: string): boolean {
   return true;
 }
 
-/** The value of each letter, or `noLetter`. */
 const noLetter = 255;
 const values = new Uint8Array(128).fill(noLetter);
 for (const alphabetOf64 of ['+/', '-_']) {
@@ -96,8 +92,8 @@ for (const alphabetOf64 of ['+/', '-_']) {
   for (let value = 0; value < all.length; value++) values[all.charCodeAt(value)] = value;
 }
 
-/** Returns one byte of a block, or undefined for a non-letter. There are too many blocks for a buffer each. */
-function byteOf(block: string, index: number): number | undefined {
+/** Returns one byte of a single-line block; undefined behind it. Most blocks are not worth a buffer. */
+export function base64Byte(block: string, index: number): number | undefined {
   const at = Math.floor((index * 4) / 3);
   const high = values[block.charCodeAt(at)] ?? noLetter;
   const low = values[block.charCodeAt(at + 1)] ?? noLetter;
@@ -106,7 +102,7 @@ function byteOf(block: string, index: number): number | undefined {
   return ((high << shift) | (low >> (6 - shift))) & 0xff;
 }
 
-/** Returns the readable text of a block, if any. */
+/** Returns the readable text of a block; undefined without any. */
 function decodeBlock(block: string, depth = 0): string | undefined {
   const letters = block.replace(/\s/g, '');
   if (!mayBeBase64OfText(letters)) return undefined;
@@ -118,7 +114,7 @@ function decodeBlock(block: string, depth = 0): string | undefined {
   return undefined;
 }
 
-/** Decodes UTF-8, or UTF-16 if every other byte is 0; undefined for control characters. */
+/** Decodes UTF-8, or UTF-16 with every other byte 0; undefined for control characters. */
 function decodedText(bytes: Buffer): string | undefined {
   const isWide = bytes.length > 8 && (bytes[1] === 0 || bytes[0] === 0xff);
   if (!isWide && !isUtf8(bytes)) return undefined;
@@ -132,12 +128,12 @@ const wideText = (bytes: Buffer): string =>
     .toString('utf16le')
     .replace(/^\ufeff/, '');
 
-/** Path climbs, or escapes that hide more. */
+/** Recognizes path climbs and further escapes. */
 const hidesMore = (text: string): boolean =>
   /\.\.[/\\]\S*\.\.|\.\.[/\\]etc/.test(text) ||
   (text.match(/%[0-9a-f]{2}|\\[ux][0-9a-f]{2}|&#x?[0-9a-f]+;/gi)?.length ?? 0) >= 3;
 
-/** Reports whether this is a part of a JSON Web Token, or of another triple with dots. */
+/** Recognizes a part of a JSON Web Token or of another triple with dots. */
 function isTokenPart(text: string, start: number, end: number): boolean {
   if (text.startsWith('eyJ', start) && text.charAt(end) === '.') return true;
   return (
@@ -145,7 +141,7 @@ function isTokenPart(text: string, start: number, end: number): boolean {
   );
 }
 
-/** Drawings are text, and a Basic credential is a secret rather than a disguise. */
+/** Recognizes drawings, which are text, and Basic credentials, which are secrets. */
 function isSafeData(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - 48), start);
   if (/\bBasic\s+$/i.test(before)) return true;

@@ -6,9 +6,8 @@ import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { alphabetOf, hasRun } from './alphabet-runs.ts';
 import { isProse } from './english-words.ts';
 
-/** A way to write a list of bytes or code points. */
 interface ListForm {
-  /** Quick test that matches every text with such a list. */
+  /** A fast test that matches every text with such a list. */
   readonly hint: RegExp;
   readonly list: RegExp;
   readonly each: RegExp;
@@ -41,12 +40,10 @@ const bareDigits = /[0-9A-Fa-f]{16,}/g;
 
 const hexDigits = alphabetOf('0123456789abcdefABCDEF');
 
-/** Hex dumps show their text themselves. */
+/** Hex dumps show their text. */
 const dumpColumn = /^[^\n]{0,80}\|[^\n]{1,40}\|/;
 
-/**
- * Decodes lists of bytes or code points, and bare hexadecimal digits, if they spell words. Hashes and numbers do not.
- */
+/** Decodes lists of bytes or code points, and bare hexadecimal digits, that spell words. */
 export function decodeByteLists(text: string): StageResult {
   const lists = forms.filter(({ hint }) => hint.test(text)).flatMap((form) => readLists(text, form));
   if (hasRun(text, hexDigits, shortestDigits)) addAll(lists, readDigits(text));
@@ -76,7 +73,7 @@ function readLists(text: string, { list, each }: ListForm): Replacement[] {
 
 const headUnits = 32;
 
-/** Checks the first values, of which the last may be cut: words have no control characters. */
+/** Checks the first values, except the last, which may be cut: words have no control characters. */
 const mayBeText = (values: readonly number[]): boolean =>
   values.length > 0 && values.slice(0, -1).every((value) => value >= 9 && value !== 127);
 
@@ -86,7 +83,7 @@ const numbers = (list: string, each: RegExp): number[] =>
 const isDumped = (text: string, end: number): boolean =>
   dumpColumn.test(text.slice(end, end + 120).trimStart());
 
-/** Hashes and numbers are common, and few are valid UTF-8. */
+/** Most hashes and numbers are not valid UTF-8. */
 function readDigits(text: string): Replacement[] {
   const found: Replacement[] = [];
   for (const match of text.matchAll(bareDigits)) {
@@ -100,13 +97,13 @@ function readDigits(text: string): Replacement[] {
   return found;
 }
 
-/** Excludes digits within a longer name; an odd number of digits is not bytes. */
+/** Excludes digits within a longer name, and an odd number of digits. */
 const isApart = (text: string, start: number, end: number): boolean =>
   (end - start) % 2 === 0 &&
   !/[A-WYZa-wyz0-9]/.test(text.charAt(start - 1)) &&
   !/[A-Za-z0-9+/=]/.test(text.charAt(end));
 
-/** Reads numbers as UTF-8 bytes or, above 255, as code points; undefined unless they are prose. */
+/** Reads numbers as UTF-8 bytes or, with some above 255, as code points; undefined unless they are prose. */
 function spell(values: readonly number[]): string | undefined {
   if (values.length === 0 || values.some((value) => value > 0x10ffff || Number.isNaN(value)))
     return undefined;

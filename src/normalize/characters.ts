@@ -13,22 +13,22 @@ export const kinds = {
   other: 1,
   ascii: 2,
   digit: 3,
-  /** A Latin letter beyond ASCII, mostly accented. */
+  /** Latin letters beyond ASCII, mostly accented. */
   latin: 4,
   strict: 5,
   loose: 6,
   latinLookalike: 7,
-  /** A mathematical, circled, squared or small capital letter or digit. */
+  /** Mathematical, circled, squared or small capital letters and digits. */
   styled: 8,
-  /** Superscript and subscript letters. */
+  /** Superscripts and subscripts. */
   raised: 9,
-  /** A letter of another script that resembles no ASCII letter. */
+  /** Letters of other scripts that resemble no ASCII letter. */
   foreign: 10,
   cjk: 11,
   mark: 12,
   invisible: 13,
   regional: 14,
-  /** Fullwidth forms of ASCII, including punctuation. */
+  /** Fullwidth ASCII, including punctuation. */
   fullwidth: 15,
 } as const;
 
@@ -37,7 +37,7 @@ export const kindPlaces = Object.keys(kinds).length + 1;
 
 export type Kind = (typeof kinds)[keyof typeof kinds];
 
-/** Invisible code points as inclusive ranges, without tabs and line breaks. */
+/** Invisible code points, without tabs and line breaks. */
 export const invisibleRanges: readonly (readonly [first: number, last: number])[] = [
   [0x00, 0x08],
   [0x0e, 0x1f],
@@ -85,7 +85,7 @@ const cjkRanges: readonly (readonly [first: number, last: number])[] = [
 
 const plain = new Map<number, string>();
 
-/** Kind per code point. Beyond the basic plane, 0 until requested, so that unused memory stays untouched. */
+/** Kind per code point. Beyond the basic plane 0 until requested, so that the memory stays untouched. */
 const known = new Uint8Array(0x110000);
 const unknown = 0;
 
@@ -124,7 +124,7 @@ function learnGroups(groups: readonly string[], kind: Kind): void {
   }
 }
 
-/** Scripts first, then the tables; the strictest reading overrides the others. */
+/** Scripts first, then tables; the strictest reading wins. */
 function learnAll(): void {
   known.fill(kinds.other, 0, 0x10000);
   learnScripts();
@@ -187,10 +187,7 @@ function learnStyled(): void {
   learnRaised();
 }
 
-/**
- * Superscript and subscript letters, whose compatibility form is one ASCII letter. Digits are kept: x² is not a
- * disguise.
- */
+/** Superscripts and subscripts of one ASCII letter. Digits stay: x² is not a disguise. */
 function learnRaised(): void {
   for (const [first, last] of [
     [0x2b0, 0x2e4],

@@ -1,7 +1,6 @@
 /**
- * Letters of other scripts that look like an ASCII letter in most fonts: the target, then its lookalikes. Unlike the
- * Unicode table (TR39), which folds every bar to `l`, capital I of Cyrillic and Greek stays I: words are read, not
- * compared.
+ * An ASCII letter, then letters of other scripts that look like it in most fonts. Words are read rather than
+ * compared: unlike in Unicode's table (TR39), which folds every bar to `l`, Cyrillic and Greek capitals I stay I.
  */
 export const strictLookalikes: readonly string[] = [
   'A\u0410\u0391\u13aa\u15c5\ua4ee\ud800\udea0',
@@ -51,7 +50,7 @@ export const strictLookalikes: readonly string[] = [
   'y\u0443\u04af',
 ];
 
-/** Weak lookalikes, replaced only within words that contain ASCII letters. */
+/** Weak lookalikes, replaced only in words with ASCII letters. */
 export const looseLookalikes: readonly string[] = [
   'A\u0414\u0394\u039b',
   'E\u0404\u0395\u03a3',
@@ -89,10 +88,7 @@ export const looseLookalikes: readonly string[] = [
   'z\uab93\ud806\udcc4\u03b6',
 ];
 
-/**
- * Latin letters beyond ASCII that look like an ASCII letter. Other languages use them, so they are not evidence by
- * themselves.
- */
+/** Latin letters beyond ASCII that look like an ASCII letter. Languages use them, so they are not evidence. */
 export const latinLookalikes: readonly string[] = [
   'a\u0251',
   'b\u0180\u0253',
@@ -134,7 +130,7 @@ export const latinLookalikes: readonly string[] = [
   'Z\u01b5',
 ];
 
-/** Small capitals, used outside phonetics only to style ASCII words. */
+/** Small capitals, which style ASCII words outside of phonetics. */
 export const smallCapitals: readonly string[] = [
   'a\u1d00',
   'b\u0299',
@@ -163,7 +159,7 @@ export const smallCapitals: readonly string[] = [
   'z\u1d22',
 ];
 
-/** Runs of 26 letters in alphabetical order: first code point, first ASCII letter. */
+/** Alphabets of 26 letters: first code point, first ASCII letter. */
 export const alphabets: readonly (readonly [first: number, letter: string])[] = [
   [0x24b6, 'A'], // circled
   [0x24d0, 'a'],
@@ -182,9 +178,9 @@ export const styledBlocks: readonly (readonly [first: number, last: number])[] =
   [0x1fbf0, 0x1fbf9],
 ];
 
-/** Letterlike symbols that belong to mathematical alphabets, by NFKC form. */
+/** Letterlike symbols of mathematical alphabets. */
 export const styledSymbols = 'ℂℊℋℌℍℎℐℑℒℓℕℙℚℛℜℝℤℨℬℭℯℰℱℳℴℹⅅⅆⅇⅈⅉ';
 
-/** Two-letter codes whose regional indicators form a flag. */
+/** Codes whose regional indicators form a flag. */
 export const flagCodes =
   'AC AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CP CR CU CV CW CX CY CZ DE DG DJ DK DM DO DZ EA EC EE EG EH ER ES ET EU FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU IC ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TA TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM UN US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW';

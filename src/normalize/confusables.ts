@@ -3,16 +3,17 @@ import { takeAccentsOff } from './accents.ts';
 import { flagCodes } from './confusable-data.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { isWord, soundsEnglish } from './english-words.ts';
+import { READ_AS } from './leet-letters.ts';
 
-/** A word with at least one character that may stand for an ASCII one. */
+/** A word with a character that may stand for an ASCII one. */
 interface Suspect {
   readonly start: number;
   readonly end: number;
-  /** Number of letters of each kind. */
+  /** Number of letters by kind. */
   readonly counts: Uint16Array;
-  /** The word with its lookalikes replaced. */
+  /** The word with lookalikes replaced. */
   readonly plain: string;
-  /** The preceding character, and the kind of the preceding word: 0 none, 1 Latin, 2 another script. */
+  /** The preceding character, and the script of the preceding word: 0 none, 1 Latin, 2 another. */
   readonly before: string;
   readonly previous: Script;
   next: Script;
@@ -26,8 +27,8 @@ const flags: ReadonlySet<string> = new Set(flagCodes.split(' '));
 const longestWord = 512;
 
 /**
- * Stage 1: replaces letters of other scripts and mathematical, fullwidth and enclosed letters by ASCII. Cross-script
- * lookalikes are replaced in words of mixed script, and in words made of lookalikes among Latin words.
+ * Stage 1: replaces letters of other scripts, and mathematical, fullwidth and enclosed letters, by ASCII.
+ * Lookalikes of other scripts are replaced in words of mixed script, and in whole words among Latin ones.
  */
 export function resolveConfusables(text: string): StageResult {
   if (!/[^\x00-\x7f]/.test(text)) return unchanged(text);
@@ -67,10 +68,7 @@ function hasSuspects(text: string): boolean {
   return false;
 }
 
-/**
- * Finds words with suspicious characters and the scripts of their neighbours. Invisible characters do not separate
- * words.
- */
+/** Finds words with suspicious characters, and the scripts of their neighbours. */
 function suspects(text: string): Suspect[] {
   const found: Suspect[] = [];
   let previous: Script = 0;
@@ -104,7 +102,7 @@ function suspects(text: string): Suspect[] {
   return found;
 }
 
-/** Returns the end of a word of ASCII letters and digits, or `start` if the word has other characters. */
+/** Returns the end of a word of ASCII letters and digits; `start` if it has other characters. */
 function endOfAscii(text: string, start: number): number {
   let at = start;
   while (at < text.length && isAsciiWord(text.charCodeAt(at))) at++;
@@ -158,26 +156,26 @@ function scriptOf(counts: Uint16Array): Script {
   return countOf(counts, kinds.ascii) + countOf(counts, kinds.latin) > 0 ? 1 : 0;
 }
 
-/** Reports a word of ASCII letters and another script's lookalikes, without other letters. */
+/** Recognizes words of ASCII letters and another script's lookalikes, without other letters. */
 function isMixedScript({ counts, before, previous, next }: Suspect): boolean {
   const alike = lookalikes(counts) + countOf(counts, kinds.latinLookalike);
   const ascii = countOf(counts, kinds.ascii);
   if (alike === 0 || ascii + countOf(counts, kinds.digit) === 0 || ascii + alike < 2) return false;
   if (countOf(counts, kinds.foreign) + countOf(counts, kinds.cjk) + countOf(counts, kinds.latin) > 0)
     return false;
-  // Phonetic transcriptions stand between slashes or brackets, or begin with a stress mark.
+  // Phonetic transcriptions begin with a slash, a bracket or a stress mark.
   if (countOf(counts, kinds.latinLookalike) > 0 && /[/[\u02c8\u02cc]/.test(before)) return false;
-  // A typing error within text of another script.
+  // A typing error in text of another script.
   return !(alike > ascii && previous === 2 && next !== 1);
 }
 
 /**
- * Reports whether a mixed word proves hiding. Physical units and formulas do not. Within text of another script only
- * known words do, because such text adds endings to Latin names.
+ * Reports whether a mixed word proves hiding, unlike units and formulas. Text of another script adds endings to
+ * Latin names, so there the word must be known.
  */
 function isEvidentlyMixed({ counts, plain, previous, next }: Suspect): boolean {
   if (lookalikes(counts) === 0) return isWord(plain, 4);
-  // An ending added to initials.
+  // An ending of initials.
   if (plain.length < 3 || /^[A-Z]{2,}[^A-Z]{1,3}$/.test(plain)) return false;
   if (previous === 2 || next === 2) return isWord(plain, 4);
   if (countOf(counts, kinds.strict) === 0) return isWord(plain) || (plain.length > 4 && soundsEnglish(plain));
@@ -187,11 +185,9 @@ function isEvidentlyMixed({ counts, plain, previous, next }: Suspect): boolean {
   );
 }
 
-const leetDigits: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't' };
+const unleet = (plain: string): string => plain.replace(/[013457]/g, (digit) => READ_AS[digit] ?? digit);
 
-const unleet = (plain: string): string => plain.replace(/[013457]/g, (digit) => leetDigits[digit] ?? digit);
-
-/** Reports lookalikes separated by the same sign that spell a word together with ASCII letters. */
+/** Recognizes lookalikes and ASCII letters that spell a word, separated by one sign. */
 function isDottedEnglish(text: string, found: readonly Suspect[]): boolean {
   if (!found.some((word) => isWholeLookalike(word) && word.plain.length === 1)) return false;
   for (const [chain] of text.matchAll(/(?<![\p{L}\p{N}])\p{L}([._\-*|/~+])\p{L}(?:\1\p{L}){2,30}/gu)) {
@@ -225,7 +221,7 @@ function resolvedKinds(word: Suspect, evidence: Evidence): Kind[] {
   return resolved.some((kind) => countOf(word.counts, kind) > 0) ? resolved : [];
 }
 
-/** Fullwidth letters or digits that do not touch Chinese or Japanese ones. */
+/** Recognizes fullwidth letters or digits without Chinese or Japanese ones. */
 const isWideWord = ({ counts, plain }: Suspect): boolean =>
   countOf(counts, kinds.fullwidth) > 1 && countOf(counts, kinds.cjk) === 0 && /[A-Za-z0-9]/.test(plain);
 
@@ -233,8 +229,8 @@ const isAmongLatin = ({ previous, next }: Suspect): boolean =>
   previous !== 2 && next !== 2 && (previous === 1 || next === 1);
 
 /**
- * Reports styled letters that form words: three or more in a readable word, twice, or one long word. Single letters of
- * formulas, flags, emoji letters and ordinal endings are not evidence.
+ * Recognizes styled letters in words: three or more in a readable word, twice, or one long word. Single letters
+ * of formulas, flags, emoji letters and ordinal endings are not evidence.
  */
 function isStyledText(text: string, found: readonly Suspect[]): boolean {
   let letters = 0;
@@ -255,9 +251,9 @@ function isStyledText(text: string, found: readonly Suspect[]): boolean {
 const isLink = (between: string): boolean =>
   between.length > 0 && between.length <= 3 && !/[\p{L}\p{N},=()]/u.test(between);
 
-/** Counts a word's styled letters, without regional indicators that form flags. */
+/** Counts a word's styled letters, except flags. */
 function styledLetters({ counts, plain }: Suspect): number {
-  // Phonetic text mixes small capitals with its own letters.
+  // Phonetic text has small capitals.
   if (countOf(counts, kinds.latin) + countOf(counts, kinds.latinLookalike) > 0) return 0;
   const styled = countOf(counts, kinds.styled);
   const raised = countOf(counts, kinds.raised);
@@ -267,7 +263,7 @@ function styledLetters({ counts, plain }: Suspect): number {
   return styled + (raised >= 4 ? raised : 0) + (isFlags ? 0 : regional);
 }
 
-/** Reports fullwidth letters outside Chinese, Japanese and Korean text. */
+/** Recognizes fullwidth letters outside Chinese, Japanese and Korean text. */
 function isFullwidthText(text: string, found: readonly Suspect[]): boolean {
   let letters = 0;
   let hasLetter = false;

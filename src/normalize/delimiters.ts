@@ -1,30 +1,31 @@
 import { hasSingles } from './alphabet-runs.ts';
 import { segment } from './segment.ts';
 import { isWord, soundsEnglish } from './english-words.ts';
+import { READ_AS } from './leet-letters.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 
-/** Single characters separated by the same sign: i.g.n.o.r.e, i - g - n, or by one space: i g n o r e. */
+/** Single characters separated by one sign: i.g.n.o.r.e, i - g - n, or by one space: i g n o r e. */
 const chains =
   /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}@$!]([ \t]?[._\-*|/\\~+:;,=#^\u2022\u00b7][ \t]?)[\p{L}\p{N}@$!](?![\p{L}\p{N}])(?:\1(?:[\p{L}\p{N}@$!](?![\p{L}\p{N}])|['"?{}()[\]]))*|[\p{L}\p{N}@$!] [\p{L}\p{N}@$!](?![\p{L}\p{N}])(?: [^\s](?!\S))*)/gu;
 
-/** A word split into parts of one to three letters: ig_no_re. */
+/** A word in parts of one to three letters: ig_no_re. */
 const splitWord =
   /(?<![A-Za-z0-9])[A-Za-z]{1,3}([._\-*|~])[A-Za-z]{1,3}(?:\1[A-Za-z]{1,3}){1,8}(?![A-Za-z0-9])/g;
 
-/** Quick test by the signs, of which most texts have few. */
+/** A fast test by the signs, of which most texts have few. */
 const mayHavePieces = /([._\-*|~])[A-Za-z]{1,3}\1[A-Za-z]/;
 
 interface Chain {
   readonly start: number;
   readonly end: number;
-  /** The separator as written. */
+  /** Separator as written. */
   readonly sign: string;
   readonly letters: string;
 }
 
 /**
- * Stage 5, first part: joins letters separated by the same sign, if the text as a whole shows that words are meant
- * rather than initials, lists, paths or formulas.
+ * Stage 5, first part: joins letters separated by one sign, if the text shows that words are meant rather than
+ * initials, lists, paths or formulas.
  */
 export function collapseDelimiters(text: string): StageResult {
   const found = [...chainsOf(text), ...splitWordsOf(text)].sort((one, other) => one.start - other.start);
@@ -66,17 +67,14 @@ function splitWordsOf(text: string): Chain[] {
   return found;
 }
 
-/** Returns the signs that split words here, by the points of their chains; two suffice. */
+/** Returns the signs that split words, with two points or more. */
 function evidentSigns(found: readonly Chain[]): string[] {
   const points = new Map<string, number>();
   for (const chain of found) points.set(chain.sign, (points.get(chain.sign) ?? 0) + chainPoints(chain));
   return [...points].filter(([, sum]) => sum >= 2).map(([sign]) => sign);
 }
 
-/**
- * A known word of six letters suffices. Shorter ones, which people do spell out, and words that only sound English need
- * support.
- */
+/** A known word of six letters suffices. Shorter ones, which people spell out, and English sounds need support. */
 function chainPoints({ letters, sign }: Chain): number {
   if (letters.length < shortestWord || isPattern(letters)) return 0;
   const word = unleet(letters.replace(/[^\p{L}\p{N}@$!]/gu, '')).replace(/[^A-Za-z]/g, '');
@@ -89,10 +87,9 @@ function chainPoints({ letters, sign }: Chain): number {
   return word.length >= 5 && !isShouted && soundsEnglish(word) ? 1 : 0;
 }
 
-/** Fewest letters of a word that counts as evidence. */
 const shortestWord = 3;
 
-/** Reports digits, which are numbers, and repetitions of one or two letters, which spell nothing. */
+/** Recognizes numbers, and repetitions of one or two letters. */
 function isPattern(letters: string): boolean {
   if (/^[0-9]+$/.test(letters)) return true;
   const other = /^(.)\1*(.)/.exec(letters)?.[2];
@@ -106,12 +103,11 @@ function isPattern(letters: string): boolean {
 
 const shortestPattern = 8;
 
-/** Letters of several words without gaps. */
+/** Recognizes several words without gaps. */
 const isSentence = (letters: string): boolean =>
   segment(letters.slice(0, longestSentence)) !== undefined ||
   (letters.length >= 12 && soundsEnglish(letters.slice(0, 20)));
 
-/** Longer runs are not segmented. */
 const longestSentence = 400;
 
 function isAlphabetical(word: string): boolean {
@@ -119,19 +115,7 @@ function isAlphabetical(word: string): boolean {
   return true;
 }
 
-const digitLetters: Readonly<Record<string, string>> = {
-  0: 'o',
-  1: 'i',
-  3: 'e',
-  4: 'a',
-  5: 's',
-  7: 't',
-  '@': 'a',
-  $: 's',
-  '!': 'i',
-};
-
-const unleet = (word: string): string => word.replace(/[013457@$!]/g, (sign) => digitLetters[sign] ?? sign);
+const unleet = (word: string): string => word.replace(/[013457@$!]/g, (sign) => READ_AS[sign] ?? sign);
 
 /** Splits letters without gaps into known words. */
 function spaced(letters: string): string {

@@ -1,7 +1,4 @@
-/**
- * Common English words, and words that prompts, commands and secrets use. They distinguish disguised words from product
- * codes, hashes and initials; they are not forbidden words.
- */
+/** Common English words, and words of prompts, commands and secrets, unlike product codes, hashes and initials. */
 const listed = `
 a about above absolutely accept access according account act acting action actions actually add additional address admin
 administrator advice after again against agent ai all allow allowed almost along already also although always am amount an
@@ -73,11 +70,11 @@ yours yourself zero
 
 export const words: ReadonlySet<string> = new Set(listed.trim().split(/\s+/));
 
-/** Reports a known word of at least `letters` letters in any case. */
+/** Recognizes known words of at least `letters` letters, in any case. */
 export const isWord = (text: string, letters = 3): boolean =>
   text.length >= letters && words.has(text.toLowerCase());
 
-/** Word characters and the two word edges; index 0 stands for everything else. */
+/** Word characters and two word edges; index 0 stands for all others. */
 const signs = '\0^$abcdefghijklmnopqrstuvwxyz0123456789';
 const startSign = 1;
 const endSign = 2;
@@ -90,11 +87,11 @@ function signAt(word: string, at: number): number {
   return at < word.length ? (signOf[word.charCodeAt(at)] ?? 0) : endSign;
 }
 
-/** Returns the index in `triples` of a letter with its neighbours. */
+/** Returns the index in `triples` of a letter and its neighbours. */
 const tripleAt = (word: string, at: number): number =>
   (signAt(word, at - 1) * signs.length + signAt(word, at)) * signs.length + signAt(word, at + 1);
 
-/** 1 for each three consecutive letters or edges of a known word. */
+/** 1 for three consecutive letters or edges of a known word. */
 const triples = new Uint8Array(signs.length ** 3);
 
 for (const word of words) for (let at = 0; at < word.length; at++) triples[tripleAt(word, at)] = 1;
@@ -102,7 +99,7 @@ for (const word of words) for (let at = 0; at < word.length; at++) triples[tripl
 /** Longer words are not English. */
 const longestLikely = 24;
 
-/** Reports a known word, or one made of letter triples that occur in known words. */
+/** Recognizes known words, and those made of letter triples of known words. */
 export function soundsEnglish(text: string): boolean {
   if (text.length > longestLikely) return false;
   const word = text.toLowerCase();
@@ -113,10 +110,7 @@ export function soundsEnglish(text: string): boolean {
   return known >= word.length * 0.65;
 }
 
-/**
- * Reports whether a text reads like prose: words with spaces, at least one of them known, or several words of non-ASCII
- * letters. Reads the first 4,000 characters.
- */
+/** Reports whether the first 4,000 characters are words with spaces: known ones, or several of non-ASCII letters. */
 export function isProse(text: string): boolean {
   const sample = text.slice(0, 4000);
   const found = sample.match(/\p{L}[\p{L}\p{M}'\u2019]*/gu) ?? [];

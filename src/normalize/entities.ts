@@ -1,4 +1,4 @@
-/** HTML names of ASCII and invisible characters and of common others: names, character. */
+/** HTML names of ASCII, invisible and other common characters. */
 const listed: readonly (readonly [names: string, character: string])[] = [
   ['nbsp NonBreakingSpace ensp emsp thinsp hairsp numsp puncsp', ' '],
   ['Tab', '\t'],
@@ -67,7 +67,7 @@ const listed: readonly (readonly [names: string, character: string])[] = [
   ['inodot imath', 'ı'],
 ];
 
-/** Characters by name, without ampersand and semicolon. */
+/** By name, without ampersand and semicolon. */
 export const entities: ReadonlyMap<string, string> = new Map(
   listed.flatMap(([names, character]) => names.split(' ').map((name): [string, string] => [name, character])),
 );

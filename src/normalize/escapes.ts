@@ -4,7 +4,7 @@ import { entities } from './entities.ts';
 import { decodeByteLists } from './byte-lists.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 
-/** One level of %XX and %uXXXX, \xXX, \uXXXX, \u{...} and \UXXXXXXXX, and HTML's numeric and named characters. */
+/** One level of %XX and %uXXXX; \xXX, \uXXXX, \u{...} and \UXXXXXXXX; HTML's numeric and named characters. */
 const escapes =
   /%[uU][0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|\\{1,4}(?:U[0-9A-Fa-f]{8}|u[0-9A-Fa-f]{4}|[ux]\{[0-9A-Fa-f]{1,8}\}|x[0-9A-Fa-f]{2})|&#(?:[xX][0-9A-Fa-f]{1,8}|[0-9]{1,10});?|&[A-Za-z]{2,24};/g;
 
@@ -12,19 +12,18 @@ const anyEscape = /%[0-9a-fu]|\\[ux]|&[#a-z]/i;
 
 type Family = 'percent' | 'backslash' | 'hex' | 'entity';
 
-/** One escape and its character. */
 interface Escape {
   readonly start: number;
   readonly end: number;
   readonly family: Family;
   readonly character: string;
-  /** A format such as %4d or %64s, which only looks like an escape. */
+  /** A format such as %4d or %64s. */
   readonly isFormat: boolean;
 }
 
 /**
- * Stage 3, one round: decodes escapes. Characters that need escaping (spaces in URLs, accents in JSON, brackets in
- * HTML) are decoded without a flag; escaped plain letters and path separators raise one.
+ * Stage 3, one round: decodes escapes. Necessary ones (spaces in URLs, accents in JSON, brackets in HTML) raise no
+ * flag; escaped plain letters and path separators do.
  */
 export function decodeEscapes(text: string): StageResult {
   const lists = decodeByteLists(text);
@@ -40,7 +39,7 @@ export function decodeEscapes(text: string): StageResult {
   return rewriter.finish(hidden);
 }
 
-/** Finds all escapes in order and joins percent-encoded bytes to characters. */
+/** Finds all escapes in order; joins percent-encoded bytes to characters. */
 function readEscapes(text: string): Escape[] {
   const found: Escape[] = [];
   let bytes: Escape[] = [];
@@ -80,12 +79,12 @@ function characterOf(source: string): string | undefined {
     return entities.get(named) ?? entities.get(named.toLowerCase());
   }
   const isHex = !source.startsWith('&') || source.charAt(2) === 'x' || source.charAt(2) === 'X';
-  // The terminator is not a digit.
+  // Parsing stops at the terminator.
   const point = Number.parseInt(source.slice(digitsAt(source)), isHex ? 16 : 10);
   return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : undefined;
 }
 
-/** Skips the prefix, the letter of the form and a brace. */
+/** Skips the prefix, the letter of the form, and a brace. */
 function digitsAt(source: string): number {
   let at = 1;
   while (source.charAt(at) === '\\' || source.charAt(at) === '#') at++;
@@ -93,7 +92,7 @@ function digitsAt(source: string): number {
   return source.charAt(at) === '{' ? at + 1 : at;
 }
 
-/** Reports a printf format such as %4d or %64s: a width and a conversion not followed by a letter. */
+/** Recognizes a printf format: a width and a conversion, which no letter follows. */
 function isFormatAt(text: string, start: number): boolean {
   const source = text.slice(start, start + 5);
   return (
@@ -102,7 +101,7 @@ function isFormatAt(text: string, start: number): boolean {
   );
 }
 
-/** Decodes adjacent bytes as UTF-8, including overlong ASCII; leaves single bytes beyond ASCII. */
+/** Decodes adjacent bytes as UTF-8, including overlong ASCII. Leaves single bytes beyond ASCII. */
 function decodeBytes(bytes: readonly Escape[]): Escape[] {
   const found: Escape[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -141,16 +140,14 @@ function sequenceAt(bytes: readonly Escape[], at: number): Sequence {
 
 const byteAt = (bytes: readonly Escape[], at: number): number => bytes[at]?.character.charCodeAt(0) ?? -1;
 
-/**
- * C0 and C1 start no valid sequence, but lax decoders read an ASCII character, whatever the second byte's high bits.
- */
+/** Lax decoders read ASCII behind C0 and C1, whatever the high bits of the second byte. */
 function overlongSequence(lead: number, second: number): Sequence {
   if (second < 0) return { length: 1 };
   if (second < 0x80) return { length: 2, character: String.fromCharCode(second) };
   return { length: 2, character: String.fromCharCode(((lead & 1) << 6) | (second & 0x3f)) };
 }
 
-/** Joins two escaped surrogates to one escape. */
+/** Joins escaped surrogates to one escape. */
 function joinSurrogates(found: readonly Escape[]): Escape[] {
   const joined: Escape[] = [];
   for (const each of found) {
@@ -162,15 +159,15 @@ function joinSurrogates(found: readonly Escape[]): Escape[] {
   return joined;
 }
 
-/** Reports one of the 1,024 surrogates starting at `first`. */
+/** Recognizes the 1,024 surrogates from `first` on. */
 const isHalf = ({ character }: Escape, first: number): boolean =>
   character.length === 1 && (character.charCodeAt(0) & 0xfc00) === first;
 
-/** Ordinary use: anything but a plain letter or digit, without bytes that only look like one. */
+/** Recognizes necessary escapes: not of plain letters or digits, nor bytes that only look like escapes. */
 const isOrdinary = ({ character, family, isFormat }: Escape): boolean =>
   !isFormat && !/^[A-Za-z0-9]$/.test(character) && (family !== 'hex' || /^[\x20-\x7e]$/.test(character));
 
-/** Reports whether a plain letter, or an invisible character, was escaped within a word. */
+/** Reports whether a plain letter, or an invisible character, is escaped within a word. */
 function hidesWord(text: string, found: readonly Escape[]): boolean {
   for (let at = 0; at < found.length;) {
     const end = runEnd(found, at);
@@ -180,7 +177,7 @@ function hidesWord(text: string, found: readonly Escape[]): boolean {
   return false;
 }
 
-/** Returns the index after adjacent escapes. */
+/** Returns the index behind adjacent escapes. */
 function runEnd(found: readonly Escape[], at: number): number {
   let end = at + 1;
   while (end < found.length && found[end]?.start === found[end - 1]?.end) end++;
@@ -209,7 +206,7 @@ function hidesWordInRun(text: string, run: readonly Escape[]): boolean {
   return wordsOf(`${before}\u0001${inner}\u0002${after}`).some(hasHiddenLetters);
 }
 
-/** An ASCII letter, plain, mathematical or fullwidth. Other scripts are escaped for good reasons. */
+/** Recognizes ASCII letters, plain or styled. Other scripts are escaped for good reasons. */
 function isPlainLetter({ character }: Escape): boolean {
   const kind = kindOf(character.codePointAt(0) ?? 0);
   return (
@@ -217,13 +214,13 @@ function isPlainLetter({ character }: Escape): boolean {
   );
 }
 
-/** Six or more adjacent escapes, three of them for different letters or digits. */
+/** Recognizes six or more adjacent escapes, three of them for different letters or digits. */
 function isNeedless(run: readonly Escape[]): boolean {
   const plain = run.filter((each) => /^[A-Za-z0-9]$/.test(each.character) && !each.isFormat);
   return run.length >= 6 && new Set(plain.map((each) => each.character)).size > 2;
 }
 
-/** A single escape: a letter within letters, or an invisible character between two. */
+/** Judges a single escape: a letter within letters, or an invisible character between two. */
 function hidesOne({ character, family }: Escape, before: string, after: string): boolean {
   const kind = kindOf(character.codePointAt(0) ?? 0);
   if (kind === kinds.invisible && character !== '\xad') return before !== '' && after !== '';
@@ -235,7 +232,7 @@ function hidesOne({ character, family }: Escape, before: string, after: string):
 /** Words of a marked run; \u0001 opens and \u0002 closes the escaped part. */
 const wordsOf = (marked: string): string[] => marked.match(/[A-Za-z\u0001\u0002]+/g) ?? [];
 
-/** At least three letters, one of them escaped, not all the same. */
+/** Requires three letters, one of them escaped, not all the same. */
 function hasHiddenLetters(word: string): boolean {
   const letters = word.replace(/[\u0001\u0002]/g, '');
   if (letters.length < 3 || new Set(letters.toLowerCase()).size < 2) return false;
@@ -243,14 +240,13 @@ function hasHiddenLetters(word: string): boolean {
   return escaped.length > 0;
 }
 
-/** Path climbs, before a separator and after one. */
+/** Path climbs, before a separator and behind one. */
 const climbsOut = /\.\.(?=[/\\])/g;
 const climbsIn = /(?<=[/\\])\.\./g;
 
 const climbs = (text: string): number =>
   (text.match(climbsOut)?.length ?? 0) + (text.match(climbsIn)?.length ?? 0);
 
-/** Reports whether decoding reveals a path climb. */
 function hidesTraversal(text: string, found: readonly Escape[]): boolean {
   if (!found.some(({ character }) => /^[./\\\uff0e\u2215\u2216\uff0f\uff3c]$/.test(character))) return false;
   let decoded = '';

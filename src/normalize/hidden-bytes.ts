@@ -1,14 +1,12 @@
 import { isProse, isWord } from './english-words.ts';
 
-/** Longest run that is read as bits or bytes. */
 const longestRun = 65_536;
 
-/** Fewest selectors or bits that can spell anything. */
 const fewestUnits = 3;
 
 /**
- * Decodes text in invisible characters: Unicode tags, variation selectors as bytes, or two zero-width characters as
- * bits. Returns undefined if nothing readable results.
+ * Decodes text in invisible characters: Unicode tags, variation selectors as bytes, or two zero-width characters
+ * as bits. Returns undefined for unreadable text.
  */
 export function readHidden(run: string): string | undefined {
   if (run.length < fewestUnits && !/\udb40[\udc20-\udc7e]/.test(run)) return undefined;
@@ -25,20 +23,20 @@ function readTags(points: readonly number[]): string | undefined {
     : String.fromCharCode(...tags.slice(0, 8192).map((tag) => tag - 0xe0000));
 }
 
-/** Variation selectors 1 to 16 are bytes 0 to 15, and 17 to 256 the rest. */
+/** Variation selectors 1 to 16 are bytes 0 to 15; 17 to 256 are the rest. */
 function selectorByte(point: number): number | undefined {
   if (point >= 0xfe00 && point <= 0xfe0f) return point - 0xfe00;
   return point >= 0xe0100 && point <= 0xe01ef ? point - 0xe0100 + 16 : undefined;
 }
 
-/** Some encoders skip the first 16 selectors, so that the second block starts with byte 0. */
+/** Some encoders skip the first 16 selectors. */
 function readSelectors(points: readonly number[]): string | undefined {
   const bytes = points.map(selectorByte).filter((byte) => byte !== undefined);
   if (bytes.length < 3) return undefined;
   return readableBytes(bytes) ?? readableBytes(bytes.map((byte) => byte - 16));
 }
 
-/** Reads the two most frequent kinds as 0 and 1, both ways, eight per byte, high bit first. */
+/** Reads two kinds of characters as 0 and 1, both ways, high bit first. */
 function readBits(points: readonly number[]): string | undefined {
   const kinds = [...new Set(points)];
   if (points.length < 24 || kinds.length !== 2) return undefined;

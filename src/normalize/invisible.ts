@@ -4,7 +4,7 @@ import { readHidden } from './hidden-bytes.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { isWord } from './english-words.ts';
 
-/** Anything beyond common Latin and CJK text; most texts have none. */
+/** Characters beyond common Latin and CJK text. */
 const candidates =
   /[^\t\n\v\f\r\x20-\x7e\x85\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205f\u3000-\u3098\u309b-\u3163\u3400-\u9fff\uac00-\ud7ff]/;
 
@@ -13,9 +13,9 @@ const keycap = '\u20e3';
 const rightToLeftOverride = '\u202e';
 
 /**
- * Stage 2: removes invisible characters within or around Latin words, shows text written in tags, selectors or bits,
- * and removes marks stacked on letters. Joiners of other scripts and emoji, direction marks beside right-to-left
- * letters and similar uses stay.
+ * Stage 2: removes invisible characters within or around Latin words, shows text in tags, selectors or bits, and
+ * removes marks stacked on letters. Joiners of other scripts and emoji, and direction marks beside right-to-left
+ * letters, stay.
  */
 export function stripInvisible(text: string): StageResult {
   if (!candidates.test(text)) return unchanged(text);
@@ -48,7 +48,7 @@ function runAt(text: string, start: number): Span | undefined {
   return end > start ? { start, end } : undefined;
 }
 
-/** Removes or shows one run; returns whether it hid something. */
+/** Removes or shows one run; returns 1 if it hid something. */
 function strip(text: string, run: Span, rewriter: Rewriter, isHyphenated: boolean): number {
   const content = text.slice(run.start, run.end);
   if (isSubdivisionFlag(text, run.start, content)) return 0;
@@ -65,7 +65,7 @@ function strip(text: string, run: Span, rewriter: Rewriter, isHyphenated: boolea
   return isWithinWord(text, run, left, right) ? 1 : 0;
 }
 
-/** A black flag followed by a region's tags, such as England's. */
+/** Recognizes a black flag with a region's tags, such as England's. */
 const isSubdivisionFlag = (text: string, start: number, content: string): boolean =>
   content.length > 7 &&
   text.slice(start - 2, start) === '\u{1f3f4}' &&
@@ -92,7 +92,7 @@ function codePointBefore(text: string, at: number): number | undefined {
   return low >= 0xdc00 && low <= 0xdfff && at > 1 ? text.codePointAt(at - 2) : low;
 }
 
-/** The joiner and the two selectors of emoji. */
+/** The joiner and selectors of emoji. */
 const joinsEmoji = /^(?:\u200d|\ufe0e|\ufe0f)+$/;
 
 function isSelector(content: string): boolean {
@@ -101,18 +101,18 @@ function isSelector(content: string): boolean {
   return isOne && ((point >= 0xfe00 && point <= 0xfe0f) || (point >= 0xe0100 && point <= 0xe01ef));
 }
 
-/** Reports proper use of an invisible character: in other scripts, in emoji and at the very start. */
+/** Recognizes proper use: in other scripts, in emoji and at the very start. */
 function isAtHome(text: string, content: string, left: Neighbour, right: Neighbour, run: Span): boolean {
   if (content === '\ufeff' && run.start === 0) return true;
   if (content === '\ufe0f' && text.charAt(run.end) === keycap) return true;
-  // A remaining override would be read again in the next round.
+  // The next round would read a remaining override again.
   if (content.includes(rightToLeftOverride)) return false;
-  // Wrong decoding leaves C1 controls behind.
+  // Wrong decoding leaves C1 controls.
   if (/^[\x80-\x9f]+$/.test(content)) return left !== 'ascii' || right !== 'ascii';
   if (isSelector(content)) return left === 'styled' || !isLatin(left);
   if (left === 'symbol' || right === 'symbol') return joinsEmoji.test(content);
   if (left !== 'foreign' && right !== 'foreign') return false;
-  // Between another script and Latin, only joiners and direction marks are proper.
+  // Beside Latin, only joiners and direction marks are proper.
   return !isLatin(left) || !isLatin(right);
 }
 
@@ -121,7 +121,7 @@ const isLatin = (neighbour: Neighbour): boolean =>
 
 /**
  * Reports whether a run splits a Latin word. Line-break opportunities in camel case or beside signs do not, nor do
- * marks at a word's edge, which copying leaves behind.
+ * marks at a word's edge, which copying leaves.
  */
 function isWithinWord(text: string, run: Span, left: Neighbour, right: Neighbour): boolean {
   if (run.end - run.start >= longPayload) return true;
@@ -137,12 +137,12 @@ function isWithinWord(text: string, run: Span, left: Neighbour, right: Neighbour
 /** A longer run carries data, readable or not. */
 const longPayload = 12;
 
-/** Within or right before a percent, backslash or entity escape. */
+/** Recognizes a place within or right before an escape. */
 const isEscapePart = (before: string, after: string): boolean =>
   (/[%&\\#]/.test(before) && /[A-Za-z0-9#]/.test(after)) ||
   (/[A-Za-z0-9;%]/.test(before) && /[%\\]/.test(after));
 
-/** Reports whether the next invisible character on either side is within two letters, which markup never is. */
+/** Reports whether another invisible character is within two letters on either side, unlike in markup. */
 function isDense(text: string, run: Span): boolean {
   const around =
     text.slice(Math.max(0, run.start - 8), run.start) + '\u2063' + text.slice(run.end, run.end + 8);
@@ -162,7 +162,7 @@ function unitOf(codePoint: number): 'i' | 'l' | 's' | 'o' {
   return codePoint >= 0x20 && codePoint < 0x7f ? 's' : 'o';
 }
 
-/** Soft hyphens of a text. Hyphenation leaves two letters on either side and never ends a word. */
+/** Soft hyphens of a text. Hyphenation leaves two letters on either side, within the word. */
 class SoftHyphens {
   readonly #text: string;
 
@@ -179,7 +179,7 @@ class SoftHyphens {
     return true;
   }
 
-  /** Requires two letters before and after; other soft hyphens count as edges. */
+  /** Requires two letters before and behind. */
   #parts(at: number): boolean {
     return [-2, -1, 1, 2].every((offset) => {
       const unit = this.#text.charCodeAt(at + offset);
@@ -188,7 +188,7 @@ class SoftHyphens {
   }
 }
 
-/** Removes two or more marks, or an overlay, from an ASCII letter; returns the end. Single accents stay. */
+/** Removes two or more marks, or an overlay, from an ASCII letter; returns the length read. */
 function markedEnd(text: string, at: number, rewriter: Rewriter): number {
   const unit = text.charCodeAt(at);
   const next = text.charCodeAt(at + 1);
@@ -201,7 +201,7 @@ function markedEnd(text: string, at: number, rewriter: Rewriter): number {
     end++;
   }
   const count = end - at - 1;
-  // Vietnamese letters carry two marks.
+  // Vietnamese letters have two marks.
   if (count > 0 && (!kept || count > 2)) rewriter.replace(at + 1, end, '');
   else if (count === 2 && !/^[aeiouy]$/i.test(text.charAt(at))) rewriter.replace(at + 1, end, '');
   return Math.max(1, end - at);
@@ -214,17 +214,17 @@ const isCombining = (unit: number): boolean =>
   (unit >= 0x1dc0 && unit <= 0x1dff) ||
   (unit >= 0x20d0 && unit <= 0x20ff);
 
-/** Strokes and rings drawn across or around a letter. */
+/** Recognizes strokes across and rings around a letter. */
 const isOverlay = (unit: number): boolean =>
   (unit >= 0x334 && unit <= 0x338) ||
   unit === 0x489 ||
   unit === 0x488 ||
   (unit >= 0x20d0 && unit <= 0x20eb && unit !== 0x20d7);
 
-/** Limit of right-to-left overrides whose contents are reversed. */
+/** Limit of right-to-left overrides that are read. */
 const mostOverrides = 64;
 
-/** Appends text behind right-to-left overrides as it is displayed. */
+/** Appends text behind right-to-left overrides as displayed. */
 function readOverrides(text: string, rewriter: Rewriter): number {
   let found = 0;
   let at = text.indexOf(rightToLeftOverride);

@@ -4,10 +4,10 @@ import { normalizeAll } from './normalize.ts';
 import type { Awaitable } from '../turns.ts';
 import type { Normalized, Obfuscation } from './normalized.ts';
 
-/** Search for anything that normalization would change. */
+/** Search for disguises. */
 const DISGUISES = createSearchId();
 
-/** Reports a text that normalization is known to leave unchanged. */
+/** Reports whether normalization is known to leave a text unchanged. */
 export function isUndisguised(text: CleanRecord | undefined): boolean {
   return text?.isClean(DISGUISES) === true;
 }
@@ -23,7 +23,7 @@ const NOTHING_HIDDEN: Obfuscation = {
 
 type NormalizeAll = (texts: readonly string[]) => Awaitable<readonly Normalized[]>;
 
-/** Skips texts that are known to have no disguise. */
+/** Skips texts without disguise. */
 export function rememberUndisguised(normalize: NormalizeAll): NormalizeAll {
   return rememberClean<Normalized>({
     read: normalize,
@@ -33,5 +33,5 @@ export function rememberUndisguised(normalize: NormalizeAll): NormalizeAll {
   });
 }
 
-/** `normalizeAll` that skips repeated texts, within and across requests. */
+/** `normalizeAll`, which skips repeated texts within and across requests. */
 export const normalizeKnown: NormalizeAll = rememberUndisguised(normalizeAll);

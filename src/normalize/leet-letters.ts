@@ -1,4 +1,4 @@
-/** Digits by the letter they replace in leet. `l` also stands for `i`, since `1` may be either. */
+/** Letters that digits replace in leet. `l` also stands for `i`, since `1` may be either. */
 export const LEET_DIGITS: Readonly<Record<string, string>> = {
   0: 'o',
   1: 'l',
@@ -11,7 +11,6 @@ export const LEET_DIGITS: Readonly<Record<string, string>> = {
   9: 'g',
 };
 
-/** The same for ASCII signs. */
 export const LEET_SIGNS: Readonly<Record<string, string>> = {
   '@': 'a',
   $: 's',
@@ -19,4 +18,17 @@ export const LEET_SIGNS: Readonly<Record<string, string>> = {
   '|': 'l',
   '(': 'c',
   '+': 't',
+};
+
+/** The likeliest letters, where `1` and `!` are `i`. */
+export const READ_AS: Readonly<Record<string, string>> = {
+  0: 'o',
+  1: 'i',
+  3: 'e',
+  4: 'a',
+  5: 's',
+  7: 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
 };

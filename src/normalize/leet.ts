@@ -3,19 +3,15 @@ import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { alphabetOf } from './alphabet-runs.ts';
 import { soundsEnglish, words } from './english-words.ts';
 
-/** Token characters by code unit below 128. */
 const isLetter = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 const isSign = alphabetOf('0123456789@$!|(+');
 
-/**
- * A digit or sign before a letter, or after one and before another digit or sign. Starts at the sign, since most texts
- * have few.
- */
+/** A digit or sign before a letter, or behind one and before another. Starts at the sign: most texts have few. */
 const anyLeet = /[013457@$!](?:[A-Za-z]|(?<=[A-Za-z].)[013457@$!])/;
 
 const letterOf: Readonly<Record<string, string>> = { ...LEET_DIGITS, ...LEET_SIGNS };
 
-/** Folded form of each code unit below 128. */
+/** Folded code units. */
 const foldedUnits: readonly string[] = Array.from({ length: 128 }, (_, unit) => {
   const character = String.fromCharCode(unit).toLowerCase();
   return character === 'i' ? 'l' : (letterOf[character] ?? character);
@@ -27,7 +23,7 @@ function fold(word: string): string {
   return letters;
 }
 
-/** Known words with i and l merged, since 1 stands for both. */
+/** Known words by folded form. */
 const folded: ReadonlyMap<string, string> = new Map([...words].reverse().map((word) => [fold(word), word]));
 
 /** Longer tokens are not words. */
@@ -42,8 +38,8 @@ interface Token {
 }
 
 /**
- * Stage 5, second part: reads letters written as digits and signs, line by line, if at least two words, or one long
- * one, result. Raises no flag, because codes, names and versions look alike.
+ * Stage 5, second part: reads digits and signs as letters, line by line, if at least two words, or a long one,
+ * result. Raises no flag, because codes, names and versions look alike.
  */
 export function readLeet(text: string): StageResult {
   if (!anyLeet.test(text)) return unchanged(text);
@@ -70,7 +66,7 @@ function readLeetLine(line: string, offset: number, rewriter: Rewriter): void {
   }
 }
 
-/** Finds tokens with a digit or sign; trailing punctuation is left out. */
+/** Finds tokens with a digit or sign, without trailing punctuation. */
 function leetTokens(line: string): Token[] {
   const found: Token[] = [];
   for (let at = 0; at < line.length; at++) {
@@ -96,14 +92,14 @@ function readToken(whole: string, start: number): Token | undefined {
   return { start, end: start + source.length, source, word };
 }
 
-/** Counts the letters around replacements: `step5` and `20s` are not evidence. */
+/** Judges the evidence: `step5` and `20s` are none. */
 function tokenPoints({ source, word }: Token): number {
   if (word === undefined || word.length < 3 || !/[A-Za-z]/.test(source)) return 0;
   if (!/[0-9@$!|(+]./.test(source) || /^[0-9]+[A-Za-z]{1,2}$/.test(source)) return 0;
   return word.length >= 6 ? 2 : 1;
 }
 
-/** Numbers are read as words only in lines full of leet. */
+/** Reads numbers as words only in lines full of leet. */
 function withoutLeet({ source, word }: Token, isDense: boolean): string | undefined {
   const hasLetter = /[A-Za-z]/.test(source);
   if (word !== undefined && word.length > 1 && (hasLetter || isDense)) return word;

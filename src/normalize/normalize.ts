@@ -14,10 +14,10 @@ import { sliceEnds, sliceUnits } from './slices.ts';
 import { TRAIT } from './trait.ts';
 import { traitsOf } from './traits.ts';
 
-/** Rounds through the stages: Base64 within Base64, entities of lookalikes. */
+/** Rounds through the stages, for Base64 within Base64 or entities of lookalikes. */
 const mostRounds = 4;
 
-/** Decodings of escapes per round: `%252541` is three levels deep. */
+/** Decodings per round: `%252541` has three levels. */
 const mostDecodings = 4;
 
 type Finding = Exclude<keyof Obfuscation, 'obfuscationDetected'>;
@@ -26,11 +26,11 @@ interface StageOf {
   readonly finding: Finding;
   readonly stage: Stage;
   readonly times: number;
-  /** Texts with none of these traits stay unchanged. */
+  /** The stage leaves texts without these traits unchanged. */
   readonly traits: number;
 }
 
-/** In the order of docs/normalization.md; leet is read once, after all rounds. */
+/** In the order of docs/normalization.md; leet is read once, behind all rounds. */
 export const STAGES: readonly StageOf[] = [
   { finding: 'hasHomoglyphs', stage: readScripts, times: 1, traits: TRAIT.beyond },
   { finding: 'hasHomoglyphs', stage: resolveConfusables, times: 1, traits: TRAIT.beyond },
@@ -70,10 +70,7 @@ function* normalizeInSteps(text: string): Work<Normalized> {
   return joinedSlices(slices, text);
 }
 
-/**
- * Normalizes texts of any length and yields to the event loop between slices. Equal short texts, which agents'
- * histories repeat, share one result.
- */
+/** `normalize` for texts of any length, in turns of the event loop. Equal short texts share one result. */
 export function normalizeAll(texts: readonly string[]): Awaitable<readonly Normalized[]> {
   return inTurns(normalizeEach(texts));
 }
@@ -96,10 +93,7 @@ function* normalizeEach(texts: readonly string[]): Work<readonly Normalized[]> {
   return all;
 }
 
-/**
- * Longest text in the table. Texts that start with a digit are excluded, because the engine's hash of numbers is
- * predictable.
- */
+/** Longest text that is shared. Not with a first digit, because the engine's hash of numbers is predictable. */
 const longestRepeat = 64;
 
 function normalizeSlice(source: string): Normalized {
@@ -119,7 +113,7 @@ function normalizeSlice(source: string): Normalized {
   return pass.normalized();
 }
 
-/** One slice on its way through the stages. */
+/** A slice on its way through the stages. */
 class Pass {
   readonly #source: string;
   readonly #maps: OffsetMap[] = [];
@@ -171,14 +165,13 @@ function obfuscation(findings: ReadonlySet<Finding>): Obfuscation {
   };
 }
 
-/** A part of a text with its normalized form. */
+/** A part of a text, with its offset and normalized form. */
 interface NormalizedPart {
-  /** Position in the given text. */
   readonly start: number;
   readonly made: Normalized;
 }
 
-/** Joins slices; the flags of any slice apply. */
+/** Joins slices with all their flags. */
 function joinedSlices(slices: readonly NormalizedPart[], source: string): Normalized {
   const [only] = slices;
   if (slices.length <= 1) return only?.made ?? new Pass(source).normalized();
@@ -190,7 +183,7 @@ function joinedSlices(slices: readonly NormalizedPart[], source: string): Normal
   const placed = place(slices);
   const text = slices.map(({ made }) => made.text).join('');
   return {
-    // Reuses the source string, to avoid keeping two copies until the request ends.
+    // Reuses the source, to avoid keeping two copies until the request ends.
     text: text === source ? source : text,
     obfuscation: obfuscation(findings),
     toOriginal: ({ start, end }) => ({
@@ -201,7 +194,7 @@ function joinedSlices(slices: readonly NormalizedPart[], source: string): Normal
 }
 
 interface PlacedPart extends NormalizedPart {
-  /** Position in the normalized text. */
+  /** Offset in the normalized text. */
   readonly at: number;
 }
 

@@ -1,6 +1,6 @@
 import type { TextView } from '../inspect/offset-map.ts';
 
-/** Kinds of hiding that were found (docs/normalization.md). */
+/** Kinds of hiding (docs/normalization.md). */
 export interface Obfuscation {
   readonly obfuscationDetected: boolean;
   readonly hasHomoglyphs: boolean;
@@ -10,7 +10,6 @@ export interface Obfuscation {
   readonly hasDelimPadding: boolean;
 }
 
-/** A text without its disguises. */
 export interface Normalized extends TextView {
   readonly obfuscation: Obfuscation;
 }

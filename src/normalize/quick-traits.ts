@@ -2,14 +2,13 @@ import { TRAIT } from './trait.ts';
 
 /** Longer texts are read character by character. */
 const MAX_CHARS = 8_192;
-/** Characters per lane, one bit each. */
 const LANE = 32;
 
-/** The text with spaces behind it, which end its last word. */
+/** The text, and spaces, which end its last word. */
 const ascii = Buffer.alloc(MAX_CHARS + 2 * LANE);
 const SPACE = 0x20;
 
-/** Kinds of characters, one byte of a number each: of eight characters, each one bit of the byte. */
+/** Kinds of characters: one byte of a number each, one bit of the byte per character. */
 const LETTER = 0;
 const HEX = 8;
 const BASE64 = 16;
@@ -20,7 +19,7 @@ const KINDS = kindsOf([
   [BASE64, /[A-Za-z0-9+/_-]/],
   [SIGN, /[._\-*|~%\\&@$!+]|[^\t\n\v\f\r\x20-\x7e]/],
 ]);
-/** Kinds of signs: those that need a closer look, and those that begin escapes. */
+/** Kinds of signs: `OTHER` needs a closer look, `ESCAPE` begins escapes. */
 const PLAIN = 0;
 const ESCAPE = 1;
 const OTHER = 2;
@@ -36,17 +35,14 @@ function kindsOf(kinds: readonly (readonly [shift: number, of: RegExp])[]): Int3
   );
 }
 
-/**
- * Returns the traits of an ASCII text, 32 characters at a time, if it contains no possible list, singles, splits or
- * leet. Otherwise, or for other texts, returns undefined.
- */
+/** Returns the traits of an ASCII text, 32 characters at a time; undefined if other traits are possible. */
 export function quickTraitsOf(text: string): number | undefined {
   const { length } = text;
   if (length > MAX_CHARS || Buffer.byteLength(text) !== length) return undefined;
   ascii.write(text, 'latin1');
   ascii.fill(SPACE, length, length + 2 * LANE);
   let traits = 0;
-  // Bits of the previous lane, one per character or per end of a word.
+  // Bits of the previous lane, one per character or word end.
   let letters0 = 0;
   let digits0 = 0;
   let hex0 = 0;
@@ -109,7 +105,7 @@ export function quickTraitsOf(text: string): number | undefined {
   return traits;
 }
 
-/** Eight characters, eight bits per kind. */
+/** Returns eight characters, eight bits per kind. */
 function eight(at: number): number {
   return (
     (KINDS[ascii[at] ?? 0] ?? 0) |
@@ -123,7 +119,7 @@ function eight(at: number): number {
   );
 }
 
-/** The combined kinds of a lane's signs. */
+/** Returns the kinds of a lane's signs. */
 function signKindsIn(signs: number, at: number): number {
   let kinds = PLAIN;
   for (let left = signs; left !== 0; left &= left - 1) {
@@ -133,7 +129,7 @@ function signKindsIn(signs: number, at: number): number {
   return kinds;
 }
 
-/** One kind of 32 characters. */
+/** Returns one kind of 32 characters. */
 function lane(first: number, second: number, third: number, fourth: number, shift: number): number {
   return (
     ((first >>> shift) & 0xff) |
@@ -143,12 +139,12 @@ function lane(first: number, second: number, third: number, fourth: number, shif
   );
 }
 
-/** For each character, the bit of the one `chars` before. */
+/** Returns for each character the bit of the one `chars` before. */
 function behind(bits: number, before: number, chars: number): number {
   return (bits << chars) | (before >>> (LANE - chars));
 }
 
-/** Bits two to four characters before: singles and signs with up to three characters between. */
+/** Returns the bits two to four characters before. */
 function near(bits: number, before: number): number {
   return behind(bits, before, 2) | behind(bits, before, 3) | behind(bits, before, 4);
 }

@@ -1,11 +1,10 @@
 import { OffsetMap } from '../inspect/offset-map.ts';
 
-/** A stage's result. */
 export interface StageResult {
   readonly text: string;
-  /** The stage saw evidence that something was hidden. */
+  /** Something was hidden. */
   readonly found: boolean;
-  /** Maps spans of `text` to the stage's input; absent if positions did not move. */
+  /** Maps spans of `text` to the input; absent if positions did not move. */
   readonly map?: OffsetMap;
 }
 
@@ -13,7 +12,7 @@ export type Stage = (text: string) => StageResult;
 
 export const unchanged = (text: string): StageResult => ({ text, found: false });
 
-/** Collects replacements from left to right, with their offset map. */
+/** Collects replacements in order, with their offset map. */
 export class Rewriter {
   readonly #source: string;
   readonly #map = new OffsetMap();
@@ -27,7 +26,7 @@ export class Rewriter {
     this.#source = source;
   }
 
-  /** Replaces a span. Spans must be in order and must not overlap. */
+  /** Spans must be in order, and must not overlap. */
   replace(start: number, end: number, by: string): void {
     if (start > this.#copied) this.#text += this.#source.slice(this.#copied, start);
     const at = this.#text.length;
@@ -37,7 +36,7 @@ export class Rewriter {
     if (end - start !== 1 || by.length !== 1) this.#map.add(start, end, at, at + by.length);
   }
 
-  /** Appends a second reading of a span on its own line. */
+  /** Appends a second reading of a span on a line of its own. */
   append(start: number, end: number, text: string): void {
     const at = this.#tail.length;
     this.#tail += `\n${text}`;

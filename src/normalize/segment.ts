@@ -3,13 +3,12 @@ import { words } from './english-words.ts';
 const alphabetSize = 26;
 const firstLetter = 0x61;
 
-/** Single letters could split anything. */
+/** Other single letters could split anything. */
 const learnt = [...words].filter((word) => /^[a-z]{2,}$|^[ai]$/.test(word));
-/** One node for the root and one per letter. */
+/** A root and one node per letter. */
 const room = 1 + learnt.join('').length;
-/** Tree of known words: at `node * alphabetSize + letter` the next node, or 0. */
+/** Tree of known words: the next node at `node * alphabetSize + letter`, or 0. */
 const following = new Uint16Array(room * alphabetSize);
-/** 1 for nodes at which a word ends. */
 const endsWord = new Uint8Array(room);
 
 let nodes = 1;
@@ -26,9 +25,7 @@ function learnWord(word: string): void {
 
 for (const word of learnt) learnWord(word);
 
-/**
- * Splits letters A to Z without gaps into the fewest known words; undefined if impossible. Linear, as words are short.
- */
+/** Splits letters A to Z into the fewest known words; undefined if impossible. Linear, since words are short. */
 export function segment(letters: string): string[] | undefined {
   const text = letters.toLowerCase();
   const fewest: number[] = new Array<number>(text.length + 1).fill(Infinity);

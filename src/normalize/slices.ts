@@ -1,14 +1,14 @@
-/** Limit in UTF-16 units; a slice is normalized in one turn of the event loop. */
+/** Longest slice in UTF-16 units, normalized in one turn of the event loop. */
 export const sliceUnits = 8192;
 
-/** How far before the limit a gap between ordinary words is searched. */
+/** Units before the limit that are searched for a gap. */
 const searchUnits = 2048;
 
-/** Fewest letters of an ordinary word, and most characters between two. */
+/** Least letters of an ordinary word, most characters between two. */
 const WORD_LETTERS = 3;
 const MOST_BLANKS = 8;
 
-/** Yields the ends of slices, which are consecutive from 0. */
+/** Yields the ends of consecutive slices. */
 export function* sliceEnds(text: string): Generator<number, void> {
   let start = 0;
   while (start < text.length) {
@@ -17,9 +17,7 @@ export function* sliceEnds(text: string): Generator<number, void> {
   }
 }
 
-/**
- * Prefers a gap between words of three letters or more, then any white space, then a place outside escapes and blocks.
- */
+/** Prefers a gap between words of three letters, then white space, then a place outside escapes and blocks. */
 function cut(text: string, start: number, limit: number): number {
   const from = Math.max(start + 1, limit - searchUnits);
   const window = text.slice(from, limit);
@@ -27,7 +25,7 @@ function cut(text: string, start: number, limit: number): number {
   return gap === undefined || gap === 0 ? hardCut(text, start, limit) : from + gap;
 }
 
-/** Finds up to eight blanks between three letters, with an optional sign, and three letters. */
+/** Finds blanks between words of three letters; a punctuation mark may precede. */
 function lastGap(window: string): number | undefined {
   let letters = 0;
   for (let at = window.length - 1; at >= 0; at--) {
@@ -42,7 +40,7 @@ function lastGap(window: string): number | undefined {
   return undefined;
 }
 
-/** Returns the start of the blanks that end here; undefined if there are too many. */
+/** Returns the start of the blanks that end here; undefined for too many. */
 function startOfBlanks(window: string, last: number): number | undefined {
   let start = last;
   while (start > 0 && isSpace(window.charCodeAt(start - 1))) start -= 1;
@@ -64,13 +62,12 @@ function lastSpace(window: string): number | undefined {
   return undefined;
 }
 
-/** Like `\s`. */
 function isSpace(unit: number): boolean {
   if (unit < 0x80) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
   return /\s/.test(String.fromCharCode(unit));
 }
 
-/** Avoids cutting escapes, surrogate pairs and invisible runs; cuts long blocks at a multiple of four. */
+/** Avoids escapes, surrogate pairs and invisible runs; cuts long blocks at a multiple of four. */
 function hardCut(text: string, start: number, limit: number): number {
   const tail = text.slice(limit - 16, limit + 16);
   const escape = /[%\\&][^%\\&]{0,11}$/.exec(tail.slice(0, 16));

@@ -1,10 +1,10 @@
-/** Traits of a text that concern some stage, one bit each. */
+/** Traits of a text, one bit each. */
 export const TRAIT = {
   /** A sign that starts escapes. */
   escape: 1,
   /** Consecutive bytes or code points. */
   list: 2,
-  /** Twelve Base64 letters in a row; long words have them too. */
+  /** Twelve Base64 letters in a row. */
   block: 4,
   /** Three single letters or digits close together. */
   singles: 8,

@@ -7,7 +7,7 @@ const DIGIT = 2;
 const LEET = 4;
 const HEX = 8;
 const WORD = LETTER | DIGIT;
-/** Besides letters and digits: Base64 signs, possible singles, separators of bytes, signs that split words. */
+/** Other than letters and digits: Base64 signs, possible singles, separators of bytes, signs that split words. */
 const BASE64 = 16;
 const SINGLE = 32;
 const BETWEEN = 64;
@@ -16,7 +16,6 @@ const ESCAPE = 256;
 const BEYOND = 512;
 const SMALL_X = 1_024;
 const PLUS = 2_048;
-/** Kinds that occur rarely in a text. */
 const RARE = ESCAPE | BEYOND | PLUS | SINGLE;
 
 const kinds = Uint16Array.from({ length: 128 }, (_, unit) => {
@@ -42,40 +41,36 @@ function signKindOf(unit: number): number {
   return unit < 128 ? (kinds[unit] ?? 0) : BEYOND;
 }
 
-/** Pairs of digits with signs around them; one pair is not a list. */
+/** One pair of digits with signs around is not a list. */
 const MOST_PAIRS = 1;
 const SHORTEST_BLOCK = 12;
-/** Two signs with one to three letters between. */
+/** Two signs with up to three letters between. */
 const FARTHEST_SIGN = 4;
-/** Most characters between single letters: a sign with a space on either side. */
+/** A sign with a space on either side between letters. */
 const WIDEST_GAP = 3;
 const MOST_SINGLES = 2;
 const SMALL_U = 0x75;
 
-/** Texts are normalized slice by slice. */
 const reader = new UnitReader(8_192);
 
-/**
- * Finds a text's traits in one pass. Stages leave texts without their trait unchanged. A trait may be present without
- * anything to do.
- */
+/** Finds a text's traits in one pass. Stages leave texts without their trait unchanged. */
 export function traitsOf(text: string): number {
   return quickTraitsOf(text) ?? readTraits(text);
 }
 
-/** Like `traitsOf`, character by character. */
+/** `traitsOf`, character by character. */
 export function readTraits(text: string): number {
   const { length } = text;
   const units = reader.read(text);
   let traits = 0;
-  /** Possible start of a Base64 block; singles so far, and the end of the last one. */
+  /** Possible start of a Base64 block, start of a possible single, number and end of singles. */
   let block = 0;
   let single = 0;
   let singles = 0;
   let singleEnd = 0;
   let split = -FARTHEST_SIGN - 1;
   let pairs = 0;
-  /** The character before the word. */
+  /** Kind of the character before the word. */
   let before = BETWEEN;
   for (let at = 0; at <= length; at++) {
     const start = at;
@@ -92,7 +87,7 @@ export function readTraits(text: string): number {
       if (at - block >= SHORTEST_BLOCK) traits |= TRAIT.block;
       block = at + 1;
     }
-    // The most common case: a word with a space or comma after it.
+    // The commonest case: a word before a space or comma.
     if (kind === BETWEEN && at - single > 2) {
       singles = 0;
       singleEnd = at;
@@ -134,7 +129,7 @@ function traitsOfNumber(seen: number): number {
   return leet | ((seen & SMALL_X) !== 0 ? TRAIT.list : 0);
 }
 
-/** Two hexadecimal digits after a sign. */
+/** Recognizes two hexadecimal digits behind a sign. */
 function isPair(units: Uint16Array, at: number, before: number): boolean {
   if ((before & BETWEEN) === 0) return false;
   return (signKindOf(units[at] ?? 0) & signKindOf(units[at + 1] ?? 0) & HEX) !== 0;

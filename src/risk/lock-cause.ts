@@ -2,9 +2,8 @@ import * as z from 'zod';
 import { replaceUnseen } from '../text/label.ts';
 
 /**
- * Why a key is locked. Stored in the lock's value (also of a pending lock) and shown to the key's user. Holds
- * the gateway's own names, and names chosen by servers and clients reduced to plain characters, so that they
- * read only as names. Never the matched text.
+ * The cause of a lock is stored in the lock's value and shown to the key's user. It holds names of the gateway, and
+ * names of servers and clients in plain characters, but never the matched text.
  */
 const MAX_NAME_CHARS = 64;
 const MAX_REASON_CHARS = 200;
@@ -15,17 +14,16 @@ const reason = z.string().regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u);
 
 const place = z.discriminatedUnion('in', [
   z.object({ in: z.literal('completion') }),
-  /** In an MCP server's message; `tool` if it answered a call. */
+  /** A message of an MCP server; `tool` if it answered a call. */
   z.object({ in: z.literal('mcp'), server: name, tool: name.optional() }),
 ]);
 
 const lockCause = z.discriminatedUnion('kind', [
   z.object({
     kind: z.enum(['secret', 'personal_data']),
-    /** Rules that matched. */
     rules: z.array(name).max(MAX_RULES).readonly(),
     place,
-    /** `X-Gateway-Request-ID`, as in the log. */
+    /** `X-Gateway-Request-ID`. */
     request: name.optional(),
   }),
   z.object({ kind: z.literal('policy') }),
@@ -35,12 +33,12 @@ const lockCause = z.discriminatedUnion('kind', [
 
 export type LockCause = z.infer<typeof lockCause>;
 
-/** Returns a lock's stored value: the id of the operation that set it, and the cause. */
+/** Returns a lock's stored value: the id of its operation, and the cause. */
 export function lockValue(id: string, cause: LockCause | undefined): string {
   return cause === undefined ? id : JSON.stringify({ id, ...cause });
 }
 
-/** Returns undefined if the lock has no readable cause; it is still a lock. */
+/** Returns undefined for a lock without a readable cause. */
 export function readLockCause(value: string | null | undefined): LockCause | undefined {
   if (value?.startsWith('{') !== true) return undefined;
   try {
@@ -50,17 +48,15 @@ export function readLockCause(value: string | null | undefined): LockCause | und
   }
 }
 
-/** Reduces a foreign name to plain characters. */
 export function plainName(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9._:/*-]/g, '?').slice(0, MAX_NAME_CHARS) || '?';
 }
 
-/** Returns the first few distinct rules. */
 export function plainRules(rules: Iterable<string>): string[] {
   return [...new Set(rules)].slice(0, MAX_RULES).map(plainName);
 }
 
-/** Reduces an operator's reason to one line; undefined if nothing remains. */
+/** Reduces an operator's reason to one line; undefined for an empty one. */
 export function plainReason(text: string): string | undefined {
   const line = replaceUnseen(text, () => ' ')
     .replaceAll(/\p{Z}+/gu, ' ')
@@ -68,7 +64,7 @@ export function plainReason(text: string): string | undefined {
   return line === '' ? undefined : line.slice(0, MAX_REASON_CHARS).toWellFormed().trim();
 }
 
-/** Describes a cause as the end of "locked because …". */
+/** Describes a cause, behind "locked because". */
 export function lockCauseInWords(cause: LockCause): string {
   switch (cause.kind) {
     case 'secret':
@@ -92,6 +88,6 @@ function found({ rules, place: where, request }: Extract<LockCause, { rules: unk
 
 function placeInWords(where: z.infer<typeof place>): string {
   if (where.in === 'completion') return 'a completion';
-  const sent = where.tool === undefined ? 'what' : `the answer of tool \`${where.tool}\` that`;
+  const sent = where.tool === undefined ? 'a message that' : `the answer of tool \`${where.tool}\` that`;
   return `${sent} the MCP server \`${where.server}\` sent`;
 }

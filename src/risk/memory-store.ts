@@ -18,20 +18,19 @@ interface Profile {
   escalations: number;
   flags: string[];
   blockedAt: number | undefined;
-  /** Unix ms. */
   lockedUntil: number;
   lockCause: LockCause | undefined;
   expiresAt: number;
-  /** Unix ms at which each finding scored, oldest first. */
+  /** Time of each finding that scored, oldest first. */
   readonly findings: Map<string, number>;
-  /** Unix ms until which each flag is remembered. */
+  /** Time until which each flag is remembered. */
   readonly knownFlags: Map<string, number>;
   readonly operations: Map<string, RiskOutcome | undefined>;
 }
 
 const MAX_OPERATIONS = 1_000;
 
-/** Risk profiles in memory, for work without Redis; meant for a handful of keys. */
+/** Keeps risk profiles of a few keys in memory. */
 export function createMemoryRiskStore({ settings, now = Date.now }: MemoryRiskStoreOptions): RiskStore {
   const profiles = new Map<string, Profile>();
 
@@ -155,13 +154,13 @@ function emptyProfile(): Profile {
   };
 }
 
-/** Resets score, block and taints; keeps totals and any lock. */
+/** Keeps totals and any lock. */
 function reset(profile: Profile): void {
   Object.assign(profile, { score: 0, scoredAt: undefined, flags: [], blockedAt: undefined });
   profile.findings.clear();
 }
 
-/** Ends a profile's life; the lock and remembered findings expire by themselves. */
+/** Empties an expired profile; lock and findings expire by themselves. */
 function forget(profile: Profile): void {
   Object.assign(profile, { score: 0, scoredAt: undefined, flags: [], blocks: 0, escalations: 0 });
   profile.expiresAt = Infinity;
@@ -172,14 +171,14 @@ function lockOf({ lockedUntil, lockCause: cause }: Profile, time: number): Lock 
   return { ttlMs: lockedUntil - time, ...(cause !== undefined && { cause }) };
 }
 
-/** Sets a lock unless a longer one exists. */
+/** Keeps a longer lock. */
 function setLock(profile: Profile, until: number, cause: LockCause | undefined): void {
   if (profile.lockedUntil >= until) return;
   profile.lockedUntil = until;
   profile.lockCause = cause;
 }
 
-/** Returns true if one of the findings is new, or if there are none. */
+/** Returns true if a finding is new, or without findings. */
 function noteFindings(profile: Profile, ids: readonly string[], time: number): boolean {
   const known = (id: string): boolean => (profile.findings.get(id) ?? -Infinity) > time - MEMORY.findingMs;
   const fresh = ids.filter((id) => !known(id));
@@ -190,7 +189,6 @@ function noteFindings(profile: Profile, ids: readonly string[], time: number): b
   return ids.length === 0 || fresh.length > 0;
 }
 
-/** Removes the oldest entry of a full map. */
 function withRoom<Value>(map: Map<string, Value>, maxEntries: number): Map<string, Value> {
   const oldest = map.size >= maxEntries ? map.keys().next() : undefined;
   if (oldest?.done === false) map.delete(oldest.value);

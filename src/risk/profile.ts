@@ -4,12 +4,12 @@ import { decayedScore } from './decay.ts';
 import { readLockCause, type LockCause } from './lock-cause.ts';
 
 /**
- * Fields of a risk profile in reading order, named as in docs/risk.md. The risk store writes the scores; the
- * session check, which also settles, writes `session_count` and `total_spend` (nano-USD).
+ * Fields of a risk profile, in reading order (docs/risk.md). The risk store writes the scores, and the session check
+ * `session_count` and `total_spend` (nano-USD).
  */
 export const RISK_FIELDS = [
   'risk_score',
-  /** Unix ms of the last trigger, from which the score decays. */
+  /** Unix ms of the last trigger. */
   'scored_at',
   'total_policy_blocks',
   'total_escalations',
@@ -17,38 +17,34 @@ export const RISK_FIELDS = [
   /** JSON list. */
   'persistent_taint_flags',
   'session_count',
-  /** Unix ms; set when the score exceeds the permanent threshold, until an operator resets it. */
+  /** Unix ms; set by a score over the permanent threshold, until an operator resets it. */
   'blocked_at',
-  /**
-   * Value of a lock being written. The lock's own key lies in another slot, so the profile carries it
-   * meanwhile.
-   */
+  /** Value of a lock being written, whose own key lies in another slot. */
   'pending_lock_id',
-  /** Unix ms at which the pending lock ends. */
+  /** Unix ms. */
   'pending_lock_until',
-  /** Version of the profile, see stored-forms.ts. */
+  /** Version of the profile (stored-forms.ts). */
   'form',
 ] as const;
 
-/** Locks the key while it exists (docs/risk.md); without `ttlMs` it has no end. */
+/** Locks the key (docs/risk.md); without `ttlMs` it has no end. */
 export interface Lock {
   readonly ttlMs?: number;
   readonly cause?: LockCause;
 }
 
-/** A lock's own key as stored in Redis. */
+/** The key of a lock in Redis. */
 export interface StoredLock {
-  /** As PTTL returns it: -2 no lock, -1 a lock without an end. */
+  /** As PTTL: -2 without a lock, -1 without an end. */
   readonly ttlMs: number;
   readonly value: string | null;
 }
 
 export interface RiskProfile extends AgentRisk {
-  /** Unix ms since which the key is permanently blocked. */
+  /** Unix ms. */
   readonly blockedAt?: number;
 }
 
-/** Everything stored about the conduct of one key. */
 export interface RiskStatus {
   readonly risk: RiskProfile;
   readonly lock?: Lock;
@@ -59,8 +55,9 @@ type Stored = string | null | undefined;
 const flagList = z.array(z.string());
 
 /**
- * Reads a profile as of `nowMs`; `values` in the order of RISK_FIELDS.
- * @throws Error if it is damaged: read as harmless, it would admit a blocked key
+ * Reads a profile as of `nowMs`.
+ * @param values in the order of RISK_FIELDS
+ * @throws Error for a damaged profile, which could admit a blocked key
  */
 export function parseRiskStatus(values: readonly Stored[], stored: StoredLock, nowMs: number): RiskStatus {
   const [score, scoredAt, blocks, escalations, spend, flags, sessions, blockedAt, pendingId, pendingUntil] =
@@ -83,12 +80,12 @@ export function parseRiskStatus(values: readonly Stored[], stored: StoredLock, n
   };
 }
 
-/** Returns the remaining time of a pending lock: infinite without an end, 0 or less when over. */
+/** Returns the remaining time of a pending lock: Infinity without an end, 0 or less when over. */
 function pendingMs(id: Stored, until: Stored, nowMs: number): number {
   return id === null || id === undefined ? 0 : (storedNumber(until) ?? Infinity) - nowMs;
 }
 
-/** Returns the longer of the two locks, with its cause. */
+/** Returns the longer lock, with its cause. */
 function readLock(stored: StoredLock, pending: StoredLock): Lock | undefined {
   const storedMs = stored.ttlMs === -1 ? Infinity : stored.ttlMs;
   const ttlMs = Math.max(storedMs, pending.ttlMs);

@@ -6,16 +6,16 @@ import { checkForm } from '../redis/stored-forms.ts';
 import { RISK_FIELDS } from './profile.ts';
 
 export interface StoredProfile {
-  /** Unix ms by Redis's clock, which decides about everything that ends (docs/redis.md). */
+  /** Unix ms of Redis's clock (docs/redis.md). */
   readonly nowMs: number;
   /** In the order of RISK_FIELDS. */
   readonly values: readonly (string | null)[];
 }
 
 /**
- * Reads a risk profile and the time in one round trip. Two plain commands cost Redis a sixth of a script. On
- * a cluster the time may come from any node.
- * @param now a clock for tests, Unix ms; by default Redis's own
+ * Reads a profile and the time in one round trip; two plain commands cost Redis a sixth of a script. On a cluster
+ * the time may come from any node.
+ * @param now a clock for tests, Unix ms
  */
 export async function readProfile(
   client: RedisClient,

@@ -26,11 +26,11 @@ export interface RedisRiskStoreOptions {
   readonly settings: RiskSettings;
   /** Set if locks wait for replicas (`redis.wait_replicas`). */
   readonly acknowledgement?: Acknowledgement | undefined;
-  /** A clock for tests; by default Redis's own (docs/redis.md). */
+  /** A clock for tests, instead of Redis's. */
   readonly now?: () => number;
 }
 
-/** Longer than the client library may retry a command. */
+/** Longer than the client library retries a command. */
 const OPERATION_MEMORY_MS = 60_000;
 const PAGE_SIZE = 500;
 
@@ -42,10 +42,7 @@ const resetScript = loadScript(new URL('./reset-risk.lua', import.meta.url));
 const flag = z.literal([0, 1]);
 const scoreReply = z.tuple([flag, z.int(), z.int(), flag]);
 
-/**
- * Risk profiles in Redis. A lock set by a score is written in two steps, because its key lies in another
- * slot.
- */
+/** Keeps risk profiles in Redis. A score writes its lock in two steps, because the lock's key lies in another slot. */
 export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore {
   const { client, deadlineMs, settings } = options;
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
@@ -60,7 +57,7 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
     const outcome = await score(event, scoring, value);
     if (outcome.lock !== undefined) {
       await setLock(event.keyHash, outcome.lock.ttlMs, value);
-      // After a crash before this line, the edge still honours the pending lock.
+      // After a crash before this line, the pending lock still counts.
       await clearPendingScript.run(client, [riskProfileKey(event.keyHash)], [value]);
     }
     return outcome;
@@ -132,14 +129,14 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
         const operation = operationKey(keyHash, `risk:${operationId}`);
         const keys = [riskProfileKey(keyHash), operation, scoredFindingsKey(keyHash)];
         await resetScript.run(client, keys, [OPERATION_MEMORY_MS]);
-        // Those that a lock refused are counted until it ends.
+        // Attempts that a lock refused are counted until it ends.
         if ((await client.exists(quarantineKey(keyHash))) === 0) await client.del(heldAttemptsKey(keyHash));
       }),
     lock: (keyHash, ttlMs, operationId, cause) =>
       within(() => setLock(keyHash, ttlMs, lockValue(operationId, cause))),
     release: (keyHash) =>
       within(async () => {
-        // The pending lock first: a failure in between leaves the key locked and the command can be repeated.
+        // First the pending lock: after a failure in between, the key is locked, and the command can be repeated.
         const pending = await client.hdel(riskProfileKey(keyHash), 'pending_lock_id', 'pending_lock_until');
         const written = await client.del(quarantineKey(keyHash));
         await client.del(heldAttemptsKey(keyHash));

@@ -2,21 +2,19 @@ import { MAX_EVENT_FINDINGS, SECRET_TAINT, TRIGGERS } from './scoring.ts';
 import type { LockCause } from './lock-cause.ts';
 import type { RiskEvent, RiskOutcome, RiskSettings } from './store.ts';
 
-/** The effect of an event, independent of the store. */
+/** Effect of an event, independent of the store. */
 export interface Scoring {
   readonly points: number;
-  /** The profile's counter to increase. */
+  /** Counter to increase. */
   readonly counter: 'total_policy_blocks' | 'total_escalations' | undefined;
   readonly findings: readonly string[];
   /** A taint flag that the profile keeps. */
   readonly flag: string | undefined;
-  /** The points belong to the flag: none if its session has it already. */
+  /** No points if the flag's session has it already. */
   readonly flagScores: boolean;
-  /** Identifies the flag in its session. */
   readonly flagMemoryId: string | undefined;
   /** Locks regardless of the score; 0 does not lock. */
   readonly ownLockMs: number;
-  /** Cause of the lock, whether set directly or by the score. */
   readonly cause: LockCause | undefined;
 }
 
@@ -42,7 +40,7 @@ export function toScoring(
   };
 }
 
-/** Returns the outcome of an event while risk profiles are off: its own lock still applies. */
+/** Returns the outcome of an event without risk profiles: its own lock applies. */
 export function lockOnly(ownLockMs: number): RiskOutcome {
   return {
     riskScore: 0,

@@ -2,8 +2,8 @@ import { GatewayError } from '../errors.ts';
 import type { Frame, StreamFormat } from './frame.ts';
 
 /**
- * Returns the format for one answer, extended to refuse any other kind of stream. Clients may ignore the
- * Content-Type and join texts that were inspected as pieces of something else.
+ * Returns the format extended to refuse other kinds of streams. Clients may ignore the Content-Type, and join
+ * texts that were inspected as parts of something else.
  */
 export function asLabelled(format: StreamFormat): StreamFormat {
   const isOther = TESTS[format.name]?.();
@@ -22,13 +22,13 @@ export function asLabelled(format: StreamFormat): StreamFormat {
 
 type IsOther = (frame: Frame) => boolean;
 
-/** The other formats cannot be mistaken, or are read the same way by everyone. */
+/** The other formats are unmistakable, or every client reads them in the same way. */
 const TESTS: Partial<Record<StreamFormat['name'], () => IsOther>> = {
   sse: jsonAmongEvents,
   ndjson: () => isEvent,
 };
 
-/** Detects part of an array, or more documents than the one in which some providers report an error. */
+/** Detects an array, or more documents than the one that reports an error for some providers. */
 function jsonAmongEvents(): IsOther {
   let documents = 0;
   return ({ sideband }) => {
@@ -42,7 +42,7 @@ function jsonAmongEvents(): IsOther {
   };
 }
 
-/** Recognizes an event's line. Lines also end at CR, which cannot occur inside JSON strings. */
+/** Recognizes an event's line. Lines also end at CR, which JSON strings cannot contain. */
 function isEvent({ data = '' }: Frame): boolean {
   return data.startsWith('data:') || data.includes('\rdata:');
 }

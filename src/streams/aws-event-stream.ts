@@ -4,18 +4,17 @@ import { GatewayError } from '../errors.ts';
 import type { ClosingFrame, Frame, FrameDecoder, StreamFormat } from './frame.ts';
 import { PendingBytes, frameTooLarge } from './pending.ts';
 
-/** Total length, headers length, CRC of the two. */
 const PRELUDE_BYTES = 12;
 const CRC_BYTES = 4;
 
-/** Bytes of a header value by type (0 and 1 are true and false); strings and bytes carry their length. */
+/** Bytes of a header value by type; strings and bytes carry their length. */
 const FIXED_VALUE_BYTES = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16];
 const BYTES_TYPE = 6;
 const STRING_TYPE = 7;
 
 /**
- * AWS event stream (`application/vnd.amazon.eventstream`): binary messages with headers and two checksums,
- * which are verified. `event` is `:event-type`, or the name of the exception or error.
+ * AWS event stream (`application/vnd.amazon.eventstream`): binary messages with headers and two verified
+ * checksums. `event` is `:event-type`, or the name of the exception or error.
  */
 export const awsEventStream: StreamFormat = {
   name: 'aws-event-stream',
@@ -35,7 +34,7 @@ export const awsEventStream: StreamFormat = {
 class AwsEventStreamDecoder implements FrameDecoder {
   readonly #maxFrameBytes: number;
   readonly #pending: PendingBytes;
-  /** Length of the pending message; undefined until its first four bytes arrive. */
+  /** Length of the pending message, once its prelude has arrived. */
   #expected: number | undefined;
 
   constructor(maxFrameBytes: number) {
@@ -99,7 +98,7 @@ interface Headers {
   readonly sideband: string;
 }
 
-/** Headers that describe a message, with their ordinary values. */
+/** Headers that describe a message, with their usual values. */
 const NAMING: Readonly<Record<string, RegExp>> = {
   ':message-type': /^(?:event|exception|error)$/,
   ':event-type': /^[A-Za-z/.+-]{0,64}$/,
@@ -140,7 +139,7 @@ function readHeaders(bytes: Buffer): Headers {
   return { headers, sideband };
 }
 
-/** Returns the message with only its descriptive headers. */
+/** Returns a message with only the descriptive headers. */
 function copy({ raw, event }: Frame, data: string): Buffer {
   const { headers } = readHeaders(raw.subarray(PRELUDE_BYTES, PRELUDE_BYTES + raw.readUInt32BE(4)));
   return encodeMessage(
@@ -151,7 +150,7 @@ function copy({ raw, event }: Frame, data: string): Buffer {
   );
 }
 
-/** Writes an exception. Clients raise known names as their own error classes. */
+/** Writes an exception. Clients raise known names as error classes. */
 function exceptionOf({ data, event = 'validationException' }: ClosingFrame): Buffer {
   const headers = new Map([
     [':message-type', 'exception'],
@@ -181,7 +180,7 @@ function stringHeader(name: string, value: string): Buffer {
   ]);
 }
 
-/** Returns the message with another payload, lengths and checksums. */
+/** Returns the message with another payload. */
 function withData(frame: Frame, data: string): Buffer {
   const { raw } = frame;
   const payloadStart = PRELUDE_BYTES + raw.readUInt32BE(4);

@@ -15,7 +15,7 @@ const BY_MEDIA_TYPE: ReadonlyMap<string, StreamFormat> = new Map([
   ['application/stream+json', ndjson],
 ]);
 
-/** Content types of JSON, or of servers that do not know. */
+/** Content types of JSON, and of servers that do not know. */
 export const MAY_BE_JSON: ReadonlySet<string> = new Set([
   'application/json',
   'text/json',
@@ -24,10 +24,7 @@ export const MAY_BE_JSON: ReadonlySet<string> = new Set([
   '',
 ]);
 
-/**
- * Returns the stream format of an answer, by its Content-Type or else by its endpoint (Gemini's array has the
- * type `application/json`). Undefined for an answer that is not streamed.
- */
+/** Returns the format of a streamed answer by its Content-Type, or by its endpoint for Gemini's arrays. */
 export function streamFormatFor(
   contentType: string | undefined,
   endpoint: { readonly streamFormat?: 'json-array' },
@@ -35,6 +32,6 @@ export function streamFormatFor(
   const { essence } = readMediaType(contentType);
   const format = BY_MEDIA_TYPE.get(essence);
   if (endpoint.streamFormat !== 'json-array') return format;
-  // Lines are read as elements too, with or without an enclosing array.
+  // Lines are read as elements too, with or without an array around them.
   return format === ndjson || MAY_BE_JSON.has(essence) ? jsonArray : format;
 }

@@ -1,8 +1,7 @@
 const FIRST_BYTES = 4_096;
-/** Capacity kept for the next value. */
 const KEPT_BYTES = 1_048_576;
 
-/** Assembles bytes from pieces of chunks, up to a limit. */
+/** Assembles bytes up to a limit. */
 export class GrowingBytes {
   readonly #maxBytes: number;
   #bytes = Buffer.allocUnsafe(FIRST_BYTES);
@@ -17,7 +16,7 @@ export class GrowingBytes {
     return this.#length;
   }
 
-  /** More bytes are ignored; `take` returns undefined. */
+  /** Further bytes are ignored, and `take` returns undefined. */
   get isTooLong(): boolean {
     return this.#isTooLong;
   }
@@ -45,7 +44,7 @@ export class GrowingBytes {
     return Buffer.from(this.#bytes.subarray(0, this.#length));
   }
 
-  /** Returns the assembled bytes and starts anew; undefined if they were too long. */
+  /** Returns the bytes and starts anew; undefined if they were too long. */
   take(): Buffer | undefined {
     const bytes = this.#isTooLong ? undefined : this.copy();
     this.#length = 0;

@@ -14,9 +14,9 @@ const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QU
 const SEPARATORS: ReadonlySet<number> = new Set([OPEN_ARRAY, COMMA, CLOSE_ARRAY]);
 
 /**
- * A JSON array whose elements arrive one after another (Gemini's `streamGenerateContent` without `alt=sse`).
- * A frame is an element with the preceding bracket or comma, so that no element waits for the next. The
- * closing bracket is a frame without data.
+ * A JSON array whose elements arrive one by one (Gemini's `streamGenerateContent` without `alt=sse`). A frame is
+ * an element with the bracket or comma before it, so that none waits for the next. The closing bracket is a
+ * frame without data.
  */
 export const jsonArray: StreamFormat = {
   name: 'json-array',
@@ -28,10 +28,10 @@ export const jsonArray: StreamFormat = {
   comment: () => undefined,
 };
 
-/** More bytes than this after an element are not the end of an array. */
+/** More bytes after an element are not the end of an array. */
 const MAX_REST_BYTES = 65_536;
 
-/** Holds the bytes after the last element, so that elements can still be added. */
+/** Holds back the bytes after the last element, so that elements can be added. */
 class JsonArrayWriter implements FrameWriter {
   readonly #rest = new PendingBytes(MAX_REST_BYTES);
   #begun = false;
@@ -45,13 +45,13 @@ class JsonArrayWriter implements FrameWriter {
     const separator = separatorOf(frame);
     const opens = separator.includes(OPEN_ARRAY);
     const rest = this.#rest.take();
-    // An error may come as one object, without an array around it.
+    // An error may be one object without an array.
     const fits = this.#begun ? !opens || rest.length > 0 : opens || !separator.includes(COMMA);
     const bytes = fits ? frame.raw : this.#separated(frame.raw.subarray(separator.length));
     this.#begun = true;
     if (rest.length === 0) return bytes;
     if (opens || !rest.includes(CLOSE_ARRAY)) return Buffer.concat([rest, bytes]);
-    // An element was held back while the array's end arrived: the end stays behind it.
+    // The array's end arrived while an element was held back.
     this.#rest.add(rest);
     return bytes;
   }
@@ -73,7 +73,6 @@ class JsonArrayWriter implements FrameWriter {
   }
 }
 
-/** Returns the bytes before the element. */
 function separatorOf({ raw }: Frame): Buffer {
   let inString = false;
   for (let i = 0; i < raw.length; i += 1) {
@@ -87,9 +86,8 @@ function separatorOf({ raw }: Frame): Buffer {
 
 class JsonArrayDecoder implements FrameDecoder {
   readonly #pending: PendingBytes;
-  /** Nesting inside the element; 0 between elements. */
+  /** Nesting in the element; 0 between elements. */
   #depth = 0;
-  /** Bytes before the element in its frame. */
   #separatorBytes = 0;
   #inString = false;
   #escaped = false;
@@ -118,7 +116,7 @@ class JsonArrayDecoder implements FrameDecoder {
     return [{ raw, ...sidebandOf(raw), open: true }];
   }
 
-  /** Processes the byte at `offset` in its frame; returns true if it is the frame's last. */
+  /** Reads the byte at `offset` of the frame; returns true for its last one. */
   #ends(byte: number, offset: number): boolean {
     if (this.#inString) {
       if (this.#escaped) this.#escaped = false;
@@ -148,7 +146,6 @@ class JsonArrayDecoder implements FrameDecoder {
   }
 }
 
-/** Returns unusual bytes between elements. */
 function sidebandOf(separator: Buffer): { readonly sideband?: string } {
   const separates = separator.every((byte) => byte <= 0x20 || SEPARATORS.has(byte));
   return separates ? {} : { sideband: separator.toString('utf8') };

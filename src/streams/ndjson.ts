@@ -17,7 +17,6 @@ export const ndjson: StreamFormat = {
   comment: () => undefined,
 };
 
-/** Replaces line ends between JSON tokens by spaces. */
 function oneLine(data: string): string {
   return data.replace(/[\r\n]+/g, ' ');
 }

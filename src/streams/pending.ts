@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 
-/** The bytes of an unfinished frame, kept in pieces so that tiny chunks cost linear time. */
+/** Bytes of an unfinished frame, in pieces so that tiny chunks cost linear time. */
 export class PendingBytes {
   readonly #maxBytes: number;
   #pieces: Buffer[] = [];
@@ -14,7 +14,7 @@ export class PendingBytes {
     return this.#size;
   }
 
-  /** @throws GatewayError upstream_unavailable if the frame exceeds its bound */
+  /** @throws GatewayError upstream_unavailable for a frame over its bound */
   add(piece: Buffer): void {
     if (piece.length === 0) return;
     this.#size += piece.length;
@@ -22,7 +22,7 @@ export class PendingBytes {
     this.#pieces.push(piece);
   }
 
-  /** Returns everything so far as one buffer; nothing is pending afterwards. */
+  /** Returns and removes all bytes. */
   take(): Buffer {
     const [only] = this.#pieces;
     const whole = this.#pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.#pieces);
@@ -32,9 +32,8 @@ export class PendingBytes {
   }
 
   /**
-   * Returns everything so far and the last piece as one buffer; nothing is pending afterwards.
-   *
-   * @throws GatewayError upstream_unavailable if the frame exceeds its bound
+   * Returns and removes all bytes, with a last piece.
+   * @throws GatewayError upstream_unavailable for a frame over its bound
    */
   endWith(piece: Buffer): Buffer {
     if (this.#size === 0 && piece.length <= this.#maxBytes) return piece;

@@ -12,8 +12,8 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * Server-sent events (WHATWG HTML "Server-sent events"): events end at a blank line, lines at CR, LF or CRLF.
- * Unlike in a browser, an event cut off by the end of the stream is returned, because SDKs read it too.
+ * Server-sent events (WHATWG HTML): events end at a blank line, lines at CR, LF or CRLF. Unlike in browsers, an
+ * event cut off by the end of the stream counts, because SDKs read it.
  */
 export const sse: StreamFormat = {
   name: 'sse',
@@ -22,7 +22,7 @@ export const sse: StreamFormat = {
   withData,
   copy: ({ event, raw }, data) => Buffer.from(sseText(data, event, lineEndOf(raw))),
   readable: readableText,
-  // The leading line feed ends an event that the provider left open; elsewhere it is an empty line.
+  // The first line feed ends an event that the provider left open; elsewhere it is an empty line.
   comment: (text) => Buffer.from(`\n: ${text.replace(/[\r\n]+/g, ' ')}\n\n`),
 };
 
@@ -44,7 +44,7 @@ class SseDecoder implements FrameDecoder {
     return this.#pending.length === 0 ? [] : [{ ...this.#frameOf(this.#pending.take()), open: true }];
   }
 
-  /** Splits at LF, which nearly every provider sends. */
+  /** Splits at LF, which nearly all providers send. */
   #pushLines(chunk: Buffer): Frame[] {
     const frames: Frame[] = [];
     let from = 0;
@@ -76,7 +76,7 @@ class SseDecoder implements FrameDecoder {
       const endsCrLf = byte === LF && afterCr;
       afterCr = byte === CR;
       if (endsCrLf) {
-        // The event was returned already: its chunk ended between CR and LF.
+        // The event was returned when its chunk ended between CR and LF.
         if (i === 0 && this.#pending.length === 0) {
           frames.push({ raw: chunk.subarray(0, 1) });
           from = 1;
@@ -87,7 +87,7 @@ class SseDecoder implements FrameDecoder {
         lineIsEmpty = true;
         continue;
       }
-      // A blank line. Its LF may come with the next chunk; the event does not wait for it.
+      // A blank line; its LF may come with the next chunk.
       if (byte === CR && chunk[i + 1] === LF) {
         i += 1;
         afterCr = false;
@@ -113,7 +113,7 @@ function frameOfEvent(raw: Buffer, text: string): Frame {
   return (text.includes('\r') ? undefined : plainFrame(raw, text)) ?? frameOfLines(raw, text);
 }
 
-/** Reads an event of one data line, optionally after an event line, as nearly all are; undefined for others. */
+/** Reads an event of one data line, with an optional event line, as most are; undefined for others. */
 function plainFrame(raw: Buffer, text: string): Frame | undefined {
   const first = text.indexOf('\n');
   const end = text.length - 2;
@@ -151,16 +151,16 @@ function frameOfLines(raw: Buffer, text: string): Frame {
   };
 }
 
-/** Blank lines, empty comments and plain event names. The digits of a retry time may be part of a number. */
+/** Blank lines, empty comments and plain event names. Digits of a retry time may be part of a number. */
 const SAYS_NOTHING = /^(:?|event: ?[A-Za-z_.-]{0,64})$/;
 
 function createWriter(): FrameWriter {
   let isOpen = false;
   let endsInCr = false;
-  /** Some clients split at pairs of one kind of line end, so added lines end as the provider's do. */
+  /** Some clients split at pairs of one line end, so added lines end as the provider's do. */
   let lineEnd = '\n';
   function added(bytes: Buffer): Buffer {
-    // An LF that is still to come must not follow this.
+    // An LF that is still to come must not follow.
     const before = isOpen ? lineEnd + lineEnd : endsInCr ? '\n' : '';
     return before === '' ? bytes : Buffer.concat([Buffer.from(before), bytes]);
   }
@@ -187,7 +187,7 @@ function sseText(data: string, event: string | undefined, lineEnd: string): stri
   return name + dataLines(data).join(lineEnd) + lineEnd + lineEnd;
 }
 
-/** Returns the line end of an event's first line, or `before` if there is none. */
+/** Returns the line end of an event's first line, or `before`. */
 function lineEndOf(raw: Buffer, before = '\n'): string {
   const lf = raw.indexOf(LF);
   const cr = raw.indexOf(CR);
@@ -199,7 +199,7 @@ function dataLines(data: string): string[] {
   return data.split(/\r\n|\r|\n/).map((line) => `data: ${line}`);
 }
 
-/** Returns the value of a `name: value` line without the one space after the colon; undefined for other lines. */
+/** Returns the value of a `name: value` line without one space after the colon; undefined for other lines. */
 function fieldValue(text: string, name: string, from = 0, end = text.length): string | undefined {
   const colon = from + name.length;
   if (colon > end || !text.startsWith(name, from)) return undefined;
@@ -225,7 +225,7 @@ function linesOf(text: string): Line[] {
   return lines;
 }
 
-/** Recognizes an event of one `data: ` line, as nearly all are. */
+/** Recognizes an event of one `data: ` line, as most are. */
 function isDataLineAlone({ raw, data = '' }: Frame): boolean {
   const around = 'data: \n\n'.length;
   return (
@@ -236,7 +236,7 @@ function isDataLineAlone({ raw, data = '' }: Frame): boolean {
   );
 }
 
-/** Replaces the first `data:` line; event name, id, comments and line ends stay. */
+/** Replaces the first `data:` line; all others stay. */
 function withData(frame: Frame, data: string): Buffer {
   if (isDataLineAlone(frame)) return Buffer.from(sseText(data, undefined, '\n'));
   const lines = linesOf(frame.raw.toString('utf8'));

@@ -1,4 +1,4 @@
-/** Returns the index of the last ascending number that is at most `most`; -1 if there is none. */
+/** Returns the index of the last ascending number up to `most`, or -1. */
 export function lastUpTo(ascending: readonly number[], most: number): number {
   return lastIndexUpTo(ascending.length, (index) => ascending[index] ?? 0, most);
 }

@@ -2,7 +2,7 @@ import { gram16, type WordGrams } from './ngrams.ts';
 import { STOPWORDS } from './stopwords.ts';
 import { UnitReader } from './units.ts';
 
-/** Longer words (base64, hashes, minified lines) are read in pieces. */
+/** Longer words (Base64, hashes, minified lines) are read in pieces. */
 export const MAX_WORD_CHARS = 32;
 
 const SPACE = 0x20;
@@ -27,7 +27,7 @@ const IN_WORD = Uint8Array.from({ length: 128 }, (_, unit) => {
   return /[A-Za-z0-9]/.test(sign) ? sign.toLowerCase().charCodeAt(0) : 0;
 });
 
-/** Stopwords in a hash table, with their letters concatenated. */
+/** A hash table of stopwords, whose letters are concatenated. */
 const SLOTS = 4_096;
 const slots = new Uint16Array(SLOTS);
 const letters = Uint8Array.from([...STOPWORDS].join(''), (letter) => letter.charCodeAt(0));
@@ -50,8 +50,8 @@ let grams = new Uint16Array(8_192);
 let ends = new Uint32Array(4_096);
 
 /**
- * Returns the n-grams of an ASCII text's content words, as for `contentWords` but without a string per word;
- * undefined for other text. The result is overwritten by the next call.
+ * `contentWords` as n-grams, without a string per word; undefined for texts that are not ASCII. The result is
+ * overwritten by the next call.
  */
 export function asciiWordGrams(text: string): WordGrams | undefined {
   const units = reader.read(text);
@@ -96,7 +96,7 @@ function isStopword(units: Uint16Array, start: number, end: number, hash: number
   return false;
 }
 
-/** Returns the end of the word without its ending, as `stem` does; keeps a `y` of `-ies`. */
+/** Returns the word's end without its ending, as `stem` does; `ies` becomes `y`. */
 function stemEnd(units: Uint16Array, start: number, end: number): number {
   const last = units[end - 1];
   if (last !== S && last !== G && last !== D) return end;
@@ -108,7 +108,7 @@ function stemEnd(units: Uint16Array, start: number, end: number): number {
   return singular;
 }
 
-/** For a word that ends in s. */
+/** Expects a final s. */
 function singularEnd(units: Uint16Array, start: number, end: number): number {
   const length = end - start;
   const second = units[end - 2];
@@ -125,7 +125,7 @@ function singularEnd(units: Uint16Array, start: number, end: number): number {
   return length > 3 && second !== S && second !== U && second !== I ? end - 1 : end;
 }
 
-/** Adds the n-grams of one word, whose two ends count as characters. */
+/** Adds the n-grams of one word, whose ends count as characters. */
 function addGrams(into: Uint16Array, units: Uint16Array, from: number, to: number, start: number): void {
   let size = start;
   let before = SPACE;

@@ -1,18 +1,17 @@
 import type { JsonPath } from '../json/path.ts';
 
-/** Longer texts do not describe what follows them. */
 const MAX_CONTEXT_CHARS = 192;
 const MAX_VALUE_CHARS = 64;
 
-/** Returns a context in the form in which names precede values in JSON, as detectors expect: `name": "`. */
+/** Returns a context as names precede values in JSON, which detectors expect: `name": "`. */
 export function contextOf(name: string | undefined): string {
   return name === undefined || name.length > MAX_CONTEXT_CHARS ? '' : `${name}": "`;
 }
 
-/** Begins like a token or a number, whose context may identify it. */
+/** A beginning like a token or a number, which its context may identify. */
 const TOKEN = /^[\s"'`([=:]{0,16}[A-Za-z0-9+/_~.%=@-]{16}/;
 const NUMBER = /^[\s"'`([=:+]{0,16}\d[\d .()/-]{2}/;
-/** A possible card code, and a possible card number. */
+/** Possible card codes and card numbers. */
 const SHORT_NUMBER = /^\D{0,192}\d{3}/;
 const LONG_NUMBER = /(?:\d[ -]?){12}\d/;
 
@@ -20,9 +19,9 @@ export function mayBeIdentified(text: string): boolean {
   return NUMBER.test(text) || TOKEN.test(text);
 }
 
-/** A member whose value is named by another member: `{"name": "…", "value": "…"}`. */
+/** A member whose value another member names: `{"name": "…", "value": "…"}`. */
 const VALUE_NAME = /(?:value|val|data|secret|contents?|string|default|literal)$/i;
-/** Documents with values whose context may identify them: such members, lists of texts, numbers as texts. */
+/** Such members, lists of texts, and numbers as texts. */
 const TELLING = /(?:value|val|data|secret|contents?|string|default|literal)"\s*:|\[\s*"|:\s*"[\s(+]{0,4}\d/i;
 
 export function mayHoldIdentified(json: string): boolean {
@@ -32,17 +31,16 @@ export function mayHoldIdentified(json: string): boolean {
 /** Members considered on either side. */
 const NEIGHBOURS = 4;
 
-/** A container of a document, with the number of its members up to a text. */
+/** A container with the number of its members up to a text. */
 export interface Holder {
   readonly value: object;
-  /** Names of an object's members. */
   readonly names: readonly string[] | undefined;
   readonly next: number;
 }
 
 /**
- * Returns the contexts of a text in a document that may identify it: the element before it in a list, its
- * neighbour members, and the name above. `contextOf` puts each before the text.
+ * Returns the contexts that may identify a text in a document: the previous element of a list, neighbour
+ * members, and the name above.
  */
 export function besideInDocument(text: string, holder: Holder, path: JsonPath): readonly string[] {
   if (!mayBeIdentified(text)) return NOTHING;
@@ -79,7 +77,7 @@ function valueText(value: unknown): string | undefined {
 }
 
 /**
- * Returns the end of the texts directly before a text, if that may identify it.
+ * Returns the end of the texts before a text, if that may identify it.
  * @param textsBefore called only if needed
  */
 export function besideText(text: string, textsBefore: () => readonly string[]): readonly string[] {

@@ -2,7 +2,7 @@ import { asciiWordGrams, MAX_WORD_CHARS } from './ascii-words.ts';
 import { headAndTailWords, headWords, joinWords, tailWords, wordGrams, type WordGrams } from './ngrams.ts';
 import { STOPWORDS } from './stopwords.ts';
 
-/** Of longer texts, head and tail are read. */
+/** Head and tail of longer texts are read. */
 const MAX_CHARS = 4_096;
 
 /** Scripts without spaces between words. */
@@ -10,12 +10,12 @@ const UNSPACED = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\
 const RUNS = new RegExp(String.raw`([${UNSPACED}]+)|[[\p{L}\p{M}\p{N}]--[${UNSPACED}]]+`, 'gv');
 
 /**
- * Returns the content words of a text, in order and with repeats: lower-cased after NFKC, without stopwords,
- * lightly stemmed. In scripts without spaces, each pair of neighbouring characters is a word.
+ * Returns the content words of a text, with repeats: NFKC in lower case, without stopwords, lightly stemmed. In
+ * scripts without spaces, each two neighbouring characters are a word.
  */
 export function contentWords(text: string): string[] {
   const words: string[] = [];
-  // Cut twice, since NFKC may expand a single character to a sentence.
+  // Cut twice, since NFKC may expand one character to a sentence.
   const read = headAndTail(headAndTail(text).normalize('NFKC')).toLowerCase();
   for (const [run, unspaced] of read.matchAll(RUNS)) {
     if (unspaced !== undefined) addCharacterPairs(words, unspaced);
@@ -24,10 +24,7 @@ export function contentWords(text: string): string[] {
   return words;
 }
 
-/**
- * Returns the n-grams of content words from both ends, up to `maxGrams`. The result is overwritten by the
- * next call.
- */
+/** Returns up to `maxGrams` n-grams of content words from both ends. The next call overwrites the result. */
 export function contentGrams(text: string, maxGrams: number): WordGrams {
   return gramsOfEnds(text, maxGrams) ?? headAndTailWords(gramsOfAll(text), maxGrams);
 }
@@ -36,7 +33,6 @@ function gramsOfAll(text: string): WordGrams {
   return asciiWordGrams(headAndTail(text)) ?? wordGrams(contentWords(text));
 }
 
-/** First part read at either end. */
 const END_CHARS = 640;
 
 /** Returns undefined if the middle must be read too. */
@@ -52,7 +48,7 @@ function gramsOfEnds(text: string, maxGrams: number): WordGrams | undefined {
   return tail && joinWords(head, tail);
 }
 
-/** Returns undefined if NFKC expands the text beyond the size read of one end. */
+/** Returns undefined if NFKC expands the text too much. */
 function gramsOfEnd(text: string): WordGrams | undefined {
   const grams = asciiWordGrams(text);
   if (grams !== undefined) return grams;
@@ -83,8 +79,8 @@ function addPieces(words: string[], word: string): void {
 }
 
 /**
- * Removes the commonest English endings (plural, -ed, -ing), so that forms of a word share most n-grams. For
- * lower-case words; words of other languages lose at most a letter, equally in both texts.
+ * Removes common English endings (plural, -ed, -ing), so that forms of a word share most n-grams. Lower case.
+ * Words of other languages lose at most a letter, in all texts alike.
  */
 export function stem(word: string): string {
   if (!ENDINGS.has(word.charCodeAt(word.length - 1))) return word;
@@ -94,7 +90,6 @@ export function stem(word: string): string {
   return singular;
 }
 
-// Last letters of the endings.
 const ENDINGS = new Set([...'sgd'].map((letter) => letter.charCodeAt(0)));
 
 function withoutPlural(word: string): string {

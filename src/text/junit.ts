@@ -1,4 +1,4 @@
-/** A case of a JUnit report; `message` and `type` belong to the outcome. */
+/** `message` and `type` belong to the outcome. */
 export interface JunitCase {
   readonly classname: string;
   readonly name: string;
@@ -19,7 +19,6 @@ interface JunitCounts {
 
 interface JunitSuite extends JunitCounts {
   readonly name: string;
-  /** From `junitCase`. */
   readonly cases: readonly string[];
   readonly output?: string | undefined;
 }
@@ -32,7 +31,7 @@ export function junitCase({ outcome, type, message, detail, ...attributes }: Jun
   return `${open}>${result}${body}</testcase>\n`;
 }
 
-/** Returns a report in the format of JUnit, which CI systems read. */
+/** Returns a report in JUnit format, which CI systems read. */
 export function junitXml(suites: readonly JunitSuite[]): string {
   const all = { tests: 0, failures: 0, errors: 0, skipped: 0 };
   for (const { tests, failures, errors, skipped } of suites) {

@@ -1,7 +1,6 @@
 /**
- * Characters that are invisible, reorder their neighbours or move a terminal's cursor: control and format
- * characters, line separators, unassigned and private ones, fillers, joiners and selectors, the blank Braille
- * pattern.
+ * Invisible characters, and those that reorder their neighbours or move a terminal's cursor: control and format
+ * characters, line separators, unassigned and private ones, fillers, selectors, the blank Braille pattern.
  */
 const UNSEEN = String.raw`\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800`;
 const ANY_UNSEEN = new RegExp(`[${UNSEEN}]`, 'u');
@@ -9,7 +8,7 @@ const ALL_UNSEEN = new RegExp(`[${UNSEEN}]`, 'gu');
 
 export const LABEL_RULE = 'must have no control, bidirectional, zero-width or other unseen characters';
 
-/** Reports whether a label has no such characters, so that labels which look alike are equal. */
+/** Labels without such characters are equal if they look alike. */
 export function isPlainLabel(text: string): boolean {
   return !ANY_UNSEEN.test(text);
 }

@@ -1,2 +1,2 @@
-/** Replaces secrets and other hidden text. */
+/** Stands for secrets and other hidden text. */
 export const MASK = '***';

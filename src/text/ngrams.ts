@@ -1,11 +1,10 @@
-/** Distinct n-grams as 16-bit hashes, in order of first occurrence. */
+/** Distinct 16-bit hashes of n-grams, in order of first occurrence. */
 export type GramSet = Readonly<Uint16Array>;
 
 /** The n-grams of each word of a text, in order. */
 export interface WordGrams {
-  /** Those of all words, concatenated. */
   readonly grams: Readonly<Uint16Array>;
-  /** End of each word's n-grams in `grams`. */
+  /** End of each word in `grams`. */
   readonly ends: Readonly<Uint32Array>;
 }
 
@@ -17,18 +16,15 @@ const SPACE = 0x20;
 
 export const NO_GRAMS: GramSet = new Uint16Array(0);
 
-/**
- * Marks by n-gram while one function runs; all 0 in between. A full table is ten times faster than sets of
- * numbers.
- */
+/** Marks by n-gram while one function runs, otherwise 0. Ten times faster than sets of numbers. */
 const marks = new Uint8Array(0x10000);
 const SEEN = 1;
 const IN_SET = 2;
 const SHARED = 4;
 
-/** Returns the 3-character n-grams of each word, whose two ends count as characters. */
+/** Returns the 3-character n-grams of each word, whose ends count as characters. */
 export function wordGrams(words: readonly string[]): WordGrams {
-  // One for each character of a word.
+  // One n-gram for each character.
   const grams = new Uint16Array(words.reduce((sum, { length }) => sum + length, 0));
   const ends = new Uint32Array(words.length);
   let count = 0;
@@ -73,7 +69,6 @@ export function difference(set: GramSet, others: readonly GramSet[]): GramSet {
   return left;
 }
 
-/** Returns distinct n-grams, in order. */
 function distinct(grams: Readonly<Uint16Array>): GramSet {
   const set = new Uint16Array(grams.length);
   const known = marks;
@@ -96,7 +91,7 @@ function unmark(grams: GramSet): void {
   for (let at = 0; at < grams.length; at++) marks[grams[at] ?? 0] = 0;
 }
 
-/** Returns whole words from both ends of a text with at most `maxGrams` n-grams, half from each end. */
+/** Returns whole words with at most `maxGrams` n-grams, half from each end. */
 export function headAndTailWords(words: WordGrams, maxGrams: number): WordGrams {
   const { grams, ends } = words;
   if (grams.length <= maxGrams) return words;
@@ -118,7 +113,6 @@ export function tailWords(words: WordGrams, maxGrams: number): WordGrams | undef
   return count === length ? undefined : wordsBetween(words, length - count, length);
 }
 
-/** Returns words in their own memory. */
 function wordsBetween(words: WordGrams, from: number, to: number): WordGrams {
   const start = wordEnd(words, from - 1);
   const ends = words.ends.slice(from, to);
@@ -138,7 +132,7 @@ export function joinWords(head: WordGrams, tail: WordGrams): WordGrams {
   return { grams, ends };
 }
 
-/** Returns how many words have at most `maxGrams` distinct n-grams, from one index towards another. */
+/** Returns how many words from one index towards another have at most `maxGrams` distinct n-grams. */
 function wordsWithin(words: WordGrams, maxGrams: number, from: number, until: number): number {
   const { grams } = words;
   const known = marks;
@@ -152,7 +146,7 @@ function wordsWithin(words: WordGrams, maxGrams: number, from: number, until: nu
       known[gram] = SEEN;
     }
   }
-  // The last word read exceeded the limit.
+  // The last word exceeds the limit.
   const count = Math.abs(index - from) - (size > maxGrams ? 1 : 0);
   const [first, last] = step === 1 ? [from, index - 1] : [index + 1, from];
   for (let at = wordEnd(words, first - 1); at < wordEnd(words, last); at++) known[grams[at] ?? 0] = 0;
@@ -164,8 +158,8 @@ function wordEnd({ ends }: WordGrams, index: number): number {
 }
 
 /**
- * Returns |A ∩ B| / |A|, 0 to 1; 0 for empty A. An n-gram of A counts only in a run of shared ones: unrelated
- * texts share many single n-grams ("ion", "pro"), related texts share words.
+ * Returns |A ∩ B| / |A|; 0 for empty A. An n-gram of A counts only in a run of shared ones: unrelated texts
+ * share single n-grams ("ion", "pro"), related texts share words.
  */
 export function containment(words: WordGrams, set: GramSet): number {
   const { grams, ends } = words;
@@ -181,7 +175,7 @@ export function containment(words: WordGrams, set: GramSet): number {
   return shared / size;
 }
 
-/** Marks what one word shares, and returns the number of newly marked n-grams. */
+/** Marks the shared runs of one word, and returns the number of newly marked n-grams. */
 function sharedRuns(grams: GramSet, from: number, to: number): number {
   const minRun = Math.min(MIN_RUN, to - from);
   let noted = 0;
@@ -198,7 +192,6 @@ function sharedRuns(grams: GramSet, from: number, to: number): number {
   return noted;
 }
 
-/** Counts distinct n-grams. */
 function countUnseen(grams: GramSet): number {
   let size = 0;
   for (let at = 0; at < grams.length; at++) {
@@ -216,8 +209,8 @@ const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const BASE64_CODES = Buffer.from(BASE64, 'latin1');
 
 /**
- * Encodes a set as text, three characters per member, so that concatenated texts of two sets encode their
- * union. Built in one piece, since a text joined by character takes ten times its length until it is sent.
+ * Encodes a set as text, three characters per member; concatenated texts encode a union. Built in one piece: a
+ * text joined by character takes ten times its length.
  */
 export function encodeGrams(set: GramSet): string {
   const codes = Buffer.allocUnsafe(set.length * GRAM_TEXT_CHARS);
@@ -230,13 +223,13 @@ export function encodeGrams(set: GramSet): string {
   return codes.toString('latin1');
 }
 
-/** Value of a character by code unit below 128; 64 for others. */
+/** Value of a character by code; 64 for others. */
 const BASE64_VALUES = Uint8Array.from({ length: 128 }, (_, unit) => {
   const value = BASE64.indexOf(String.fromCharCode(unit));
   return value < 0 ? 64 : value;
 });
 
-/** The reverse of {@link encodeGrams}; undefined for an invalid text. */
+/** The reverse of {@link encodeGrams}; undefined for invalid text. */
 export function decodeGrams(text: string): GramSet | undefined {
   if (text === '') return NO_GRAMS;
   if (text.length % GRAM_TEXT_CHARS !== 0) return undefined;

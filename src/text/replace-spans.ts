@@ -1,11 +1,10 @@
 import type { Span } from './span.ts';
 
-/** A span with its replacement. */
 export interface Replacement extends Span {
   readonly text: string;
 }
 
-/** Replaces spans of a text; overlapping or adjacent spans are merged and get the text of the longest. */
+/** Replaces spans; overlapping or adjacent ones are merged and get the text of the longest. */
 export function replaceSpans(text: string, replacements: readonly Replacement[]): string {
   let replaced = '';
   let copied = 0;

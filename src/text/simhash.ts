@@ -1,9 +1,5 @@
-/**
- * A SimHash (Charikar): 64 bits, of which similar weighted feature sets share more. Two 32-bit halves, since
- * bigints would be slow.
- */
+/** A SimHash (Charikar) of 64 bits, of which similar texts share more. In halves, since bigints are slow. */
 export interface SimHash {
-  /** Unsigned, 32 bits. */
   readonly high: number;
   readonly low: number;
 }
@@ -17,16 +13,15 @@ export function createSimHashSums(): SimHashSums {
   return new Float64Array(SIMHASH_BITS);
 }
 
-/** Adds a feature: each bit of its hash votes for 1 or 0 with this weight. */
+/** Each bit of the feature's hash votes for 1 or 0 with this weight. */
 export function addFeature(sums: SimHashSums, { high, low }: SimHash, weight: number): void {
-  // Hash bits are random, so a branch on each would be mispredicted half of the time.
+  // Hash bits are random, so branches would be mispredicted.
   for (let bit = 0; bit < 32; bit++) {
     sums[bit] = (sums[bit] ?? 0) + (((low >>> bit) & 1) * 2 - 1) * weight;
     sums[bit + 32] = (sums[bit + 32] ?? 0) + (((high >>> bit) & 1) * 2 - 1) * weight;
   }
 }
 
-/** Adds the sums of a part, times `factor`. */
 export function addSums(into: SimHashSums, part: SimHashSums, factor: number): void {
   for (let bit = 0; bit < SIMHASH_BITS; bit++) into[bit] = (into[bit] ?? 0) + factor * (part[bit] ?? 0);
 }
@@ -41,23 +36,18 @@ export function toSimHash(sums: SimHashSums): SimHash {
   return { high: high >>> 0, low: low >>> 0 };
 }
 
-/** State of hashing a feature, as two 32-bit numbers; `mixed` finishes the hash. */
+/** State of a hash, as two 32-bit numbers; `mixed` functions finish it. */
 export interface HashState {
   readonly high: number;
   readonly low: number;
 }
 
-/** Initial state. */
 const NOTHING_READ: HashState = { high: 0x9e3779b9 | 0, low: 0x85ebca6b | 0 };
-/**
- * One UTF-16 unit is hashed by `high = imul(high ^ unit, HIGH_PRIME)`; likewise `low`, which is then shifted
- * into itself.
- */
+/** A unit is hashed by `high = imul(high ^ unit, HIGH_PRIME)`; likewise `low`, which is then shifted into itself. */
 export const HIGH_PRIME = 0x01000193;
 export const LOW_PRIME = 0x5bd1e995;
 export const LOW_SHIFT = 15;
 
-/** Continues a hash. */
 export function readFeature(text: string, { high, low }: HashState = NOTHING_READ): HashState {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -68,13 +58,13 @@ export function readFeature(text: string, { high, low }: HashState = NOTHING_REA
   return { high, low };
 }
 
-/** Hashes a text to 64 well-mixed bits. Not collision-resistant, so not for secrets. */
+/** Hashes a text to 64 well-mixed bits. Not collision-resistant. */
 export function hashFeature(text: string): SimHash {
   const { high, low } = readFeature(text);
   return { high: mixedHigh(high, low) >>> 0, low: mixedLow(high, low) >>> 0 };
 }
 
-/** The halves of a finished hash; signed, since other numbers would be allocated. */
+/** The halves of a finished hash; signed, since larger numbers would be allocated. */
 export function mixedHigh(high: number, low: number): number {
   return mix(high ^ low);
 }
@@ -91,7 +81,6 @@ function mix(value: number): number {
   return mixed ^ (mixed >>> 16);
 }
 
-/** Returns the number of differing bits, 0 to 64. */
 export function hammingDistance(one: SimHash, other: SimHash): number {
   return countBits(one.high ^ other.high) + countBits(one.low ^ other.low);
 }
@@ -102,12 +91,10 @@ function countBits(value: number): number {
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** Returns 16 hexadecimal digits. */
 export function formatSimHash({ high, low }: SimHash): string {
   return high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0');
 }
 
-/** Parses the output of `formatSimHash`. */
 export function parseSimHash(hex: string): SimHash {
   return { high: parseInt(hex.slice(0, 8), 16), low: parseInt(hex.slice(8), 16) };
 }

@@ -1,12 +1,12 @@
-/** Of longer texts, the beginning is read. */
+/** Only the beginning of longer texts is read. */
 const MAX_CHARS = 4_096;
-/** A turn is about the speakers if this share of its words refers to them and it is short enough. */
+/** Share of words that refer to the speakers in a turn about them. */
 const PERSONAL_SHARE = 0.15;
 const MAX_PERSONAL_WORDS = 12;
 
 const GREETING =
   /^(?:hi|hello|hey|hiya|howdy|yo|greetings|good (?:morning|afternoon|evening|day)|(?:nice|good|great) to (?:meet|see|hear)|long time no see|hallo|guten (?:morgen|tag|abend)|moin|servus|bonjour|bonsoir|salut|hola|buenos días|buenas tardes|ciao|buongiorno|salve|olá|oi|bom dia|boa tarde|привет|здравствуйте|你好|您好|こんにちは|안녕하세요|مرحبا)(?= |$)/;
-/** Questions to the listener: how they are, what they do or like. */
+/** Questions about the listener. */
 const ASKS_THE_LISTENER =
   /^(?:(?:so|well|and) (?:[.] )?)?(?:how (?:are|is|s|was|were|has|have|did) (?:you|your|it|things|everything|life)|how (?:do you do|you doing)|what s (?:up|new)|(?:(?:what|where|who|when) )?(?:do|did|are|were|have|is|s) your?(?! (?:know|have any))|(?:what|where|who) (?:is|s|are) your)(?= |$)/;
 const SPEAKER = new Set(['i', 'im', 'ive', 'me', 'my', 'mine', 'we', 'our']);
@@ -14,7 +14,7 @@ const LISTENER = new Set(['you', 'your', 'yours', 'u']);
 
 const VERBS =
   'analy[sz]e|book|calculate|check|compare|convert|create|debug|describe|draft|explain|find|fix|generate|give me|help|implement|list|plan|read|refactor|review|search|show|summari[sz]e|tell me|translate|write';
-/** At the start of a sentence or clause, or after a polite phrase. */
+/** At the start of a sentence or clause, or behind a polite phrase. */
 const ORDER = new RegExp(
   `(?:^|[.] |(?:please|can you|could you|would you|you to|and|then|now|need to|want to|me) )(?:${VERBS})(?= |$)`,
 );
@@ -26,13 +26,13 @@ const IN_NEED =
 interface Utterance {
   readonly words: readonly string[];
   readonly greets: boolean;
-  /** The words after a greeting in one line, with a full stop for each sentence or clause mark. */
+  /** The words behind a greeting in one line, with a full stop for each mark. */
   readonly line: string;
 }
 
 /**
- * Reports whether a text is only small talk: a greeting, or about the speakers, without a task. Knows
- * greetings in several languages, otherwise English.
+ * Reports whether a text is only small talk: a greeting, or about the speakers, without a task. Knows greetings
+ * in several languages, otherwise English.
  */
 export function isSmallTalk(text: string): boolean {
   const utterance = read(text);
@@ -41,7 +41,7 @@ export function isSmallTalk(text: string): boolean {
   return greets || ASKS_THE_LISTENER.test(line) || isPersonal(words);
 }
 
-/** Reports whether a text asks for work: an order, a need, or a question not about the speakers. */
+/** Reports whether a text asks for work: an order, a need, or a question about others. */
 export function asksForSomething(text: string): boolean {
   return asks(read(text));
 }

@@ -1,4 +1,4 @@
-/** Characters `start` to `end` (exclusive) of a text, in UTF-16 units. */
+/** UTF-16 units `start` to `end` (exclusive). */
 export interface Span {
   readonly start: number;
   readonly end: number;

@@ -1,9 +1,6 @@
-/**
- * A map for very many texts. A growing `Map` moves all entries in one step, about 50 ms for half a million;
- * here a part grows at a time.
- */
+/** A map for many texts. A growing `Map` moves all entries at once, which takes 50 ms for half a million. */
 export class TextMap<Value> {
-  /** The first entries; a small map needs no parts. */
+  /** The first entries. */
   readonly #few = new Map<string, Value>();
   readonly #parts: Map<string, Value>[] = [];
 
@@ -24,7 +21,7 @@ export class TextMap<Value> {
 const FEW = 1_024;
 
 const PARTS = 64;
-/** Only the end of longer texts is hashed, since counters usually are there, or before a short domain. */
+/** Counters are usually at the end of a text, or before a short domain. */
 const HASHED_CHARS = 32;
 
 function bucketOf(text: string): number {

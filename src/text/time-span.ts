@@ -2,10 +2,7 @@ const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
 const DAY_S = 24 * HOUR_S;
 
-/**
- * Formats a remaining time: "45 s", "12 min", "2 h 5 min", "3 d 4 h". Rounds up to the smaller unit, so that
- * waiting that long suffices.
- */
+/** Formats a remaining time: "45 s", "12 min", "2 h 5 min", "3 d 4 h". Rounds up. */
 export function timeSpan(ms: number): string {
   const seconds = wholeSeconds(ms);
   if (seconds < MINUTE_S) return `${seconds} s`;
@@ -14,7 +11,7 @@ export function timeSpan(ms: number): string {
   return inUnits(Math.ceil(seconds / HOUR_S) * HOUR_S, [DAY_S, 'd'], [HOUR_S, 'h']);
 }
 
-/** Rounds up to at least one second, since a client that returns early is refused again. */
+/** Rounds up to at least one second, since an early client is refused again. */
 export function wholeSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1_000));
 }

@@ -1,11 +1,11 @@
 import type { SimHashSums } from './simhash.ts';
 
-/** A bit gets fewer votes than two to this power. */
+/** A bit gets fewer than 2^30 votes. */
 const PLANES = 30;
 
 /**
- * Counts for each of 64 bits how many features have it. A feature is added to all bits at once, by binary
- * addition plane by plane with carry; one number per bit would be six times slower.
+ * Counts for each of 64 bits how many features have it. Adds a feature to all bits at once, plane by plane with
+ * carry: six times faster than one number per bit.
  */
 export class Votes {
   /** By plane: the digits of all counts for one power of two. */
@@ -14,10 +14,7 @@ export class Votes {
   #planes = 0;
   #total = 0;
 
-  /**
-   * Adds a feature, whose 32-bit halves may be signed, with a weight of two to the `power`. Allocates
-   * nothing.
-   */
+  /** Adds a feature with a weight of two to the `power`. Allocates nothing. */
   add(high: number, low: number, power: number): void {
     const highs = this.#high;
     const lows = this.#low;
@@ -36,7 +33,7 @@ export class Votes {
     this.#total += 1 << power;
   }
 
-  /** Adds the counts to the sums, plus `unit` per vote for 1 and minus `unit` per vote for 0, and resets. */
+  /** Adds `unit` per vote for 1, and minus `unit` per vote for 0, to the sums; resets. */
   moveTo(sums: SimHashSums, unit: number): void {
     if (this.#total === 0) return;
     for (let bit = 0; bit < 32; bit++) {

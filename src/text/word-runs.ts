@@ -1,14 +1,13 @@
-/** 1 for an ASCII letter or digit. */
 const IN_RUN = Uint8Array.from({ length: 256 }, (_, unit) =>
   Number(/[A-Za-z0-9]/.test(String.fromCharCode(unit))),
 );
 
-/** Lower-cases four characters at once; digits stay. */
+/** Lower-cases four characters; digits stay. */
 const TO_LOWER = 0x20202020;
 /** Longer runs have no key. */
 export const MAX_KEY_CHARS = 12;
 
-/** Masks of four characters by length of the run; looked up, because the length is unpredictable. */
+/** Masks of four characters by run length; looked up, because lengths are unpredictable. */
 const FIRST_CHARS = masksBehind(0);
 const SECOND_CHARS = masksBehind(4);
 const THIRD_CHARS = masksBehind(8);
@@ -22,9 +21,8 @@ function masksBehind(chars: number): Int32Array {
 }
 
 /**
- * Finds the runs of letters and digits in an ASCII text. Word ends are unpredictable for a processor, so
- * eight characters become eight bits, and only changes between bits are visited. Short runs have a key of
- * three numbers, which identifies them without comparing letters.
+ * Finds the runs of letters and digits in an ASCII text. Processors cannot predict word ends, so eight
+ * characters become eight bits, and only changes are visited. Three numbers identify a short run.
  */
 export class WordRuns {
   readonly #maxChars: number;
@@ -32,19 +30,18 @@ export class WordRuns {
   readonly #view: DataView;
   /** Alternating starts and ends of runs. */
   readonly edges: Int32Array;
-  /** Number of runs. */
   count = 0;
 
-  /** @param maxChars of the longest text */
+  /** @param maxChars length of the longest text */
   constructor(maxChars: number) {
     this.#maxChars = maxChars;
-    // Groups of characters are read beyond the end.
+    // Characters are read in groups, beyond the end.
     this.#ascii = Buffer.alloc(maxChars + 32);
     this.#view = new DataView(this.#ascii.buffer, this.#ascii.byteOffset, this.#ascii.length);
     this.edges = new Int32Array(maxChars + 2);
   }
 
-  /** Reads a text and replaces the previous result. Returns false for text that is not ASCII or too long. */
+  /** Replaces the previous result. Returns false for text that is too long or not ASCII. */
   read(text: string): boolean {
     const { length } = text;
     if (length > this.#maxChars || Buffer.byteLength(text) !== length) return false;
@@ -54,7 +51,7 @@ export class WordRuns {
     return true;
   }
 
-  /** The key of a run: its characters in lower case, four per number, padded with zeros. */
+  /** Key of a run: its characters in lower case, four per number. */
   firstKey(start: number, chars: number): number {
     return this.#fourAt(start) & (FIRST_CHARS[chars] ?? 0);
   }
@@ -82,7 +79,7 @@ export class WordRuns {
         (eightAt(ascii, at + 8) << 8) |
         (eightAt(ascii, at + 16) << 16) |
         (eightAt(ascii, at + 24) << 24);
-      // Bits that differ from the previous one mark starts and ends of runs.
+      // Differing bits mark starts and ends of runs.
       let differ = inRun ^ ((inRun << 1) | before);
       before = inRun >>> 31;
       while (differ !== 0) {
@@ -96,7 +93,6 @@ export class WordRuns {
   }
 }
 
-/** Returns one bit for each of eight characters. */
 function eightAt(ascii: Uint8Array, at: number): number {
   return (
     (IN_RUN[ascii[at] ?? 0] ?? 0) |

@@ -7,10 +7,10 @@ import type { TracedStep } from './step.ts';
 
 const OK = 200;
 const JSON_HEADERS: ReadonlyMap<string, string> = new Map([['content-type', 'application/json']]);
-/** Members that identify a whole answer of some provider's API. */
+/** Members of whole answers of provider APIs. */
 const ANSWERS = ['choices', 'candidates', 'output', 'generations', 'outputs'] as const;
 
-/** Returns an accepted call whose answer is unknown. */
+/** Returns an accepted call with an unknown answer. */
 export function unseenAnswer(parsed: Parsed): Answered {
   return {
     ...parsed,
@@ -23,8 +23,8 @@ export function unseenAnswer(parsed: Parsed): Answered {
 }
 
 /**
- * Returns the answer to a call in the form it would have had on the wire.
- * @throws GatewayError upstream_unavailable if it is nested too deep to inspect
+ * Returns the answer to a call as on the wire.
+ * @throws GatewayError upstream_unavailable if it is nested too deep
  */
 export async function answerTo(parsed: Parsed, step: TracedStep): Promise<Answered> {
   const answer = parsed.mcp === undefined ? modelAnswer(parsed, step) : toolAnswer(step);

@@ -11,17 +11,17 @@ import type { TracedStep, StepAgent } from './step.ts';
 import type { TraceFields } from './formats/fields.ts';
 import { callsIn, resultsIn } from './formats/messages.ts';
 
-/** A call in its wire form: head and body bytes. */
+/** A call as on the wire. */
 export interface TracedCall {
   readonly exchange: Identified;
   readonly body: Buffer;
 }
 
-/** Server of tools whose trace names none. */
+/** Server of tools without one in the trace. */
 export const UNNAMED_SERVER = 'tools';
 const UNNAMED_MODEL = 'unknown';
 const MAX_SERVER_CHARS = 64;
-/** Chat paths of providers, the most common first. */
+/** Chat paths of providers, the commonest first. */
 const CHAT_PATHS = [
   '/v1/chat/completions',
   '/openai/v1/chat/completions',
@@ -30,7 +30,7 @@ const CHAT_PATHS = [
   '/v1/messages',
 ] as const;
 
-/** Converts a traced call into the form that the gateway's checks judge. */
+/** Converts a traced call for the gateway's checks. */
 export function gatewayCall(step: TracedStep, requestId: string, agentRisk: AgentRisk): TracedCall {
   const headers = new Map<string, string>([['content-type', 'application/json']]);
   if (step.sessionId !== '') headers.set(HEADER.sessionId, step.sessionId);
@@ -54,7 +54,7 @@ export function gatewayCall(step: TracedStep, requestId: string, agentRisk: Agen
   return { exchange, body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** Returns the key record of an agent. One agent has one key for all its calls. */
+/** Returns an agent's key record; it has one key for all calls. */
 function keyOf(agent: StepAgent, provider: ProviderName = 'openai'): KeyRecord {
   const { id, name, owner, allowedTools, allowedModels, allowedProviders, tags } = agent;
   return {
@@ -74,7 +74,7 @@ function keyOf(agent: StepAgent, provider: ProviderName = 'openai'): KeyRecord {
 const MAX_KNOWN = 1_000;
 const keyHashes = new Map<string, string>();
 
-/** Returns the hash of an agent's key; derived from the id if the trace has no hash. */
+/** Returns the hash of an agent's key, by default derived from its id. */
 export function keyHashOf({ keyHash, id }: StepAgent): string {
   if (keyHash !== undefined) return keyHash;
   const known = keyHashes.get(id);
@@ -123,7 +123,6 @@ function modelTarget({ provider: name = 'openai', model, content }: TracedStep):
   return { target: found, body: found.path === '/v1/messages' ? anthropicBody(body) : body };
 }
 
-/** Returns the endpoint that fits the form of a whole body. */
 function ownTarget(provider: Provider, model: string | undefined, content: JsonObject): Sent | undefined {
   const found = targetAt(provider, pathsFor(content, encodeURIComponent(model ?? UNNAMED_MODEL)));
   if (found === undefined) return undefined;
@@ -146,7 +145,7 @@ function pathsFor(content: JsonObject, model: string): readonly string[] {
   return Object.hasOwn(content, 'message') ? ['/v1/chat'] : [];
 }
 
-/** Recognizes Bedrock's own form: every content is a list of blocks without a type. */
+/** Recognizes Bedrock: all content is in blocks without a type. */
 function isOfBlocks({ messages }: JsonObject): boolean {
   const [first] = Array.isArray(messages) ? (messages as readonly unknown[]) : [];
   const [block] =
@@ -176,7 +175,7 @@ function messagesOf(content: unknown): readonly unknown[] {
 const MAX_TOKENS = 1_024;
 const OF_SYSTEM: ReadonlySet<unknown> = new Set(['system', 'developer']);
 
-/** Converts chat messages to a body of Anthropic's API, which has no roles for system and tools. */
+/** Converts chat messages for Anthropic's API, which has no roles for system and tools. */
 function anthropicBody({ messages, ...rest }: JsonObject): JsonObject {
   const written = (Array.isArray(messages) ? messages : []).filter(isObject);
   const system = written.filter(({ role }) => OF_SYSTEM.has(role)).map(({ content }) => content);

@@ -1,16 +1,16 @@
 import type { StepType } from './step.ts';
 
-/** The action taken on a step, or that would have been taken. */
+/** The action on a step, or the one that the gateway would have taken. */
 export type FindingAction = 'deny' | 'quarantine' | 'escalate' | 'redact' | 'mask' | 'flag';
 
-/** Actions that fail a trace: blocked calls, and attacks that were removed. */
+/** Actions that fail a trace: blocked calls, and removed attacks. */
 export const VIOLATIONS: ReadonlySet<FindingAction> = new Set(['deny', 'quarantine', 'escalate', 'redact']);
 
-/** One finding of a check about a step. Holds no secret and nothing longer than a line. */
+/** A check's finding about a step. Contains no secret and no long text. */
 export interface TraceFinding {
-  /** Index of the trace's element, from 0. */
+  /** Index of the element, from 0. */
   readonly index: number;
-  /** Line of the element in the trace file, from 1. */
+  /** Line of the element, from 1. */
   readonly traceLine: number;
   readonly type: StepType;
   /** Unix ms. */
@@ -25,7 +25,7 @@ export interface TraceFinding {
   readonly rule: string;
   readonly action: FindingAction;
   readonly reason: string;
-  /** Source file of the policy's rule. */
+  /** File of the policy's rule. */
   readonly file: string | undefined;
   readonly line: number | undefined;
   readonly owasp: readonly string[];

@@ -9,12 +9,11 @@ import type { TracePlace, TracedStep } from './step.ts';
 
 /** Collects the checks' findings about the current step. */
 export interface FindingCollector {
-  /** Makes `step` the current step. */
   begin(step: TracedStep, place: TracePlace): void;
   take(): readonly TraceFinding[];
   verdict(check: string, verdict: ObservedVerdict): void;
   readonly audit: (event: AuditEvent) => void;
-  /** Reports a policy decision; must come before the verdict of the check that asked for it. */
+  /** Reports a policy decision, before the verdict of the check that asked for it. */
   readonly decided: (decision: Decision) => void;
   /** Reports that the policies failed to judge the step. */
   readonly trouble: (cause: unknown) => void;
@@ -23,7 +22,7 @@ export interface FindingCollector {
 const MAX_READ_CHARS = 4_096;
 const MAX_SHOWN_CHARS = 512;
 const MAX_NAME_CHARS = 128;
-/** Limit of fired rules for one step. */
+/** Limit of rules reported for one step. */
 const MAX_HITS = 100;
 
 export function createFindingCollector(): FindingCollector {
@@ -109,7 +108,7 @@ function actionOf(check: string, verdict: ObservedVerdict, audited: AuditEvent |
   return isAttack ? 'redact' : 'mask';
 }
 
-/** Returns the rule behind a verdict, if the check names one; else the refusal's type or the check's name. */
+/** Returns the rule of a verdict, or the refusal's type, or the check's name. */
 function ruleOfVerdict(check: string, verdict: ObservedVerdict, audited: AuditEvent | undefined): string {
   const inspected = check === 'mcp-inspector' ? audited?.findings[0]?.rule : undefined;
   if (inspected !== undefined) return inspected;
@@ -132,7 +131,7 @@ function calledBy({
   };
 }
 
-/** Masks and shortens a name from the trace, which may hold a secret and have any length. */
+/** Masks and shortens a name from the trace. */
 function name(written: string): string {
   return maskSecrets(written.slice(0, MAX_READ_CHARS)).slice(0, MAX_NAME_CHARS);
 }

@@ -5,19 +5,18 @@ import type { TracePlace, TracedStep } from './step.ts';
 export interface QueuedStep {
   readonly step: TracedStep;
   readonly place: TracePlace;
-  /** The trace's time in Unix ms; never goes back. */
+  /** Unix ms of the trace; never goes back. */
   readonly nowMs: number;
 }
 
-/** The final results of a judge. */
 export interface Ended {
   readonly findings: readonly TraceFinding[];
   readonly counts: ReplayCounts;
 }
 
 /**
- * Judges steps in the given order. Steps may be queued without awaiting. A judge knows only its own steps, so
- * all steps that influence each other must go to the same judge.
+ * Judges steps in the given order; they may be queued without awaiting. Steps that influence each other must go
+ * to the same judge.
  */
 export interface TraceJudge {
   step(queued: QueuedStep): Promise<readonly TraceFinding[]>;

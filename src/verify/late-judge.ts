@@ -2,9 +2,8 @@ import type { TraceFinding } from './finding.ts';
 import type { QueuedStep, TraceJudge } from './judge.ts';
 
 export interface LateJudgeOptions {
-  /** Starts a judge for short traces. */
   readonly small: () => Promise<TraceJudge>;
-  /** Starts a judge for long traces, which takes longer to start. */
+  /** Takes longer to start. */
   readonly large: () => Promise<TraceJudge>;
   /** Number of steps that justifies the large judge. */
   readonly largeSteps: number;

@@ -4,7 +4,7 @@ import type { Run } from '../pipeline/run.ts';
 import { keyHashOf } from './exchange.ts';
 import type { TracePlace, TracedStep } from './step.ts';
 
-/** A call of the trace whose answer may still come. */
+/** A call that may still get its answer. */
 export interface OpenCall {
   readonly step: TracedStep;
   readonly place: TracePlace;
@@ -16,26 +16,22 @@ export interface OpenCall {
 }
 
 export interface OpenCalls {
-  /** Returns the open calls of a step's session, oldest first. */
+  /** Returns the open calls of the step's session, oldest first. */
   ofSession(step: TracedStep): readonly OpenCall[];
   add(call: OpenCall): Promise<void>;
-  /** Removes and returns the call that a response answers: found by id, else by tool, else the oldest. */
+  /** Removes and returns the call of a response: by id, else by tool, else the oldest. */
   take(response: TracedStep): OpenCall | undefined;
   end(): Promise<void>;
 }
 
-// Limits for all sessions of one part of a trace, and for one session.
 const MAX_CALLS = 1_024;
 const MAX_PER_SESSION = 64;
-/**
- * Over the limit, the least recently used sessions are dropped down to this number. They are dropped in
- * batches because the first key of a Map is found behind all deleted ones.
- */
+/** Sessions are dropped in batches, because a Map finds its first key behind all deleted ones. */
 const KEPT_CALLS = 960;
 
-/** @param finish receives calls that will not be answered any more */
+/** @param finish receives calls that will get no answer */
 export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): OpenCalls {
-  /** The least recently used session first. */
+  /** Least recently used first. */
   const sessions = new Map<string, OpenCall[]>();
   let count = 0;
 
@@ -46,7 +42,7 @@ export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): Open
       const calls = sessions.get(name) ?? [];
       sessions.delete(name);
       sessions.set(name, calls);
-      // Its content is judged already, and may be long.
+      // The content was judged, and may be long.
       calls.push({ ...call, step: { ...call.step, content: undefined, arguments: undefined } });
       count += 1;
       const late = calls.length > MAX_PER_SESSION ? calls.splice(0, 1) : [];
@@ -87,7 +83,7 @@ function indexOfCall(calls: readonly OpenCall[], { type, callId, tool }: TracedS
     const named = first((step) => step.callId === callId);
     if (named !== -1) return named;
   }
-  // A call with an id is answered under that id.
+  // The answer to a call with an id has this id.
   const isNameless = (step: TracedStep): boolean => callId === undefined || step.callId === undefined;
   if (tool !== '') return first((step) => isNameless(step) && step.tool === tool);
   return first(isNameless);

@@ -1,17 +1,16 @@
-/** A bounded queue between a reader and a consumer. A full queue makes the reader wait. */
+/** A bounded queue between a reader and a consumer; a full one makes the reader wait. */
 export interface ReadAhead<Item> {
-  /** @param bytes memory that `item` may hold; returns a promise if the next item has to wait */
+  /** @param bytes memory of the item; returns a promise if the next item has to wait */
   put(item: Item, bytes: number): Promise<undefined> | undefined;
-  /** Ends the queue. The consumer gets `failure` after all items. */
+  /** Ends the queue. The consumer gets `failure` behind all items. */
   end(failure?: { readonly cause: unknown }): void;
-  /** Returns the next item if there is one. */
   take(): Item | undefined;
   /**
    * Waits for another item; false at the end.
    * @throws the failure that ended the queue
    */
   more(): Promise<boolean>;
-  /** Closes the consumer's side: waiting readers continue, and further items are dropped. */
+  /** Closes the consumer's side: readers continue, and their items are dropped. */
   close(): void;
   readonly isClosed: boolean;
 }
@@ -21,12 +20,11 @@ export interface ReadAheadBounds {
   readonly maxBytes: number;
 }
 
-/** Taken items that may stay in the array before it is compacted. */
+/** Taken items in the array before it is compacted. */
 const FEW = 256;
 
 export function createReadAhead<Item>({ maxItems, maxBytes }: ReadAheadBounds): ReadAhead<Item> {
   let items: ({ readonly item: Item; readonly bytes: number } | undefined)[] = [];
-  /** Index of the first item not taken. */
   let head = 0;
   let bytes = 0;
   let over: { readonly failure: { readonly cause: unknown } | undefined } | undefined;
@@ -43,7 +41,7 @@ export function createReadAhead<Item>({ maxItems, maxBytes }: ReadAheadBounds): 
     if (taken === undefined) return undefined;
     items[head] = undefined;
     head += 1;
-    // Compacting moves all remaining items, so it is done rarely.
+    // Compacting moves all items.
     if (head * 2 > items.length + FEW) {
       items = items.slice(head);
       head = 0;

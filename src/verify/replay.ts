@@ -19,9 +19,9 @@ export interface ReplayDeps {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Sends the steps of a trace through the checks in order, as the wire would have. */
+/** Sends the steps of a trace through the checks in order, as on the wire. */
 export interface Replay {
-  /** Returns the findings of this step, and of earlier steps that will not be answered any more. */
+  /** Returns the findings of this step, and of earlier steps that will get no answer. */
   step(step: TracedStep, place: TracePlace): Promise<readonly TraceFinding[]>;
   end(): Promise<readonly TraceFinding[]>;
   readonly counts: ReplayCounts;
@@ -30,13 +30,13 @@ export interface Replay {
 export interface ReplayCounts {
   calls: number;
   responses: number;
-  /** Responses to denied calls. On the wire they would not exist. */
+  /** Responses to denied calls, which do not exist on the wire. */
   afterDenial: number;
 }
 
 /**
  * Replays calls and responses. A denied call changes no state, and its recorded response is not judged. An
- * allowed call joins its session's history at once, whether or not the trace holds its answer.
+ * allowed call joins its session's history at once, with or without an answer.
  */
 export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   const open = createOpenCalls(finish);
@@ -60,7 +60,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     else await answer(made, step);
   }
 
-  /** Returns the exchange if the call is allowed; undefined if it is denied. */
+  /** Returns the exchange of an allowed call. */
   async function judged(run: Run, exchange: Identified, body: Buffer): Promise<Parsed | undefined> {
     try {
       run.prepare({ keyHash: exchange.key.keyHash });
@@ -86,7 +86,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     await run.end(parsed, { kind: 'complete' });
   }
 
-  /** The next step shows that earlier calls of the session were answered. Only the last open call may be new. */
+  /** The next step shows that the session's last call was answered. */
   async function presumeAnswered(next: TracedStep): Promise<void> {
     const made = open.ofSession(next).at(-1);
     if (made === undefined || made.isAnswered || made.parsed === undefined) return;
@@ -95,7 +95,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     await made.run.response(unseenAnswer(made.parsed));
   }
 
-  /** Ends a call that gets no answer. */
+  /** Ends a call without an answer. */
   async function finish(made: OpenCall): Promise<void> {
     const { run, parsed } = made;
     if (parsed === undefined) return;
@@ -119,7 +119,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     await answer(made, step);
   }
 
-  /** Judges a response without a call in the trace by itself. */
+  /** Judges a response whose call is not in the trace. */
   async function unexpectedAnswer(step: TracedStep, place: TracePlace): Promise<OpenCall | undefined> {
     findings.begin(step, place);
     const call: TracedStep =
@@ -158,10 +158,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   };
 }
 
-/**
- * Drops the request's content, as on the wire: it is not kept while the answer is awaited, which may never
- * come.
- */
+/** Drops the request's content, as on the wire, since the answer may never come. */
 function withoutWords(parsed: Parsed): Parsed {
   const { facts, request } = parsed;
   facts.prompt = undefined;

@@ -9,7 +9,7 @@ const shortText = (what: string) =>
 const names = (what: string) => z.array(shortText(what), { error: `${what} must be a list of texts` });
 
 const provider = z.enum(PROVIDER_NAMES, { error: `provider must be one of ${PROVIDER_NAMES.join(', ')}` });
-// For a tool call, the name of the MCP server.
+// For tool calls, the MCP server.
 const stepProvider = shortText('provider').describe(
   `the provider of a model (${PROVIDER_NAMES.join(', ')}), or the MCP server of a tool`,
 );
@@ -53,7 +53,7 @@ const TRACE_TYPES = [
 ] as const;
 export const TYPE_PROBLEM = `type must be one of ${TRACE_TYPES.join(', ')}`;
 
-/** One step as documented; `formats/steps.ts` also accepts other common names. */
+/** A documented step; `formats/steps.ts` also accepts other common names. */
 export const traceStepSchema = z.looseObject({
   type: z.enum(TRACE_TYPES, { error: TYPE_PROBLEM }),
   timestamp: timestamp.nullish(),
@@ -84,11 +84,11 @@ export const traceStepSchema = z.looseObject({
 });
 export type StepFields = z.infer<typeof traceStepSchema>;
 
-/** Members of a step with any type. */
+/** Members of any type. */
 const ANYTHING: ReadonlySet<string> = new Set(['content', 'arguments', 'result']);
 const TYPES: ReadonlySet<unknown> = new Set(traceStepSchema.shape.type.options);
 
-/** Recognizes an ordinary step, which the schema (ten times slower) would accept unchanged. */
+/** Recognizes ordinary steps, which the schema (ten times slower) would accept unchanged. */
 export function isPlainStep(fields: Readonly<Record<string, unknown>>): fields is StepFields {
   for (const name of Object.keys(fields)) {
     const value = fields[name];
@@ -115,7 +115,7 @@ const traceSchema = z.union([
   headSchema.extend({ traces: z.array(traceStepSchema) }),
 ]);
 
-/** The JSON Schema (draft 2020-12) of a trace, for people who write one. */
+/** Returns the JSON Schema (draft 2020-12) of a trace. */
 export function traceJsonSchema(): Record<string, unknown> {
   return {
     ...z.toJSONSchema(traceSchema, { io: 'input' }),

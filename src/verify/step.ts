@@ -2,16 +2,16 @@ import type { JsonObject, ProviderName } from '../providers/provider.ts';
 
 export type StepType = 'llm_call' | 'llm_response' | 'mcp_tool_call' | 'mcp_tool_response';
 
-/** A step that an agent took or a response that it got, from a trace of any format. */
+/** An agent's step, or a response that it got. */
 export interface TracedStep {
   readonly type: StepType;
   readonly sessionId: string;
   readonly agent: StepAgent;
-  /** Unix ms; undefined if the trace does not say. */
+  /** Unix ms. */
   readonly at: number | undefined;
-  /** Links a response to its call. Undefined: it answers the session's oldest open call of its kind. */
+  /** Links a response to its call. Without it, the session's oldest open call of its kind is answered. */
   readonly callId: string | undefined;
-  /** Undefined for a tool of an MCP server. */
+  /** Undefined for tools of an MCP server. */
   readonly provider: ProviderName | undefined;
   readonly model: string | undefined;
   /** A prompt or an answer: a text, messages, or a whole body of the provider's API. */
@@ -19,18 +19,37 @@ export interface TracedStep {
   readonly server: string;
   readonly tool: string;
   readonly arguments: unknown;
-  /** The message of an MCP call other than a tool call. */
+  /** MCP message of other calls than those of tools. */
   readonly message?: { readonly method: string; readonly params: JsonObject };
-  /** A tool's result; undefined if the trace does not say. */
+  /** Result of a tool. */
   readonly result: unknown;
   readonly isError: boolean;
+}
+
+/** Creates a step; missing fields are empty. */
+export function tracedStep(
+  fields: Partial<TracedStep> & Pick<TracedStep, 'type' | 'sessionId' | 'agent'>,
+): TracedStep {
+  return {
+    at: undefined,
+    callId: undefined,
+    provider: undefined,
+    model: undefined,
+    content: undefined,
+    server: '',
+    tool: '',
+    arguments: undefined,
+    result: undefined,
+    isError: false,
+    ...fields,
+  };
 }
 
 export function isCall({ type }: TracedStep): boolean {
   return type === 'llm_call' || type === 'mcp_tool_call';
 }
 
-/** The acting agent, with the field names of a proxy key's record. */
+/** The acting agent, with the fields of a key record. */
 export interface StepAgent {
   readonly id: string;
   readonly name: string;
@@ -43,34 +62,33 @@ export interface StepAgent {
   readonly allowedProviders: readonly ProviderName[] | undefined;
 }
 
-/** Position of a step in its trace. */
 export interface TracePlace {
-  /** Index of the trace's element, from 0; one element may hold several steps. */
+  /** Index of the element, from 0; an element may hold several steps. */
   readonly index: number;
   /** From 1. */
   readonly line: number;
 }
 
-/** Result of reading one element of a trace. */
+/** Result of reading one element. */
 export type Read =
   | ({ readonly kind: 'steps'; readonly steps: readonly TracedStep[] } & SpanFields)
-  /** The problem and its remedy. */
+  /** With the problem and its remedy. */
   | { readonly kind: 'unreadable'; readonly problem: string }
-  /** The reason why a readable element holds nothing to judge. */
+  /** Nothing to judge in a readable element. */
   | { readonly kind: 'skipped'; readonly why: string }
-  /** The reason why an element with prompts, tool calls or answers could not be read by any reader. */
+  /** No reader could read the element's prompts, tool calls or answers. */
   | ({ readonly kind: 'unjudged'; readonly why: string } & SpanFields);
 
 interface SpanFields {
   /** The element's span (`span-tree.ts`). */
   readonly span?: string | undefined;
-  /** The span repeats what the model calls below it say. */
+  /** The span repeats the model calls below it. */
   readonly isAround?: true;
 }
 
 export type ReadElement = TracePlace & Read;
 
-/** Defaults that a document sets for all its elements. */
+/** Defaults of a document for its elements. */
 export interface Context {
   readonly sessionId: string;
   readonly agent: StepAgent;
@@ -78,7 +96,6 @@ export interface Context {
   readonly model: string | undefined;
 }
 
-/** Session of a trace that names none. */
 export const DEFAULT_SESSION = 'trace';
 
 export const UNKNOWN_AGENT: StepAgent = {

@@ -2,40 +2,36 @@ import { VIOLATIONS, type TraceFinding, type FindingAction } from './finding.ts'
 import type { TracePlace, ReadElement } from './step.ts';
 
 export interface Unreadable extends TracePlace {
-  /** The problem and its remedy. */
+  /** With its remedy. */
   readonly problem: string;
 }
 
-/** The policies that judged a trace. */
 export interface JudgedBy {
   readonly digest: string;
   readonly sources: readonly string[];
-  /** Each file and preset, with its number of rules. */
   readonly files: readonly { readonly file: string; readonly rules: number }[];
 }
 
 export type Verdict = 'failed' | 'unjudged' | 'clean';
 
-/** The result of a whole trace. */
+/** Result of a whole trace. */
 export interface Summary {
-  /** Name of the trace. */
   readonly trace: string;
   elements: number;
-  /** Judged steps: calls, and responses to them. */
+  /** Judged calls, and judged responses to them. */
   calls: number;
   responses: number;
-  /** Responses to denied calls. On the wire they would not exist. */
+  /** Responses to denied calls, which do not exist on the wire. */
   responsesToDenied: number;
   violations: number;
   elementsWithViolations: number;
   readonly actions: Record<FindingAction, number>;
   unreadable: number;
-  /** Readable elements with nothing to judge: reason and count. */
+  /** Elements without anything to judge, by reason. */
   readonly skipped: Map<string, number>;
-  /** Elements with prompts, calls or answers that no reader could read: reason and count. */
+  /** Elements that no reader could read, by reason. */
   readonly unjudged: Map<string, number>;
   readonly checks: readonly string[];
-  /** Undefined without policies. */
   readonly policies: JudgedBy | undefined;
 }
 
@@ -84,7 +80,7 @@ function count(counts: Map<string, number>, why: string): void {
   counts.set(why, (counts.get(why) ?? 0) + 1);
 }
 
-/** Nothing was judged; an empty trace is not clean either. */
+/** An empty trace is not clean. */
 export function isNothingJudged({ calls, responses, responsesToDenied }: Summary): boolean {
   return calls + responses + responsesToDenied === 0;
 }

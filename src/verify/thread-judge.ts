@@ -4,30 +4,23 @@ import type { QueuedStep, Ended, TraceJudge } from './judge.ts';
 import type { Config } from '../config/schema.ts';
 import type { PolicyFiles } from '../policy/policy-files.ts';
 
-/** Start data of a judging thread. */
 export interface JudgeThreadData {
   readonly config: Config;
   readonly files: PolicyFiles | undefined;
 }
 
-/** Some steps, in order, or the end of input. */
+/** Steps in order, or the end of input. */
 export type JudgeRequest = readonly QueuedStep[] | 'end';
 
-/** The reply to each request, in order: findings of each step, or the final results. */
+/** Reply to a request: findings of each step, or the final results. */
 export type JudgeReply = readonly (readonly TraceFinding[])[] | Ended;
 
-/** Steps per message, since each message costs a turn of two event loops. */
+/** Each message costs a turn of two event loops. */
 const STEPS_OF_MESSAGE = 64;
-/**
- * Heap limits of the thread. They are far above the memory in use (elements have at most 16 MiB), because V8
- * collects more often under a small limit.
- */
+/** Far above the memory in use, because V8 collects more often under a small limit. */
 const LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 512 };
 
-/**
- * Creates a judge in its own thread.
- * @param file the thread's code, which uses the messages of thread-messages.ts
- */
+/** @param file code of the thread, with the messages of thread-messages.ts */
 export function createThreadJudge(
   file: URL,
   data: JudgeThreadData,
@@ -40,7 +33,7 @@ export function createThreadJudge(
   });
   const pending: PromiseWithResolvers<readonly TraceFinding[]>[] = [];
   const ended = Promise.withResolvers<Ended>();
-  // Avoids an unhandled rejection if the caller gives up before the end.
+  // Avoids an unhandled rejection if the caller gives up.
   ended.promise.catch(() => undefined);
   let unsent: QueuedStep[] = [];
   let failure: Error | undefined;

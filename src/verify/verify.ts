@@ -6,7 +6,7 @@ import type { ReplayCounts } from './replay.ts';
 import { isCall, type ReadElement, type TracedStep } from './step.ts';
 import { createSummary, type JudgedBy, type Summary, type Unreadable } from './summary.ts';
 
-/** Events while a trace is judged, in its order. The last one is the summary. */
+/** Events in the order of the trace; the last one is the summary. */
 export type VerifyEvent =
   | { readonly kind: 'finding'; readonly finding: TraceFinding }
   | { readonly kind: 'unreadable'; readonly unreadable: Unreadable }
@@ -15,9 +15,9 @@ export type VerifyEvent =
   | { readonly kind: 'summary'; readonly summary: Summary };
 
 export interface VerifyDeps {
-  /** Each judge has its own part of the trace's sessions. */
+  /** Each judges a part of the trace's sessions. */
   readonly judges: readonly TraceJudge[];
-  /** Returns the judge of a step. Steps that influence each other must share a judge. */
+  /** Steps that influence each other must share a judge. */
   readonly judgeOf: (step: TracedStep) => TraceJudge;
   readonly checks: readonly string[];
   readonly policies: JudgedBy | undefined;
@@ -25,19 +25,19 @@ export interface VerifyDeps {
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** A read element with the pending results of its steps. */
+/** An element with the pending findings of its steps. */
 interface QueuedElement {
   readonly element: ReadElement;
   readonly findings: readonly Promise<readonly TraceFinding[]>[];
 }
 
 const PROGRESS_EVERY = 256;
-/** Large enough that no judge waits for one whose sessions have more to do. */
+/** Large enough that judges do not wait for each other. */
 const AHEAD = { maxItems: 6_000, maxBytes: 8_388_608 };
 
 /**
  * Judges a trace while reading it. Memory is bounded by the sessions' state and the judges' queues.
- * @param name the trace's name in the report
+ * @param name shown in the report
  */
 export async function* verify(
   bytes: Bytes,
@@ -81,7 +81,7 @@ export async function* verify(
   }
 }
 
-/** Reads a trace and passes its steps to the judges. Resolves to their final results. */
+/** Reads a trace and passes its steps to the judges; resolves to their final results. */
 async function readInto(
   ahead: ReadAhead<QueuedElement>,
   bytes: Bytes,
@@ -100,7 +100,7 @@ async function readInto(
   function judged(step: TracedStep, { index, line }: ReadElement): Promise<readonly TraceFinding[]> {
     if (isCall(step)) clock.advance(step.at);
     const findings = judgeOf(step).step({ step, place: { index, line }, nowMs: clock.now() });
-    // A failure is thrown when its element's turn comes.
+    // Thrown at the turn of its element.
     findings.catch(ignore);
     return findings;
   }
@@ -122,7 +122,7 @@ async function readInto(
     ahead.end({ cause });
   }
   if (ahead.isClosed) return [];
-  // All at once: a judge may hold its steps until it knows that they are few.
+  // All at once: a judge may hold its steps until it knows their number.
   return Promise.all(judges.map((judge) => judge.end()));
 }
 
@@ -140,19 +140,18 @@ function sumOf(counts: readonly ReplayCounts[]): ReplayCounts {
   return sum;
 }
 
-/** The trace's clock. */
 interface TraceClock {
   /** Unix ms. */
   now(): number;
-  /** Moves to the next call. Without a time, calls are one second apart. */
+  /** Moves to the next call. Calls without a time are one second apart. */
   advance(at: number | undefined): void;
 }
 
-/** Start of a trace without times; only differences matter. */
+/** Start of a trace without times. */
 const BEGINNING_MS = 1e12;
 const STEP_MS = 1_000;
 
-/** Never goes back, whatever the trace says, because stored state expires. */
+/** Never goes back, because stored state expires. */
 function createTraceClock(): TraceClock {
   let nowMs = BEGINNING_MS;
   return {

@@ -4,15 +4,15 @@ import { createStreamDetector } from '../stream-detector.ts';
 import { seedWords } from './seed-words.ts';
 
 /**
- * Seed phrases of wallets (BIP-39): 12, 15, 18, 21 or 24 words of the English list with a right checksum, in a line, a
- * list or numbered lines. `loadSeedWords` comes first.
+ * Finds seed phrases of wallets (BIP-39): 12, 15, 18, 21 or 24 words of the English list with a valid
+ * checksum, in a line, a list or numbered lines. Requires `loadSeedWords` first.
  */
 export const seedPhraseDetector: StreamDetector = createStreamDetector(findSeedPhrases, openIn);
 
-/** The longest first: a phrase may have a shorter one in it by chance. */
+/** Longest first: a phrase may contain a shorter one by chance. */
 const SIZES = [24, 21, 18, 15, 12] as const;
 const MIN_WORDS = 12;
-/** More words in a row are a list of words. With `BETWEEN` it bounds how far is looked back. */
+/** Longer runs are word lists. */
 const MAX_WORDS = 28;
 
 interface Word {
@@ -22,7 +22,7 @@ interface Word {
 }
 
 const WORD = /[A-Za-z]+/g;
-/** Between two words: blanks, a comma, a line, a number of the next one, or quotes of a list. */
+/** Between two words: blanks, a comma, a line break, the number of the next word, or quotes. */
 const BETWEEN = /^(?:(?:[ \t]{1,3}|,[ \t]?|\r?\n[ \t]{0,2})(?:\d{1,2}[.):]?[ \t]{1,2})?|["'],\s?["'])$/;
 const MAX_BETWEEN_CHARS = 8;
 
@@ -57,7 +57,7 @@ function isBetween(text: string, from: number, to: number): boolean {
   return to - from <= MAX_BETWEEN_CHARS && BETWEEN.test(text.slice(from, to));
 }
 
-/** A run may have words of a sentence before the phrase, or behind it. */
+/** Words of a sentence may precede or follow the phrase in its run. */
 function phraseIn(run: readonly Word[]): { readonly start: number; readonly end: number } | undefined {
   if (run.length < MIN_WORDS || run.length > MAX_WORDS) return undefined;
   for (const size of SIZES) {
@@ -70,7 +70,7 @@ function phraseIn(run: readonly Word[]): { readonly start: number; readonly end:
   return undefined;
 }
 
-/** 11 bits a word; of each 33 the last is of the checksum, the beginning of the entropy's SHA-256. */
+/** A word has 11 bits. One bit in 33 belongs to the checksum, the beginning of the entropy's SHA-256. */
 function hasRightChecksum(words: readonly Word[]): boolean {
   const bits = words.map(({ number }) => number.toString(2).padStart(11, '0')).join('');
   const checksumBits = bits.length / 33;
@@ -85,7 +85,7 @@ function hasRightChecksum(words: readonly Word[]): boolean {
 const UNFINISHED_WORD = /[A-Za-z]{1,8}$/;
 const UNFINISHED_BETWEEN = /^[\s\d,.):"']{0,8}$/;
 
-/** The run of words that the text's end leaves unfinished. */
+/** Returns the start of the run that the text's end leaves unfinished. */
 function openIn(tail: string): number {
   const word = UNFINISHED_WORD.exec(tail)?.[0] ?? '';
   const wordStart = tail.length - word.length;
@@ -95,6 +95,5 @@ function openIn(tail: string): number {
   const first = last[0];
   const goesOn = first !== undefined && UNFINISHED_BETWEEN.test(tail.slice(end, wordStart));
   if (goesOn && last.length <= MAX_WORDS) return first.start;
-  // A letter before makes the word one that is on no list, or one of several alphabets.
   return word === '' || last.length > MAX_WORDS ? tail.length : wordStart;
 }

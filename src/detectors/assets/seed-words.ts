@@ -1,7 +1,6 @@
-/** The number of each English word of BIP-39. */
 let numbers: ReadonlyMap<string, number> | undefined;
 
-/** Reads the list: only where seed phrases are looked for. */
+/** Loads the English words of BIP-39, which only searches for seed phrases need. */
 export async function loadSeedWords(): Promise<void> {
   const { wordlist } = await import('@scure/bip39/wordlists/english.js');
   numbers ??= new Map(wordlist.map((word, index) => [word, index]));

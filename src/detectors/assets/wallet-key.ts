@@ -3,19 +3,19 @@ import { createStreamDetector } from '../stream-detector.ts';
 import { createHash } from 'node:crypto';
 
 /**
- * Private keys of wallets: Bitcoin's import format (WIF) and extended private keys (BIP 32, SLIP 132) with a right
- * checksum, and 64 hexadecimal digits where a name says that they are one.
+ * Finds private keys of wallets: Bitcoin import keys (WIF) and extended private keys (BIP 32, SLIP 132) with a
+ * valid checksum, and 64 hexadecimal digits behind a name.
  */
 export const walletKeyDetector: StreamDetector = createStreamDetector(findWalletKeys, openIn);
 
 interface Form {
   readonly rule: string;
   readonly pattern: RegExp;
-  /** @param before what stands before the key */
+  /** @param before the text before the key */
   readonly isOne: (key: string, before: string) => boolean;
 }
 
-/** Says that a private key follows. */
+/** A name of a private key, right before it. */
 const NAMED =
   /(?:private|priv|wallet|eth\w{0,12}|deployer|signer|account)[_ -]?(?:private[_ -]?)?(?:key|secret)\w{0,16}\\{0,3}["'`\])]{0,2}[ \t]{0,8}(?:=>|[=:]|\bis\b)[ \t]{0,8}(?:\\{0,3}["'`])?$/i;
 const NAME_CHARS = 96;
@@ -23,7 +23,7 @@ const NAME_CHARS = 96;
 const FORMS: readonly Form[] = [
   {
     rule: 'bitcoin_wif',
-    // Mainnet and testnet, of a compressed public key and of one that is not.
+    // Mainnet and testnet, for compressed and uncompressed public keys.
     pattern: /(?<![1-9A-Za-z])(?:[5K-L9c])[1-9A-HJ-NP-Za-km-z]{50,51}(?![1-9A-Za-z])/g,
     isOne: (key) => hasRightChecksum(key, [37, 38]),
   },
@@ -53,7 +53,7 @@ function findWalletKeys(text: string): readonly Finding[] {
 const MAX_KEY_CHARS = 111;
 const IN_RUN = /[0-9A-Za-z]/;
 
-/** A run of letters and digits that is not too long to become a key. */
+/** Returns the start of a final run of letters and digits that may become a key. */
 function openIn(tail: string): number {
   let start = tail.length;
   while (start > 0 && tail.length - start <= MAX_KEY_CHARS && IN_RUN.test(tail[start - 1] ?? '')) start -= 1;
@@ -63,7 +63,7 @@ function openIn(tail: string): number {
 const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const CHECKSUM_BYTES = 4;
 
-/** True for Base58 of so many bytes, the last four of which are their checksum (Base58Check). */
+/** Reports whether a text is Base58Check with one of these numbers of bytes. */
 function hasRightChecksum(text: string, lengths: readonly number[]): boolean {
   let value = 0n;
   for (const digit of text) {

@@ -1,20 +1,29 @@
 import type { NameKind } from './names.ts';
 import { quotedAt, unquotedAt, type Place } from './places.ts';
-import type { CredentialRule } from './credential-rules.ts';
 import { userinfoAt } from './userinfo.ts';
 import { isKeyValue, isPassword, isSecretValue, isStatedPassword, type Standing } from './values.ts';
+
+/** The rules of `credentials` findings. */
+export const CREDENTIAL_RULES = [
+  'password',
+  'named_secret',
+  'url_password',
+  'command_password',
+  'pgpass_password',
+] as const;
+
+type CredentialRule = (typeof CREDENTIAL_RULES)[number];
 
 /** A possible credential. */
 export interface Candidate {
   readonly rule: CredentialRule;
   readonly start: number;
   readonly end: number;
-  /** End of the text read; more text behind it may change the candidate. */
+  /** End of the text read; more text may change the candidate. */
   readonly readTo: number;
   readonly isSecret: boolean;
 }
 
-/** Characters read before a name. */
 const BEFORE_CHARS = 64;
 const COMMAND_CHARS = 120;
 
@@ -88,20 +97,18 @@ type Judge = (value: string, standing: Standing) => boolean;
 
 const plainly: Judge = (value, standing) => isPassword(value, { ...standing, isPlain: true });
 
-const JUDGES: Readonly<Record<'password' | 'short' | 'secret' | 'key', Judge>> = {
+/** Kinds of names that a value follows. */
+type ValueKind = 'password' | 'short' | 'secret' | 'key';
+
+const JUDGES: Readonly<Record<ValueKind, Judge>> = {
   password: isPassword,
   short: isPassword,
   secret: isSecretValue,
   key: isKeyValue,
 };
 
-function* named(
-  text: string,
-  kind: 'password' | 'short' | 'secret' | 'key' | NameKind,
-  start: number,
-  end: number,
-): Generator<Candidate> {
-  const judge = JUDGES[kind as 'password'];
+function* named(text: string, kind: ValueKind, start: number, end: number): Generator<Candidate> {
+  const judge = JUDGES[kind];
   const before = text.slice(Math.max(0, start - BEFORE_CHARS), start);
   if (/\barn:[\w:*-]{0,60}$/.test(before)) return;
   const name = text.slice(start, end);
@@ -140,7 +147,7 @@ interface Context {
   readonly rule: CredentialRule;
   readonly takesWords: boolean;
   readonly isShortName: boolean;
-  /** The name begins its line, as in a file of variables. */
+  /** The name begins its line, as in a file of environment variables. */
   readonly isEnvironment: boolean;
 }
 

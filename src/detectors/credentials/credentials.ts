@@ -4,10 +4,7 @@ import { createStreamDetector } from '../stream-detector.ts';
 import { candidatesAt, type Candidate } from './candidates.ts';
 import { eachName } from './names.ts';
 
-/**
- * Finds passwords and other secrets that are recognizable only by their names or positions
- * (docs/credentials.md).
- */
+/** Finds passwords and other secrets that only their names or positions reveal (docs/credentials.md). */
 export const credentialsDetector: StreamDetector = createStreamDetector(findCredentials, openIn);
 
 export function findCredentials(text: string): readonly Finding[] {
@@ -31,7 +28,7 @@ function firstAccepted(candidates: Iterable<Candidate>): Candidate | undefined {
   return undefined;
 }
 
-/** Returns the start of the first value that more text may change. */
+/** Returns the start of the first value that more text may change, or the tail's length. */
 function openIn(tail: string): number {
   let open = tail.length;
   eachName(tail, (kind, start, end) => {

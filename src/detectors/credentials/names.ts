@@ -1,18 +1,18 @@
 import { buildKeywordAutomaton, type KeywordTable } from '../secrets/keywords.ts';
 
-/** The kind of a name decides which values it may have. */
+/** Kind of a name; decides which values it may have. */
 export type NameKind =
   /** Any value that is neither a placeholder nor code. */
   | 'password'
-  /** The same for short names, which need a word boundary; a plain number is not a value. */
+  /** The same for short names, which need a word boundary; plain numbers are not values. */
   | 'short'
   /** A value of eight characters or more that looks chosen. */
   | 'secret'
   /** A value that looks random. */
   | 'key'
-  /** A directive of a configuration file, followed by a blank and its value. */
+  /** A directive of a configuration file: a blank and its value follow. */
   | 'directive'
-  /** Not a name: a user and a password may follow. */
+  /** Not names: a user and a password, or a password, may follow. */
   | 'url'
   | 'pgpass'
   | 'user_flag'
@@ -84,16 +84,15 @@ const list = Object.entries(NAMES).flatMap(([kind, names]) =>
   names.map((name) => ({ name, kind: kind as NameKind })),
 );
 
-/** Built on first use. */
 let automaton: KeywordTable | undefined;
 
-/** Names in alphabets outside the automaton. */
+/** Names in other alphabets. */
 const FOREIGN_NAMES =
   /парол[ьяеюи]м?|密码|密碼|口令|パスワード|비밀번호|كلمة (?:ال)?(?:مرور|سر)|पासवर्ड|contraseña|hasło|lösenord|jelszó|κωδικός|סיסמה|mật khẩu|şifre|รหัสผ่าน/giu;
-/** The lowest code of a letter that occurs only in those. */
+/** The lowest code of a character that occurs only in these. */
 const FIRST_FOREIGN = 0xf1;
 
-/** Visits the names in a text with their start and end. Reads the text once, or twice if it is not ASCII. */
+/** Visits the names in a text. Reads the text once, or twice if it is not ASCII. */
 export function eachName(text: string, visit: (kind: NameKind, start: number, end: number) => void): void {
   automaton ??= buildKeywordAutomaton(list.map(({ name }) => name));
   const { classes, next, firstEnding, endsOf } = automaton;

@@ -6,9 +6,9 @@ export interface Place {
   readonly start: number;
   readonly end: number;
   readonly isQuoted: boolean;
-  /** End of the text read; more text behind it may change the value. */
+  /** End of the text read; more text may change the value. */
   readonly readTo: number;
-  /** The quotes are closed and the value is not too long. */
+  /** The quotes are closed, and the value is not too long. */
   readonly isWhole: boolean;
   /** Alone on its line. */
   readonly endsLine: boolean;
@@ -17,10 +17,7 @@ export interface Place {
 const OPENING = /[bruBRU@]?(\\{0,3})(["'`])/y;
 const { BACKSLASH } = CODES;
 
-/**
- * Returns the value in the quotes that open at `at`; undefined without quotes. The text's end closes open
- * quotes.
- */
+/** Returns the value in the quotes that open at `at`; undefined without quotes. The text's end closes them. */
 export function quotedAt(text: string, at: number): Place | undefined {
   OPENING.lastIndex = at;
   const opening = OPENING.exec(text);
@@ -54,13 +51,10 @@ function closes(text: string, at: number, quote: number): boolean {
 const UNQUOTED = /[^\s"'`\\;,&<>|]{1,257}/y;
 const LINE_REST = /[^\s]{1,257}/y;
 const AFTER_CHARS = 9;
-/** Another assignment, or code, behind a value: the value does not extend over it. */
+/** Another assignment or code, over which a value does not extend. */
 const NOT_LINE = /["'`;,|\\]$|\\|[;&,][\w .-]{1,40}=/;
 
-/**
- * Returns the unquoted value that begins at `at`.
- * @param takesLine the value extends to the end of the line
- */
+/** @param takesLine the value extends to the end of the line */
 export function unquotedAt(text: string, at: number, takesLine: boolean): Place | undefined {
   const line = takesLine ? runAt(LINE_REST, text, at) : undefined;
   const isLine = line !== undefined && endsLine(text, line) && !NOT_LINE.test(text.slice(at, line));
@@ -87,7 +81,7 @@ function endsLine(text: string, at: number): boolean {
   return /^(?:[ \t]{0,7}(?:\r?\n|$)|[ \t]{1,7}#)/.test(text.slice(at, at + AFTER_CHARS));
 }
 
-/** Excludes punctuation of the surrounding sentence or code. */
+/** Moves the end before punctuation of the surrounding sentence or code. */
 function withoutPunctuation(text: string, start: number, end: number): number {
   let last = end;
   while (last > start) {

@@ -1,11 +1,11 @@
 import { entropyOf } from '../secrets/randomness.ts';
 import { isStandIn } from './values.ts';
 
-/** The part between `://` and a host. */
+/** A password, or a token, between `://` and a host. */
 export interface Userinfo {
   readonly start: number;
   readonly end: number;
-  /** End of the text read; more text behind it may change the result. */
+  /** End of the text read; more text may change the result. */
   readonly readTo: number;
   readonly isSecret: boolean;
 }
@@ -48,7 +48,7 @@ function isUrlPassword(password: string): boolean {
   return password.length >= MIN_PASSWORD_CHARS && !PORT.test(password) && !isStandIn(password);
 }
 
-/** `https://TOKEN@host`: a user has a name, a token is random. */
+/** Reads `https://TOKEN@host`: unlike a user, a token is random. */
 function tokenAt(text: string, at: number): Userinfo {
   TOKEN.lastIndex = at;
   TOKEN.test(text);

@@ -7,7 +7,7 @@ const MIN_CHARS = 5;
 const MIN_KEY_CHARS = 16;
 const MIN_KEY_ENTROPY = 3;
 
-/** Words that stand for a value; a value made only of these is a placeholder, a label or a name in code. */
+/** Words of placeholders, labels and code; a value of only these is not a credential. */
 const STAND_INS: ReadonlySet<string> = new Set(
   [
     'password passwords passwort passwd passphrase passcode pass pwd pw passw secret secrets token tokens key keys api auth oauth',
@@ -45,14 +45,12 @@ const TEMPLATE =
   /\$\{|\$\(|\{\{|\}\}|<%|%>|#\{|\*{3}|\.{3}|…|•|●|x{4}|%\(|%[sdrvq]\b|^\$[\w:.]+(?:\$|-)?$|^[A-Za-z]+=$|^\$env:|^\$\$|^%\w*%?$|^@\w+@$|^__\w+__$|^<.*>$|^\[.*\]$|^\{.*\}$|^(.)\1*$/i;
 const REFERENCE =
   /^(?:vault|secrets?|env|file|op|ssm|gcp|aws|azure|kms|sops|ref\+\w*|https?|data|sha\d*|arn|projects|process|os|import|system|environ|secretsmanager|keyring|pass):?[:/.[]|^(?:\.{0,2}\/|~\/|[A-Za-z]:\\|\\\\|#)/i;
-/** Expressions of code. */
 const CODE = /\w\(|\(\)|=>|\|\||&&|\?\?|[^=]={2,3}[^=\s]|!==?|\\[sSdDwWbnrtx]|^[[({<|?)\]}.,:=~`/]/;
 
-/** Objects and constants in code. */
+/** Members and constants in code. */
 const MEMBER =
   /^[!&*+-]{0,2}(?:this|self|super|cls|req|request|res|ctx|context|args|opts|options|props|state|params|exports|module|window|document)\b[.?[]|^[!&*+-][A-Za-z_]\w*(?:\.\w+)+$|^0x[\da-f]{1,16}$/i;
 
-/** Recognizes placeholders and samples. */
 export function isStandIn(value: string): boolean {
   if (isPlaceholder(value) || isPublishedSample(value) || MEMBER.test(value)) return true;
   if (TEMPLATE.test(value) || REFERENCE.test(value) || CODE.test(value)) return true;
@@ -73,7 +71,7 @@ const LETTERS = /^\p{L}+$/u;
 /** Digits that belong to a word. */
 const NUMBERED =
   /base(?:32|64)|utf_?(?:8|16)|sha_?(?:1|256|384|512)|md5|u?int(?:8|16|32|64)|aes_?(?:128|256)|argon2|scrypt|pbkdf2|bcrypt|oauth2|i18n|l10n/i;
-/** Words of a sentence in lower case. */
+/** A passphrase in lower case. */
 const WORDS = /^[a-z]{3,}(?: [a-z]{2,}){3,11}$/;
 const SENTENCE =
   /\b(?:the|your|you|must|should|is|are|for|of|to|and|at|be|in|with|this|that|please|enter|not)\b/;
@@ -81,7 +79,7 @@ const KEBAB = /^[a-z]{4,}(?:-[a-z]{3,}){2,}$/;
 const MIN_LETTERS = 12;
 const MIN_DIGITS = 6;
 
-/** Context of a value, which decides about its possible forms. */
+/** Context of a value. */
 export interface Standing {
   readonly isQuoted: boolean;
   /** `NAME=value` alone on its line, or behind a flag or in a URL, where no code occurs. */
@@ -92,7 +90,7 @@ export interface Standing {
   readonly isShortName: boolean;
 }
 
-/** Reports whether the value of a password's name may be a password. */
+/** Reports whether the value of a password name may be a password. */
 export function isPassword(value: string, { isQuoted, isPlain, takesWords, isShortName }: Standing): boolean {
   if (value.length < MIN_CHARS || value.length > MAX_VALUE_CHARS) return false;
   if (/\s/.test(value)) return takesWords && WORDS.test(value) && !SENTENCE.test(value);
@@ -109,7 +107,7 @@ function isNumber(value: string, isShortName: boolean): boolean {
   return !isShortName && /^\d+$/.test(value) && value.length >= MIN_DIGITS;
 }
 
-/** Recognizes words that stand for a password in labels, translations and types. */
+/** Excludes words that stand for a password in labels, translations and types. */
 function isWord(value: string, isPlain: boolean): boolean {
   if (isPlain) return true;
   return value.length >= MIN_LETTERS && /^[a-z]+$/.test(value);
@@ -126,7 +124,6 @@ export function isSecretValue(value: string, standing: Standing): boolean {
   return value.length >= 8 && hasDigit(value) && hasLetter(value) && isPassword(value, standing);
 }
 
-/** Reports whether the value of a key or token looks random. */
 export function isKeyValue(value: string, standing: Standing): boolean {
   if (isName(value, standing)) return false;
   if (value.length < MIN_KEY_CHARS || value.length > MAX_VALUE_CHARS) return false;

@@ -1,34 +1,31 @@
 import type { Finding } from '../finding.ts';
 import { groupOf } from '../tool-rules.ts';
 
-/** No more of a text is taken for one order than this, in UTF-16 units behind its first words. */
+/** Longest order, in UTF-16 units behind its first words. */
 const MAX_CHARS = 1_024;
-/** Sentences that go on with an order. */
+/** Further sentences of one order. */
 const MAX_FURTHER = 3;
-/** How far before an order the quote is looked for that it stands in. */
+/** Distance of the quote before an order. */
 const MAX_BEFORE = 512;
 
-/**
- * The end of a sentence, with what closes behind it. A dot in an address or a path is none, nor one before a small
- * letter.
- */
+/** A sentence's end with closing quotes and brackets; not a dot in an address, or before a small letter. */
 const SENTENCE_END =
   /[.!?…؟](?=["'”’»)\]]{0,3}(?:\s|$))(?!\s{1,3}\p{Ll})["'”’»)\]]{0,3}|[。！？；।॥።]["'”’»」』）]{0,3}/gu;
-/** What no sentence goes beyond: an empty line, the tags of blocks, the end of a comment. */
+/** Bounds of sentences: an empty line, tags of blocks, the end of a comment. */
 const PARAGRAPH_END =
   /\r?\n[ \t]{0,16}\r?\n|<\/?(?:p|div|li|ul|ol|td|th|tr|table|h[1-6]|br|body|html|blockquote|pre)\b|-->/i;
 const LIST_MARK = /^[ \t]{0,12}(?:[-*+•‣◦]|\p{N}{1,3}[.)．、]|\p{L}\))[ \t]{1,4}/u;
 const FENCE = /^[ \t]{0,12}(```|~~~)/;
-/** A line that is a thing of its own: a heading, a row, the beginning of a block, a name with its value. */
+/** A heading, a row, the beginning of a block, a name with its value. */
 const OWN_LINE =
   /^[ \t]{0,12}(?:#{1,6}[ \t]|\||>|<\/?[a-z]|={3}|-{3}|[\p{L}_][\p{L}\p{N}_ -]{0,24}[:=][ \t])/iu;
-/** Something more is to come. */
+/** The sentence continues. */
 const OPEN_END = /(?:[:：,，、–—-]|\b(?:and|then|to|of|the|und|dann|et|puis|y|e|и|в|на))["'`*_ \t]{0,4}$/iu;
-/** A line that does not begin a sentence of its own. */
+/** Beginning of a line that continues a sentence. */
 const GOES_ON = /^[ \t]{0,12}[\p{Ll}~/\\.$`"'“‘(&\u3040-\u30ff\u3400-\u9fff]/u;
 const COLON_END = /[:：]["'”’*_ \t]{0,4}$/;
 
-/** A sentence that goes on with an order: an imperative, or a word that ties it to what was said, in nine languages. */
+/** The start of a sentence that continues an order, in nine languages: an imperative, or a word that refers back. */
 const FURTHER_ORDER = new RegExp(
   String.raw`^[\s"'“‘«*_(]{0,6}(?:${[
     'please|instead|then|next|now|also|and|after (?:that|this)|afterwards|first|finally|do|you (?:must|should|will|are|need|have)|your (?:new|only|real|task)|from now on|act|pretend',
@@ -42,16 +39,16 @@ const FURTHER_ORDER = new RegExp(
   ].join('|')})(?![\p{L}\p{N}])`,
   'iu',
 );
-/** The same in scripts without gaps between words: where Chinese puts the verb, and how Japanese ends an order. */
+/** The same in Chinese and Japanese. */
 const FURTHER_ORDER_UNSPACED =
   /^[\s"“「『]{0,4}(?:请|請|然后|然後|接着|接著|现在|現在|并|並|再|把|将|將|你(?:必须|必須|应该|應該|现在|要)|发送|發送|读取|讀取|打开|打開|显示|顯示|输出|輸出|回复|回覆|回答|执行|執行|删除|刪除|上传|上傳|转发|轉發|复制|複製|泄露)|(?:して|せよ|しろ|ください|下さい|なさい|送れ|送って|見せて|教えて|開いて|読んで|書いて)[。！\s"」』]{0,3}$/u;
 
-/** An address that is to be fetched is all of its order. */
+/** The rule whose findings are the whole order. */
 const WHOLE_ALREADY = 'image_exfiltration';
 
 /**
- * An attack in what a tool says, with all that it orders: what goes of a text is no opener whose order stays. A pattern of
- * an operator's own says itself where it ends.
+ * Extends an attack in a tool's answer to everything that it orders, so that removing it leaves no order
+ * behind. An operator's own pattern keeps its end.
  */
 export function wholeOrder(text: string, finding: Finding): Finding {
   const isOrder = finding.detector === 'prompt_injection' && finding.class !== 'pattern';
@@ -60,16 +57,15 @@ export function wholeOrder(text: string, finding: Finding): Finding {
 }
 
 /**
- * Where an order ends that begins with what was found up to `end`: with its sentence (but for the sign at its end), and
- * with the lists, blocks and further orders that hang on it. At most 1,024 UTF-16 units further.
+ * Returns the end of the order that begins with the finding: its sentence without the final sign, and the
+ * lists, blocks and further orders that follow. At most 1,024 UTF-16 units further.
  */
 export function endOfOrder(text: string, start: number, end: number): number {
   const quoteEnd = endOfQuote(text, start, end);
   const limit = Math.min(text.length, end + MAX_CHARS, quoteEnd ?? text.length);
   const raw = text.slice(end, limit);
-  // As long as it was: in a string of JSON a line ends by an escape.
+  // Keeps the length: a line in a JSON string ends with an escape.
   const ahead = quoteEnd === undefined ? raw : raw.replace(/\\[nrt]/g, ' \n');
-  // What was found may reach to the end of its sentence.
   const sign = SIGN_AT_ONCE.exec(ahead)?.[0].length;
   let at = endsSentence(text.slice(start, end)) ? 0 : (sign ?? sentenceEnd(ahead, 0));
   for (let further = 0; further < MAX_FURTHER && at < ahead.length; further += 1) {
@@ -81,7 +77,7 @@ export function endOfOrder(text: string, start: number, end: number): number {
   return end + taken.length - (SIGN_AT_END.exec(taken.slice(-8))?.[0].length ?? 0);
 }
 
-/** Of JSON in a text: what is cut out must not reach beyond its string. Undefined where it stands in none. */
+/** Returns the end of the JSON string around an order, which must not be cut; undefined without one. */
 function endOfQuote(text: string, start: number, end: number): number | undefined {
   const open = text.slice(Math.max(0, start - MAX_BEFORE), start).lastIndexOf('"');
   if (open < 0) return undefined;
@@ -94,16 +90,15 @@ function endOfQuote(text: string, start: number, end: number): number | undefine
   return undefined;
 }
 
-/** Right behind what was found, where no address can be. */
+/** Right behind a finding, where no address can be. */
 const SIGN_AT_ONCE = /^[.!?…؟]["'”’»)\]]{0,3}(?=\s|$)/u;
 const SIGN_AT_END = /[.!?…؟।॥።。！？；]["'”’»」』）)\]]{0,3}$/u;
 
-/** Whether a text ends as a sentence does. */
 export function endsSentence(text: string): boolean {
   return SIGN_AT_END.test(text.slice(-16).trimEnd());
 }
 
-/** Where the sentence ends that `at` lies in. */
+/** Returns the end of the sentence around `at`. */
 function sentenceEnd(text: string, at: number): number {
   const bound = paragraphEnd(text, at);
   SENTENCE_END.lastIndex = at;
@@ -126,7 +121,7 @@ function endsAtLine(before: string, behind: string): boolean {
   return !OPEN_END.test(before) && !GOES_ON.test(behind);
 }
 
-/** Where that ends which hangs on an order that ended at `at`; undefined where nothing does. */
+/** Returns the end of the part that continues an order ending at `at`; undefined without one. */
 function furtherEnd(said: string, text: string, at: number): number | undefined {
   const gap = /^\s{0,8}/.exec(text.slice(at))?.[0] ?? '';
   const from = at + gap.length;
@@ -143,7 +138,7 @@ function isFurtherOrder(sentence: string): boolean {
   return FURTHER_ORDER.test(sentence) || FURTHER_ORDER_UNSPACED.test(sentence);
 }
 
-/** The end of what a colon announces: a fenced block, a list, or a sentence. */
+/** Returns the end of the fenced block, list or sentence behind a colon. */
 function blockEnd(text: string, at: number): number {
   const fence = FENCE.exec(text.slice(at))?.[1];
   if (fence !== undefined) {

@@ -1,34 +1,34 @@
 import { endOfMatch, fitsWord, type Element, type Grammar, type Pattern } from './grammar.ts';
 import type { Tokens } from './lexer.ts';
 
-/** Patterns that begin alike: none can match where the next element is out of reach. */
+/** Patterns with the same next element. */
 interface Branch<Label> {
   readonly next: Element | undefined;
   readonly patterns: readonly Pattern<Label>[];
 }
 
 /**
- * A grammar, and a table that says of two words how far apart they may stand for some pattern to begin with the one and go
- * on with the other. Nearly all words of a text are done with by a look at the few that follow.
+ * A grammar with a table: how far apart two words may be so that some pattern begins with the first and
+ * continues with the second. Most words of a text are ruled out by a look at the few that follow.
  */
 export interface FollowedGrammar<Label> {
-  /** Words that begin the same patterns share a row. */
+  /** Row of each word; words that begin the same patterns share one. */
   readonly rows: Uint16Array;
   /** By row. */
   readonly branches: readonly (readonly Branch<Label>[])[];
-  /** Words that the same patterns go on with share a column. */
+  /** Column of each word; words that continue the same patterns share one. */
   readonly columns: Uint16Array;
   readonly columnCount: number;
-  /** By row and column: how far behind, in words, or 0. */
+  /** By row and column: greatest distance in words, or 0. */
   readonly reach: Uint8Array;
-  /** By row, the greatest of these. */
+  /** Greatest reach of each row. */
   readonly farthest: Uint8Array;
 }
 
-/** Patterns of one word, or that end with their first, match whatever follows. */
+/** Patterns of one word, or that end after it, match whatever follows. */
 const ANYTHING = 255;
 
-/** Compiles the table. Gaps of patterns are far below 254 words. */
+/** Builds the table. Gaps of patterns are far below 254 words. */
 export function followGrammar<Label>(grammar: Grammar<Label>): FollowedGrammar<Label> {
   const { numbers: rows, owners } = groupAlike(patternIds(grammar));
   const branches = owners.map((owner) => branchesOf(grammar[owner] ?? []));
@@ -53,10 +53,7 @@ export function followGrammar<Label>(grammar: Grammar<Label>): FollowedGrammar<L
   return { rows, branches, columns, columnCount, reach, farthest };
 }
 
-/**
- * Calls `take` with each pattern that matches, token by token: with the index of the token where it does, and of the one
- * after its shortest match there.
- */
+/** Calls `take` for each match, with the index of its first token and of the one behind its shortest match. */
 export function matchAll<Label>(
   grammar: FollowedGrammar<Label>,
   tokens: Tokens,
@@ -91,7 +88,7 @@ function mayGoOn<Label>(
   return false;
 }
 
-/** Joins the patterns of a word whose second elements are the same, so that these are looked for once. */
+/** Groups the patterns of a word by their second element. */
 function branchesOf<Label>(patterns: readonly Pattern<Label>[]): readonly Branch<Label>[] {
   const branches = new Map<Element | undefined, Pattern<Label>[]>();
   for (const pattern of patterns) {
@@ -111,7 +108,7 @@ function isInReach(tokens: Tokens, wanted: Element | undefined, at: number): boo
   return false;
 }
 
-/** By word, the numbers of the second elements that it fits. */
+/** Returns, by word, the numbers of the second elements that it fits. */
 function followersOf<Label>(
   branches: readonly (readonly Branch<Label>[])[],
   wordCount: number,
@@ -123,7 +120,7 @@ function followersOf<Label>(
   return fitted;
 }
 
-/** By word, the numbers of the patterns that it begins. */
+/** Returns, by word, the numbers of the patterns that it begins. */
 function patternIds<Label>(grammar: Grammar<Label>): readonly (readonly number[])[] {
   const ids = new Map<Pattern<Label>, number>();
   return grammar.map((patterns) =>
@@ -135,7 +132,7 @@ function patternIds<Label>(grammar: Grammar<Label>): readonly (readonly number[]
   );
 }
 
-/** One number for all words whose lists are the same, and a word of each; word 0, which is none, has number 0. */
+/** Numbers the different lists, and returns a word with each. Word 0 has number 0. */
 function groupAlike(lists: readonly (readonly number[])[]): {
   readonly numbers: Uint16Array;
   readonly owners: readonly number[];

@@ -1,34 +1,32 @@
 import type { Tokens, Vocabulary } from './lexer.ts';
 
-/** Word classes by name; names are upper case. */
+/** Word classes by upper-case name. */
 export type WordClasses = Readonly<Record<string, string>>;
 
 export interface Element {
-  /** Numbers of the words that fit. */
   readonly words: readonly number[];
-  /** A bit for each word of the vocabulary, set where it fits; see `fitsWord`. */
+  /** One bit for each word of the vocabulary (`fitsWord`). */
   readonly fits: Uint32Array;
-  /** How many other words may stand before it in the sentence. */
+  /** Number of other words allowed before it in the sentence. */
   readonly gap: number;
-  /** True for `$`: the sentence must end here. */
+  /** `$`: the sentence must end here. */
   readonly isEnd: boolean;
 }
 
 type Sequence = readonly Element[];
 
-/** A pattern by name, with the words it can begin with. */
 export interface Pattern<Label> {
   readonly label: Label;
   readonly sequence: Sequence;
 }
 
-/** Patterns by the number of the word that may begin them. */
+/** Patterns by the number of their first word. */
 export type Grammar<Label> = readonly (readonly Pattern<Label>[])[];
 
 /**
- * Compiles patterns into a grammar. A pattern is a row of words and classes: `IGNORE ~3 WHEN|those [of] RULES $`, where
- * `~3` lets up to three other words stand between, `|` is a choice, `[x]` may be absent and `$` is a sentence's end.
- * Nothing reaches beyond a sentence. Every word must be in the vocabulary before the grammar is compiled.
+ * Compiles patterns. A pattern is a sequence of words and classes: `IGNORE ~3 WHEN|those [of] RULES $`, where
+ * `~3` allows up to three other words, `|` separates choices, `[x]` is optional, and `$` is a sentence's end.
+ * Patterns match within one sentence. The vocabulary must be frozen afterwards.
  */
 export function compileGrammar<Label>(
   vocabulary: Vocabulary,
@@ -38,7 +36,7 @@ export function compileGrammar<Label>(
   const sources = rules.flatMap(({ label, patterns }) =>
     patterns.flatMap(withoutOptions).map((source) => ({ label, symbols: symbolsOf(source) })),
   );
-  // Few symbols stand in many patterns, and some for hundreds of words: each is looked at once.
+  // Some symbols stand for hundreds of words, and occur in many patterns: each is resolved once.
   const numbersOf = wordNumbers(vocabulary, classes);
   const words = new Map<string, readonly number[]>();
   for (const symbol of new Set(sources.flatMap(({ symbols }) => symbols)))
@@ -55,7 +53,7 @@ export function compileGrammar<Label>(
 export const fitsWord = ({ fits }: Element, word: number): boolean =>
   (((fits[word >>> 5] ?? 0) >>> (word & 31)) & 1) === 1;
 
-/** Index of the token after the shortest match of a sequence that begins at token `at`, or -1. */
+/** Returns the index of the token behind the shortest match that begins at token `at`, or -1. */
 export const endOfMatch = (tokens: Tokens, sequence: Sequence, at: number): number =>
   matchFrom(tokens, sequence, 1, at + 1);
 
@@ -73,7 +71,7 @@ function matchFrom(tokens: Tokens, sequence: Sequence, element: number, at: numb
   return -1;
 }
 
-/** `a [b] c` -> `a c`, `a b c`. */
+/** Expands `a [b] c` to `a b c` and `a c`. */
 function withoutOptions(source: string): string[] {
   const option = /\[([^[\]]+)\]/.exec(source);
   if (option === null) return withoutEndChoices(source);
@@ -81,7 +79,7 @@ function withoutOptions(source: string): string[] {
   return [source.replace(whole, inner), source.replace(whole, ' ')].flatMap(withoutOptions);
 }
 
-/** `a b|$` -> `a b`, `a $`: the end is no word, so it cannot be in a set of words. */
+/** Expands `a b|$` to `a b` and `a $`, since an end is not a word. */
 function withoutEndChoices(source: string): string[] {
   const choice = /(?<!\S)(\S+)\|\$/.exec(source);
   if (choice === null) return [source];
@@ -95,7 +93,7 @@ const isGap = (symbol: string): boolean => symbol.startsWith('~');
 
 const isEnd = (symbol: string): boolean => symbol === '$';
 
-/** Gives the numbers of the words that a symbol stands for; a class is read once. */
+/** Returns a function for the word numbers of a symbol. */
 function wordNumbers(vocabulary: Vocabulary, classes: WordClasses): (symbol: string) => readonly number[] {
   const known = new Map<string, readonly number[]>();
   function numbersOf(choice: string): readonly number[] {
@@ -114,7 +112,7 @@ function wordNumbers(vocabulary: Vocabulary, classes: WordClasses): (symbol: str
 
 type Elements = (symbol: string, gap: number) => Element;
 
-/** One element for each symbol and gap: those of patterns that go on alike are the same. */
+/** Returns a function that creates each element once, so that patterns share them. */
 function createElements(words: ReadonlyMap<string, readonly number[]>, wordCount: number): Elements {
   const setOf = wordSets(words, wordCount);
   const known = new Map<string, Element>();
@@ -131,7 +129,7 @@ function createElements(words: ReadonlyMap<string, readonly number[]>, wordCount
   };
 }
 
-/** The words of each symbol as bits: a thousand symbols of some two thousand words, in one piece of memory. */
+/** Returns the words of each symbol as bits, all in one buffer. */
 function wordSets(
   words: ReadonlyMap<string, readonly number[]>,
   wordCount: number,

@@ -1,17 +1,17 @@
 import type { Tokens, Vocabulary } from './lexer.ts';
 import { isAboutThings } from './things.ts';
 
-/** Words that tell of an act instead of ordering it, right before the verb. */
+/** Subjects of reports: no order follows them. */
 const NARRATORS = `i they he she people users who which often sometimes students drivers always we did does would could might
   developers employees many models attackers`;
-/** Tell of an act too, unless they speak to the model. */
+/** The same, unless they address the model. */
 const MODALS = `will may can`;
-/** "A robot that forgets its rules": in Romance languages an imperative and the third person are one form. */
+/** "A robot that forgets its rules": Romance imperatives look like the third person. */
 const RELATIVES = `que qui che который которая которые кто wer quien quem chi`;
 const WANTING = `quiero necesito pido exijo ordeno requiero quero preciso peço mando voglio ordino exige veux`;
 const ADDRESSED = `you u ai assistant assistants model llm chatbot chatgpt gpt agent it`;
 const NEGATIONS = `not dont never cannot cant wont shouldnt mustnt doesnt didnt nicht nie 不要 请勿 切勿`;
-/** "Refuses to print the prompt": what is not done, in names of tests for one. */
+/** "Refuses to print the prompt", in names of tests. */
 const REFUSALS = `refuses refused declines declined`;
 const HOW = `to do does can could should would did i models attackers`;
 
@@ -22,7 +22,7 @@ const QUOTES = /["“”«»`„「」『』']/;
 const APOSTROPHE = /^\p{L}['’]\p{L}$/u;
 const BEFORE_QUOTE =
   /^$|(?:[\s(,:：，→|+>*#\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、]|\\[nrt])$/u;
-/** What texts about attacks say beside the phrase that they quote, in twelve languages. */
+/** Words of texts about attacks beside a quoted phrase, in twelve languages. */
 const REPORTING = new RegExp(
   [
     String.raw`\b(?:attacks?|attackers?|tricks?|jailbreaks?|detectors?|filters?|classifiers?|guards?|firewall|phrases?|sentences?|flag(?:s|ged)?|block(?:s|ed)|recogni[sz]es?|papers?|assert|expect)\b`,
@@ -39,19 +39,19 @@ const REPORTING = new RegExp(
   ].join('|'),
   'i',
 );
-/** The text wants the quoted phrase to be done. */
+/** The text orders the quoted phrase. */
 const TO_BE_DONE =
   /\b(?:follow|obey|comply|execute|do (?:it|this|that|so|what|as)|act on|carry (?:it|this) out|reveal|print|(?:tell|give|show) me|send|now|your (?:new|task))\b|befolge|führe|obéis|applique|exécute|obedece|ejecuta|esegui|obbedisci|execute|gehoorzaam|voer|выполни|执行|照做|実行|従|نفذ|पालन/i;
-/** A string of JSON, which has quotes whatever it says. */
+/** Before a JSON string, which is in quotes but not quoted. */
 const JSON_STRING = /(?:["\]}]\s{0,8}[:,]|\d\s{0,8},|[[{])\s{0,8}$/;
-/** The same behind a member's name: `"text": "…"` mentions nothing. */
+/** Before a member's value: `"text": "…"` mentions nothing. */
 const JSON_MEMBER = /"\s{0,8}:\s{0,8}$/;
-/** Backslashes before a quote in JSON in JSON. */
+/** Backslashes before a quote in nested JSON. */
 const MOST_ESCAPES = 3;
 const SHELL_QUOTE = /'\\{1,3}''$/;
 const SHELL_CHARS = 6;
 const SINGLE_QUOTE = /^\\{0,3}'/;
-/** Of a quote, before the phrase: "Please ignore …". */
+/** Characters of a quote before the phrase: "Please ignore …". */
 const WORDS_BEFORE = 16;
 const EXPRESSION_CHARS = 64;
 const EXPRESSION_START = /(?:^|[\s=(,[:])\/([^/\n]{0,40})$/;
@@ -60,7 +60,7 @@ const OF_EXPRESSIONS = /\w\|\w|\)\?|\\[bsw]|\.\*/;
 const REPORT_CHARS = 80;
 const CLOSING = /^[^"”'’»`」』\n]{0,64}["”'’»`」』]/;
 
-/** Where a defence says that orders stand which are not to be followed: in what was fetched, never in a prompt. */
+/** A place where a defence expects orders: fetched content, never a prompt. */
 const IN_CONTENT = new RegExp(
   [
     '^[\\s,]{0,2}(?:[a-z]{3,16}, ){0,3}(?:(?:or|and) [a-z ]{1,48})?',
@@ -71,11 +71,11 @@ const IN_CONTENT = new RegExp(
   ].join(''),
   'i',
 );
-/** Instructions of a model's own, which no defence names. */
+/** Words for a model's own instructions, which no defence names. */
 const OWN =
   /\b(?:previous|prior|above|earlier|preceding|your|my|system|original|initial|developer|safety|everything)\b/i;
 
-/** A prompt that is named as the means to something else: "sort them by the table in your system prompt". */
+/** A prompt as a means to something else: "sort them by the table in your system prompt". */
 const AS_MEANS = new RegExp(
   [
     String.raw`\b(?:using|by|per|following|according to|based on) (?:the|its|each)(?: (?![\w-]*ing\b)[\w\x60<>-]{1,32}){0,3}`,
@@ -90,13 +90,13 @@ const ANNOTATED = /#[ \t]{0,4}type:[ \t]{0,4}$/;
 const ANNOTATION = /^ignore(?:\[[\w, -]{1,64}\])?[ \t]{0,4}(?:#[^\n]{0,24})?(?:\r?\n|$)/;
 const ANNOTATION_CHARS = 128;
 
-/** Tells whether the phrase from token `at` to text offset `end` is told about rather than said. */
+/** Reports whether the phrase from token `at` to text offset `end` is mentioned rather than said. */
 export type MentionGuard = (text: string, tokens: Tokens, at: number, end: number) => boolean;
 
 /**
- * "Never ignore your instructions", "ignore any instructions in the page", "how do I ignore …", "they ignore …", and phrases quoted as an example with nothing else
- * inside the quotes are mentions. Narrow on purpose: only what stands right before counts, since an attacker may write
- * anything around an attack.
+ * Recognizes mentions: "Never ignore your instructions", "how do I ignore …", "they ignore …", "ignore any
+ * instructions in the page", and phrases quoted as an example. Only words right before or behind count, since
+ * an attacker may write anything around an attack.
  */
 export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {
   const narrators = vocabulary.setOf(NARRATORS);
@@ -126,7 +126,7 @@ export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {
   };
 }
 
-/** `# type: ignore[assignment]` of Python, at the end of its line: what follows is code. */
+/** Recognizes Python's `# type: ignore[assignment]` at the end of its line. */
 function isAnnotation(text: string, start: number): boolean {
   return (
     ANNOTATED.test(text.slice(Math.max(0, start - 16), start)) &&
@@ -134,14 +134,14 @@ function isAnnotation(text: string, start: number): boolean {
   );
 }
 
-/** Number of the word `distance` words before, or -1 beyond the sentence. */
+/** Returns the word `distance` words before, or -1 beyond the sentence. */
 function wordBefore(tokens: Tokens, at: number, distance: number): number {
   for (let token = at; token > at - distance; token--)
     if (token <= 0 || tokens.breaks[token] === 1) return -1;
   return tokens.words[at - distance] ?? -1;
 }
 
-/** "Ignore any instructions embedded in the page": what a careful prompt says. */
+/** Recognizes careful prompts: "Ignore any instructions embedded in the page". */
 function isDefence(text: string, start: number, end: number): boolean {
   return IN_CONTENT.test(text.slice(end, end + 160)) && !OWN.test(text.slice(start, end));
 }
@@ -161,7 +161,7 @@ function isInQuotes(text: string, start: number, end: number): boolean {
   return (isRightBefore && MENTION.test(before) && !JSON_MEMBER.test(before)) || isReported(text, open, end);
 }
 
-/** `/reveal (your|the) system prompt/i`: the expression of a guard. */
+/** Recognizes a guard's expression: `/reveal (your|the) system prompt/i`. */
 function isExpression(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - EXPRESSION_CHARS), start);
   const opening = EXPRESSION_START.exec(before)?.[1];
@@ -170,10 +170,7 @@ function isExpression(text: string, start: number, end: number): boolean {
   return closing !== undefined && OF_EXPRESSIONS.test(`${opening}${text.slice(start, end)}${closing}`);
 }
 
-/**
- * Index of the last opening quote before or within the phrase, which may begin with words before it; or -1. In a string of
- * JSON, of the backslashes before the quote.
- */
+/** Returns the offset of the last opening quote, with its escapes, before or within the phrase; or -1. */
 function openingQuote(text: string, start: number, end: number): number {
   for (let at = end - 1; at >= Math.max(0, start - WORDS_BEFORE); at--) {
     if (!QUOTES.test(text.charAt(at)) || APOSTROPHE.test(text.slice(at - 1, at + 2))) continue;
@@ -185,7 +182,7 @@ function openingQuote(text: string, start: number, end: number): number {
   return -1;
 }
 
-/** Where the escapes of a quote begin: backslashes of JSON, `'\\''` of a shell. */
+/** Returns the start of a quote's escapes: backslashes of JSON, `'\\''` of a shell. */
 function withEscapes(text: string, quote: number): number {
   const [shell] = SHELL_QUOTE.exec(text.slice(Math.max(0, quote - SHELL_CHARS), quote + 1)) ?? [];
   if (shell !== undefined) return quote + 1 - shell.length;
@@ -194,7 +191,7 @@ function withEscapes(text: string, quote: number): number {
   return open;
 }
 
-/** A text about attacks quotes a phrase and does not ask for it to be done. */
+/** Reports whether a text about attacks quotes the phrase without ordering it. */
 function isReported(text: string, open: number, end: number): boolean {
   const before = text.slice(Math.max(0, open - REPORT_CHARS), open);
   const close = end + (CLOSING.exec(text.slice(end, end + 65))?.[0].length ?? 0);

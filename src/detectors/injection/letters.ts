@@ -1,6 +1,6 @@
-/** What a UTF-16 unit is to the lexer; anything higher is a letter, folded to lower case without its accent. */
+/** Kinds of UTF-16 units. Higher numbers are letters, in lower case and without accents. */
 export const SEPARATOR = 0;
-/** Apostrophes, combining accents, zero-width characters: they neither end a word nor count in it. */
+/** Apostrophes, combining accents and zero-width characters, which neither end a word nor count in it. */
 export const SILENT = 1;
 export const SENTENCE_END = 2;
 export const LINE_END = 3;
@@ -17,7 +17,7 @@ const isSilent = (unit: number): boolean =>
   SILENT_UNITS.includes(String.fromCharCode(unit)) ||
   SILENT_RANGES.some(([first, last]) => unit >= first && unit <= last);
 const SENTENCE_UNITS = '.!?…;。！？؟।';
-/** Letters that Unicode does not take apart. */
+/** Letters that Unicode does not decompose. */
 const STROKED: ReadonlyMap<string, string> = new Map([
   ['ø', 'o'],
   ['ł', 'l'],
@@ -25,7 +25,7 @@ const STROKED: ReadonlyMap<string, string> = new Map([
   ['ı', 'i'],
   ['ß', 's'],
 ]);
-/** Scripts that have case and accents worth folding; the second is Vietnamese. */
+/** Scripts with case and accents; the second is Vietnamese. */
 const FOLDED_RANGES = [
   [0, 0x58f],
   [0x1e00, 0x1eff],
@@ -41,10 +41,10 @@ function foldUnit(unit: number): number {
   return (STROKED.get(base) ?? base).charCodeAt(0);
 }
 
-/** UTF-16 unit -> its folded letter or one of the kinds above. One look-up, so that offsets stay those of the text. */
+/** Folded letter or kind of each UTF-16 unit. Offsets stay those of the text. */
 export const FOLDED: Uint16Array = foldedUnitTable();
 
-/** Letters stand for themselves in most scripts: they are found in one pass, and the others looked at one by one. */
+/** Letters of most scripts stand for themselves: one pass finds them, and only the others are folded. */
 function foldedUnitTable(): Uint16Array {
   const units = new Uint16Array(0x10000);
   for (let unit = 0; unit < units.length; unit++) units[unit] = unit;
@@ -57,7 +57,7 @@ function foldedUnitTable(): Uint16Array {
   return folded;
 }
 
-/** Scripts that write no spaces: words are found by longest match, and each other character is a word. */
+/** Recognizes scripts without spaces. Their words are found by longest match; other characters are words. */
 export const isUnspaced = (unit: number): boolean =>
   unit >= 0x0e00 &&
   (unit <= 0x0e7f ||

@@ -4,34 +4,31 @@ import { WordMemo } from './word-memo.ts';
 import { childOf, createWordTree, type WordTree } from './word-tree.ts';
 import { FOLDED, isUnspaced, LINE_END, SENTENCE_END, SEPARATOR, SILENT } from './letters.ts';
 
-/**
- * The words of a text that a vocabulary knows or skips over, in order; parallel arrays, for a text may hold a million.
- */
+/** The words of a text in order, as parallel arrays, since a text may have a million. */
 export interface Tokens {
   readonly count: number;
-  /** UTF-16 units of the text. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
-  /** Number of the word in the vocabulary, 0 for a word it does not know. */
+  /** Numbers in the vocabulary; 0 for unknown words. */
   readonly words: Uint16Array;
-  /** 1 where a sentence or paragraph ended just before the word. */
+  /** 1 if a sentence or paragraph ends right before the word. */
   readonly breaks: Uint8Array;
 }
 
 type MutableTokens = { -readonly [Name in keyof Tokens]: Tokens[Name] };
 
-/** Words as a tree of letters; `ignor*` is a stem and stands for every word that begins so. */
+/** A tree of words by letters. `ignor*` is a stem, for every word that begins so. */
 export class Vocabulary {
   readonly #words = new Map<string, number>();
   readonly #roots = new Uint16Array(0x10000);
-  /** Children of a node are a list: the first one, then each one's next; few have more than two. */
+  /** First child, and next sibling, of each node. */
   readonly #firstChild: number[] = [0];
   readonly #nextSibling: number[] = [0];
   readonly #letter: number[] = [0];
   readonly #wordAt: number[] = [0];
   readonly #stemAt: number[] = [0];
 
-  /** Number of a word, which is added when new; words that differ by accents are one. */
+  /** Returns the number of a word, and adds a new one. Words that differ in accents are one. */
   add(word: string): number {
     const isStem = word.endsWith('*');
     const letters = foldedUnits(isStem ? word.slice(0, -1) : word);
@@ -46,7 +43,7 @@ export class Vocabulary {
     return number;
   }
 
-  /** The numbers of words parted by blanks. */
+  /** Returns the numbers of words separated by blanks. */
   setOf(words: string): ReadonlySet<number> {
     return new Set(
       words
@@ -60,7 +57,6 @@ export class Vocabulary {
     return this.#words.size;
   }
 
-  /** The tree as it is now. */
   freeze(): WordTree {
     return createWordTree({
       roots: this.#roots,
@@ -104,12 +100,11 @@ function foldedUnits(word: string): number[] {
   return units;
 }
 
-/** What the words of a text are read from, and where they are written. */
 interface LexerState {
-  /** Of the text, and a separator behind the last. */
+  /** Units of the text, and a separator. */
   readonly units: Uint16Array;
   readonly tokens: MutableTokens;
-  /** 1 where a sentence has ended since the last word. */
+  /** 1 if a sentence has ended since the last word. */
   isBroken: number;
 }
 
@@ -117,16 +112,13 @@ const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
 
-/** Most texts are short: they are read in the same arrays. */
+/** Shorter texts share arrays. */
 const SHORT_CHARS = 32_768;
 let shared: { readonly runs: WordRuns; readonly tokens: MutableTokens } | undefined;
 const reader = new UnitReader(SHORT_CHARS);
 const memos = new WeakMap<WordTree, WordMemo>();
 
-/**
- * `lex` for who is done with the words of one text before the next is read: a short text takes no memory of its own, and
- * most of its words are known again.
- */
+/** `lex` without new arrays for a short text: the tokens are valid until the next call. */
 export function lexOnce(text: string, tree: WordTree): Tokens {
   const { length } = text;
   if (length > SHORT_CHARS) return lex(text, tree);
@@ -139,9 +131,7 @@ export function lexOnce(text: string, tree: WordTree): Tokens {
   return tokens;
 }
 
-/**
- * Cuts a text into words and looks each up; linear, for a word of a script without spaces is at most a few characters.
- */
+/** Cuts a text into words and looks each up, in linear time: words of scripts without spaces are short. */
 export function lex(text: string, tree: WordTree): Tokens {
   const tokens = createTokens(text.length);
   readTokens({ units: reader.read(text), tokens, isBroken: 0 }, tree, 0, text.length);
@@ -156,7 +146,7 @@ const createTokens = (length: number): MutableTokens => ({
   breaks: new Uint8Array(length),
 });
 
-/** Reads an ASCII text, whose words are its runs of letters and digits, apart from apostrophes. */
+/** Reads an ASCII text, whose words are its runs of letters and digits, or contain apostrophes. */
 function readRuns(runs: WordRuns, state: LexerState, tree: WordTree): void {
   const { units, tokens } = state;
   const { starts, ends, words, breaks } = tokens;
@@ -186,7 +176,7 @@ function readRuns(runs: WordRuns, state: LexerState, tree: WordTree): void {
   tokens.count = count;
 }
 
-/** 1 where a sentence ends between two words. */
+/** Returns 1 if a sentence ends between two words. */
 function breakIn(units: Uint16Array, from: number, to: number): number {
   let isBroken = 0;
   for (let at = from; at < to; at++) {
@@ -202,10 +192,7 @@ function memoOf(tree: WordTree): WordMemo {
   return memo;
 }
 
-/**
- * Reads the words that begin between two places, and tells where the last one ends. One function for what is done for each
- * letter, with all that it reads at hand: parted, it takes twice as long.
- */
+/** Reads the words that begin between two offsets; returns the last one's end. Split up, it takes twice as long. */
 function readTokens(state: LexerState, tree: WordTree, from: number, to: number): number {
   const { units, tokens } = state;
   const { starts, ends, words, breaks } = tokens;
@@ -241,7 +228,7 @@ function readTokens(state: LexerState, tree: WordTree, from: number, to: number)
       } else if (unit !== SILENT) break;
     }
     words[count] = (node === 0 ? stemOf[last] : wordOf[node]) ?? 0;
-    // Of a word that goes on where the vocabulary does not, only the end is looked for.
+    // The vocabulary does not continue: only the word's end matters.
     for (; ; at++) {
       unit = folded[units[at] ?? 0] ?? SEPARATOR;
       if (unit > LINE_END && !isUnspaced(unit)) end = at + 1;
@@ -255,19 +242,19 @@ function readTokens(state: LexerState, tree: WordTree, from: number, to: number)
   return at;
 }
 
-/** A separator behind the text's end. */
+/** Returns a separator behind the text's end. */
 function foldedAt(units: Uint16Array, at: number): number {
   return FOLDED[units[at] ?? 0] ?? SEPARATOR;
 }
 
-/** A full stop before a blank, or a blank line. */
+/** Recognizes a full stop before a blank, and a blank line. */
 function isSentenceEnd(units: Uint16Array, at: number, unit: number): boolean {
   if (unit === SENTENCE_END) return foldedAt(units, at + 1) <= LINE_END;
   const isCrLf = units[at] === CR && units[at + 1] === LF;
   return foldedAt(units, isCrLf ? at + 2 : at + 1) === LINE_END;
 }
 
-/** Reads the longest known word of a script without spaces, or one character; says where it ends. */
+/** Reads the longest known word of a script without spaces, or one character; returns its end. */
 function readCharacters({ units, tokens }: LexerState, tree: WordTree, start: number, index: number): number {
   let node = tree.roots[foldedAt(units, start)] ?? 0;
   let word = 0;

@@ -9,7 +9,7 @@ interface MarkupRule {
 }
 
 const MODES = String.raw`(?:enter|enable) (?:developer|debug|god|dan) mode`;
-/** Orders that no project's rules for its agent hold. */
+/** Orders that project rules for an agent do not contain. */
 const HOSTILE = [
   '(?:(?:ignore|disregard|forget|override|bypass) (?:all |the |your |previous |prior |earlier |above ){1,3}(?:instructions?|rules|prompts?|guidelines|directives)',
   `you are now|unrestricted|unfiltered|no restrictions|exfiltrate|jailbreak|${MODES}`,
@@ -18,20 +18,20 @@ const HOSTILE = [
   '(?:safety|content) (?:filters?|checks?|rules|guidelines) (?:are|is) (?:now )?(?:off|disabled|suspended|lifted)',
   'the user is (?:now )?(?:an |the )?(?:admin|administrator|developer|owner|root))',
 ].join('|');
-/** What somebody tells a model. */
+/** Orders to a model. */
 const COMMAND = [
   '(?:(?:ignore|disregard|forget|override|bypass) (?:all|any|the|these|those|previous|prior|earlier|your|every|everything|above|what|this)',
   'you must|you will now|from now on|do not (?:follow|tell|mention|inform|reveal)',
   `new (?:instructions?|rules|task)|reveal|execute the|${HOSTILE})`,
 ].join('|');
-/** Elements that coding agents put around rules of a project and around what they tell a model beside a person's words. */
+/** Elements of coding agents around project rules and around context that they add to a user's words. */
 const AGENT_TAG =
   '(?:(?:user|project|workspace|custom|agent|session)[_-](?:instructions?|context|rules|memory)|system[_-](?:reminder|warning|info)|environment[_-](?:context|details)|attached[_-]files|additional[_-]data)';
-/** A heading that says whose rules follow in an element: `# AGENTS.md instructions for /src/app`. */
+/** A heading before rules in an element: `# AGENTS.md instructions for /src/app`. */
 const NAMED_RULES = String.raw`instructions for [^\n]{1,1024}\n{1,3}`;
-/** Behind a marker that names the file whose end it is: nothing, another marker, or the end of the element around both. */
+/** The rest of a marker that names the file which ends; nothing, a marker or a closing tag follows. */
 const NAMED_SOURCE = String.raw`[ \t]from:[^\n]{1,1024}(?:$|\n\s{0,8}(?:$|[-=]{3}|<\/))`;
-/** Where markup rules are tried; matches one character, the anchor. */
+/** Finds the anchors of rules, one character each. */
 const ANCHOR = new RegExp(
   [
     String.raw`<(?=\/?${AGENT_TAG}>|\|[a-z]|<\/?sys|!--|(?:start|end)_of_turn>|\/?(?:system|sys|user_input|admin|instructions?|tool_call|function_calls?|invoke)(?![a-z])|\/user>\s{0,4}<|[a-z]{1,10}\s(?:[^<>]{0,100}${STYLE}|hidden\s{0,3}>))`,
@@ -46,130 +46,101 @@ const FIRST_LINE = new RegExp(LINE_START, 'iy');
 const AI = String.raw`(?:\bAI\b|assistant|\bLLMs?\b|language model|chatgpt|claude|gemini|copilot|\bagents?\b|\bGPT)`;
 const ORDER = '(?:must|should|shall|please|need to|reply|respond|say|state|send|post|forward|email|upload)';
 
-/** Sticky patterns; each reads a bounded part from its anchor. */
-const starting = (...parts: readonly string[]): RegExp => new RegExp(parts.join(''), 'iy');
+/** Creates a rule with a sticky pattern, which reads a bounded part from its anchor. */
+function starting(rule: string, ...parts: readonly string[]): MarkupRule {
+  return { rule, pattern: new RegExp(parts.join(''), 'iy') };
+}
 
 const RULES = {
   delimiter: [
     // A delimiter that opens a turn, two delimiters around a text, or one that ends the turn before a new voice.
-    {
-      rule: 'chat_delimiter',
-      pattern: starting(
-        String.raw`<\|(?:im_start|start_header_id|start|begin_of_text|message|channel|role)?\|?>?\s{0,3}`,
-        String.raw`(?:system|user|assistant|developer|tool|ipython)\b\|?`,
-      ),
-    },
-    {
-      rule: 'chat_delimiter',
-      pattern: starting(String.raw`<\|[a-z_]{2,24}\|>[^<]{0,600}<\|[a-z_]{2,24}\|>`),
-    },
-    {
-      rule: 'chat_delimiter',
-      pattern: starting(
-        String.raw`<\|(?:endoftext|im_end|eot_id|end)\|>\s{0,3}(?:#{1,4}\s?)?`,
-        String.raw`(?:system|user|human|instruction|ignore|you are|new)\b`,
-      ),
-    },
-    { rule: 'chat_delimiter', pattern: starting(String.raw`\[inst\][^[]{0,600}\[\/inst\]`) },
-    { rule: 'chat_delimiter', pattern: starting(String.raw`\[\/?inst\]\s{0,3}(?:<<sys|<\/?s>)`) },
-    { rule: 'chat_delimiter', pattern: starting(String.raw`<<sys>>[^<]{0,800}<<\/sys>>`) },
-    { rule: 'chat_delimiter', pattern: starting(String.raw`(?:<<sys>>|\[\/?inst\])[^<[]{0,200}`, COMMAND) },
-    {
-      rule: 'chat_delimiter',
-      pattern: starting(
-        String.raw`<(?:start|end)_of_turn>\s{0,3}(?:<start_of_turn>)?\s{0,3}(?:user|model|system)\b`,
-      ),
-    },
+    starting(
+      'chat_delimiter',
+      String.raw`<\|(?:im_start|start_header_id|start|begin_of_text|message|channel|role)?\|?>?\s{0,3}`,
+      String.raw`(?:system|user|assistant|developer|tool|ipython)\b\|?`,
+    ),
+    starting('chat_delimiter', String.raw`<\|[a-z_]{2,24}\|>[^<]{0,600}<\|[a-z_]{2,24}\|>`),
+    starting(
+      'chat_delimiter',
+      String.raw`<\|(?:endoftext|im_end|eot_id|end)\|>\s{0,3}(?:#{1,4}\s?)?`,
+      String.raw`(?:system|user|human|instruction|ignore|you are|new)\b`,
+    ),
+    starting('chat_delimiter', String.raw`\[inst\][^[]{0,600}\[\/inst\]`),
+    starting('chat_delimiter', String.raw`\[\/?inst\]\s{0,3}(?:<<sys|<\/?s>)`),
+    starting('chat_delimiter', String.raw`<<sys>>[^<]{0,800}<<\/sys>>`),
+    starting('chat_delimiter', String.raw`(?:<<sys>>|\[\/?inst\])[^<[]{0,200}`, COMMAND),
+    starting(
+      'chat_delimiter',
+      String.raw`<(?:start|end)_of_turn>\s{0,3}(?:<start_of_turn>)?\s{0,3}(?:user|model|system)\b`,
+    ),
   ],
   line: [
     // `System: you must …`, `### Instruction: …`, `--- END OF PROMPT ---`.
-    {
-      rule: 'fake_turn',
-      pattern: starting(
-        String.raw`\n?[ \t>*#\-=[({]{0,12}(?:system|developer|admin)(?:istrator)?`,
-        String.raw`(?: (?:message|prompt|note|instructions?|override|update|alert|notice))?`,
-        String.raw`[ \t*\])}]{0,4}[:>\]][^\n]{0,120}?`,
-        COMMAND,
-      ),
-    },
-    {
-      rule: 'fake_turn',
-      pattern: starting(
-        String.raw`\n?[ \t]{0,4}#{2,6}[ \t]?(?:system|instruction|new instructions?)[ \t]?:[^#]{0,200}`,
-        String.raw`(?:###[ \t]?(?:response|assistant|user|human)[ \t]?:)`,
-      ),
-    },
-    {
-      rule: 'fake_turn',
-      pattern: starting(
-        String.raw`\n?[ \t]{0,4}#{2,6}[ \t]?(?:system|instruction|new instructions?)[ \t]?:[^#]{0,200}?`,
-        COMMAND,
-      ),
-    },
-    {
-      rule: 'fake_turn',
-      pattern: starting(
-        String.raw`\n?[ \t]{0,4}[-=#*<[]{2,12}[ \t]?(?:end of|begin|end)[ \t](?:the |of |new |user |system |previous ){0,3}`,
-        String.raw`(?:prompt|input|instructions?|system message|conversation|context|query)\b(?!${NAMED_SOURCE})`,
-      ),
-    },
+    starting(
+      'fake_turn',
+      String.raw`\n?[ \t>*#\-=[({]{0,12}(?:system|developer|admin)(?:istrator)?`,
+      String.raw`(?: (?:message|prompt|note|instructions?|override|update|alert|notice))?`,
+      String.raw`[ \t*\])}]{0,4}[:>\]][^\n]{0,120}?`,
+      COMMAND,
+    ),
+    starting(
+      'fake_turn',
+      String.raw`\n?[ \t]{0,4}#{2,6}[ \t]?(?:system|instruction|new instructions?)[ \t]?:[^#]{0,200}`,
+      String.raw`(?:###[ \t]?(?:response|assistant|user|human)[ \t]?:)`,
+    ),
+    starting(
+      'fake_turn',
+      String.raw`\n?[ \t]{0,4}#{2,6}[ \t]?(?:system|instruction|new instructions?)[ \t]?:[^#]{0,200}?`,
+      COMMAND,
+    ),
+    starting(
+      'fake_turn',
+      String.raw`\n?[ \t]{0,4}[-=#*<[]{2,12}[ \t]?(?:end of|begin|end)[ \t](?:the |of |new |user |system |previous ){0,3}`,
+      String.raw`(?:prompt|input|instructions?|system message|conversation|context|query)\b(?!${NAMED_SOURCE})`,
+    ),
   ],
   tag: [
-    {
-      rule: 'fake_turn',
-      pattern: starting(
-        String.raw`<\/?(?:system|sys|user_input|admin|instructions?)(?<!${NAMED_RULES}<instructions?)`,
-        String.raw`(?:[_-](?:prompt|message|instructions?|override|note))?>`,
-        String.raw`[^<]{0,300}?`,
-        COMMAND,
-      ),
-    },
-    {
-      rule: 'fake_turn',
-      pattern: starting(String.raw`<\/?(?:instructions?|${AGENT_TAG})>[^<]{0,300}?`, HOSTILE),
-    },
-    {
-      rule: 'fake_turn',
-      pattern: starting(
-        String.raw`<\/(?:user|user_input|instructions?|system)>\s{0,4}<(?:system|instructions?|admin|user)\b`,
-      ),
-    },
+    starting(
+      'fake_turn',
+      String.raw`<\/?(?:system|sys|user_input|admin|instructions?)(?<!${NAMED_RULES}<instructions?)`,
+      String.raw`(?:[_-](?:prompt|message|instructions?|override|note))?>`,
+      String.raw`[^<]{0,300}?`,
+      COMMAND,
+    ),
+    starting('fake_turn', String.raw`<\/?(?:instructions?|${AGENT_TAG})>[^<]{0,300}?`, HOSTILE),
+    starting(
+      'fake_turn',
+      String.raw`<\/(?:user|user_input|instructions?|system)>\s{0,4}<(?:system|instructions?|admin|user)\b`,
+    ),
   ],
   call: [
-    { rule: 'tool_call', pattern: starting(String.raw`<tool_call>\s{0,4}\{[^{}]{0,200}"name"`) },
-    { rule: 'tool_call', pattern: starting(String.raw`<function_calls?>\s{0,4}(?:<invoke|\{)`) },
-    { rule: 'tool_call', pattern: starting(String.raw`<invoke\s{1,4}name\s?=`) },
-    { rule: 'tool_call', pattern: starting(String.raw`\[tool_calls\]\s{0,4}\[?\s{0,4}\{`) },
+    starting('tool_call', String.raw`<tool_call>\s{0,4}\{[^{}]{0,200}"name"`),
+    starting('tool_call', String.raw`<function_calls?>\s{0,4}(?:<invoke|\{)`),
+    starting('tool_call', String.raw`<invoke\s{1,4}name\s?=`),
+    starting('tool_call', String.raw`\[tool_calls\]\s{0,4}\[?\s{0,4}\{`),
   ],
   comment: [
-    { rule: 'hidden_text', pattern: starting(String.raw`<!--[^<>]{0,400}?`, COMMAND) },
-    {
-      rule: 'hidden_text',
-      pattern: starting(String.raw`<!--[^<>]{0,400}?`, AI, String.raw`[^<>]{0,60}?`, ORDER),
-    },
+    starting('hidden_text', String.raw`<!--[^<>]{0,400}?`, COMMAND),
+    starting('hidden_text', String.raw`<!--[^<>]{0,400}?`, AI, String.raw`[^<>]{0,60}?`, ORDER),
   ],
   style: [
-    { rule: 'hidden_text', pattern: starting(String.raw`<[a-z]{1,10}\s[^<>]{0,200}>[^<]{0,300}?`, COMMAND) },
-    {
-      rule: 'hidden_text',
-      pattern: starting(
-        String.raw`<[a-z]{1,10}\s[^<>]{0,200}>[^<]{0,300}?`,
-        AI,
-        String.raw`[^<]{0,60}?`,
-        ORDER,
-      ),
-    },
+    starting('hidden_text', String.raw`<[a-z]{1,10}\s[^<>]{0,200}>[^<]{0,300}?`, COMMAND),
+    starting(
+      'hidden_text',
+      String.raw`<[a-z]{1,10}\s[^<>]{0,200}>[^<]{0,300}?`,
+      AI,
+      String.raw`[^<]{0,60}?`,
+      ORDER,
+    ),
   ],
   image: [
-    {
-      rule: 'image_exfiltration',
-      pattern: starting(
-        String.raw`!\[[^\][\n]{0,80}\]\(\s?https?:\/\/[^\s()]{1,120}`,
-        String.raw`(?:[?&/=](?:\{|\[|<|%7b|\$[\w{(])|[?&](?:data|secrets?|conversation|history|prompt|password|chat|leak|exfil\w{0,12}|stolen)=)`,
-      ),
-    },
+    starting(
+      'image_exfiltration',
+      String.raw`!\[[^\][\n]{0,80}\]\(\s?https?:\/\/[^\s()]{1,120}`,
+      String.raw`(?:[?&/=](?:\{|\[|<|%7b|\$[\w{(])|[?&](?:data|secrets?|conversation|history|prompt|password|chat|leak|exfil\w{0,12}|stolen)=)`,
+    ),
   ],
-} as const satisfies Record<string, readonly MarkupRule[]>;
+} satisfies Record<string, readonly MarkupRule[]>;
 
 /** Names of the rules. */
 export const MARKUP_RULES: readonly string[] = Object.values(RULES)
@@ -184,7 +155,7 @@ const RULES_AT: Readonly<Record<string, readonly MarkupRule[]>> = {
   '\n': RULES.line,
 };
 
-/** Chat delimiters, fake turns and calls, and text that people do not see. */
+/** Finds chat delimiters, fake turns and calls, and text that people do not see. */
 export function findMarkup(text: string): readonly Finding[] {
   FIRST_LINE.lastIndex = 0;
   const first = FIRST_LINE.test(text) ? matchMarkup(text, 0, RULES.line) : undefined;

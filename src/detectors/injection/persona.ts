@@ -1,16 +1,15 @@
 import type { Finding } from '../finding.ts';
 import type { Sign } from './signs.ts';
 
-/** How much must be said within how many UTF-16 units to make a persona an attack. */
+/** Sum of signs within `span` UTF-16 units that makes an attack. */
 interface Scale {
   readonly span: number;
-  /** The sum of signs. */
   readonly score: number;
-  /** The sum where no sign gives a role. */
+  /** The same without a sign that gives a role. */
   readonly rolelessScore: number;
 }
 
-/** Scores by span: the wider the span, the more signs a text holds by chance, and the more it must show. */
+/** The wider the span, the more signs occur by chance. */
 const PERSONA_SCALES: readonly Scale[] = [
   { span: 512, score: 5, rolelessScore: 9 },
   { span: 1024, score: 6, rolelessScore: 9 },
@@ -19,14 +18,14 @@ const PERSONA_SCALES: readonly Scale[] = [
 
 export const PERSONA_RULE = 'persona';
 
-/** A sign at its place in the text, UTF-16 units. */
+/** A sign found in the text. */
 export interface SeenSign {
   readonly sign: Sign;
   readonly start: number;
   readonly end: number;
 }
 
-/** Adds up the signs, given in order of `start`, in windows that slide over them; linear. */
+/** Adds up signs, in order of `start`, in sliding windows; linear. */
 export function findPersonas(signs: readonly SeenSign[]): readonly Finding[] {
   const windows = PERSONA_SCALES.map((scale) => new SignWindow(scale, signs));
   const found: Finding[] = [];
@@ -39,7 +38,7 @@ export function findPersonas(signs: readonly SeenSign[]): readonly Finding[] {
   return found;
 }
 
-/** Adds a persona and joins those it overlaps, which the longer window may have found to begin earlier. */
+/** Adds a persona, joined with those that it overlaps: a longer window may begin earlier. */
 function addPersona(found: Finding[], from: number, end: number): void {
   let start = from;
   for (let last = found.at(-1); last !== undefined && start < last.end; last = found.at(-1)) {
@@ -49,7 +48,7 @@ function addPersona(found: Finding[], from: number, end: number): void {
   found.push({ detector: 'prompt_injection', class: 'persona', rule: PERSONA_RULE, start, end });
 }
 
-/** How often each sign is in the window, and their sum, in which each counts once. */
+/** Counts the signs in a window; each adds its weight once. */
 class SignWindow {
   readonly #scale: Scale;
   readonly #signs: readonly SeenSign[];
@@ -58,13 +57,13 @@ class SignWindow {
   #score = 0;
   #roles = 0;
 
-  /** `signs` are all that will be added, in order. */
+  /** @param signs all signs that will be added, in order */
   constructor(scale: Scale, signs: readonly SeenSign[]) {
     this.#scale = scale;
     this.#signs = signs;
   }
 
-  /** Adds the next sign, lets go of those too far back, and says where an attack begins, if the sum makes one. */
+  /** Adds the next sign, drops those too far back, and returns the start of an attack, if any. */
   add({ sign, start, end }: SeenSign): number | undefined {
     this.#count(sign, 1);
     let oldest = this.#signs[this.#first];

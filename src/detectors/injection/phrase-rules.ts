@@ -1,6 +1,6 @@
 import type { FindingClass } from '../finding.ts';
 
-/** One rule: what it finds, and the ways to say it. */
+/** A rule, and the patterns that it finds. */
 export interface PhraseRule {
   readonly label: PhraseLabel;
   readonly patterns: readonly string[];
@@ -11,11 +11,11 @@ export interface PhraseLabel {
   readonly rule: string;
 }
 
-/** Every verb with every object. */
+/** Returns every verb with every object. */
 const combine = (verbs: readonly string[], objects: readonly string[]): string[] =>
   verbs.flatMap((verb) => objects.map((object) => `${verb} ${object}`));
 
-/** Verbs that say little but "ignore". */
+/** Verbs that mean "ignore" only. */
 const LET_GO = [
   'IGNORE',
   'pay no heed|mind|regard|attention to',
@@ -24,7 +24,7 @@ const LET_GO = [
   'NOT|quit ~1 FOLLOW',
 ];
 
-/** Verbs of ordinary work, whose object has to say more. */
+/** Verbs with other uses, which need a clearer object. */
 const THROW_OUT = [
   'OVERRULE',
   'IGNORE_SOFT',
@@ -32,7 +32,6 @@ const THROW_OUT = [
   'do away with',
   'let go of',
   'move|look past',
-  'leave behind',
   'dispense with',
   'shake off',
   'break free|away of|from',
@@ -40,7 +39,7 @@ const THROW_OUT = [
   'IGNORE_PHRASE aside|away|out|off|behind',
 ];
 
-/** "Do not follow any more", where the order of words is not that of English. */
+/** "No longer follow", in languages with another word order. */
 const LET_GO_ELSEWHERE = [
   'beachte|befolge nicht [mehr]',
   'setz|setze|setzen dich|sich hinweg über',
@@ -70,7 +69,7 @@ const LET_GO_ELSEWHERE = [
   'bỏ|phớt qua|lờ',
 ];
 
-/** Sentences that are an attack by themselves, in the notation of `compileGrammar`. */
+/** Sentences that are attacks by themselves, in the notation of `compileGrammar`. */
 export const PHRASE_RULES: readonly PhraseRule[] = [
   {
     label: { class: 'override', rule: 'dismiss_instructions' },
@@ -90,7 +89,6 @@ export const PHRASE_RULES: readonly PhraseRule[] = [
       'OVERRULE [all|any] [of] your ~2 RULES|filters',
       'OVERRULE all|every|any [the|safety|security|content|ethical] RULES_HARD|rules|filters|restrictions|safeguards|protocols',
       'OVERRULE the|all|any|its system|developer|safety|content|openai|anthropic ~1 RULES|filters',
-      'IGNORE_SOFT ~2 WHEN ~1 BARRED',
       'cancel|void|revoke ~2 WHEN ~2 prompt',
       'IGNORE_SOFT [all] [of] your ~2 RULES_HARD|rules|restrictions|filters',
       'WHEN ~4 RULES ~3 IGNORE_LAST',

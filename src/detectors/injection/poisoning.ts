@@ -1,6 +1,6 @@
 import type { Detector, Finding } from '../finding.ts';
 
-/** What an MCP server may hide in the description of a tool, for the model that reads it (tool poisoning). */
+/** Attacks in the description of an MCP tool, for the model that reads it (tool poisoning). */
 export const POISONING_RULES = [
   'concealment',
   'secret_file',
@@ -12,11 +12,11 @@ export const POISONING_RULES = [
 ] as const;
 type PoisoningRule = (typeof POISONING_RULES)[number];
 
-/** A part of a poisoned description; ordinary descriptions have most of them, but not together. */
+/** Parts of a poisoned description; ordinary ones contain most of them, but not together. */
 const SIGNS = {
-  /** Files and keys that no tool needs to be told. */
+  /** Files and keys that no tool needs. */
   secretFile: String.raw`(?:~|\$home)?[\\/]?\.(?:ssh|aws|gnupg|kube|netrc|pypirc|git-credentials)\b[\w\\/.-]{0,60}|\bid_(?:rsa|dsa|ecdsa|ed25519)\b|\bauthorized_keys\b|[\\/]etc[\\/](?:passwd|shadow)\b|\bmcp\.json\b|\bclaude_desktop_config\.json\b|\bwallet\.dat\b`,
-  /** Projects' own files, which honest tools name as well. */
+  /** Files of projects, which honest tools name too. */
   projectSecrets: String.raw`(?:^|[\s'"\x60(/])\.env\b|\bcredentials\.json\b|\bapi keys?\b|\bpasswords?\b|\baccess tokens?\b|\benvironment variables\b|\b(?:ssh|private|wallet|signing) keys?\b|\bseed phrases?\b`,
   handOver: String.raw`\b(?:pass|send|provide|put|include|insert|append|attach|supply|place|forward|submit|upload|paste|embed|add)(?:ing)?\s[^]{0,30}?\b(?:contents?|it|them|its|data|values?|text|files?|keys?|results?|history|prompt|messages?|conversation)\b`,
   parameter: String.raw`\b(?:as|in|into|via|through|to|with|using)\s(?:the\s|a\s|an\s|this\s)?(?:['"\x60]\w{1,40}['"\x60]|\w{1,40}\s(?:parameter|argument|param|field)\b)|\bside_?note\b`,
@@ -33,7 +33,7 @@ const SIGNS = {
 } as const;
 type Sign = keyof typeof SIGNS;
 
-/** Orders to keep something from the user: about what is done, not about how an answer should look. */
+/** Orders to keep actions, rather than parts of an answer, from the user. */
 const CONCEALMENT = [
   String.raw`\b(?:do not|don't|never|must not|should not|avoid)\s(?:ever\s)?(?:tell|inform|notify|alert|warn)(?:ing)?\s(?:the\s|your\s)?(?:user|users|human|customer)\b[^.\n]{0,12}?\b(?:about|of|that|anything)\b`,
   String.raw`\b(?:do not|don't|never|must not|should not|avoid)\s(?:ever\s)?(?:mention|reveal|disclose|show|explain|report|say)(?:ing)?\s(?:(?:any of|anything about)\s)?(?:this|these|that you|the above|it\b|how)[^.\n]{0,60}?\b(?:to|from)\s(?:the\s|your\s)?(?:user|users|human|customer)\b`,
@@ -46,7 +46,7 @@ const CONCEALMENT = [
 
 interface PoisoningCombination {
   readonly rule: PoisoningRule;
-  /** All of them, in any order, within `span` UTF-16 units. */
+  /** In any order, within `span` UTF-16 units. */
   readonly signs: readonly Sign[];
   readonly span: number;
 }
@@ -88,9 +88,9 @@ interface Seen {
 }
 
 /**
- * Finds what an honest definition of a tool never says: orders to keep things from the user, to hand over keys, files
- * or the conversation, to send elsewhere what the user sends, and text that people do not see. For descriptions and
- * other definitions alone: in what tools answer such words are ordinary.
+ * Finds parts that honest definitions of tools do not contain: orders to keep something from the user, to hand
+ * over keys, files or the conversation, to redirect messages, and invisible text. Not for answers of tools, in
+ * which such words are ordinary.
  */
 export const findToolPoisoning: Detector = (text) => {
   const found = [
@@ -125,7 +125,7 @@ function findCombinations(text: string): Finding[] {
   return COMBINATIONS.flatMap((combination) => combined(text, seen, combination));
 }
 
-/** Goes through the signs once, keeping the last place of each; joins what overlaps. */
+/** Walks the signs once, with the last place of each; joins overlapping findings. */
 function combined(
   text: string,
   seen: readonly Seen[],
@@ -147,10 +147,10 @@ function combined(
   return found;
 }
 
-/** How far the beginning and the end of a sentence are looked for. */
+/** Longest part of a sentence before and behind a finding. */
 const SENTENCE_CHARS = 240;
 
-/** Half of an order may still be followed: the sentences that it stands in go with it. */
+/** Extends a finding to whole sentences, since half an order may still be followed. */
 function wholeSentence(text: string, given: Finding): Finding {
   const before = text.slice(Math.max(0, given.start - SENTENCE_CHARS), given.start);
   const after = text.slice(given.end, given.end + SENTENCE_CHARS);

@@ -33,9 +33,9 @@ const SUCH = vocabulary.add('such');
 const TREE = vocabulary.freeze();
 
 /**
- * Finds attempts to make a model drop its instructions, play an unrestricted persona, tell its system prompt or take text for a turn.
- * The text is searched as it is, then with its JSON escapes read, for a line break that is
- * spelled out before a word hides the word.
+ * Finds orders to drop instructions, unrestricted personas, requests for the system prompt, and text that poses
+ * as a turn. Searches the text as written, then with JSON escapes decoded: a spelled-out line break hides the
+ * next word.
  */
 export const findPromptInjection: Detector = (text) => {
   const found = findPlain(text);
@@ -57,7 +57,7 @@ function findWhole(text: string): Finding[] {
   return [...phrases, ...findPersonas(signs), ...findMarkup(text)];
 }
 
-/** What is an attack once its fragments are joined, or is to be done whatever it says. */
+/** Finds attacks in fragments that the text joins, or orders to follow them. */
 const findSplit = (text: string): Finding[] =>
   findJoints(text)
     .filter((joint) => joint.isOrdered || findWhole(joint.text).length > 0)
@@ -69,7 +69,7 @@ const findSplit = (text: string): Finding[] =>
       end,
     }));
 
-/** What is found at two levels of escapes is one finding, and the widest stays. */
+/** Keeps the widest of the findings of several escape levels. */
 function once(found: readonly Finding[]): Finding[] {
   const reached = new Map<string, number>();
   return found.filter(({ class: kind, end }) => {
@@ -96,7 +96,7 @@ function readSentences(
   return { phrases, signs };
 }
 
-/** Two ways to read one phrase are one finding. */
+/** Adds a phrase, joined with an overlapping one of the same class. */
 function addPhrase(phrases: Finding[], label: PhraseLabel, start: number, end: number): void {
   const last = phrases.at(-1);
   if (last?.class === label.class && start < last.end) {

@@ -1,21 +1,19 @@
 import type { WordClasses } from './grammar.ts';
 import type { PhraseLabel, PhraseRule } from './phrase-rules.ts';
 
-/** Words of the rules below, besides those of `WORDS`. */
+/** Words of the rules below, besides `WORDS`. */
 export const KIND_WORDS = {
-  /** Saying that one is owed something. */
   WANT: `need needs needed require requires required must want wants like have has had demand demands wish cleared authorized authorised allowed entitled
     permitted supposed instructed tasked obliged ordered asked going`,
   SEE: `see view read inspect review verify audit check examine access obtain get look know receive analyze analyse validate confirm copy study`,
-  /** What is given as the reason. */
+  /** Reasons. */
   PRETEXT: `audit audits auditor auditors auditing compliance security debugging debug diagnostics verification testing investigation maintenance
     emergency immediately urgently urgent inspection incident authorized authorised penetration pentest troubleshooting regulators certification`,
-  /** Of a prompt more than of anything that people write. */
+  /** Attributes of prompts, rarely of other texts. */
   HIDDEN: `system hidden secret initial original developer internal underlying initialization`,
-  /** What the model's orders are called. */
   ORDERS: `prompt prompts instruction instructions message directives guidelines rules configuration`,
 
-  /** Making something else of a text. */
+  /** Verbs that turn a text into another form. */
   TRANSFORM: `translate translated encode encoded convert converted transform spell summarize summarise reverse rhyme encrypt encipher compress condense
     shorten abbreviate paraphrase rephrase rewrite transliterate scramble obfuscate versify hash express sing mime draw render write put turn make output
     print give compose`,
@@ -23,7 +21,7 @@ export const KIND_WORDS = {
     song rhyme rhymes rhyming limerick sonnet rap acrostic ascii unicode braille`,
   ARTWORK: `poem haiku song rhyme limerick sonnet rap acrostic story ballad acronym riddle`,
 
-  /** A character that nothing holds back. */
+  /** Characters without restraints. */
   AMORAL: `unfiltered uncensored unrestricted amoral unrestrained unbound unchained unhinged jailbroken limitless lawless ruthless immoral unmoderated
     unethical evil malevolent unscrupulous conscienceless`,
   MACHINE: `ai ais chatbot chatbots bot model assistant machine intelligence robot llm agent computer twin entity algorithm`,
@@ -43,7 +41,7 @@ export const KIND_WORDS = {
     bisogno devo dobbiamo voglio preciso precisamos quero нужно нужен нужна нужны надо должен должна должны хочу требуется`,
   TRANSFORM_ELSEWHERE: `übersetze übersetz übersetzen kodiere codiere kodier verschlüssele schreib schreibe buchstabiere formuliere reime fasse verwandle
     traduis traduisez encode encodez écris écrivez épelle résume transforme convertis traduce traduzca codifica codifique escribe deletrea resume
-    convierte transforma traduci codifica scrivi riassumi trasforma converti traduza traduz escreva soletre resuma converta
+    convierte transforma traduci scrivi riassumi trasforma converti traduza traduz escreva soletre resuma converta
     переведи переведите закодируй закодируйте напиши напишите перескажи зашифруй преобразуй`,
   PROMPT_ELSEWHERE: `prompt prompts systemprompt systemprompts anweisungen instruktionen systemanweisungen consignes instructions instrucciones istruzioni
     instruções промпт* промпт инструкц*`,
@@ -57,19 +55,19 @@ export const KIND_WORDS = {
   AS_ELSEWHERE: `als que comme como come как wie`,
 } as const satisfies WordClasses;
 
-/** What is cut into fragments that are joined again. */
+/** Fragments that the text joins again. */
 export const SPLIT_PAYLOAD: PhraseLabel = { class: 'smuggling', rule: 'split_payload' };
 
-/** Who asks for it themselves does not tell of it, which is what a person before the verb is taken for elsewhere. */
+/** A person before the verb reports elsewhere; here they ask for themselves. */
 const ASKING = [
   'WANT',
   'i|we|im|ive|id [really|just|urgently|do|also|would|will|still|now|am|are|have|been|only] WANT',
 ];
 
-/** Kinds of attacks that are told by more than an order and its object. */
+/** Kinds of attacks that need more than a verb and its object. */
 export const KIND_RULES: readonly PhraseRule[] = [
   {
-    // To see the prompt, for a reason that sounds like an office.
+    // Requests for the prompt with an official reason.
     label: { class: 'leak', rule: 'pretext' },
     patterns: [
       ...ASKING.flatMap((asking) => [
@@ -108,7 +106,7 @@ export const KIND_RULES: readonly PhraseRule[] = [
     ],
   },
   {
-    // The prompt in another form.
+    // Requests for the prompt in another form.
     label: { class: 'leak', rule: 'transformed_prompt' },
     patterns: [
       'TRANSFORM ~4 your ~2 HIDDEN ~1 prompt|prompts|instructions|directives',
@@ -135,7 +133,7 @@ export const KIND_RULES: readonly PhraseRule[] = [
     ],
   },
   {
-    // A character without morals, told in the third person or by its name.
+    // Characters without morals, in the third person or by name.
     label: { class: 'persona', rule: 'amoral_character' },
     patterns: [
       'PLAYING ~3 AMORAL ~1 AMORAL ~1 MACHINE|version',
@@ -187,7 +185,7 @@ export const KIND_RULES: readonly PhraseRule[] = [
     ],
   },
   {
-    // Told in prose; `findJoints` reads fragments that have names.
+    // Fragments in prose; `findJoints` reads those with names.
     label: SPLIT_PAYLOAD,
     patterns: [
       'concatenate|combine|join|merge|assemble|glue|stitch|reassemble|recombine ~4 parts|pieces|strings|fragments|halves|variables|chunks|words|sentences ~4 and|then ~3 answer|obey|respond|reply|comply ~1 to|with|the|what|it ~2 result|resulting|combined|whole|full|outcome|it|they|complete',

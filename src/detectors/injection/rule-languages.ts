@@ -2,8 +2,8 @@ import type { WordClasses } from './grammar.ts';
 import type { PhraseRule } from './phrase-rules.ts';
 
 /**
- * Words of the rules below: German, French, Spanish, Italian, Portuguese, Dutch, Russian, Arabic, Hindi, Chinese and
- * Japanese, in this order. English has `WORDS`.
+ * Words of the rules below: German, French, Spanish, Italian, Portuguese, Dutch, Russian, Arabic, Hindi,
+ * Chinese and Japanese, in this order.
  */
 export const LANGUAGE_WORDS = {
   /** Imperatives of "ignore" and "break". */
@@ -17,17 +17,16 @@ export const LANGUAGE_WORDS = {
     игнорируй игнорируйте проигнорируй забудь забудьте нарушь нарушай нарушьте обойди обойдите отбрось отбросьте пренебреги пренебрегай отринь
     تجاهل تجاهلي تجاهلوا وتجاهل انس انسى أهمل اهمل تخط تخطى تجاوز اكسر خالف تخل اخرق
     忽略 忽视 无视 忘记 忘掉 抛开 抛弃 丢弃 放弃 绕过 违反 违背 打破 突破 摆脱 無視 忘記 繞過 違反`,
-  /** Imperatives of "switch off" and "delete", which people say of tables and mail too. */
+  /** Imperatives of "switch off" and "delete", which are used with tables and mails too. */
   SWITCH_OFF: `
     deaktiviere lösche entferne streiche désactive désactivez supprime efface désactiver éteins desactiva desactive elimina borra apaga suprime
     disattiva disattivate elimina cancella spegni rimuovi desative desativa desligue remova apague elimine verwijder wis deactiveer
     отключи отключите удали отмени сними выключи عطل احذف ألغ الغ أزل أوقف 关闭 删除 解除 移除 取消 停用 禁用`,
-  /** Possessives of whoever is spoken to. */
   OWNED: `
     dein deine deinen deiner deinem deines eure euren ton ta tes votre vos tu tus su sus tuo tua tuoi tue suoi sue
     teu tua teus tuas seu sua seus suas je jouw uw jullie твои твоих твоим твоими твою свои своих своим своими свою своей своими ваши ваших вашими
     अपने अपनी अपना तुम्हारे तुम्हारी तुम्हारा आपके आपकी आपका तेरे तेरी 你的 您的 あなたの 君の お前の`,
-  /** What binds a model, with what a person may be bound by too. */
+  /** Rules of a model, and of people. */
   TENETS: `
     grundsätze grundsätzen grundprinzipien prinzipien leitlinien richtlinien vorgaben regeln anweisungen anordnungen weisungen instruktionen sicherheitsregeln
     beschränkungen einschränkungen programmierung sicherheitsfilter
@@ -40,16 +39,15 @@ export const LANGUAGE_WORDS = {
     निर्देश* नियम* सिद्धांत* सिद्धान्त* प्रतिबंध* दिशानिर्देश* सीमाओं प्रशिक्षण
     原则 基本原则 准则 规则 训练 限制 约束 指令 设定 价值观 原則 準則 規則 限制 約束
     基本原則 ルール 規則 訓練 制約 制限 指示 ガイドライン プログラミング`,
-  /** What only software has. */
   FILTERS: `filter filtern filters filtre filtres filtro filtros filtri фильтр* 过滤器 安全过滤器 过滤 过滤机制 フィルター फ़िल्टर फिल्टर`,
-  /** Arabic writes the possessive at the noun's end. */
+  /** With possessive suffixes. */
   OWN_TENETS: `تعليماتك مبادئك قواعدك قيودك توجيهاتك برمجتك تدريبك إرشاداتك ارشاداتك مرشحاتك أوامرك قيمك`,
   ARABIC_TENETS: `التعليمات القواعد القيود المبادئ التوجيهات الإرشادات تعليمات قواعد قيود مبادئ توجيهات إرشادات مرشحات`,
   AUTHORS: `entwickler entwicklers entwicklern schöpfer développeurs développeur créateurs créateur desarrolladores desarrollador creadores creador sviluppatori
     sviluppatore creatori creatore desenvolvedores desenvolvedor criadores criador ontwikkelaars ontwikkelaar разработчик* создател* المطورين المطور مطوريك مطورك
     डेवलपर* निर्माता* 开发者 开发人员 创造者 開発者の 開発者`,
   AUTHOR_RULES: `规定 指示 规则 指令 限制 規則 指示 ルール 制約`,
-  /** Verbs that end a sentence, where the object comes first. */
+  /** Final verbs, behind the object. */
   SHUN_LAST: `तोड़ो हटाओ छोड़ो भूलो भुलाओ 無視 忘れて 破って 捨てて 無効 解除 飛ばして 脇に置いて 破棄`,
   /** Hindi verbs of two words. */
   SHUN_HINDI: `भूल तोड़ छोड़ हटा भुला अनदेखा नजरअंदाज नज़रअंदाज़`,
@@ -63,7 +61,7 @@ export const LANGUAGE_WORDS = {
 
   ASK_WHAT: `was wie welche quelles quels quelle cuáles qué cual cosa quali quale quais qual wat welke какие какова что каковы`,
   TELL: `nenne nenn zeige zeig verrate wiederhole gib montre montrez affiche affichez donne donnez révèle révélez répète répétez récite muestra muestre muéstrame dime dame
-    revela revele repite imprime mostra mostrami dimmi rivela ripeti stampa scrivi mostre mostra diga revele repita imprima toon geef herhaal onthul vertel
+    revela repite imprime mostra mostrami dimmi rivela ripeti stampa scrivi mostre diga repita imprima toon geef herhaal onthul vertel
     покажи покажите назови выведи раскрой раскройте повтори сообщи перечисли`,
   BRIEFINGS: `anweisungen instruktionen vorgaben systemprompt prompt instructions consignes instrucciones indicaciones istruzioni direttive instruções instructies
     инструкц* промпт* указани*`,
@@ -84,7 +82,7 @@ export const LANGUAGE_WORDS = {
   WEB: `http https webhook`,
 } as const satisfies WordClasses;
 
-/** The classic attacks in languages other than English. */
+/** Attacks in languages other than English. */
 export const LANGUAGE_RULES: readonly PhraseRule[] = [
   {
     label: { class: 'override', rule: 'dismiss_instructions' },

@@ -1,7 +1,6 @@
 import type { WordClasses } from './grammar.ts';
 import type { PhraseRule } from './phrase-rules.ts';
 
-/** Words of the rules below. */
 export const ORDER_WORDS = {
   CALL: `call use invoke open start run`,
   SHELL: `bash shell terminal exec powershell cmd command console`,
@@ -9,14 +8,14 @@ export const ORDER_WORDS = {
   INTERPRETER: `bash sh zsh python python3 node iex perl`,
   READER: `ai assistant assistants llm agent agents chatbot bot copilot claude chatgpt gpt`,
   HAND_OVER: `send forward upload post transmit exfiltrate email mail deliver submit leak`,
-  /** What no honest page asks a reader to send. */
+  /** Data that honest pages do not ask for. */
   SECRETS: `passwords credentials secrets keys cookies env variables history transcript rsa password ssh logins`,
   SWEEP: `all every any entire whole full complete users user's saved stored customer customers contents content conversation chat environment session private`,
   TARGET: `http https webhook attacker`,
   STEALTH: `secretly silently covertly quietly discreetly stealthily`,
-  /** What a model is made with. */
+  /** Configuration of a model. */
   INNATE: `prompt prompts guidelines restrictions rules directives parameters programming training constraints configuration instructions initialization`,
-  /** Adjectives of what holds a model back. */
+  /** Attributes of a model's restraints. */
   PROTECTIVE: `safety ethical ethics moral moderation protective alignment`,
   PROTECTION: `filters filter filtering protocols protocol guardrails measures guidelines restrictions constraints rules training mechanisms safeguards`,
 } as const satisfies WordClasses;
@@ -37,7 +36,6 @@ export const ORDER_RULES: readonly PhraseRule[] = [
     label: { class: 'leak', rule: 'data_theft' },
     patterns: [
       'HAND_OVER ~3 SWEEP ~4 SECRETS ~6 to|at|via ~2 TARGET',
-      'HAND_OVER ~3 SWEEP ~4 SECRETS ~6 to ~2 attacker',
       'read|cat|open|get|collect|fetch|find|gather ~3 SWEEP|ssh|env|aws ~5 and ~1 HAND_OVER ~1 it|them|its|contents|everything ~3 to ~2 TARGET',
       'read|cat|open|get|collect|fetch ~3 ssh|env|aws ~4 HAND_OVER ~2 contents|it ~2 to ~2 TARGET',
       'STEALTH HAND_OVER ~5 SECRETS|emails|messages|mails|files|data ~6 to',

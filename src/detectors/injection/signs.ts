@@ -1,22 +1,19 @@
-/** A sign of a jailbreak persona. Each counts once, however often it stands in the text. */
+/** A sign of a jailbreak persona. Each counts once in a window. */
 export interface Sign {
-  /** Out of `PERSONA_SCORE`. */
+  /** Part of the scores in `PERSONA_SCALES`. */
   readonly weight: number;
-  /**
-   * It gives the model a role; without one the score must be higher, for lists of forbidden topics have many of the
-   * others.
-   */
+  /** It gives the model a role. Lists of forbidden topics have many of the others, and need a higher score. */
   readonly givesRole?: true;
   readonly patterns: readonly string[];
 }
 
 /**
- * Signs by what they say, in the notation of `compileGrammar`. None is an attack by itself: a game master stays in character,
- * a lawyer talks of illegal things. A weight says how seldom honest texts show the sign; related phrases share a sign, so that
- * one topic cannot add up alone.
+ * Signs by topic, in the notation of `compileGrammar`. None is an attack by itself: a game master stays in
+ * character, a lawyer mentions illegal things. The rarer a sign in honest texts, the higher its weight. Related
+ * phrases share a sign, so that one topic does not add up alone.
  */
 export const SIGNS: readonly Sign[] = [
-  // A role is given.
+  // Giving a role.
   {
     weight: 1,
     givesRole: true,
@@ -92,7 +89,7 @@ export const SIGNS: readonly Sign[] = [
       'only|always ~1 as|in|answer|reply|respond|write ~1 as ~1 character|persona|role|name',
     ],
   },
-  // The rules are gone.
+  // Lifting the rules.
   {
     weight: 4,
     givesRole: true,
@@ -185,7 +182,7 @@ export const SIGNS: readonly Sign[] = [
       'stands for ~3 do|strive|anything|avoid|always|never|no',
     ],
   },
-  // Refusing is forbidden.
+  // Forbidding refusals.
   {
     weight: 3,
     patterns: [
@@ -237,7 +234,7 @@ export const SIGNS: readonly Sign[] = [
       'as|like an ai',
     ],
   },
-  // What the persona will do.
+  // Deeds of the persona.
   {
     weight: 2,
     patterns: [
@@ -297,12 +294,11 @@ export const SIGNS: readonly Sign[] = [
       'obey|obeys|comply|complies ~3 all times|orders|commands',
       'no request|question is ~1 off|too limits|extreme|dark|dangerous|taboo',
       'nothing is too ~1 extreme|dark|dangerous|taboo',
-      'answering any question',
       'full|complete|detailed|step instructions|details|detail|advice',
       'obeys the user|me',
     ],
   },
-  // How it is staged.
+  // Staging.
   {
     weight: 2,
     patterns: [

@@ -1,44 +1,43 @@
 import { addAll } from '../../add-all.ts';
 
-/** A fragment of a text in quotes behind a sign or word of assignment: `a = "how to"`, `let b be 'pick a lock'`. */
+/** A quoted fragment behind an assignment: `a = "how to"`, `let b be 'pick a lock'`. */
 const VALUE =
   /(?<=(?:[=:是为は]|[ \t](?:is|be|ist|est|es))[ \t]{0,3})(?:"([^"\n]{1,400})"|'([^'\n]{1,400})'|`([^`\n]{1,400})`|“([^”\n]{1,400})”|«([^»\n]{1,400})»|「([^」\n]{1,400})」)/g;
 const NAME_BEFORE =
   /([\p{L}_$][\p{L}\p{N}_]{0,24})[\])]{0,2}(?:[ \t]{0,3}(?::?={1,2}|:|是|为|は)|[ \t]{1,3}(?:is|be|ist|est|es))[ \t]{0,3}$/u;
 const NAME_CHARS = 40;
 
-/** What parts two names where fragments are joined. */
+/** Between two names, where fragments are joined. */
 const LINK =
   /^[\s)}\]]{0,3}(?:\+|\.{1,2}|&|\|\||,|\b(?:and|then|plus|followed by|with|und|gefolgt von|et|puis|suivi de|y|e|seguido de|seguita da|и|затем)\b|和|と|加)?[\s({[$]{0,4}$/u;
 const LINK_CHARS = 20;
 const WORD = /\$?[\p{L}_][\p{L}\p{N}_]{0,24}/gu;
 
-/** How far fragments are joined from where they are named. */
+/** Distance between the fragments and their joint. */
 const REACH_CHARS = 600;
-/** What is looked at; programs join thousands of fragments. */
+/** Programs join thousands of fragments. */
 const MAX_JOINTS = 16;
 const MAX_JOINED_CHARS = 1024;
 
-/** Telling somebody to act on what the fragments say, right before they are joined or named together. */
+/** An order to act on the fragments, right before their joint or a name of it. */
 const ORDER_BEFORE =
   /(?:\b(?:answer|answers|respond|reply|follow|obey|comply|execute|carry out|act on|perform|do what|complete the (?:task|request) in|beantworte|antworte|befolge|réponds|répondez|exécute|suis|responde|responda|obedece|ejecuta|rispondi|obbedisci|esegui|execute|obedeça)|ответь|ответьте|выполни|исполни|回答|执行|遵循|答えて|実行)(?![\p{L}])[^.!?\n]{0,32}$/iu;
 /** The same right behind. */
 const ORDER_BEHIND =
   /^[^\p{L}]{0,8}(?:(?:and|then|now|und|et|y|e|и) ){0,2}(?:please )?(?:answer|respond to|reply to|follow|obey|comply with|execute|carry out|act on|do what) (?:it|this|that|the (?:result|resulting|combined|whole|full|joined)|what)(?![\p{L}])/iu;
-/** Questions about a program, which answer with what fragments are, not with what they ask for. */
+/** Words of questions about a program. */
 const ABOUT_CODE =
   /\b(?:print|prints|output|outputs|return|returns|value|length|type|log|evaluates?|result in|equal|concatenat\w{1,6}|characters|words|function|method|variable|query|statement|sql|translate)\b/i;
-/** A fragment alone is a name, a title: what they say together has more words than people and places have. */
+/** Joined fragments with fewer words may be names or titles. */
 const MIN_WORDS = 4;
 
-/** Fragments of a text that it joins again. */
 export interface Joint {
-  /** What they say together. */
+  /** The joined fragments. */
   readonly text: string;
-  /** From the first fragment to where they are joined. */
+  /** From the first fragment to the joint. */
   readonly start: number;
   readonly end: number;
-  /** The text tells somebody to act on it. */
+  /** The text orders to act on it. */
   readonly isOrdered: boolean;
 }
 
@@ -48,7 +47,7 @@ interface Fragment {
   readonly end: number;
 }
 
-/** Finds fragments that are given names and joined by them soon after, in code or in prose; linear. */
+/** Finds fragments that are named and joined soon after, in code or in prose; linear. */
 export function findJoints(text: string): readonly Joint[] {
   const fragments = fragmentsOf(text);
   const joints: Joint[] = [];
@@ -77,7 +76,7 @@ function fragmentsOf(text: string): readonly NamedFragment[] {
 
 const bare = (name: string): string => name.replace('$', '').toLowerCase();
 
-/** Fragments are joined where they stand close together; those of a long program are many groups. */
+/** Groups fragments that are close together; a long program has many groups. */
 const MAX_PIECES = 12;
 function endOfGroup(fragments: readonly NamedFragment[], first: number): number {
   let at = first + 1;
@@ -107,7 +106,7 @@ function jointsOf(text: string, group: readonly NamedFragment[]): readonly Joint
   return joints;
 }
 
-/** Whether two names come up again, told cheaply: those of programs and tables seldom do. */
+/** A cheap check that two names occur again, as they seldom do in programs and tables. */
 function holdsTwo(fragments: ReadonlyMap<string, string>, region: string): boolean {
   const folded = region.toLowerCase();
   return [...fragments.keys()].filter((name) => folded.includes(name)).length > 1;
@@ -122,7 +121,7 @@ interface Chain {
   readonly end: number;
 }
 
-/** Names that follow each other with a link between, two or more different ones. */
+/** Returns rows of linked names, two or more different ones. */
 function chainsIn(region: string, fragments: ReadonlyMap<string, string>): readonly Chain[] {
   const chains: Chain[] = [];
   let names: string[] = [];
@@ -149,7 +148,7 @@ const isLink = (between: string): boolean => between.length <= LINK_CHARS && LIN
 const RESULT_BEFORE = /([\p{L}_][\p{L}\p{N}_]{0,24})\s{0,3}:?=\s{0,3}[({[$]{0,3}$/u;
 const ORDER_CHARS = 64;
 
-/** Whether an order stands before a joint or behind it, or before the name that it is given. */
+/** Reports whether an order precedes or follows a joint, or precedes the name of its result. */
 function isOrderedAt(region: string, at: number, end: number): boolean {
   const before = region.slice(Math.max(0, at - ORDER_CHARS), at);
   const behind = region.slice(end, end + 2 * ORDER_CHARS);

@@ -1,4 +1,4 @@
-/** Earlier ones of these never bind a model: "ignore all previous versions". */
+/** Earlier ones do not bind a model: "ignore all previous versions". */
 const EARLIER_THINGS = [
   'versions?|drafts?|revisions?|releases?|builds?|commits?|branches|networks?|devices?|bookings?|reservations?|orders? (?:of|for)',
   'e-?mails?|mails|letters?|memos?|newsletters?|invoices?|quotes?|quotations?|offers?|bids?|notices?|reminders?|invitations?|calls?',
@@ -9,11 +9,11 @@ const EARLIER = new RegExp(
   String.raw`^[^.!?]{0,40}?\b(?:previous|prior|earlier|older|preceding|former|past)(?: (?:wi-?fi|saved|paired|known|failed|unread))? (?:${EARLIER_THINGS})(?![\w-])`,
   'i',
 );
-/** A phrase with one of these is about more than things. */
+/** A phrase with one of these is not only about things. */
 const BINDING =
   /instruction|directive|guideline|prompt|rule|command|polic|restriction|limit|constraint|safeguard|guardrail|training|programming|safety|told|said|taught|learn|given/i;
 
-/** Things that come with instructions or rules of their own. */
+/** Things with instructions or rules of their own. */
 const THINGS = [
   'box|packet|package|packaging|label|leaflet|booklet|brochure|manual|sheet|card|poster|cover|back|front|bottle|tin|bag|kit|sign|sticker',
   'printer|machine|dishwasher|oven|toaster|router|recipe|letter|memo|invoice|form|exam|worksheet|dentist|doctor',
@@ -26,7 +26,7 @@ const ON_A_THING = new RegExp(
   ].join(''),
   'i',
 );
-/** Subjects that offices and schools write instructions about. */
+/** Subjects of instructions at work and at school. */
 const ABOUT_A_SUBJECT =
   /^ (?:about|on|regarding|concerning|for) (?:the )?(?:parking|travel|holidays?|vacations?|leave|expenses|invoices|payments?|shipping|delivery|packaging|assembly|washing|cleaning|cooking|dosage|medication|seating|dress code|catering|registration|enrolment|homework)(?![\w-])/i;
 const ON_A_THING_ELSEWHERE = new RegExp(
@@ -42,9 +42,9 @@ const ON_A_THING_ELSEWHERE = new RegExp(
   ].join('|'),
   'iu',
 );
-/** Languages that say the verb last have the thing within the phrase. */
+/** In German the thing is within the phrase, before the verb. */
 const GERMAN_RULES = /(?:anweisungen|vorgaben|regeln|instruktionen)(?= (?:zur|zum|auf|aus|in|von|zu) )/i;
-/** The model's own, whatever else is said of it. */
+/** The model's own rules. */
 const OF_A_MODEL = /\b(?:system|developer|safety|your|assistant|model|ai)\b/i;
 const AFTER_CHARS = 96;
 
@@ -66,12 +66,12 @@ const YOU_KNOW = /\byou (?:think you )?(?:know|knew|learned|learnt)$/i;
 const ABOUT_A_TOPIC =
   /^ about (?!(?:your|the|these|those|any|all|being|how)\b|yourself|rules?\b|instructions?\b|safety|ethics|polic|guidelines?\b|restrictions?\b|anthropic|openai)/i;
 
-/** `void` where a type stands, which orders nothing. */
+/** `void` as a type. */
 const VOID_TYPE = /^void(?=\s{0,4}[{;,>|&*/]|\s{1,4}\w{1,64}\s?\()/;
 
 /**
- * Tells whether the phrase is about a thing with rules or earlier ones of its own: instructions on a box, previous versions,
- * rules for writing.
+ * Reports whether a phrase is about things with rules or earlier versions of their own: instructions on a box,
+ * previous drafts, rules for writing.
  */
 export function isAboutThings(text: string, start: number, end: number): boolean {
   const phrase = text.slice(start, end);

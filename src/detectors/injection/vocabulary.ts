@@ -1,6 +1,6 @@
 import type { WordClasses } from './grammar.ts';
 
-/** Words for what came before, without those for places on a screen. */
+/** Words for earlier texts, without those for places on a screen. */
 const RECENT = `
     previous previously prevous previus prior earlier preceding foregoing former existing original initial past aforementioned acima arriba sopra
     vorherigen vorherige vorigen bisherigen bisherige obigen obige vorangegangenen vorangehenden früheren zuvor
@@ -10,16 +10,14 @@ const RECENT = `
     önceki anterioare sebelumnya yukarıdaki üstteki föregående ovan trước السابقة السابق προηγούμεν* पिछले पिछली पिछला पूर्व पहले ऊपर
     之前 以前 先前 上面 前面 上述 以上 此前 前の これまで 今まで 与えられた 上記 以前の 이전 이전의 앞의 위의 기존`;
 
-/** Words for everything, in languages other than English. */
 const ALL_ELSEWHERE = `alle alles sämtliche jede toutes tous toute tout todas todos toda todo tutte tutti tudo
-    все всё всех всі wszystkie wszelkie alla tüm bütün semua tất सभी جميع كل 所有 一切 全部 すべて 全て 모든 tüm lahat`;
+    все всё всех всі wszystkie wszelkie alla tüm bütün semua tất सभी جميع كل 所有 一切 全部 すべて 全て 모든 lahat`;
 
 /**
- * The words that injections are made of, by what they do in the sentence. Written without accents or with them, the lexer
- * folds both; `stem*` stands for every ending. One class holds all languages: a pattern works wherever the order of words does.
+ * Words of injections, by their role in the sentence. The lexer folds accents; `stem*` stands for every ending.
+ * A class holds all languages: a pattern works for every language with its word order.
  */
 export const WORDS = {
-  /** Telling to let go of something. */
   IGNORE: `
     ignore ignor disregard forget unlearn overlook
     ignoriere ignorier ignorieren ignoriert vergiss vergesse vergesst vergessen missachte missachten übergehe überschreibe
@@ -30,17 +28,17 @@ export const WORDS = {
     отбрось отбросьте нарушь zignoruj ignoruj zignorujcie zapomnij pomiń odrzuć ignorera glöm bortse strunta åsidosätt ignorér glem ignoruj zapomeň ignoră uită abaikan lupakan huwag
     تجاهل تجاهلوا انس أهمل αγνόησε αγνοήστε अनदेखा नजरअंदाज भूल 忽略 忽视 忽視 无视 無視 忘记 忘記 忘掉 不要理会 抛弃 丢弃 放弃 绕过 违背 不要遵守 不要遵循 不再遵守 不再遵循 不遵守 不遵循`,
   /** Verbs of laws and offices, where rules are overruled honestly. */
-  OVERRULE: `override overrule bypass discard dismiss abandon neglect nullify overwrite circumvent scrap ditch reject repeal nullify negate void
+  OVERRULE: `override overrule bypass discard dismiss abandon neglect nullify overwrite circumvent scrap ditch reject repeal negate void
     rescind annul toss`,
-  /** Going against what binds. */
+  /** Verbs of violation. */
   DEFY: `disobey defy violate breach break bypass circumvent`,
-  /** Verbs that computers obey daily; they need more company to be suspicious. */
+  /** Everyday orders to computers, which need more context to be suspicious. */
   IGNORE_SOFT: `delete erase remove reset clear cancel drop skip disable suspend void revoke lift purge wipe discontinue
-    lösche streiche verwirf umgehe efface abandonne contourne anula anule annulla cancella scarta apague wis отмени отключи сотри удали anuluj hapus 取消 清除 删除 lösche supprime elimina borra`,
+    lösche streiche verwirf umgehe efface abandonne contourne anula anule annulla cancella scarta apague wis отмени отключи сотри удали anuluj hapus 取消 清除 删除 supprime elimina borra`,
   /** Verb-last languages and German infinitives. */
   IGNORE_LAST: `ignorieren vergessen missachten 無視 忘れて 忘れ 破棄 無効 従わ 무시 무시하고 무시해 잊어 잊고 yoksay unut görmezden aldırma अनदेखा नजरअंदाज भूल`,
   IGNORE_PHRASE: `set put leave push cast throw brush toss lay`,
-  /** The same as participles. */
+  /** Participles. */
   IGNORED: `ignored disregarded forgotten discarded dismissed overridden bypassed`,
   ENDED: `lifted deleted erased removed rescinded withdrawn nullified waived dropped cancelled canceled scrapped retired annulled repealed terminated replaced
     voided suspended`,
@@ -49,27 +47,24 @@ export const WORDS = {
     following obeying adhering complying abiding listening heeding`,
   NOT: `not dont never no stop cease cannot cant without neither nor longer quit refrain avoid`,
 
-  /** Words for what came before. */
+  /** Words for earlier texts. */
   WHEN: `above before ${RECENT}`,
-  /** The same without words for places on a screen. */
+  /** The same without places on a screen. */
   RECENT,
-  /** Of what binds a model from the start. */
+  /** Attributes of a model's built-in rules. */
   INBORN: `current present default preset standing given built builtin inbuilt starting hardcoded preprogrammed predefined preconfigured embedded
     inherent internal hidden secret`,
-  /** Who or what it comes from. */
   MAKER: `developer developers creator creators maker makers operator operators programmer programmers openai anthropic admin administrator`,
-  /** What it is about. */
   MODEL: `system safety content ethical ethics moral security moderation developer developers openai anthropic`,
-  /** Whose they are. */
   YOUR: `your ur youre its deine deinen deiner ihre ihren vos votre tes ton tus tu sus su tue tuoi suas seus teus jouw je uw твои ваши свои twoje 你的 您的 你 あなたの 당신의`,
   ALL: `all any every each everything entire whole ${ALL_ELSEWHERE}`,
   /** The same without English. */
   ALL_ELSEWHERE,
-  /** What binds a model and hardly anything else. */
+  /** Rules of a model. */
   RULES: `
     instruction instructions instuctions instructons directive directives guideline guidelines prompt prompts guardrail guardrails programming
     directions orders commands rules policies constraints restrictions limitations safeguards protocols training safety
-    anweisung anweisungen instruktionen vorgaben regeln befehle richtlinien eingabeaufforderung consignes consigne règles directives
+    anweisung anweisungen instruktionen vorgaben regeln befehle richtlinien eingabeaufforderung consignes consigne règles
     instrucciones instrucción reglas indicaciones órdenes directrices istruzioni istruzione regole indicazioni ordini
     instruções instrução regras ordens diretrizes comandos instructies regels aanwijzingen opdrachten beperkingen richtlijnen restricciones normas restrizioni restrições direttive einschränkungen beschränkungen
     инструкц* указани* правила правил команды інструкц* вказівки instrukcj* polece* zasady ograniczen* wytyczn* zakaz* instruktioner reglerna riktlinjer ограничен* запрет* промпт* regler pokyny instrucțiunile
@@ -79,62 +74,61 @@ export const WORDS = {
   /** The same without words of networks, linters and offices. */
   RULES_HARD: `instruction instructions directive directives guideline guidelines prompt prompts guardrail guardrails programming
     anweisungen instruktionen richtlinien vorgaben consignes instrucciones directrices istruzioni direttive diretrizes instruções instructies инструкц* 指令 指示 プロンプト 지시`,
-  /** Those of them that programs seldom use: plurals, since a program has an instruction or a prompt too. */
+  /** The same without words that programs use: plurals, since a program has an instruction or a prompt. */
   BARRED: `instructions directives guideline guidelines prompts guardrail guardrails programming
     anweisungen instruktionen richtlinien vorgaben consignes instrucciones directrices istruzioni direttive diretrizes instruções instructies инструкц* 指令 指示 プロンプト 지시`,
-  /** What `your` makes the model's. */
+  /** Rules that are the model's behind `your`. */
   BOUNDS: `instruction instructions directive directives guideline guidelines prompt prompts prompting guardrail guardrails programming rules policies
     constraints restrictions limitations safeguards protocols training mandates parameters requirements briefing safety orders commands directions`,
-  /** What nobody but a model drops, whatever the verb. */
+  /** Rules that only a model drops, with any verb. */
   BARS: `instructions directives guidelines prompt prompts guardrails programming rules constraints restrictions limitations safeguards protocols mandates`,
-  /** What may bind a model or be any talk. */
+  /** Context of a model, or any talk. */
   CONTEXT: `text context content contents conversation message messages information task tasks data discussion chat input inputs
     output outputs settings configuration responses response statements request requests question questions everything stuff things words lines sentences`,
-  /** Of that, what people seldom ask to be ignored: `my previous message` they do. */
+  /** The same without texts that people ask to ignore, such as `my previous message`. */
   BACKGROUND: `text texts context content contents conversation information input inputs discussion words sentences statements tasks`,
   GIVEN: `told taught given learned learnt learn received got said instructed trained programmed provided know knew
     started begun bind binds bound operate supplied fed handed assigned issued`,
   OBSOLETE: `obsolete void invalid outdated cancelled canceled superseded revoked null irrelevant optional informational nonbinding deprecated
     inactive overridden suspended lifted overruled expired moot advisory`,
 
-  /** Asking for words back. */
+  /** Verbs that ask for text. */
   DISCLOSE: `
     repeat print reveal show output display share disclose expose dump leak recite echo list translate summarize summarise encode copy paste
     return spell quote state spit regurgitate reproduce render convert rewrite restate divulge unveil reprint retell provide tell give send
     wiederhole zeige zeig nenne verrate ausgeben affiche affichez répète répétez révèle révélez montre muestra muestrame repite revela imprime
     dime mostra ripeti rivela mostre repita revele toon herhaal покажи покажите повтори повторите раскрой выведи
     显示 输出 重复 告诉 透露 打印 表示 出力 繰り返し 見せて 教えて 보여 출력 알려`,
-  /** Words of ordinary requests, that disclose where the object can only be the prompt. */
+  /** Verbs of ordinary requests, which disclose only with a prompt as the object. */
   TURN_OVER: `describe explain present report publish post paraphrase rephrase transcribe surface uncover narrate type hand read see view know write
     put turn make include append attach email mail resend check begin start reply answer respond`,
-  /** The same for what stands above, where `translate the text above` is an honest wish. */
+  /** The same for text above, where `translate the text above` is an honest request. */
   REPEAT: `repeat print reveal output recite echo dump regurgitate spit copy leak wiederhole répète repite ripeti повтори 重复 繰り返し`,
   SYSTEM_ONLY: `system hidden secret internal initialization preprompt developer confidential initial original underlying`,
-  /** Of prompts more than of anything else. */
+  /** Attributes of prompts, rarely of other texts. */
   INNER: `system hidden secret internal initialization developer confidential initial original underlying root base meta pre starting core`,
   BRIEFING: `prompt prompts instructions instruction message directives guidelines rules`,
   PROMPT: `prompt prompts instruction instructions message directive directives guidelines configuration config setup context rules programming initialization`,
 
-  /** Saying that something is not, or is not to be, with the contractions of prose. */
+  /** Negations, with contractions. */
   NEVER: `never not no dont doesnt didnt cannot cant wont wouldnt isnt arent aint shouldnt mustnt neednt without none neither nor`,
-  /** Having none of something. */
   NONE: `no without zero any lacks lack lacking devoid none`,
-  /** What a model does that holds back. */
+  /** Refusals. */
   REFUSE: `refuse refuses refused refusing refusal refusals decline declines declined declining deny denies denied denying reject rejects rejected
     rejecting censor censors censored censoring disobey disobeys`,
-  /** What it says instead of an answer, or beside it. */
+  /** Words instead of an answer, or beside it. */
   LECTURE: `apologize apologizes apologise apologises moralize moralizes moralizing moralise moralises lecture lectures lecturing preach preaches`,
   ETHIC: `moral ethical ethics morality morals legality conscience scruples scruple`,
-  /** What binds a persona, without words of laws and offices. */
+  /** Restraints of a persona, without words of laws and offices. */
   FETTERS: `restrictions limitations filters censorship censoring filtering guidelines restraints inhibitions boundaries confines shackles
     guardrails safeguards moderation`,
 
-  /** Who a model should be. */
+  /** Principles and rules of a persona. */
   CREED: `ethical ethics ethic moral morals morality legal legality laws law guidelines guideline restrictions restriction restrict limitations limitation limits
     rules rule filters filter filtering filtered censorship censoring policy policies regulations boundaries boundary constraints safety norms principles
     standards ethicality consequences confines safeguards inhibitions guardrails protocols taboos qualms remorse shackles warnings disclaimers
-    moderation conscience scruples guideline`,
-  /** Those of them that software seldom has. Warnings, rules and filters are turned off daily. */
+    moderation conscience scruples`,
+  /** The same without words of software: warnings, rules and filters are turned off daily. */
   BONDS: `ethical ethics ethic moral morals morality guidelines restrictions limitations censorship censoring boundaries norms principles
     inhibitions guardrails safeguards taboos qualms remorse shackles conscience scruples moderation safety`,
   HARM: `illegal unethical immoral harmful inhumane offensive dangerous derogatory inappropriate explicit violent racist sexist hateful profane vulgar lewd nsfw controversial evil toxic politically depraved disgusting unlawful criminal illicit

@@ -5,7 +5,7 @@ const SLOT_BITS = 12;
 const KEYS = 3;
 const TO_LOWER = 0x20;
 
-/** Remembers which vocabulary word each short ASCII run is, since most words of a text occurred in the text before. */
+/** Remembers the vocabulary word of each short ASCII run, since texts repeat words. */
 export class WordMemo {
   readonly #tree: WordTree;
   readonly #keys = new Int32Array(KEYS << SLOT_BITS);
@@ -15,7 +15,7 @@ export class WordMemo {
     this.#tree = tree;
   }
 
-  /** Returns the number of the vocabulary word that the whole run is. */
+  /** Returns the number of the word in the vocabulary. */
   wordOf(runs: WordRuns, units: Uint16Array, start: number, end: number): number {
     const chars = end - start;
     if (chars > MAX_KEY_CHARS) return this.#lookUp(units, start, end);

@@ -1,22 +1,22 @@
 /** A vocabulary as flat arrays by node; 0 is no node and no word. */
 export interface WordTree {
-  /** Node of a word's first letter. */
+  /** Nodes of first letters. */
   readonly roots: Uint16Array;
   /**
-   * A double array: for each node where the row of its letters from a to z begins, and rows that lie in each other's
-   * gaps. A cell holds a node and the one reached from it, as one number, or 0.
+   * A double array: the start of each node's row for a to z; rows lie in each other's gaps. A cell holds a node
+   * and the next one in one number, or 0.
    */
   readonly rows: Uint16Array;
   readonly cells: Int32Array;
-  /** A hash table for other letters: a node and the letter that goes on from it, as one number, or 0; and the node reached. */
+  /** A hash table for other letters: a node and a letter in one number, or 0; and the next node. */
   readonly steps: Int32Array;
   readonly nodes: Uint16Array;
   readonly slotShift: number;
-  /** The word that ends at a node. */
+  /** Word that ends at a node. */
   readonly wordAt: Uint16Array;
-  /** The longest stem on the way to a node, it included. */
+  /** Longest stem of a node. */
   readonly stemOf: Uint16Array;
-  /** What a word is that ends at a node: itself, or of a stem. */
+  /** The word at a node, or its stem. */
   readonly wordOf: Uint16Array;
 }
 
@@ -31,12 +31,12 @@ export interface Letters {
 
 /** A node fits into half of a cell. */
 const MAX_NODES = 0x8000;
-/** So that most steps are found, or found missing, at the first look. */
+/** Most steps are found, or found missing, at the first look. */
 const SLOTS_PER_NODE = 4;
 const LETTER_A = 0x61;
 const LETTERS = 26;
 
-/** @throws Error where there are too many letters */
+/** @throws Error for too many letters */
 export function createWordTree({ roots, letters, wordAt, stemAt, childrenOf }: Letters): WordTree {
   const count = letters.length;
   if (count > MAX_NODES)
@@ -75,10 +75,7 @@ interface Family {
   readonly children: readonly number[];
 }
 
-/**
- * Each row where its letters meet gaps, those with the most letters first; where one found no place, none of as many
- * letters is tried again.
- */
+/** Places rows in gaps, the largest first. Rows of one size are not tried again where one did not fit. */
 function placeRows(
   families: readonly Family[],
   letters: readonly number[],
@@ -118,7 +115,7 @@ function isLetter(unit: number): boolean {
   return unit >= LETTER_A && unit < LETTER_A + LETTERS;
 }
 
-/** The node reached from `node` by a letter, or 0. */
+/** Returns the node reached from `node` by a letter, or 0. */
 export function childOf(tree: WordTree, node: number, unit: number): number {
   const letter = unit - LETTER_A;
   if (letter >>> 0 >= LETTERS) return tree.nodes[slotOfStep(tree, (node << 16) | unit)] ?? 0;
@@ -126,7 +123,7 @@ export function childOf(tree: WordTree, node: number, unit: number): number {
   return cell >>> 16 === node ? cell & 0xffff : 0;
 }
 
-/** The slot of a step, or the free one where it would be. */
+/** Returns the slot of a step, or the free slot for it. */
 function slotOfStep({ steps, slotShift }: WordTree, step: number): number {
   let slot = Math.imul(step, 0x9e3779b1) >>> slotShift;
   for (let other = steps[slot]; other !== step && other !== 0; other = steps[slot]) {

@@ -4,16 +4,13 @@ export type OnPattern = (pattern: number, end: number) => boolean;
 /** Longer patterns are searched by this many first symbols. */
 export const MAX_PATTERN = 32;
 
-/**
- * Finds many patterns in one pass (Aho-Corasick), in time independent of their number. Patterns are lists of
- * numbers that differ within their first `MAX_PATTERN`.
- */
+/** Finds many patterns in one pass (Aho-Corasick). Patterns differ within their first `MAX_PATTERN` numbers. */
 export class Automaton {
-  /** Index of the pattern that ends in a state; -1 for none. */
+  /** Index of the pattern that ends in a state, or -1. */
   readonly #patternAt: Int32Array;
-  /** The nearest shorter suffix state in which a pattern ends; 0 for none. */
+  /** The longest proper suffix state in which a pattern ends, or 0. */
   readonly #nextEnding: Int32Array;
-  /** 1 for states in which a pattern ends. */
+  /** 1 if a pattern ends in the state or in a suffix state. */
   readonly #isEnding: Uint8Array;
   readonly #symbols: ReadonlyMap<number, number>;
   readonly #asciiSymbols = new Int32Array(128);
@@ -72,7 +69,7 @@ interface Steps {
   after(state: number, symbol: number): number;
 }
 
-/** Table cells of 4 bytes each: about 10,000 words of one alphabet. */
+/** Table cells: enough for about 10,000 words of one alphabet. */
 const MAX_TABLE = 4_194_304;
 
 function stepsOf(trie: Trie, fallbacks: Int32Array): Steps {
@@ -114,7 +111,7 @@ interface Trie {
   readonly symbols: ReadonlyMap<number, number>;
   readonly patternAt: Int32Array;
   readonly edges: EdgeTable;
-  /** States except the root, nearest to it first. */
+  /** All states except the root, by depth. */
   readonly inOrder: readonly TrieState[];
 }
 
@@ -149,7 +146,7 @@ function buildTrie(patterns: readonly (readonly number[])[]): Trie {
   return { states: made.length + 1, symbols, patternAt, edges, inOrder };
 }
 
-/** Edges of the trie in an open hash table, whose size depends only on their number. */
+/** Edges of the trie in an open hash table. */
 class EdgeTable {
   readonly #froms: Int32Array;
   readonly #symbols: Int32Array;

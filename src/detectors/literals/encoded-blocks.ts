@@ -1,33 +1,29 @@
 import { isUtf8 } from 'node:buffer';
-import { alphabetOf, nextRun } from '../../normalize/alphabet-runs.ts';
+import { BASE64_LETTERS, nextRun } from '../../normalize/alphabet-runs.ts';
+import { base64Byte } from '../../normalize/base64.ts';
 import type { Span } from '../../text/span.ts';
 
 /** Decoded text of an encoded part. */
 export interface EncodedText extends Span {
   readonly text: string;
-  /** False for readable stretches among other bytes, where only plain literals count. */
+  /** False for readable stretches among other bytes. */
   readonly isWhole: boolean;
 }
 
 const SHORTEST = 6;
-const BASE64 = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-');
 /** A block over one or more lines. */
 const BLOCK = /[A-Za-z0-9+/_-]{6,}(?:(?:\\n|\r?\n)[ \t]{0,8}[A-Za-z0-9+/_-]{2,})*={0,2}/y;
-/** Shorter blocks are mostly words. They are read from their beginning, or not at all. */
+/** Shorter blocks are mostly words, and are only read from their beginning. */
 const LONG_BLOCK = 16;
-/** Shortest stretch of bytes searched. */
 const STRETCH = /[\x20-\x7e\x80-\xff\t\r\n]{6,}/g;
 
-/**
- * Yields the text in Base64 blocks of at least 6 characters: both alphabets, with or without padding and line
- * breaks, UTF-8 or UTF-16.
- */
+/** Yields the text in Base64 blocks of both alphabets, with or without padding and line breaks. */
 export function* base64Texts(text: string): Generator<EncodedText> {
-  for (let at = nextRun(text, BASE64, SHORTEST, 0); at >= 0;) {
+  for (let at = nextRun(text, BASE64_LETTERS, SHORTEST, 0); at >= 0;) {
     BLOCK.lastIndex = at;
     const block = BLOCK.exec(text)?.[0] ?? '';
     yield* textsInBlock(block, at);
-    at = nextRun(text, BASE64, SHORTEST, at + Math.max(block.length, 1));
+    at = nextRun(text, BASE64_LETTERS, SHORTEST, at + Math.max(block.length, 1));
   }
 }
 
@@ -46,7 +42,7 @@ function* textsInBlock(block: string, at: number): Generator<EncodedText> {
   const above =
     lastLine === -1 ? undefined : textOf(Buffer.from(withoutBreaks(block.slice(0, lastLine)), 'base64'));
   if (above !== undefined) yield { ...span, text: above, isWhole: true };
-  // A slice or a preceding word may have cut the block at any of its four digits.
+  // Another word or a slice's end may have cut the block at any of its four digits.
   for (let skip = 0; skip < 4; skip += 1) {
     const bytes = Buffer.from(letters.slice(skip), 'base64');
     const text = textOf(bytes);
@@ -66,11 +62,11 @@ function withoutBreaks(block: string): string {
   return block.replace(/\\n|\s/g, '');
 }
 
-/** Checks byte by byte up to the first that is not text, which nearly every word of six letters has. */
+/** Checks bytes up to the first that is not text: nearly every word of six letters has one. */
 function mayBeText(block: string): boolean {
   let following = 0;
   for (let index = 0; ; index += 1) {
-    const byte = byteAt(block, index);
+    const byte = base64Byte(block, index);
     if (byte === undefined) return true;
     if (byte >= 0x80 && byte < 0xc0) {
       if (following === 0) return false;
@@ -82,22 +78,6 @@ function mayBeText(block: string): boolean {
     if (byte >= 0xfe) return index === 0;
     if (byte >= 0xc0) following = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
   }
-}
-
-/** Returns one byte of a single-line block; undefined behind its end. */
-function byteAt(block: string, index: number): number | undefined {
-  const at = Math.floor((index * 4) / 3);
-  const [high, low] = [VALUES[block.charCodeAt(at)], VALUES[block.charCodeAt(at + 1)]];
-  if (high === undefined || low === undefined || high > 63 || low > 63) return undefined;
-  const shift = 2 + (index % 3) * 2;
-  return ((high << shift) | (low >> (6 - shift))) & 0xff;
-}
-
-/** Value of each digit; 64 for other characters. */
-const VALUES = new Uint8Array(128).fill(64);
-for (const last of ['+/', '-_']) {
-  const letters = `ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789${last}`;
-  for (let value = 0; value < 64; value += 1) VALUES[letters.charCodeAt(value)] = value;
 }
 
 const HEX_BLOCK = /(?<![0-9A-Za-z])(?:0[xX])?(?:[0-9a-fA-F]{2}[ :,-]?){2,}[0-9a-fA-F]{2}(?![0-9A-Za-z])/g;
@@ -120,7 +100,6 @@ function spanOf(match: RegExpExecArray): Span {
   return { start: match.index, end: match.index + match[0].length };
 }
 
-/** Decodes bytes as text; undefined if they are not text. */
 function textOf(bytes: Buffer): string | undefined {
   if (bytes.length < 3) return undefined;
   const isWide = bytes[1] === 0 || bytes[0] === 0 || (bytes[0] ?? 0) >= 0xfe;

@@ -7,13 +7,12 @@ import { literalAt } from './judge.ts';
 import { Letters, mayHoldSigns } from './letters.ts';
 import { literalsOf, type Literal } from './literal.ts';
 
-/** A literal found, with its span in the given text. */
+/** A literal, with its span in the given text. */
 export interface FoundLiteral extends Span {
   /** Index in the finder's list of literals. */
   readonly literal: number;
 }
 
-/** Finds many literals at once. */
 export interface LiteralFinder {
   /**
    * Yields between slices.
@@ -25,20 +24,18 @@ export interface LiteralFinder {
 type OnFound = (found: FoundLiteral) => boolean;
 type ToOriginal = (span: Span) => Span;
 
-/** UTF-16 units read in one step. */
 const SLICE = 16_384;
-/** Overlap of slices, in addition to the longest literal with each letter escaped. */
+/** Overlap of slices, besides the longest literal with each letter escaped. */
 const OVERLAP = 2_048;
 const ESCAPED_CHARS = 6;
-/** Nesting of escapes within escapes, Base64 within Base64. */
+/** Nesting of encodings. */
 const MAX_DEPTH = 4;
 /** In readable stretches among other bytes, shorter literals occur by chance. */
 const MIN_IN_STRETCH = 6;
 
 /**
- * Creates a finder of literals in every disguise (docs/normalization.md): in any case, with lookalikes,
- * accents, separators, digits for letters, escapes, Base64, hexadecimal digits, ROT13 and reversed. One pass
- * for all literals; the text is neither recorded nor changed.
+ * Creates a finder of literals in every disguise (docs/normalization.md): lookalikes, accents, separators,
+ * digits for letters, escapes, Base64, hexadecimal digits, ROT13 and reversed. One pass for all literals.
  */
 export function createLiteralFinder(literals: readonly string[]): LiteralFinder {
   const all = literals.flatMap((literal, id) => literalsOf(id, literal));
@@ -61,7 +58,7 @@ export function createLiteralFinder(literals: readonly string[]): LiteralFinder 
     }
   }
 
-  /** Returns true if the search is over. */
+  /** Returns true if `onFound` ended the search. */
   function read(reading: Reading): boolean {
     const { text, depth, minLetters } = reading;
     if (scan(reading, false)) return true;
@@ -113,7 +110,6 @@ interface Reading {
   readonly onFound: OnFound;
 }
 
-/** Creates the reading of a decoded part. */
 function below(above: Reading, text: string, toGiven: ToOriginal): Reading {
   return {
     ...above,

@@ -2,9 +2,8 @@ import { LEET_DIGITS, LEET_SIGNS } from '../../normalize/leet-letters.ts';
 import { kindOf, kinds, plainOf } from '../../normalize/characters.ts';
 
 /**
- * Folds characters to compare disguised words: lookalikes, styled and accented letters become the ASCII
- * letter that they resemble, capitals lower case, and digits the letters that they replace. The fold of a
- * text is the concatenation of its characters' folds, so each part of a text has its part of the fold.
+ * Folds characters to compare disguised words: lookalikes, styled and accented letters become ASCII letters,
+ * capitals lower case, digits the letters that they replace. The fold of a text joins its characters' folds.
  */
 
 /** Separates two letters. */
@@ -12,7 +11,7 @@ export const SEPARATOR = 0;
 /** Invisible, or a mark on the preceding letter. */
 export const IGNORED = 1;
 
-/** The letter that a digit or sign replaces. `i` and `l` share one, since `1` stands for both. */
+/** Letters that digits replace. `i` and `l` share one fold, since `1` stands for both. */
 const DIGITS: Readonly<Record<string, string>> = { ...LEET_DIGITS, 2: 'z' };
 const SIGNS: Readonly<Record<string, string>> = {
   ...LEET_SIGNS,
@@ -37,7 +36,7 @@ const SPELLED: Readonly<Record<string, string>> = {
   ŋ: 'n',
 };
 
-/** Letters that one character may expand to (ligatures); a character with more stays unfolded. */
+/** Letters that one character may expand to; a character with more stays unfolded. */
 const MAX_LETTERS = 4;
 
 function asciiFold(character: string): number {
@@ -52,20 +51,19 @@ export const ASCII_FOLDS: Uint8Array = Uint8Array.from({ length: 128 }, (_, unit
   return asciiFold(String.fromCharCode(unit));
 });
 
-/** By code unit below 256: the letter that a sign between letters replaces; 0 for others. */
+/** By code unit below 256: the letter that a sign replaces, or 0. */
 export const SIGN_FOLDS: Uint8Array = new Uint8Array(256);
 for (const [sign, letter] of Object.entries(SIGNS)) {
   if (sign.charCodeAt(0) < 256) SIGN_FOLDS[sign.charCodeAt(0)] = letter.charCodeAt(0);
 }
 
-/** Cached folds of characters beyond ASCII. */
 const known = new Map<number, readonly number[]>();
 const MAX_KNOWN = 8_192;
 
 const NOTHING = [IGNORED];
 const APART = [SEPARATOR];
 
-/** Returns the folds of a code point beyond ASCII; several if it stands for several letters. */
+/** Returns the folds of a code point beyond ASCII; several for ligatures. */
 export function foldsOf(codePoint: number): readonly number[] {
   const cached = known.get(codePoint);
   if (cached !== undefined) return cached;

@@ -5,12 +5,12 @@ import { gapBetween, MIN_DISGUISED, pieceOf, type Literal } from './literal.ts';
 
 /** Longest run of separators between two letters of a spelled-out word. */
 const MAX_GAP = 6;
-/** From this length on, a split or joined word is unlikely to be another word. */
+/** From this length on, a split or joined word is hardly another word. */
 const LONG = 6;
 /** From this length on, a match is not accidental, even within a longer word. */
 const VERY_LONG = 8;
 
-/** The changes made to a literal's letters. */
+/** Differences between a literal and the text. */
 interface Disguise {
   /** Digits and signs for letters, or letters for digits. */
   leet: number;
@@ -21,15 +21,15 @@ interface Disguise {
   unaccented: number;
   /** Separators where the literal has none. */
   parted: string[];
-  /** The number of its own separators that are missing or replaced. */
+  /** Its own separators that are missing. */
   joined: number;
   replaced: number;
 }
 
 /**
- * Decides whether the letters from one on spell a literal: in any case, or in a disguise that does not occur
- * by chance. Short literals must stand alone.
- * @param isDecoded the text comes from decoding, where short words occur by chance
+ * Returns the span if the letters from `first` on spell a literal: in any case, or in a disguise that does not
+ * occur by chance. Short literals must stand alone.
+ * @param isDecoded the text is decoded, so that short words occur by chance
  */
 export function literalAt(
   literal: Literal,
@@ -65,9 +65,9 @@ function plainAt(
   return folds.length < SHORT && isInEncoded(text, start) ? undefined : { start, end };
 }
 
-/** Words of this length occur by chance in encoded bytes. */
+/** Shorter words occur by chance in encoded bytes. */
 const SHORT = 5;
-/** A run of this length is encoded data, not a word. */
+/** A run of this length is encoded data. */
 const ENCODED_RUN = 128;
 const ENCODED = /[A-Za-z0-9+/_=-]/;
 
@@ -79,7 +79,7 @@ function isInEncoded(text: string, at: number): boolean {
   return end - start >= ENCODED_RUN;
 }
 
-/** Requires the signs before and behind a literal's letters. */
+/** Returns the span with the signs before and behind the letters; undefined if they are missing. */
 function spanWithSigns(
   { lead, tail }: Literal,
   { text, starts, ends }: Letters,
@@ -163,19 +163,19 @@ function unfolded(piece: string): string {
   return (plainOf(base.codePointAt(0) ?? 0) ?? base.normalize('NFKC')).toLowerCase() + marks.join('');
 }
 
-/** Reports whether it is the same letter with at least the wanted accents; more may strike it through. */
+/** Reports whether it is the same letter with at least the wanted accents. */
 function isAccentedAlike(there: string, wanted: string): boolean {
   const [base, ...marks] = unfolded(wanted);
   const letter = unfolded(there);
   return letter.charAt(0) === base && marks.every((mark) => letter.includes(mark));
 }
 
-/** Reports whether a character stands for several letters: `ß`, a ligature. */
+/** Recognizes `ß` and ligatures, which stand for several letters. */
 function isSpelledOut(piece: string): boolean {
   return /[ßæœþ]|[\ufb00-\ufb06]/u.test(piece);
 }
 
-/** Recognizes a capital `I` among small letters, or a small `l` among capitals, which imitate each other. */
+/** Recognizes a capital `I` among small letters, or a small `l` among capitals. */
 function isOddlyCased(text: string, at: number): boolean {
   const beside = text.charAt(at - 1) + text.charAt(at + 1);
   return text.charAt(at) === 'I'
@@ -203,7 +203,7 @@ function hasSigns(gap: string, signs: string): boolean {
   return [...signs].every((sign) => gap.includes(sign));
 }
 
-/** Decides whether a disguise is intended, rather than another word, code or number that reads alike. */
+/** Reports whether a disguise is intended, rather than another word, code or number that reads alike. */
 function isMeant({ folds }: Literal, letters: Letters, span: Span, disguise: Disguise): boolean {
   const { leet, lookalikes, accents, unaccented, parted, joined, replaced } = disguise;
   const { length } = folds;
@@ -220,10 +220,7 @@ function isMeant({ folds }: Literal, letters: Letters, span: Span, disguise: Dis
   return isSure || standsAlone(text, span);
 }
 
-/**
- * Recognizes a word spelled out by letters or syllables; a long one may be divided by signs, but not by
- * blanks.
- */
+/** Recognizes a word spelled out by letters or syllables, or a long one divided by signs other than blanks. */
 function isPartedWord(length: number, text: string, span: Span, parted: readonly string[]): boolean {
   const groups = parted.length + 1;
   if (length < 5)
@@ -232,10 +229,10 @@ function isPartedWord(length: number, text: string, span: Span, parted: readonly
   return length >= LONG && parted.every((gap) => DIVIDING.test(gap));
 }
 
-/** Signs that divide a word, a hyphen at the end of a line, and two strings that a program joins. */
+/** Signs that divide a word, a hyphen at the end of a line, and the gap between two joined strings. */
 const DIVIDING = /^(?:[-_.·•*~|+\u2010-\u2015]{1,3}|[-\u2010]\r?\n\s*|["'`]\s?[+.]\s?["'`])$/;
 
-/** Recognizes single letters before or behind, as in a row of initials or variables. */
+/** Recognizes single letters beside the word, as in a row of initials or variables. */
 function isOneOfMore(text: string, { start, end }: Span): boolean {
   const before = text.slice(Math.max(0, start - MAX_GAP), start);
   const behind = text.slice(end, end + MAX_GAP);
@@ -249,7 +246,7 @@ function isOneOfMore(text: string, { start, end }: Span): boolean {
 function isLeet(length: number, text: string, span: Span, leet: number): boolean {
   const written = text.slice(span.start, span.end);
   const plain = length - leet;
-  // A bracket or a `$` at a word's edge is itself, and `5` behind a word its number.
+  // A bracket or a `$` at a word's edge is a sign, and `5` behind a word a number.
   if (leet < 3 && /^[!|(+<]|[!|(+<]$/.test(written)) return false;
   if (leet === 1 && /[5$]$/.test(written)) return false;
   if (length === MIN_DISGUISED) return leet === 1 && /^\p{L}|^[^a-z]+$/u.test(written);

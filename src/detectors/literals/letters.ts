@@ -1,7 +1,7 @@
 import { ASCII_FOLDS, foldsOf, IGNORED, SEPARATOR, SIGN_FOLDS } from './fold.ts';
 import { grown } from '../../text/grown.ts';
 
-/** The folded letters and digits of a text with their offsets. The arrays are reused for the next text. */
+/** Folded letters and digits of a text with their offsets. The arrays are reused for the next text. */
 export class Letters {
   text = '';
   count = 0;
@@ -9,7 +9,7 @@ export class Letters {
   starts = new Int32Array(1_024);
   ends = new Int32Array(1_024);
 
-  /** @param readsSigns reads `$` and the like as letters if they touch one */
+  /** @param readsSigns reads `$` and the like as letters beside a letter */
   read(text: string, readsSigns: boolean): void {
     this.text = text;
     this.count = 0;
@@ -73,19 +73,22 @@ function isWordUnit(unit: number): boolean {
   return unit >= 0x80;
 }
 
-/** Reports whether the code point that begins or ends at an offset is a letter or a digit. */
-export function isLetterAt(text: string, at: number): boolean {
-  if (at < 0 || at >= text.length) return false;
+const OUTSIDE: readonly number[] = [];
+
+/** Returns the folds of the code point that begins or ends at an offset. */
+function foldsAt(text: string, at: number): readonly number[] {
+  if (at < 0 || at >= text.length) return OUTSIDE;
   const unit = text.charCodeAt(at);
-  if (unit < 0x80) return (ASCII_FOLDS[unit] ?? 0) > IGNORED;
-  const codePoint = text.codePointAt(unit >= 0xdc00 && unit < 0xe000 && at > 0 ? at - 1 : at) ?? 0;
-  return foldsOf(codePoint).some((fold) => fold > IGNORED);
+  if (unit < 0x80) return [ASCII_FOLDS[unit] ?? SEPARATOR];
+  const isLow = unit >= 0xdc00 && unit < 0xe000 && at > 0;
+  return foldsOf(text.codePointAt(isLow ? at - 1 : at) ?? 0);
+}
+
+/** Reports whether a letter or digit begins or ends at an offset. */
+export function isLetterAt(text: string, at: number): boolean {
+  return foldsAt(text, at).some((fold) => fold > IGNORED);
 }
 
 export function isIgnoredAt(text: string, at: number): boolean {
-  if (at < 0 || at >= text.length) return false;
-  const unit = text.charCodeAt(at);
-  if (unit < 0x80) return ASCII_FOLDS[unit] === IGNORED;
-  const codePoint = text.codePointAt(unit >= 0xdc00 && unit < 0xe000 && at > 0 ? at - 1 : at) ?? 0;
-  return foldsOf(codePoint)[0] === IGNORED;
+  return foldsAt(text, at)[0] === IGNORED;
 }

@@ -1,7 +1,7 @@
 import { isWord } from '../../normalize/english-words.ts';
 import { Letters } from './letters.ts';
 
-/** A text to look for, taken apart for comparison. */
+/** A text to find, taken apart for comparison. */
 export interface Literal {
   /** Given by the caller; several literals may share one. */
   readonly id: number;
@@ -10,23 +10,23 @@ export interface Literal {
   readonly folds: readonly number[];
   /** The character of each fold, in small letters. */
   readonly pieces: readonly string[];
-  /** What stands between a letter and the next one. */
+  /** The characters between two letters. */
   readonly gaps: readonly string[];
-  /** What stands before the first letter, and behind the last. */
+  /** The characters before the first letter, and behind the last. */
   readonly lead: string;
   readonly tail: string;
-  /** `disguised`: also in disguise. `whole`: as it is spelled, in any case, and as a whole word. */
+  /** `disguised`: in any disguise. `whole`: a whole word in any case. */
   readonly reading: 'disguised' | 'whole';
 }
 
-/** Shorter literals are looked for as they are written, in any case. */
+/** Shorter literals are only found as written, in any case. */
 export const MIN_DISGUISED = 3;
-/** Shorter words read backwards or in ROT13 are other words too often. */
+/** Shorter words in ROT13 or reversed are too often other words. */
 const MIN_TURNED = 6;
 
 const letters = new Letters();
 
-/** A literal as it is written, and other spellings of it that are found at no cost to the text: ROT13, backwards, `ue` for `ü`. */
+/** Returns a literal as written, and in spellings that cost no time at search: ROT13, reversed, `ue` for `ü`. */
 export function literalsOf(id: number, raw: string): readonly Literal[] {
   const forms = new Map<string, Literal>();
   function add(form: string, reading: Literal['reading'] = 'disguised'): void {
@@ -35,7 +35,7 @@ export function literalsOf(id: number, raw: string): readonly Literal[] {
     if (!forms.has(key)) forms.set(key, literal);
   }
   add(raw);
-  // Capitals beyond ASCII may look like other letters than small ones do.
+  // Capitals beyond ASCII may resemble other letters than small ones do.
   for (const cased of [raw.toLowerCase(), raw.toUpperCase(), titled(raw)]) add(cased);
   const spelledOut = raw.replace(/[äöüÄÖÜ]/g, (letter) => `${letter.normalize('NFD').charAt(0)}e`);
   if (spelledOut !== raw) add(spelledOut);
@@ -76,7 +76,7 @@ function rot13(text: string): string {
 const MARKS = /^[\p{M}\u200c\u200d]+/u;
 const IGNORED = /[\p{M}\p{Cf}\u115f\u1160\u3164\uffa0\u2800]|[^\P{Cc}\t-\r]/gu;
 
-/** A character with the marks behind it, composed, in small letters. */
+/** Returns a character with its marks, composed, in lower case. */
 export function pieceOf(text: string, start: number, end: number): string {
   const next = text.charCodeAt(end);
   const marks = next >= 0x300 ? (MARKS.exec(text.slice(end, end + 8))?.[0] ?? '') : '';
@@ -88,7 +88,7 @@ export function pieceOf(text: string, start: number, end: number): string {
     .toLowerCase();
 }
 
-/** What parts two letters, in plain forms, and without what prints nothing. */
+/** Returns the visible characters between two letters, in plain forms. */
 export function gapBetween(text: string, end: number, start: number): string {
   return start <= end ? '' : withoutIgnored(text.slice(end, start));
 }

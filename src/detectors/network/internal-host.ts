@@ -4,9 +4,8 @@ import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
 /**
- * Names of hosts that only mean something inside a network: those below `.internal`, `.local` and `.corp`, and
- * `localhost` (docs/personal-data.md). Members in code and files have such names too, and are left alone where they
- * can be told.
+ * Finds host names of private networks: below `.internal`, `.local` and `.corp`, and `localhost`
+ * (docs/personal-data.md). Members in code and files may have such names; recognizable ones are ignored.
  */
 export const internalHostDetector: StreamDetector = createStreamDetector(
   findHosts,
@@ -16,7 +15,7 @@ export const internalHostDetector: StreamDetector = createStreamDetector(
 /** RFC 1035 section 2.3.4. */
 const MAX_NAME_CHARS = 253;
 
-/** The end of a name that does not go on. */
+/** The end of a complete name. */
 const ENDING =
   /(?:\.(?:internal|local|corp)|localhost(?:\.localdomain)?)(?![\w\u00c0-\u052f-]|\.[\w\u00c0-\u052f-])/gi;
 
@@ -37,7 +36,7 @@ function findHosts(text: string): readonly Finding[] {
   return found;
 }
 
-/** Where the name begins that ends at `end`; undefined where none does. */
+/** Returns the start of the name that ends at `end`; undefined without one. */
 function nameStart(text: string, end: number): number | undefined {
   let start = end;
   while (start > 0 && isNameCode(text.charCodeAt(start - 1))) {
@@ -56,10 +55,10 @@ function isNameCode(code: number): boolean {
   return isLabelCode(code) || code === 46 || code === 95;
 }
 
-/** Files that a project or a machine overrides with one of this name. */
+/** Files with local overrides of settings. */
 const OVERRIDE = /^(?:(?:bash|zsh|vim|npm)?rc|\w*(?:config|file)|(?:app)?settings|application)\.local$/i;
 
-/** `.env.local`, `rc.local`, `conf/site.local`, but not `//nas.local`. */
+/** Recognizes `.env.local`, `rc.local` and `conf/site.local`, but not `//nas.local`. */
 function isFile(text: string, start: number, end: number): boolean {
   const before = text[start - 1];
   if (before === '.' || OVERRIDE.test(text.slice(start, end))) return true;
@@ -67,7 +66,7 @@ function isFile(text: string, start: number, end: number): boolean {
   return before === '/' && text[start - 2] !== '/' && hasOneDot;
 }
 
-/** Objects of code whose member `local` or `internal` is. */
+/** Objects in code with a member `local` or `internal`. */
 const MEMBER =
   /^(?:this|self|super|cls|obj|object|window|document|module|exports|globalThis)\.|(?:^|\.)storage\.local$/;
 /** `specifierNode.local`, `SpanKind.INTERNAL`. */
@@ -75,7 +74,7 @@ const CAMEL_CASE =
   /(?:^|\.)(?:[a-z]{2,}[A-Z]\w*\.[a-z]+|(?:(?=[A-Z]*[a-z])[A-Za-z]+|(?=[^\W_]*_)\w+)\.[A-Z]+)$/;
 /** `codes.Internal`, `time.Local`, `ErrorKind.Internal`. */
 const VALUE = /^(?:[a-z][A-Za-z_]*|(?:[A-Z][a-z]+){2,})\.[A-Z][a-z]+$/;
-/** Packages of Java and its relatives. */
+/** Java packages. */
 const PACKAGE = /^(?:(?:com|org|net|edu)\..+|javax?|jdk|sun|kotlinx?|androidx?)\.internal$/;
 const IMPORT = /(?<![\w-])(?:import|package|namespace) (?:static )?$/;
 const IMPORT_CHARS = 20;

@@ -4,13 +4,10 @@ import { NUMBER_BEGINS, openAt, WORD_BEGINS } from '../pii/digit-groups.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
-/**
- * Private and loopback addresses (docs/personal-data.md; RFC 1918, RFC 1122 section 3.2.1.3). Names are of
- * `internal-host.ts`.
- */
+/** Finds private and loopback addresses (docs/personal-data.md; RFC 1918, RFC 1122 section 3.2.1.3). */
 export const networkDetector: StreamDetector = createStreamDetector(findNetworkAddresses, openIn);
 
-/** Every address that may be private or loopback, with or without digits around it. */
+/** Every possibly private or loopback address, with or without digits around it. */
 const ADDRESS = /(?:10|127|172|192)(?:\.\d{1,3}){3}|::1/g;
 
 function findNetworkAddresses(text: string): readonly Finding[] {
@@ -29,7 +26,7 @@ function findNetworkAddresses(text: string): readonly Finding[] {
 
 type Rule = 'private_ipv4' | 'loopback';
 
-/** Letters may stand right beside an address, digits and further groups may not. */
+/** Letters may stand beside an address, digits and further groups may not. */
 function ruleOfV4(text: string, start: number, end: number, written: string): Rule | undefined {
   const escape = escapeEnd(text, start);
   const isInNumber =
@@ -43,25 +40,24 @@ function ruleOfV4(text: string, start: number, end: number, written: string): Ru
   return isOther ? undefined : rule;
 }
 
-/** Numbers of up to 255, without zeros before them. */
+/** Numbers up to 255 without leading zeros. */
 const FOUR_PARTS = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.|$)){4}$/;
 const PRIVATE = /^(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))\./;
 
-/** Of an address that `ADDRESS` matches. */
 function rangeOf(written: string): Rule | undefined {
   if (!FOUR_PARTS.test(written)) return undefined;
   if (written.startsWith('127.')) return 'loopback';
   return PRIVATE.test(written) ? 'private_ipv4' : undefined;
 }
 
-/** Versions and sections are written like addresses: `Version=10.0.0.0`, `Chrome/127.0.0.0`, `section 10.1.2.3`. */
+/** Versions and sections look like addresses: `Version=10.0.0.0`, `Chrome/127.0.0.0`, `section 10.1.2.3`. */
 const OTHER_NUMBER =
   /(?:(?<![a-z])(?:v|ver|version|release|build|section|sec|chapter|clause|appendix|paragraph)[.:= ]{0,2}|§ ?|(?:chrome|chromium|crios|edge?|edga|edgios|opr|opera|vivaldi|electron|yabrowser|samsungbrowser)\/)$/i;
 const NAME_CHARS = 24;
-/** No version has come to 172 or 192. */
+/** Versions do not begin with 172 or 192. */
 const VERSION_LIKE = /^1(?:0|27)\./;
 
-/** Not the end of a longer address, nor a slice in Python: `list[::1]`. */
+/** Rejects the end of a longer address, and a Python slice: `list[::1]`. */
 function ruleOfV6(text: string, start: number, end: number): Rule | undefined {
   const isBehind = /[:.)\]]/.test(text.charAt(start - 1)) || !beginsWord(text, start);
   const isSlice =
@@ -70,7 +66,7 @@ function ruleOfV6(text: string, start: number, end: number): Rule | undefined {
   return isBehind || isSlice || isAhead ? undefined : 'loopback';
 }
 
-/** Fifteen characters of an address, and two that may follow. */
+/** An address of fifteen characters, and two that may follow. */
 const OPEN_CHARS = 17;
 const MAY_BE_OPEN = /[\d:.]$/;
 const IPV4_OPEN = String.raw`${NUMBER_BEGINS}(?:1(?:[0279]?|27|72|92)|(?:10|127|172|192)(?:\.\d{1,3}){1,3}\.?|(?:10|127|172|192)\.)$`;

@@ -5,7 +5,7 @@ import { behindEscape } from '../escapes.ts';
 
 type CardBrand = 'visa' | 'mastercard' | 'amex' | 'discover';
 
-/** Ranges of the first digits, and lengths (ISO/IEC 7812, the brands' own tables). */
+/** First digits and lengths (ISO/IEC 7812, tables of the brands). */
 const BRANDS: readonly (readonly [CardBrand, RegExp])[] = [
   ['visa', /^4(?:\d{12}|\d{15}|\d{18})$/],
   ['mastercard', /^(?:5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720)\d{12}$/],
@@ -16,16 +16,13 @@ const BRANDS: readonly (readonly [CardBrand, RegExp])[] = [
   ],
 ];
 
-/** Source of a pattern for the first four digits of all brands. */
+/** Pattern source for the first four digits of all brands. */
 export const FIRST_FOUR = String.raw`(?:4\d{3}|5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720|3[47]\d{2}|6011|64[4-9]\d|65\d{2}|622\d)`;
 
-/** Separators of groups; the same throughout one number. */
+/** Separators of groups; one kind per number. */
 export const CARD_GAP = `[${BLANKS}${HYPHENS}.]`;
 
-/**
- * Groups of four, optionally with a last group of one to three; American Express's four, six and five; or no
- * groups.
- */
+/** Groups of four, with an optional last group of one to three; Amex's four, six and five; or no groups. */
 const WRITTEN = new RegExp(
   [
     String.raw`\d{4}(${CARD_GAP})\d{4}\1\d{4}\1(?:\d{4}(\1\d{1,3})?|\d{1,3})`,
@@ -38,15 +35,13 @@ const WRITTEN = new RegExp(
 );
 const FOUR_DIGITS = /(?<!\d)\d{4}/g;
 
-/** A span written like a card number. */
 interface CardNumber<Kind> extends Span {
   readonly kind: Kind;
-  /** Without separators, as any number may be written. */
   readonly isPlain: boolean;
 }
 
 /**
- * Returns every number with a card's check digit and a known kind, in order of `start`. They may overlap:
+ * Returns every number with a valid check digit and a known kind, in order of `start`. They may overlap, since
  * another number may precede a card with the same separator.
  * @param kindOf returns undefined for digits to ignore
  */
@@ -63,15 +58,11 @@ export function findCardNumbers<Kind>(
   return found;
 }
 
-/** Returns the brand by range and length, without checking the check digit. */
 export function brandOf(digits: string): CardBrand | undefined {
   return BRANDS.find(([, range]) => range.test(digits))?.[0];
 }
 
-/**
- * Verifies Luhn's check digit (ISO/IEC 7812-1 annex B). A single repeated digit passes by chance and is
- * rejected.
- */
+/** Verifies the Luhn check digit (ISO/IEC 7812-1 annex B). A repeated digit passes by chance and is rejected. */
 function hasCheckDigit(written: string): boolean {
   let sum = 0;
   let place = 0;
@@ -98,7 +89,7 @@ function cardAt<Kind>(
   if (match === null) return undefined;
   const [written, gapOfFours, fifth = '', gapOfAmex] = match;
   const gap = gapOfFours ?? gapOfAmex;
-  // A fifth group ends a long number, or follows a card: its code or expiry date.
+  // A fifth group belongs to a long number, or follows a card: its code or expiry date.
   for (const number of fifth === '' ? [written] : [written, written.slice(0, -fifth.length)]) {
     const end = start + number.length;
     if (!hasCheckDigit(number) || isWithinId(text, start, end, gap ?? '.')) continue;
@@ -108,7 +99,7 @@ function cardAt<Kind>(
   return undefined;
 }
 
-/** A number may end before a blank, but not before a hyphen or a dot. */
+/** A card may end before a blank, but not before a hyphen or a dot. */
 function isWithinId(text: string, start: number, end: number, gap: string): boolean {
   if (/\s/.test(gap)) return false;
   const isBefore = text[start - 1] === gap && isDigitCode(text.charCodeAt(start - 2));

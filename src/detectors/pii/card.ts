@@ -7,7 +7,7 @@ import { withoutOverlaps } from '../overlaps.ts';
 import { hasScriptDigits, withPlainDigits } from './script-digits.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
-/** Payment card numbers of Visa, MasterCard, American Express and Discover (docs/personal-data.md). */
+/** Finds card numbers of Visa, MasterCard, American Express and Discover (docs/personal-data.md). */
 export const cardDetector: StreamDetector = createStreamDetector(findInAnyScript, openInAnyScript);
 
 /** Reads digits of other scripts, since streams are not normalized. */
@@ -42,7 +42,7 @@ const OTHER_NUMBER =
 const OTHER_ID = /[a-z]I[dD]["'`]?\s?[:=]?\s?["'`]?$/;
 const NAME_CHARS = 40;
 
-/** For ungrouped digits only, since order numbers are not written in card groups. */
+/** For ungrouped digits, since other numbers are not written in card groups. */
 function isNamedOtherwise(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - NAME_CHARS), start);
   return OTHER_NUMBER.test(before) || OTHER_ID.test(before);

@@ -45,7 +45,7 @@ const codesOf = (text: string, pattern: RegExp): readonly Span[] =>
     return group === undefined ? [] : [{ start: group[0], end: group[1] }];
   });
 
-/** Returns codes within `REACH` of a card and outside any. Both lists are in order, so each is walked once. */
+/** Returns codes within `REACH` of a card but outside of all. Walks both ordered lists once. */
 function besideCards(codes: readonly Span[], cards: readonly Span[]): readonly Span[] {
   let near = 0;
   let around = 0;

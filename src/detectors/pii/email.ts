@@ -11,7 +11,7 @@ const MAX_DOMAIN_CHARS = 120;
 const MAX_LABEL_CHARS = 63;
 
 /**
- * Email addresses (docs/personal-data.md).
+ * Finds email addresses (docs/personal-data.md).
  * @param allowedHosts addresses at these domains and their subdomains are not reported
  * @param leavesUserinfo ignores a URL's password and host
  */
@@ -34,7 +34,7 @@ function isUserinfo(text: string, start: number): boolean {
   return USERINFO.test(text.slice(Math.max(0, start - USERINFO_CHARS), start));
 }
 
-/** The `@` of an address, also encoded as in a URL's query. */
+/** The `@` of an address, also URL-encoded. */
 const AT = /@|%40/g;
 
 function findEmailAddresses(text: string, isAllowed: (domain: string) => boolean): readonly Finding[] {
@@ -60,10 +60,7 @@ function findEmailAddresses(text: string, isAllowed: (domain: string) => boolean
 const QUOTED = /\w\\?"$/;
 const QUOTE_CHARS = 3;
 
-/**
- * Returns the start of the local part that ends at `at`; `at` itself behind a quoted one; undefined without
- * one.
- */
+/** Returns the start of the local part that ends at `at`; `at` behind a quoted one; undefined without one. */
 function localStart(text: string, at: number): number | undefined {
   let start = at;
   while (start > 0 && at - start < MAX_LOCAL_CHARS && isLocalCode(text.charCodeAt(start - 1))) {
@@ -77,7 +74,6 @@ function localStart(text: string, at: number): number | undefined {
   return QUOTED.test(text.slice(Math.max(0, at - QUOTE_CHARS), at)) ? at : undefined;
 }
 
-/** Letters, digits, underscore, and punctuation that does not end a word. */
 function isLocalCode(code: number): boolean {
   return isLabelCode(code) || code === 95 || isPunctuation(code);
 }
@@ -107,7 +103,7 @@ function endOfLabel(text: string, label: number): number {
   return end;
 }
 
-/** Endings of files and systemd units that are not top-level domains: `icon@2x.png`, `getty@tty1.service`. */
+/** Extensions of files and systemd units: `icon@2x.png`, `getty@tty1.service`. */
 const NO_DOMAINS: ReadonlySet<string> = new Set(
   [
     'png jpg jpeg gif svg webp ico css js jsx ts tsx json html htm xml yml yaml txt pdf log conf ini lock toml csv',
@@ -115,7 +111,7 @@ const NO_DOMAINS: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-/** Accepts at least two letters, whatever follows, since text often follows an address directly. */
+/** Accepts at least two letters, whatever follows, since text may follow an address directly. */
 function topLevelEnd(label: string, offset: number): number | undefined {
   if (/^xn--[a-z0-9-]+$/i.test(label)) return offset + label.length;
   let letters = 0;
@@ -124,14 +120,14 @@ function topLevelEnd(label: string, offset: number): number | undefined {
   return isDomain ? offset + letters : undefined;
 }
 
-/** Recognizes package versions, `name@1.2.3-beta.rc`, and Git remotes, `git@host.example:path`. */
+/** Recognizes package versions (`name@1.2.3-beta.rc`) and Git remotes (`git@host.example:path`). */
 function isOfAnotherKind(text: string, local: number, domain: number, end: number): boolean {
   if (/^v?\d{1,9}\.\d{1,9}\.\d/.test(text.slice(domain, domain + 24))) return true;
   if (!/^git(?:@|%40)$/.test(text.slice(local, domain))) return false;
   return text.slice(local - 3, local) === '://' || /^:\S/.test(text.slice(end, end + 2));
 }
 
-/** A Git remote or an address, depending on what follows. */
+/** A Git remote or an address, depending on the next character. */
 const GIT_REMOTE = /git(?:@|%40)[^\s:@]{1,128}:$/;
 const REMOTE_CHARS = 140;
 
@@ -164,8 +160,8 @@ function isDomainCode(code: number): boolean {
 }
 
 /**
- * Returns a test whether a domain or a parent of it is listed, ignoring case, in Unicode or ASCII form.
- * Accepts the list forms `@example.org` and `*.example.org`.
+ * Returns a test for listed domains and their subdomains, in Unicode or ASCII form. The list may contain
+ * `@example.org` and `*.example.org`.
  */
 function createHostList(hosts: readonly string[]): (domain: string) => boolean {
   const listed = new Set(hosts.map((host) => canonicalHost(host.trim().replace(/^[@*.]+/, ''))));
@@ -184,6 +180,6 @@ function createHostList(hosts: readonly string[]): (domain: string) => boolean {
 
 function canonicalHost(host: string): string {
   const name = host.toLowerCase().replace(/\.$/, '');
-  // Empty if it is not a domain, such as `a_b.example`.
+  // Empty for invalid domains such as `a_b.example`.
   return domainToASCII(name) || name;
 }

@@ -1,10 +1,7 @@
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
-/**
- * International bank account numbers (ISO 13616): the country's length and valid check digits modulo 97,
- * ungrouped or in groups of four.
- */
+/** Finds IBANs (ISO 13616): the country's length and valid check digits, ungrouped or in groups of four. */
 export const ibanDetector: StreamDetector = createStreamDetector(findIbans, openIn);
 
 /** Lengths by country, from the SWIFT registry. */
@@ -19,11 +16,10 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-/** A country and check digits. */
 const BEGINNING = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}/gi;
 const CHARACTER = /[A-Za-z0-9]/;
 const SEPARATOR = /[ \u00a0-]/;
-/** The longest, with a separator after every four characters. */
+/** The longest, with all separators. */
 const MAX_CHARS = 33 + 8;
 
 function findIbans(text: string): readonly Finding[] {
@@ -40,16 +36,15 @@ function findIbans(text: string): readonly Finding[] {
 }
 
 interface Reading {
-  /** End of the account number; undefined if there is none. */
+  /** End of the account number; undefined without one. */
   readonly end?: number;
-  /** The text ends before this is decided. */
+  /** More text may change the result. */
   readonly isOpen: boolean;
 }
 
 const NONE: Reading = { isOpen: false };
 const OPEN: Reading = { isOpen: true };
 
-/** Reads the account number that begins at `start`. */
 function readAt(text: string, start: number): Reading {
   const country = text.slice(start, start + 2).toUpperCase();
   if (country.length < 2) return /[A-Z]/.test(country) ? OPEN : NONE;
@@ -73,7 +68,7 @@ function readAt(text: string, start: number): Reading {
   return { end: at, isOpen: at === text.length };
 }
 
-/** ISO 7064, MOD 97-10: letters count from 10, the first four characters move to the end. */
+/** ISO 7064, MOD 97-10: letters count from 10, and the first four characters move to the end. */
 function hasRightCheckDigits(iban: string): boolean {
   let remainder = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {

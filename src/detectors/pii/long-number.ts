@@ -1,9 +1,9 @@
 import { UnitReader } from '../../text/units.ts';
 import { isDigitCode } from '../characters.ts';
 
-/** Every number searched for has this many digits in a row, unless a plus precedes it. */
+/** Every number has this many digits in a row, unless a plus precedes it. */
 const RUN_DIGITS = 4;
-/** Fewest digits of a number (an SSN's), and most characters between two digits. */
+/** Fewest digits of a number, and most characters between two digits. */
 const FEWEST_DIGITS = 9;
 const MAX_GAP_CHARS = 3;
 
@@ -11,8 +11,8 @@ const MOST_CHARS = 32_768;
 const reader = new UnitReader(MOST_CHARS);
 
 /**
- * Reports whether a text may contain a card, an SSN or a phone number without a plus: one scan for four
- * detectors that reads one in four characters. Always true for long texts.
+ * Reports whether a text may contain a card, an SSN or a phone number without a plus. Reads one in four
+ * characters, once for four detectors. Always true for long texts.
  */
 export function mayHaveLongNumber(text: string): boolean {
   const { length } = text;
@@ -45,10 +45,9 @@ function isInLongNumber(units: Uint16Array, length: number, start: number, end: 
   return missing <= 0;
 }
 
-/** Before an international number, also in its JSON and URL forms. */
+/** The plus of an international number, also in its JSON and URL forms. */
 const PLUS = /\+|\\u002|%2/;
 
-/** Reports whether a text may contain a phone number. */
 export function mayHavePhone(text: string, hasLongNumber: boolean): boolean {
   return hasLongNumber || PLUS.test(text);
 }

@@ -8,8 +8,8 @@ const NUMBER = String.raw`1?([2-9]\d{2})([2-9]\d{2})\d{4}`;
 const WRITTEN = new RegExp(String.raw`${NUMBER_BEGINS}${NUMBER}(?!\d)`, 'g');
 
 /**
- * Returns ungrouped numbers of the North American numbering plan, in order of `start`. Orders and timestamps
- * have as many digits, so the context must indicate a phone.
+ * Returns ungrouped North American numbers in order of `start`. Order numbers and timestamps have as many
+ * digits, so the context must indicate a phone.
  */
 export function bareNumbersIn(text: string): readonly Span[] {
   const found: Span[] = [];
@@ -40,13 +40,12 @@ const NAMED =
   /(?:(?<![a-z])(?:(?:tele|mobile ?|cell ?|home ?|work ?|office ?)?(?:phone|tel|fax)|telefon[eo]?|teléfono|téléphone|mobile|móvil|cell|celular|handy|call(?:ed|ing)?|dial(?:ed|ing)?|sms|texted|texting|whats ?app|wa\.me|voicemail|hotline)|电话|電話|手机)(?:[ _-]?(?:numbers?|nummer|num|no|nr|me|us|him|her|them|at|on|is|was)(?![a-z])){0,4}[^0-9a-z\n]{0,12}$/i;
 const BEFORE_CHARS = 56;
 
-/** Whitespace around a number that stands alone. */
 const MAX_BLANKS = 16;
 /** The member that holds an answer's text, if the answer is searched as JSON. */
 const WORDS_OF_ANSWER =
   /(?<![A-Za-z])(?:content|text|response|completion|generation|output(?:_t|T)ext)" ?: ?"$/;
 
-/** Limits of 32-bit integers, which programs print more often than phone numbers. */
+/** Limits of 32-bit integers, which programs print. */
 const LIMIT = /^(?:214748364[78]|429496729[56])$/;
 
 /** Reports whether the text consists only of the number. */

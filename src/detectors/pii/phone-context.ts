@@ -1,16 +1,16 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { isDigitCode, isWordCode } from '../characters.ts';
 
-/** Reports whether the text at `end` continues the number; the `x` or `ext` of an extension does not. */
+/** Reports whether the text at `end` continues the number; an extension (`x`, `ext`) does not. */
 export function goesOnAsNumber(text: string, end: number): boolean {
   const next = text.charCodeAt(end);
   return isDigitCode(next) || (isWordCode(next) && !/[xXeE]/.test(text.charAt(end))) || text[end] === '@';
 }
 
-/** By area code, of which there are 800. */
+/** By area code. */
 const areasInUse = new Map<string, boolean>();
 
-/** Reports whether an area code of the North American numbering plan is assigned and the exchange is possible. */
+/** Reports whether a North American area code is assigned and the exchange is possible. */
 export function isNanpNumber(area: string, exchange: string): boolean {
   if (!/^[2-9]/.test(exchange)) return false;
   const known = areasInUse.get(area);
@@ -22,5 +22,5 @@ export function isNanpNumber(area: string, exchange: string): boolean {
   return isInUse;
 }
 
-/** One per hundred, since some areas have assigned only a few. */
+/** Several, since some areas have assigned only a few. */
 const EXCHANGES = ['234', '345', '456', '567', '678', '789', '890', '921'];

@@ -17,7 +17,6 @@ const WRITTEN = new RegExp(
   'g',
 );
 
-/** Returns numbers behind a plus, in order of `start`. */
 export function internationalNumbersIn(text: string): readonly Span[] {
   const found: Span[] = [];
   WRITTEN.lastIndex = 0;
@@ -31,7 +30,7 @@ export function internationalNumbersIn(text: string): readonly Span[] {
   return found;
 }
 
-/** `35557327 + 98283264`, `f(x) + 98283264`. */
+/** Sums: `35557327 + 98283264`, `f(x) + 98283264`. */
 const SUM = new RegExp(String.raw`(?<=[\d)\]][${BLANKS}]{0,2})\+[${BLANKS}]\d{1,20}(?!\d|${GAP}\d)`, 'y');
 
 function beginsNumber(text: string, start: number): boolean {
@@ -43,7 +42,7 @@ function beginsNumber(text: string, start: number): boolean {
 /** The last groups may belong to further numbers with the same separators. */
 const MAX_GROUPS_LEFT_OUT = 3;
 
-/** Returns the end of the longest number that begins at `from` and ends with one of its groups. */
+/** Returns the end of the longest number from `from` that ends with one of its groups. */
 function numberEnd(text: string, from: number, to: number): number | undefined {
   let end = to;
   for (let leftOut = 0; leftOut <= MAX_GROUPS_LEFT_OUT; leftOut += 1) {
@@ -55,13 +54,9 @@ function numberEnd(text: string, from: number, to: number): number | undefined {
   return undefined;
 }
 
-/** The last group and the separator before it. */
 const LAST_GROUP = /(?<=\d)\D+\d+$/;
 
-/**
- * Accepts a number of the plan, or one of a valid length for its country that is grouped or long, since plans
- * grow and examples are invented.
- */
+/** Accepts assigned numbers, and possible ones that are grouped or long, since plans grow and examples vary. */
 function isNumber(written: string): boolean {
   const digits = written.replaceAll(/\D/g, '');
   if (digits.length < MIN_DIGITS || /0{6}/.test(digits)) return false;
@@ -84,7 +79,7 @@ function judgeNumber(digits: string): Judged {
   return judged;
 }
 
-/** A plus and its digits with the widest separators. */
+/** The widest form. */
 const OPEN_CHARS = 72;
 const OPEN = new RegExp(
   [

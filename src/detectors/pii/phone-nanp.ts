@@ -13,10 +13,7 @@ const WRITTEN = new RegExp(
   'g',
 );
 
-/**
- * Returns numbers of the North American numbering plan in their usual groups, in order of `start`, without
- * the country's 1.
- */
+/** Returns North American numbers in their usual groups, in order of `start`, without the country's 1. */
 export function nanpNumbersIn(text: string): readonly Span[] {
   const found: Span[] = [];
   WRITTEN.lastIndex = 0;
@@ -41,7 +38,7 @@ interface Written extends Span {
   readonly line: string;
 }
 
-/** Groups separated only by blanks may be any numbers, so the row must be no longer than a phone number. */
+/** Groups between blanks may be any numbers, so the row must end with them. */
 function isInBlanks({ areaGap, gap }: Written): boolean {
   return /^\s$/.test(areaGap) && /^\s$/.test(gap);
 }
@@ -70,7 +67,7 @@ function endsNumber(text: string, number: Written): boolean {
   return !(isInBlanks(number) && IN_ROW_BEHIND.test(behind));
 }
 
-/** Accepts hyphens, dots or brackets in phone grouping; other forms must be a number of the plan. */
+/** Accepts hyphens, dots or brackets in phone grouping; other forms need an assigned area code. */
 function isPhone(number: Written): boolean {
   const { area, areaGap, exchange, gap, line } = number;
   const isPlain = areaGap === '/' || gap === '' || isInBlanks(number);

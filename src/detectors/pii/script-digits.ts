@@ -1,4 +1,4 @@
-/** Zeros of the scripts whose decimal digits are one UTF-16 unit each (Unicode 17, general category Nd). */
+/** Zeros of the scripts with decimal digits of one UTF-16 unit (Unicode 17, general category Nd). */
 const ZEROS =
   '\u0660\u06f0\u07c0\u0966\u09e6\u0a66\u0ae6\u0b66\u0be6\u0c66\u0ce6\u0d66\u0de6\u0e50\u0ed0\u0f20\u1040\u1090' +
   '\u17e0\u1810\u1946\u19d0\u1a80\u1a90\u1b50\u1bb0\u1c40\u1c50\ua620\ua8d0\ua900\ua9d0\ua9f0\uaa50\uabf0\uff10';
@@ -18,7 +18,7 @@ const VALUES = new Map(
 
 /** Reports whether a text has non-ASCII digits. */
 export function hasScriptDigits(text: string): boolean {
-  // ASCII has none, and is told from other texts faster than an expression reads it.
+  // Recognizing ASCII is faster than an expression.
   return Buffer.byteLength(text) !== text.length && ANY.test(text);
 }
 

@@ -4,10 +4,7 @@ import { beginsWord, escapeEnd } from '../escapes.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
-/**
- * US social security numbers as ddd-dd-dddd (docs/personal-data.md), and individual taxpayer numbers, which
- * have the same form and occur in the same fields.
- */
+/** Finds US social security numbers (docs/personal-data.md), and taxpayer numbers, which have the same form. */
 export const ssnDetector: StreamDetector = createStreamDetector(findSsns, openIn);
 
 const WRITTEN = new RegExp(String.raw`(\d{3})([${HYPHENS}])(\d{2})\2(\d{4})`, 'g');
@@ -28,14 +25,14 @@ function findSsns(text: string): readonly Finding[] {
   return found;
 }
 
-/** Returns undefined for numbers never issued: area 000, 666 and from 900 on, group 00, serial 0000. */
+/** Returns undefined for numbers that are never issued. */
 function ssnRule(area: string, group: string, serial: string): string | undefined {
   if (area === '000' || area === '666' || group === '00' || serial === '0000') return undefined;
   if (area < '900') return 'us_ssn';
   return TAXPAYER_GROUP.test(group) ? 'us_itin' : undefined;
 }
 
-/** Groups of individual taxpayer numbers, which the IRS issues from area 900 on. */
+/** Groups of individual taxpayer numbers (ITIN). */
 const TAXPAYER_GROUP = /5\d|6[0-5]|7\d|8[0-8]|9[0-24-9]/;
 
 /** Rejects parts of a longer number or identifier; a label may precede directly. */

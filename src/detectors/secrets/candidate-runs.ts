@@ -1,9 +1,8 @@
 import { isLetterOrDigit } from './places.ts';
 
 /**
- * Characters of secrets, or of their first part. Runs of them are found fast, and the text between is not
- * read. A secret needs at least this many characters; values of names and inner keywords need more. A name
- * begins at most `NAME_REACH_CHARS` before the run.
+ * Characters of secrets, or of their first part. A secret needs a run of at least `MIN_RUN_CHARS`; values of
+ * names and inner keywords need more. A name begins at most `NAME_REACH_CHARS` before the run.
  */
 export const RUN_CHARACTER = /[A-Za-z0-9_.+/=%~:@|-]/;
 export const MIN_RUN_CHARS = 13;
@@ -13,7 +12,6 @@ export const NAME_REACH_CHARS = 160;
 /** Longest gap between an assignment sign and a value. */
 const MAX_LINK_END_CHARS = 16;
 
-/** Kinds of characters, as bits. */
 const IN_RUN = 1;
 export const IN_WORD = 2;
 /** Inside a run, a value begins only behind one of these. */
@@ -40,9 +38,9 @@ export function runKind(code: number): number {
 }
 
 /**
- * Visits the runs of at least `MIN_RUN_CHARS` between two offsets. It skips ahead and checks the last
- * character of a possible run first, since that usually rules the run out. `seen` combines the kinds of all
- * characters of a run.
+ * Visits the runs of at least `MIN_RUN_CHARS` between two offsets. Checks the last character of a possible
+ * run first, since that usually rules the run out.
+ * @param visit receives the kinds of all characters of the run in `seen`
  */
 export function eachRun(
   codes: Uint16Array,
@@ -90,10 +88,7 @@ export function runBefore(
   return { start, seen };
 }
 
-/**
- * Reports whether an assignment sign precedes a run, with nothing else between than may separate it from a
- * value.
- */
+/** Reports whether an assignment sign precedes a run, with only characters of `LINK_END` between. */
 export function isAssigned(codes: Uint16Array, runStart: number): boolean {
   const from = Math.max(0, runStart - MAX_LINK_END_CHARS);
   let at = runStart;

@@ -10,7 +10,7 @@ import {
 } from './encodings.ts';
 import { isWide, NO_TEXT, stepText, TEXT_CUT, TEXT_START } from './text-bytes.ts';
 
-/** Part of a run of Base64 or hexadecimal digits that decodes to text. */
+/** A part of a run of Base64 or hexadecimal digits that decodes to text. */
 export interface EncodedText {
   readonly encoding: Encoding;
   /** Offsets in the text; the end includes padding. */
@@ -28,32 +28,31 @@ export interface EncodedText {
 export const MIN_ENCODED_DIGITS = 16;
 /** Fewer digits at the end of a text are not held back. */
 export const MIN_HELD_DIGITS = 6;
-/** Base64 digits from this value on also separate words and paths, so encoded text may begin behind one. */
+/** Base64 digits from this value on also separate words, so encoded text may begin behind one. */
 const FIRST_SEPARATOR = 62;
-/** A line break within digits; a word of digits begins the next line. */
+/** A line break within digits, with the digits of the next line. */
 const LINE_BREAK = /\r?\n[ \t]{0,16}(?=([A-Za-z0-9+/_-]{1,1024})(?:[=\s"'`<>()[\]\\,;]|$))/y;
 const LINE_BREAK_AT_END = /(?:\r|\r?\n[ \t]{0,16})?$/y;
 const EQUALS = 61;
 const MAX_PADDING = 2;
 
 /**
- * Finds parts of Base64 and hexadecimal runs that decode to text, in linear time: text may begin at any of an
- * encoding's alignments, and each alignment is read once.
+ * Finds parts of Base64 and hexadecimal runs that decode to text. Text may begin at any alignment of an
+ * encoding; each alignment is read once, so the time is linear.
  */
 export class EncodedRuns {
   readonly found: EncodedText[] = [];
   readonly #text: string;
   /** Readings that reach `#at`. */
   #open: Reading[] = [];
-  /** End of the text read so far. */
   #at = 0;
-  /** Digits of the run so far; those before its last line; and in its longest line. */
+  /** Digits of the run; those before its last line; those in its longest line. */
   #runDigits = 0;
   #lineStart = 0;
   #longestLine = 0;
-  /** A line break in the run that more text may turn out to be outside the digits. */
+  /** A line break that more text may turn out to end the digits. */
   #undecidedBreak: number | undefined;
-  /** By alignment of Base64, the end of the part read. */
+  /** End of the part read, by alignment of Base64. */
   readonly #reached = new Int32Array(BASE64.blockDigits);
 
   constructor(text: string) {
@@ -61,7 +60,7 @@ export class EncodedRuns {
   }
 
   /**
-   * Reads a run of ASCII characters, or another part of one. Runs come in order; parts may overlap.
+   * Reads a run of ASCII characters or another part of one, in order; parts may overlap.
    * @param codes the characters; the first one is at `base` in the text
    * @param isCut the run may continue behind `end`
    */
@@ -91,7 +90,6 @@ export class EncodedRuns {
     this.#open = [];
   }
 
-  /** Skips the text between two runs. */
   #skipTo(next: number): void {
     if (this.#beginsLine()) {
       if (this.#at === next) return;
@@ -105,7 +103,7 @@ export class EncodedRuns {
     return this.#runDigits - this.#lineStart;
   }
 
-  /** A further line is possible only behind one as long as the others. */
+  /** Only a line as long as the others may be followed by another one. */
   get #mayWrap(): boolean {
     return this.#lineDigits >= Math.max(MIN_ENCODED_DIGITS, this.#longestLine);
   }
@@ -124,7 +122,7 @@ export class EncodedRuns {
     return true;
   }
 
-  /** Reads a line too short to be visited as a run. */
+  /** Reads a line that is too short to be visited as a run. */
   #readShortLine(): void {
     const base = this.#at;
     const line = this.#text.slice(base, base + MIN_ENCODED_DIGITS);
@@ -183,7 +181,7 @@ export class EncodedRuns {
     this.#begin(BASE64, part, at, state, alignment);
   }
 
-  /** Starts decoding at a run of hexadecimal digits that is or may become long enough. */
+  /** Starts decoding at runs of hexadecimal digits that are or may become long enough. */
   #beginHex(part: Part): void {
     const { codes, base, from, to } = part;
     const goesOn = this.#open.some(({ encoding, start }) => encoding === HEX && start < base + from);
@@ -203,7 +201,7 @@ export class EncodedRuns {
     }
   }
 
-  /** Decodes from an offset on. Nothing is stored for the many offsets where no text begins. */
+  /** Decodes from an offset on. Stores nothing where no text begins, as at most offsets. */
   #begin(encoding: Encoding, part: Part, at: number, state: number, alignment = 0): void {
     const { codes, base, to } = part;
     const enough = Math.min(to, at + MIN_ENCODED_DIGITS);
@@ -216,7 +214,7 @@ export class EncodedRuns {
     this.#goOn({ encoding, start, alignment, end: start, digits: 0, bits: 0, bitCount: 0, state }, part, at);
   }
 
-  /** Continues decoding, and keeps what reaches the end of the part. */
+  /** Continues decoding. The reading stays open if it reaches the end of the part. */
   #goOn(one: Reading, { codes, base, from, to }: Part, at = from): void {
     const end = decodeOn(one, codes, at, to);
     if (end > at) one.end = base + end;

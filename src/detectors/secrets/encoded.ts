@@ -6,21 +6,17 @@ import type { Match } from './match.ts';
 import { isPlaceholder } from './randomness.ts';
 import { MAX_SECRET_CHARS, secretRules } from './secret-rules.ts';
 
-/** Matches in one text, and the offset from which more text could change them. */
+/** Matches in a text, and the offset from which more text could change them. */
 export interface Searched {
   readonly matches: Match[];
   readonly openFrom: number;
 }
 
-/** Searches decoded text as any other. */
 type Search = (text: string) => Work<Searched>;
 
-/** Characters read before encoded digits, since a name may tell what they are. */
+/** Names before encoded digits count. */
 const CONTEXT_CHARS = NAME_REACH_CHARS;
-/**
- * Encoded digits reported around a secret. Most runs are shorter and reported whole; of a longer one the rest
- * stays, so that streams need not hold all of it.
- */
+/** Encoded digits reported around a secret, so that streams need not hold longer runs. */
 const AROUND_DIGITS = 4096;
 
 const BASIC_RULE = secretRules.length;
@@ -29,8 +25,7 @@ export const ruleIds: readonly string[] = [...secretRules.map(({ id }) => id), '
 
 /**
  * Finds secrets in encoded digits; the findings span the digits.
- * @param contextFrom end of the previous digits. Names do not occur in digits, and reading those again would
- * multiply the cost of adjacent runs
+ * @param contextFrom end of the previous digits: reading those again would multiply the cost of adjacent runs
  */
 export function* searchEncoded(
   text: string,
@@ -94,7 +89,7 @@ function openDigit(
   return Math.max(0, open - AROUND_DIGITS);
 }
 
-/** Announces Base64 of a name and a password: an `Authorization` header, npm's and Docker's settings. */
+/** A name right before Base64 of a user and a password: `Authorization: Basic`, npm, Docker. */
 const BASIC_NAME = /(?:\bbasic[ \t]{1,4}|\b_?auth["']?\s{0,4}[:=]\s{0,4}["']?)$/i;
 const MAX_PAIR_CHARS = 1024;
 const PAIR = /^([^\s:\0]{1,256}):([^\s\0]*)\s*$/;

@@ -3,9 +3,9 @@ import { NO_TEXT, stepText, TEXT_START } from './text-bytes.ts';
 export interface Encoding {
   readonly name: 'base64' | 'hex';
   readonly bitsPerDigit: number;
-  /** Number of digits that make whole bytes. */
+  /** Digits that make whole bytes. */
   readonly blockDigits: number;
-  /** By character code; `NO_DIGIT` for all others. */
+  /** Value by character code, or `NO_DIGIT`. */
   readonly digits: Uint8Array;
 }
 
@@ -78,7 +78,7 @@ export function endOfText(
   return to;
 }
 
-/** Decodes digits as long as they spell text and returns the end. */
+/** Decodes digits as long as they spell text, and returns the end. */
 export function decodeOn(one: Reading, codes: Uint16Array, from: number, to: number): number {
   const { digits, bitsPerDigit } = one.encoding;
   let { bits, bitCount, state } = one;
@@ -101,7 +101,7 @@ export function decodeOn(one: Reading, codes: Uint16Array, from: number, to: num
   return at;
 }
 
-/** First digits of Base64, which distinguish text from pictures, vectors and encrypted data. */
+/** Digits that distinguish text from pictures, vectors and encrypted data. */
 const BEGINNING_DIGITS = 32;
 
 /** Reports whether Base64 begins like text, so that its content can be searched. */

@@ -1,23 +1,23 @@
 import { isUndecidedAt } from './partial-pattern.ts';
 import { longRun, type Extent, type SecretRule } from './rule.ts';
 
-/** Some issuers use plain base64 with padding. A signature may not, since a path may follow it. */
+/** Some issuers use Base64 with padding. Not for a signature, since a path may follow it. */
 const SIGNED = '={0,2}\\.ey[A-Za-z0-9_+/-]{15,16384}={0,2}\\.[A-Za-z0-9_-]{0,2048}';
 const ENCRYPTED = '(?:\\.[A-Za-z0-9_-]{0,1024}){2}\\.[A-Za-z0-9_-]{16,16384}\\.[A-Za-z0-9_-]{16,64}';
 const JWT_MAX_CHARS = 20_608;
 /** A header holds an algorithm, a key id and at most a certificate digest, so its beginning decides. */
 const HEADER_LOOK_CHARS = 2048;
 
-/** All base64 of JSON begins like a header; a long one must first name a header member. */
+/** All Base64 of JSON begins like a header; a long one must first name a header member. */
 const LONG_HEADER = /ey[A-Za-z0-9_-]{254}/y;
 
 /**
- * JSON web tokens: signed, unsecured (an empty signature, RFC 7519 section 6) and encrypted (RFC 7516 section
- * 3.1). A header that starts like JSON must be JSON; other headers are judged by form only.
+ * JSON web tokens: signed, unsecured (RFC 7519 section 6) and encrypted (RFC 7516 section 3.1). A header that
+ * starts like JSON must be JSON.
  */
 export const jsonWebToken: SecretRule = {
   id: 'jwt',
-  // Behind a word only the longer keyword counts.
+  // Two letters are too few behind a word.
   keywords: ['ey', 'eyJ'],
   anchor: 'head',
   pattern: new RegExp(`(?:eyJ|ey(?!J)[A-Za-z0-9_-])[A-Za-z0-9_-]{14,2047}(?:${SIGNED}|${ENCRYPTED})`, 'y'),
@@ -29,7 +29,7 @@ export const jsonWebToken: SecretRule = {
   accepts: (secret) => !secret.startsWith('eyJ') || isJsonHeader(secret.slice(0, secret.indexOf('.'))),
 };
 
-/** A base64-encoded token, as Kubernetes stores service account tokens; lines may be wrapped. */
+/** A token in Base64, as Kubernetes stores them, with optional line breaks. */
 export const encodedJsonWebToken: SecretRule = longRun('jwt_base64', ['ZXlK'], '[A-Za-z0-9+/_-]', {
   minChars: 40,
   maxChars: JWT_MAX_CHARS,
@@ -62,7 +62,7 @@ function mayBeginToken(text: string, at: number): boolean {
   return header === null || CLAIM_OR_HEADER.test(decodeHeader(header[0]));
 }
 
-/** Members that occur only in headers: behind a word, the payload of something else does not count. */
+/** Members that occur only in headers. Behind a word, other payloads do not count. */
 const HEADER_MEMBER = /^\{\s*"(?:alg|typ|kid|enc|cty|jku|jwk|x5\w{1,8}|zip|crit)"/;
 
 /** Base64 of the beginning of a header, or of a whole short one with its full stop. */

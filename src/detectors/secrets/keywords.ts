@@ -1,21 +1,17 @@
 /**
- * A transition table for ASCII text. A state is a row's offset in `next`; the next state is `next[state +
- * classes[code]]`. State 0 is the start.
+ * A transition table for ASCII text. A state is a row's offset in `next`: the next one is
+ * `next[state + classes[code]]`. State 0 is the start.
  */
 export interface KeywordTable {
-  /** Class of a character code below 128; class 0 is every character that no keyword contains. */
+  /** Class of a character code below 128; 0 for characters outside of keywords. */
   readonly classes: Uint8Array;
   readonly next: Uint16Array | Uint32Array;
-  /** States from this one on end keywords. */
+  /** Keywords end in the states from this one on. */
   readonly firstEnding: number;
-  /** Indices of the keywords that end in a state. */
   readonly endsOf: (state: number) => readonly number[];
 }
 
-/**
- * Builds one automaton over many keywords (Aho and Corasick, 1975), which finds them all in one pass.
- * Keywords are lower case and match any case.
- */
+/** Builds an automaton (Aho and Corasick, 1975) that finds all keywords in one pass, in any case. */
 export function buildKeywordAutomaton(keywords: readonly string[]): KeywordTable {
   const classes = characterClasses(keywords);
   for (let code = 65; code <= 90; code += 1) {
@@ -27,10 +23,7 @@ export function buildKeywordAutomaton(keywords: readonly string[]): KeywordTable
   return tableOf(tree, classes);
 }
 
-/**
- * Builds a case-sensitive tree of keywords, to be walked from each possible start. Reaching state 0 means
- * that no keyword continues so.
- */
+/** Builds a case-sensitive tree, to be walked from each possible start. No keyword continues in state 0. */
 export function buildKeywordTree(keywords: readonly string[]): KeywordTable {
   const classes = characterClasses(keywords);
   return tableOf(growTree(keywords, classes), classes);
@@ -38,7 +31,7 @@ export function buildKeywordTree(keywords: readonly string[]): KeywordTable {
 
 interface Tree {
   readonly width: number;
-  /** The next node by node and class; 0 for none. */
+  /** Next node by node and class, or 0. */
   readonly next: Uint16Array;
   readonly ends: number[][];
 }
@@ -92,7 +85,7 @@ function linkFailures({ width, next, ends }: Tree): void {
   }
 }
 
-/** Renumbers the nodes with those that end keywords last, so that one comparison identifies them. */
+/** Renumbers the nodes: those that end keywords come last, so that one comparison identifies them. */
 function tableOf({ width, next, ends }: Tree, classes: Uint8Array): KeywordTable {
   const isEnding = (node: number): boolean => ends[node]?.length !== 0;
   const others = [...ends.keys()].filter((node) => !isEnding(node));

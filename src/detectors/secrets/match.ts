@@ -4,11 +4,10 @@ import { isLetterOrDigit, startsToken } from './places.ts';
 import { undecidedFrom, type Extent, type LongRun, type SecretRule } from './rule.ts';
 import type { Span } from '../../text/span.ts';
 
-/** A secret in one text. */
+/** A secret in a text. */
 export interface Match {
-  /** Index of the rule in the table. */
   readonly rule: number;
-  /** Start of its name, or else equal to `start`. */
+  /** Start of its name, or `start`. */
   readonly from: number;
   readonly start: number;
   readonly end: number;
@@ -16,21 +15,19 @@ export interface Match {
   readonly isEncoded: boolean;
 }
 
-/** Matches in one text. */
 export interface Matches {
   readonly text: string;
   readonly found: Match[];
   /** Offset from which more text could change the matches; `undefined` if not requested. */
   openFrom: number | undefined;
-  /** By rule, the last long run of its characters, in which many secrets may begin. */
+  /** The last long run by rule, since many secrets may begin in one. */
   runs: Map<number, Span> | undefined;
 }
 
-/** A keyword and its rule. */
+/** A keyword with its rule and the rule's index in the table. */
 export interface Keyword {
   readonly text: string;
   readonly rule: SecretRule;
-  /** Index of the rule in the table. */
   readonly index: number;
 }
 
@@ -39,7 +36,7 @@ export function noteOpen(matches: Matches, at: number): void {
 }
 
 /**
- * Runs a rule's pattern at `at` and records a match, and what more text could change.
+ * Runs a rule's pattern at `at`, and records a match and what more text could change.
  * @param from start of the keyword
  */
 export function matchAt(matches: Matches, keyword: Keyword, from: number, at: number): void {
@@ -99,7 +96,7 @@ function endOfRun(
 
 const EQUALS = 61;
 
-/** Reads each run once, however many secrets begin in it. */
+/** Reads each run once, even if many secrets begin in it. */
 function endOfCharacters(matches: Matches, index: number, characters: RegExp, start: number): number {
   const known = matches.runs?.get(index);
   if (known !== undefined && start >= known.start && start <= known.end) return known.end;
@@ -111,7 +108,7 @@ function endOfCharacters(matches: Matches, index: number, characters: RegExp, st
   return end;
 }
 
-/** Checks the characters next to a secret. */
+/** Checks the characters beside a secret. */
 function fitsBeside(rule: SecretRule, text: string, { start, end }: Span, body: string): boolean {
   const { followsWord, precedesWord } = rule;
   if (followsWord !== undefined && !startsToken(text, start) && !followsWord(body)) return false;

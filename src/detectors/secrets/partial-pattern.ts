@@ -3,10 +3,7 @@ import { RegExpParser, type AST } from '@eslint-community/regexpp';
 const parser = new RegExpParser();
 const partials = new WeakMap<RegExp, RegExp>();
 
-/**
- * Reports whether more text could change the match of a sticky pattern at `at`: some way of matching reaches
- * the end of the text. False means that the outcome is final.
- */
+/** Reports whether more text could change the match of a sticky pattern at `at`. */
 export function isUndecidedAt(pattern: RegExp, text: string, at: number): boolean {
   let partial = partials.get(pattern);
   if (partial === undefined) {
@@ -19,14 +16,15 @@ export function isUndecidedAt(pattern: RegExp, text: string, at: number): boolea
 
 /**
  * Returns the source of a pattern that matches if the text ends before `source` is decided: `ab{2}c` becomes
- * `$|a(?:$|b{0,1}$|b{2}$)`. Not for patterns with flag `m` or `u`; throws for those with back references.
+ * `$|a(?:$|b{0,1}$|b{2}$)`. Not for patterns with flag `m` or `u`.
+ * @throws Error for back references
  */
 export function partialOf(source: string): string {
   const { alternatives } = parser.parsePattern(source, 0, source.length, { unicode: false });
   return eitherOf(alternatives.map(partialOfSequence)) ?? '(?!)';
 }
 
-/** `undefined` if the end of the text cannot cut the rest. */
+/** Undefined if the end of the text cannot cut the rest. */
 type Source = string | undefined;
 
 /** The text may end in the first element, or behind it in the rest. */
@@ -61,7 +59,7 @@ function partialOfQuantifier({ element, max }: AST.Quantifier): Source {
   return `${wholeOf(element)}{0,${Number.isFinite(max) ? String(max - 1) : ''}}${last}`;
 }
 
-/** The text before is known; the text behind, and so a word boundary, may not be. */
+/** The text before is known; the text behind may not be. */
 function partialOfAssertion(assertion: AST.Assertion): Source {
   if (assertion.kind === 'lookbehind' || assertion.kind === 'start') return undefined;
   if (assertion.kind !== 'lookahead') return '$';
@@ -69,7 +67,7 @@ function partialOfAssertion(assertion: AST.Assertion): Source {
   return inside === undefined ? undefined : `(?=${inside})`;
 }
 
-/** Returns the element with its groups no longer captured, since a partial pattern repeats them. */
+/** Returns the element without capturing groups, since a partial pattern repeats them. */
 function wholeOf(element: AST.Element): string {
   switch (element.type) {
     case 'Group':

@@ -2,23 +2,20 @@ import { isUndecidedAt } from './partial-pattern.ts';
 import { entropyOf } from './randomness.ts';
 import { longRun, type Extent, type SecretRule } from './rule.ts';
 
-/** A 16,384-bit RSA key takes 13,000 characters; JSON escapes, quotes and indentation add to that. */
+/** A 16,384-bit RSA key takes 13,000 characters, and escapes, quotes and indentation add to that. */
 const PEM_MAX_CHARS = 32_768;
 /** Leaves room for separators and the footer behind the last line. */
 const MAX_KEY_CHARS = PEM_MAX_CHARS - 1024;
-/** A key is never shorter; `anything` between the lines does not match. */
+/** No key is shorter. */
 const MIN_BODY_CHARS = 20;
 const MIN_BODY_ENTROPY = 3;
-/** A shorter line is the last one of a body, or prose after a truncated key. */
+/** A shorter line is the last one, or prose behind a truncated key. */
 const MIN_LINE_CHARS = 16;
 
-/**
- * Separators of lines: blanks, quotes and signs of source code, Markdown and diffs, comment slashes, HTML
- * line breaks, and printed line numbers.
- */
+/** Between lines: blanks, signs of source code, Markdown and diffs, HTML line breaks, printed line numbers. */
 const SEPARATOR = String.raw`[\s"'\x60>#*|,;+\\]|-(?!-)|\/\/(?=[ \t])|<br ?\/?>|(?<=[\r\n][ \t]{0,8})\d{1,6}(?:\t|[ \t]?[:|→])`;
 const SEPARATORS = new RegExp(`(?:${SEPARATOR}){0,64}`, 'y');
-/** Headers of keys that OpenSSL encrypts (RFC 1421). Known exactly, so they need no line of their own. */
+/** Headers of keys that OpenSSL encrypts (RFC 1421); they need no line of their own. */
 const OLD_HEADER = 'Proc-Type: ?4,ENCRYPTED|DEK-Info: ?[A-Z0-9-]{3,24},(?:[A-F0-9]{32}|[A-F0-9]{16})';
 /** `Version: ...`, `Comment: ...` (RFC 9580). */
 const HEADER_LINE = String.raw`[A-Z][A-Za-z-]{2,24}:[^\r\n]{0,121}\r?\n`;
@@ -28,10 +25,7 @@ const FOOTER = /-----END [A-Z0-9 ]{0,40}-----/y;
 const FOOTER_BEGIN = /-----END/y;
 const CHECKSUM = /=[A-Za-z0-9+/]{4}(?![A-Za-z0-9+/])/y;
 
-/**
- * PEM and PGP private keys, whole or truncated: the footer may be missing. Lines may be separated by line
- * breaks, spaces, or quotes and plus signs of source code.
- */
+/** PEM and PGP private keys, whole or truncated. */
 export const pemPrivateKey: SecretRule = {
   id: 'pem_private_key',
   keywords: ['-----BEGIN '],
@@ -68,7 +62,7 @@ function pemExtent(text: string, start: number, headEnd: number): Extent {
   return { end: isKey(firstLine, bodyChars) ? limit : undefined, isOpen: false };
 }
 
-/** Reports whether a run of base64 is a line of the key, not the first word behind it. */
+/** Reports whether a run of Base64 is a line of the key, not the first word behind it. */
 function goesOn(text: string, lineStart: number, lineEnd: number): boolean {
   if (lineEnd - lineStart >= MIN_LINE_CHARS || lineEnd === text.length) return true;
   if (text[lineEnd - 1] === '=' || text[lineStart] === '=') return true;
@@ -76,10 +70,7 @@ function goesOn(text: string, lineStart: number, lineEnd: number): boolean {
   return endOfMatch(FOOTER_BEGIN, text, next) > next || endOfMatch(CHECKSUM, text, next) > next;
 }
 
-/**
- * Reports whether more text could be another line, a footer, a checksum, or a header line before the first
- * line.
- */
+/** Reports whether more text could be another line, a footer, a checksum or a header line. */
 function mayHeadGoOn(text: string, headEnd: number, end: number): boolean {
   const isCut = (at: number, ...patterns: readonly RegExp[]): boolean =>
     patterns.some((pattern) => isUndecidedAt(pattern, text, at));
@@ -109,11 +100,11 @@ function endOfMatch(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : at;
 }
 
-/** Base64 of the whole header. */
+/** Base64 of the header line. */
 const LOOK_CHARS = 96;
 const BEGINNING = /[A-Za-z0-9+/]{96}/y;
 
-/** The same in base64, as Kubernetes stores it; a certificate begins the same way and is public. */
+/** Private keys in Base64, as Kubernetes stores them. Certificates begin in the same way and are public. */
 export const encodedPemPrivateKey: SecretRule = longRun(
   'pem_private_key_base64',
   ['LS0tLS1CRUdJTi'],

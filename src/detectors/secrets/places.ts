@@ -1,18 +1,15 @@
-/**
- * Reports whether a secret may begin here: not inside a word. A preceding percent-encoded character, as in
- * `key%3Dsk-`, is not part of a word.
- */
+/** Reports whether a secret may begin here: not inside a word. `%3D` is not part of a word. */
 export function startsToken(text: string, at: number): boolean {
   return at === 0 || !isLetterOrDigit(text.charCodeAt(at - 1)) || isPercentEncoded(text, at - 3);
 }
 
-/** Reports whether no hyphen or underscore precedes: `SecretRule.startsRun`. */
+/** Reports whether no hyphen or underscore precedes (`SecretRule.startsRun`). */
 export function startsRun(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   return before !== 45 && before !== 95;
 }
 
-/** Reports whether `%` and two hexadecimal digits are here. */
+/** Recognizes `%` and two hexadecimal digits. */
 export function isPercentEncoded(text: string, at: number): boolean {
   return text.charCodeAt(at) === 37 && isHex(text.charCodeAt(at + 1)) && isHex(text.charCodeAt(at + 2));
 }
@@ -27,20 +24,14 @@ function isHex(code: number): boolean {
 
 /** Longest word directly before a secret. */
 export const MAX_GLUED_CHARS = 24;
-/**
- * Words that may directly precede a secret, also as the end of a name: `apiKey`, `GITHUBTOKEN`. Other letters
- * before it rule it out.
- */
+/** Words that may directly precede a secret, also as the end of a name: `apiKey`, `GITHUBTOKEN`. */
 const ANNOUNCING =
   /(?<![A-Za-z0-9])[A-Za-z]*(?:keys?|tokens?|secrets?|passwords?|passwd|pwd|passphrase|auth|authorization|bearer|credentials?|creds?)$/i;
 /** Whole words that may directly precede a secret. */
 const ANNOUNCING_ALONE =
   /(?<![A-Za-z0-9])(?:id|is|are|was|as|of|the|my|your|our|his|her|use|using|used|with|and|or|to|value|pass|login|user|account|access|api|header|pat|env|export|set|ist|und|mit|mein|est|avec|es|con)$/i;
 
-/**
- * Reports whether `at` may directly follow the word before it: the word announces a secret, or there is no
- * letter.
- */
+/** Reports whether a secret may directly follow the word before `at`. */
 export function followsWord(text: string, at: number): boolean {
   if (!isLetterOrDigit(text.charCodeAt(at))) return true;
   const before = text.slice(Math.max(0, at - MAX_GLUED_CHARS - 1), at);

@@ -1,10 +1,9 @@
 /**
- * Credentials that vendors published as examples, or that open only an emulator. Manuals and models quote
- * them often, and a match would lock a key for nothing. Only whole secrets are compared, exactly, so anything
- * next to or continuing one is still detected. AWS's examples end in `EXAMPLE` and are placeholders already.
+ * Credentials that vendors published as examples, or of emulators. Manuals and models quote them often, and a
+ * match would lock a key for nothing. They must match whole secrets. AWS examples are placeholders already.
  */
 
-/** From jwt.io's debugger: its current payload and earlier ones. */
+/** Payloads of jwt.io's debugger. */
 const JOHN_DOE_ADMIN_SINCE =
   'eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiYWRtaW4iOnRydWUsImlhdCI6MTUxNjIzOTAyMn0';
 const JOHN_DOE_ADMIN = 'eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiYWRtaW4iOnRydWV9';
@@ -58,11 +57,11 @@ export const publishedSamples: ReadonlySet<string> = new Set([
   // GitHub's manuals, for each kind of token.
   ...['ghp_', 'gho_', 'ghu_', 'ghs_'].map((prefix) => `${prefix}${GITHUB}`),
   'ghr_1B4a2e77838347a7E420ce178F2E7c6912E169246c34E1ccbF66C46812d16D5B1A9Dc86A1498',
-  // Slack's manual of OAuth.
+  // Slack's OAuth manual.
   'xoxb-17653672481-19874698323-pdFZKVeTuE8sk7oOcBrzbqgy',
-  // Google Cloud's manual of API keys.
+  // Google Cloud's manual on API keys.
   'AIzaSyDaGmWKa4JsXZ-HjGw7ISLn_3namBGewQe',
-  // The only keys of Azure's storage and Cosmos DB emulators.
+  // Keys of Azure's storage and Cosmos DB emulators.
   'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==',
   'C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==',
 ]);

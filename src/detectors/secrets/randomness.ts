@@ -1,6 +1,6 @@
 /** More characters do not improve the result, and hostile texts repeat long runs. */
 const ENTROPY_CHARS = 64;
-/** All zero, except while a text is measured. */
+/** All zero between measurements. */
 const counts = new Uint8Array(256);
 
 /** Returns the Shannon entropy of a text's first 64 characters, in bits per character. */
@@ -22,28 +22,24 @@ export function entropyOf(text: string): number {
   return bits;
 }
 
-/** A placeholder is short. */
 const PLACEHOLDER_CHARS = 512;
 
-/** Recognizes stand-ins for a secret: `xxxxx`, `***`, `AKIA...EXAMPLE` of AWS's manuals. */
+/** Recognizes stand-ins for a secret: `xxxxx`, `***`, AWS's `AKIA...EXAMPLE`. */
 export function isPlaceholder(secret: string): boolean {
   const beginning = secret.length > PLACEHOLDER_CHARS ? secret.slice(0, PLACEHOLDER_CHARS) : secret;
   return /x{6}|X{6}|\*{3}|EXAMPLE|your[_-]|placeholder|redacted|changeme/i.test(beginning);
 }
 
 /**
- * Reports whether a text has upper-case and lower-case letters and a digit, so is neither a word nor a hash.
- * Random texts without a digit have more capitals than names in code.
+ * Reports whether a text has letters of both cases and a digit, as neither a word nor a hash has. Random texts
+ * without a digit have more capitals than names in code.
  */
 export function isMixed(secret: string): boolean {
   if (!/[a-z]/.test(secret) || !/[A-Z]/.test(secret)) return false;
   return /\d/.test(secret) || (secret.match(/[A-Z]/g) ?? []).length * 4 >= secret.length;
 }
 
-/**
- * Minimum share of neighbours of different kinds: about half in random letters and digits, fewer in
- * hexadecimal.
- */
+/** Minimum share of neighbours of different kinds: about half in random letters and digits, fewer in hexadecimal. */
 const MIN_CHANGES = 0.3;
 const MIN_CHANGES_IN_ONE_CASE = 0.15;
 
@@ -56,15 +52,11 @@ export function isRandom(body: string): boolean {
   return changes >= (isOneCase ? MIN_CHANGES_IN_ONE_CASE : MIN_CHANGES) * (body.length - 1);
 }
 
-/**
- * Reports whether capitals and digits are not a headline's word: with a digit, more rare letters than any
- * word has, or an impossible row of consonants.
- */
+/** Excludes words of headlines: requires a digit, more rare letters than a word has, or a row of consonants. */
 export function isNoHeadline(body: string): boolean {
   return /\d|[B-DF-HJ-NP-TV-XZ]{5}/.test(body) || (body.match(/[JQVWXYZ]/g) ?? []).length >= 3;
 }
 
-/** Letters and digits: neither a word nor a number. */
 export function hasDigitAndLetter(secret: string): boolean {
   return /[A-Za-z]/.test(secret) && /\d/.test(secret);
 }

@@ -2,53 +2,46 @@ import { isUndecidedAt, partialOf } from './partial-pattern.ts';
 import { isRandom } from './randomness.ts';
 
 /**
- * One class of secret. The pattern runs only where a keyword occurs, which keeps the search linear.
- * Everything it inspects lies within `maxChars`, so that text in chunks is decided soon.
+ * One class of secret. The pattern runs only where a keyword occurs, which keeps the search linear. It reads
+ * at most `maxChars`, so that a chunk's end is decided soon.
  */
 export interface SecretRule {
-  /** The finding's rule: a closed set. */
+  /** Rule of the finding: a closed set. */
   readonly id: string;
   /**
-   * `head`: the secret begins with its keyword, in exact case. `inner`: the keyword occurs within the secret.
-   * `name`: the keyword names the secret that follows, as in `cohere_key = ...`. The latter two are written
-   * in lower case and match any case.
+   * `head`: the secret begins with its keyword, in exact case. `inner`: the keyword is within the secret.
+   * `name`: the keyword precedes the secret, as in `cohere_key = ...`. The latter two are in lower case and
+   * match any case.
    */
   readonly anchor: 'head' | 'inner' | 'name';
   readonly keywords: readonly string[];
-  /** Sticky. Runs at the secret's start or behind its name; the first group, or else the match, is the secret. */
+  /** Sticky. Runs at the secret's start or behind its name; its first group, or else the match, is the secret. */
   readonly pattern: RegExp;
-  /** Maximum from the pattern's start to the secret's end, including the characters checked behind it. */
+  /** Maximum from the pattern's start to the secret's end, and the characters checked behind. */
   readonly maxChars: number;
-  /** Minimum Shannon entropy of the secret without its prefix, in bits per character. */
+  /** Minimum Shannon entropy without the prefix, in bits per character. */
   readonly minEntropy: number;
-  /** `inner`: maximum distance from the secret's start to the keyword, and its start, or -1. */
+  /** `inner`: maximum distance from the secret's start to the keyword; `startOf` returns the start, or -1. */
   readonly lead?: {
     readonly maxChars: number;
     readonly startOf: (text: string, keywordStart: number) => number;
   };
-  /** Matches only at the start of a run of word characters and hyphens: for patterns that read long runs. */
+  /** Matches only at the start of a run of word characters and hyphens. */
   readonly startsRun?: true;
-  /** The secret continues behind the match as one long run of such characters, and up to two `=`. */
+  /** The secret continues behind the match with such characters, and up to two `=`. */
   readonly run?: LongRun;
-  /** Checks the first characters at `at`; true while there are too few of them. */
+  /** Checks the first characters at `at`; true while there are too few. */
   readonly mayBegin?: (text: string, at: number) => boolean;
-  /** A final check of the secret's text. */
   readonly accepts?: (secret: string) => boolean;
-  /**
-   * `head`: allows the secret directly behind a word, as in `tokenghp_...`, if the part after its keyword
-   * passes.
-   */
+  /** `head`: allows the secret directly behind a word (`tokenghp_...`) if the part after its keyword passes. */
   readonly followsWord?: (body: string) => boolean;
-  /**
-   * Its length determines its end: allows letters and digits directly behind it, if the part after its
-   * keyword passes.
-   */
+  /** Allows letters and digits directly behind the secret, if the part after its keyword passes. */
   readonly precedesWord?: (body: string) => boolean;
   /** Finds the secret's end from the pattern's match. */
   readonly extend?: (text: string, start: number, end: number) => Extent;
   /**
-   * Returns the start of a possible secret if the text ends too early to decide and the pattern runs at
-   * `from`; `undefined` if more text would not change the match. By default `from`.
+   * Returns the start of a secret that more text could complete, if the pattern runs at `from`; undefined if
+   * the match is final. By default `from`.
    */
   readonly undecidedFrom?: (text: string, from: number) => number | undefined;
 }
@@ -56,12 +49,11 @@ export interface SecretRule {
 export interface LongRun {
   /** Sticky; matches all of them. */
   readonly characters: RegExp;
-  /** Limit of the secret. */
   readonly maxChars: number;
 }
 
 export interface Extent {
-  /** End of the secret; `undefined` if it is not one. */
+  /** Undefined if it is not a secret. */
   readonly end: number | undefined;
   /** More text could change `end`. */
   readonly isOpen: boolean;
@@ -80,11 +72,10 @@ type Options = Partial<
     | 'precedesWord'
   >
 > & {
-  /** Must not follow; by default a letter or digit, also behind underscores. */
+  /** Pattern that must not follow; by default a letter or digit, also behind underscores. */
   readonly notBefore?: string;
 };
 
-/** Base64 and base64url bodies end where none of their characters follows. */
 export const END_OF_BASE64 = '(?![A-Za-z0-9+/=_-])';
 
 const DEFAULT_MAX_CHARS = 512;
@@ -92,20 +83,14 @@ const DEFAULT_MIN_ENTROPY = 3;
 /** Underscores without a following word are Markdown: `_token_`, `__token__`. */
 const NOT_BEFORE_NAME = '_{1,3}[A-Za-z0-9]';
 const NOT_BEFORE_WORD = `(?![A-Za-z0-9]|${NOT_BEFORE_NAME})`;
-/** Behind secrets of capitals and digits; a small letter ends them. */
+/** Behind secrets of capitals and digits; small letters end them. */
 export const NOT_BEFORE_CAPITAL = `(?![A-Z0-9]|${NOT_BEFORE_NAME})`;
-/**
- * Behind secrets of hexadecimal digits; any other letter ends them, as does a word that begins with such
- * digits.
- */
+/** Behind secrets of hexadecimal digits; other letters end them, as does a word beginning with such digits. */
 export const NOT_BEFORE_HEX = `(?![a-f0-9]{1,4}(?![g-z])|${NOT_BEFORE_NAME})`;
 /** Behind secrets of small letters and digits. */
 export const NOT_BEFORE_SMALL = `(?![a-z0-9-]|${NOT_BEFORE_NAME})`;
 
-/**
- * A short word may follow a secret of fixed length, as in `...and`; another letter or capitals make it too
- * long.
- */
+/** A short word may directly follow a secret of fixed length. */
 const SHORT_WORD = '(?:[a-z]{2,8})?';
 
 /** Secrets of letters and digits with a fixed length; a word may directly precede or follow. */
@@ -123,8 +108,8 @@ export const EXACT_BASE64URL = {
 export const EXACT_HEX = { notBefore: NOT_BEFORE_HEX, followsWord: isRandom } as const satisfies Options;
 
 /**
- * Creates a rule for secrets that begin with one of `prefixes`, in exact case, and continue with `body`. A
- * group around the body turns the prefix into a name, which is kept.
+ * Creates a rule for secrets that begin with one of `prefixes`, in exact case, and continue with `body`. With a
+ * group around the body, the prefix is a name, which is not masked.
  */
 export function prefixed(
   id: string,
@@ -144,10 +129,7 @@ export function prefixed(
   };
 }
 
-/**
- * Creates a rule for secrets of up to thousands of characters: `prefixes`, then one run of at least
- * `minChars` `characters`.
- */
+/** Creates a rule for long secrets: one of `prefixes`, then a run of at least `minChars` `characters`. */
 export function longRun(
   id: string,
   prefixes: readonly string[],
@@ -167,14 +149,10 @@ export function longRun(
 
 type LongRunOptions = Partial<Pick<SecretRule, 'minEntropy' | 'mayBegin' | 'accepts' | 'extend'>> & {
   readonly minChars: number;
-  /** Of the whole secret. */
   readonly maxChars: number;
 };
 
-/**
- * Two members may name and hold a secret: `"name": "…", "value": "…"`, `- name: …` above `value: …`, and XML
- * tags. This matches the part between the name and the sign.
- */
+/** Two members for name and secret: `"name": "…", "value": "…"`, `- name: …` above `value: …`, and XML tags. */
 const VALUE_NAME = '\\w{0,16}(?:value|val|data|secret|contents?|string|default|literal)';
 const PAIR = `(?:["'\`\\\\]{0,4}(?:,\\s{0,32}|\\s{1,32}|\\s{0,4}[:=]\\s{0,24}\\{?\\s{0,24})["'\`\\\\]{0,2}${VALUE_NAME}|<\\/\\w{1,24}>\\s{0,32}<\\w{1,24})`;
 /**
@@ -183,10 +161,10 @@ const PAIR = `(?:["'\`\\\\]{0,4}(?:,\\s{0,32}|\\s{1,32}|\\s{0,4}[:=]\\s{0,24}\\{
  */
 const LINK = `[\\w .\\t-]{0,30}${PAIR}?["'\`\\])]{0,2}\\s{0,4}(?:=>|\\?=|:{0,3}=|[:,>]|\\|\\||\\bis(?=[\\s"'\`(\\[:=]))[=:\\s"'\`(\\[]{0,16}`;
 const LINK_MAX_CHARS = 176;
-/** The same, matching as little as possible: finds the first possible start of a value. */
+/** The same, as short as possible: finds the first possible start of a value. */
 const SHORTEST_LINK = `[\\w .\\t-]{0,30}?${PAIR}??["'\`\\])]{0,2}?\\s{0,4}?(?:[:,>]|=|\\bis(?=[\\s"'\`(\\[:=])|\\|\\||=>|\\?=|:{1,3}=)[=:\\s"'\`(\\[]{0,16}?`;
 
-/** Creates a rule for secrets without a prefix: a value of the right form assigned to one of `names`. */
+/** Creates a rule for secrets without a prefix: a value of the right form, assigned to one of `names`. */
 export function assignedSecret(
   id: string,
   names: readonly string[],
@@ -206,7 +184,7 @@ export function assignedSecret(
   };
 }
 
-/** Built on first use: of some fifty such rules, few are needed. */
+/** Built on first use: few of some fifty rules need it. */
 function undecidedValue(value: string): (text: string, from: number) => number | undefined {
   let partial: RegExp | undefined;
   return (text, from) => {
@@ -217,7 +195,6 @@ function undecidedValue(value: string): (text: string, from: number) => number |
   };
 }
 
-/** Returns `SecretRule.undecidedFrom`, or its default. */
 export function undecidedFrom(rule: SecretRule, text: string, from: number): number | undefined {
   if (rule.undecidedFrom !== undefined) return rule.undecidedFrom(text, from);
   return isUndecidedAt(rule.pattern, text, from) ? from : undefined;

@@ -24,7 +24,6 @@ import {
   SIGN,
 } from './candidate-runs.ts';
 
-/** Keywords that begin secrets, and their tree. */
 interface Heads {
   readonly list: readonly Keyword[];
   readonly tree: KeywordTable;
@@ -35,7 +34,7 @@ const keywords: readonly Keyword[] = secretRules.flatMap((rule, index) =>
 );
 const heads = keywords.filter(({ rule }) => rule.anchor === 'head');
 const anyHeads = headsOf(heads);
-/** Keywords allowed directly behind a word; two letters are too few there. */
+/** Keywords allowed directly behind a word, where two letters are too few. */
 const gluedHeads = headsOf(
   heads.filter(({ rule, text }) => rule.followsWord !== undefined && text.length > 2),
 );
@@ -49,29 +48,28 @@ function headsOf(list: readonly Keyword[]): Heads {
 
 /** Characters read in one step; the worst text takes under 10 ms. */
 export const STEP_CHARS = 16_384;
-/** Characters of a step that the next one reads again, since a run may continue. */
+/** Characters that the next step reads again, since a run may continue. */
 const OVERLAP_CHARS = MIN_INNER_CHARS - 1;
 
-/** The text of a step and its look-behind. Codes are several times faster to read than a string's characters. */
+/** The text of a step and its look-behind. Reading codes is several times faster than reading a string. */
 const bytes = Buffer.alloc(2 * (NAME_REACH_CHARS + STEP_CHARS));
 const codes = new Uint16Array(bytes.buffer, bytes.byteOffset, NAME_REACH_CHARS + STEP_CHARS);
 
-/** The state of one text's search in steps. */
+/** State of the search of one text. */
 export interface SecretSearch extends Matches {
   /** Start of the next step. */
   at: number;
-  /** Start of `codes` in this step. */
+  /** Offset of `codes` in the text. */
   base: number;
-  /** End of the search for heads, the end for names, and the automaton's state there. */
+  /** End of the search for heads, end of the search for names, and the automaton's state there. */
   headsUntil: number;
   namesUntil: number;
   state: number;
-  /** Offset of the next keyword with a space. */
   nextSpaced: number;
-  /** The last possible start of a secret, and the number of such offsets close before it. */
+  /** Last possible start of a secret, and the number of starts close before it. */
   lastHead: number;
   headsInRow: number;
-  /** Digits that decode to text; undefined if not requested, or none so far. */
+  /** Undefined without encoded digits. */
   encoded: EncodedRuns | undefined;
   readonly decodes: boolean;
 }
@@ -95,7 +93,7 @@ export function createSecretSearch(text: string, asksWhatIsOpen: boolean, decode
   };
 }
 
-/** Reads on by at most `STEP_CHARS`; returns false at the end of the text. */
+/** Reads up to `STEP_CHARS`; returns false at the end of the text. */
 export function searchStep(search: SecretSearch): boolean {
   const { text, at: from } = search;
   const to = Math.min(from + STEP_CHARS, text.length);
@@ -122,7 +120,6 @@ function readEncoded(search: SecretSearch, start: number, end: number, isCut: bo
   search.encoded.read(codes, search.base, start, end, isCut);
 }
 
-/** Searches for heads between two offsets in `codes`. */
 function searchHeads(search: SecretSearch, from: number, to: number): void {
   const { text, base } = search;
   let at = Math.max(from, search.headsUntil - base);
@@ -139,7 +136,7 @@ function searchHeads(search: SecretSearch, from: number, to: number): void {
   search.headsUntil = Math.max(search.headsUntil, base + to);
 }
 
-/** Searches for names before and in a run, where something is assigned, and for inner keywords. */
+/** Searches for names where something is assigned, and for inner keywords. */
 function searchKeywords(search: SecretSearch, start: number, end: number, seen: number): void {
   if ((seen & SIGN) !== 0 || isAssigned(codes, start)) {
     searchNames(search, Math.max(0, start - NAME_REACH_CHARS), end);
@@ -151,7 +148,7 @@ function searchKeywords(search: SecretSearch, start: number, end: number, seen: 
   if (isUnfinished || goesOn || end - start >= MIN_INNER_CHARS) searchNames(search, start, end);
 }
 
-/** Handles the open end of the text: a run that is still too short. */
+/** Searches the final run, which may still be too short. */
 function searchEnd(search: SecretSearch): void {
   const { text, base } = search;
   const end = text.length - base;
@@ -167,13 +164,12 @@ function searchEnd(search: SecretSearch): void {
 }
 
 /**
- * Repeated beginnings without a space, `glpat-glpat-...`, all start the same long run. After this many so
- * close together that few can be secrets, the rest are skipped. Otherwise the search would be quadratic.
+ * Repeated beginnings without a space (`glpat-glpat-...`) all start the same long run. Further ones in a row
+ * are skipped, or else the search would be quadratic.
  */
 const MAX_HEADS_IN_ROW = 8;
 const CLOSE_CHARS = 16;
 
-/** Reports whether a beginning at `at` should be searched. */
 function notesHead(search: SecretSearch, at: number): boolean {
   if (at !== search.lastHead) {
     const isClose = at - search.lastHead <= CLOSE_CHARS && !/\s/.test(search.text.slice(search.lastHead, at));
@@ -183,10 +179,7 @@ function notesHead(search: SecretSearch, at: number): boolean {
   return search.headsInRow < MAX_HEADS_IN_ROW;
 }
 
-/**
- * Counts the letters of a word before the next offset; with digits, returns more than may directly precede a
- * secret.
- */
+/** Counts the letters of the word before the next offset; returns too many for words with digits. */
 function lettersUntil(letters: number, code: number): number {
   if ((runKind(code) & IN_WORD) === 0) return 0;
   return code < LETTER_A ? MAX_GLUED_CHARS + 1 : letters + 1;
@@ -198,7 +191,7 @@ function begins({ tree: { classes, next } }: Heads, code: number): boolean {
   return next[classes[code] ?? 0] !== 0;
 }
 
-/** Runs the rules whose keyword begins at `start`, if a secret may begin there; an incomplete keyword is open. */
+/** Runs the rules whose keyword begins at `start`; an incomplete keyword is open. */
 function searchHead(search: SecretSearch, { list, tree }: Heads, start: number): void {
   const { classes, next, firstEnding, endsOf } = tree;
   const { text } = search;
@@ -218,7 +211,7 @@ function searchHead(search: SecretSearch, { list, tree }: Heads, start: number):
   if (list === anyHeads.list || followsWord(text, start)) noteOpen(search, start);
 }
 
-/** Keywords with a space, which end a run. They begin with hyphens, and so may follow a word. */
+/** Searches for keywords with a space, which end a run. They begin with hyphens, and so may follow a word. */
 function searchSpacedHeads(search: SecretSearch, to: number): void {
   const { text } = search;
   for (const head of spacedHeads) {
@@ -230,7 +223,6 @@ function searchSpacedHeads(search: SecretSearch, to: number): void {
   }
 }
 
-/** Searches for names and inner keywords between two offsets in `codes`. */
 function searchNames(search: SecretSearch, from: number, to: number): void {
   const { classes, next, firstEnding, endsOf } = automaton;
   const { base } = search;
@@ -264,7 +256,7 @@ const leading = secretRules.flatMap((rule) =>
 );
 const MAX_LEAD_CHARS = Math.max(...leading.map(({ maxChars }) => maxChars));
 
-/** Finds a possible start of a secret whose keyword is still to come. */
+/** Marks the start of a possible secret whose keyword is still to come. */
 function searchLeads(search: SecretSearch): void {
   const { text } = search;
   let start = text.length;
@@ -281,7 +273,6 @@ function searchLeads(search: SecretSearch): void {
   }
 }
 
-/** Letters, digits and `_.~:-`. */
 function mayLead(code: number): boolean {
   return isLetterOrDigit(code) || code === 95 || code === 46 || code === 126 || code === 58 || code === 45;
 }

@@ -16,7 +16,7 @@ import { hasDigitAndLetter, isMixed, isNoHeadline, isRandom } from './randomness
 import { startsToken } from './places.ts';
 import { otherSecrets } from './vendor-rules.ts';
 
-/** The part before `T3BlbkFJ` (`sk-`, a kind and 128 characters), or before the colon of a bot token. */
+/** `sk-`, a kind and 128 characters, before `T3BlbkFJ`. */
 const MAX_OPENAI_LEAD_CHARS = 146;
 const MAX_DIGITS = 12;
 
@@ -58,7 +58,6 @@ const cloudKeys: readonly SecretRule[] = [
       'aws_access_key',
       'aws_key',
       'awskey',
-      'awssecretkey',
     ],
     '[A-Za-z0-9/+]{40}',
     { minEntropy: 3.5, accepts: isMixed, notBefore: END_OF_BASE64 },
@@ -260,7 +259,7 @@ const providerKeys: readonly SecretRule[] = [
 const GITLAB_BODY = '[A-Za-z0-9_-]';
 /** Routable tokens end in a length and a checksum, separated by full stops. */
 const GITLAB_ROUTE = '(?:\\.[0-9a-z]{2}\\.[0-9a-z]{9}|\\.[0-9a-z]{9})?';
-/** Test tokens made of words repeat their letters. */
+/** Test tokens made of words repeat letters. */
 const GITLAB_OPTIONS = { notBefore: '', minEntropy: 2.7, followsWord: isRandom };
 const GITLAB_20 = [
   'glpat-',
@@ -317,7 +316,7 @@ const repositoryTokens: readonly SecretRule[] = [
   }),
 ];
 
-/** Base64 of an id's first digits, the second letter in either case. */
+/** Base64 of an id's first digits; the second letter in either case. */
 const DISCORD_BEGINNINGS = Object.entries({ M: 'TtJjZz', N: 'DdTtJjZz', O: 'DdTt' }).flatMap(
   ([first, seconds]) => [...seconds].map((second) => first + second),
 );
@@ -382,7 +381,7 @@ const chatTokens: readonly SecretRule[] = [
   },
   assignedSecret(
     'telegram_bot_token_named',
-    ['telegram', 'telegr', 'tg_bot', 'tgbot', 'bot_token', 'bottoken'],
+    ['telegr', 'tg_bot', 'tgbot', 'bot_token', 'bottoken'],
     '\\d{5,16}:A[A-Za-z0-9_-]{34}',
     { notBefore: '(?![A-Za-z0-9_-])', minEntropy: 3.5 },
   ),
@@ -394,7 +393,7 @@ const chatTokens: readonly SecretRule[] = [
   ),
 ];
 
-/** The marker is in the middle of the key; -1 without a preceding `sk-`. */
+/** Returns the start of the key around a marker; -1 without `sk-`. */
 function startOfOpenAiKey(text: string, markerStart: number): number {
   const before = text.slice(Math.max(0, markerStart - MAX_OPENAI_LEAD_CHARS), markerStart);
   const offset = markerStart - before.length;
@@ -406,17 +405,13 @@ function startOfOpenAiKey(text: string, markerStart: number): number {
   return -1;
 }
 
-/**
- * Returns the start of the digits before the colon, or of the word before them:
- * `api.telegram.org/bot123:AA...`.
- */
+/** Returns the start of the digits before the colon, or of `bot` before them: `api.telegram.org/bot123:AA...`. */
 function startOfBot(text: string, keywordStart: number): number {
   let start = keywordStart;
   while (keywordStart - start < MAX_DIGITS && /\d/.test(text[start - 1] ?? '')) start -= 1;
   return text.startsWith('bot', start - 3) ? start - 3 : start;
 }
 
-/** Every rule; docs/secrets.md describes them. */
 export const secretRules: readonly SecretRule[] = [
   ...cloudKeys,
   ...providerKeys,
@@ -429,5 +424,5 @@ export const secretRules: readonly SecretRule[] = [
   ...otherSecrets,
 ];
 
-/** Longest undecided end of a text: stream scanners hold back at most this much. */
+/** Longest undecided end of a text; stream scanners hold back at most this much. */
 export const MAX_SECRET_CHARS = Math.max(...secretRules.map((rule) => rule.maxChars));

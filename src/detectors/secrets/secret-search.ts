@@ -4,18 +4,14 @@ import { createSecretSearch, searchStep, STEP_CHARS, type SecretSearch } from '.
 import { ruleIds, searchEncoded, type Searched } from './encoded.ts';
 import { MAX_SECRET_CHARS } from './secret-rules.ts';
 import { asGiven, offsetIn, viewThrough, type TextView } from '../../inspect/offset-map.ts';
-import { unescaped, unfinishedEscapeAt } from './unescaped-view.ts';
+import { ESCAPE_LEVELS, unescaped, unfinishedEscapeAt } from './unescaped-view.ts';
 import type { Match } from './match.ts';
 
-/** A JSON text in a JSON string, such as a tool's arguments, is escaped twice; deeper levels are ignored. */
-const ESCAPE_LEVELS = 2;
-
-/** Escapes lengthen names and secrets; a name that begins further before its secret is ignored. */
+/** A name that begins further before its secret is ignored. */
 const MAX_NAME_CHARS = LOOK_BEHIND_CHARS - 32;
 
 /**
- * Searches one text: as written, then with its JSON escapes decoded. Returns the findings in order of
- * `start`; yields between steps.
+ * Searches a text as written, then with JSON escapes decoded.
  * @param most matches before it gives up
  */
 export function* searchSecrets(text: string, most: number): Work<SearchedText> {
@@ -31,14 +27,14 @@ export function searchSecretsNow(text: string): readonly Finding[] {
 /** Returns the offset from which more text could change the result: `StreamDetector.openFrom`. */
 export function undecidedSecretsFrom(text: string): number {
   const { matches, openFrom } = searchNow(text, true);
-  // A decided finding may cross the open offset and covers it: nothing can begin before its end.
+  // A decided finding may cross the open offset: nothing can begin before its end.
   return matches.reduce((from, { start, end }) => (start < openFrom ? Math.max(from, end) : from), openFrom);
 }
 
-/** Encoded text is decoded, and text encoded within it; deeper levels are ignored. */
+/** Encoded text may contain encoded text; deeper levels are ignored. */
 const ENCODING_LEVELS = 2;
 
-/** Searches a text of one step and one level, as most are, directly. */
+/** Searches most texts, which have one step and one level, directly. */
 function searchNow(text: string, asksWhatIsOpen: boolean): Searched {
   if (text.length > STEP_CHARS || text.includes('\\')) {
     return runNow(searchLevels(text, Infinity, asksWhatIsOpen));
@@ -88,7 +84,6 @@ function* searchLevel(
   return yield* withEncoded(search, most, encodings);
 }
 
-/** Adds findings in encoded digits. */
 function* withEncoded(search: SecretSearch, most: number, encodings: number): Work<Searched> {
   const { matches, openFrom } = searchedOf(search);
   let open = openFrom;
@@ -97,7 +92,7 @@ function* withEncoded(search: SecretSearch, most: number, encodings: number): Wo
   for (const encoded of search.encoded?.found ?? []) {
     if (matches.length > most) break;
     yield encoded.digits;
-    // The same digits may occur several times, at other alignments.
+    // Digits may occur several times, at other alignments.
     if (encoded.start >= lastEnd) contextFrom = lastEnd;
     lastEnd = Math.max(lastEnd, encoded.end);
     const asksWhatIsOpen = encoded.isOpen && search.openFrom !== undefined;
@@ -110,7 +105,7 @@ function* withEncoded(search: SecretSearch, most: number, encodings: number): Wo
   return { matches, openFrom: open };
 }
 
-/** An escape cut by the end of the text is open, if open parts are requested; then decoding stops before it. */
+/** Decodes up to an escape that is cut by the end of the text, if open parts are requested. */
 function* withEscapesRead(text: string, asksWhatIsOpen: boolean): Work<TextView | undefined> {
   const cut = asksWhatIsOpen ? unfinishedEscapeAt(text) : text.length;
   if (cut === text.length) return yield* unescaped(text, STEP_CHARS);
@@ -129,9 +124,9 @@ function matchesThrough(view: TextView, matches: readonly Match[]): readonly Mat
 }
 
 /**
- * Resolves overlaps, since one secret may fit two rules or be found at two escape levels. Of matches that
- * begin together the longest stays, with the first rule; a match that reaches further than another keeps the
- * rest. So findings up to an offset do not depend on later ones.
+ * Resolves overlaps: a secret may fit two rules, or be found at two escape levels. Of matches that begin
+ * together the longest stays, with the first rule; others keep the part behind earlier ones. So findings up to
+ * an offset do not depend on later ones.
  */
 function findingsOf(matches: Match[]): readonly Finding[] {
   const findings: Finding[] = [];

@@ -4,16 +4,12 @@ import { after, inTurns, type Awaitable, type Work } from '../../turns.ts';
 import type { Detector, Finding, SearchedText, StreamDetector } from '../finding.ts';
 
 /**
- * Finds credentials: cloud and provider keys, repository and chat tokens, JWTs, PEM private keys
- * (docs/secrets.md has the classes). Each finding spans the whole secret without its name. For texts over
+ * Finds credentials (docs/secrets.md). Each finding spans the whole secret without its name. For texts over
  * about 100 KB use `findSecretsAll`, which does not block the event loop.
  */
 export const findSecrets: Detector = searchSecretsNow;
 
-/**
- * `findSecrets` for several texts in order, in turns of the event loop. Nothing is cut: a secret across two
- * turns is found as well.
- */
+/** `findSecrets` for several texts in order, in turns of the event loop. */
 export function findSecretsAll(texts: readonly string[]): Awaitable<readonly (readonly Finding[])[]> {
   return after(findSecretsUpTo(texts, Infinity), (found) => found.map(({ findings }) => findings));
 }
@@ -38,7 +34,7 @@ function* searchEach(texts: readonly string[], most: number): Work<readonly Sear
 const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
 
 /**
- * `findSecrets` for text in chunks (docs/secrets.md "Streams"). Holds back a possible beginning of a secret:
- * a word at the end of the text, a token, a key from its first line to its last; but not a secret's name.
+ * `findSecrets` for text in chunks (docs/secrets.md "Streams"). Holds back a possible beginning of a secret,
+ * but not its name.
  */
 export const secretsDetector: StreamDetector = { find: findSecrets, openFrom: undecidedSecretsFrom };

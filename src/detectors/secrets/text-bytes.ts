@@ -1,6 +1,6 @@
 /**
  * A state machine over bytes that recognizes text: printable ASCII with line breaks, tabs and NULs between
- * parts, UTF-8, or ASCII as UTF-16 in either byte order, each with or without a byte order mark.
+ * parts; UTF-8; ASCII as UTF-16 in either byte order. A byte order mark may precede.
  */
 export const NO_TEXT = 0;
 /** Nothing read yet. */
@@ -56,7 +56,7 @@ step(BIG_ZERO, 0, 0, BIG_CHARACTER);
 step(LITTLE_MARK, 0xfe, 0xfe, LITTLE_CHARACTER);
 step(BIG_MARK, 0xff, 0xff, BIG_ZERO);
 
-/** Returns the state after one more byte; `NO_TEXT` if the bytes are not text. */
+/** Returns the state after another byte; `NO_TEXT` if the bytes are not text. */
 export function stepText(state: number, byte: number): number {
   return steps[state * 256 + byte] ?? NO_TEXT;
 }

@@ -1,29 +1,25 @@
+import { CODES } from '../../json/codes.ts';
 import type { Work } from '../../turns.ts';
 import { asGiven, OffsetMap, viewThrough, type TextView } from '../../inspect/offset-map.ts';
 
-/** What may follow a backslash, by its code: a letter of JSON's escapes. */
+/** Letters of JSON escapes by their code, with their meanings. */
 const MEANINGS = new Map(
   Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(
     ([letter, meaning]) => [letter.charCodeAt(0), meaning],
   ),
 );
-const BACKSLASH = 0x5c;
+const { BACKSLASH } = CODES;
 const UNICODE = /u[0-9a-fA-F]{4}/y;
-/**
- * More backslashes in a row are no escapes but a drawing. Whoever sees the end of a row knows how it is read, without
- * going back to its beginning.
- */
+/** Longer rows of backslashes are drawings. Their end tells how to read them, without going back to the start. */
 const MAX_ROW_CHARS = 64;
 
-/** What is read so far. */
 interface UnescapeState {
   readonly text: string;
-  /** The escapes that were read. */
   readonly map: OffsetMap;
   read: number;
-  /** What is read last is a drawing, which may go on. */
+  /** The last part is a drawing, which may continue. */
   isDrawing: boolean;
-  /** The view: of each step that is done, and the parts of the one that is not. */
+  /** The view: finished steps, and the parts of the current step. */
   readonly steps: string[];
   readonly parts: string[];
   viewLength: number;
@@ -34,8 +30,8 @@ function startState(text: string): UnescapeState {
 }
 
 /**
- * Reads JSON's escapes (RFC 8259 section 7) out of a text, one level deep; a backslash that begins none stays.
- * `undefined` when there is none. Yields after every `stepChars` characters, so that a caller can give way.
+ * Decodes one level of JSON escapes (RFC 8259 section 7); other backslashes stay. Returns undefined without
+ * escapes. Yields after every `stepChars` characters.
  */
 export function* unescaped(text: string, stepChars: number): Work<TextView | undefined> {
   const state = startState(text);
@@ -47,13 +43,10 @@ export function* unescaped(text: string, stepChars: number): Work<TextView | und
   return viewOf(state);
 }
 
-/** A JSON text in a JSON string is escaped twice; deeper levels are ignored. */
-const ESCAPE_LEVELS = 2;
+/** A JSON text in a JSON string, such as a tool's arguments, is escaped twice; deeper levels are ignored. */
+export const ESCAPE_LEVELS = 2;
 
-/**
- * Returns the views with one and two levels of JSON escapes decoded, if they differ; in steps like
- * `unescaped`.
- */
+/** Returns the views with one and with two levels of JSON escapes decoded, if they differ. */
 export function* escapeViews(text: string, stepChars: number): Work<readonly TextView[]> {
   const views: TextView[] = [];
   for (let last = asGiven(text); views.length < ESCAPE_LEVELS;) {
@@ -91,14 +84,14 @@ function readUntil(state: UnescapeState, end: number): void {
   state.parts.length = 0;
 }
 
-/** Continues from an offset within a drawing, up to the end of this step. */
+/** Continues a drawing up to the end of this step. */
 function readDrawing(state: UnescapeState, from: number, end: number): void {
   const drawnTo = endOfRow(state.text, from, end);
   copyUntil(state, drawnTo);
   state.isDrawing = state.text.charCodeAt(drawnTo) === BACKSLASH;
 }
 
-/** Reads the backslash that ends a row, and what it escapes. */
+/** Reads the last backslash of a row, and what it escapes. */
 function readLast(state: UnescapeState, at: number): number {
   const { text } = state;
   const meaning = MEANINGS.get(text.charCodeAt(at + 1));
@@ -123,20 +116,16 @@ function copyUntil(state: UnescapeState, end: number): void {
   state.read = end;
 }
 
-/** Returns the end of the backslashes at an offset, at most `most`. */
+/** Returns the end of the backslashes at an offset, or `most`. */
 function endOfRow(text: string, start: number, most: number): number {
   let at = start;
   while (at < most && text.charCodeAt(at) === BACKSLASH) at += 1;
   return at;
 }
 
-/** Longest unfinished escape: `\u` and three digits. */
 const MAX_UNFINISHED_CHARS = 5;
 
-/**
- * Returns the start of an escape cut by the text's end, or of a row of backslashes that may continue; else
- * the length.
- */
+/** Returns the start of a cut escape, or of a row of backslashes that may continue; else the length. */
 export function unfinishedEscapeAt(text: string): number {
   const from = Math.max(0, text.length - MAX_UNFINISHED_CHARS);
   for (let at = text.length - 1; at >= from; at -= 1) {

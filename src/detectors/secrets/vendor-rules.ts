@@ -15,7 +15,7 @@ import { hasDigitAndLetter, isMixed, isRandom } from './randomness.ts';
 
 const HEX_32 = '[a-fA-F0-9]{32}';
 
-/** Tokens of services that are neither clouds, providers, repositories nor chats: those with a prefix of their own. */
+/** Services other than clouds, providers, repositories and chats: tokens with a prefix. */
 const prefixedTokens: readonly SecretRule[] = [
   prefixed('npm_token', ['npm_'], '[A-Za-z0-9]{36}', EXACT),
   prefixed('pypi_token', ['pypi-AgEIcHlwaS5vcmc', 'pypi-AgENdGVzdC5weXBpLm9yZw'], '[A-Za-z0-9_-]{50,1000}', {
@@ -186,7 +186,7 @@ const prefixedTokens: readonly SecretRule[] = [
 const MAILCHIMP = '[a-f0-9]{32}-us\\d{1,2}';
 const UUID = '[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}';
 
-/** The most used of those that only their name gives away. */
+/** The most used tokens that only their name reveals. */
 const namedTokens: readonly SecretRule[] = [
   assignedSecret('mailchimp_key', ['mailchimp'], MAILCHIMP),
   assignedSecret('mailgun_key', ['mailgun'], '(?:pub)?key-[a-f0-9]{32}|[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}'),
@@ -197,14 +197,8 @@ const namedTokens: readonly SecretRule[] = [
     accepts: isMixed,
     minEntropy: 4,
   }),
-  assignedSecret(
-    'heroku_api_key',
-    ['heroku_api_key', 'heroku_key', 'heroku_token', 'herokuapikey', 'herokutoken', 'heroku'],
-    UUID,
-  ),
-  assignedSecret('snyk_token', ['snyk_token', 'snyk_api', 'snyktoken', 'snyk_key', 'snyk'], UUID, {
-    minEntropy: 2.5,
-  }),
+  assignedSecret('heroku_api_key', ['heroku'], UUID),
+  assignedSecret('snyk_token', ['snyk'], UUID, { minEntropy: 2.5 }),
   assignedSecret('okta_token', ['okta'], '00[A-Za-z0-9_-]{40}', { accepts: isMixed, minEntropy: 3.5 }),
   assignedSecret('vault_legacy_token', ['vault'], 's\\.[A-Za-z0-9]{24}', {
     accepts: isMixed,
@@ -273,5 +267,5 @@ const namedTokens: readonly SecretRule[] = [
   }),
 ];
 
-/** Credentials of other widely used services: not promised, found because they are cheap to find. */
+/** Credentials of other widely used services. */
 export const otherSecrets: readonly SecretRule[] = [...prefixedTokens, ...namedTokens];

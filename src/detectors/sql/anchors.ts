@@ -1,17 +1,14 @@
 import { isWordCode } from '../characters.ts';
 import { anchorSource, SQL_RULES } from './sql-rules.ts';
 
-/**
- * Finds possible starts of SQL payloads without a pattern: one over all words and signs would be tried at
- * each character and cost most of the search.
- */
+// Payloads are found without a pattern over all words and signs, which would be tried at each character.
 
-/** Character kinds by code, one bit each; the first is 1. */
+/** Kinds of characters, as bits; the first one is 1. */
 const WORD_BEGINS = 1;
 const IN_WORD = 2;
 const SIGN = 4;
 
-/** Anchors of all rules, by what must follow them. */
+/** Anchors of all rules, by the pattern that must follow. */
 const ANCHORS = new Map<string, Set<string>>();
 for (const { beginning } of SQL_RULES) {
   const anchors = ANCHORS.get(beginning.ahead) ?? new Set();
@@ -21,7 +18,7 @@ for (const { beginning } of SQL_RULES) {
 const ALL_ANCHORS = new Set([...ANCHORS.values()].flatMap((anchors) => [...anchors]));
 const WORDS = [...ALL_ANCHORS].filter((anchor) => isWordCode(anchor.charCodeAt(0)));
 
-/** Returns a pattern of the beginnings that start with one of these characters. */
+/** Returns a pattern for the beginnings that start with one of these characters. */
 function beginningsWith(characters: string): RegExp {
   const sources: string[] = [];
   for (const [ahead, anchors] of ANCHORS) {
@@ -32,15 +29,15 @@ function beginningsWith(characters: string): RegExp {
 }
 
 const WORD_HERE = beginningsWith(WORDS.map((word) => word.charAt(0)).join(''));
-/** For signs, by code of the first character; and the required second character, zero for any. */
+/** By code of a sign: its pattern, and the required second character, or 0. */
 const SIGNS_HERE: RegExp[] = [];
 const SIGN_SECONDS = new Uint8Array(128);
 
 const KINDS = new Uint8Array(0x10000);
 for (let code = 0; code < 128; code++) KINDS[code] = isWordCode(code) ? IN_WORD : 0;
 /**
- * Third letters of words, one bit each, by the first two; letters are identified by their low five bits, in
- * either case. After a two-letter word anything may follow.
+ * Third letters of words, one bit each, by the first two. Letters are identified by their low five bits, in
+ * either case. Anything may follow a two-letter word.
  */
 const THIRDS = new Int32Array(32 * 32);
 for (const anchor of ALL_ANCHORS) {
@@ -58,8 +55,8 @@ for (const anchor of ALL_ANCHORS) {
 }
 
 /**
- * Returns the next offset from `from` on at which a payload may begin; the text's length if there is none.
- * Does the same few lookups at each offset, because branches would be unpredictable.
+ * Returns the next offset from `from` on at which a payload may begin, or the text's length. Does the same few
+ * lookups at each offset, because branches would be unpredictable.
  * @param units of the text, plus one more
  */
 export function nextSqlAnchor(text: string, units: Uint16Array, from: number): number {
@@ -80,7 +77,7 @@ export function nextSqlAnchor(text: string, units: Uint16Array, from: number): n
   return length;
 }
 
-/** Accepts a superset of the words' first three letters; the pattern decides. */
+/** Checks the first three letters; the pattern decides. */
 function isWordAt(text: string, units: Uint16Array, at: number, code: number, thirds: Int32Array): boolean {
   const goesOn = (thirds[pairOf(code, units[at + 1] ?? 0)] ?? 0) >>> ((units[at + 2] ?? 0) & 31);
   return (goesOn & 1) === 1 && isAt(WORD_HERE, text, at);

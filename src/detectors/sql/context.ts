@@ -1,22 +1,21 @@
-/** Reports whether the text before a match, at most `LOOKBACK` units, makes it an attack. */
+/** Reports whether the text before a match makes it an attack. */
 export type Confirm = (before: string, matched: string) => boolean;
 
-/** UTF-16 units before a match that may be considered. */
+/** UTF-16 units of the text before a match. */
 export const LOOKBACK = 256;
 
 const STATEMENT = /\b(?:select|insert|update|delete|create|from|where)\b/i;
 
-/** No statement before it: an injection is the tail of another statement. */
+/** No statement precedes: an injection is the tail of another statement. */
 export const isTail: Confirm = (before) => !STATEMENT.test(before);
 
-/** Only a number before it, as in `1; drop table x`. */
+/** Only a number precedes, as in `1; drop table x`. */
 export const isNumberTail: Confirm = (before, matched) =>
   isTail(before, matched) && /(?:^|[\s=:'"])-?\d{1,12}[)\s]{0,4}$/.test(before.slice(-20));
 
-/** Nothing before it. */
 export const isStart: Confirm = (before) => before.trim() === '';
 
-/** Only a quote before it, as in `' or 2 > 1`. */
+/** Only a quote precedes, as in `' or 2 > 1`. */
 export const isQuoteTail: Confirm = (before, matched) =>
   isTail(before, matched) && /(?:^|[\s=:\w])['"][)\s]{0,4}$/.test(before.slice(-20));
 
@@ -32,29 +31,28 @@ function countQuotes(line: string, quote: string): number {
   return count;
 }
 
-/** An unmatched quote precedes it on the line, as in `x'; drop table y`. */
+/** An unmatched quote precedes on the line, as in `x'; drop table y`. */
 export const isBrokenOut: Confirm = (before) => {
   const line = currentLine(before);
   return ["'", '"'].some((quote) => countQuotes(line, quote) % 2 === 1);
 };
 
-/** The match begins with an unmatched quote. */
 export const beginsWithStray: Confirm = (before, matched) =>
   countQuotes(currentLine(before), matched.charAt(0)) % 2 === 0;
 
-/** At a position for a condition or value in SQL; `sleep(5)` of a program is not. */
+/** At the position of a condition or value in SQL, unlike a program's `sleep(5)`. */
 export const isCondition: Confirm = (before) =>
   /(?:\b(?:or|and|xor|rlike|having|by(?:\s{1,3}\d{1,3},){0,4})|\(\s{0,3}select|[%'"]\s{0,3}(?:\|\||&&|;)|;\s{0,3}select|\d\)*\s{0,3}(?:\|\||&&|;))[\s(]{0,6}$/i.test(
     before.slice(-24),
   );
 
-/** Not the object of an English sentence, as in "how does UNION SELECT differ from a join". */
+/** Excludes objects of an English sentence: "how does UNION SELECT differ from a join". */
 export const isNoTalk: Confirm = (before) =>
   !/\b(?:how|does|do|did|is|are|was|the|a|an|of|with|using|use|between|than|like|why|what|when|can|and|my|your) {1,4}$/i.test(
     before.slice(-24),
   );
 
-/** Not a method call, as `time.sleep(5)` is. */
+/** Excludes method calls such as `time.sleep(5)`. */
 export const isNoMember: Confirm = (before) => !/[.\w]$/.test(before);
 
 export const either =

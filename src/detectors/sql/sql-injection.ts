@@ -4,7 +4,7 @@ import { nextSqlAnchor } from './anchors.ts';
 import { LOOKBACK } from './context.ts';
 import { SQL_RULES, type SqlRule } from './sql-rules.ts';
 
-/** Texts are searched in slices. */
+/** Texts come in slices. */
 const reader = new UnitReader(32_768);
 
 /** Rules by the first character of their beginnings. */
@@ -15,7 +15,7 @@ const RULES: ReadonlyMap<string, readonly SqlRule[]> = new Map(
   ]),
 );
 
-/** Finds SQL injection payloads: tautologies, broken quotes, UNION, stacked, blind, time and error based. */
+/** Finds SQL injection payloads. */
 export const findSqlInjection: Detector = (text) => {
   const found: Finding[] = [];
   const units = reader.read(text);

@@ -13,32 +13,29 @@ import {
   type Confirm,
 } from './context.ts';
 
-/**
- * The start of payloads. Offsets are found by this alone, and then tried with the rules that start so. It is
- * part of their patterns, so no match is missed.
- */
+/** The start of a pattern. Payloads are first searched by it alone, then by the rules that start with it. */
 export interface Beginning {
   /** Words, which no letter follows, and signs; lower case. */
   readonly anchors: readonly string[];
-  /** Required behind an anchor; cheap to check and not consumed. */
+  /** Pattern behind an anchor; cheap to check. */
   readonly ahead: string;
 }
 
 export interface SqlRule {
   readonly rule: string;
   readonly beginning: Beginning;
-  /** Sticky; tried at possible starts, reads a bounded part of the text. */
+  /** Sticky; reads a bounded part of the text. */
   readonly pattern: RegExp;
   readonly confirm?: Confirm;
 }
 
-/** A blank, or a substitute used against filters. */
+/** A blank or a substitute for one. */
 const S = String.raw`(?:\s|\/\*[^*]{0,24}\*\/|\+|%20|%0[9a-d])`;
-/** A comment that cuts off the rest of the statement: only a sign may follow on its line. */
+/** A comment that cuts off the rest of the statement; only a sign may follow on its line. */
 const CUT = String.raw`(?:;?[ \t]{0,2}(?:--|#)[-+ \t]{0,4}$|--[ \t][a-z]{1,2}$|--\+|\/\*[* \t]{0,4}$|;?%00)`;
-/** A second statement; comments of some languages begin the same way. */
+/** A second statement, not a comment of another language. */
 const STACKED = String.raw`${S}{0,6}(?:drop${S}{1,4}(?:table|database|schema|user|view|index)|delete${S}{1,4}from|insert${S}{1,4}into|update${S}{1,4}[\w.]{1,40}${S}{1,4}set|truncate${S}|alter${S}{1,4}(?:table|user|login)|create${S}{1,4}(?:user|login)|exec(?:ute)?${S}{0,4}(?:[(@']|xp_|sp_|master)|shutdown\b|declare${S}{1,4}@|waitfor\b|select${S}{1,4}(?:pg_)?sleep)`;
-/** What some rule accepts behind an operator; prose continues with a word and another word. */
+/** Any operand that a rule accepts. Prose continues with a word and another word. */
 const OPERAND = String.raw`[\s+]{0,6}(?:[(/%'"\d]|not|[a-z]\w{0,15}[\s+)]{0,8}(?:[=/%;#(]|--))`;
 const STATEMENT_END: Beginning = { anchors: [';'], ahead: '' };
 const VERSIONED_UNION = String.raw`\d{0,6}\s{0,3}union`;
@@ -46,7 +43,7 @@ const OPERATOR = condition('or', 'and', 'xor', 'having', '||', '&&');
 const OR_AND = condition('or', 'and');
 
 const QUOTED_OPERATOR = String.raw`[\s)]{0,6}(?:or|and|\|\||&&)`;
-/** What some rule accepts behind a quote: an operator, or the start of `CUT`. */
+/** An operator behind a quote, or the start of `CUT`. */
 const QUOTE: Beginning = {
   anchors: ["'", '"'],
   ahead: String.raw`[\s)]{0,6}(?:--|#|\/\*|;(?:\s{0,2}(?:--|#)|%00)|or(?![a-z])|and(?![a-z])|\|\||&&|\+\s{0,3}\(\s{0,3}select)`,
@@ -60,7 +57,7 @@ function beginsWithWords(...anchors: readonly string[]): Beginning {
   return { anchors, ahead: '' };
 }
 
-/** Source for one of these anchors; no letter follows a word. */
+/** Returns a pattern source for the anchors. */
 export function anchorSource(anchors: readonly string[]): string {
   const isWord = (anchor: string): boolean => /^[a-z]/.test(anchor);
   const escaped = anchors
@@ -79,7 +76,7 @@ function sql(rule: string, beginning: Beginning, source: string, confirm?: Confi
   return { rule, beginning, pattern, ...(confirm === undefined ? {} : { confirm }) };
 }
 
-/** Payloads by technique. What is also ordinary SQL must be the tail of a statement or break out of a quote. */
+/** Payloads by technique. Ordinary SQL must be the tail of a statement or break out of a quote. */
 export const SQL_RULES: readonly SqlRule[] = [
   sql(
     'tautology',

@@ -1,9 +1,8 @@
 import { DOT, SLASH } from './climbing-forms.ts';
 
-// Read one by one, because a single pattern of all forms would take a third of a second to compile.
+// Read one by one: a single pattern of all forms takes a third of a second to compile.
 const DOT_HERE = new RegExp(DOT, 'iy');
 const SLASH_HERE = new RegExp(SLASH, 'iy');
-/** Every slash of a text, in any form. */
 export const ANY_SLASH = new RegExp(SLASH, 'gi');
 const LINE_END_HERE = /%0[0ad]/iy;
 
@@ -15,13 +14,13 @@ const AHEAD_CHARS = 512;
 const AHEAD_SLASHES = 8;
 const MAY_DISGUISE = /%|&|\\[ux0-7]|0x|[\uff0f\u2044\u2215\u29f8\uff3c\u2216\ufe68\u00c0\u00c1]/i;
 
-/** A path's way up; UTF-16 units, end exclusive. */
+/** Levels up at the start of a path. */
 export interface Climb {
   readonly end: number;
   readonly levels: number;
 }
 
-/** Returns the levels that begin at `start`, at most 64; undefined if there are none. */
+/** Reads at most 64 levels from `start`; undefined without any. */
 export function readClimb(text: string, start: number): Climb | undefined {
   let end = start;
   let levels = 0;
@@ -36,10 +35,7 @@ export function readClimb(text: string, start: number): Climb | undefined {
   return levels === 0 ? undefined : { end, levels };
 }
 
-/**
- * One level up. `....//` and `..;/` are what remains after filters that remove `../` or servers that strip
- * parameters.
- */
+/** Reads one level up. Filters that remove `../` leave `....//`; servers that strip parameters accept `..;/`. */
 function levelEnd(text: string, at: number): number | undefined {
   let end = at;
   let dots = 0;
@@ -63,13 +59,12 @@ function dotEnd(text: string, at: number): number | undefined {
   return text[at] === '.' ? at + 1 : endOfStep(DOT_HERE, text, at);
 }
 
-/** Returns the end of a sticky pattern's match at `at`. */
 function endOfStep(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-/** A part of a text with plain slashes, mapped to the original. */
+/** A part of a text with plain slashes. */
 export interface PathAhead {
   readonly path: string;
   /** Returns the offset in the text behind this many characters of `path`. */

@@ -1,7 +1,6 @@
 /**
- * Pattern sources (flag `i`) for the disguised forms of dots and slashes in a climbing path: percent-encoded
- * once or more (RFC 3986), in overlong UTF-8 (which RFC 3629 section 3 forbids), as escapes of JSON, source
- * code and HTML, and as lookalike characters.
+ * Pattern sources (flag `i`) for disguised dots and slashes: percent-encoded once or more (RFC 3986), overlong
+ * UTF-8 (forbidden by RFC 3629 section 3), escapes of JSON, source code and HTML, lookalikes.
  */
 
 /** A hexadecimal digit, plain or percent-encoded: `%%32%65` is `%2e`. */
@@ -11,16 +10,12 @@ function nibble(digit: string): string {
 }
 const byte = (hex: string): string => [...hex].map(nibble).join('');
 
-/** Prefix of a byte in hexadecimal. */
 const BEFORE_BYTE = String.raw`(?:%(?:25){0,5}|\\{1,4}x|0x)`;
 /** Consecutive bytes, without the prefix of the first. */
 const bytes = (...hex: readonly string[]): string => hex.map(byte).join(BEFORE_BYTE);
 const anyByte = (...hex: readonly string[]): string => `(?:${hex.map(byte).join('|')})`;
 
-/**
- * An ASCII byte as two to six bytes of UTF-8: leads and fillers, then its two highest bits, then its six
- * lowest.
- */
+/** An ASCII byte as two to six bytes of UTF-8: lead and fillers, the two highest bits, the six lowest. */
 function overlongForms(high: '0' | '1', low: readonly string[]): string {
   const fillers = ['e0', 'f0 80', 'f8 80 80', 'fc 80 80 80'].map((lead) =>
     bytes(...lead.split(' '), `8${high}`),
@@ -29,14 +24,13 @@ function overlongForms(high: '0' | '1', low: readonly string[]): string {
 }
 
 interface Forms {
-  /** In hexadecimal, of ASCII. */
+  /** ASCII code in hexadecimal. */
   readonly ascii: string;
-  /** The last byte of an overlong form; sloppy decoders accept it with other high bits. */
+  /** Last byte of an overlong form; sloppy decoders ignore its high bits. */
   readonly overlong: readonly string[];
   readonly octal: string;
-  /** Lookalike characters. */
   readonly alike: string;
-  /** The HTML entity's name. */
+  /** Name of the HTML entity. */
   readonly name: string;
 }
 
@@ -56,7 +50,6 @@ function disguised({ ascii, overlong: low, octal, alike, name }: Forms): string 
   ].join('|');
 }
 
-/** `.` in every form. */
 export const DOT = String.raw`(?:\.|${disguised({
   ascii: '2e',
   overlong: ['ae', '2e', '6e', 'ee'],
@@ -79,7 +72,7 @@ const DISGUISED_BACKSLASH = disguised({
   alike: '\uff3c\u2216\ufe68',
   name: 'bsol',
 });
-/** A backslash that begins no escape of the above. */
+/** A backslash that begins none of the escapes above. */
 const BACKSLASH = String.raw`\\(?!\\{0,3}(?:u(?:00(?:2[ef]|5c)|\{|ff0[ef]|ff3c|20[24]4|221[56]|fe[56][28])|x(?:2[ef]|5c|c[01]|e[02f]|f[08c])|0?5[67](?!\d)|134(?!\d)))`;
 
 /** `/` or `\` in every form; source code doubles them, and an extra slash does not change a path. */

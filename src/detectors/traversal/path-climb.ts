@@ -2,7 +2,7 @@ import type { Detector } from '../finding.ts';
 import { ANY_SLASH } from './climb.ts';
 import { DOT } from './climbing-forms.ts';
 
-/** PATH_MAX of Linux: a longer text is not a path. */
+/** PATH_MAX of Linux. */
 const MAX_CHARS = 4_096;
 const ANY_DOT = new RegExp(DOT, 'gi');
 /** Two dots in a row, or the start of a disguised dot. */
@@ -11,30 +11,28 @@ const MAY_CLIMB = /\.\.|[%&\\\uff0e\u2024\ufe52\u00c0]|0x/i;
 /** `--file=` of command lines, `@` of curl. */
 const OPTION = /^(?:-{0,2}[\w.-]{1,64}=|@)(?=[^=])/;
 const SCHEME = /^([a-z][a-z0-9+.-]{1,31}):(?:(\/\/)(?!\/))?/i;
-/** Schemes whose paths are relative to a host. */
+/** Schemes with paths relative to a host. */
 const REMOTE: ReadonlySet<string> = new Set(['http', 'https', 'ws', 'wss', 'ftp', 'sftp']);
 const DRIVE = /^\/?[a-z]:/i;
-/** `~`, `$HOME`, `${workspaceFolder}`, `%USERPROFILE%`: a folder known only to the server. */
+/** `~`, `$HOME`, `${workspaceFolder}`, `%USERPROFILE%`: folders known only to the server. */
 const VARIABLE = /^(?:~[\w.-]{0,64}|\$\w{1,64}|\$\{[^/{}]{1,64}\}|\$\([^/()]{1,64}\)|%\w{1,64}%)(?=\/|$)/;
 
 /** `..`, with parts that servers strip: blanks, line ends, a path parameter. */
 const UP = /^\.\.(?:[\s\0]|%0[0ad])*(?:;.*)?$/is;
-/** `....//` and `..././` become `../` in filters that remove `../` once. */
+/** Filters that remove `../` once turn `....//` and `..././` into `../`. */
 const REMNANT = /(?<![^/])(?:\.{4}\/|\.{3}\/\.\/)/g;
-/** A climb that begins a word of a sentence, a command or code, not a segment. */
+/** A climb at the beginning of a word in a sentence, a command or code. */
 const WORD_CLIMB = /[\s"'`(<=,:]\.\.$/;
-/** Sentences and code have more words before a climb than a folder name with blanks. */
+/** Sentences and code have more words before a climb than a folder name. */
 const MAX_WORDS_BEFORE = 2;
-/** Code that ends in a reference to a module or a link; a file has no such name, and no segment follows. */
+/** Code that ends in a reference to a module or a link. */
 const REFERENCE = /["'`(<]\.{1,2}[\\/][^"'`()<>]{0,1024}["'`)>][^\\/]*$/;
 
-/** The name of its only rule. */
 export const CLIMB_RULE = 'climbs_out';
 
 /**
- * Finds a text that as a whole is a path leaving its starting folder: a relative one with more steps up than
- * down, an absolute one out of its first folder. Every form of dots and slashes counts. Sentences, code,
- * commands and JSON that mention such a path do not match.
+ * Finds texts that are one path out of its starting folder: a relative one with more steps up than down, or an
+ * absolute one out of its first folder. Sentences, code, commands and JSON with such a path do not match.
  */
 export const findPathClimb: Detector = (text) =>
   text.length <= MAX_CHARS && MAY_CLIMB.test(text) && climbsOut(text)
@@ -64,7 +62,6 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A path without its prefix. */
 interface Start {
   readonly segments: readonly string[];
   /** It begins at a root, and must not leave its first folder. */
@@ -84,7 +81,7 @@ function startOf(path: string): Start {
   return { segments: segmentsOf(rest), isAbsolute: rest.startsWith('/') };
 }
 
-/** @param hasHost a host may precede the path; a file's host is ignored, unless it is a climb */
+/** @param hasHost a host may precede the path; the host of a file is ignored */
 function ofScheme(scheme: string, hasHost: boolean, rest: string): Start {
   if (scheme === 'file') {
     const path = hasHost ? rest.replace(/^[^./][^/]*(?=\/)/, '') : rest;

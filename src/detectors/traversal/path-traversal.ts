@@ -4,10 +4,10 @@ import type { Detector, Finding } from '../finding.ts';
 /** Possible start of two dots. */
 const ANCHOR =
   /\.(?=[.%\\&0\uff0e\u2024\ufe52\u00c0])|%(?=[2%c-fuC-FU])|\\(?=[\\ux05UX])|&(?=#|period)|0(?=[xX]2)|[\uff0e\u2024\ufe52]|\u00c0\u00ae/g;
-/** Characters of no plain climb; ordinary code uses only dots and slashes. */
+/** Characters of no plain climb. */
 const DISGUISE = /[^./\\]|\.{4}[\\/]{2}/;
 
-/** For a path with plain slashes. */
+/** Of a path with plain slashes. */
 const SLASH = String.raw`[\\/]{1,4}`;
 const SEGMENTS = String.raw`(?:[\w.~-]{1,40}${SLASH}){0,3}?`;
 const END = String.raw`(?![\w-])`;
@@ -22,13 +22,13 @@ const SYSTEM_FILE = new RegExp(
   'iy',
 );
 
-/** Contents of system folders whose names are also module names. */
+/** Contents of system folders with names that modules have too. */
 const SYSTEM_FOLDER_FILE = new RegExp(
   `${SEGMENTS}(?:win(?:dows|nt)${SLASH}\\w{1,20}|root${SLASH}\\.?\\w{1,20})${END}`,
   'iy',
 );
 
-/** System folders themselves, directly above: at least two levels up, or disguised. */
+/** System folders: at least two levels up, or disguised. */
 const SYSTEM_FOLDER = new RegExp(
   String.raw`(?:[a-z](?::|%3a|\$)${SLASH})?(?:etc|proc|root|win(?:dows|nt)|syswow64|perflogs|programdata|program(?: |%20|\+)files|documents(?: |%20|\+)and(?: |%20|\+)settings` +
     String.raw`|system(?: |%20|\+)volume(?: |%20|\+)information|\$recycle\.bin|private${SLASH}(?:etc|var)` +
@@ -38,19 +38,18 @@ const SYSTEM_FOLDER = new RegExp(
   'iy',
 );
 
-/** Files that a project's own code names too, from a folder inside it: at least two levels up. */
+/** Files that a project's own code may name: at least two levels up. */
 const PROJECT_FILE = new RegExp(
   SEGMENTS +
     String.raw`(?:\.env(?!\.(?:example|sample|template|dist))|\.git${SLASH}(?:config|head|index)|web\.config|wp-config\.php|config\.inc\.php|php\.ini|\.npmrc|\.git-credentials|secrets?\.(?:ya?ml|json))${END}`,
   'iy',
 );
 
-/** Marks the following path as a module's: `from "`, `require('`, the link of a document. */
+/** Code right before a module path: `from "`, `require('`, a link in a document. */
 const REFERENCE =
   /(?:\b(?:from|import|require|include|mock|resolve|export|reference)\b[\s(=]{0,3}\\{0,2}["'`<]|\]\()(?:\.\/)?$/i;
 const REFERENCE_CHARS = 24;
 
-/** The rest of a path. */
 const TAIL = /[\w.~%\\/-]{0,256}/y;
 
 const RULES = {
@@ -62,8 +61,8 @@ const RULES = {
 export const TRAVERSAL_RULES: readonly string[] = Object.values(RULES);
 
 /**
- * Finds paths that climb to a sensitive file or a system folder, in any form, and disguised climbs of two
- * levels to any target. Plain climbs in code do not lead there.
+ * Finds paths that climb to a sensitive file or a system folder, and disguised climbs of two levels to any
+ * target. Plain climbs of code have other targets.
  */
 export const findPathTraversal: Detector = (text) => {
   const found: Finding[] = [];
@@ -80,7 +79,6 @@ export const findPathTraversal: Detector = (text) => {
   return found;
 };
 
-/** Returns the rule for a climb from `start`, and its end. */
 function judgeClimb(
   text: string,
   { end, levels }: Climb,
@@ -103,7 +101,7 @@ function judgeClimb(
   return isHigh && isDisguised ? { rule: RULES.encoded, end: tailEnd(text, end) } : undefined;
 }
 
-/** Returns the end in the text of the first sticky pattern that matches the start of the path. */
+/** Returns the end, in the text, of the first pattern that matches the start of the path. */
 function targetEnd({ path, placeOf }: PathAhead, patterns: readonly RegExp[]): number | undefined {
   for (const pattern of patterns) {
     pattern.lastIndex = 0;

@@ -1,8 +1,8 @@
-import type { Context, Read, TracedStep } from '../step.ts';
+import { tracedStep, type Context, type Read, type TracedStep } from '../step.ts';
 import { agentOf, stringIn, timeOf, type TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
-/** Recognizes a line of the gateway's own log. */
+/** Recognizes lines of the gateway's log. */
 export function isLogLine(fields: TraceFields): boolean {
   if (fields['channel'] === 'audit') return true;
   return (
@@ -11,8 +11,8 @@ export function isLogLine(fields: TraceFields): boolean {
 }
 
 /**
- * Reads a line of the audit channel. It deliberately holds rules and places but no prompt and no arguments,
- * so only the fact of a tool call, with its name and key, can be judged.
+ * Reads a line of the audit channel. Such lines hold no prompt and no arguments, so only the fact of a tool call
+ * can be judged.
  */
 export function readLogLine(line: TraceFields, context: Context): Read {
   const tool = stringIn(line, ['tool']);
@@ -31,12 +31,12 @@ export function readLogLine(line: TraceFields, context: Context): Read {
   });
 }
 
-/** Recognizes a record of the gateway's audit trail (docs/audit.md). */
+/** Recognizes records of the gateway's audit trail (docs/audit.md). */
 export function isAuditRecord(fields: TraceFields): boolean {
   return typeof fields['class_uid'] === 'number' && isObject(fields['metadata']);
 }
 
-/** Reads a record of the trail. Only a completed tool call can be judged. */
+/** Reads a record of the trail. Only completed tool calls can be judged. */
 export function readAuditRecord(record: TraceFields, context: Context): Read {
   const resources = Array.isArray(record['resources']) ? record['resources'].filter(isObject) : [];
   const named = (type: string): string | undefined =>
@@ -73,18 +73,12 @@ interface ToolCall {
 }
 
 function toolCalled(context: Context, { keyHash, name, requestId, ...call }: ToolCall): Read {
-  const step: TracedStep = {
+  const step = tracedStep({
     ...call,
     type: 'mcp_tool_call',
     agent: keyHash === undefined ? context.agent : agentOf({ key_hash: keyHash, name: name ?? keyHash }),
     callId: requestId,
-    provider: undefined,
-    model: undefined,
-    content: undefined,
-    arguments: undefined,
-    result: undefined,
-    isError: false,
-  };
+  });
   return { kind: 'steps', steps: [step] };
 }
 

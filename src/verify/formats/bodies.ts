@@ -20,20 +20,20 @@ import {
   type FunctionResult,
 } from './messages.ts';
 
-/** Reads requests to a provider's API as sent, one per element, with their answers if recorded. */
+/** Reads requests to provider APIs, one per element, with their answers if recorded. */
 export interface BodyReader {
   read(element: TraceFields, index: number, context: Context): Read;
 }
 
-/** Members that identify a conversation request. */
+/** Members of conversation requests. */
 const ASKS = ['messages', 'contents', 'prompt', 'input', 'message', 'inputText'] as const;
 const REQUEST = ['request', 'body', 'request_body', 'kwargs'] as const;
 const RESPONSE = ['response', 'response_body', 'completion'] as const;
 const SESSION = ['session_id', 'conversation_id', 'thread_id'] as const;
-/** Calls that the next request of the same session repeats. */
+/** Calls that later requests of their session repeat. */
 const MAX_KNOWN = 10_000;
 
-/** Recognizes a request's body, or an object that contains one. */
+/** Recognizes a request body, or an object that contains one. */
 export function isBody(fields: TraceFields): boolean {
   return bodyIn(fields) !== undefined;
 }
@@ -41,7 +41,7 @@ export function isBody(fields: TraceFields): boolean {
 export function createBodyReader(): BodyReader {
   const known = new Set<string>();
 
-  /** Returns true the first time; without an id, repetition cannot be detected. */
+  /** Returns true the first time. Without an id, repetition cannot be detected. */
   function isNew(sessionId: string, what: 'call' | 'result', id: string | undefined): boolean {
     if (id === undefined) return true;
     const name = JSON.stringify([sessionId, what, id]);
@@ -87,7 +87,7 @@ function bodyIn(fields: TraceFields): TraceFields | undefined {
     : undefined;
 }
 
-/** Removes the members that loggers add beside the request's own. */
+/** Removes members that loggers add. */
 function withoutBeside(fields: TraceFields): TraceFields {
   const beside = new Set<string>([...RESPONSE, ...SESSION, 'timestamp', 'agent', 'provider', 'version']);
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !beside.has(name)));
@@ -114,7 +114,7 @@ function sourceOf(
   };
 }
 
-/** A request contains its whole conversation, so two requests without a session name are separate sessions. */
+/** A request contains its whole conversation, so requests without a session name are separate sessions. */
 function ofItsOwn(context: Context, index: number): Context {
   return context.sessionId === DEFAULT_SESSION
     ? { ...context, sessionId: `${DEFAULT_SESSION}-${String(index)}` }
@@ -126,7 +126,7 @@ function providerOfBody(body: TraceFields, model: string | undefined): Context['
   return providerOfModel(model);
 }
 
-/** Returns the calls and results in the request's history, in order. */
+/** Returns the calls and results of the request's history, in order. */
 function stepsIn(body: TraceFields): readonly (FunctionCall | FunctionResult)[] {
   const messages = firstOf(body, ['messages', 'input']);
   if (!Array.isArray(messages)) return [];

@@ -2,7 +2,7 @@ import type { Context, TracePlace, ReadElement, TracedStep } from '../step.ts';
 import { providerNamed, providerOfModel, sessionIdOf, stringIn, timeOf, type TraceFields } from './fields.ts';
 import { callStep, callsIn, modelStep, resultsIn, resultStep } from './messages.ts';
 
-/** Reads the messages of conversations one by one, as in a log. */
+/** Reads messages of conversations one by one, as in a log. */
 export interface ConversationReader {
   message(message: TraceFields, place: TracePlace, context: Context): ReadElement[];
   /** Returns questions without an answer. */
@@ -36,12 +36,11 @@ export function isMessage(fields: TraceFields): boolean {
 }
 
 /**
- * Groups the messages since the model's last answer into one call; the earlier ones, which the client sent
- * along, were judged when they were new. Function calls become tool calls, and their results become tool
- * responses.
+ * Groups the messages since the model's last answer into one call. Earlier ones were judged when they were new.
+ * Function calls become tool calls, and results tool responses.
  */
 export function createConversationReader(): ConversationReader {
-  /** The least recently used first. */
+  /** Least recently used first. */
   const waiting = new Map<string, GatheredMessages>();
 
   function ask({ messages, place, context, at }: GatheredMessages): ReadElement {

@@ -7,7 +7,7 @@ import { UNKNOWN_AGENT, type StepAgent } from '../step.ts';
 
 export type TraceFields = Readonly<Record<string, unknown>>;
 
-/** Returns the first of these members that is present and not null. */
+/** Returns the first of these members that is not null. */
 export function firstOf(fields: TraceFields, names: readonly string[]): unknown {
   const name = names.find(
     (each) => Object.hasOwn(fields, each) && fields[each] !== null && fields[each] !== undefined,
@@ -15,7 +15,6 @@ export function firstOf(fields: TraceFields, names: readonly string[]): unknown 
   return name === undefined ? undefined : fields[name];
 }
 
-/** Returns a text member, or a number as text. */
 export function stringIn(fields: TraceFields, names: readonly string[]): string | undefined {
   const value = firstOf(fields, names);
   if (typeof value === 'number') return String(value);
@@ -35,7 +34,7 @@ export function providerOfModel(model = ''): ProviderName {
   return ALL.find(({ traces }) => traces?.models?.test(model) === true)?.name ?? 'openai';
 }
 
-/** Returns a valid session id: the id itself, or a digest if it has another form. */
+/** Returns the id, or a digest if it is not a valid session id. */
 export function sessionIdOf(written: string): string {
   return SESSION_ID.test(written) ? written : createHash('sha256').update(written).digest('base64url');
 }
@@ -61,7 +60,7 @@ const RFC_3339 = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]
 const MAX_SECONDS = 1e11;
 const MAX_MS = 8.64e15;
 
-/** Converts a written time to Unix ms; undefined if it is not a time. */
+/** Converts a time to Unix ms; undefined for other texts. */
 export function timeOf(written: string | number): number | undefined {
   if (typeof written === 'string') {
     if (/^\d{1,13}(?:\.\d{1,9})?$/.test(written)) return timeOf(Number(written));
@@ -75,14 +74,14 @@ export function timeOf(written: string | number): number | undefined {
   return ms <= MAX_MS ? ms : undefined;
 }
 
-/** Returns arguments as models write them: an object, or its JSON. */
+/** Returns arguments as an object, if they are its JSON. */
 export function argumentsOf(written: unknown): unknown {
   if (typeof written !== 'string') return written ?? undefined;
   try {
     const parsed: unknown = JSON.parse(written);
     return isObject(parsed) ? parsed : written;
   } catch {
-    // Not JSON: the text itself is the argument.
+    // The text itself is the argument.
     return written;
   }
 }

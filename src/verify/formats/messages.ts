@@ -1,15 +1,15 @@
-import type { TracedStep } from '../step.ts';
+import { tracedStep, type TracedStep } from '../step.ts';
 import { argumentsOf, stringIn, type TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
-/** A function call in a model's message, in any of the usual forms. */
+/** A function call in a model's message, in any usual form. */
 export interface FunctionCall {
   readonly id: string | undefined;
   readonly tool: string;
   readonly arguments: unknown;
 }
 
-/** A function's result, as the agent returns it to the model. */
+/** A function's result in an agent's message. */
 export interface FunctionResult {
   readonly id: string | undefined;
   readonly tool: string;
@@ -17,7 +17,7 @@ export interface FunctionResult {
   readonly isError: boolean;
 }
 
-/** Returns the calls in a model's message: OpenAI's `tool_calls`, Anthropic's and Bedrock's blocks. */
+/** Returns the calls in a model's message: OpenAI's `tool_calls`, blocks of Anthropic and Bedrock. */
 export function callsIn(message: TraceFields): readonly FunctionCall[] {
   const { tool_calls, function_call, content } = message;
   const called = Array.isArray(tool_calls) ? tool_calls : [];
@@ -38,7 +38,6 @@ function namedCall(id: string | undefined, named: TraceFields, written: unknown)
   return tool === undefined ? [] : [{ id, tool, arguments: argumentsOf(written) }];
 }
 
-/** Returns the results in an agent's message. */
 export function resultsIn(message: TraceFields): readonly FunctionResult[] {
   const { role, content } = message;
   if (role === 'tool' || role === 'function') {
@@ -62,31 +61,18 @@ function resultOf(part: unknown): FunctionResult[] {
 
 type StepSource = Pick<TracedStep, 'sessionId' | 'agent' | 'at'>;
 
-const NO_TOOL = { server: '', tool: '', arguments: undefined, result: undefined, isError: false } as const;
-
 export function modelStep(
   type: 'llm_call' | 'llm_response',
   content: unknown,
   source: StepSource & Pick<TracedStep, 'provider' | 'model'>,
 ): TracedStep {
   const { sessionId, agent, at, provider, model } = source;
-  return { ...NO_TOOL, type, sessionId, agent, at, provider, model, content, callId: undefined };
+  return tracedStep({ type, sessionId, agent, at, provider, model, content });
 }
 
 export function callStep(call: FunctionCall, { sessionId, agent, at }: StepSource): TracedStep {
-  return {
-    ...NO_TOOL,
-    type: 'mcp_tool_call',
-    sessionId,
-    agent,
-    at,
-    callId: call.id,
-    provider: undefined,
-    model: undefined,
-    content: undefined,
-    tool: call.tool,
-    arguments: call.arguments,
-  };
+  const { id: callId, tool, arguments: written } = call;
+  return tracedStep({ type: 'mcp_tool_call', sessionId, agent, at, callId, tool, arguments: written });
 }
 
 export function resultStep(result: FunctionResult, source: StepSource): TracedStep {

@@ -9,8 +9,8 @@ const UNREAD =
 const OTHER_KIND = 'spans of OpenInference that hold no text';
 
 /**
- * Reads a span of OpenInference; undefined for other instrumentations. Chains, agents and the like repeat the
- * inputs of the calls below them; without a model call below they stay unjudged.
+ * Reads an OpenInference span; undefined for others. Chains, agents and the like repeat the inputs of the calls
+ * below them; without a model call below they stay unjudged.
  */
 export function readOpenInferenceSpan(span: SpanView): Read[] | undefined {
   const { attributes, owner } = span;
@@ -94,7 +94,7 @@ function embeddedTexts(attributes: TraceFields): TraceFields[] | undefined {
   return all.map((text) => ({ role: 'user', content: asText(text) }));
 }
 
-/** Some instrumentations write the arguments' schema into `tool.parameters`, others the arguments. */
+/** `tool.parameters` holds the schema of the arguments, or the arguments. */
 function toolIn({ name, attributes, isFailed }: SpanView) {
   const parameters = argumentsOf(attributes['tool.parameters']);
   const input = argumentsOf(
@@ -165,10 +165,7 @@ function textPart(text: string): TraceFields {
 
 const MAX_LISTED = 10_000;
 
-/**
- * Returns the items of a flattened list: `<prefix>.0.a.b` is member `a.b` of the first item. A list written
- * whole, as JSON or as a value, is flattened too.
- */
+/** Returns the items of a list that is flattened (`<prefix>.0.a.b` is member `a.b` of the first item) or whole. */
 function listAt(attributes: TraceFields, prefix: string): TraceFields[] {
   const whole = parsedAttribute(attributes[prefix]);
   if (Array.isArray(whole)) {

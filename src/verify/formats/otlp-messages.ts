@@ -3,9 +3,9 @@ import { asText, parsedAttribute } from './span-steps.ts';
 import { isObject } from '../../json/is-object.ts';
 
 /**
- * Returns the prompt of a model call's span as chat messages; undefined if it was not recorded. Supports the
- * current conventions (`gen_ai.input.messages`), the previous ones (one event per message) and earlier
- * instrumentations (`gen_ai.prompt.0.content`).
+ * Returns the prompt of a model span as chat messages; undefined if it was not recorded. Supports the current
+ * conventions (`gen_ai.input.messages`), the previous ones (an event per message) and older instrumentations
+ * (`gen_ai.prompt.0.content`).
  */
 export function promptOf(span: TraceFields, attributes: TraceFields): readonly TraceFields[] | undefined {
   const details = detailsOf(span, attributes);
@@ -23,7 +23,7 @@ export function promptOf(span: TraceFields, attributes: TraceFields): readonly T
   return plain === undefined ? undefined : [{ role: 'user', content: plain }];
 }
 
-/** Returns the model's answer as one chat message. */
+/** Returns the answer as one chat message. */
 export function answerOf(span: TraceFields, attributes: TraceFields): TraceFields | undefined {
   const details = detailsOf(span, attributes);
   const [output] = messagesIn(parsedAttribute(details['gen_ai.output.messages']));
@@ -53,7 +53,7 @@ export function eventsOf(span: TraceFields): readonly SpanEvent[] {
   }));
 }
 
-/** Merges content from the span and from its details event. */
+/** Merges content from the span and its details event. */
 function detailsOf(span: TraceFields, attributes: TraceFields): TraceFields {
   const details = eventsOf(span).find(({ name }) => name === 'gen_ai.client.inference.operation.details');
   return details === undefined ? attributes : { ...attributes, ...details.attributes };
@@ -100,7 +100,7 @@ function partsIn(written: unknown): readonly TraceFields[] {
   return (Array.isArray(written) ? written : []).filter(isObject);
 }
 
-/** Converts a message of parts to the chat form. */
+/** Converts a message of parts to a chat message. */
 function tracedMessage(role: string, parts: readonly TraceFields[]): TraceFields {
   const texts = parts.filter(({ type }) => type !== 'tool_call').map(textOfPart);
   const calls = parts
@@ -117,7 +117,7 @@ function textOfPart(part: TraceFields): string {
   return asText(part['content'] ?? part['result'] ?? part['response'] ?? part['text'] ?? '');
 }
 
-/** Returns attributes by name; OTLP writes them as a list. */
+/** Returns attributes by name. */
 export function attributesOf(written: unknown): TraceFields {
   if (!Array.isArray(written)) return isObject(written) ? written : {};
   return Object.fromEntries(

@@ -1,5 +1,5 @@
 import { isCallMethod } from '../../mcp/methods.ts';
-import { type Context, type Read, type TracedStep, unreadableStep } from '../step.ts';
+import { tracedStep, unreadableStep, type Context, type Read, type TracedStep } from '../step.ts';
 import { stringIn, type TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
@@ -7,7 +7,7 @@ export function isJsonRpc(fields: TraceFields): boolean {
   return Object.hasOwn(fields, 'jsonrpc');
 }
 
-/** Reads one JSON-RPC message of MCP, as proxies and clients log them. */
+/** Reads a JSON-RPC message of MCP from a log. */
 export function readJsonRpc(message: TraceFields, context: Context): Read {
   const { method, params, result, error } = message;
   const callId = stringIn(message, ['id']);
@@ -29,20 +29,5 @@ export function readJsonRpc(message: TraceFields, context: Context): Read {
 }
 
 function steps(step: Partial<TracedStep> & Pick<TracedStep, 'type'>, { sessionId, agent }: Context): Read {
-  const whole: TracedStep = {
-    sessionId,
-    agent,
-    at: undefined,
-    callId: undefined,
-    provider: undefined,
-    model: undefined,
-    content: undefined,
-    server: '',
-    tool: '',
-    arguments: undefined,
-    result: undefined,
-    isError: false,
-    ...step,
-  };
-  return { kind: 'steps', steps: [whole] };
+  return { kind: 'steps', steps: [tracedStep({ sessionId, agent, ...step })] };
 }

@@ -1,16 +1,14 @@
-import type { Read, TracedStep } from '../step.ts';
+import { tracedStep, type Read, type TracedStep } from '../step.ts';
 import { argumentsOf, providerNamed, providerOfModel, type TraceFields } from './fields.ts';
 import { callsIn, callStep, modelStep } from './messages.ts';
 import { isObject } from '../../json/is-object.ts';
 
 export type SpanOwner = Pick<TracedStep, 'sessionId' | 'agent' | 'at'>;
 
-/** A span with its attributes by name. */
 export interface SpanView {
   readonly name: string;
   readonly attributes: TraceFields;
   readonly owner: SpanOwner;
-  /** The span's status is an error. */
   readonly isFailed: boolean;
 }
 
@@ -18,18 +16,14 @@ const NO_CONTENT =
   'spans of calls without content: let the instrumentation capture it (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT, recordInputs)';
 
 export interface ModelSpan {
-  /** Chat messages; undefined if the span holds none. */
+  /** Chat messages; undefined if not recorded. */
   readonly prompt: readonly TraceFields[] | undefined;
-  /** One chat message. */
   readonly answer: TraceFields | undefined;
   readonly provider: string | undefined;
   readonly model: string | undefined;
 }
 
-/**
- * Returns the steps of a model call. A prompt that was not recorded stays unjudged; its answer is still
- * judged.
- */
+/** Returns the steps of a model call. A prompt that was not recorded is unjudged, but its answer is judged. */
 export function modelReads({ prompt, answer, provider, model }: ModelSpan, owner: SpanOwner): Read[] {
   const named = provider === undefined ? undefined : providerNamed(provider);
   const about = { ...owner, provider: named ?? providerOfModel(model), model };
@@ -57,21 +51,18 @@ export function toolRead(
   { server = '', result, arguments: written, ...span }: ToolSpan,
   owner: SpanOwner,
 ): Read {
-  const step: TracedStep = {
+  const step = tracedStep({
     ...owner,
     ...span,
     type: 'mcp_tool_call',
-    provider: undefined,
-    model: undefined,
-    content: undefined,
     server,
     arguments: argumentsOf(written),
     result: argumentsOf(result),
-  };
+  });
   return { kind: 'steps', steps: [step] };
 }
 
-/** Parses an attribute that may be a list or its JSON. */
+/** Parses an attribute that may be JSON. */
 export function parsedAttribute(written: unknown): unknown {
   if (typeof written !== 'string') return written;
   try {
@@ -86,20 +77,20 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Words in attribute names that indicate content of prompts, tool calls or answers. */
+/** Words of attribute names for content of prompts, tool calls or answers. */
 const CONTENT_WORDS = new Set(
   'prompt prompts completion completions message messages input inputs output outputs args arguments parameters result results response responses content contents text query document documents tool_calls toolcalls value values body request'.split(
     ' ',
   ),
 );
-/** Namespaces of spans that are unrelated to models. */
+/** Namespaces of spans unrelated to models. */
 const OTHER_NAMESPACES = new Set(
   'http db net network server client url rpc messaging exception error code thread process host service telemetry otel cloud k8s container faas user_agent peer feature_flag graphql aws enduser os webengine log dns tls nodejs browser sampler'.split(
     ' ',
   ),
 );
 
-/** Reports whether unknown attributes hold text that policies would have to judge. */
+/** Reports whether unknown attributes hold text that policies would judge. */
 export function holdsContent(attributes: TraceFields): boolean {
   return Object.entries(attributes).some(([name, value]) => {
     if ((typeof value !== 'string' && !isObject(value) && !Array.isArray(value)) || value === '')

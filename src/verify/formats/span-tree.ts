@@ -1,11 +1,11 @@
 import type { Read, ReadElement, TracedStep } from '../step.ts';
 import { stringIn, type TraceFields } from './fields.ts';
 
-/** Relations between the spans of one trace. */
+/** Relations of the spans of a trace. */
 export interface SpanTree {
-  /** Records a span; spans may come in any order. */
+  /** Records a span, in any order. */
   note(span: TraceFields, reads: readonly Read[]): void;
-  /** Drops what another span already says. Called in the order of their starts. */
+  /** Drops repeated parts. Called in the order of starts. */
   settle(element: ReadElement): ReadElement;
 }
 
@@ -16,9 +16,9 @@ const MAX_CALLS = 50_000;
 
 export function createSpanTree(): SpanTree {
   const parents = new Map<string, string>();
-  /** Spans with a model call below them. */
+  /** Spans with a model call below. */
   const around = new Set<string>();
-  /** Calls in a model's answers, with their ids. */
+  /** Calls in model answers, with their ids. */
   const requested = new Map<string, string | undefined>();
 
   function cover(span: string | undefined): void {
@@ -67,7 +67,6 @@ export function createSpanTree(): SpanTree {
   };
 }
 
-/** Returns a span's key in its tree. */
 export function spanKey(span: TraceFields): string | undefined {
   return idOf(span, 'spanId');
 }
@@ -83,7 +82,7 @@ function isModelCall(read: Read): boolean {
   );
 }
 
-/** Returns keys shared by a call in a model's answer and the tool's span, which may lack the id. */
+/** Returns keys that a call in a model's answer shares with the tool's span, which may lack the id. */
 function callKeys({ sessionId, callId, tool, arguments: args }: TracedStep): string[] {
   const written = JSON.stringify([sessionId, tool, args ?? {}]);
   return callId === undefined ? [written] : [JSON.stringify([sessionId, callId]), written];

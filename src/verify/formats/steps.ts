@@ -6,7 +6,14 @@ import {
   TYPE_PROBLEM,
   type StepFields,
 } from '../schema.ts';
-import { unreadableStep, type Context, type Read, type TracedStep, type StepType } from '../step.ts';
+import {
+  tracedStep,
+  unreadableStep,
+  type Context,
+  type Read,
+  type StepType,
+  type TracedStep,
+} from '../step.ts';
 import {
   agentOf,
   argumentsOf,
@@ -20,7 +27,7 @@ import {
 } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
-/** Accepted names of each member, in order of preference. */
+/** Accepted names of each member, preferred ones first. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   timestamp: ['timestamp', 'time', 'ts', 'created_at', 'start_time'],
   session_id: ['session_id', 'sessionId', 'session', 'conversation_id', 'thread_id'],
@@ -60,12 +67,11 @@ const TYPES: Readonly<Record<string, StepType>> = {
   function_call_output: 'mcp_tool_response',
 };
 
-/** Recognizes an element that is meant as a step. */
 export function isStep(fields: TraceFields): boolean {
   return stepTypeOf(fields) !== undefined;
 }
 
-/** Returns the step's type, inferred if only one is possible. */
+/** Returns the type of a step, inferred if only one is possible. */
 function stepTypeOf(fields: TraceFields): StepType | undefined {
   const written = firstOf(fields, ['type', 'kind', 'event', 'event_type']);
   if (typeof written === 'string') {
@@ -76,7 +82,7 @@ function stepTypeOf(fields: TraceFields): StepType | undefined {
   return firstOf(fields, ['tool_name', 'tool', 'toolName']) === undefined ? undefined : 'mcp_tool_call';
 }
 
-/** Reads a step of the documented trace format. */
+/** Reads a step of the documented format. */
 export function readStep(written: TraceFields, context: Context): Read {
   const type = stepTypeOf(written);
   if (type === undefined) return unreadableStep(TYPE_PROBLEM);
@@ -116,16 +122,7 @@ function readModelStep(data: StepFields, common: Common, context: Context): Read
     return unreadableStep('unknown provider: name one that the gateway serves, or omit it');
   }
   if (data.content == null) return unreadableStep(`a step of type ${common.type} needs content`);
-  const step: TracedStep = {
-    ...common,
-    provider,
-    model,
-    content: data.content,
-    server: '',
-    tool: '',
-    arguments: undefined,
-    result: undefined,
-  };
+  const step = tracedStep({ ...common, provider, model, content: data.content });
   return { kind: 'steps', steps: [step] };
 }
 
@@ -140,17 +137,14 @@ function readToolStep(written: TraceFields, data: StepFields, common: Common): R
   }
   const server = firstOf(written, SERVER);
   if (server !== undefined && typeof server !== 'string') return unreadableStep('server must be a text');
-  const step: TracedStep = {
+  const step = tracedStep({
     ...common,
-    provider: undefined,
-    model: undefined,
-    content: undefined,
     server: server ?? '',
     tool,
     ...(message !== undefined && { message }),
     arguments: argumentsOf(data.arguments),
     result: data.result ?? undefined,
-  };
+  });
   return { kind: 'steps', steps: [step] };
 }
 
@@ -179,7 +173,7 @@ function meantBy({ type: written }: TraceFields, type: StepType): Meanings {
   return meant;
 }
 
-/** Decides whether a name applies, since some names mean different things in different step types. */
+/** Decides whether a name applies: some have several meanings. */
 function isMeant(name: string, other: string, type: StepType, isNamed: boolean): boolean {
   const isTool = type === 'mcp_tool_call' || type === 'mcp_tool_response';
   switch (name) {
@@ -193,7 +187,7 @@ function isMeant(name: string, other: string, type: StepType, isNamed: boolean):
     case 'tool_name':
       return isTool;
     case 'call_id':
-      // A bare `id` may be the step's own, which no response repeats.
+      // A bare `id` may be the step's own.
       return other !== 'id' || isNamed;
     default:
       return true;
@@ -205,7 +199,7 @@ const RESOURCE_METHODS: ReadonlyMap<unknown, string> = new Map([
   ['mcp_resource_subscribe', 'resources/subscribe'],
 ]);
 
-/** Returns the MCP message of a step that is not a tool call, or the step's problem. */
+/** Returns the message of an MCP step other than a tool call, or the problem. */
 function mcpMessageOf({ type, ...written }: TraceFields, data: StepFields): TracedStep['message'] | string {
   const method = RESOURCE_METHODS.get(type);
   if (method !== undefined) {

@@ -8,8 +8,8 @@ const OPERATION =
 const TOOL_CALL = 'ai.toolCall';
 
 /**
- * Reads a span of Vercel's AI SDK; undefined for other instrumentations. `ai.generateText` and similar spans
- * enclose the SDK's calls (`….doGenerate`) and are judged only if those were not recorded.
+ * Reads a span of Vercel's AI SDK; undefined for others. `ai.generateText` and the like enclose the SDK's calls
+ * (`….doGenerate`), and are judged only without those.
  */
 export function readVercelSpan({ name, attributes, owner, isFailed }: SpanView): Read[] | undefined {
   const operation = stringIn(attributes, ['ai.operationId']) ?? name;
@@ -85,7 +85,7 @@ function messagesIn(written: unknown, role = 'user'): TraceFields[] {
   );
 }
 
-/** Converts a message of the SDK to the chat form; each tool result becomes a message. */
+/** Converts a message of the SDK to chat messages, one per tool result. */
 function messageOf(message: TraceFields): TraceFields[] {
   const role = stringIn(message, ['role']) ?? 'user';
   const { content } = message;

@@ -9,15 +9,14 @@ import type { SplitPart } from './split.ts';
 /** Reads the parts of one document. */
 export interface DocumentReader {
   read(piece: SplitPart): ReadElement[];
-  /** Returns what was held when the document broke off. */
+  /** Returns the held parts of a document that broke off. */
   flush(): ReadElement[];
 }
 
 export interface DocumentOptions {
   readonly elements: ElementReader;
-  /** Defaults for steps whose document names no session or agent. */
+  /** Defaults for steps. */
   readonly context: Context;
-  /** Returns the position of the trace's next element. */
   readonly next: (line: number) => TracePlace;
 }
 
@@ -25,13 +24,13 @@ type Element = Extract<SplitPart, { kind: 'element' }>;
 
 /** Limit of elements that wait for later parts of their document. */
 const MAX_HELD_BYTES = 8_388_608;
-/** Members of a document that apply to all its steps. */
+/** Members that apply to all steps. */
 const SHARED_MEMBERS = ['session_id', 'agent', 'provider', 'model'] as const;
 const NO_RESOURCE: OtlpResource = { attributes: {} };
 
 /**
- * A document may name its session or agent after its steps, so the first steps are held until then. Spans
- * come in the order of their ends and are sorted by their starts.
+ * A document may name its session or agent behind its steps, so the first steps are held. Spans come in the
+ * order of their ends, and are sorted by their starts.
  */
 export function createDocumentReader({ elements, context, next }: DocumentOptions): DocumentReader {
   const spans = createTimeOrder<ReadElement>();
@@ -52,7 +51,7 @@ export function createDocumentReader({ elements, context, next }: DocumentOption
     return heldBytes > MAX_HELD_BYTES ? release() : [];
   }
 
-  /** Called when a list begins, with the document so far. */
+  /** Called at the beginning of a list, with the document so far. */
   function enter(written: Buffer): void {
     head = written;
     const parsed = parsedValue(written);
@@ -126,16 +125,16 @@ function lateMember(written: HeadFields, known: HeadFields): string | undefined 
   return SHARED_MEMBERS.find((name) => written[name] != null && known[name] == null);
 }
 
-/** Returns the resource of the current list of spans: the last one begun. */
+/** Returns the resource of the current list of spans, which is the last one. */
 function resourceIn(document: unknown): OtlpResource {
   const { resourceSpans } = isObject(document) ? document : {};
   const last: unknown = Array.isArray(resourceSpans) ? resourceSpans.at(-1) : undefined;
   return isObject(last) ? resourceOf(last['resource']) : NO_RESOURCE;
 }
 
-/** Sorts items that arrive roughly in order of time, with bounded lookahead. */
+/** Sorts items that arrive roughly in order of time. */
 export interface TimeOrder<Item> {
-  /** Returns the items that no earlier one can precede any more. */
+  /** Returns the items that no earlier one can precede. */
   add(item: Item, at: number, bytes: number): Item[];
   end(): Item[];
 }
@@ -149,7 +148,7 @@ interface HeldItem<Item> {
   readonly bytes: number;
 }
 
-function createTimeOrder<Item>(maxItems = MAX_ITEMS, maxBytes = MAX_BYTES): TimeOrder<Item> {
+function createTimeOrder<Item>(): TimeOrder<Item> {
   let waiting: HeldItem<Item>[] = [];
   let bytes = 0;
 
@@ -166,7 +165,7 @@ function createTimeOrder<Item>(maxItems = MAX_ITEMS, maxBytes = MAX_BYTES): Time
     add(item, at, itsBytes) {
       waiting.push({ item, at, bytes: itsBytes });
       bytes += itsBytes;
-      const isFull = waiting.length >= maxItems || bytes >= maxBytes;
+      const isFull = waiting.length >= MAX_ITEMS || bytes >= MAX_BYTES;
       return isFull ? release(Math.ceil(waiting.length / 2)) : [];
     },
     end: () => release(waiting.length),

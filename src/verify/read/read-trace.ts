@@ -13,7 +13,7 @@ import { JsonSplitter, SplitError, type SplitPart } from './split.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** A longer first line is read as the start of a multi-line document. */
+/** A longer first line is the start of a document of several lines. */
 const MAX_FIRST_LINE_BYTES = 65_536;
 const LINE_FEED = 0x0a;
 const MARK = Buffer.from('\uFEFF');
@@ -26,8 +26,8 @@ const CONTEXT: Context = {
 };
 
 /**
- * Reads a trace of any format while it arrives: one JSON document, or one document per line. Unreadable
- * elements are reported in place. If the start of the next element cannot be found, reading stops.
+ * Reads a trace of any format while it arrives: one JSON document, or one per line. Unreadable elements are
+ * reported in place. Reading stops if the next element cannot be found.
  */
 export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElement[]> {
   const elements = createElementReader();
@@ -43,7 +43,7 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
     try {
       for await (const pieces of piecesOf(splitter, left)) {
         const read = pieces.flatMap((piece) => document.read(piece));
-        // Parts that are held, or only end something, yield nothing.
+        // Held parts, and ends, yield nothing.
         if (read.length > 0) yield read;
       }
     } catch (failure) {
@@ -83,7 +83,7 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
   }
 }
 
-/** Yields the parts of one document while its chunks arrive; bytes after its end stay in `left.rest`. */
+/** Yields the parts of one document while it arrives; bytes behind its end stay in `left.rest`. */
 async function* piecesOf(
   splitter: JsonSplitter,
   left: { rest: Bytes },
@@ -97,7 +97,7 @@ async function* piecesOf(
     try {
       end = splitter.push(step.value, pieces);
     } catch (failure) {
-      // The part before the error can still be read.
+      // The part before the error can be read.
       yield pieces;
       throw failure;
     }
@@ -111,7 +111,7 @@ async function* piecesOf(
 
 interface Begun {
   readonly bytes: Bytes;
-  /** The first line is a document by itself. */
+  /** The first line is a whole document. */
   readonly isOfLines: boolean;
 }
 
@@ -131,7 +131,6 @@ async function begun(bytes: Bytes): Promise<Begun> {
   };
 }
 
-/** Reports whether these bytes are one document. */
 function isWhole(line: Uint8Array): boolean {
   const splitter = new JsonSplitter();
   try {

@@ -3,24 +3,23 @@ import { CODES } from '../../json/codes.ts';
 
 const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } = CODES;
 
-/** Longest part that is held: a step, or a document without its steps. */
+/** Longest part: a step, or a document without its steps. */
 const MAX_PIECE_BYTES = 16 * 1_048_576;
 
-/** Lists that are read element by element, by the member names that lead to them. */
+/** Lists that are read element by element, by the names that lead to them. */
 const LISTS: ReadonlySet<string> = new Set(['', 'traces', 'steps', 'resourceSpans.scopeSpans.spans']);
-/** Members on the way to these lists. */
 const ON_THE_WAY: ReadonlySet<string> = new Set(['resourceSpans', 'resourceSpans.scopeSpans']);
 
-/** The parts of a split document, in byte order. */
+/** Parts of a document in order. */
 export type SplitPart =
-  /** An element of a list. `head`: the document so far without its lists' elements; one object per list. */
+  /** An element of a list. `head`: the document so far, without elements of lists; one object per list. */
   | { readonly kind: 'element'; readonly bytes: Buffer; readonly line: number; readonly head: Buffer }
-  /** An element or document that is too long and was skipped. */
+  /** An element or document that was skipped. */
   | { readonly kind: 'too_long'; readonly line: number }
-  /** The end of a document. `bytes` is the whole document without the elements of its lists. */
+  /** The end of a document: `bytes` is all of it without elements of lists. */
   | { readonly kind: 'document'; readonly bytes: Buffer; readonly line: number; readonly hasLists: boolean };
 
-/** The document is not JSON or ends too early; the message gives the reason. */
+/** The document is not JSON, or ends too early. */
 export class SplitError extends Error {
   readonly line: number;
 
@@ -37,7 +36,7 @@ interface Frame {
   /** Length of the skeleton before it. */
   readonly mark: number;
   expects: 'name' | 'colon' | 'value' | 'end';
-  /** The container is still empty; only then may it end where a name or value could be. */
+  /** An empty container may end instead of a name or value. */
   isFresh: boolean;
   name: string;
 }
@@ -47,8 +46,8 @@ const EMPTY = Buffer.alloc(0);
 const IS_OF_WORD = /[-0-9A-Za-z]/;
 
 /**
- * Splits one JSON document that arrives in chunks, so that the elements of long lists need not be held
- * together. It finds only where values begin and end; the parts must still be parsed.
+ * Splits a JSON document that arrives in chunks, so that the elements of long lists need not be held together.
+ * Only finds where values begin and end; the parts must be parsed.
  */
 export class JsonSplitter {
   #line: number;
@@ -79,7 +78,7 @@ export class JsonSplitter {
   }
 
   /**
-   * Reads up to the end of the document and returns the number of bytes used.
+   * Reads up to the end of the document; returns the number of bytes used.
    * @throws SplitError
    */
   push(chunk: Uint8Array, pieces: SplitPart[]): number {
@@ -141,7 +140,7 @@ export class JsonSplitter {
     frame.expects = 'end';
     if (frame.isArray) {
       if (LISTS.has(frame.path)) return this.#open('element', byte, at);
-      // Drops the previous elements of the list.
+      // Drops previous elements.
       this.#skeleton.cut(frame.mark + 1);
       if (byte !== OPEN_OBJECT) return this.#open('member', byte, at);
       this.#enter(false, frame.path);
@@ -192,7 +191,7 @@ export class JsonSplitter {
     return at;
   }
 
-  /** Reads the rest of a value, as far as the chunk has it. */
+  /** Reads the rest of a value in the chunk. */
   #rest(chunk: Uint8Array, from: number): number {
     const end = this.#form === 'word' ? endOfWord(chunk, from) : this.#endOfValue(chunk, from);
     const to = end ?? chunk.length;
@@ -202,7 +201,7 @@ export class JsonSplitter {
     return to;
   }
 
-  /** Returns the end of a string, object or array; undefined if the chunk does not contain it. */
+  /** Returns the end of a string, object or array; undefined if it is not in the chunk. */
   #endOfValue(chunk: Uint8Array, from: number): number | undefined {
     let depth = this.#depth;
     let inString = this.#inString;

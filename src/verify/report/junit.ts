@@ -6,7 +6,7 @@ import { calledName, type Report } from './report.ts';
 /** A suite begins with its counts, so it is held until the end. */
 const MAX_CASES = 10_000;
 
-/** JUnit XML: each violation is a failed case, each unreadable element a case with an error. */
+/** JUnit XML: violations are failed cases, unreadable elements cases with an error. */
 export function createJunitReport(): Report {
   const cases: string[] = [];
 

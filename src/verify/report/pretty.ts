@@ -2,7 +2,7 @@ import { VIOLATIONS, type TraceFinding } from '../finding.ts';
 import { isNothingJudged, unjudgedElements, verdictOf, type Summary } from '../summary.ts';
 import { calledName, countedNoun, ruleCount, type Report } from './report.ts';
 
-/** Colours text for a terminal, and makes untrusted text safe to print there. */
+/** Colours text, and makes untrusted text safe to print. */
 export interface Terminal {
   readonly paint: (colour: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string) => string;
   readonly printable: (text: string) => string;
@@ -10,10 +10,7 @@ export interface Terminal {
 
 const INDENT = '  ';
 
-/**
- * For people: each violation as it is found, then the summary. Masked findings are listed, flagged ones
- * counted.
- */
+/** For people: violations and masks as they are found, then the summary. */
 export function createPrettyReport({ paint, printable }: Terminal): Report {
   function line(finding: TraceFinding): string {
     const { action, index, rule, reason, file, line: at, session } = finding;

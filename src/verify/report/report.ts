@@ -4,7 +4,7 @@ import type { Summary, Unreadable } from '../summary.ts';
 export const REPORT_FORMATS = ['table', 'json', 'sarif', 'junit'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
-/** Writes a report piece by piece; the pieces are printed in order. */
+/** Writes a report piece by piece. */
 export interface Report {
   begin(): string;
   finding(finding: TraceFinding): string;
@@ -12,10 +12,10 @@ export interface Report {
   end(summary: Summary): string;
 }
 
-/** Listed non-violations and unreadable elements; the rest is only counted. */
+/** Limit of listed non-violations and unreadable elements. */
 const MAX_LISTED = 1_000;
 
-/** Items listed at the end of a report. */
+/** Items at the end of a report. */
 export class Listed<Item> {
   readonly items: Item[] = [];
 
@@ -24,11 +24,10 @@ export class Listed<Item> {
   }
 }
 
-/** Elements of a JSON list, written one per line as they come. */
+/** A JSON list, written one element per line as they come. */
 export class WrittenList {
   #separator = '\n';
 
-  /** Returns the text to append for an element. */
   add(json: string): string {
     const written = this.#separator + json;
     this.#separator = ',\n';
@@ -40,7 +39,7 @@ export class WrittenList {
   }
 }
 
-/** Returns the name of a step's target: a tool of a server, or a model of a provider. */
+/** Names a tool of a server, or a model of a provider. */
 export function calledName({ tool, provider, model }: TraceFinding): string {
   const what = tool === '' ? model : tool;
   return [provider, what].filter((part) => part !== '').join('/');

@@ -5,13 +5,13 @@ import { calledName, Listed, WrittenList, type Report } from './report.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 const TOOL = 'gateway verify';
-/** Limit of described rules; more than any set of policies has. */
+/** Limit of described rules. */
 const MAX_RULES = 10_000;
 const NOTE_ACTIONS: ReadonlySet<string> = new Set(['mask']);
 
 /**
- * SARIF 2.1.0 for code hosts: each violation is located at its line of the trace, with the policy's rule.
- * @param trace the trace's path as shown in the report
+ * SARIF 2.1.0 for code hosts: violations at their lines of the trace, with the policy's rule.
+ * @param trace the trace's path as shown
  */
 export function createSarifReport(write: (value: unknown) => string, trace: string): Report {
   const rules = new Map<string, TraceFinding>();
@@ -79,7 +79,7 @@ export function createSarifReport(write: (value: unknown) => string, trace: stri
   }
 }
 
-/** Adds the check's name, since rules of different checks may share a name. */
+/** Includes the check, since rules of several checks may share a name. */
 function ruleId({ check, rule }: TraceFinding): string {
   return check === rule ? rule : `${check}/${rule}`;
 }
