@@ -49,9 +49,10 @@ export interface Aliases {
   /** Returns the edits that add those names to a provider's list of models. */
   addToList(exchange: Identified, list: unknown): readonly JsonEdit[];
   /**
-   * Returns a request as its target gets it; undefined if it does not name an alias.
+   * Returns a request as its target gets it; undefined if it does not name an alias that its key may use. Whether other
+   * names exist is not for the key to know.
    * @param ownRefusal why the provider of the request's address cannot be asked
-   * @throws GatewayError invalid_request, policy_denied, credential_unavailable, redis_unavailable
+   * @throws GatewayError invalid_request, credential_unavailable, redis_unavailable
    */
   resolve(exchange: Parsed, ownRefusal: GatewayError | undefined): Routed | undefined | Promise<Routed>;
 }
@@ -165,15 +166,15 @@ export function createAliases({
       const apiPath =
         exchange.endpoint.model === undefined ? apiPathOf(exchange.provider, exchange.path) : undefined;
       if (apiPath === undefined) return undefined;
-      const reachable = (models[alias] ?? []).flatMap((settings) => {
+      const allowed = (models[alias] ?? []).filter((settings) => isAllowed(exchange.key, settings));
+      if (allowed.length === 0) return undefined;
+      const reachable = allowed.flatMap((settings) => {
         const target = endpointOf(exchange, apiPath, settings);
         return target === undefined ? [] : [{ settings, target }];
       });
       if (reachable.length === 0) throw notHere(alias);
-      const allowed = reachable.filter(({ settings }) => isAllowed(exchange.key, settings));
-      if (allowed.length === 0) throw notAllowed(alias);
 
-      const usable = withCredentials(exchange, allowed, ownRefusal);
+      const usable = withCredentials(exchange, reachable, ownRefusal);
       const choice = { sticky: routes.sticky, random };
       if (health === undefined || usable.length < 2) {
         return routed(exchange, alias, inOrder(usable, exchange, choice));
@@ -205,7 +206,7 @@ function routed(
   [first, ...others]: readonly Usable[],
   watch?: TargetWatch,
 ): Routed {
-  if (first === undefined) throw notAllowed(alias);
+  if (first === undefined) throw new Error('there is no target to ask');
   const { target, settings } = first;
   const watched = watch !== undefined && { watch };
   if (others.length === 0) {
@@ -288,12 +289,5 @@ function notHere(alias: string): GatewayError {
   return new GatewayError(
     'invalid_request',
     `the model ${alias} stands for models that have no such endpoint: use the API that they speak`,
-  );
-}
-
-function notAllowed(alias: string): GatewayError {
-  return new GatewayError(
-    'policy_denied',
-    `this key may use none of the models that ${alias} stands for: use another model, or ask the operator to allow one`,
   );
 }

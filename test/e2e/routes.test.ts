@@ -122,14 +122,59 @@ describe('a name of models', () => {
     expect(costs[0]).toBe(costs[1]);
   });
 
-  it('is refused to keys that may not use its provider or model', async () => {
-    const groqKey = await gateway.createKey({ provider: 'openai' });
-    const modelKey = await gateway.createKey({ ...EVERYTHING, allowedModels: ['gpt-4o*', 'fast'] });
-    for (const { rawKey } of [groqKey, modelKey]) {
-      const reply = await ask({ rawKey, model: 'fast' });
-      expect([reply.status, reply.body]).toEqual([403, expect.stringContaining('none of the models')]);
+  interface Stranger {
+    readonly key: Partial<NewKey>;
+    readonly budget?: { readonly daily: number };
+    readonly own?: string;
+  }
+  const strangers: readonly (readonly [string, Stranger])[] = [
+    ['of another provider', { key: { provider: 'openai' } }],
+    ['of another provider that bring their own', { key: { provider: 'openai' }, own: 'sk-clients-own' }],
+    ['with a budget', { key: { provider: 'openai' }, budget: { daily: 1 }, own: 'sk-clients-own' }],
+    ['for other models', { key: { ...EVERYTHING, allowedModels: ['gpt-4o*'] }, own: 'sk-clients-own' }],
+    [
+      'for models of its name',
+      { key: { ...EVERYTHING, allowedModels: ['f*', 'gpt*'] }, own: 'sk-clients-own' },
+    ],
+  ];
+  const paths = [
+    ...['chat/completions', 'completions', 'responses', 'embeddings', 'moderations'].map(
+      (path) => `/openai/v1/${path}`,
+    ),
+    '/anthropic/v1/messages',
+    '/anthropic/v1/messages/count_tokens',
+  ];
+  it.each(strangers)('does not exist for keys %s, which get the same answers', async (_who, stranger) => {
+    const { key, budget, own } = stranger;
+    const { rawKey } = await gateway.createKey(key, budget);
+    const headers = own === undefined ? {} : { 'x-gateway-provider-key': own };
+    // "fast" is in no API but OpenAI's.
+    for (const path of paths) {
+      const replies = [];
+      for (const model of ['fast', 'fest']) {
+        const before = groq.requests.length;
+        const body = { model, max_tokens: 10, messages: MESSAGES, input: 'hello', prompt: 'hello' };
+        const reply = await send(gateway.baseUrl, {
+          path,
+          body: JSON.stringify(body),
+          headers: { authorization: `Bearer ${rawKey}`, 'content-type': 'application/json', ...headers },
+        });
+        expect(groq.requests.length).toBe(before);
+        const { 'x-gateway-request-id': id, date: _date, ...rest } = reply.headers;
+        const same = (text: string): string =>
+          text
+            .replaceAll(model, 'NAME')
+            .replaceAll(String(id), 'ID')
+            .replace(/"created":\d+/, '');
+        replies.push(same(JSON.stringify([reply.status, rest, reply.body])));
+      }
+      expect(replies[0]).toBe(replies[1]);
     }
-    expect((await ask({ rawKey: modelKey.rawKey, model: 'smart' })).status).toBe(200);
+  });
+
+  it('is served to a key for the model that it stands for', async () => {
+    const { rawKey } = await gateway.createKey({ ...EVERYTHING, allowedModels: ['gpt-4o*'] });
+    expect((await ask({ rawKey, model: 'smart' })).status).toBe(200);
   });
 
   it('never gives the provider key of a client to another provider', async () => {

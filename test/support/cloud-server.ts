@@ -121,6 +121,11 @@ export async function startCloudServer(): Promise<CloudServer> {
     token_type: 'Bearer',
     ...more,
   });
+  const googleToken = (): object => ({
+    access_token: `ya29.${CLOUD_SECRET}.${String(++given)}`,
+    expires_in: Math.floor(cloud.lifeMs / 1_000),
+    token_type: 'Bearer',
+  });
   const expiresOn = (): string => String(Math.floor(endsAt().getTime() / 1_000));
   const isForAi = (url: URL): boolean =>
     url.searchParams.get('resource') === 'https://cognitiveservices.azure.com';
@@ -164,15 +169,14 @@ export async function startCloudServer(): Promise<CloudServer> {
       header('metadata') === 'true' && url.searchParams.get('api-version') === '2018-02-01' && isForAi(url)
         ? [200, azure({ expires_on: expiresOn(), expires_in: '3599' })]
         : REFUSED,
-    'GET /computeMetadata/v1/instance': ({ header }) => google(header, () => 'instance'),
-    'GET /computeMetadata/v1/universe/universe-domain': ({ header }) =>
-      google(header, () => 'googleapis.com'),
+    'POST /v1/token': ({ form }) => {
+      const isRight =
+        form.get('grant_type') === 'urn:ietf:params:oauth:grant-type:token-exchange' &&
+        form.get('subject_token') === WORKLOAD.jwt;
+      return isRight ? [200, googleToken()] : [401, { error: 'invalid_grant' }];
+    },
     'GET /computeMetadata/v1/instance/service-accounts/default/token': ({ header }) =>
-      google(header, () => ({
-        access_token: `ya29.${CLOUD_SECRET}.${String(++given)}`,
-        expires_in: Math.floor(cloud.lifeMs / 1_000),
-        token_type: 'Bearer',
-      })),
+      google(header, googleToken),
   };
   return cloud;
 }

@@ -3,6 +3,8 @@ import * as client from 'openid-client';
 import * as z from 'zod';
 import { isPlainAfar } from '../../config/address.ts';
 import type { Environment } from '../../config/environment.ts';
+import { askJson, boundedFetch } from './ask.ts';
+import { identityEndpoint, isLinkLocal } from './endpoint.ts';
 import { Refused, REQUEST_MS, type Grant, type Granted } from './grant.ts';
 
 /** Azure OpenAI and the other AI services. */
@@ -11,7 +13,6 @@ const PUBLIC_CLOUD = 'https://login.microsoftonline.com/';
 const INSTANCE_METADATA = 'http://169.254.169.254';
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const MAX_JWT_BYTES = 65_536;
-const MAX_ANSWER_BYTES = 262_144;
 
 /**
  * Asks Entra ID for access tokens: with the federated token of a pod (AKS), from the agent of App Service and Container
@@ -39,7 +40,8 @@ function federated(environment: Environment, file: string): Grant {
       client.None(),
     );
     configuration.timeout = REQUEST_MS / 1_000;
-    configuration[client.customFetch] = boundedFetch;
+    configuration[client.customFetch] = (url, options) =>
+      boundedFetch(url, { ...options, body: options.body ?? null });
     if (issuer.startsWith('http:')) client.allowInsecureRequests(configuration);
     const { access_token: value, expires_in: seconds } = await client.clientCredentialsGrant(configuration, {
       scope: `${RESOURCE}/.default`,
@@ -52,14 +54,22 @@ function federated(environment: Environment, file: string): Grant {
 }
 
 function fromAgent(environment: Environment, agent: string): Grant {
-  return () =>
-    asked(agent, environment, '2019-08-01', { 'x-identity-header': environment['IDENTITY_HEADER'] ?? '' });
+  const headers = { 'x-identity-header': environment['IDENTITY_HEADER'] ?? '' };
+  return async () => asked(endpointIn('IDENTITY_ENDPOINT', agent), environment, '2019-08-01', headers);
 }
 
 function fromInstance(environment: Environment): Grant {
   const { AZURE_POD_IDENTITY_AUTHORITY_HOST: host = INSTANCE_METADATA } = environment;
-  const url = new URL('/metadata/identity/oauth2/token', host).href;
-  return () => asked(url, environment, '2018-02-01', { metadata: 'true' });
+  return async () => {
+    const base = endpointIn('AZURE_POD_IDENTITY_AUTHORITY_HOST', host);
+    const url = new URL('/metadata/identity/oauth2/token', base);
+    return asked(url, environment, '2018-02-01', { metadata: 'true' });
+  };
+}
+
+/** Azure's agents listen on this machine (localhost, 127.0.0.1) or beside it (169.254.x.x). */
+function endpointIn(variable: string, address: string): URL {
+  return identityEndpoint(variable, address, isLinkLocal, 'at 169.254.x.x');
 }
 
 /** Numbers come as text. */
@@ -69,38 +79,16 @@ const answer = z.object({
 });
 
 async function asked(
-  endpoint: string,
+  url: URL,
   { AZURE_CLIENT_ID: clientId = '' }: Environment,
   version: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<Granted> {
-  const url = new URL(endpoint);
   url.searchParams.set('api-version', version);
   url.searchParams.set('resource', RESOURCE);
   if (clientId !== '') url.searchParams.set('client_id', clientId);
-  const signal = AbortSignal.timeout(REQUEST_MS);
-  // A redirect would take the header elsewhere.
-  const reply = await boundedFetch(url.href, { method: 'GET', headers, signal, redirect: 'manual' });
-  if (!reply.ok) throw new Refused(`${url.host} answered ${String(reply.status)}`);
-  const read = answer.safeParse(await reply.json());
-  if (!read.success) throw new Refused(`${url.host} sent no token`);
-  return { value: read.data.access_token, endsAt: read.data.expires_on * 1_000 };
-}
-
-/** Fetches an answer with its whole body. @throws Refused if it is too large */
-async function boundedFetch(
-  url: string,
-  options: Omit<client.CustomFetchOptions, 'body'> & { readonly body?: client.FetchBody },
-): Promise<Response> {
-  const { status, headers, body } = await fetch(url, { ...options, body: options.body ?? null });
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Refused('an answer of more than 256 KiB');
-    chunks.push(chunk);
-  }
-  return new Response(body === null ? null : Buffer.concat(chunks), { status, headers });
+  const { access_token: value, expires_on: seconds } = await askJson(url, answer, { headers });
+  return { value, endsAt: seconds * 1_000 };
 }
 
 async function textOf(file: string): Promise<string> {

@@ -1,35 +1,70 @@
-import { Compute, GoogleAuth, type AuthClient } from 'google-auth-library';
+import { GoogleAuth, type AuthClient } from 'google-auth-library';
+import * as z from 'zod';
 import type { Environment } from '../../config/environment.ts';
-import { Refused, REQUEST_MS, type Grant } from './grant.ts';
+import { askJson, MAX_ANSWER_BYTES } from './ask.ts';
+import { identityEndpoint, isLinkLocal } from './endpoint.ts';
+import { Refused, REQUEST_MS, type Grant, type Granted } from './grant.ts';
 
 const SCOPES = [
   'https://www.googleapis.com/auth/cloud-platform',
   'https://www.googleapis.com/auth/generative-language.retriever',
 ];
 
-/** A failed request is not repeated here: the source is read again. */
-const transporterOptions = { timeout: REQUEST_MS, retryConfig: { retry: 0 } };
+/** A failed request is not repeated here: the source is read again. `size` bounds the answer without a length too. */
+const transporterOptions = {
+  timeout: REQUEST_MS,
+  size: MAX_ANSWER_BYTES,
+  retryConfig: { retry: 0 },
+};
+
+const METADATA = 'http://169.254.169.254';
+const METADATA_NAMES: ReadonlySet<string> = new Set([
+  'metadata.google.internal',
+  'metadata.google.internal.',
+  '[fd20:ce::254]',
+]);
+const TOKEN_PATH = '/computeMetadata/v1/instance/service-accounts/default/token';
+
+const answer = z.object({
+  access_token: z.string().min(1).max(65_536),
+  expires_in: z.number().positive(),
+});
 
 /**
  * Asks for access tokens: with the file in GOOGLE_APPLICATION_CREDENTIALS, such as that of a workload identity
  * federation, or from the metadata server of GCE, GKE and Cloud Run.
  */
-export function createGcpGrant({ GOOGLE_APPLICATION_CREDENTIALS: keyFilename = '' }: Environment): Grant {
-  return async () => {
-    // A client keeps its token until shortly before it ends, even if the provider refuses it, so each grant has its own.
-    const client =
-      keyFilename === '' ? new Compute({ scopes: SCOPES, transporterOptions }) : await fromFile(keyFilename);
-    const { token } = await client.getAccessToken();
-    if (typeof token !== 'string' || token === '') throw new Refused('Google gave no access token');
-    return { value: token, endsAt: client.credentials.expiry_date ?? undefined };
-  };
+export function createGcpGrant(environment: Environment): Grant {
+  const { GOOGLE_APPLICATION_CREDENTIALS: keyFilename = '' } = environment;
+  return keyFilename === '' ? () => fromMetadata(environment) : () => fromFile(keyFilename);
 }
 
-async function fromFile(keyFilename: string) {
+/** Google's libraries read `GCE_METADATA_IP` first, and take a host for one of http. */
+async function fromMetadata(environment: Environment): Promise<Granted> {
+  const variable = (environment['GCE_METADATA_IP'] ?? '') === '' ? 'GCE_METADATA_HOST' : 'GCE_METADATA_IP';
+  const { [variable]: set = '' } = environment;
+  const host = set === '' ? METADATA : set;
+  const base = identityEndpoint(
+    variable,
+    /^https?:\/\//.test(host) ? host : `http://${host}`,
+    (name) => isLinkLocal(name) || METADATA_NAMES.has(name),
+    'at 169.254.x.x, metadata.google.internal or [fd20:ce::254]',
+  );
+  const url = new URL(TOKEN_PATH, base);
+  url.searchParams.set('scopes', SCOPES.join(','));
+  const headers = { 'metadata-flavor': 'Google' };
+  const { access_token: value, expires_in: seconds } = await askJson(url, answer, { headers });
+  return { value, endsAt: Date.now() + seconds * 1_000 };
+}
+
+async function fromFile(keyFilename: string): Promise<Granted> {
   const clientOptions = { transporterOptions };
+  // A client keeps its token until shortly before it ends, even if the provider refuses it, so each grant has its own.
   const client = await new GoogleAuth({ scopes: SCOPES, keyFilename, clientOptions }).getClient();
-  // The library gives its client for token exchange no options, and so no time limit.
+  // The library gives its client for token exchange no options, and so no bounds.
   const exchange = (client as { stsCredential?: Pick<AuthClient, 'transporter'> }).stsCredential;
   if (exchange !== undefined) Object.assign(exchange.transporter.defaults, transporterOptions);
-  return client;
+  const { token } = await client.getAccessToken();
+  if (typeof token !== 'string' || token === '') throw new Refused('Google gave no access token');
+  return { value: token, endsAt: client.credentials.expiry_date ?? undefined };
 }

@@ -111,7 +111,27 @@ const PLACES: Readonly<Record<string, Place>> = {
     value: (nth) => `ya29.${CLOUD_SECRET}.${String(nth)}`,
     request: 'GET /computeMetadata/v1/instance/service-accounts/default/token',
   },
+  'a workload that Google Cloud knows by its JWT': {
+    cloud: 'gcp',
+    environment: googleFederation,
+    value: (nth) => `ya29.${CLOUD_SECRET}.${String(nth)}`,
+    request: 'POST /v1/token',
+  },
 };
+
+/** A workload elsewhere. */
+function googleFederation(): Record<string, string> {
+  const file = join(folder, 'federation.json');
+  const settings = {
+    type: 'external_account',
+    audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/pool/providers/oidc',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+    token_url: `${cloud.address}/v1/token`,
+    credential_source: { file: join(folder, 'jwt') },
+  };
+  writeFileSync(file, JSON.stringify(settings));
+  return { GOOGLE_APPLICATION_CREDENTIALS: file };
+}
 
 async function open({ cloud: name, environment }: Pick<Place, 'cloud' | 'environment'>) {
   const variables = environment();
@@ -194,14 +214,74 @@ describe('a cloud that stops giving credentials after it gave some', () => {
   });
 });
 
-it.each(['an AKS pod', 'an Azure container app', 'an Azure VM'])(
-  'a huge answer is not read to its end: %s',
-  async (name) => {
-    const source = await open(PLACES[name] as Place);
-    cloud.isHuge = true;
-    expect(await failureOf(source.read())).toContain('gives no credential (');
-  },
-);
+it.each(Object.entries(PLACES))('a huge answer is not read to its end: %s', async (_name, place) => {
+  const source = await open(place);
+  cloud.isHuge = true;
+  expect(await failureOf(source.read())).toContain('gives no credential (');
+});
+
+describe('an address in the environment', () => {
+  const STS = { AWS_WEB_IDENTITY_TOKEN_FILE: '/none', AWS_ROLE_ARN: WORKLOAD.role };
+  const addresses: readonly (readonly [Cloud, string, readonly string[], object?])[] = [
+    [
+      'aws',
+      'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+      ['http://10.0.0.8/x', 'http://169.254.169.254/x', 'ftp://a/', 'x'],
+    ],
+    ['aws', 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI', ['@agent.example/', '.example.com/']],
+    ['aws', 'AWS_EC2_METADATA_SERVICE_ENDPOINT', ['http://metadata.example', 'http://169.254.170.2']],
+    ['aws', 'AWS_ENDPOINT_URL_STS', ['http://sts.example'], STS],
+    ['aws', 'AWS_ENDPOINT_URL', ['http://sts.example', 'sts'], STS],
+    [
+      'azure',
+      'IDENTITY_ENDPOINT',
+      ['http://agent.example/msi/token', 'http://10.1.2.3:8081/', 'http://a:b@127.0.0.1/'],
+    ],
+    ['azure', 'AZURE_POD_IDENTITY_AUTHORITY_HOST', ['http://nmi.example']],
+    ['gcp', 'GCE_METADATA_HOST', ['metadata.example', 'http://10.0.0.1', 'metadata.google.internal.example']],
+    ['gcp', 'GCE_METADATA_IP', ['10.0.0.1']],
+  ];
+  it.each(addresses)(
+    'of %s that is plain text to another machine is not asked: %s',
+    async (name, variable, all, more = {}) => {
+      const asked = vi.spyOn(globalThis, 'fetch');
+      for (const address of all) {
+        const source = await open({ cloud: name, environment: () => ({ ...more, [variable]: address }) });
+        expect(await failureOf(source.read())).toMatch(new RegExp(`\\(${variable} (must be https|is not )`));
+      }
+      expect(asked).not.toHaveBeenCalled();
+      asked.mockRestore();
+    },
+  );
+
+  const documented: readonly (readonly [Cloud, string, readonly string[]])[] = [
+    [
+      'aws',
+      'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+      ['http://169.254.170.23/v1', 'http://[fd00:ec2::23]/v1', 'https://agent.example/'],
+    ],
+    ['aws', 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI', ['/v2/credentials/1']],
+    ['aws', 'AWS_EC2_METADATA_SERVICE_ENDPOINT', ['http://[fd00:ec2::254]', '']],
+    [
+      'azure',
+      'IDENTITY_ENDPOINT',
+      ['http://localhost:42356/msi/token', 'http://169.254.131.2:8081/msi/token', 'https://agent.example/'],
+    ],
+    [
+      'gcp',
+      'GCE_METADATA_HOST',
+      ['metadata.google.internal', '169.254.169.252:988', 'localhost:8080', '[fd20:ce::254]', ''],
+    ],
+  ];
+  it.each(documented)('of %s that its cloud documents is asked: %s', async (name, variable, all) => {
+    const asked = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('not here'));
+    for (const address of all) {
+      await failureOf((await open({ cloud: name, environment: () => ({ [variable]: address }) })).read());
+    }
+    expect(asked).toHaveBeenCalledTimes(all.length);
+    asked.mockRestore();
+  });
+});
 
 describe('the end of credentials', () => {
   it.each(Object.entries(PLACES))('far away does not keep them for ever: %s', async (_name, place) => {
@@ -248,25 +328,9 @@ describe('the end of credentials', () => {
   });
 });
 
-/** A workload elsewhere that Google Cloud knows by its JWT. */
-function googleFederation(): Record<string, string> {
-  const file = join(folder, 'federation.json');
-  const settings = {
-    type: 'external_account',
-    audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/pool/providers/oidc',
-    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
-    token_url: `${cloud.address}/v1/token`,
-    credential_source: { file: join(folder, 'jwt') },
-  };
-  writeFileSync(file, JSON.stringify(settings));
-  return { GOOGLE_APPLICATION_CREDENTIALS: file };
-}
-
 it('clouds that do not answer are given up, and their connections closed', async () => {
   const sources = [];
-  const silent = ['a pod with a web identity (STS)', 'an AKS pod', 'an Azure VM', 'a Google Cloud machine'];
-  for (const name of silent) sources.push(await open(PLACES[name] as Place));
-  sources.push(await open({ cloud: 'gcp', environment: googleFederation }));
+  for (const place of Object.values(PLACES)) sources.push(await open(place));
   cloud.isSilent = true;
   const begun = performance.now();
   for (const message of await Promise.all(sources.map((source) => failureOf(source.read()))))
