@@ -16,8 +16,14 @@ export interface Feed {
   /** Counts of the last hour. Reading starts with a call, and stops after a while without calls. */
   lastHour(): Promise<LastHour>;
   /** Reports new decisions until the returned function is called. */
-  follow(onDecisions: (decisions: readonly Decision[]) => void): () => void;
+  follow(follower: Follower): () => void;
   close(): void;
+}
+
+export interface Follower {
+  onDecisions(decisions: readonly Decision[]): void;
+  /** Decisions between the last one and the next one were not read. */
+  onGap(): void;
 }
 
 const PAGE = 500;
@@ -31,7 +37,7 @@ const MAX_BEHIND = 10_000;
 const IDLE_MS = 120_000;
 
 export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions): Feed {
-  const followers = new Set<(decisions: readonly Decision[]) => void>();
+  const followers = new Set<Follower>();
   const stop = new AbortController();
   let hour = createLastHour();
   let asked = 0;
@@ -44,7 +50,7 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
       hour.add(decision, decision.kind === 'request' ? ruleNames(entry) : []);
       return [decision];
     });
-    if (decisions.length > 0) for (const follower of followers) follower(decisions);
+    if (decisions.length > 0) for (const follower of followers) follower.onDecisions(decisions);
   }
 
   /** Counts the last hour; returns the newest id. */
@@ -89,7 +95,9 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
       take(page);
       if (page.length < PAGE) return at;
     }
-    return (await audit.before('+', 1))[0]?.id ?? at;
+    const [newest] = await audit.before('+', 1);
+    for (const follower of followers) follower.onGap();
+    return newest?.id ?? at;
   }
 
   async function start(): Promise<void> {
@@ -111,11 +119,11 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
       await start();
       return hour;
     },
-    follow: (onDecisions) => {
-      followers.add(onDecisions);
+    follow: (follower) => {
+      followers.add(follower);
       start().catch(() => undefined);
       return () => {
-        followers.delete(onDecisions);
+        followers.delete(follower);
         asked = performance.now();
       };
     },

@@ -1,6 +1,8 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
+import { createStreamStore } from '../../../src/audit/stream-store.ts';
+import { createFeed } from '../../../src/operator/decisions/feed.ts';
 import { startTestPage, type TestPage, type Visitor } from '../../support/operator/page.ts';
 import { appendRecords, requestRecord } from '../../support/operator/records.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -8,6 +10,8 @@ import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 const KEY = { keyHash: `sha256:${'a'.repeat(64)}`, name: 'planner', owner: 'ada' };
 /** Their events have far more bytes than may wait for a slow reader. */
 const MISSED = 6_000;
+/** More than one connection sends. */
+const MANY = 10_500;
 
 let redis: TestRedis;
 let page: TestPage;
@@ -24,11 +28,7 @@ afterAll(async () => {
 });
 
 it('a live stream that was away for long gets all that it missed, and goes on', async () => {
-  for (let from = 0; from < MISSED; from += 500)
-    await appendRecords(
-      redis,
-      Array.from({ length: 500 }, (_, nth) => requestRecord(KEY, `missed-${String(from + nth)}`)),
-    );
+  await append(0, MISSED);
   const stream = follow('1-0');
   await expect.poll(() => stream.ids().length, { timeout: 10_000 }).toBe(MISSED);
   await appendRecords(redis, [requestRecord(KEY, 'later')]);
@@ -38,7 +38,66 @@ it('a live stream that was away for long gets all that it missed, and goes on', 
   stream.close();
 });
 
-function follow(last: string) {
+it('one that missed more than a connection sends gets the rest with the next ones', async () => {
+  await append(MISSED + 1, MANY - MISSED);
+  const first = follow('1-0');
+  await expect.poll(first.isOpen, { timeout: 20_000 }).toBe(false);
+  expect(first.ids()).toHaveLength(10_000);
+  const second = follow(first.last());
+  await expect.poll(() => second.ids().length, { timeout: 20_000 }).toBe(MANY + 1 - 10_000);
+  expect(new Set([...first.ids(), ...second.ids()]).size).toBe(MANY + 1);
+  expect(second.isOpen()).toBe(true);
+  second.close();
+});
+
+it('one whose filter shows none of them goes on too', async () => {
+  const first = follow('1-0', '?key=nobody');
+  await expect.poll(first.isOpen, { timeout: 20_000 }).toBe(false);
+  expect(first.ids()).toEqual([]);
+  const second = follow(first.last(), '?key=nobody');
+  await appendRecords(redis, [requestRecord({ ...KEY, name: 'nobody' }, 'at-last')]);
+  await expect.poll(second.ids, { timeout: 20_000 }).toEqual(['at-last']);
+  second.close();
+});
+
+it('one whose gateway reads behind a busy trail ends rather than leave some out', async () => {
+  const audit = createStreamStore({ client: redis.client, deadlineMs: 5_000, maxLength: 100_000 });
+  const busy = Promise.withResolvers<boolean>();
+  const seen: string[] = [];
+  const feed = createFeed({
+    audit: {
+      before: audit.before,
+      after: async (...of) => {
+        await busy.promise;
+        return audit.after(...of);
+      },
+    },
+    readClock: () => Promise.resolve(Date.now()),
+  });
+  const gap = Promise.withResolvers<boolean>();
+  await feed.lastHour();
+  feed.follow({
+    onDecisions: (all) => seen.push(...all.map(({ id }) => id)),
+    onGap: () => gap.resolve(true),
+  });
+  await append(20_000, 10_500);
+  busy.resolve(true);
+  await gap.promise;
+  expect(seen).toHaveLength(10_000);
+  feed.close();
+});
+
+async function append(from: number, count: number): Promise<void> {
+  for (let at = from; at < from + count; at += 500)
+    await appendRecords(
+      redis,
+      Array.from({ length: Math.min(500, from + count - at) }, (_, nth) =>
+        requestRecord(KEY, `missed-${String(at + nth)}`),
+      ),
+    );
+}
+
+function follow(last: string, query = '') {
   const headers = {
     host: `127.0.0.1:${String(page.port)}`,
     cookie: viewer.cookie,
@@ -47,7 +106,7 @@ function follow(last: string) {
   let text = '';
   let open = true;
   const asked = request(
-    { host: '127.0.0.1', port: page.port, path: '/api/decisions/live', headers },
+    { host: '127.0.0.1', port: page.port, path: `/api/decisions/live${query}`, headers },
     (response) => {
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
       response.on('error', () => undefined).on('close', () => (open = false));
@@ -56,6 +115,8 @@ function follow(last: string) {
   asked.on('error', () => undefined).end();
   return {
     ids: () => [...text.matchAll(/"request_id":"([^"]*)"/g)].map(([, id]) => id),
+    /** As a browser keeps it: also that of an event without data. */
+    last: () => [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? last,
     isOpen: () => open,
     close: () => asked.destroy(),
   };

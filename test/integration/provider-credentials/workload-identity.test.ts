@@ -222,28 +222,40 @@ it.each(Object.entries(PLACES))('a huge answer is not read to its end: %s', asyn
 
 describe('an address in the environment', () => {
   const STS = { AWS_WEB_IDENTITY_TOKEN_FILE: '/none', AWS_ROLE_ARN: WORKLOAD.role };
-  const addresses: readonly (readonly [Cloud, string, readonly string[], object?])[] = [
+  const addresses: readonly (readonly [
+    Cloud,
+    string,
+    readonly string[],
+    Readonly<Record<string, string>>,
+  ])[] = [
     [
       'aws',
       'AWS_CONTAINER_CREDENTIALS_FULL_URI',
       ['http://10.0.0.8/x', 'http://169.254.169.254/x', 'ftp://a/', 'x'],
+      {},
     ],
-    ['aws', 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI', ['@agent.example/', '.example.com/']],
-    ['aws', 'AWS_EC2_METADATA_SERVICE_ENDPOINT', ['http://metadata.example', 'http://169.254.170.2']],
+    ['aws', 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI', ['@agent.example/', '.example.com/'], {}],
+    ['aws', 'AWS_EC2_METADATA_SERVICE_ENDPOINT', ['http://metadata.example', 'http://169.254.170.2'], {}],
     ['aws', 'AWS_ENDPOINT_URL_STS', ['http://sts.example'], STS],
     ['aws', 'AWS_ENDPOINT_URL', ['http://sts.example', 'sts'], STS],
     [
       'azure',
       'IDENTITY_ENDPOINT',
       ['http://agent.example/msi/token', 'http://10.1.2.3:8081/', 'http://a:b@127.0.0.1/'],
+      {},
     ],
-    ['azure', 'AZURE_POD_IDENTITY_AUTHORITY_HOST', ['http://nmi.example']],
-    ['gcp', 'GCE_METADATA_HOST', ['metadata.example', 'http://10.0.0.1', 'metadata.google.internal.example']],
-    ['gcp', 'GCE_METADATA_IP', ['10.0.0.1']],
+    ['azure', 'AZURE_POD_IDENTITY_AUTHORITY_HOST', ['http://nmi.example'], {}],
+    [
+      'gcp',
+      'GCE_METADATA_HOST',
+      ['metadata.example', 'http://10.0.0.1', 'metadata.google.internal.example'],
+      {},
+    ],
+    ['gcp', 'GCE_METADATA_IP', ['10.0.0.1'], {}],
   ];
   it.each(addresses)(
     'of %s that is plain text to another machine is not asked: %s',
-    async (name, variable, all, more = {}) => {
+    async (name, variable, all, more) => {
       const asked = vi.spyOn(globalThis, 'fetch');
       for (const address of all) {
         const source = await open({ cloud: name, environment: () => ({ ...more, [variable]: address }) });

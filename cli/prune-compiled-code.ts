@@ -1,0 +1,55 @@
+import { lstat, readdir, rmdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Several builds fit; one takes some 12 MB. */
+const MAX_BYTES = 67_108_864;
+/** Pruned to less, so that the next builds need no pruning. */
+const KEPT_BYTES = 33_554_432;
+
+interface CompiledFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly usedMs: number;
+}
+
+/**
+ * Removes compiled code that was used longest ago once all of it takes more than 64 MiB: what earlier builds and versions
+ * of Node left. Other processes may read, write and prune at the same time: Node compiles again what is missing.
+ * @param directory with a folder for each version of Node, as `enableCompileCache` makes it
+ */
+export async function pruneCompiledCode(
+  directory: string,
+  { maxBytes = MAX_BYTES, keptBytes = KEPT_BYTES } = {},
+): Promise<void> {
+  const folders = (await readdir(directory, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory() && entry.name.startsWith('v'))
+    .map(({ name }) => join(directory, name));
+  const files: CompiledFile[] = [];
+  for (const folder of folders) files.push(...(await filesIn(folder)));
+  let left = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (left <= maxBytes) return;
+  for (const { path, bytes } of files.sort((one, other) => one.usedMs - other.usedMs)) {
+    if (left <= keptBytes) break;
+    await unlink(path).catch(ignoreMissing);
+    left -= bytes;
+  }
+  // Fails for a folder that still has files.
+  for (const folder of folders) await rmdir(folder).catch(() => undefined);
+}
+
+/** One after another, which takes a running gateway no time that it notices. */
+async function filesIn(folder: string): Promise<readonly CompiledFile[]> {
+  const files: CompiledFile[] = [];
+  for (const name of (await readdir(folder).catch(ignoreMissing)) ?? []) {
+    const path = join(folder, name);
+    const found = await lstat(path).catch(ignoreMissing);
+    if (found?.isFile() !== true) continue;
+    files.push({ path, bytes: found.size, usedMs: Math.max(found.mtimeMs, found.atimeMs) });
+  }
+  return files;
+}
+
+/** Another process may have removed it. */
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
