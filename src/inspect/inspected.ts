@@ -78,6 +78,35 @@ export function tooMuchToMask(side: Side): GatewayError {
   );
 }
 
+/** Names what is masked in one stream, each name once. */
+export class MaskedNames {
+  readonly #names: Set<string>;
+  #unreported: string[] = [];
+
+  /** @param names is added to */
+  constructor(names = new Set<string>()) {
+    this.#names = names;
+  }
+
+  get any(): boolean {
+    return this.#names.size > 0;
+  }
+
+  add(name: string): void {
+    if (this.#names.has(name)) return;
+    this.#names.add(name);
+    this.#unreported.push(name);
+  }
+
+  /** Returns the reason for an event in which something new was masked. */
+  takeReason(): string | undefined {
+    if (this.#unreported.length === 0) return undefined;
+    const reason = maskedReason(this.#unreported.join(', '));
+    this.#unreported = [];
+    return reason;
+  }
+}
+
 /** Refuses an answer that cannot be inspected. */
 export function unreadable(why: string): Denial {
   return {
@@ -94,10 +123,14 @@ export function unreadable(why: string): Denial {
 export function masking({ responseHeaders }: Answered, what: string, mask: () => void): Verdict {
   return {
     kind: 'rewrite',
-    reason: `masked in the answer: ${what}`,
+    reason: maskedReason(what),
     apply() {
       mask();
       responseHeaders.set(HEADER.dlpRedacted, 'true');
     },
   };
+}
+
+function maskedReason(what: string): string {
+  return `masked in the answer: ${what}`;
 }

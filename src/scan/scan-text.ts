@@ -1,4 +1,4 @@
-import { MASK } from '../text/mask.ts';
+import { MASK, REMOVED } from '../text/mask.ts';
 import type { DetectorName, Finding, FindingClass } from '../detectors/finding.ts';
 import { wholeOrder } from '../detectors/injection/extent.ts';
 import { normalize } from '../normalize/normalize.ts';
@@ -31,8 +31,6 @@ interface FindingReport {
   readonly score?: number;
   readonly owasp: readonly OwaspId[];
 }
-
-const REMOVED = '[Content removed: security policy]';
 
 /** Returns the scan for texts of one surface. */
 export function createTextScan(surface: ScanSurface): (row: TextRow) => TextReport {

@@ -6,7 +6,7 @@ import {
 } from '../../inspect/stream/rewriter.ts';
 import type { Denial, StreamRewriter } from '../../pipeline/check.ts';
 import type { DlpAction } from './actions.ts';
-import type { Found } from '../../inspect/inspected.ts';
+import { MaskedNames, type Found } from '../../inspect/inspected.ts';
 
 export interface StreamRewriterDeps extends StreamSearch {
   readonly actionOf: (found: ContentClass) => DlpAction;
@@ -27,21 +27,16 @@ export function createDlpRewriter(deps: StreamRewriterDeps): StreamRewriter {
 }
 
 /** By class and rule. */
-class StreamFindings implements FindingsJudge {
+class StreamFindings extends MaskedNames implements FindingsJudge {
   readonly #deps: StreamRewriterDeps;
   readonly #classes = new Set<ContentClass>();
   /** By class and rule: there may be hundreds of thousands of findings in one event. */
   readonly #actions = new Map<string, Map<string, DlpAction | undefined>>();
-  readonly #rules = new Set<string>();
-  #newRules: string[] = [];
   #evidence = 0;
 
   constructor(deps: StreamRewriterDeps) {
+    super();
     this.#deps = deps;
-  }
-
-  get any(): boolean {
-    return this.#rules.size > 0;
   }
 
   judge(found: readonly Found[]): Denial | undefined {
@@ -55,13 +50,6 @@ class StreamFindings implements FindingsJudge {
     if (told.length === 0) return;
     this.#evidence += told.length;
     this.#deps.onEvidence?.(told);
-  }
-
-  takeReason(): string | undefined {
-    if (this.#newRules.length === 0) return undefined;
-    const reason = `masked in the answer: ${this.#newRules.join(', ')}`;
-    this.#newRules = [];
-    return reason;
   }
 
   #actionOf({ class: name, rule }: Finding): DlpAction | undefined {
@@ -78,11 +66,7 @@ class StreamFindings implements FindingsJudge {
     const action = this.#deps.actionOf(found);
     if (!this.#classes.has(found)) this.#deps.onFound(found, action);
     this.#classes.add(found);
-    const told = `${found} (${rule})`;
-    if (action === 'mask' && !this.#rules.has(told)) {
-      this.#rules.add(told);
-      this.#newRules.push(told);
-    }
+    if (action === 'mask') this.add(`${found} (${rule})`);
     return action;
   }
 }

@@ -1,4 +1,4 @@
-import { addAll } from '../../add-all.ts';
+import { Walk } from '../../inspect/walk.ts';
 import { isObject } from '../../json/is-object.ts';
 
 /** Size limit of the masked result that an agent gets instead of an answer. */
@@ -14,8 +14,7 @@ const CUT = '… [cut]';
  * larger. `message` has no secrets any more.
  */
 export function maskedResult(message: unknown): unknown {
-  if (!isObject(message)) return undefined;
-  const result = Object.hasOwn(message, 'result') ? message['result'] : message['error'];
+  const result = resultIn(message);
   if (fits(result)) return result;
   for (const maxChars of STRING_CHARS) {
     const shorter = withShortTexts(result, maxChars);
@@ -29,34 +28,32 @@ export function maskedResult(message: unknown): unknown {
  * first.
  */
 export function mayBeShown(message: unknown): boolean {
-  if (!isObject(message)) return false;
-  const unread: unknown[] = [message['result'], message['error']];
-  for (let values = 0; unread.length > 0; values += 1) {
-    if ((values + unread.length) * LEAST_BYTES > MAX_BYTES) return false;
-    const value = unread.pop();
-    if (typeof value !== 'object' || value === null) continue;
-    const below: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-    if (below.length * LEAST_BYTES > MAX_BYTES) return false;
-    addAll(unread, below);
-  }
-  return true;
+  return isObject(message) && mayFit(resultIn(message), () => 0);
+}
+
+function resultIn(message: unknown): unknown {
+  if (!isObject(message)) return undefined;
+  return Object.hasOwn(message, 'result') ? message['result'] : message['error'];
 }
 
 function fits(value: unknown): boolean {
-  if (value === undefined || leastBytes(value) > MAX_BYTES) return false;
+  if (value === undefined || !mayFit(value, (text) => text.length)) return false;
   return Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES;
 }
 
-/** Returns a lower bound of a value's JSON size; stops counting once it is too long. */
-function leastBytes(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 1;
-  let bytes = Array.isArray(value) ? 0 : Object.keys(value).join('').length;
-  for (const below of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) {
-    if (bytes > MAX_BYTES) break;
-    bytes += leastBytes(below);
+/** Compares a lower bound of a value's JSON size with the limit; stops counting beyond it. */
+function mayFit(root: unknown, textBytes: (text: string) => number): boolean {
+  const walk = new Walk([root], undefined);
+  let bytes = 0;
+  while (walk.next() !== undefined) {
+    const { step, value } = walk;
+    bytes += LEAST_BYTES;
+    if (typeof step === 'string') bytes += step.length;
+    if (typeof value === 'string') bytes += textBytes(value);
+    if (bytes > MAX_BYTES) return false;
+    walk.enter(undefined);
   }
-  return bytes;
+  return true;
 }
 
 function withShortTexts(value: unknown, maxChars: number): unknown {

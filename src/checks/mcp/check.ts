@@ -5,12 +5,11 @@ import { callTypeOf, methodProblem, type McpCallType, type McpEra } from '../../
 import { eraOf } from '../../mcp/mirrored.ts';
 import { paramsOf } from '../../mcp/read-message.ts';
 import { isParsed, PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
-import type { Parsed } from '../../pipeline/exchange.ts';
+import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { handled } from '../../pipeline/read-ahead.ts';
 import { findingId } from '../finding-id.ts';
 import { calledByName, policyDenied, toolDenied } from '../denials.ts';
 import { createKeyGuard, type AuthenticateAgain } from './key-guard.ts';
-import { refuseUnauthorized } from './misleading-answers.ts';
 import type { SessionBinding } from './session-binding/binding.ts';
 
 export interface McpCheckDeps {
@@ -111,4 +110,20 @@ function unknownMethod(era: McpEra): Denial {
 function methodDenied(reason: string, rule: string): Denial {
   const findings = [{ rule, detector: 'mcp', place: 'method' }];
   return { ...policyDenied(reason, { reason, rule }), findings };
+}
+
+/** Sent by the server, or by a proxy in front of it. */
+const UNAUTHORIZED: ReadonlySet<number> = new Set([401, 403, 407]);
+
+/**
+ * Hides that a server wants other credentials. The client would blame its own gateway key, and start to authorize
+ * itself at a server that it is not a client of. Returns undefined for other answers.
+ */
+function refuseUnauthorized({ origin, status, mcp }: Answered): Denial | undefined {
+  if (origin !== 'provider' || !UNAUTHORIZED.has(status)) return undefined;
+  return {
+    kind: 'deny',
+    type: 'upstream_unavailable',
+    message: `the MCP server ${mcp?.server ?? ''} rejected the gateway's credentials (HTTP ${String(status)}): an operator can set them in mcp.servers[].headers`,
+  };
 }

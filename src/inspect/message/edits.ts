@@ -1,14 +1,12 @@
 import type { Finding } from '../../detectors/finding.ts';
 import { applyEditsInTurns } from '../../json/edit.ts';
 import type { JsonEdit } from '../../json/path.ts';
-import { MASK } from '../../text/mask.ts';
+import { MASK, REMOVED } from '../../text/mask.ts';
 import { replaceSpans, type Replacement } from '../../text/replace-spans.ts';
 import type { Span } from '../../text/span.ts';
 import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import type { PlacedFinding } from './search.ts';
 import { MAX_DOC_DEPTH, type Doc, type MessageText, type TextPlace } from './texts.ts';
-
-const REMOVED = '[Content removed: security policy]';
 
 /** Members whose values no edit may change, since clients match requests by them. */
 const FIXED: ReadonlySet<string | number | undefined> = new Set(['id', 'method', 'jsonrpc']);

@@ -6,7 +6,7 @@ import { readMediaType } from '../../media-type.ts';
 import { PASS, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText } from '../../providers/provider.ts';
-import { masking, type Found } from '../inspected.ts';
+import { MaskedNames, masking, type Found } from '../inspected.ts';
 import { saidPlaces, wordsAreAt } from '../said-places.ts';
 import { createMaskingRewriter, type FindingsJudge } from '../stream/rewriter.ts';
 import { BINARY, inspectAnswer } from './answer.ts';
@@ -118,35 +118,20 @@ export function createAnswerRewriter(
 
 const FINDS_NOTHING: StreamDetector = { find: () => [], openFrom: (text) => text.length };
 
-/** Nothing of what rules mask cuts a stream. */
-class MaskedByRules implements FindingsJudge {
-  readonly #rules: Set<string>;
+/** Rules mask, and cut no stream. */
+class MaskedByRules extends MaskedNames implements FindingsJudge {
   readonly #onFirst: (() => void) | undefined;
-  #untold: string[] = [];
 
   constructor(rules: Set<string>, onFirst: (() => void) | undefined) {
-    this.#rules = rules;
+    super(rules);
     this.#onFirst = onFirst;
-  }
-
-  get any(): boolean {
-    return this.#rules.size > 0;
   }
 
   judge(found: readonly Found[]): undefined {
     for (const { finding } of found) {
-      if (this.#rules.has(finding.rule)) continue;
-      if (this.#rules.size === 0) this.#onFirst?.();
-      this.#rules.add(finding.rule);
-      this.#untold.push(finding.rule);
+      if (!this.any) this.#onFirst?.();
+      this.add(finding.rule);
     }
-  }
-
-  takeReason(): string | undefined {
-    if (this.#untold.length === 0) return undefined;
-    const reason = `masked in the answer: ${this.#untold.join(', ')}`;
-    this.#untold = [];
-    return reason;
   }
 }
 
