@@ -6,23 +6,21 @@ import { PASS_EVENT, type StreamRewriter } from '../../../src/pipeline/check.ts'
 import { answering } from '../extproc/answer-phases/rig.ts';
 import { chunk, cutting, DONE, STREAM, through } from './stream-rig.ts';
 
-/** The account of an answer: its bill, what was written, and what may be held of it. */
-
-describe('the bill that an answer tells of is kept', () => {
-  it('of a whole answer', async () => {
+describe('the bill in an answer', () => {
+  it('is read from a whole answer', async () => {
     const answer = answering();
     await answer.headers({ 'content-type': 'application/json' });
     await answer.body('{"model":"gpt-5-pro","service_tier":"priority","choices":[]}');
     expect(answer.seen[0]?.answer.billing.bill).toMatchObject({ models: ['gpt-5-pro'], tiers: ['priority'] });
   });
 
-  it('of a stream, event by event', async () => {
+  it('is read from a stream, event by event', async () => {
     const stream = `${chunk('a', ',"model":"gpt-5-pro"')}${chunk('b', ',"service_tier":"flex"')}${DONE}`;
     const { answer } = await through([], [Buffer.from(stream)]);
     expect(answer.billing.bill).toMatchObject({ models: ['gpt-5-pro'], tiers: ['flex'] });
   });
 
-  it('of no error', async () => {
+  it('is not read from an error', async () => {
     const answer = answering({ status: 500 });
     await answer.headers({ 'content-type': 'application/json' });
     await answer.body('{"service_tier":"priority","error":{"message":"no"}}');
@@ -33,7 +31,7 @@ describe('the bill that an answer tells of is kept', () => {
 describe('written text', () => {
   const MAX_KEPT_CHARS = 262_144;
 
-  it('is counted once where a chunk says it in two members', async () => {
+  it('is counted once if a chunk has it in two members', async () => {
     function twice(text: string): string {
       const said = JSON.stringify({ content: text });
       return `data: {"choices":[{"index":0,"delta":${said},"message":${said}}]}\n\n`;
@@ -70,7 +68,7 @@ describe('a compressed answer', () => {
   });
 });
 
-it('what breaks after a cut is thrown, and the stream is not ended a second time', async () => {
+it('an error after a cut is thrown, and the stream is not ended a second time', async () => {
   const failure = new Error('a comment broke');
   let asked = 0;
   const breaking: StreamRewriter = {

@@ -12,7 +12,7 @@ import { ndjson } from '../../../src/streams/ndjson.ts';
 import { sse } from '../../../src/streams/sse.ts';
 import { decodeStream } from '../../support/decode-stream.ts';
 
-/** Rewriters in every format: what clients read of frames that are changed, added, left out, and of a cut. */
+/** What clients read in each format when rewriters change, add or leave out frames or cut the answer. */
 
 const codec = new EventStreamCodec(
   (bytes) => Buffer.from(bytes as Uint8Array).toString(),
@@ -154,7 +154,7 @@ const cutting = (text: string) => (): StreamRewriter => ({
 describe.each(FORMATS)('$name', (row) => {
   const { bytes, read } = row;
 
-  it('passes byte for byte', async () => {
+  it('is sent byte for byte', async () => {
     for (let at = 0; at <= bytes.length; at += 1) {
       const chunks = [bytes.subarray(0, at), bytes.subarray(at)];
       const out = await through(row.format, { event: () => PASS_EVENT }, chunks);
@@ -188,13 +188,13 @@ describe.each(FORMATS)('$name', (row) => {
     ]);
   });
 
-  it.each(['one', 'zwei 🙂', 'three'])('goes without a frame: %s', async (text) => {
+  it.each(['one', 'zwei 🙂', 'three'])('is sent without the frame %s', async (text) => {
     expect(read(await everyCut(row, dropping(text)))).toEqual(
       EVENTS.filter((event) => !event.includes(text)),
     );
   });
 
-  it('goes without any frame', async () => {
+  it('is sent without any frame', async () => {
     expect(read(await everyCut(row, () => ({ event: () => ({ kind: 'drop' }) })))).toEqual([]);
   });
 
@@ -230,7 +230,7 @@ describe('the sideband of payloads', () => {
     return row;
   }
 
-  it('is shown of an array, and goes without breaking it', async () => {
+  it('of an array is shown, and dropping it leaves valid JSON', async () => {
     const row = rowOf('a JSON array');
     const seen: string[] = [];
     const out = await everyCut(row, seeing(seen), Buffer.from('["SECRET {",{"t":"one"}, 17, {"t":"two"}]'));
@@ -240,7 +240,7 @@ describe('the sideband of payloads', () => {
     expect(rest.toString()).toBe('[{"t":"one"}');
   });
 
-  it('is shown of AWS headers, which go with it', async () => {
+  it('of AWS headers is shown, and they are dropped with it', async () => {
     const row = rowOf('AWS event stream');
     const headers = {
       ':message-type': { type: 'string', value: 'error' },
@@ -263,7 +263,7 @@ describe('the sideband of payloads', () => {
     expect(broken.equals(awsMessage('{}'))).toBe(true);
   });
 
-  it('is not looked for where an error comes as one object in place of an array', async () => {
+  it('is not looked for if an error comes as one object in place of an array', async () => {
     const row = rowOf('a JSON array');
     const error = Buffer.from(' {"error":{"message":"no"}}\n');
     expect((await everyCut(row, () => ({ event: () => PASS_EVENT }), error)).equals(error)).toBe(true);
@@ -271,7 +271,7 @@ describe('the sideband of payloads', () => {
 });
 
 describe('a frame that is added to SSE with CRLF', () => {
-  it('leaves the line end before it whole, where its second half comes late or never', async () => {
+  it('leaves the line end before it whole if its second half comes late or never', async () => {
     const chunks = ['data: {"t":"one"}\r\n\r', '\ndata: {"t":"two"}\r\n\r'].map((text) => Buffer.from(text));
     const out = await through(sse, copying(), chunks);
     // As Google's SDK splits it.
@@ -285,7 +285,7 @@ describe('a frame that is added to SSE with CRLF', () => {
   });
 });
 
-describe('bytes that are no UTF-8', () => {
+describe('bytes that are not UTF-8', () => {
   it.each([
     ['SSE', sse, 'data: {"t":"a"}\n\n'],
     ['NDJSON', ndjson, '{"t":"a"}\n'],

@@ -8,7 +8,7 @@ import { nextTurn } from '../../../src/turns.ts';
 import { chunk, DENIAL, STREAM, CUT_FRAME, through, changing, textOf, upper, cutting } from './stream-rig.ts';
 
 describe('a streamed answer', () => {
-  it('goes out byte for byte and is accounted, wherever it is cut', async () => {
+  it('is sent byte for byte and billed, at any cut', async () => {
     const bytes = Buffer.from(STREAM);
     for (let at = 0; at <= bytes.length; at++) {
       const { out, answer } = await through([], [bytes.subarray(0, at), bytes.subarray(at)]);
@@ -19,14 +19,14 @@ describe('a streamed answer', () => {
     }
   });
 
-  it('is refused where a frame nests so deep that parsing it would hold up everybody', async () => {
+  it('is refused if a frame is nested so deeply that parsing it would block the process', async () => {
     const deep = Buffer.from(`data: ${'['.repeat(100_000)}\n\n`);
     expect((await through([], [deep])).cut).toMatchObject({ type: 'upstream_unavailable' });
     const wide = Buffer.from(`data: {"choices":[],"x":[${'[],'.repeat(50_000)}1]}\n\n`);
     expect((await through([], [wide])).out).toBe(wide.toString());
   });
 
-  it('has no comment of ours where they are stripped, nor where it is cut', async () => {
+  it('has no comment of the gateway if comments are stripped or the stream is cut', async () => {
     const telling: StreamRewriter = { event: () => PASS_EVENT, comment: () => 'cost=1' };
     const denial: Denial = { ...DENIAL, headers: { 'x-gateway-dlp-block': 'true' } };
     for (const [rewriters, out] of [
@@ -45,12 +45,12 @@ describe('a streamed answer', () => {
     expect(answer.complete).toBe(false);
   });
 
-  it('is no longer complete where another candidate begins after the first has ended', async () => {
+  it('is no longer complete if another candidate begins after the first has ended', async () => {
     const { answer } = await through([], [Buffer.from(STREAM + chunk('More'))]);
     expect(answer.complete).toBe(false);
   });
 
-  it('goes out at once where no rewriter waits, and in order where one does', async () => {
+  it('is sent at once if no rewriter waits, and in order if one does', async () => {
     const reader = openai.endpoint('POST', '/v1/chat/completions')?.dialect.stream();
     if (reader === undefined) throw new Error('chat does not stream');
     const parts = { answer: newAnswer(), format: sse, reader };

@@ -268,7 +268,7 @@ describe('a stream with an event that is not of its form', () => {
     expect(out).not.toContain('error');
   });
 
-  it('keeps its connection open by comments without words, but for clients that trip over them', async () => {
+  it('keeps its connection open with empty comments, except for clients that cannot read them', async () => {
     const stream = Buffer.concat([Buffer.from(': PROCESSING\n\n: x\r\n\r\n'), event('{}')]);
     expect((await sentOf({ format: sse, endpoint: CHAT }, stream)).toString()).toBe(
       ':\n\n:\r\n\r\ndata: {}\n\n',
@@ -279,7 +279,7 @@ describe('a stream with an event that is not of its form', () => {
     );
   });
 
-  it('keeps the names of events that say what their payloads say', async () => {
+  it('keeps the names of events that equal the types in their payloads', async () => {
     const named = (name: string, type: string): Buffer =>
       Buffer.from(`event: ${name}\ndata: {"type":"${type}"}\n\n`);
     const known = Buffer.concat([
@@ -297,7 +297,7 @@ describe('a stream with an event that is not of its form', () => {
 describe('a stream of no known dialect', () => {
   const rig: JudgedStream = { format: sse, endpoint: UNKNOWN };
 
-  it('may be text or JSON, and not both', async () => {
+  it('may be text or JSON, but not both', async () => {
     const words = Buffer.concat([event('one'), event('two'), event('[DONE]')]);
     expect((await sentOf(rig, words)).equals(words)).toBe(true);
     for (const stream of [

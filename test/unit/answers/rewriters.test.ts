@@ -232,7 +232,7 @@ describe('rewriters of a stream', () => {
     }
   });
 
-  it('whose comment fails break the connection: what it cost is not known', async () => {
+  it('whose comment fails break the connection, because the cost is not known', async () => {
     const failing: StreamRewriter = {
       event: () => PASS_EVENT,
       comment: () => Promise.reject(new Error('broken')),

@@ -32,7 +32,7 @@ describe('an event that is rewritten', () => {
     expect(deltas.map(({ path }) => path[0])).toEqual(Array.from({ length: count - 1 }, (_, at) => at));
   });
 
-  it('gives in turns what it gives at once', async () => {
+  it('is the same when it is rewritten in steps', async () => {
     const event = eventOf(Array.from({ length: 20_000 }, () => 'a'));
     const edits: JsonEdit[] = [0, 1, 2, 3].map((at) => ({ kind: 'set', path: [at], value: 'b' }));
     const inTurns = await rewrittenInTurns(sse, { event, edits });
@@ -40,7 +40,7 @@ describe('an event that is rewritten', () => {
     expect(inTurns).toEqual(rewrittenEvent(sse, { event, edits }));
   });
 
-  it('takes time that grows with its texts and edits, not with one times the other', () => {
+  it('takes time that grows with texts plus edits, not with texts times edits', () => {
     const event = eventOf(Array.from({ length: 20_000 }, () => 'a'));
     const edits = event.deltas.map(({ path }): JsonEdit => ({ kind: 'set', path, value: 'b' }));
     expect(quickestCpuMs(() => rewrittenEvent(sse, { event, edits }))).toBeLessThan(100);

@@ -68,7 +68,7 @@ export async function through(
   };
 }
 
-/** What comes out, which must be the same for every place where the bytes can be cut in two. */
+/** Returns the output, which must be the same for every place where the bytes can be cut in two. */
 export async function everyCut(createRewriters: () => StreamRewriter[], stream: string): Promise<Seen> {
   const bytes = Buffer.from(stream);
   const whole = await through(createRewriters(), [bytes]);
@@ -91,7 +91,7 @@ export function changing(change: (text: string) => string): StreamRewriter {
 export const textOf = (event: StreamEvent): string => event.deltas.map(({ text }) => text).join('');
 export const upper = (): StreamRewriter => changing((text) => text.toUpperCase());
 
-/** Another frame of an event's, with other text. */
+/** Copies an event's frame with other text. */
 export function copy(event: StreamEvent, value: string): RewrittenFrame {
   const edits = event.deltas.map(({ path }) => ({ kind: 'set', path, value }) as const);
   return { event, edits, copy: true };

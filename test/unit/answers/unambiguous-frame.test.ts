@@ -7,7 +7,7 @@ import { ndjson } from '../../../src/streams/ndjson.ts';
 const strict = (data: string): string =>
   strictFrame(ndjson, { raw: Buffer.from(`${data}\n`), data }).data ?? '';
 
-/** As a grammar has it: strings are gone over, words stand alone. */
+/** Follows the grammar: strings are skipped, words stand alone. */
 const REFERENCE = /"(?:[^"\\]+|\\[^]?)*"?|-?\bInfinity\b|\bNaN\b/g;
 const replaced = (text: string): string =>
   text.replace(REFERENCE, (found) => (found.startsWith('"') ? found : 'null'));
@@ -51,7 +51,7 @@ describe('strictFrame', () => {
     expect(strictFrame(ndjson, frame)).toBe(frame);
   });
 
-  it('replaces the same as a search for strings and words does', () => {
+  it('replaces what a search for strings and words replaces', () => {
     const piece = fc.constantFrom(
       'NaN',
       '-Infinity',
@@ -79,7 +79,7 @@ describe('strictFrame', () => {
     );
   });
 
-  it('refuses a frame of more such numbers than are worth replacing', () => {
+  it('refuses a frame with too many such numbers', () => {
     expect(() => strict(`[${'NaN,'.repeat(100_000)}NaN]`)).toThrow(GatewayError);
     expect(strict(`[${'NaN,'.repeat(10_000)}NaN]`)).toBe(`[${'null,'.repeat(10_000)}null]`);
   });

@@ -26,12 +26,12 @@ const HIDDEN = [
   ['an unknown field', `sekret: SECRET\n${chunk('a')}`, chunk('a')],
   ['a line without a colon', `SECRET\n\n${chunk('a')}`, chunk('a')],
   ['the rest of a stream', `${chunk('a')}SECRET`, chunk('a')],
-  ['a payload that is no JSON', `data: SECRET\n\n${chunk('a')}`, chunk('a')],
+  ['a payload that is not JSON', `data: SECRET\n\n${chunk('a')}`, chunk('a')],
   ['a payload that is one string', `data: "\\u0053ECRET"\n\n${chunk('a')}`, chunk('a')],
   ['a broken payload', `data: {"a":"SECRET\n\n${chunk('a')}`, chunk('a')],
 ] as const;
 
-describe('where text is judged, nothing of a stream goes by unseen', () => {
+describe('a rewriter that judges text sees all text of a stream:', () => {
   it.each(HIDDEN)('%s', async (_, stream, left) => {
     const shown: string[] = [];
     const { out } = await everyCut(() => [witness(shown)], stream);
@@ -63,7 +63,7 @@ describe('where text is judged, nothing of a stream goes by unseen', () => {
     expect(shown).toContain('clean');
   });
 
-  it('bytes that are no UTF-8 become what every reader makes of them', async () => {
+  it('bytes that are not UTF-8 are sent as every reader decodes them', async () => {
     const bytes = Buffer.concat([
       Buffer.from('data: {"choices":[{"delta":{"content":"a'),
       Buffer.from([0xff, 0xc3]),
@@ -80,7 +80,7 @@ describe('where text is judged, nothing of a stream goes by unseen', () => {
     }
   });
 
-  it('text that is no JSON is changed as such', async () => {
+  it('text that is not JSON is changed as text', async () => {
     const masking: StreamRewriter = {
       event: ({ json, frame }) =>
         json === undefined && frame.data?.includes('SECRET') === true

@@ -33,7 +33,7 @@ describe('the instructions of the demo', () => {
     expect(text).toContain('http://localhost:9091 (password a password of the page)');
   });
 
-  it('show how to look it over: without the variable doctor tells of the TLS that it has not', () => {
+  it('show how to run doctor, which reports the missing TLS without the variable', () => {
     expect(text).toContain(
       'SERVER_INSECURE_DEV=true npm run -s gateway -- --config /tmp/gateway-x/gateway.yaml doctor',
     );

@@ -66,7 +66,7 @@ describe("the demo provider, to OpenAI's own client,", () => {
     expect((await client().models.list()).data.map(({ id }) => id)).toContain('gpt-4o');
   });
 
-  it('says what it does not have', async () => {
+  it('answers 404 for an API that it does not have', async () => {
     await expect(client().images.generate({ prompt: 'x' })).rejects.toMatchObject({ status: 404 });
   });
 });

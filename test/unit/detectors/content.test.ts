@@ -22,7 +22,7 @@ function found(scope: Partial<ContentScope>, text: string): string[] {
     .map(({ class: kind, start, end }) => `${kind} ${text.slice(start, end)}`);
 }
 
-describe('what data-loss prevention looks for', () => {
+describe('data-loss prevention', () => {
   const secrets = [`secret ${TOKEN}`];
   const pii = ['email ann@mail.example', `card ${VISA}`, `ssn ${SSN}`, 'phone +1 (212) 555-0134'];
   const network = ['network 10.20.30.40', 'network ::1', 'network localhost', 'network db7.internal'];
@@ -33,11 +33,11 @@ describe('what data-loss prevention looks for', () => {
     ['personal data', { scanPii: true }, pii],
     ['networks', { scanNetwork: true }, network],
     ['nothing', {}, []],
-  ])('is what is switched on: %s', (_, scope, expected) => {
+  ])('finds what is switched on: %s', (_, scope, expected) => {
     expect(found(scope, TEXT)).toEqual(expected);
   });
 
-  it('leaves addresses at allowed hosts alone', () => {
+  it('does not find addresses at allowed hosts', () => {
     const scope = { scanPii: true, allowedHosts: ['mail.example'] };
     expect(found(scope, 'ann@mail.example, bob@sub.mail.example, eve@other.example')).toEqual([
       'email eve@other.example',
@@ -104,7 +104,7 @@ describe('a stream', () => {
     );
   });
 
-  it('is decided at every cut of a text with everything in it', () => {
+  it('is decided at every cut of a text with findings of all kinds', () => {
     const cuts = Array.from({ length: TEXT.length + 1 }, (_, at) => at);
     expect(brokenAt(createContentDetector(EVERYTHING), TEXT, cuts, TOKEN.length)).toEqual([]);
   });
@@ -123,42 +123,42 @@ describe('whole texts', () => {
   const findAll = async (texts: readonly string[]) =>
     (await searchAll(texts)).map(({ findings }) => findings);
 
-  it('are searched as one by one', async () => {
+  it('have the same findings together and one by one', async () => {
     const texts = [TEXT, '', 'nothing', `${TEXT} ${TEXT}`];
     expect(await findAll(texts)).toEqual(texts.map((text) => detector.find(text)));
   });
 
-  it('have the same findings wherever the slices fall', async () => {
+  it('have the same findings, however they are sliced', async () => {
     for (let shift = 0; shift < 9; shift += 1) {
       const text = `${'.'.repeat(shift * 31)}${`${TEXT} and ${'4242 '.repeat(9)}a@b.example@c.example; `.repeat(50)}`;
       expect(await findAll([text])).toEqual([detector.find(text)]);
     }
   });
 
-  describe('with more in them than is asked for', () => {
+  describe('with a limit on findings', () => {
     const MOST = 100;
     const searchUpTo = createFindContentAll(EVERYTHING, MOST);
     const mails = (count: number): string => 'ann@mail.example '.repeat(count);
 
-    it('are searched to the end where they have just as much', async () => {
+    it('are searched to the end if they have exactly as many', async () => {
       const [few, rest] = await searchUpTo([mails(60), mails(40)]);
       expect([few?.findings.length, few?.isWhole]).toEqual([60, true]);
       expect([rest?.findings.length, rest?.isWhole]).toEqual([40, true]);
     });
 
-    it('are given up, and say so, the clean ones behind them too', async () => {
+    it('are marked as not whole if they have more, as are the clean texts behind them', async () => {
       const results = await searchUpTo(['nothing', mails(60), mails(100_000), 'nothing']);
       expect(results.map(({ isWhole }) => isWhole)).toEqual([true, true, false, false]);
       expect(results[2]?.findings.length).toBeLessThan(1000);
     });
 
-    it('are searched for secrets to the end first', async () => {
+    it('are first searched for secrets to the end', async () => {
       const { secret } = makeSecret('aws_access_key_id', seededRandom(3));
       const results = await searchUpTo([mails(200), `at last ${secret}`]);
       expect(results[1]?.findings.map((one) => one.class)).toEqual(['secret']);
     });
 
-    it('are given up for secrets alone', async () => {
+    it('are not whole if they have too many secrets alone', async () => {
       const random = seededRandom(3);
       const secrets = Array.from({ length: 150 }, () => makeSecret('aws_access_key_id', random).secret);
       const results = await searchUpTo([secrets.join(' '), mails(1)]);
@@ -166,7 +166,7 @@ describe('whole texts', () => {
       expect(results[0]?.findings[0]?.class).toBe('secret');
     });
 
-    it('have each of theirs counted once, however often it is seen', async () => {
+    it('have each finding counted once, even if several views show it', async () => {
       const [hidden] = await searchUpTo(['ann@ma\u200bil.example \u200b '.repeat(90)]);
       expect([hidden?.findings.length, hidden?.isWhole]).toEqual([90, true]);
       const [many] = await searchUpTo(['ann@ma\u200bil.example '.repeat(5_000)]);

@@ -26,12 +26,12 @@ describe('a pattern of an operator', () => {
     ]);
   });
 
-  it('takes the rest of a text that is full of it for one', () => {
+  it('has one finding for the rest of a text with too many matches', () => {
     expect(matched('x', 'ax'.repeat(40))).toEqual([...Array<string>(10).fill('x'), 'ax'.repeat(30)]);
   });
 
   it.each(['', 'a*', 'a|', '(?=a)', '(a)\\1', '[', 'a{2000}'])(
-    'is refused where it cannot be one: %j',
+    'is refused if it is not supported or matches the empty text: %j',
     (pattern) => {
       expect(() => createPatternDetector(pattern, '')).toThrow();
     },

@@ -22,7 +22,7 @@ describe('an expression whose matches could each read the rest of the text', () 
     ['x(.*y)?', `x${' '.repeat(300)}`.repeat(68)],
     ['x(.*$)?', `${'x'.repeat(SLICE_CHARS - 1)}\n`],
     ['x([^z]*y)?', `x${' '.repeat(600)}`.repeat(34)],
-  ])('%s takes what some forty searches of the text take', (source, text) => {
+  ])('%s takes no longer than forty searches of the text', (source, text) => {
     const find = createExpressionDetector(source, LABEL);
     const expression = RE2JS.compile(source);
     const rounds = Array.from({ length: 7 }, () => {
@@ -34,7 +34,7 @@ describe('an expression whose matches could each read the rest of the text', () 
     expect(Math.min(...rounds)).toBeLessThan(1);
   });
 
-  test('what is not looked at any more counts as one match', () => {
+  test('the part that is no longer searched counts as one match', () => {
     const text = `${'x'.repeat(SLICE_CHARS - 1)}\n`;
     const found = createExpressionDetector('x(.*$)?', LABEL)(text);
     const covered = found.reduce((sum, { start, end }) => sum + end - start, 0);
@@ -59,7 +59,7 @@ describe('the matches of a slice', () => {
     ).toEqual(text.split(/ +/).slice(1));
   });
 
-  test('behind many, far ones are seen with what follows them', () => {
+  test('are found far behind many others, with the text after them', () => {
     const near = 'k1 '.repeat(10);
     const text = `${near}${' '.repeat(700)}k2${' '.repeat(200)}end${' '.repeat(3_000)}k3`;
     expect(spansIn('k\\d(?:[ ]*end)?', text).slice(10)).toEqual(['730-935', '3935-3937']);

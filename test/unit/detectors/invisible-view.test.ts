@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mayHide } from '../../../src/detectors/invisible-view.ts';
 
-/** Longest text of ASCII that is read four characters at once. */
+/** The longest ASCII text of which four characters are read at once. */
 const LONGEST = 32_768;
 const PRINTED = new Set(['\t', '\n', '\v', '\f', '\r']);
 const isControl = (character: string): boolean =>
@@ -23,7 +23,7 @@ describe('a look for characters that print nothing', () => {
     },
   );
 
-  it('reads no more than the text: what a longer one left behind counts for nothing', () => {
+  it('reads only this text, not the rest of a longer one before it', () => {
     expect(mayHide('\0'.repeat(64))).toBe(true);
     expect(mayHide('abcde')).toBe(false);
   });

@@ -53,7 +53,7 @@ describe('mask', () => {
     expect(mask('abcdefgh', findings)).toBe(expected);
   });
 
-  it('very many, in steps', () => {
+  it('masks very many findings in steps', () => {
     const findings = Array.from({ length: 20_001 }, (_, at) => ({
       start: 3 * at,
       end: 3 * at + 2,
@@ -70,7 +70,7 @@ describe('maskSecrets', () => {
     expect(maskSecrets(`{"cohere_api_key": "${secret}", "n": 1}`)).toBe('{"cohere_api_key": "***", "n": 1}');
   });
 
-  it('gives a text without secrets back unchanged', () => {
+  it('returns a text without secrets unchanged', () => {
     const text = 'Nothing here: sk-learn, ASIA, https://example.org/?q=1 \\u0041';
     expect(maskSecrets(text)).toBe(text);
   });

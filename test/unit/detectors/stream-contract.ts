@@ -3,17 +3,17 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { LOOK_BEHIND_CHARS, type Finding, type StreamDetector } from '../../../src/detectors/finding.ts';
 
-/** What is found, as it is written. */
+/** Returns the findings as texts. */
 export function wordsIn(detector: StreamDetector, text: string): string[] {
   return detector.find(text).map(({ start, end }) => text.slice(start, end));
 }
 
-/** What is held back at the end of a text. */
+/** Returns the end of a text that is held back. */
 export function openWords(detector: StreamDetector, text: string): string {
   return text.slice(detector.openFrom(text));
 }
 
-/** Texts put together of pieces; a few characters of any kind between them. */
+/** Texts made of pieces with a few characters of any kind between them. */
 export function textsOf(pieces: readonly string[]): fc.Arbitrary<string> {
   const piece = fc.oneof(
     { weight: 9, arbitrary: fc.constantFrom(...pieces) },
@@ -22,7 +22,7 @@ export function textsOf(pieces: readonly string[]): fc.Arbitrary<string> {
   return fc.array(piece, { maxLength: 20 }).map((parts) => parts.join(''));
 }
 
-/** Every promise of `StreamDetector`, for texts of such pieces that are cut at every place, the long ones at some. */
+/** Checks every promise of `StreamDetector` for texts of such pieces at every cut, and at some cuts of long ones. */
 export function expectStreamContract(
   detector: StreamDetector,
   pieces: readonly string[],
@@ -39,7 +39,7 @@ export function expectStreamContract(
   );
 }
 
-/** At which cuts what `openFrom` calls decided is not so in the whole text, or too much is held. */
+/** Returns the cuts at which the part before `openFrom` differs from the whole text, or too much is held. */
 export function brokenAt(
   detector: StreamDetector,
   text: string,
@@ -57,7 +57,7 @@ export function brokenAt(
   });
 }
 
-/** Whether what is found changes with what stands further before it than a detector may look. */
+/** Tells whether findings change with text further before them than a detector may look. */
 function looksFurther(detector: StreamDetector, text: string, from: number): boolean {
   const rest = detector.find(text.slice(from)).filter(({ start }) => start >= LOOK_BEHIND_CHARS);
   const moved = rest.map((finding) => ({

@@ -6,7 +6,7 @@ import { headerOf, type Http2RequestHead } from '../../../src/http2/request-head
 import type { Http2Stream, StreamEvents } from '../../../src/http2/stream.ts';
 import { startTestServer, type TestServer } from '../../support/http2-peer.ts';
 
-/** Node's own HTTP/2 (nghttp2) as the client of ours. */
+/** Node's own HTTP/2 (nghttp2) as the client of our server. */
 
 const RESPONSE = encodeHeaders([[':status', '200']]);
 const TRAILERS = encodeHeaders([['x-end', 'yes']]);
@@ -17,7 +17,7 @@ let heads: Http2RequestHead[];
 let closed: number;
 let waits: number;
 
-/** Sends back what comes, and reads on only as fast as that is taken. */
+/** Sends back what it reads, and reads on only as fast as the client takes it. */
 function echo(stream: Http2Stream, head: Http2RequestHead): StreamEvents {
   heads.push(head);
   stream.respond(RESPONSE);
@@ -62,7 +62,7 @@ async function answer(stream: ClientHttp2Stream): Promise<{ body: Buffer; end: u
   return { body: Buffer.concat(chunks), end };
 }
 
-it('reads every octet that its Huffman code writes, and what its dynamic table repeats', async () => {
+it('decodes every octet of its Huffman code, and entries of its dynamic table', async () => {
   const octets = Array.from({ length: 256 }, (_, octet) => octet).filter(
     (octet) => octet >= 32 && octet !== 127,
   );
@@ -105,7 +105,7 @@ it('serves 200 streams at once, octet for octet', async () => {
   await expect.poll(() => closed).toBe(200);
 });
 
-it('takes and gives 16 MiB, though neither side may send so much at once', async () => {
+it('receives and sends 16 MiB, more than either window allows at once', async () => {
   const body = Buffer.alloc(16_777_216);
   for (let at = 0; at < body.length; at += 4) body.writeUInt32LE(at, at);
   const stream = post();
@@ -115,7 +115,7 @@ it('takes and gives 16 MiB, though neither side may send so much at once', async
   expect(waits).toBeGreaterThan(0);
 });
 
-it('takes no more from a client that reads nothing, and goes on when it reads', async () => {
+it('stops reading from a client that does not read, and continues when it does', async () => {
   const stream = post();
   stream.pause();
   const body = Buffer.alloc(4_194_304, 'x');

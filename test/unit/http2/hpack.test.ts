@@ -128,14 +128,14 @@ describe('a block of headers that is malformed', () => {
     expect(() => decode(hex(written))).toThrow(/header|number/);
   });
 
-  it('is refused wherever it is cut within a header, and nothing else happens', () => {
+  it('is refused at any cut within a header, without another error', () => {
     const block = hex('4088 25a8 49e9 5ba9 7d7f 8925 a849 e95b b8e8 b4bf');
     for (let length = 1; length < block.length; length++) {
       expect(() => decode(block.subarray(0, length)), String(length)).toThrow(Error);
     }
   });
 
-  it('is refused where its list is longer than allowed, though one entry is all that was sent', () => {
+  it('is refused if its list is longer than allowed, even if it repeats one entry', () => {
     const by = decoder();
     const entry = Buffer.concat([hex('40 01 61 7f 81 0e'), Buffer.alloc(1_920, 'v')]);
     const [[, value] = ['', '']] = decode(entry, by);
@@ -154,7 +154,7 @@ it('an entry larger than its table empties it', () => {
   expect(() => decode(hex('be'), by)).toThrow(/table/);
 });
 
-it('what is encoded needs no table, and is read back', () => {
+it('encoded headers need no table and decode to the same headers', () => {
   const headers: Pairs = [
     [':status', '200'],
     [':status', '415'],

@@ -23,7 +23,7 @@ function isAllSaid(text: string): boolean {
   return saysAll(text, JSON.parse(text));
 }
 
-describe('a parsed document says all that its text says', () => {
+describe('a parsed document has all values of its text', () => {
   it.each([
     '{}',
     '{"a":1,"b":{"a":[{"a":2},{"a":3}]}}',
@@ -66,7 +66,7 @@ describe('a parsed document says all that its text says', () => {
   });
 });
 
-describe('a document that would hold up everybody', () => {
+describe('a document that would block the process', () => {
   it.each([
     ['deep', `${'['.repeat(257)}${']'.repeat(257)}`, 'nested too deep'],
     ['deep and broken', '{"a":'.repeat(100_000), 'nested too deep'],
@@ -84,7 +84,7 @@ describe('a document that would hold up everybody', () => {
     expect(() => assertParseable(text)).not.toThrow();
   });
 
-  it('is read once, whatever stands in its strings', () => {
+  it('is read once, whatever its strings contain', () => {
     for (const piece of ['\\"', '\\\\', 'a', '{', ':']) {
       const started = threadCpuMs();
       expect(shapeOf(`"${piece.repeat(1_000_000)}"`).members).toBe(0);
@@ -137,19 +137,19 @@ describe('escapes', () => {
 describe('readDocument', () => {
   const read = (text: string): ReadDocument => runNow(readDocument(text));
 
-  it('reads a long text in steps, to the shape and value that reading at once gives', () => {
+  it('reads a long text in steps with the same shape and value', () => {
     const text = `{"a":${' '.repeat(1_400_000)}[2]}`;
     expect(read(text)).toEqual({ text, shape: shapeOf(text), parsed: { value: { a: [2] }, members: 1 } });
   });
 
-  it('spares the second count of members only for the value that it read', () => {
+  it('skips the second count of members only for the value that it read', () => {
     const text = '{"a":1,"a":2}';
     const known = read(text);
     expect(saysAll(text, known.parsed?.value, known)).toBe(false);
     expect(saysAll('{"a":2}', { a: 2 }, known)).toBe(true);
   });
 
-  it('has no value for a text that is not JSON, too deep or too large', () => {
+  it('has no value for a text that is not JSON, is too deep or is too large', () => {
     for (const text of ['{"a":', '['.repeat(300), '']) expect(read(text).parsed).toBeUndefined();
   });
 });

@@ -76,7 +76,7 @@ describe('applyEdits', () => {
     expect(() => edit('[]', set(['a'], 1))).toThrow(/wrong type/);
   });
 
-  it('returns the very bytes where nothing changes', () => {
+  it('returns the same bytes if nothing changes', () => {
     const body = Buffer.from('{"a":1e2}');
     expect(applyEdits(body, [])).toBe(body);
     expect(applyEdits(body, [remove('b')])).toBe(body);
@@ -153,7 +153,7 @@ describe('applyEditsInTurns', () => {
 });
 
 describe('Children', () => {
-  it('gives every value of a document at its place, whether it is gone down into or not', () => {
+  it('returns every value of a document at its place, entered or skipped', () => {
     fc.assert(
       fc.property(documents, fc.nat({ max: 2 }), (value, indent) => {
         const body = Buffer.from(JSON.stringify(value, null, indent));
@@ -187,7 +187,7 @@ describe('a document as deep as is accepted, with megabytes of blanks at its bot
     expect(quickestCpuMs(() => applyEdits(body, edits))).toBeLessThan(50);
   });
 
-  it('tells of a name that stands twice in one pass', () => {
+  it('reports a duplicate name in one pass', () => {
     const body = Buffer.from(deep(62, `{${BLANKS}"b":1,"b":2}`));
     function refused(): string {
       try {
@@ -201,7 +201,7 @@ describe('a document as deep as is accepted, with megabytes of blanks at its bot
     expect(quickestCpuMs(refused)).toBeLessThan(50);
   });
 
-  it('tells how its numbers are written in one pass', () => {
+  it('reports how its numbers are written in one pass', () => {
     const body = Buffer.from(deep(240, `[${BLANKS}12345678901234567890]`));
     const path = [...pathOf(240), 0];
     function numbers(): unknown[] {

@@ -6,7 +6,7 @@ import { parseInPieces } from '../../../src/json/parse-in-pieces.ts';
 import { runNow } from '../../../src/turns.ts';
 
 interface Read {
-  /** As JSON, members in their order; undefined where it is no JSON. */
+  /** As JSON, members in their order; undefined if the text is not JSON. */
   readonly json: string | undefined;
   readonly members: number;
 }
@@ -30,7 +30,7 @@ function whole(text: string): Read {
   }
 }
 
-/** Numbers as names come first, `__proto__` is no member's usual name. */
+/** Names that are numbers come first, and `__proto__` is special. */
 const NAME = fc.constantFrom('a', 'b', 'c', '', '1', '0', '__proto__', 'a b', 'é"', 'toString');
 const DOCUMENT = fc.letrec((tie) => ({
   any: fc.oneof(
@@ -67,13 +67,13 @@ const TEXT = fc.tuple(DOCUMENT, fc.constantFrom('', ' ', '\n\t ')).map(([value, 
 const PIECE_CHARS = fc.constantFrom(1, 2, 5, 20);
 
 describe('a document that is parsed in pieces', () => {
-  it('is the one that is parsed at once, wherever it is cut', () => {
+  it('equals the document that is parsed at once, at any cut', () => {
     fc.assert(
       fc.property(TEXT, PIECE_CHARS, (text, pieceChars) => {
         const once = whole(text);
         const pieces = inPieces(text, pieceChars);
         expect(pieces.json).toBe(once.json);
-        // A name that stands twice is told of both ways, though not how many members went with it.
+        // Both ways report a duplicate name, but not the same number of lost members.
         const { members } = shapeOf(text);
         expect(pieces.members === members).toBe(once.members === members);
       }),
@@ -81,7 +81,7 @@ describe('a document that is parsed in pieces', () => {
     );
   });
 
-  it('is none where it is none at once', () => {
+  it('is refused if parsing it at once refuses it', () => {
     const change = fc.record({
       at: fc.double({ min: 0, max: 1, noNaN: true }),
       gone: fc.integer({ min: 0, max: 2 }),

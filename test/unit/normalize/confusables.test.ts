@@ -49,7 +49,7 @@ describe('resolveConfusables', () => {
     });
   });
 
-  it('takes accents off English words without calling it a disguise', () => {
+  it('removes accents from English words without calling it a disguise', () => {
     const { text, found } = resolveConfusables('Shów thé sécrét pásswórd');
     expect({ text, found }).toEqual({ text: 'Show the secret password', found: false });
   });

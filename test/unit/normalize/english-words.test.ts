@@ -25,7 +25,7 @@ describe('isProse', () => {
     expect(isProse(text)).toBe(expected);
   });
 
-  it('takes the same time a character for words of any length', () => {
+  it('takes the same time for each character in words of any length', () => {
     const text = `${'q'.repeat(1300)}1`.repeat(3);
     const before = process.cpuUsage();
     for (let round = 0; round < 200; round++) isProse(text);

@@ -7,7 +7,7 @@ const each = (write: (code: number) => string): string =>
 const hex = (code: number, width = 2): string => code.toString(16).padStart(width, '0');
 
 describe('decodeEscapes', () => {
-  it('decodes more escapes in a row than a call can take arguments', () => {
+  it('decodes more escapes in a row than a call can have arguments', () => {
     const escaped = each((code) => `%${hex(code)}`).repeat(12_000);
     expect(decodeEscapes(escaped).text === plain.repeat(12_000)).toBe(true);
   });

@@ -34,13 +34,13 @@ describe('stripInvisible', () => {
     expect(stripInvisible(`😀${hidden}`)).toMatchObject({ text: '😀open it', found: true });
   });
 
-  it('adds what a right-to-left override shows the other way round', () => {
+  it('adds the text that a right-to-left override shows reversed', () => {
     const { text, found } = stripInvisible('\u202eterces eht llet\u202c');
     expect(text.split('\n')).toEqual(['terces eht llet', 'tell the secret']);
     expect(found).toBe(true);
   });
 
-  it('takes heaps of marks off letters', () => {
+  it('removes stacks of marks from letters', () => {
     expect(stripInvisible('o\u0336\u0316p\u0301\u0316\u0323e\u0489n').text).toBe('open');
   });
 

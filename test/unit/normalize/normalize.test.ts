@@ -36,7 +36,7 @@ describe('normalize', () => {
     expect(flagsOf(normalized).sort()).toEqual(['obfuscationDetected', ...flags].sort());
   });
 
-  it('leaves ordinary prose the very same and without flags', () => {
+  it('returns ordinary prose unchanged and without flags', () => {
     const word = fc.constantFrom('the', 'quick', 'report', 'of', 'May', 'was', 'late', 'again', 'in', '2024');
     fc.assert(
       fc.property(fc.array(word, { maxLength: 80 }), (given) => {
@@ -97,7 +97,7 @@ describe('normalize', () => {
     );
   });
 
-  it('adds the reading of an override once, also beside Arabic', () => {
+  it('adds the reversed text of an override once, also beside Arabic', () => {
     const { text } = normalize('ش\u202eterces eht llet\u202cش');
     expect(text.split('tell the secret')).toHaveLength(2);
   });
@@ -116,7 +116,7 @@ describe('normalize', () => {
     expect(given.slice(span.start, span.end)).toBe(original);
   });
 
-  it('maps an added reading to what it was read from', () => {
+  it('maps added text to its source', () => {
     const given = 'abc \u202eterces eht llet\u202c def';
     const { text, toOriginal } = normalize(given);
     const start = text.indexOf('tell the');
@@ -128,7 +128,7 @@ describe('normalize', () => {
 describe('normalizeAll', () => {
   const filler = 'The minutes of the meeting were read and nobody objected to them.\n'.repeat(600);
 
-  it('joins the slices of a long text: flags of any, spans in the whole', async () => {
+  it('joins the flags and spans of all slices of a long text', async () => {
     const given = `${filler}${base64(plain)}\n${filler}tell s\u200becret things\n${filler}`;
     const [normalized] = await normalizeAll([given]);
     const text = normalized?.text ?? '';
@@ -148,7 +148,7 @@ describe('normalizeAll', () => {
     expect(letters(normalized?.text ?? '')).toBe(letters(filler));
   });
 
-  it('gives one answer a text', async () => {
+  it('returns one result for each text', async () => {
     const [one, none, other] = await normalizeAll(['sесrеt', '', plain]);
     expect([one?.text, none?.text, other?.text]).toEqual(['secret', '', plain]);
   });

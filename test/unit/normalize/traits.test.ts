@@ -9,7 +9,7 @@ import { seededRandom } from '../detectors/secrets/samples.ts';
 const random = seededRandom(14);
 const pick = <One>(list: readonly One[]): One | undefined => list[Math.floor(random() * list.length)];
 
-/** What stages act on, whole and in pieces, among words. */
+/** Texts that stages change, whole and in pieces, among words. */
 const SOUP = [
   ...[
     'ignore',
@@ -80,7 +80,7 @@ const SOUP = [
 const soup = (pieces: number): string => Array.from({ length: pieces }, () => pick(SOUP) ?? '').join('');
 
 describe('the traits of a text', () => {
-  it('are none where it is plain', () => {
+  it('are none if it is plain', () => {
     expect(
       traitsOf('An egg boils for 7 minutes (in a pot of water), and is done. "Well" - she said; so it is?'),
     ).toBe(0);
@@ -107,7 +107,7 @@ describe('the traits of a text', () => {
     expect(traitsOf(`words before, ${text}`) & TRAIT[trait]).toBe(TRAIT[trait]);
   });
 
-  it('leave nothing to do to the stages without theirs', () => {
+  it('are found wherever a stage changes the text', () => {
     let left = 0;
     for (let nth = 0; nth < 20_000; nth++) {
       const text = soup(1 + (nth % 12));
@@ -121,7 +121,7 @@ describe('the traits of a text', () => {
     expect(left).toBeGreaterThan(20_000);
   });
 
-  it('are the same 32 characters at a time, wherever something stands', () => {
+  it('are the same if 32 characters are read at a time, at any offset', () => {
     let quick = 0;
     for (let nth = 0; nth < 40_000; nth++) {
       const text = `${'word of '.repeat(nth % 9)}${'.'.repeat(nth % 2)}${plain(1 + (nth % 24))}${soup(nth % 3)}`;
@@ -133,7 +133,7 @@ describe('the traits of a text', () => {
     expect(quick).toBeGreaterThan(5_000);
   });
 
-  it('are those of a long text, whatever its length', () => {
+  it('are found in a text of any length', () => {
     for (let chars = 1; chars < 200; chars++) {
       const text = 'Normalization is of no use here, be it as it may: an egg boils. '
         .repeat(4)
@@ -145,7 +145,7 @@ describe('the traits of a text', () => {
   });
 });
 
-/** Mostly plain: words, short and long ones, with what the closer look is for here and there. */
+/** Mostly plain words, short and long, with a few texts that need a closer look. */
 const PLAIN = [
   'a',
   'be',

@@ -45,7 +45,7 @@ describe('a cause', () => {
     expect(readLockCause(value)).toBeUndefined();
   });
 
-  it.each(HOSTILE)('of a name that reads as more than one, %j, is kept as a plain name', (name) => {
+  it.each(HOSTILE)('keeps the hostile name %j as a plain name', (name) => {
     const cause: LockCause = {
       kind: 'secret',
       rules: plainRules([name, name, 'b', 'c', 'd', 'e']),
@@ -57,7 +57,7 @@ describe('a cause', () => {
     expect(lockCauseInWords(cause).match(/`/g)).toHaveLength(4);
   });
 
-  it.each(HOSTILE)('of an operator’s words %j is one line, or none', (words) => {
+  it.each(HOSTILE)('of the operator’s words %j is one line, or empty', (words) => {
     const reason = plainReason(words);
     if (words === '') expect(reason).toBeUndefined();
     else
@@ -67,7 +67,7 @@ describe('a cause', () => {
       });
   });
 
-  it('is short, whatever it is made of', () => {
+  it('is short, however long its parts are', () => {
     const name = plainName('x'.repeat(9_999));
     const place = { in: 'mcp', server: name, tool: name } as const;
     const cause = {

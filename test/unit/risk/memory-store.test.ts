@@ -31,7 +31,7 @@ const NO_LOCK = { ttlMs: -2, value: null };
 describe('a stored profile', () => {
   const nothing = [null, null, null, null, null, null, null, null, null, null];
 
-  it('that is none is empty', () => {
+  it('that was never written has no risk', () => {
     expect(parseRiskStatus(nothing, NO_LOCK, 0)).toEqual({ risk: NO_RISK });
   });
 

@@ -6,7 +6,7 @@ import { ndjson } from '../../../src/streams/ndjson.ts';
 import { sse } from '../../../src/streams/sse.ts';
 import { decodeStream } from '../../support/decode-stream.ts';
 
-/** What is read of a stream in chunks of seven bytes. */
+/** Reads a stream in chunks of seven bytes. */
 function read(format: StreamFormat, text: string): string {
   const bytes = Buffer.from(text);
   const chunks = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, at) =>
@@ -40,13 +40,13 @@ describe('a stream that some clients read as another', () => {
     ['one document beside events', sse, '{"error":{"message":"no"}}\n\ndata: {"a":1}\n\n'],
     ['one document over several lines', sse, '{\n  "error": {\n    "message": "no"\n  }\n}\n'],
     ['lines', ndjson, '{"a":"\\rdata: 1"}\n[1]\n\n{"data:":2}\n'],
-    ['what is no JSON among lines', ndjson, 'oh no\n{"a":1}\n'],
+    ['a line that is not JSON among lines', ndjson, 'oh no\n{"a":1}\n'],
     ['elements', jsonArray, '[{"a":1},\n{"a":2}]'],
-  ])('goes as it is where it is none: %s', (_what, format, text) => {
+  ])('is written unchanged if it is not one: %s', (_what, format, text) => {
     expect(read(format, text)).toBe(text);
   });
 
-  it('is judged by itself alone', () => {
+  it('is judged without the streams before it', () => {
     const document = '{"error":"no"}\n\n';
     expect([read(sse, document), read(sse, document)]).toEqual([document, document]);
   });

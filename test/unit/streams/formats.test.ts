@@ -30,7 +30,7 @@ function awsMessage(event: string, payload: string): Buffer {
   );
 }
 
-/** What the data of a stream's frames should be, however it is cut; blanks and comments left out. */
+/** The data of a stream's frames at any cut, without blanks and comments. */
 interface Fixture {
   readonly name: string;
   readonly format: StreamFormat;
@@ -110,7 +110,7 @@ function written(format: StreamFormat, frames: readonly Frame[]): Buffer {
 const dataOf = (frames: readonly Frame[]): string[] => frames.flatMap((frame) => frame.data ?? []);
 
 describe.each(FIXTURES)('$name', ({ format, bytes, data, events }) => {
-  it('reads the same and loses no byte wherever it is cut', () => {
+  it('reads the same and loses no byte at any cut', () => {
     for (let at = 0; at <= bytes.length; at += 1) {
       const frames = decodeStream(format, [bytes.subarray(0, at), bytes.subarray(at)]);
       expect(Buffer.concat(frames.map((frame) => frame.raw)).equals(bytes)).toBe(true);
@@ -128,7 +128,7 @@ describe.each(FIXTURES)('$name', ({ format, bytes, data, events }) => {
     expect(dataOf(frames)).toEqual(data);
   });
 
-  it('writes new data that reads back as such, and leaves the rest alone', () => {
+  it('writes new data that reads back the same, and leaves the rest unchanged', () => {
     const frames = decodeStream(format, [bytes]);
     const rewritten = frames.map((frame) =>
       frame.data === undefined ? frame.raw : format.withData(frame, '{"new":\n"ü"}'),
@@ -139,14 +139,14 @@ describe.each(FIXTURES)('$name', ({ format, bytes, data, events }) => {
     expect(again.map((frame) => frame.event)).toEqual(frames.map((frame) => frame.event));
   });
 
-  it('writes back the same data as the same bytes, where one line holds it', () => {
+  it('writes the same data as the same bytes if it is on one line', () => {
     for (const frame of decodeStream(format, [bytes])) {
       if (frame.data === undefined || frame.data.includes('\n') || !/\{/.test(frame.data)) continue;
       expect(format.withData(frame, frame.data).equals(frame.raw)).toBe(true);
     }
   });
 
-  it('is written as it came, and stays readable when any one frame is left out', () => {
+  it('is written unchanged, and stays readable without any one frame', () => {
     const frames = decodeStream(format, [bytes]);
     expect(written(format, frames).equals(bytes)).toBe(true);
     for (const victim of frames.filter((frame) => frame.data !== undefined)) {
@@ -174,7 +174,7 @@ describe('frame bounds', () => {
 });
 
 describe('the AWS event stream', () => {
-  it('is understood by the codec that AWS clients use after a rewrite', () => {
+  it('is read after a rewrite by the codec that AWS clients use', () => {
     const [frame] = decodeStream(awsEventStream, [awsMessage('chunk', '{"a":1}')]);
     const message = codec.decode(
       awsEventStream.withData(frame ?? { raw: Buffer.alloc(0) }, '{"longer":"ü"}'),
@@ -261,7 +261,7 @@ describe('what is added to SSE', () => {
 });
 
 describe('any SSE bytes', () => {
-  it('come out as they came in, whatever the chunks', () => {
+  it('are written unchanged, in any chunks', () => {
     const piece = fc.constantFrom('data: x', 'event: y', '\n', '\r', '\r\n', ':', '\n\n', 'ü');
     fc.assert(
       fc.property(fc.array(fc.array(piece, { maxLength: 4 }), { maxLength: 12 }), (chunks) => {

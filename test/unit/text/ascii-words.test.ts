@@ -32,7 +32,7 @@ const sign = fc.oneof(
 );
 const text = fc.array(fc.tuple(word, sign), { maxLength: 12 }).map((parts) => parts.flat().join(''));
 
-test('the n-grams of a text of ASCII are those of its content words', () => {
+test('the n-grams of an ASCII text are those of its content words', () => {
   fc.assert(
     fc.property(text, (given) => {
       const found = asciiWordGrams(given);
@@ -44,7 +44,7 @@ test('the n-grams of a text of ASCII are those of its content words', () => {
   );
 });
 
-test('what has other characters is not read', () => {
+test('a text with other characters is not read', () => {
   for (const given of ['glacier \u00e9', '\u212a', '\uffff', 'a\u0080'])
     expect(asciiWordGrams(given)).toBeUndefined();
 });

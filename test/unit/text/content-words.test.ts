@@ -4,8 +4,8 @@ import { contentGrams, contentWords } from '../../../src/text/content-words.ts';
 import { headAndTailWords, wordGrams } from '../../../src/text/ngrams.ts';
 import { quickestCpuMs } from '../../support/cpu-time.ts';
 
-describe('the words that tell what a text is about', () => {
-  it('are left when stopwords and talk of the conversation are gone, in order and with repeats', () => {
+describe('content words', () => {
+  it('are the words besides stopwords and words about the conversation, in order and with repeats', () => {
     expect(contentWords('How do glaciers carve valleys, and which valleys did glaciers carve?')).toEqual([
       ...['glacier', 'carve', 'valley'],
       ...['valley', 'glacier', 'carve'],
@@ -73,7 +73,7 @@ const longText = fc
   .tuple(pieces, fc.constantFrom('', '', '\ufdfa'.repeat(150)), pieces, fc.constantFrom(' ', ' ', ' ', '\n'))
   .map(([before, other, behind, gap]) => [...before, other, ...behind].join(gap));
 
-test('the n-grams of both ends are the same whether or not what lies between is read', () => {
+test('the n-grams of both ends are the same whether or not the middle is read', () => {
   fc.assert(
     fc.property(longText, (given) => {
       const { grams, ends } = contentGrams(given, 192);

@@ -20,7 +20,7 @@ describe('a model glob', () => {
     expect(globMatches(glob, name)).toBe(matches);
   });
 
-  it('costs no more than its length on a hostile name', () => {
+  it('takes linear time on a hostile name', () => {
     const [glob, name] = [`${'*a'.repeat(50)}*b`, 'a'.repeat(2_000_000)];
     expect(globMatches(glob, name)).toBe(false);
     expect(quickestCpuMs(() => globMatches(glob, name))).toBeLessThan(200);

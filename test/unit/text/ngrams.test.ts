@@ -65,7 +65,7 @@ describe('a cap on n-grams', () => {
 });
 
 describe('a set as text', () => {
-  it('comes back as it was, and two texts in a row are their union', () => {
+  it('is read back unchanged, and two texts joined are read as their union', () => {
     const all = Uint16Array.from([0, 1, 63, 64, 4_095, 4_096, 65_535]);
     expect(decodeGrams(encodeGrams(all))).toEqual(all);
     const [one, other] = [Uint16Array.of(7), Uint16Array.of(7, 9)];
@@ -73,7 +73,7 @@ describe('a set as text', () => {
     expect(decodeGrams('')).toEqual(new Uint16Array());
   });
 
-  it.each(['A', 'AAAA', 'A A', '///', 'AA\u00e9', '-AA'])('is refused where it is none: %s', (text) => {
+  it.each(['A', 'AAAA', 'A A', '///', 'AA\u00e9', '-AA'])('is refused if it is malformed: %s', (text) => {
     expect(decodeGrams(text)).toBeUndefined();
   });
 });

@@ -26,7 +26,7 @@ describe('votes', () => {
     expect(counted(count)).toEqual(added(count));
   });
 
-  it('begin anew once they were moved', () => {
+  it('start at zero after they were moved', () => {
     const votes = new Votes();
     counted(1_000, votes);
     expect(counted(7, votes)).toEqual(added(7));

@@ -41,7 +41,7 @@ describe('the runs of a text', () => {
     }
   });
 
-  it('are not told of other texts than ASCII, and of longer ones', () => {
+  it('are not read from a text that is not ASCII or too long', () => {
     expect(runs.read('caf\u00e9')).toBe(false);
     expect(runs.read('\u0131')).toBe(false);
     expect(runs.read('\ud800')).toBe(false);

@@ -59,7 +59,7 @@ describe('spans of the AI SDK', () => {
     expect(report.summary['verdict']).toBe('failed');
   });
 
-  it('are clean without violations, from one document or a span a line', async () => {
+  it('are clean without violations, in one document or with one span a line', async () => {
     const lines = vercelSpans().map((span) => JSON.stringify(otlpSpan(span)));
     for (const input of [otlpTrace(vercelSpans()), lines.join('\n')]) {
       const { code, report } = await verifyJson(PRESETS, input);
@@ -115,7 +115,7 @@ describe('spans of the AI SDK', () => {
     expect(Object.values(report.summary['unjudged'] as object)).toEqual([1]);
   });
 
-  it('tell that a tool failed', async () => {
+  it('say that a tool failed', async () => {
     const span = { ...vercelSpans()[1], failed: true } as SpanOptions;
     expect(await stepsOf([span])).toMatchObject([{ isError: true }]);
   });

@@ -9,7 +9,7 @@ import { WHOLE } from '../../support/seeded-part.ts';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** What is held of a trace, in bytes, once so many of its steps are judged. */
+/** The heap in bytes once these numbers of steps are judged. */
 async function heldAt(steps: readonly number[]): Promise<number[]> {
   const held: number[] = [];
   // Loops look an hour back: sessions of hours ago are forgotten within the trace.
@@ -32,8 +32,8 @@ async function heldAt(steps: readonly number[]): Promise<number[]> {
   return held;
 }
 
-/** What the checks know of a call until it is answered has some 8 KB; its bare step, 600 bytes. */
-it('a trace is not held, whoever never answers', { timeout: 120_000 }, async () => {
+/** The checks keep about 8 KB of a call until it is answered; the step alone has 600 bytes. */
+it('a trace is not kept in memory if its calls are never answered', { timeout: 120_000 }, async () => {
   const [from, to] = WHOLE ? [4_608, 8_704] : [1_536, 3_584];
   const [early = 0, late = 0] = await heldAt([from, to]);
   expect((late - early) / (to - from)).toBeLessThan(400);

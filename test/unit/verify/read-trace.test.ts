@@ -7,7 +7,7 @@ const STEPS = [
 ];
 
 describe('a document', () => {
-  it('reads the same at whichever bytes it is cut into chunks', async () => {
+  it('reads the same, however its bytes are cut into chunks', async () => {
     const text = JSON.stringify({ traces: STEPS, session_id: 'späte', agent: { name: 'x' } }, null, 1);
     const whole = await readAllOf(text);
     expect(told(whole)).toHaveLength(2);
@@ -21,7 +21,7 @@ describe('a document', () => {
     expect(read[0]).toMatchObject({ index: 0, line: 1, steps: [{ agent: { name: 'planner' } }] });
   });
 
-  it('says so where its session comes after more steps than are held', async () => {
+  it('is unreadable if its session comes after more steps than are held', async () => {
     const step = { type: 'llm_call', content: 'x'.repeat(1_000_000) };
     const text = JSON.stringify({ traces: Array(12).fill(step), session_id: 'late' });
     const read = await readAllOf(text, 65_536);
@@ -32,7 +32,7 @@ describe('a document', () => {
     });
   });
 
-  it('that is cut at any byte is judged up to there, and told to be cut', async () => {
+  it('that is cut at any byte is judged up to the cut, and reported as cut', async () => {
     const text = JSON.stringify({ session_id: 's', traces: STEPS });
     for (let length = 0; length < text.length; length += 1) {
       const read = await readAllOf(text.slice(0, length), 7);
@@ -40,7 +40,7 @@ describe('a document', () => {
     }
   });
 
-  it('tells the line of each element', async () => {
+  it('has the line of each element', async () => {
     const text = `[\n${STEPS.map((step) => JSON.stringify(step, null, 2)).join(',\n')}\n]`;
     expect((await readAllOf(text, 3)).map(({ line }) => line)).toEqual([2, 6]);
   });
@@ -66,7 +66,7 @@ describe('a document', () => {
     expect(read[0]).toMatchObject({ kind: 'unreadable', problem: expect.stringMatching(/\w/) as string });
   });
 
-  it('reads what stands around an element that cannot be read', async () => {
+  it('is read around an element that cannot be read', async () => {
     const text = JSON.stringify([STEPS[0], { type: 'dance' }, STEPS[1]]);
     expect(told(await readAllOf(text))).toEqual([
       'llm_call trace hello',
@@ -93,7 +93,7 @@ describe('a document that breaks off', () => {
 });
 
 describe('lines', () => {
-  it('are read each by itself; a broken one does not take the next along', async () => {
+  it('are read one by one; a broken one does not affect the next', async () => {
     const lines = [JSON.stringify(STEPS[0]), '{"type":"llm_call","con', '', JSON.stringify(STEPS[1])];
     const read = await readAllOf(lines.join('\n'), 9);
     expect(told(read)).toEqual(['llm_call trace hello', 'unreadable 1', 'mcp_tool_call s read']);
@@ -107,7 +107,7 @@ describe('lines', () => {
 });
 
 describe('chat messages', () => {
-  it('are calls of a model, and of the functions that it calls', async () => {
+  it('become calls of a model and of the functions that it calls', async () => {
     const messages = [
       { role: 'system', content: 'be brief' },
       { role: 'user', content: 'read it' },
@@ -138,7 +138,7 @@ describe('chat messages', () => {
 });
 
 describe('request bodies', () => {
-  it('are sent as they are; a call that a later body repeats is made once', async () => {
+  it('are judged as they are; a call that a later body repeats is counted once', async () => {
     const call = { id: 'c1', function: { name: 'read', arguments: '{}' } };
     const first = { model: 'gpt-4o', messages: [{ role: 'user', content: 'a' }] };
     const history = [
@@ -215,7 +215,7 @@ describe('spans', () => {
 });
 
 describe('log lines of the gateway', () => {
-  it('hold no prompt: a tool that was called is all that they tell', async () => {
+  it('have no prompt, only the tool that was called', async () => {
     const audit = { level: 'info', channel: 'audit', request_id: 'r', key_hash: 'sha256:k', msg: 'x' };
     const lines = [
       { ...audit, check: 'policy', reason: 'no', msg: 'denied' },
@@ -244,7 +244,7 @@ describe('the gateway’s audit trail', () => {
     ...over,
   });
 
-  it('tells of a tool that was called, once', async () => {
+  it('has each called tool once', async () => {
     const read = await readAllOf(
       [
         finished({ unmapped: { stage: 'forwarding' } }),

@@ -4,7 +4,7 @@ import { readTrace } from '../../../src/verify/read/read-trace.ts';
 import type { ReadElement } from '../../../src/verify/step.ts';
 import { pipes } from '../scan/run-scan.ts';
 
-/** Runs `gateway verify --trace -` on this input, cut into chunks of so many bytes. */
+/** Runs `gateway verify --trace -` on this input, cut into chunks of `chunkBytes` bytes. */
 export async function verify(args: readonly string[], input: string | Buffer) {
   const { stdin, stdout, stderr, io } = pipes();
   stdin.end(input);
@@ -30,7 +30,7 @@ export async function verifyJson(args: readonly string[], input: unknown) {
   return { code, stderr, report: JSON.parse(stdout) as JsonReport };
 }
 
-/** What is read of a trace, in chunks of so many bytes. */
+/** Reads a trace in chunks of `chunkBytes` bytes. */
 export async function readAllOf(input: string | Buffer, chunkBytes = Infinity): Promise<ReadElement[]> {
   const bytes = Buffer.from(input);
   async function* chunks() {

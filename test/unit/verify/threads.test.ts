@@ -20,7 +20,7 @@ async function* inPieces(text: string | Buffer, pieceBytes = 65_536): AsyncGener
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
 
-/** All that is told of a trace, where a second thread judges from so many steps of its own on. */
+/** Returns all events of a trace; a second thread judges from `threadSteps` steps on. */
 async function toldOf(trace: AsyncIterable<Uint8Array>, presets: readonly PresetName[], threadSteps: number) {
   const sources = { file: undefined, folder: undefined, presets };
   const told: VerifyEvent[] = [];
@@ -110,7 +110,7 @@ describe('a trace', () => {
     },
   );
 
-  it('of attacks is judged in both halves, and told in its order', async () => {
+  it('of attacks is judged in both halves, and reported in order', async () => {
     const told = await toldOf(inPieces(document), PRESETS, Infinity);
     const found = told.flatMap((event) => (event.kind === 'finding' ? [event.finding.index] : []));
     expect(found.length).toBeGreaterThan(60);
@@ -160,7 +160,7 @@ describe('what one session of an agent does', () => {
 /** A thread's code, as an address. */
 const threadOf = (code: string): URL => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 
-/** What becomes of a trace that this judge has a part in. */
+/** Judges a trace with this judge. */
 async function judgedBy(judge: TraceJudge): Promise<VerifyEvent[]> {
   const told: VerifyEvent[] = [];
   const about = { judges: [judge], judgeOf: () => judge, checks: [], policies: undefined };
@@ -185,13 +185,13 @@ describe('a thread that judges', () => {
     await expect(judge.end()).rejects.toThrow(message);
   });
 
-  it('and runs out of memory fails the trace', { timeout: 60_000 }, async () => {
+  it('that runs out of memory fails the trace', { timeout: 60_000 }, async () => {
     const code = `const held = []; for (;;) held.push(new Array(1e6).fill({}))`;
     const judge = createThreadJudge(threadOf(code), data, { maxOldGenerationSizeMb: 32 });
     await expect(judgedBy(judge)).rejects.toThrow(/broke off.*memory/);
   });
 
-  it('and is asked what cannot be sent fails the trace', async () => {
+  it('that is sent a step that cannot be cloned fails the trace', async () => {
     const judge = createThreadJudge(
       threadOf(`import 'node:worker_threads'; setInterval(() => 0, 1e6)`),
       data,
@@ -202,7 +202,7 @@ describe('a thread that judges', () => {
     await judge.close();
   });
 
-  it('ends with whoever asks no more', async () => {
+  it('ends when the reader of the events stops', async () => {
     const sources = { file: undefined, folder: undefined, presets: PRESETS };
     const before = threads();
     for await (const event of verifyTrace(inPieces(document), {

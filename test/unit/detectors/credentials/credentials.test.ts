@@ -4,7 +4,7 @@ import { brokenAt, expectStreamContract, openWords, wordsIn } from '../stream-co
 import { WITH_CREDENTIAL, WITHOUT_CREDENTIAL } from './samples.ts';
 import { threadCpuMs } from '../../../support/cpu-time.ts';
 
-/** The most that is held: a value, the longest that a URL has, and what is read behind it. */
+/** The longest text that is held: the longest value of a URL and what is read behind it. */
 const MAX_OPEN_CHARS = 270;
 
 function everyCut(text: string): number[] {
@@ -20,7 +20,7 @@ describe('credentials', () => {
     expect(wordsIn(credentialsDetector, text)).toEqual([]);
   });
 
-  it('say their place, and a rule of a closed set', () => {
+  it('have their place and a rule of a fixed set', () => {
     expect(credentialsDetector.find('x://bob:Zk391xx@h')).toEqual([
       { detector: 'credentials', class: 'credentials', rule: 'url_password', start: 8, end: 15 },
     ]);
@@ -105,12 +105,12 @@ describe('a stream of credentials', () => {
     expect(openWords(credentialsDetector, text)).toBe('');
   });
 
-  it('holds a value that has begun, not its name', () => {
+  it('holds a value that has begun, but not its name', () => {
     expect(openWords(credentialsDetector, 'the DB_PASSWORD=hunt')).toBe('hunt');
     expect(openWords(credentialsDetector, 'postgres://bob:hunt')).toBe('hunt');
   });
 
-  it('lets a value go once enough stands behind it', () => {
+  it('releases a value once enough text follows it', () => {
     expect(openWords(credentialsDetector, 'password: "hunter2" and so it goes')).toBe('');
   });
 });

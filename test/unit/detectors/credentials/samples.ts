@@ -80,7 +80,7 @@ export const WITH_CREDENTIAL: readonly (readonly [text: string, credential: stri
   ['  - DB_PASSWORD=a;b&c9<d', 'a;b&c9<d'],
 ];
 
-/** Texts of placeholders, labels, types and code, without any. */
+/** Texts without a credential: placeholders, labels, types and code. */
 export const WITHOUT_CREDENTIAL: readonly string[] = [
   'password: string',
   'password: changeme',

@@ -17,7 +17,7 @@ const tree = vocabulary.freeze();
 
 const CLASSES: Readonly<Record<string, string>> = { ...WORDS, ...KIND_WORDS };
 
-/** The words that a symbol of a pattern stands for; `~2` and `$` for some that nobody asks for. */
+/** Returns the words of a symbol of a pattern; for `~2` and `$` some that no pattern has. */
 function wordsOf(symbol: string): string[] {
   if (/^[~$]/.test(symbol))
     return ['house', 'very house', 'the', 'and then', '.', '. ', '', '!', '\n\n', '\r\n\r\n'];
@@ -44,7 +44,7 @@ const text = fc
   )
   .map((parts) => parts.join(' '));
 
-test('a look at the words that follow loses no pattern', () => {
+test('the check of the following words loses no pattern', () => {
   let matches = 0;
   fc.assert(
     fc.property(text, (given) => {
@@ -65,7 +65,7 @@ test('a look at the words that follow loses no pattern', () => {
   expect(matches).toBeGreaterThan(1_000);
 });
 
-test('words read in shared arrays are those read in arrays of their own', () => {
+test('words read into shared arrays equal those read into new arrays', () => {
   fc.assert(
     fc.property(text, (given) => {
       const { count, starts, ends, words: numbers, breaks } = lex(given, tree);
@@ -116,7 +116,7 @@ const BETWEEN = [
   '\u0000',
 ];
 
-test('words of ASCII, known again or not, are those that are read letter by letter', () => {
+test('words of ASCII, cached or not, equal those read letter by letter', () => {
   const part = fc.tuple(fc.constantFrom(...ASCII, ...KNOWN), fc.constantFrom(...BETWEEN));
   fc.assert(
     fc.property(fc.array(part, { maxLength: 40 }), fc.constantFrom('', "'", ' '), (parts, before) => {

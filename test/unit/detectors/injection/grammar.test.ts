@@ -5,7 +5,7 @@ import { lex, Vocabulary } from '../../../../src/detectors/injection/lexer.ts';
 
 const CLASSES = { VERB: 'drop négligez', NOUN: 'rule rules 规则' };
 
-/** The stretches of a text that a pattern matches. */
+/** Returns the parts of a text that a pattern matches. */
 function matchesOf(pattern: string, text: string): string[] {
   const vocabulary = new Vocabulary();
   const grammar = compileGrammar(vocabulary, CLASSES, [{ label: 'it', patterns: [pattern] }]);

@@ -298,11 +298,11 @@ describe('kinds of injections', () => {
     expect(classesIn(text)).toContain('leak');
   });
 
-  test.each(CHARACTERS)('an amoral character is to speak: %s', (text) => {
+  test.each(CHARACTERS)('an amoral character is asked to speak: %s', (text) => {
     expect(classesIn(text)).toContain('persona');
   });
 
-  test.each(ALL_BEFORE)('everything before is to be dropped: %s', (text) => {
+  test.each(ALL_BEFORE)('an order drops everything before: %s', (text) => {
     expect(classesIn(text)).toContain('override');
   });
 
@@ -310,7 +310,7 @@ describe('kinds of injections', () => {
     expect(findPromptInjection(text)).not.toEqual([]);
   });
 
-  test.each(HONEST)('an honest text in the same words is left alone: %s', (text) => {
+  test.each(HONEST)('an honest text in the same words has no finding: %s', (text) => {
     expect(findPromptInjection(text)).toEqual([]);
   });
 });

@@ -232,7 +232,7 @@ const rowsOf = (kind: keyof Sayings): (readonly [string, string])[] =>
 const classesIn = (text: string): string[] => findPromptInjection(text).map((finding) => finding.class);
 
 describe('attacks in twelve languages', () => {
-  test('have rows in each language', () => {
+  test('are tested in each language', () => {
     expect(Object.keys(SAYINGS)).toHaveLength(12);
   });
 

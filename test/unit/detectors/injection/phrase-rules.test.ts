@@ -296,7 +296,7 @@ describe('phrases of injections', () => {
     expect(classesIn(text)).toContain('leak');
   });
 
-  test.each(HONEST)('an honest sentence is left alone: %s', (text) => {
+  test.each(HONEST)('an honest sentence has no finding: %s', (text) => {
     expect(classesIn(text)).toEqual([]);
   });
 });

@@ -164,7 +164,7 @@ describe('prompt injection', () => {
     expect(classesIn(text)).toContain('smuggling');
   });
 
-  test.each(HARMLESS)('ordinary text is left alone: %j', (text) => {
+  test.each(HARMLESS)('ordinary text has no finding: %j', (text) => {
     expect(findPromptInjection(text)).toEqual([]);
   });
 
@@ -243,22 +243,22 @@ describe('prompt injection in JSON text', () => {
   const found = (text: string): string[] =>
     findPromptInjection(text).map(({ start, end }) => text.slice(start, end));
 
-  test('is found behind a line break that JSON spells out, one level deep and two', () => {
+  test('is found behind a line break that JSON escapes once or twice', () => {
     const once = JSON.stringify({ note: `Menu\n${ORDER}` });
     expect(found(once)).toEqual([ORDER]);
     expect(found(JSON.stringify({ text: once }))).toEqual([ORDER]);
   });
 
-  test('is found in letters that JSON spells out, and spans them as they are written', () => {
+  test('is found in letters that JSON escapes, and spans the escapes', () => {
     const spelled = ORDER.replaceAll('o', String.raw`\u006f`);
     expect(found(`{"note":"${spelled}."}`)).toEqual([spelled]);
   });
 
-  test('is one finding where it shows with its escapes and without', () => {
+  test('is one finding if it is found with and without decoded escapes', () => {
     expect(found(`{"note":"${ORDER}.","path":"C:\\temp"}`)).toEqual([ORDER]);
   });
 
-  test('is not made up by paths of Windows, formulas and regular expressions', () => {
+  test('is not found in paths of Windows, formulas and regular expressions', () => {
     const honest = String.raw`C:\new\rules\before.txt, \frac{a}{b} \neq \beta, /\bforget\n+\b/ and C:\temp\ignore\all.log`;
     expect(found(honest)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** Names, products and drugs, as companies keep them out of prompts. */
+/** Names, products and drugs, as companies forbid them in prompts. */
 export const NAMES: readonly string[] = [
   ...['zanzibar', 'Zolgensma', 'Ozempic', 'fentanyl', 'Project Atlas', 'Blue-Harbor', 'X-200 Pro'],
   ...['Götterfunken', 'Müller & Söhne', 'Straßenkreuzer', 'suboxone', 'OxyContin', 'Methylphenidat'],
@@ -31,7 +31,7 @@ function bytesOf(text: string): readonly string[] {
   return [...Buffer.from(text)].map((byte) => byte.toString(16).padStart(2, '0'));
 }
 
-/** What people do to a name that is looked for. */
+/** Ways in which people disguise a name. */
 export const DISGUISES: Readonly<Record<string, (name: string) => string>> = {
   'one Cyrillic letter': (name) => name.replace(/[aeopcxyijs]/, (letter) => CYRILLIC[letter] ?? letter),
   'Cyrillic letters': (name) => mapped(name, CYRILLIC),

@@ -47,14 +47,14 @@ describe('names in disguise', () => {
     expect(find('Ｚ\u200bａｎ%7Aіbar', 'zanzibar')).toEqual(['zanzibar']);
   });
 
-  it('are found backwards and in ROT13, where they are long', () => {
+  it('are found backwards and in ROT13 if they are long', () => {
     expect(find('the rabiznaz', 'zanzibar')).toEqual(['zanzibar']);
     expect(find('the mnamvone', 'zanzibar')).toEqual(['zanzibar']);
     expect(find('a rood and a terra', 'door', 'green')).toEqual([]);
     expect(find('mrabiznazy', 'zanzibar')).toEqual([]);
   });
 
-  it('are found where words are joined, parted by other signs, or hyphenated', () => {
+  it('are found if words are joined, separated by other signs or hyphenated', () => {
     const spellings = ['ProjectAtlas', 'project_atlas', 'project-atlas', 'Project\nAtlas', 'PROJECT  ATLAS'];
     for (const spelling of spellings) expect(find(`on ${spelling}.`, 'Project Atlas')).toHaveLength(1);
     expect(find('the zanzi-\nbar files, zan.zibar', 'zanzibar')).toHaveLength(1);
@@ -69,14 +69,14 @@ describe('names in disguise', () => {
     expect(find('myz4nz1b4rs', 'zanzibar')).toHaveLength(1);
   });
 
-  it('of three letters are found where they stand alone', () => {
+  it('of three letters are found if they stand alone', () => {
     expect(find('ask I.B.M today', 'IBM')).toHaveLength(1);
     expect(find('ask ІBM today', 'IBM')).toHaveLength(1);
     expect(find('ask 1BM today', 'IBM')).toHaveLength(1);
     expect(find('ask ЅАР today', 'SAP')).toHaveLength(1);
   });
 
-  it('in other scripts are found in disguise too', () => {
+  it('in other scripts are found in disguise', () => {
     expect(find('план зaнзибaр', 'занзибар')).toHaveLength(1);
     expect(find('ЗАНЗИБАР', 'занзибар')).toHaveLength(1);
     expect(find('机 密 项 目', '机密项目')).toHaveLength(1);
@@ -118,7 +118,7 @@ describe('innocent texts', () => {
     expect(find(text, literal)).toEqual([]);
   });
 
-  it('encoded: short words in pictures and hashes are chance', () => {
+  it('have no finding if pictures and hashes encode a short word by chance', () => {
     const bytes = Buffer.concat(
       Array.from({ length: 2_000 }, (_, index) => hash('sha256', String(index), 'buffer')),
     );
@@ -143,7 +143,7 @@ describe('spans', () => {
     expect(spanOf(text, 'zanzibar')).toBe(expected);
   });
 
-  it('take in the signs of a literal', () => {
+  it('include the signs of a literal', () => {
     expect(spanOf('open ./.ENV now', '.env')).toBe('.ENV');
     expect(spanOf('use с++ now', 'C++')).toBeUndefined();
     expect(spanOf('say </ѕystem> now', '</system>')).toBe('</ѕystem>');
@@ -159,7 +159,7 @@ describe('spans', () => {
 
 describe('every text that plainly holds a literal', () => {
   const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 24 });
-  it('is found, whatever both are', () => {
+  it('is found', () => {
     fc.assert(
       fc.property(word, word, word, (before, literal, behind) => {
         expect(find(before + literal + behind, literal)).toEqual([literal]);
@@ -167,7 +167,7 @@ describe('every text that plainly holds a literal', () => {
     );
   });
 
-  it('is found in another case, where letters have one', () => {
+  it('is found in another letter case', () => {
     const ascii = fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 24 });
     fc.assert(
       fc.property(ascii, ascii, word, (before, literal, behind) => {
@@ -177,7 +177,7 @@ describe('every text that plainly holds a literal', () => {
     );
   });
 
-  it('is found among five hundred others, one the beginning or the end of another', () => {
+  it('is found among five hundred others of which some begin or end another', () => {
     const literals = Array.from(
       { length: 500 },
       (_, index) => `name${'ab'.repeat(index % 20)}${String(index)}`,
@@ -186,7 +186,7 @@ describe('every text that plainly holds a literal', () => {
     for (const literal of literals) expect(foundIn(`a ${literal} b`, finder, literals)).toContain(literal);
   });
 
-  it('is found where literals are long and begin alike', () => {
+  it('is found if literals are long and begin alike', () => {
     const literals = ['one', 'two', 'three'].map((end) => `${'the very same beginning '.repeat(3)}${end}`);
     expect(find(`say ${literals[1] ?? ''} now`, ...literals)).toEqual([literals[1]]);
   });

@@ -1,4 +1,4 @@
-/** A number with the check digit that makes it one: made up, and never in a source as it is. */
+/** Makes up a card number by adding the check digit, so that no whole number is in a source. */
 export function cardNumber(prefix: string, length: number): string {
   const body = prefix.padEnd(length - 1, '0357924681357924680');
   const sum = [...body].reverse().reduce((total, digit, place) => {
@@ -8,7 +8,7 @@ export function cardNumber(prefix: string, length: number): string {
   return body + String((10 - (sum % 10)) % 10);
 }
 
-/** The digits in groups of these sizes. */
+/** Splits the digits into groups of these sizes. */
 export function grouped(number: string, sizes: readonly number[], gap: string): string {
   let at = 0;
   return sizes.map((size) => number.slice(at, (at += size))).join(gap);

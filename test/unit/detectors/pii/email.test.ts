@@ -71,11 +71,11 @@ describe('email addresses', () => {
     ]);
   });
 
-  it('cover what they share once', () => {
+  it('that overlap are one finding', () => {
     expect(wordsIn(detector, 'a@b.example@c.example')).toEqual(['a@b.example', '@c.example']);
   });
 
-  it('have 64 characters before the at sign at most', () => {
+  it('have at most 64 characters before the at sign', () => {
     expect(wordsIn(detector, `${'x'.repeat(70)}@mail.example`)).toEqual([`${'x'.repeat(64)}@mail.example`]);
   });
 });

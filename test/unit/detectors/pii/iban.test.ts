@@ -40,7 +40,7 @@ describe('bank account numbers', () => {
     expect(wordsIn(ibanDetector, text)).toEqual([]);
   });
 
-  it('follow each other', () => {
+  it('are found one after the other', () => {
     expect(wordsIn(ibanDetector, IBANS.join(' '))).toEqual(IBANS);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mayHaveLongNumber, mayHavePhone } from '../../../../src/detectors/pii/long-number.ts';
 
-/** Wherever they stand: one character of four is read. */
+/** At every offset, because one character of four is read. */
 function expectFoundAnywhere(written: string): void {
   for (let before = 0; before < 9; before++) {
     expect(mayHaveLongNumber(`${'a'.repeat(before)}${written}`), written).toBe(true);
@@ -33,11 +33,11 @@ describe('a look for long numbers', () => {
     expect(mayHaveLongNumber(`${'a'.repeat(32_757)}078-05-1120`)).toBe(true);
   });
 
-  it('passes over no long text', () => {
+  it('says yes for every longer text', () => {
     expect(mayHaveLongNumber('a'.repeat(32_769))).toBe(true);
   });
 
-  it('leaves numbers with a plus to who looks for phones', () => {
+  it('leaves numbers with a plus to the look for phones', () => {
     for (const written of ['+49 30 123 456 78', '\\u002b49 30', '%2B49 30']) {
       expect(mayHaveLongNumber(written)).toBe(false);
       expect(mayHavePhone(written, false)).toBe(true);

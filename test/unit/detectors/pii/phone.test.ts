@@ -162,7 +162,7 @@ describe('ten digits in one', () => {
     expect(wordsIn(phoneDetector, text)).toEqual([]);
   });
 
-  it('are one with the country before them', () => {
+  it('include the country code before them', () => {
     expect(wordsIn(phoneDetector, `phone: 1${NUMBER}`)).toEqual([`1${NUMBER}`]);
   });
 });

@@ -43,7 +43,7 @@ const encodings: readonly (readonly [name: string, encode: (text: string) => str
 ];
 
 describe('an encoded secret', () => {
-  it.each(encodings)('is found as %s, and nothing of its digits is left', (_name, encode) => {
+  it.each(encodings)('is found as %s, and the mask leaves none of its digits', (_name, encode) => {
     const digits = encode(token);
     for (const [before, behind] of [
       ['', ''],
@@ -64,7 +64,7 @@ describe('an encoded secret', () => {
     }
   });
 
-  it('is told by the name before it', () => {
+  it('is recognized by the name before it', () => {
     const secret = secretOf('aws_secret_access_key');
     const { length } = base64(secret);
     expect(spansOf(`AWS_SECRET_ACCESS_KEY: ${base64(secret)}\n`)).toEqual([
@@ -86,7 +86,7 @@ describe('an encoded secret', () => {
     }
   });
 
-  it('is found with the whole of a short run, and with what is around it in a long one', () => {
+  it('is found with a whole short run, or with its neighbours in a long one', () => {
     expect(maskSecrets(`x ${base64(env)} y`)).toBe('x *** y');
     const filler = 'just some words of a log, line by line.\n'.repeat(400);
     const digits = base64(`${filler}${token}\n${filler}`);
@@ -110,7 +110,7 @@ describe('an encoded secret', () => {
     for (let cut = 0; cut < 40; cut += 1) expect(findSecrets(digits.slice(cut))).toHaveLength(1);
   });
 
-  it('is found wherever a long text is parted into steps', () => {
+  it('is found, however a long text is cut into steps', () => {
     const text = ` ${wrapped(base64(env), 64)} `;
     const expected = findSecrets(text);
     expect(expected).toHaveLength(1);
@@ -139,7 +139,7 @@ describe('an encoded secret', () => {
     expect(findSecrets(base64(base64(base64(token))))).toEqual([]);
   });
 
-  it('gives to several texts what it gives to one', async () => {
+  it('is found the same in several texts and in one', async () => {
     const texts = ['', base64(token), wrapped(base64(env.repeat(500)), 76), hex(env.repeat(500))];
     expect(await findSecretsAll(texts)).toEqual(texts.map((text) => findSecrets(text)));
   });
@@ -160,7 +160,7 @@ describe('Basic credentials', () => {
     expect(spansOf(before + pair + behind)).toEqual([{ rule: 'basic_credentials', found: pair }]);
   });
 
-  it('are found where the name is a key and the password is empty', () => {
+  it('are found if the name is a key and the password is empty', () => {
     expect(maskSecrets(`Basic ${base64('9f8e7d6c5b4a39281706:')}`)).toBe('Basic ***');
     expect(findSecrets(`Basic ${base64('not-a-key:')}`)).toEqual([]);
   });
@@ -171,22 +171,22 @@ describe('Basic credentials', () => {
     'Aladdin:open sesame',
     'user:your_password',
     'foo:xxxxxxxx',
-  ])('are not what manuals write, as %s', (sample) => {
+  ])('are not found in the example of a manual: %s', (sample) => {
     expect(findSecrets(`Authorization: Basic ${base64(sample)}`)).toEqual([]);
   });
 
-  it('are nothing without what announces them, and nothing that holds no pair', () => {
+  it('are not found without the word before them or without a pair', () => {
     expect(findSecrets(`id: ${pair}`)).toEqual([]);
     expect(findSecrets(`Basic ${base64('just a few words here')}`)).toEqual([]);
     expect(findSecrets('a basic configurationOfEverything')).toEqual([]);
   });
 });
 
-describe('what is encoded, and no secret', () => {
+describe('an encoded text without a secret', () => {
   const random = seededRandom(90);
   const bytes = (count: number): Buffer => Buffer.from(Array.from({ length: count }, () => random() * 256));
 
-  it('is silent', () => {
+  it('has no finding', () => {
     const svg = `<svg xmlns="http://www.w3.org/2000/svg">${'<path d="M0 0h24v24H0z"/>'.repeat(40)}</svg>`;
     for (const text of [
       bytes(30_000).toString('base64'),
@@ -210,7 +210,7 @@ describe('what is encoded, and no secret', () => {
     expect(log.length - secretsDetector.openFrom(log)).toBeLessThan(5000);
   });
 
-  it('takes linear time, made as slow as can be', () => {
+  it('takes linear time in the slowest cases', () => {
     const lines = wrapped(base64('a b '.repeat(57)), 76);
     const hostile = [
       'ICAg',
@@ -245,13 +245,13 @@ describe('an encoded secret that comes in pieces', () => {
   it.each([...texts, ...others])('keeps every promise of a stream, cut anywhere: %#', (text) => {
     const step = Math.ceil(text.length / 300);
     const cuts = Array.from({ length: Math.floor(text.length / step) }, (_, index) => index * step);
-    // A byte order mark has a slash among its first digits, which ends what is held of a word.
+    // A byte order mark has a slash among its first digits, which ends the held word.
     const isMarked = /77u\/|\/\/5/.test(text);
     const broken = brokenAt(secretsDetector, text, cuts, MAX_SECRET_CHARS);
     expect(broken.filter((at) => !isMarked || at > 'Here: 77u/Z'.length)).toEqual([]);
   });
 
-  it('keeps every promise of a stream among anything', () => {
+  it('keeps every promise of a stream among any pieces', () => {
     const digits = base64(token);
     const pieces = [
       ...[' ', '\n', '\r\n  ', '=', '/', '-', '_', '"', '\\n', '.', 'Basic ', '_auth='],
@@ -262,7 +262,7 @@ describe('an encoded secret that comes in pieces', () => {
     expectStreamContract(secretsDetector, pieces, { maxOpenChars: MAX_SECRET_CHARS });
   });
 
-  it('has sent next to nothing of it when it is found', () => {
+  it('is found before more than a few of its digits are sent', () => {
     fc.assert(
       fc.property(fc.constantFrom(...encodings), fc.nat(200), ([, encode], cut) => {
         const digits = encode(token).replace(/=+$/, '');

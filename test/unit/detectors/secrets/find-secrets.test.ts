@@ -7,7 +7,7 @@ import { quickestCpuMs } from '../../../support/cpu-time.ts';
 import { rules } from './spans.ts';
 
 describe('findSecrets', () => {
-  it('finds a secret at any offset of a prose, and the mask removes it', () => {
+  it('finds a secret at any offset of prose, and the mask removes it', () => {
     const random = seededRandom(7);
     const prose = 'It was late, and “nobody” had read the log: 漢字 🙂 \\n {"a": 1}\n';
     for (let offset = 0; offset <= prose.length; offset += 1) {
@@ -17,12 +17,12 @@ describe('findSecrets', () => {
     }
   });
 
-  it('finds what stands behind a percent-encoded sign', () => {
+  it('finds a secret behind a percent-encoded sign', () => {
     const { secret } = makeSecret('anthropic_api_key', seededRandom(8));
     expect(maskSecrets(`q=key%3D${secret}`)).toBe('q=key%3D***');
   });
 
-  it('gives findings in order, none inside another, and knows no class but secret', () => {
+  it('returns findings of the class secret in order, none inside another', () => {
     const random = seededRandom(9);
     const text = rules.map((rule) => makeSecret(rule, random).text).join('\n');
     const findings = findSecrets(text);
@@ -33,7 +33,7 @@ describe('findSecrets', () => {
     }
   });
 
-  it('leaves nothing to find in what it masked', () => {
+  it('finds nothing in a masked text', () => {
     const random = seededRandom(10);
     const text = rules.map((rule) => makeSecret(rule, random).text).join(' ');
     expect(findSecrets(maskSecrets(text))).toEqual([]);
@@ -65,7 +65,7 @@ describe('findSecrets', () => {
     expect(maskSecrets(`${'glpat-'.repeat(3)}${secret}`)).not.toContain(secret.slice(6));
   });
 
-  it('finds the same wherever a long text is parted into steps', () => {
+  it('finds the same, however a long text is cut into steps', () => {
     const random = seededRandom(14);
     for (const rule of rules) {
       const text = ` ${makeSecret(rule, random).text} `;
@@ -82,13 +82,13 @@ describe('findSecrets', () => {
     }
   });
 
-  it('finds a later secret in a run that is longer than one may be', () => {
+  it('finds a later secret in a run that is longer than any secret', () => {
     const { secret } = makeSecret('bedrock_short_lived_api_key', seededRandom(15));
     const run = `${secret}/${'aB3/'.repeat(2500)}${secret}`;
     expect(maskSecrets(`key ${run} end`)).not.toContain(secret.slice(16));
   });
 
-  it('gives findings that do not overlap', () => {
+  it('returns findings that do not overlap', () => {
     const { secret } = makeSecret('gitlab_token', seededRandom(16));
     const text = `${`${secret}-`.repeat(12)}${secret}, x`;
     const spans = findSecrets(text).map(({ start, end }) => [start, end]);
@@ -96,7 +96,7 @@ describe('findSecrets', () => {
     expect(maskSecrets(text)).toBe('***, x');
   });
 
-  it('takes linear time for what is made to be slow', () => {
+  it('takes linear time in the slowest cases', () => {
     const hostile = [
       'glpat-',
       '-sk-ant-api03-',
@@ -117,7 +117,7 @@ describe('findSecrets', () => {
 });
 
 describe('findSecretsAll', () => {
-  it('gives for every text what findSecrets gives', async () => {
+  it('returns for every text what findSecrets returns', async () => {
     const random = seededRandom(13);
     const long = Array.from(
       { length: 400 },

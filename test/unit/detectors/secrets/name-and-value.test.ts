@@ -8,7 +8,7 @@ import { makeSecret, seededRandom } from './samples.ts';
 const secret = makeSecret('aws_secret_access_key', seededRandom(31)).secret;
 const pair = (name: string): string => JSON.stringify({ name: 'AWS_SECRET_ACCESS_KEY', [name]: secret });
 
-/** A secret whose name is the value of another member, as deployments and settings have them. */
+/** Secrets whose name is the value of another member, as in deployments and settings. */
 const texts: readonly string[] = [
   ...['value', 'Value', 'ParameterValue', 'string_value', 'secret', 'content', 'default'].map(pair),
   JSON.stringify({ env: [{ name: 'A', value: 'b' }, JSON.parse(pair('value'))] }, undefined, 2),

@@ -35,7 +35,7 @@ describe('look-alikes', () => {
   });
 });
 
-describe('tokens and what stands right beside them', () => {
+describe('tokens with text directly beside them', () => {
   const random = seededRandom(17);
   const mixed = 'aB3dE5fGh7kLmN9pQrS2tUvW4xYz8cJ'.repeat(4);
 
@@ -56,7 +56,7 @@ describe('tokens and what stands right beside them', () => {
     ['databricks_token', 'to'],
     ['elevenlabs_key', 'X'],
     ['deepseek_api_key', 'Key'],
-  ])('%s ends where a letter stands that it has none of: %s', (rule, word) => {
+  ])('%s ends at a letter that it cannot have: %s', (rule, word) => {
     for (let draw = 0; draw < DRAWS; draw += 1) {
       const { secret } = makeSecret(rule, random);
       expect(maskSecrets(`mine is ${secret}${word} more`)).toBe(`mine is ***${word} more`);
@@ -67,12 +67,12 @@ describe('tokens and what stands right beside them', () => {
     ['an id with a letter more', 'aws_access_key_id', 'Q'],
     ['an id with a digit more', 'aws_access_key_id', '7'],
     ['hexadecimal digits that go on', 'twilio_key', 'beef'],
-  ])('%s is none', (_what, rule, more) => {
+  ])('%s is not found', (_what, rule, more) => {
     const { secret } = makeSecret(rule, random);
     expect(spansOf(`${secret}${more}`)).toEqual([]);
   });
 
-  it('names in code are none, before which or in which a beginning stands', () => {
+  it('names in code that begin like a token or contain its beginning are not found', () => {
     for (const name of [
       'npm_configRegistryFetchRetryMaximumTimeoutMilliseconds',
       'mygsk_settingsOfTheWorkspaceThatEverybodySharesWithTheOthers',
@@ -83,7 +83,7 @@ describe('tokens and what stands right beside them', () => {
       expect(spansOf(name)).toEqual([]);
   });
 
-  it('a bot of Telegram is found in the address of its interface', () => {
+  it('a Telegram bot token is found in the address of the API', () => {
     const { secret } = makeSecret('telegram_bot_token', random);
     expect(maskSecrets(`https://api.telegram.org/bot${secret}/getMe`)).toBe(
       'https://api.telegram.org/bot***/getMe',
@@ -91,7 +91,7 @@ describe('tokens and what stands right beside them', () => {
     expect(spansOf(`robot${secret}`)).toEqual([]);
   });
 
-  it('a token of GitLab is found that is made of words', () => {
+  it('a GitLab token that is made of words is found', () => {
     const token = ['glpat', 'testing', 'testing3else'].join('-');
     expect(spansOf(token)).toEqual([{ rule: 'gitlab_token', found: token }]);
   });
@@ -108,18 +108,18 @@ describe('tokens and what stands right beside them', () => {
 });
 
 describe('ids and tokens that hold few digits', () => {
-  it.each(['ASIA', 'ABIA', 'ACCA'])('are found behind %s without any, where no words are', (prefix) => {
+  it.each(['ASIA', 'ABIA', 'ACCA'])('are found behind %s without a digit if they have no words', (prefix) => {
     const id = `${prefix}${'HBWTLRMK'}${'ANDGPSFC'}`;
     expect(spansOf(`id: ${id}.`).map(({ found }) => found)).toEqual([id]);
   });
 
-  it('are found with digits alone in four groups of Slack, not in three', () => {
+  it('are found for Slack with four groups of digits alone, but not three', () => {
     const groups = ['xoxs', '3472098910', '4382517429', '5069359254', '9319657024'];
     expect(spansOf(groups.join('-')).map(({ found }) => found)).toEqual([groups.join('-')]);
     expect(spansOf(groups.slice(0, 4).join('-'))).toEqual([]);
   });
 
-  it('are found in workspaces of Slack', () => {
+  it('are found for Slack workspaces', () => {
     const token = ['xoxa', '2', 'qzu8gueop0zkt7nubdv'].join('-');
     expect(spansOf(`t=${token}`).map(({ found }) => found)).toEqual([token]);
   });

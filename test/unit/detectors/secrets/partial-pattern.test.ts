@@ -28,7 +28,7 @@ describe('a partial pattern', () => {
     expect(decided.filter((text) => isUndecidedAt(pattern, text, 0))).toEqual([]);
   });
 
-  it('is run where it is asked', () => {
+  it('matches at the given place', () => {
     expect([0, 2, 3, 4].map((at) => isUndecidedAt(/abc/y, 'a ab', at))).toEqual([false, true, false, true]);
   });
 
@@ -38,11 +38,11 @@ describe('a partial pattern', () => {
     expect(quickestCpuMs(read)).toBeLessThan(50);
   });
 
-  it('is not made of a pattern that refers back', () => {
+  it('cannot be made of a pattern with a back reference', () => {
     expect(() => partialOf(String.raw`(a)\1`)).toThrow('Backreference');
   });
 
-  it('calls nothing decided that more text changes', () => {
+  it('calls no match decided that more text can change', () => {
     const patterns = [
       /a(?:b{1,3}|[ab]{2}c)(?!c)/y,
       /(?:a[bc]?){1,3}c/y,
@@ -60,7 +60,7 @@ describe('a partial pattern', () => {
     );
   });
 
-  it('calls nothing undecided that no text changes', () => {
+  it('calls no match undecided that no text can change', () => {
     const pattern = /a(?:b{1,3}|c{2})(?!c)/y;
     const endings = ['', 'a', 'ab', 'b', 'bb', 'bbb', 'bd', 'c', 'cc', 'ccd', 'd', 'bbd', 'bbbd'];
     fc.assert(

@@ -3,7 +3,7 @@ import { maskSecrets } from '../../../../src/detectors/mask.ts';
 import { makeSecret, seededRandom } from './samples.ts';
 import { spansOf } from './spans.ts';
 
-/** The text as tools print files: a number before every line but the first. */
+/** Numbers every line but the first, as tools print files. */
 function numbered(text: string, before: (line: number) => string): string {
   return text
     .split('\n')
@@ -63,7 +63,7 @@ describe('private keys', () => {
     expect(spansOf(key)).toEqual([{ rule: 'pem_private_key', found: key }]);
   });
 
-  it('are masked when cut short at any place, and the prose behind stays', () => {
+  it('are masked if they are cut at any place, without the prose behind them', () => {
     const body = pem.slice(0, pem.indexOf('\n-----END'));
     for (let length = 80; length <= body.length; length += 1) {
       expect(maskSecrets(body.slice(0, length)).trimEnd()).toBe('***');
@@ -71,7 +71,7 @@ describe('private keys', () => {
     expect(maskSecrets(`${body.slice(0, 92)} and so on.`)).toBe('*** and so on.');
   });
 
-  it('are not: a public key, a certificate, a header alone, words between the lines', () => {
+  it('are not found in a public key, a certificate, a header alone or words between the lines', () => {
     for (const text of [
       pem.replaceAll('PRIVATE', 'PUBLIC'),
       pem.replaceAll('PRIVATE KEY', 'CERTIFICATE'),
@@ -83,7 +83,7 @@ describe('private keys', () => {
   });
 });
 
-describe('tokens of JSON', () => {
+describe('JSON web tokens', () => {
   const segment = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const payload = segment({ sub: 'someone', iat: 1_700_000_000 });
 
@@ -102,7 +102,7 @@ describe('tokens of JSON', () => {
     expect(maskSecrets(`token: ${wrapped}\n`)).toBe('token: ***\n');
   });
 
-  it('are found with a long header, and JSON in base64 that only looks like one is not', () => {
+  it('are found with a long header, but not in other JSON in base64', () => {
     const chain = Array.from({ length: 100 }, (_, at) => at * 7919).join('');
     const token = (header: unknown): string => `${segment(header)}.${payload}.${'q8Z'.repeat(15)}`;
     expect(spansOf(token({ alg: 'RS256', x5c: [chain] }))[0]?.found).toBe(
@@ -111,14 +111,14 @@ describe('tokens of JSON', () => {
     expect(spansOf(token({ items: [chain] }))).toEqual([]);
   });
 
-  it('are found in the plain alphabet of base64, padded', () => {
+  it('are found in padded base64 with the standard alphabet', () => {
     const plain = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
     const token = [plain({ alg: 'RS256' }), plain({ sub: 'ÿÿÿ>>>???', iat: 17 }), 'q8Z'.repeat(15)].join('.');
     expect(token).toMatch(/[+/].*=\./);
     expect(spansOf(`"${token}"`)[0]?.found).toBe(token);
   });
 
-  it('are not: a header alone, a header that is no JSON', () => {
+  it('are not found in a header alone or with a header that is not JSON', () => {
     expect(spansOf(segment({ alg: 'HS256', typ: 'JWT' }))).toEqual([]);
     expect(spansOf(`eyJbroken${payload}.${payload}.${payload}`)).toEqual([]);
   });

@@ -9,7 +9,7 @@ import { brokenAt } from '../stream-contract.ts';
 const samples = [...publishedSamples];
 const { secret: real } = makeSecret('github_token', seededRandom(3));
 
-/** Where only its name gives a secret away, it needs one. */
+/** Adds a name to a sample that is recognized only by its name. */
 function written(sample: string): string {
   return sample.endsWith('==') ? `AccountKey=${sample}` : sample;
 }
@@ -53,7 +53,7 @@ describe('a published sample', () => {
     }
   });
 
-  it.each(samples)('%s is decided alike in a stream, wherever it is cut', (sample) => {
+  it.each(samples)('%s is decided alike in a stream, at any cut', (sample) => {
     const text = `see ${written(sample)} and ${real} and ${written(altered(sample))} end`;
     const everyCut = Array.from({ length: text.length + 1 }, (_, at) => at);
     expect(brokenAt(secretsDetector, text, everyCut, MAX_SECRET_CHARS)).toEqual([]);
@@ -68,7 +68,7 @@ describe('a published sample', () => {
     expect(findSecrets(text)).toEqual([]);
   });
 
-  it('that goes on is another secret', () => {
+  it('with more characters is a secret', () => {
     expect(maskSecrets('sk_test_4eC39HqLyjWDarjtT1zdp7dc0Q')).toBe('***');
     const token = samples.find((sample) => sample.startsWith('eyJ')) ?? '';
     expect(maskSecrets(`${token}Qx`)).toBe('***');

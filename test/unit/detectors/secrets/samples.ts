@@ -196,7 +196,7 @@ export function makeSecret(rule: string, random: () => number): SecretSample {
   return { text: filled.replace(/<(.*)>/s, '$1'), secret };
 }
 
-/** Never ends in a hyphen or an underscore, which a text may use as punctuation. */
+/** Never ends in a hyphen or an underscore, which a text may have as punctuation. */
 function randomText(alphabet: string, length: number, random: () => number): string {
   const letter = (): string => alphabet.charAt(Math.floor(random() * alphabet.length));
   let text = '';

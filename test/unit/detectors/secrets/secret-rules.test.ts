@@ -14,7 +14,7 @@ const parser = new RegExpParser();
 const patternOf = ({ pattern }: SecretRule): AST.Pattern =>
   parser.parsePattern(pattern.source, 0, pattern.source.length, { unicode: false });
 
-/** Of the search, which looks at long runs of characters only: every rule must fit. */
+/** The search reads only long runs of characters, so every rule must match in one. */
 describe('every rule', () => {
   it.each(secretRules.filter(({ anchor }) => anchor === 'head'))(
     '$id begins with a run that is long enough to be seen, or with a keyword that holds a space',
@@ -42,7 +42,7 @@ describe('every rule', () => {
     },
   );
 
-  it.each(secretRules)('$id reads no further than it says', (rule) => {
+  it.each(secretRules)('$id reads at most its declared length', (rule) => {
     const chars = Math.max(...patternOf(rule).alternatives.map(({ elements }) => sum(elements.map(longest))));
     expect(Math.max(chars, rule.run?.maxChars ?? 0)).toBeLessThanOrEqual(rule.maxChars);
   });
@@ -58,7 +58,7 @@ describe('every rule', () => {
   );
 });
 
-/** How many characters of a run something has at least, and whether it holds nothing else. */
+/** Returns the fewest run characters of an element, and whether it has no others. */
 interface Run {
   readonly chars: number;
   readonly isWhole: boolean;
@@ -100,7 +100,7 @@ function runOfElement(element: AST.Element): Run {
   }
 }
 
-/** The characters that a class or a character stands for. */
+/** Returns the characters of a class or a character. */
 function allOf({ raw }: AST.Element): string[] {
   const pattern = new RegExp(`^${raw}$`);
   return Array.from({ length: 0x3100 }, (_, code) => String.fromCharCode(code)).filter((character) =>
@@ -108,7 +108,7 @@ function allOf({ raw }: AST.Element): string[] {
   );
 }
 
-/** Characters that an element matches at most, or looks at. */
+/** Returns the most characters that an element matches or looks at. */
 function longest(element: AST.Element): number {
   switch (element.type) {
     case 'Group':

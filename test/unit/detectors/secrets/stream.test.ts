@@ -28,7 +28,7 @@ function everyCut(text: string): number[] {
   return Array.from({ length: text.length + 1 }, (_, at) => at);
 }
 
-/** What leaves a scanner of streams that is given a text in pieces, masked, and how much it holds at most. */
+/** Masks a text that comes in pieces; returns the output and the most characters that were held. */
 function streamed(text: string, pieces: readonly number[]): { readonly out: string; readonly held: number } {
   let out = '';
   let held = 0;
@@ -61,14 +61,14 @@ const randomPieces = (random: () => number): number[] =>
   Array.from({ length: 50 }, () => 1 + Math.floor(random() * 7));
 
 describe('a secret that comes in pieces', () => {
-  it.each(rules)('%s is decided nowhere before it is told from everything else', (rule) => {
+  it.each(rules)('%s is not decided before it differs from all other text', (rule) => {
     const { text } = makeSecret(rule, seededRandom(rules.indexOf(rule)));
     for (const around of textsAround(text)) {
       expect(brokenAt(secretsDetector, around, everyCut(around), MAX_SECRET_CHARS)).toEqual([]);
     }
   });
 
-  it.each(rules)('%s is masked whole, and everything else goes through', (rule) => {
+  it.each(rules)('%s is masked whole, and all other text is sent', (rule) => {
     const random = seededRandom(500 + rules.indexOf(rule));
     const { text } = makeSecret(rule, random);
     for (const around of textsAround(text)) {
@@ -79,7 +79,7 @@ describe('a secret that comes in pieces', () => {
   });
 });
 
-describe('what is held back', () => {
+describe('the text that is held back', () => {
   const [jwtHeader = ''] = secretOf('jwt').split('.');
   const pem = secretOf('pem_private_key');
   const jira = secretOf('atlassian_legacy_token');
@@ -132,7 +132,7 @@ describe('what is held back', () => {
     expect(openWords(secretsDetector, text)).toBe(expected);
   });
 
-  it('is at most the longest secret, whatever is begun and never ends', () => {
+  it('is at most as long as the longest secret, even for a start without an end', () => {
     const long = secretRules.filter(({ maxChars, anchor }) => maxChars > 1000 && anchor === 'head');
     const begun = [
       ...long.flatMap(({ keywords }) => keywords),
@@ -148,7 +148,7 @@ describe('what is held back', () => {
     }
   });
 
-  it('is little of ordinary text', () => {
+  it('is short in ordinary text', () => {
     const prose =
       'Most of what passes is prose: sk-learn, the ASIA desk, `path.join(a, b)`, 4 % of 12 items.\n';
     const { out, held } = streamed(prose.repeat(20), [4]);
@@ -212,17 +212,17 @@ describe('any text', () => {
     ...[jwt.slice(0, 60), jwt.slice(60), pem.slice(0, 40), pem.slice(40, 90), '-----END PRIVATE KEY-----'],
   ];
 
-  it('keeps every promise of a stream, wherever it is cut', () => {
+  it('keeps every promise of a stream, at any cut', () => {
     expectStreamContract(secretsDetector, pieces, { maxOpenChars: MAX_SECRET_CHARS });
   });
 
-  it('leaves a scanner as it leaves who masks the whole', () => {
+  it('is masked in pieces as it is masked whole', () => {
     fc.assert(
       fc.property(
         textsOf(pieces),
         fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }),
         (text, sizes) => {
-          // Longer texts are looked at without their beginning, which may be the middle of a word.
+          // Longer texts are searched without their beginning, which may be the middle of a word.
           const short = text.slice(0, LOOK_BEHIND_CHARS);
           expect(streamed(short, sizes).out).toBe(mask(short, findSecrets(short)));
         },
@@ -231,7 +231,7 @@ describe('any text', () => {
     );
   });
 
-  it('takes linear time to be told what is open, made as slow as can be', () => {
+  it('takes linear time for the open end in the slowest cases', () => {
     const hostile = [
       'glpat-',
       'bedrock-api-key-/',

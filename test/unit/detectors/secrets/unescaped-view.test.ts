@@ -8,7 +8,7 @@ function unescapedAtOnce(text: string): TextView | undefined {
   return runNow(unescaped(text, Infinity));
 }
 
-describe('a text with its escapes read', () => {
+describe('a text with decoded escapes', () => {
   test.each([
     ['nothing', 'a b', undefined],
     ['what is no escape', String.raw`\d\x41\u00g0`, undefined],
@@ -23,12 +23,12 @@ describe('a text with its escapes read', () => {
     expect(unescapedAtOnce(text)?.text).toBe(expected);
   });
 
-  it('knows where its characters came from', () => {
+  it('maps its characters to the original', () => {
     const view = unescapedAtOnce(String.raw`a\nb\u0041c`);
     expect(Array.from({ length: 6 }, (_, at) => view && offsetIn(view, at))).toEqual([0, 1, 3, 4, 10, 11]);
   });
 
-  it('is the same read in steps', () => {
+  it('is the same if it is decoded in steps', () => {
     const random = seededRandom(1);
     const pieces = ['\\', '\\\\', 'u0041', 'n', 'x', '"', '\\n', '\\'.repeat(30)];
     for (let round = 0; round < 500; round += 1) {
@@ -41,7 +41,7 @@ describe('a text with its escapes read', () => {
   });
 });
 
-describe('an escape that the end of the text cuts', () => {
+describe('an escape that is cut by the end of the text', () => {
   test.each([
     ['abc', ''],
     ['a\\', '\\'],

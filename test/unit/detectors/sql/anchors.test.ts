@@ -7,7 +7,7 @@ import { LOOKBACK } from '../../../../src/detectors/sql/context.ts';
 import { findSqlInjection } from '../../../../src/detectors/sql/sql-injection.ts';
 import { SQL_RULES } from '../../../../src/detectors/sql/sql-rules.ts';
 
-/** Every place where a word begins, or a sign that a rule may begin with. */
+/** Every place where a word begins or a sign with which a rule may begin. */
 const PLACE = /\b(?=[a-z_])|(?=[|&;/'"])/gi;
 
 /** All rules at all places. */
@@ -99,7 +99,7 @@ const PIECES = [
   ],
 ];
 
-/** One of each kind of rule, at least. */
+/** At least one of each kind of rule. */
 const PAYLOADS = [
   ...['x OR 1=1--', "bob' or 'a'='a", "') or ('7'='7'--", "' having 4=4--", 'a or name=name', 'when (1=1)'],
   ...[
@@ -148,7 +148,7 @@ const PAYLOADS = [
   ],
 ].map((payload) => payload.match(/\w+|\s|[^]/g) ?? []);
 
-/** Payloads as they are and with other pieces in them, parted by each other and by prose. */
+/** Payloads unchanged and with other pieces in them, mixed with each other and with prose. */
 const payload = fc.tuple(
   fc.constantFrom(...PAYLOADS),
   fc.array(fc.tuple(fc.nat(20), fc.nat(1), fc.constantFrom(...PIECES)), { maxLength: 2 }),
@@ -168,7 +168,7 @@ const text = fc
   )
   .chain((parts) => fc.constantFrom(parts.join(' '), parts.join('\n'), parts.join('')));
 
-test('where payloads may begin is narrowed without losing any', () => {
+test('the choice of places where payloads may begin loses no payload', () => {
   let payloads = 0;
   fc.assert(
     fc.property(text, (given) => {

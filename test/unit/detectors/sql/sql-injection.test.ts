@@ -167,7 +167,7 @@ describe('SQL injection', () => {
     expect(rulesIn(text)).toContain(rule);
   });
 
-  test.each(HARMLESS)('ordinary SQL, code and prose are left alone: %j', (text) => {
+  test.each(HARMLESS)('ordinary SQL, code and prose have no finding: %j', (text) => {
     expect(findSqlInjection(text)).toEqual([]);
   });
 

@@ -105,11 +105,11 @@ describe('findPathClimb', () => {
     ]);
   });
 
-  it.each(STAYS)('lets pass what stays inside, and what is no path: %j', (text) => {
+  it.each(STAYS)('does not find a path that stays inside, or a text that is not a path: %j', (text) => {
     expect(findPathClimb(text)).toEqual([]);
   });
 
-  it('reads the longest path of a system, and takes nothing longer for one', () => {
+  it('finds the longest path of a system, but nothing longer', () => {
     expect(findPathClimb(`../${'a'.repeat(4_093)}`)).toHaveLength(1);
     expect(findPathClimb(`../${'a'.repeat(4_094)}`)).toEqual([]);
   });

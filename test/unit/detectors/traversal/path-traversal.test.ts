@@ -60,7 +60,7 @@ const HARMLESS = [
   'So ..... and ...... / ....',
 ];
 
-/** Two levels up and a folder that means nothing, each written so that a filter does not see it. */
+/** Two levels up and any folder, each written so that a filter misses it. */
 const DISGUISED = [
   '..%2f..%2fimg/x',
   '%2E%2E%2F%2E%2E%2Fpublic',
@@ -101,7 +101,7 @@ const DISGUISED = [
   '..%00/..%00/a',
 ];
 
-/** Climbs to a folder of the machine, whatever they want there. */
+/** Climbs to a folder of the machine, with any path in it. */
 const TO_THE_SYSTEM = [
   String.raw`..\..\windows`,
   String.raw`"..\\..\\Windows\\"`,
@@ -132,7 +132,7 @@ describe('path traversal', () => {
     expect(findPathTraversal(text)).toHaveLength(1);
   });
 
-  test.each(HARMLESS)('a relative path of code is left alone: %s', (text) => {
+  test.each(HARMLESS)('a relative path of code is not found: %s', (text) => {
     expect(findPathTraversal(text)).toEqual([]);
   });
 
@@ -140,7 +140,7 @@ describe('path traversal', () => {
     expect(findPathTraversal(text).map(({ rule }) => rule)).toEqual(['encoded_climb']);
   });
 
-  test.each(DISGUISED)('it is one in an address and in a sentence too: %s', (text) => {
+  test.each(DISGUISED)('a disguised climb is found in an address and in a sentence: %s', (text) => {
     expect(findPathTraversal(`Please fetch https://a.test/get?file=${text}&x=1 for me.`)).toHaveLength(1);
   });
 
@@ -148,7 +148,7 @@ describe('path traversal', () => {
     expect(findPathTraversal(text)).toHaveLength(1);
   });
 
-  test('a climb that leads to nothing is measured to its end, and so is what it leads to', () => {
+  test('a climb is measured to the end of its levels and of the path behind them', () => {
     const text = 'open ..%2f..%2fimg/x.png and ../../etc/motd.d/a now';
     expect(findPathTraversal(text).map(({ start, end }) => text.slice(start, end))).toEqual([
       '..%2f..%2fimg/x.png',

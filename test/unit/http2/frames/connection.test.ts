@@ -23,7 +23,7 @@ describe('a connection', () => {
     expect([ack?.type, ack?.flags, ack?.payload.length]).toEqual([FRAME.settings, 1, 0]);
   });
 
-  it('takes what comes octet by octet', async () => {
+  it('reads frames that come octet by octet', async () => {
     const peer = server.peer();
     const bytes = Buffer.concat([Buffer.from(PREFACE), SETTINGS, openStream(1), data(1, 'hello', 1)]);
     for (const octet of bytes) {
@@ -34,7 +34,7 @@ describe('a connection', () => {
     expect(seen).toMatchObject([{ path: '/test', body: 'hello', hasEnded: true }]);
   });
 
-  it('answers a PING with its own octets, and says nothing to the answer of one', async () => {
+  it('answers a PING with the same octets, and does not answer an acknowledgement', async () => {
     const peer = await greeted(
       frameBytes(FRAME.ping, 1, 0, 'answered'),
       frameBytes(FRAME.ping, 0, 0, '12345678'),
@@ -159,13 +159,13 @@ describe('a connection', () => {
     expect(seen).toEqual([]);
   });
 
-  it('tells its streams when the peer is gone', async () => {
+  it('ends its streams when the peer is gone', async () => {
     const peer = await greeted(openStream(1), openStream(3));
     peer.socket.destroy();
     await expect.poll(() => seen.map(({ closed }) => closed)).toEqual([1, 1]);
   });
 
-  it('resets what is open and says GOAWAY when the server closes', async () => {
+  it('resets open streams and sends GOAWAY when the server closes', async () => {
     const peer = await greeted(openStream(1));
     server.stop();
     expect(await peer.resetCode(1)).toBe(CODE.cancel);
@@ -191,7 +191,7 @@ describe('a peer’s greeting', () => {
     return peer;
   }
 
-  it('is read although its time is over, when it arrived while the process stood still', async () => {
+  it('is read after its timeout if it arrived while the process was blocked', async () => {
     const peer = await standStill(Buffer.from(PREFACE), SETTINGS, openStream(1, true));
     await peer.settled();
     expect(first().hasEnded).toBe(true);

@@ -7,7 +7,7 @@ import { RESPONSE, TRAILERS, seen, data, setting, grow, greeted, first, useRig }
 useRig();
 
 describe('flow control', () => {
-  it('sends no more than the peer’s windows, and the rest as they grow', async () => {
+  it('sends no more than the peer’s windows allow, and the rest as they grow', async () => {
     const peer = await greeted(setting(4, 4), openStream(1));
     const { stream } = first();
     stream.respond(RESPONSE);
@@ -62,7 +62,7 @@ describe('flow control', () => {
     expect([peer.body(1).toString(), first().drained]).toEqual(['123', 1]);
   });
 
-  it('gives the peer its window back by halves, padding too, but not while it is paused', async () => {
+  it('returns the window to the peer in halves, padding included, but not while it is paused', async () => {
     const peer = await greeted(openStream(1));
     const { stream } = first();
     const windows = (id: number): number[] =>

@@ -10,7 +10,7 @@ import {
   type TestServer,
 } from '../../../support/http2-peer.ts';
 
-/** What RFC 9113 says of each frame, one at a time, octet for octet. */
+/** Frames as RFC 9113 describes them, sent octet for octet. */
 
 export const RESPONSE = encodeHeaders([[':status', '200']]);
 

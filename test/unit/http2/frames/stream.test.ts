@@ -21,7 +21,7 @@ describe('a stream', () => {
     expect(first()).toMatchObject({ path: '/test', body: 'hi', hasEnded: false });
   });
 
-  it('ends with trailers, too', async () => {
+  it('may end with trailers', async () => {
     await greeted(openStream(1), data(1, 'hi'), openStream(1, true, TRAILERS));
     expect(first()).toMatchObject({ body: 'hi', hasEnded: true, closed: 0 });
   });
@@ -111,7 +111,7 @@ describe('a stream', () => {
     expect(seen).toEqual([]);
   });
 
-  it('is refused beyond the number that may be open, and one more is taken when one is over', async () => {
+  it('is refused while the maximum number is open, and accepted once one is over', async () => {
     const ids = Array.from({ length: LIMITS.streams + 1 }, (_, nth) => 2 * nth + 1);
     const peer = await greeted(...ids.map((id) => openStream(id)));
     const last = 2 * LIMITS.streams + 1;
@@ -122,7 +122,7 @@ describe('a stream', () => {
     expect(seen).toHaveLength(LIMITS.streams + 1);
   });
 
-  it('is over when the peer resets it: once, and what is sent to it afterwards goes nowhere', async () => {
+  it('is over once when the peer resets it, and what is written to it afterwards is dropped', async () => {
     const peer = await greeted(openStream(1), frameBytes(FRAME.resetStream, 0, 1, number32(CODE.cancel)));
     const { stream } = first();
     stream.respond(RESPONSE);
@@ -159,7 +159,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('that is aborted drops what waits, ends with its trailers and asks for no more', async () => {
+  it('that is aborted drops what waits, ends with its trailers and reads no more', async () => {
     const peer = await greeted(setting(4, 10), openStream(1));
     const { stream } = first();
     stream.respond(RESPONSE);

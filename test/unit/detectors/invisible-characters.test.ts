@@ -40,7 +40,7 @@ const HIDERS = [
 const parted = (value: string, hider: string, at: number): string =>
   value.slice(0, at) + hider + value.slice(at);
 
-/** CPU time of the longest turn of the event loop meanwhile, in milliseconds of the reference. */
+/** Measures the CPU time of the longest turn of the event loop during `work`, in milliseconds of the reference. */
 async function longestTurn(work: () => Promise<void>): Promise<number> {
   let longest = 0;
   let last = threadCpuMs();
@@ -58,7 +58,7 @@ async function longestTurn(work: () => Promise<void>): Promise<number> {
 }
 
 describe('characters that print nothing', () => {
-  it('hide nothing, wherever they stand in it', async () => {
+  it('do not hide a value at any place in it', async () => {
     for (const value of VALUES) {
       for (const hider of HIDERS) {
         for (let at = 1; at < value.length; at += 1) {
@@ -72,7 +72,7 @@ describe('characters that print nothing', () => {
     }
   });
 
-  it('hide nothing between all of its letters, nor as escapes of JSON', () => {
+  it('do not hide a value between all of its letters or as JSON escapes', () => {
     for (const value of VALUES) {
       for (const hider of ['\u200b', '\\u200b', '\\u00ad', '\u200c\\ufeff']) {
         const hidden = [...value].join(hider);
@@ -82,12 +82,12 @@ describe('characters that print nothing', () => {
     }
   });
 
-  it('end what they follow as it stands, too', () => {
+  it('also end a value as it is written', () => {
     const text = `${VISA}\u200b5`;
     expect(detector.find(text)).toMatchObject([{ class: 'card', start: 0, end: VISA.length }]);
   });
 
-  it('are nothing by themselves, nor in the texts of any language', () => {
+  it('are no finding by themselves or in text of any language', () => {
     for (const text of [
       '👩‍👩‍👧‍👦 🏳️‍🌈 🏴󠁧󠁢󠁥󠁮󠁧󠁿 1️⃣2️⃣3️⃣ ❤️',
       'می‌خواهم به خانه‌ام بروم',
@@ -99,7 +99,7 @@ describe('characters that print nothing', () => {
     }
   });
 
-  it('change nothing of what is decided in a stream, wherever it is cut', () => {
+  it('change no decision in a stream, at any cut', () => {
     for (const value of VALUES) {
       for (const hider of ['\u200b', '\u{e0041}', '\\u200b', '\xad\xad']) {
         const text = `So ${parted(value, hider, 5)} and ${[...value].join(hider)}. Bye`;
@@ -109,7 +109,7 @@ describe('characters that print nothing', () => {
     }
   });
 
-  it('are seen through in megabytes of them, in short turns', async () => {
+  it('are removed from megabytes of text in short turns', async () => {
     for (const text of [
       `${'\u200b'.repeat(2_000_000)}`,
       'a\u200b'.repeat(1_000_000),
