@@ -17,7 +17,7 @@ function commaList(flag: string, written: string): string[] {
   return items;
 }
 
-/** Stands for an empty list, which allows nothing. Leaving the flag out allows everything. */
+/** Means an empty list, which allows nothing. Without the flag, everything is allowed. */
 const NOTHING = 'none';
 
 /** Reads `a,b,c`, or `none`. */

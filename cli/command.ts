@@ -6,7 +6,7 @@ export interface Io {
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Set if the command owns its process and may replace it. */
+  /** The command owns its process and may replace it. */
   readonly process?: NodeJS.Process;
 }
 
@@ -24,7 +24,7 @@ export interface GlobalOptions {
 /** Adds a command to the program. Each file of cli/commands exports one as `register<Name>`. */
 export type Register = (program: Command, io: Io) => void;
 
-/** The command was called wrongly. Printed as one line, exit code 2; other errors exit with 1. */
+/** Wrong usage: printed as one line, with exit code 2. Other errors exit with 1. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -32,7 +32,7 @@ export class UsageError extends Error {
   }
 }
 
-/** The command succeeded and its result is negative (`config check`, `doctor`). Exits silently with the code. */
+/** A negative result (`config check`, `doctor`). Exits silently with the code. */
 export class ExitCode extends Error {
   readonly code: number;
 

@@ -31,13 +31,13 @@ interface TailCommandOptions {
 }
 
 interface ShowOptions extends OutputOptions {
-  /** The older spelling of `--output json`, with an older form. */
+  /** Older spelling of `--output json`, with an older form. */
   readonly json?: true;
 }
 
 type Since = { readonly agoMs: number } | { readonly at: number };
 
-/** `gateway audit …`: the audit trail in Redis (docs/audit.md). */
+/** Adds `gateway audit …`: the audit trail in Redis (docs/audit.md). */
 export function registerAudit(program: Command, io: Io): void {
   const audit = program.command('audit').description('read the audit trail');
   withOutput(
@@ -85,7 +85,7 @@ async function tailTrail(command: Command, io: Io, options: TailCommandOptions):
   }
 }
 
-/** An empty trail would look as if nothing had happened. */
+/** An empty trail would suggest that nothing had happened. */
 async function refuseWhereOff(command: Command, io: Io): Promise<void> {
   const { auditEnabled } = await gatewaySettings(command, io);
   if (auditEnabled) return;
@@ -99,7 +99,7 @@ function whereOff(command: Command, io: Io): string {
   return `(audit.enabled: false in ${file}). Set audit.enabled: true and restart the gateway, or name its configuration with --config`;
 }
 
-/** Looks in Redis, and in `audit.file` for what the streams no longer hold. */
+/** Searches Redis, then `audit.file` for records that the streams have dropped. */
 async function showRequest(
   command: Command,
   io: Io,
@@ -107,7 +107,7 @@ async function showRequest(
   { output, json: isOld }: ShowOptions,
 ): Promise<void> {
   const progress = createProgress(io, 'records');
-  // Only the gateway's own machine has its file.
+  // The file is only on the gateway's machine.
   const file = isRemote(command) ? '' : loadedConfig(command, io).config.audit.file;
   let { records } = await onGateway(command, io, ({ audit }) =>
     storyOf(audit, requestId, (read) => {
@@ -138,7 +138,7 @@ async function showRequest(
   print(io, output, json, () => storyText(requestId, shown, painter(io)));
 }
 
-/** A key's own requests, and what operators did to it. */
+/** Requests of a key, and operators' changes to it. */
 async function matcher(
   { keys }: Operations,
   reference: string | undefined,

@@ -5,13 +5,13 @@ import type { GlobalOptions, Io } from '../command.ts';
 import { keptValues, type Candidate } from '../completion/kept-values.ts';
 import { STORED_KINDS, type StoredKind } from '../completion/completion-places.ts';
 
-/** A person waits for the list, so a slow Redis gives none. */
+/** Limit for Redis, because somebody waits for the list. */
 const WITHIN_MS = 2_000;
 const MAX_CANDIDATES = 200;
 
 /**
- * `gateway complete <kind>`: what the completion scripts ask for behind Tab: values and their meanings, one a line. Prints
- * nothing, and succeeds, if Redis or the configuration cannot be read.
+ * Adds `gateway complete <kind>`, which completion scripts call on Tab. Prints values with their meanings,
+ * one per line; nothing if Redis or the configuration cannot be read.
  */
 export function registerComplete(program: Command, io: Io): void {
   program
@@ -21,7 +21,7 @@ export function registerComplete(program: Command, io: Io): void {
     .argument('[prefix]', 'the beginning of the values', '')
     .argument('[key]', 'whose sessions', '')
     .action(async (kind: StoredKind, prefix: string, key: string, _options: object, command: Command) => {
-      // The scripts pass an empty path if the command line has no --config.
+      // Scripts pass an empty path without --config.
       const path = command.optsWithGlobals<GlobalOptions>().config || undefined;
       const scope = { kind, prefix, key: kind === 'sessions' ? key : '', path };
       const candidates = await keptValues(io.env, scope, () => lookUp(io, path, scope));
@@ -36,7 +36,7 @@ interface Scope {
   readonly key: string;
 }
 
-/** Returns undefined on any failure: completion must not disturb the line that is being typed. */
+/** Returns undefined on any failure, because errors would disturb the line being typed. */
 async function lookUp(
   io: Io,
   path: string | undefined,
@@ -48,7 +48,7 @@ async function lookUp(
     if (scope.kind === 'servers')
       return config.mcp.servers.map(({ name, url }): Candidate => [name, url]).filter(fits(scope.prefix));
     const { operate } = await import('../../src/operate.ts');
-    // From here on Redis can make us wait.
+    // From here on, Redis may be slow.
     const found = await within(operate(impatient(config), (operations) => stored(operations, scope)));
     return found?.filter(fits(scope.prefix));
   } catch {
@@ -61,7 +61,7 @@ function within<T>(work: Promise<T>): Promise<T | undefined> {
   return Promise.race([work, late]);
 }
 
-/** Fails at once where a command would try again. */
+/** Fails at once instead of retrying. */
 function impatient(config: Config): Config {
   const redis = { ...config.redis, max_retries: 0, dial_timeout: WITHIN_MS, read_timeout: WITHIN_MS };
   return { ...config, redis } as Config;
@@ -85,7 +85,7 @@ async function stored(
   ]);
 }
 
-/** Keeps values that a shell shows in one line and that begin as typed. */
+/** Keeps values of one line that begin with the typed text. */
 function fits(prefix: string): (candidate: Candidate) => boolean {
   return ([value]) => value.startsWith(prefix) && !/[\p{C}]/u.test(value);
 }

@@ -11,7 +11,7 @@ Examples:
   $ gateway completion fish | source           # in ~/.config/fish/config.fish
 `;
 
-/** `gateway completion <shell>`: what a shell loads to complete commands and options. */
+/** Adds `gateway completion <shell>`, which prints the shell's completion script. */
 export function registerCompletion(program: Command, io: Io): void {
   program
     .command('completion')

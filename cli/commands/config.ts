@@ -13,7 +13,7 @@ import { painter, print, withOutput, type OutputOptions } from '../output.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { runningGateway } from '../running-gateway.ts';
 
-/** `gateway config …`: gateway.yaml as the gateway understands it. */
+/** Adds `gateway config …`, which checks and prints gateway.yaml. */
 export function registerConfig(program: Command, io: Io): void {
   const config = program.command('config').description('show and check the configuration');
   config
@@ -49,7 +49,7 @@ function printConfig(command: Command, io: Io, { output, explain }: PrintOptions
   else io.stdout.write(output === 'json' ? `${JSON.stringify(written, null, 2)}\n` : stringify(written));
 }
 
-/** Fills in the public APIs that requests go to where the file names no other. */
+/** Adds the public APIs of providers without a `base_url`. */
 function withBaseUrls(written: ConfigInput): ConfigInput {
   const filled = Object.values(providers).map(({ name, defaultBaseUrl }) => {
     const base = defaultBaseUrl === undefined ? {} : { base_url: defaultBaseUrl };
@@ -78,7 +78,7 @@ async function checkConfig(command: Command, io: Io, { output, running }: CheckO
 
 interface ReadConfig {
   readonly file: string | undefined;
-  /** Undefined if it cannot be read. */
+  /** Returns undefined if it cannot be read. */
   readonly config: Config | undefined;
   readonly problems: readonly Problem[];
 }
@@ -97,7 +97,7 @@ async function readProblems(command: Command, io: Io): Promise<ReadConfig> {
   }
 }
 
-/** Overrides of rules that no card or preset has. */
+/** Returns overrides that match no rule of a card or preset. */
 async function overrideProblems({ policy }: Config, sources: ConfigSources): Promise<Problem[]> {
   if (!policy.enabled || Object.keys(policy.overrides).length === 0) return [];
   const { unknownOverrides } = await import('../../src/offline-policy.ts');

@@ -25,7 +25,7 @@ import { gatewayMetrics } from '../running-gateway.ts';
 const NONE =
   'The configuration has no credentials. Add one under credentials (docs/provider-credentials.md).';
 
-/** `gateway credentials …`: the provider credentials that the gateway holds (docs/provider-credentials.md). */
+/** Adds `gateway credentials …`: provider credentials of the gateway (docs/provider-credentials.md). */
 export function registerCredentials(program: Command, io: Io): void {
   const credentials = program
     .command('credentials')
@@ -52,7 +52,7 @@ export function registerCredentials(program: Command, io: Io): void {
   ).action((options: OutputOptions, command: Command) => checkCredentials(command, io, options.output));
 }
 
-/** Time for the gateway here to obey: it looks every second, and a source may take ten. */
+/** The gateway polls every second, and a source may take ten. */
 const OBEYED_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 250;
 
@@ -87,7 +87,7 @@ const ROTATED: Readonly<Record<ReadHere, (name: string) => string>> = {
   no_gateway: (name) => `${name}: every gateway on this Redis reads it again within seconds; none runs here`,
 };
 
-/** Waits until the gateway that runs here has read the source. */
+/** Waits until the local gateway has read the source. */
 async function readHere(config: Config, name: string, orderedAt: number): Promise<ReadHere> {
   for (let waitedMs = 0; waitedMs < OBEYED_WITHIN_MS; waitedMs += LOOK_EVERY_MS) {
     const metrics = await gatewayMetrics(config);

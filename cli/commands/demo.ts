@@ -5,7 +5,7 @@ import type { Io } from '../command.ts';
 import { buildInfo } from '../version.ts';
 import { untilStopped, withWorkerAhead } from './serve.ts';
 
-/** `gateway demo` (`npm start`): the whole gateway with a local provider, a Redis and a key of its own. */
+/** Adds `gateway demo` (`npm start`): a complete gateway with a local provider, Redis and key. */
 export function registerDemo(program: Command, io: Io): void {
   program
     .command('demo')

@@ -28,7 +28,7 @@ Examples:
   $ gateway doctor --config /etc/gateway/gateway.yaml --output json
 `;
 
-/** `gateway doctor`: what keeps the gateway from starting, and what it does not protect from. */
+/** Adds `gateway doctor`: reports what prevents a start and what is not protected. */
 export function registerDoctor(program: Command, io: Io): void {
   withOutput(
     program
@@ -54,7 +54,7 @@ async function examine(
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const findings = error.problems.map((problem) => fail('configuration', formatProblem(problem)));
-    // Of the file as a whole: it is not there, or cannot be read.
+    // About the whole file: missing or unreadable.
     const isUnread = error.problems.every(({ path }) => path === '');
     return { findings, code: isUnread ? CANNOT_RUN : PROBLEMS };
   }
@@ -71,7 +71,7 @@ async function diagnose(loaded: LoadedConfig, io: Io): Promise<Diagnosis[]> {
     diagnoseAudit(config),
     runningGateway(config),
   ]);
-  // What takes this process's time comes after what measures it, and what measures memory before what takes it.
+  // Checks that use CPU come after those that measure time; memory is measured before it is used.
   const policies = await diagnosePolicies(config);
   const probes = [...(await probeEngines(config)), ...(await probeServerCredentials(config))];
   return [

@@ -21,13 +21,13 @@ interface RenderOptions {
   readonly namespace: string;
 }
 
-/** Whose configuration it becomes: a file of Envoy's own, or a resource that a mesh makes it of. */
+/** User of the configuration: Envoy itself, or a mesh. */
 const FORMS = ['envoy', 'istio', 'envoy-gateway'] as const;
 
-/** In the images of Istio's and Envoy Gateway's Envoy, whatever the machine that renders has. */
+/** Path in the images of Istio and Envoy Gateway. */
 const MESH_CA_FILE = '/etc/ssl/certs/ca-certificates.crt';
 
-/** `gateway envoy …`: the Envoy in front, where it is run by somebody else (compose, mesh). */
+/** Adds `gateway envoy …`, for an Envoy that runs elsewhere (compose, mesh). */
 export function registerEnvoy(program: Command, io: Io): void {
   const envoy = program.command('envoy').description("print Envoy's configuration");
   envoy
@@ -55,7 +55,7 @@ export function registerEnvoy(program: Command, io: Io): void {
 
 async function render(command: Command, io: Io, options: RenderOptions): Promise<void> {
   const { config } = loadedConfig(command, io);
-  // Loaded only where it is used: every other command starts faster without the providers.
+  // On demand, because loading the providers slows down every other command.
   const { renderEnvoy } = await import('../../src/envoy/render.ts');
   const { renderEnvoyGateway, renderIstio } = await import('../../src/envoy/mesh.ts');
   const { runDir, caFile, accessLog, sdsDir, sdsPath, as, name, namespace } = options;
@@ -73,7 +73,7 @@ async function render(command: Command, io: Io, options: RenderOptions): Promise
   else io.stdout.write(renderEnvoy(config, layout));
 }
 
-/** Writes an SDS file for each certificate; an Envoy that runs sees each one change at once. */
+/** Writes an SDS file per certificate. A running Envoy sees each change at once. */
 async function writeSecrets(config: Config, folder: string): Promise<void> {
   const { fileName, secretsInFiles } = await import('../../src/envoy/secrets.ts');
   mkdirSync(folder, { recursive: true });

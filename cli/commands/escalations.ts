@@ -21,10 +21,9 @@ import { isRemote, onGateway } from '../on-gateway.ts';
 type AnswerOptions = OutputOptions & OperatorOptions;
 
 const LOOK_EVERY_MS = 2_000;
-/** As the list shows them. */
 const MIN_ID_CHARS = 6;
 
-/** `gateway escalations …`: approvals of requests that a policy escalated (docs/approvals.md). */
+/** Adds `gateway escalations …`: approvals of escalated requests (docs/approvals.md). */
 export function registerEscalations(program: Command, io: Io): void {
   const escalations = program
     .command('escalations')
@@ -70,7 +69,7 @@ async function answerEscalation(
   decision: ApprovalDecision,
   options: AnswerOptions,
 ): Promise<void> {
-  // Over the API, the gateway knows who approves by the token.
+  // Over the API, the token identifies the approver.
   const approver = isRemote(command) ? '' : (options.as ?? operatorName(io));
   if (approver === undefined)
     throw new UsageError('your user has no name here. Give one, for example: --as jane');
@@ -101,7 +100,7 @@ function isPrefix(reference: string, id: string): boolean {
   return reference.length >= MIN_ID_CHARS && id.startsWith(reference);
 }
 
-/** Ends with the process. What Pub/Sub loses is found in the list. */
+/** Runs until the process ends. The list has requests that Pub/Sub lost. */
 async function watch(command: Command, io: Io, output: OutputFormat): Promise<never> {
   return onGateway(command, io, async ({ escalations, hearEscalations }) => {
     const known = new Map<string, Escalation>();

@@ -32,7 +32,7 @@ Examples:
   $ GATEWAY_PROVIDER=openai gateway exec --gateway-url https://gateway.example -- python agent.py
 `;
 
-/** `gateway exec … -- <command> [args]` (docs/exec.md). */
+/** Adds `gateway exec … -- <command> [args]` (docs/exec.md). */
 export function registerExec(program: Command, io: Io): void {
   program
     .command('exec')
@@ -57,7 +57,7 @@ async function runCommand(
   owner: Io,
 ): Promise<number> {
   const { verbose } = command.optsWithGlobals<GlobalOptions>();
-  // Loaded only where it is used: the other commands start faster without the providers.
+  // On demand, because loading the providers slows down every other command.
   const { exec } = await import('../../src/exec/exec.ts');
   const { ExecUsageError } = await import('../../src/exec/choose-provider.ts');
   const { StartError } = await import('../../src/exec/run-child.ts');
@@ -94,7 +94,7 @@ async function addressFor(flags: ExecFlags, command: Command, io: Io): Promise<G
   return addressOf(url, { caFile, insecure: io.env['SERVER_INSECURE_DEV'] === 'true' });
 }
 
-/** Never the default address: another program may listen there, and would be given the keys. */
+/** Never the default address, where another program may listen and would get the keys. */
 function configured(command: Command, io: Io): Config {
   const { config, sources } = loadedConfig(command, io);
   if (sources.file !== undefined) return config;
@@ -103,7 +103,7 @@ function configured(command: Command, io: Io): Config {
   );
 }
 
-/** A variable that is set to nothing says nothing. */
+/** Treats an empty variable as unset. */
 function nonEmpty(value: string | undefined): string | undefined {
   return value === '' ? undefined : value;
 }
@@ -120,7 +120,7 @@ function modelName(model: string | undefined): string | undefined {
   return model;
 }
 
-/** `alias=target,alias=target`. */
+/** Reads `alias=target,alias=target`. */
 function modelMap(listed: string): ReadonlyMap<string, string> {
   const pairs = listed.split(',').map((pair) => {
     const [alias = '', ...rest] = pair.split('=');

@@ -35,7 +35,7 @@ const FATES: Readonly<Record<Fate, string>> = {
   overwrite: 'is there, and would be overwritten',
 };
 
-/** `gateway init`: the first files (docs/serving.md). */
+/** Adds `gateway init`: writes the first files (docs/serving.md). */
 export function registerInit(program: Command, io: Io): void {
   program
     .command('init')
@@ -77,7 +77,7 @@ async function init(flags: InitFlags, io: Io): Promise<void> {
   }
 }
 
-/** Loaded only where somebody is asked. */
+/** On demand: only needed for questions. */
 function questions(): Promise<typeof Questions> {
   return import('../init-questions.ts');
 }
@@ -114,13 +114,13 @@ function composeName(files: readonly PlannedFile[]): string {
   return files.find(({ name }) => name.startsWith('docker-compose'))?.name ?? 'docker-compose.yml';
 }
 
-/** How this program was called, so that what is printed can be called the same way. */
+/** Returns how this program was called, for commands that users can copy. */
 function programName({ env, process: own }: Io): string {
   if (env['npm_lifecycle_event'] === 'gateway') {
     return 'npm run -s gateway --';
   }
   const file = own?.argv[1] ?? '';
-  // Not npx and a name: outside this folder it may be somebody else's package.
+  // Not npx with a name: outside this folder, that may be another package.
   if (file.endsWith('.ts') || file.includes('/_npx/')) return `node ${file}`;
   return env['npm_command'] === 'exec' ? 'npx gateway' : 'gateway';
 }

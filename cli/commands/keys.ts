@@ -50,7 +50,7 @@ interface UpdateOptions extends OutputOptions {
   readonly credentials?: string[];
 }
 
-/** `gateway keys …`: the proxy keys (docs/keys.md). */
+/** Adds `gateway keys …`: proxy keys (docs/keys.md). */
 export function registerKeys(program: Command, io: Io): void {
   const keys = program.command('keys').description('create and manage proxy keys');
   registerCreate(keys, io);
@@ -189,7 +189,7 @@ async function updateKey(
   await auditChange(command, io, updated.record);
 }
 
-/** @throws UsageError unless the configuration has each of these, and one for a provider at most */
+/** @throws UsageError unless all these credentials are configured, at most one per provider */
 async function assertCredentials(command: Command, io: Io, names: readonly string[] = []): Promise<void> {
   if (names.length === 0) return;
   const { credentials } = await gatewaySettings(command, io);
@@ -207,7 +207,7 @@ async function assertCredentials(command: Command, io: Io, names: readonly strin
   }
 }
 
-/** Warns of overrides that name no rule, where the policies are at hand; the gateway ignores such overrides. */
+/** Warns of overrides without a rule if the policies can be read. The gateway ignores such overrides. */
 async function warnOfOverrides(command: Command, io: Io, overrides: RuleOverrides = {}): Promise<void> {
   if (Object.keys(overrides).length === 0 || isRemote(command)) return;
   const { unknownOverrides } = await import('../../src/offline-policy.ts');
@@ -247,7 +247,7 @@ async function rotateKey(
   await auditChange(command, io, rotated.record);
 }
 
-/** A key is active when it is issued. */
+/** A key is active when issued. */
 function printIssued(
   io: Io,
   output: OutputFormat,

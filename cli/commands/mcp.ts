@@ -18,12 +18,12 @@ interface AcceptOptions extends OutputOptions {
   readonly digest?: string;
 }
 
-/** Enough to tell definitions apart, and to name one to `accept`. */
+/** Enough digits to identify a definition for `accept`. */
 const SHOWN_DIGEST_CHARS = 16;
 
 type ServerPin = Pin & { readonly server: string };
 
-/** `gateway mcp …`: what is remembered of MCP servers (docs/mcp-tools.md). */
+/** Adds `gateway mcp …`: pinned tools of MCP servers (docs/mcp-tools.md). */
 export function registerMcp(program: Command, io: Io): void {
   const mcp = program.command('mcp').description('review tool definitions of MCP servers');
   const pins = mcp.command('pins').description('tool definitions as first seen');

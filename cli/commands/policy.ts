@@ -20,7 +20,7 @@ import {
 import { loadedConfig } from '../loaded-config.ts';
 import { messageOf } from '../../src/errors.ts';
 
-/** Which policies; none of them: those of the configuration. */
+/** Selects policies; by default, those of the configuration. */
 interface ChoiceOptions {
   readonly policyFile?: string;
   readonly policyDir?: string;
@@ -67,7 +67,7 @@ Examples:
 `,
 } as const;
 
-/** `gateway policy …`: policies before they are in force; needs no Redis. */
+/** Adds `gateway policy …`: checks policies before they are in force, without Redis. */
 export function registerPolicy(program: Command, io: Io): void {
   const policy = program.command('policy').description('check, test and explain policies, offline');
   withOutput(
@@ -180,7 +180,7 @@ async function runExplain(
   print(io, options.output, explanation, () => explainedText(explanation, painter(io)));
 }
 
-/** What cannot be read is said a line each, and exits with its own code. */
+/** Prints files that cannot be read, one per line, and exits with a code of its own. */
 async function exitWhereUnread<T>(io: Io, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -193,13 +193,13 @@ async function exitWhereUnread<T>(io: Io, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Each error with its line below it; undefined for what is no error of files. */
+/** Returns each error with its source line; undefined for other errors. */
 function errorsOf(failure: unknown): string[] | undefined {
   if (failure instanceof ConfigError) return failure.problems.map(formatProblem);
   return failure instanceof PolicyFilesError ? failure.message.split(/\n(?! {2})/) : undefined;
 }
 
-/** @throws ConfigError where the configuration leads nowhere */
+/** @throws ConfigError if a path of the configuration does not exist */
 function chosen(
   command: Command,
   io: Io,
@@ -222,7 +222,7 @@ function chosen(
     assertPoliciesThere(sources);
     return { choice: { sources, defaultAction, trust: policy.trust }, warnings: repeated(presets) };
   }
-  // Paths name policies of their own.
+  // Paths select their own policies.
   if (paths.length === 0) {
     const problems = policyPathProblems(config, written);
     if (problems.length > 0) throw new ConfigError(problems);
@@ -244,7 +244,7 @@ function repeated(presets: readonly PresetName[]): string[] {
     .map((name) => `preset ${name}: is given twice, and loaded once`);
 }
 
-/** Whoever names a file means it: a default may lead nowhere. */
+/** A default path may be missing, a named one may not. */
 function assertPoliciesThere({ file, folder }: PolicyChoice['sources']): void {
   for (const path of [file, folder]) {
     if (path !== undefined && !existsSync(path))

@@ -20,7 +20,7 @@ interface VerifyOptions {
 const FETCH_TIMEOUT_MS = 5_000;
 const MAX_INPUT_CHARS = 65_536;
 
-/** `gateway receipts …`: what clients got in `X-Gateway-Signature` (docs/signatures.md). */
+/** Adds `gateway receipts …`: verifies `X-Gateway-Signature` (docs/signatures.md). */
 export function registerReceipts(program: Command, io: Io): void {
   const receipts = program.command('receipts').description('check the receipts of answers');
   withOutput(
@@ -86,7 +86,7 @@ async function receiptKey(
   return { keys: { keys: [...(publicKeys?.keys ?? [])] } };
 }
 
-/** A file ends in a line feed that its secret does not. */
+/** Strips the line feed at the end of a secret's file. */
 function secretOf(text: string): string {
   const secret = text.replace(/\r?\n$/, '');
   if (secret === '') throw new UsageError('--secret-file: the file is empty');

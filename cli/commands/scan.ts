@@ -32,7 +32,7 @@ Examples:
   $ gateway scan --conversations --config gateway.yaml conversations.jsonl
 `;
 
-/** `gateway scan`: what the detectors say of texts, for people who tune them; needs no Redis. */
+/** Adds `gateway scan`: shows detectors' findings, to tune them. Needs no Redis. */
 export function registerScan(program: Command, io: Io): void {
   program
     .command('scan')
@@ -61,7 +61,7 @@ export function registerScan(program: Command, io: Io): void {
 }
 
 async function scan(command: Command, io: Io, file: string, options: ScanOptions): Promise<void> {
-  // Loaded only where it is used: the other commands start faster without the detectors.
+  // On demand, because loading the detectors slows down every other command.
   const { scanConversations, scanText, scanTexts } = await import('../../src/offline.ts');
   const fromStdin = file === STDIN;
   if (fromStdin && io.stdin.isTTY) io.stderr.write('gateway: reading from the terminal, to its Ctrl-D\n');
@@ -82,7 +82,7 @@ async function scan(command: Command, io: Io, file: string, options: ScanOptions
   }
 }
 
-/** Prints reports as they come, and waits for a slow reader. */
+/** Prints reports as they come, at the reader's speed. */
 async function printAll<Found>(
   io: Io,
   reports: AsyncIterable<Scanned<Found>>,

@@ -12,10 +12,10 @@ import type { Gateway } from '../../src/serve.ts';
 import type { GlobalOptions, Io } from '../command.ts';
 import type { Serving } from '../start-serving.ts';
 
-/** What a start leaves behind is collected when everything has settled: some 10 MB, which would stay. */
+/** Delay after which the garbage of the start is collected: about 10 MB. */
 const SETTLED_MS = 5_000;
 
-/** `gateway serve`: starts the runtime and stays until SIGTERM or SIGINT. */
+/** Adds `gateway serve`: runs the gateway until SIGTERM or SIGINT. */
 export function registerServe(program: Command, io: Io): void {
   program
     .command('serve')
@@ -30,7 +30,7 @@ export function registerServe(program: Command, io: Io): void {
     });
 }
 
-/** On the configuration at `path`, which a process of its own reads while this one loads what serves. */
+/** Serves the configuration at `path`, which another process reads while this one loads its modules. */
 async function startOn(path: string | undefined, io: Io, ahead: ChildProcess): Promise<Serving> {
   const { readConfig, renderEnvoy, close } = startConfigReader();
   try {
@@ -48,7 +48,7 @@ async function startOn(path: string | undefined, io: Io, ahead: ChildProcess): P
   }
 }
 
-/** Reads the changed configuration at `path` in a process of its own. */
+/** Reads the changed configuration in another process. */
 async function readAgain(path: string | undefined, io: Io, inForce: Config) {
   const reader = startConfigReader();
   try {
@@ -59,18 +59,16 @@ async function readAgain(path: string | undefined, io: Io, inForce: Config) {
   }
 }
 
-/**
- * What takes longest of a start is a sidecar's modules: a process begins to load them while this one reads its own.
- * It goes where the start fails.
- */
+/** Starts the first sidecar early: loading its modules takes most of a start. It ends if the start fails. */
 export async function withWorkerAhead(
   work: (ahead: ChildProcess) => Promise<void>,
   output?: WorkerOutput,
 ): Promise<void> {
-  // For the sidecars: glibc keeps what each thread has freed apart, 20 to 90 MB; one arena costs 1 % of a request's CPU.
+  // For sidecars: glibc keeps 20 to 90 MB of freed memory in an arena per thread. One arena costs 1 % of a
+  // request's CPU.
   process.env['MALLOC_ARENA_MAX'] ??= '1';
   const ahead = forkWorker(undefined, output);
-  // This process only supervises: a nursery that grows while it loads would stay, some 25 MB, and never be used again.
+  // This process only supervises. A nursery that grew during the start would keep 25 MB for nothing.
   setFlagsFromString('--semi-space-growth-factor=1');
   try {
     await work(ahead);
@@ -79,7 +77,7 @@ export async function withWorkerAhead(
   }
 }
 
-/** Resolves when the gateway has drained after the first signal, or was ended by the second. */
+/** Resolves when the gateway has drained after the first signal, or ended at the second. */
 export function untilStopped(gateway: Pick<Gateway, 'drain' | 'kill'>): Promise<void> {
   return new Promise((resolve, reject) => {
     function done(work: Promise<void>): void {

@@ -25,7 +25,7 @@ Example:
   $ gateway --server https://gateway-ops.example.com --token-file ~/.gateway-token budget status
 `;
 
-/** `gateway ui tokens …`: API tokens for scripts and `gateway --server`. */
+/** Adds `gateway ui tokens …`: API tokens for scripts and `gateway --server`. */
 export function registerUiTokens(ui: Command, io: Io): void {
   const tokens = ui.command('tokens').description('API tokens for scripts and gateway --server');
   withOutput(

@@ -16,7 +16,7 @@ Examples:
   $ openssl rand -base64 24 | tee page-password | gateway ui password
 `;
 
-/** `gateway ui …`: the operator's page (docs/operator-page.md). */
+/** Adds `gateway ui …`: the operator's page (docs/operator-page.md). */
 export function registerUi(program: Command, io: Io): void {
   const ui = program.command('ui').description("the operator's page");
   withOperator(ui.command('password').description('set the password of the page'))

@@ -22,7 +22,7 @@ interface VerifyOptions {
   readonly policyDir?: string;
   readonly presets?: readonly PresetName[];
   readonly output: ReportFormat;
-  /** The older spelling of `output`. */
+  /** Older spelling of `output`. */
   readonly format?: ReportFormat | 'pretty';
   readonly failOnViolation: boolean;
   readonly failOnUnjudged: boolean;
@@ -30,7 +30,7 @@ interface VerifyOptions {
 }
 
 const STDIN = '-';
-/** Violations, and unjudged elements where these fail. */
+/** Exit code for violations, and for unjudged elements if these fail. */
 const FAILED = 1;
 const UNREADABLE = 2;
 
@@ -48,7 +48,7 @@ Examples:
   $ cat spans.jsonl | gateway verify --trace - --presets safety --output json | jq .summary
 `;
 
-/** `gateway verify`: judges what an agent did by the policies of tomorrow; needs no Redis and no Envoy. */
+/** Adds `gateway verify`: judges recorded agent runs by policies. Needs no Redis and no Envoy. */
 export function registerVerify(program: Command, io: Io): void {
   program
     .command('verify')
@@ -102,7 +102,7 @@ async function verifyFile(command: Command, io: Io, options: VerifyOptions): Pro
   if (trace === undefined)
     throw new UsageError('name the trace: gateway verify --trace run.json (- reads standard input)');
   const loaded = loadedConfig(command, io);
-  // Loaded only where it is used: the other commands start faster without the checks.
+  // On demand, because loading the checks slows down every other command.
   const { verifyTrace } = await import('../../src/offline-verify.ts');
   const fromStdin = trace === STDIN;
   if (fromStdin && io.stdin.isTTY) io.stderr.write('gateway: reading from the terminal, to its Ctrl-D\n');
@@ -124,17 +124,17 @@ async function verifyFile(command: Command, io: Io, options: VerifyOptions): Pro
   if (summary.unjudged.size > 0 && options.failOnUnjudged) throw new ExitCode(FAILED);
 }
 
-/** Opened when it is asked for: a file that is not there is then its reader's to tell. */
+/** Opened on first read, so that a missing file is reported by its reader. */
 async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path);
 }
 
-/** Tools that a trace shows were called: their answers are inspected unless the configuration says that they are not. */
+/** Tools that a trace called: their answers are inspected unless the configuration excludes them. */
 function judging({ config, sources }: LoadedConfig): Config {
   return sources.explicitlySet('mcp.enabled') ? config : { ...config, mcp: { ...config.mcp, enabled: true } };
 }
 
-/** Of the command line alone where it names any; else the configuration's. What is named must be there. */
+/** Returns the policies named on the command line, else the configuration's. Named ones must exist. */
 function sourcesOf(
   options: VerifyOptions,
   { config: { policy }, sources }: LoadedConfig,
@@ -183,7 +183,7 @@ async function reportOf(format: ReportFormat, io: Io, trace: string): Promise<Re
   }
 }
 
-/** Prints as fast as somebody reads, and no faster. */
+/** Prints at the reader's speed. */
 async function printReport(io: Io, report: Report, events: AsyncIterable<VerifyEvent>): Promise<Summary> {
   const progress = createProgress(io, 'elements');
   let isBegun = false;

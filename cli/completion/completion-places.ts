@@ -3,13 +3,13 @@ import { PRESET_NAMES } from '../../src/policy/presets.ts';
 import { INSTRUCTION_ROLES } from '../../src/providers/instructions.ts';
 import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
 
-/** Everything that may follow the words of one command. */
+/** Possible next words of one command. */
 export interface Place {
   /** `keys create`; empty for the program itself. */
   readonly path: string;
   readonly commands: readonly Word[];
   readonly options: readonly OptionWord[];
-  /** Values of the arguments, in their order. */
+  /** Values of the arguments, in order. */
   readonly args: readonly Value[];
   /** Value of all further arguments. */
   readonly rest: Value | undefined;
@@ -30,7 +30,7 @@ export interface OptionWord extends Word {
 
 /** Kinds of values that the shell or the program completes; `none` for text that cannot be guessed. */
 export type ValueKind = 'files' | 'folders' | 'program' | StoredKind | 'none';
-/** Values that the program looks up: in Redis, or in gateway.yaml. */
+/** Values looked up in Redis or in gateway.yaml. */
 export const STORED_KINDS = ['keys', 'sessions', 'escalations', 'servers'] as const;
 export type StoredKind = (typeof STORED_KINDS)[number];
 
@@ -96,14 +96,14 @@ function argumentValue(argument: Argument): Value {
   return KINDS[argument.name()] ?? 'none';
 }
 
-/** Returns the value of repeated arguments. A program's own arguments are files at best. */
+/** Returns the value of repeated arguments; the program's own may only be files. */
 function restValue(last: Argument | undefined): Value | undefined {
   if (last?.variadic !== true) return undefined;
   const value = argumentValue(last);
   return value === 'program' ? 'files' : value;
 }
 
-/** Keeps characters that neither of the shells interprets. */
+/** Drops characters that a shell would interpret. */
 function shellSafe(text: string): string {
   return text
     .replace(/[^\p{L}\p{N} .,;/()=-]/gu, '')

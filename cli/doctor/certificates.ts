@@ -7,10 +7,10 @@ import { firstToEnd, parseCertificates } from '../../src/certificates/pem.ts';
 import { fail, ok, warn, type Diagnosis } from './finding.ts';
 
 const DAY_MS = 86_400_000;
-/** Time to get another one. */
+/** Time to renew a certificate. */
 const SOON_DAYS = 21;
 
-/** When each certificate that the configuration names ends; of a file with several, the one that ends first. */
+/** Checks when the configured certificates expire; for a file with several, the first. */
 export function diagnoseCertificates(config: Config, nowMs: number): Diagnosis[] {
   return certificateFiles(config).map(([key, file]) => ofFile(key, file, nowMs));
 }

@@ -12,12 +12,12 @@ import { describePolicies } from '../../src/policy/describe-policies.ts';
 import { describedFile } from '../policy-view.ts';
 
 const SAMPLES = 9;
-/** A request waits for Redis four times. */
+/** Round trips to Redis per request. */
 const SLOW_MS = 5;
-/** Budgets and locks go by Redis's clock; logs, JWTs and certificates by this one. */
+/** Budgets and locks use Redis's clock; logs, JWTs and certificates use this machine's. */
 const SKEW_MS = 2_000;
 
-/** What `serve` would refuse, and what the file does not protect from. */
+/** Checks what `serve` would refuse, and what the file leaves unprotected. */
 export function diagnoseConfig({ config, sources }: LoadedConfig): Diagnosis[] {
   const problems = preflightProblems(config, sources).map((problem) =>
     fail('configuration', formatProblem(problem)),
@@ -37,7 +37,7 @@ export function diagnoseConfig({ config, sources }: LoadedConfig): Diagnosis[] {
   return [...(problems.length > 0 ? problems : [ok('configuration', found)]), ...weak, ...insecure];
 }
 
-/** Whether Redis is there and fit, how far away it is, and whether its clock is ours. */
+/** Checks that Redis is suitable, its distance and its clock. */
 export async function diagnoseRedis(config: Config): Promise<Diagnosis[]> {
   try {
     return await operate(config, async (operations) => {
@@ -53,7 +53,7 @@ export async function diagnoseRedis(config: Config): Promise<Diagnosis[]> {
   }
 }
 
-/** Whether what is stored can be read; a value of another version refuses the requests that need it. */
+/** Checks that stored data can be read. Data of another version refuses requests that need it. */
 async function storedForms(operations: LocalOperations): Promise<Diagnosis[]> {
   const { scanned, isWhole, unknown } = await operations.scanForms();
   if (unknown.length === 0) {
@@ -79,7 +79,7 @@ async function timing({ readClock }: LocalOperations): Promise<Diagnosis[]> {
   const [nearest] = samples.toSorted((a, b) => a.tookMs - b.tookMs);
   const median = samples.map(({ tookMs }) => tookMs).toSorted((a, b) => a - b)[SAMPLES >> 1] ?? 0;
   const latency = `latency ${median.toFixed(1)} ms`;
-  // What took least tells the time best.
+  // The fastest call measures the time best.
   const skew = Math.round(nearest?.skewMs ?? 0);
   return [
     median > SLOW_MS
@@ -91,7 +91,7 @@ async function timing({ readClock }: LocalOperations): Promise<Diagnosis[]> {
   ];
 }
 
-/** Whether the keys that JWTs are verified by can be read from here. */
+/** Checks that the keys for JWTs can be fetched from here. */
 export async function diagnoseIdentity({ zsp, server }: Config): Promise<Diagnosis[]> {
   if (!zsp.enabled) return [off('identity', 'JWTs: off (zsp.enabled: false)')];
   const scope = zsp.jwt_only ? 'every proxy key needs one' : 'keys with a jwt_subject need one';
@@ -107,12 +107,12 @@ export async function diagnoseIdentity({ zsp, server }: Config): Promise<Diagnos
       proofs,
     ];
   } catch (error) {
-    // A gateway starts without them, and refuses what needs a JWT until they are there.
+    // A gateway starts without them, and refuses JWTs until they arrive.
     return [warn('identity', `JWTs: ${scope}; zsp.jwks_url cannot be read (${messageOf(error)})`), proofs];
   }
 }
 
-/** Which policies would be in force, and what becomes of a call that none of them speaks of. */
+/** Shows the policies that would be in force, and their default action. */
 export async function diagnosePolicies({ policy, server }: Config): Promise<Diagnosis[]> {
   if (!policy.enabled) return [off('policies', 'off (policy.enabled: false)')];
   const sources = { file: policy.policy_file, folder: policy.policy_dir, presets: policy.presets };

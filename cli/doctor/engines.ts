@@ -4,7 +4,7 @@ import { messageOf } from '../../src/errors.ts';
 import type { CredentialProbe } from '../../src/offline-credentials.ts';
 import { fail, off, ok, warn, type Diagnosis } from './finding.ts';
 
-/** What each security engine does under this configuration (docs/doctor.md). */
+/** Shows what each security engine does under this configuration (docs/doctor.md). */
 export function diagnoseEngines(config: Config): Diagnosis[] {
   const { loop_detection: loop, risk_profile: risk, rate_limit: rate, session, mcp } = config;
   const { dlp } = config.server;
@@ -96,7 +96,7 @@ function dlpScope({
   return `${scopes.length === 0 ? 'looks for nothing' : scopes.join(', ')}; ${action ?? 'secrets quarantine, the rest is masked'}${scan_tool_arguments ? '' : '; not in arguments of tools'}${answer_classes === undefined ? '' : `; in answers ${answer_classes.join(', ')} only`}`;
 }
 
-/** Which values of each MCP server's configuration its clients are never told, proven by a tool that repeats them. */
+/** Shows which values of MCP servers are kept from clients, proven with a tool that repeats them. */
 export async function probeServerCredentials(config: Config): Promise<Diagnosis[]> {
   const { mcp } = config;
   const isWithout = mcp.servers.every(
@@ -109,7 +109,7 @@ export async function probeServerCredentials(config: Config): Promise<Diagnosis[
     return isWithout ? [] : [warn('credentials', message)];
   }
   try {
-    // Loaded only where it is used: the other commands start faster without the checks.
+    // On demand, because loading the checks slows down every other command.
     const { probeCredentials } = await import('../../src/offline-credentials.ts');
     return (await probeCredentials(config)).flatMap(diagnoseServer);
   } catch (error) {
@@ -138,11 +138,11 @@ function diagnoseServer({ server, guarded, unproven, mayTell, ...rest }: Credent
   return lines.flatMap(([names, diagnosis]) => (names.length === 0 ? [] : [diagnosis(names.join(', '))]));
 }
 
-/** Each engine that is on is given something that it must find; one that does not find it only seems to protect. */
+/** Gives each enabled engine something that it must find. */
 export async function probeEngines(config: Config): Promise<Diagnosis[]> {
   const { policy, server, mcp, loop_detection, risk_profile } = config;
   const sources = policy.enabled ? policySources(policy) : undefined;
-  // Loaded only where it is used: the other commands start faster without the checks.
+  // On demand, because loading the checks slows down every other command.
   const { PROBES } = await import('../../src/offline-probe.ts');
   const wanted = [
     PROBES.normalization,

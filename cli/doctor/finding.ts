@@ -1,4 +1,4 @@
-/** One thing that was looked at. `off` is switched off by the configuration; `warn` does not keep the gateway from starting. */
+/** The result of one check. `off`: disabled by the configuration; `warn`: does not prevent a start. */
 export interface Diagnosis {
   readonly check: Subject;
   readonly status: 'ok' | 'off' | 'warn' | 'fail';

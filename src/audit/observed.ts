@@ -16,7 +16,7 @@ export interface AuditedExchange {
   readonly provider?: { readonly name: string };
   readonly endpoint?: { readonly operation: string };
   readonly mcp?: { readonly server: string };
-  /** A name of `models`, in place of which another model was asked. */
+  /** Name of `models` that the client used. */
   readonly alias?: string;
   readonly request?: {
     readonly model: string | undefined;

@@ -6,11 +6,11 @@ import type { KeyRecord } from './key-record.ts';
 
 const claimScript = loadScript(new URL('./claim-name.lua', import.meta.url));
 
-/** A field that is no valid name. Its value says which names have been entered. */
+/** Field that is not a valid name; its value tells which names have been entered. */
 const ENTERED = '';
-/** Every name, of inactive keys too. Earlier releases wrote 1, for the names of active keys alone. */
+/** All names, including those of inactive keys. Earlier releases wrote 1, for active keys only. */
 const ALL_NAMES = '2';
-/** The holder of a name that several active keys of an earlier release have. */
+/** Holder of a name that several active keys of an earlier release share. */
 const SHARED = 'shared';
 
 export interface NamedRecords {
@@ -44,7 +44,7 @@ async function readHolder(records: NamedRecords, holder: string): Promise<KeyRec
   return holder === '' ? undefined : records.read(holder);
 }
 
-/** Returns another key with a shared name; the last one that is not revoked, if there is any. */
+/** Returns another key with a shared name, preferring one that is not revoked. */
 async function sharer(records: NamedRecords, name: string, own: string): Promise<KeyRecord | undefined> {
   let found: KeyRecord | undefined;
   for await (const record of records.all())

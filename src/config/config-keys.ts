@@ -10,7 +10,7 @@ export interface ConfigKey {
   /** Undefined for a key without a default. */
   readonly preset: unknown;
   readonly description: string;
-  /** Whether other keys stand below it. */
+  /** Has keys below it. */
   readonly isGroup: boolean;
   /** A change takes effect at the next start only. */
   readonly needsRestart: boolean;

@@ -1,6 +1,6 @@
 import { isObject } from '../json/is-object.ts';
 
-/** As `Environment`, whose file imports the schema, which imports this one. */
+/** Like `Environment`, but without an import cycle through the schema. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const POSITIVE = /^[1-9][0-9]{0,8}$/;

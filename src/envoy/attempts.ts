@@ -18,7 +18,7 @@ export const MAX_ATTEMPTS = 8;
 export interface AttemptParts {
   readonly listeners: readonly EnvoyObject[];
   readonly clusters: readonly EnvoyObject[];
-  /** Goes before the other routes to upstreams. */
+  /** Matched before other routes to upstreams. */
   readonly retryPolicy: EnvoyObject | undefined;
   readonly bootstrap: EnvoyObject;
 }
@@ -154,7 +154,7 @@ function connectionManager(config: Config): EnvoyObject {
   });
 }
 
-/** Tells the script why Envoy has answered in place of a provider. */
+/** Gives the script Envoy's reason for its own reply. */
 const TELL_DETAILS: EnvoyObject = {
   filter: {
     status_code_filter: {

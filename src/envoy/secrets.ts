@@ -10,7 +10,7 @@ export interface SecretFile {
   readonly content: EnvoyObject;
 }
 
-/** Where Envoy finds the certificates of a group: by name in files of their own that it watches, or in place. */
+/** Source of certificates: files that Envoy watches, or inline. */
 export function tlsContext(
   files: PemFiles,
   { secretsFolder }: Pick<EnvoyLayout, 'secretsFolder'>,

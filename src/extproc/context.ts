@@ -8,7 +8,6 @@ import type { EdgeServices, RequestTrace } from './services.ts';
 import { outcomeOf, type State } from './state.ts';
 import type { HeaderList } from './wire/messages.ts';
 
-/** The parts of a receipt, collected during the request. */
 export interface Signed {
   requestDigest?: string;
   upstreamDigest?: string;
@@ -26,12 +25,11 @@ export interface StreamContext {
   clientAddress: string;
   /** Undefined until the request headers arrive. */
   place: Place | undefined;
-  /** The credential by which requests are told apart under overload; undefined without one. */
+  /** The credential that identifies a caller under overload; undefined without one. */
   caller: string | undefined;
   surface: Surface;
   /** Headers that let a web page read any answer; empty unless its origin is allowed. */
   crossOrigin: HeaderList;
-  /** Status of the answer that the client gets. */
   status: number;
   /** The refusal or cut, if any. */
   refusal: Refusal | undefined;

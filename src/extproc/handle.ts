@@ -18,14 +18,14 @@ export function handle(context: StreamContext, message: ProcessingRequest): Phas
   const { state } = context;
   switch (message.phase) {
     case 'request_headers':
-      // Begun anew, the answer to what was forwarded would pass as one of Envoy's own.
+      // Starting over would pass the provider's answer as one of Envoy's own.
       if (state.at !== 'opened') throw new Error('request headers came twice');
       return onRequestHeaders(context, message);
     case 'request_body':
       if (state.at !== 'identified') throw new Error('a body came before its headers');
       return onRequestBody(context, state, message);
     case 'request_trailers':
-      // Envoy sends a body before its trailers: there was none, so no phase will judge the request.
+      // Envoy sends a body before trailers, so this request has none and no phase would judge it.
       if (state.at === 'identified') throw trailersAlone();
       return dropTrailers(
         'request_trailers',
@@ -35,7 +35,7 @@ export function handle(context: StreamContext, message: ProcessingRequest): Phas
       return onResponseHeaders(context, message);
     case 'response_body':
       if (state.at === 'streaming' || state.at === 'streamed') return onStreamChunk(context, state, message);
-      // It may be the provider's, and is none of Envoy's own replies.
+      // It may be the provider's rather than Envoy's own.
       if (state.at === 'forwarded') throw new Error("an answer's body came before its headers");
       return state.at === 'answering'
         ? onResponseBody(context, state, message)

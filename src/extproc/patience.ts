@@ -7,9 +7,8 @@ export interface PatienceSettings {
   readonly messageTimeoutMs: number;
 }
 
-/** One exchange's patience; unused until requested. */
+/** One exchange's wait for an approval. */
 export interface EdgePatience extends Patience {
-  /** Ends the waiting. */
   leave(): void;
 }
 

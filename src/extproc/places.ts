@@ -34,10 +34,9 @@ export interface Place {
    * @throws GatewayError rate_limited
    */
   claimKey(key: string): void;
-  /** From here on, the place may be taken for a newer request. */
+  /** From here on, a newer request may take the place. */
   awaitBody(onTakenAway: (refusal: GatewayError) => void): void;
   bodyCame(): void;
-  /** Only the first call counts. */
   leave(): void;
 }
 
@@ -102,7 +101,7 @@ export function createPlaces({ maxPerKey, maxPerAddress, maxAwaitingBody }: Plac
   };
 }
 
-/** Takes one of `max`; returns false if none is left. */
+/** Takes one of `max`; returns false if all are taken. */
 function take(counts: Map<string, number>, name: string, max: number): boolean {
   const taken = counts.get(name) ?? 0;
   if (taken >= max) return false;

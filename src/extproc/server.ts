@@ -14,11 +14,10 @@ const SETTLE_WITHIN_MS = 3_000;
 export const MAX_OPEN_STREAMS = 20_000;
 
 export interface ExtProcServer {
-  /** Number of open streams. */
   readonly openStreams: number;
   /** Uses these certificates for new connections. */
   renewTls(tls: ListenTls): void;
-  /** Uses these services for new streams. Resolves when the streams under the ones before have ended. */
+  /** Uses these services for new streams. Resolves when the streams of the previous services have ended. */
   use(services: EdgeServices): Promise<void>;
   /**
    * Refuses new streams, waits for running ones for at most `timeoutMs`, then cuts and settles them. Never
@@ -100,7 +99,6 @@ export async function startExtProcServer(options: ExtProcOptions): Promise<ExtPr
   };
 }
 
-/** The open streams of one set of services. */
 class Streams {
   readonly services: EdgeServices;
   #open = 0;
@@ -119,7 +117,7 @@ class Streams {
     if (this.#open === 0) this.#onEnded?.();
   }
 
-  /** Call when no further stream begins. */
+  /** Call once no new stream can begin. */
   async whenEnded(): Promise<void> {
     if (this.#open === 0) return;
     await new Promise<void>((resolve) => (this.#onEnded = resolve));

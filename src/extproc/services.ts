@@ -35,9 +35,7 @@ export interface EdgeServices {
   /** Undefined unless `signature.enabled`. */
   readonly signer?: Signer | undefined;
   readonly providerCredentials: Pick<ProviderCredentials, 'choose' | 'answered'>;
-  /** Limits of simultaneous requests. */
   readonly places: Places;
-  /** Refuses new requests under overload. */
   readonly admission: Admission;
   readonly route: Route;
   /** Undefined without `models`. */
@@ -61,7 +59,6 @@ export interface EdgeTracing {
   begin(headers: HeaderList): RequestTrace;
 }
 
-/** Where a request goes: to a provider or an MCP server. */
 export interface UpstreamCall {
   readonly provider?: string | undefined;
   readonly mcpServer?: string | undefined;
@@ -72,18 +69,14 @@ export interface UpstreamCall {
 export interface RequestTrace {
   /** Runs `work`, and everything it awaits, as part of the request. */
   run<T>(work: () => T): T;
-  /** False if it is not sampled. */
   readonly isRecorded: boolean;
   /** 32 hex digits; undefined if it is not sampled. */
   readonly traceId: string | undefined;
   /** The client's `tracestate`, which goes upstream. */
   readonly traceState: string | undefined;
-  /**
-   * Starts the wait for the upstream. Returns the W3C trace context for it, which replaces the client's headers of both
-   * names.
-   */
+  /** Starts the upstream wait. Returns the W3C trace context for it, which replaces the client's headers. */
   forward(call: UpstreamCall): HeaderList;
-  /** Notes that the answer's headers have arrived, from the upstream or from Envoy in its place. */
+  /** Notes that answer headers have arrived, from the upstream or from Envoy in its place. */
   answering(status: number): void;
   /** Ends the wait for the upstream. */
   answered(): void;
@@ -93,14 +86,14 @@ export interface RequestTrace {
 
 /**
  * Audit records that must be written before a request proceeds. If a record was lost since the request began
- * (`knownLosses` was `losses` then), it may have been this request's, and the request is refused
- * (GatewayError redis_unavailable).
+ * (when `losses` was `knownLosses`), it may be this request's, so the request is refused (GatewayError
+ * redis_unavailable).
  */
 export interface Audited {
   losses(): number;
-  /** Waits for the record that a request is sent upstream. */
+  /** Waits for the record of forwarding. */
   forwarding(exchange: Parsed, knownLosses: number): Promise<void>;
-  /** Waits for the records of findings before an answer goes to the client. */
+  /** Waits for the records of findings. */
   answer(knownLosses: number): Promise<void>;
 }
 
@@ -113,27 +106,25 @@ export interface EdgeSettings extends RefusalSettings {
   readonly patience?: PatienceSettings | undefined;
 }
 
-/** What an answer told of itself. */
-export interface ToldAnswer extends AnswerIdentity {
-  /** The model that answered, as the provider names it. */
+/** How an answer describes itself. */
+export interface SelfDescription extends AnswerIdentity {
   readonly model: string | undefined;
 }
 
-/** One finished exchange, for log and metrics. Holds no credential and no path. */
+/** A finished exchange, for log and metrics. Contains no credential and no path. */
 export interface FinishedExchange {
   readonly requestId: string;
   readonly clientAddress: string;
-  /** As far as it came; absent if the request was refused before its key was known. */
+  /** The last stage reached; absent if the request was refused before its key was known. */
   readonly exchange: Admitted | undefined;
   readonly refusal: Refusal | undefined;
   readonly status: number;
   readonly outcome: Outcome;
-  /** Time from request headers to the first bytes of a streamed answer; undefined if none were sent. */
+  /** Time from request headers to the first streamed bytes; undefined without any. */
   readonly firstChunkMs: number | undefined;
-  /** The usage that the provider reported. */
   readonly usage: Usage | undefined;
   /** Undefined unless the request is traced and was answered. */
-  readonly told: ToldAnswer | undefined;
+  readonly identity: SelfDescription | undefined;
   readonly durationMs: number;
   /** False if it is only counted. */
   readonly isLogged: boolean;

@@ -16,7 +16,6 @@ import type { Target } from '../routing/target.ts';
  * ```
  */
 export type State =
-  /** No message has arrived. */
   | { readonly at: 'opened' }
   /** The request headers are here; the key is not checked yet. */
   | { readonly at: 'received' }
@@ -24,7 +23,7 @@ export type State =
   | { readonly at: 'replied' }
   /** Answered by the gateway with a list of its own; nothing is forwarded. */
   | { readonly at: 'listed'; readonly exchange: Identified; readonly run: Run }
-  /** The key is valid (known, not expired, revoked, locked or blocked); the address is not judged yet. */
+  /** The key is valid; the address is not judged yet. */
   | { readonly at: 'admitted'; readonly exchange: Admitted }
   | IdentifiedState
   /** The body is read; the checks judge it. */
@@ -36,15 +35,13 @@ export type State =
   /** The headers of a stream are judged. */
   | AnsweredState<'opening'>
   | StreamState<'streaming'>
-  /** The last of a stream was written, at its end or by a cut. */
+  /** The last bytes of a stream were written, at its end or by a cut. */
   | StreamState<'streamed'>
   /** The last reply was written: a whole answer, or Envoy's own reply in the upstream's place. */
   | AnsweredState<'answered'>;
 
-/** The state with this name, or one of these names. */
 export type At<Name extends State['at']> = Extract<State, { readonly at: Name }>;
 
-/** States of a request that was sent upstream. */
 export type SentState = At<'forwarded' | 'answering' | 'opening' | 'streaming' | 'streamed' | 'answered'>;
 
 /** The address is valid: from here on, the checks' `end` must run. */
@@ -53,9 +50,9 @@ interface IdentifiedState {
   readonly exchange: Identified;
   readonly run: Run;
   readonly target: Target;
-  /** Kept until the body was searched for it; never leaves this object. Empty if none was sent. */
+  /** Kept until the body was searched for it. Empty if none was sent. */
   readonly rawKey: string;
-  /** Why the provider of the address cannot be asked; known only once the body names no alias. */
+  /** Why the provider cannot be asked; known only once the body names no alias. */
   readonly ownRefusal: GatewayError | undefined;
   /** The id of a JSON-RPC message that was refused unread; null if unknown. */
   readonly unreadId: JsonRpcId | null;
@@ -68,11 +65,10 @@ interface ParsedState<Name extends string> {
   readonly target: Target;
   /** Targets of an alias that may be asked after this one. */
   readonly fallbacks?: readonly Fallback[];
-  /** The request as each target gets it, in order, if there are several. */
+  /** The request per target, in order, if there are several. */
   readonly attempts?: readonly Attempt[];
 }
 
-/** One of several targets, as it was sent. */
 export interface Attempt {
   readonly exchange: Parsed;
   /** Undefined without signatures. */
@@ -82,7 +78,7 @@ export interface Attempt {
 interface AnsweredState<Name extends string> {
   readonly at: Name;
   readonly exchange: Answered;
-  /** The same without its answer, since Envoy may replace one that breaks off. */
+  /** The request without an answer, since Envoy may replace a broken one. */
   readonly parsed: Parsed;
   readonly run: Run;
 }
@@ -105,13 +101,12 @@ export function wasSent(state: State): state is SentState {
   }
 }
 
-/** Returns the request as sent. */
 export function parsedOf(state: SentState): Parsed {
   return state.at === 'forwarded' ? state.exchange : state.parsed;
 }
 
-/** Reverts a request that Envoy never forwarded, since it did not get the verdict; nothing is charged. */
-export function takenBack(state: At<'forwarded'>): At<'parsed'> {
+/** Undoes a request that Envoy never forwarded, since it did not get the verdict. Nothing is charged. */
+export function undone(state: At<'forwarded'>): At<'parsed'> {
   return { ...state, at: 'parsed' };
 }
 

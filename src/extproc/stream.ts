@@ -7,8 +7,8 @@ import { createPatience } from './patience.ts';
 import { withReceipt } from './reply/receipt.ts';
 import { refusalAnswer, type Refused } from './reply/refusal-answer.ts';
 import { bePatient, isDenial, refuse, type PhaseReply } from './reply/respond.ts';
-import type { EdgeServices, FinishedExchange, ToldAnswer } from './services.ts';
-import { takenBack, wasSent, type State } from './state.ts';
+import type { EdgeServices, FinishedExchange, SelfDescription } from './services.ts';
+import { undone, wasSent, type State } from './state.ts';
 import { GRPC_STATUS, type RpcCall, type CallListener } from './transport/call.ts';
 import type { ProcessingRequest, ProcessingResponse } from './wire/messages.ts';
 
@@ -56,7 +56,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
         const reply = answered instanceof Promise ? await answered : answered;
         if (closed || failed) {
           const { state } = context;
-          if (state.at === 'forwarded' && before !== 'forwarded') context.state = takenBack(state);
+          if (state.at === 'forwarded' && before !== 'forwarded') context.state = undone(state);
           break;
         }
         answer(reply);
@@ -82,7 +82,6 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     readOn();
   }
 
-  /** Called once per exchange, however it ends. */
   function finishOnce(): Promise<void> {
     return (finishing ??=
       context.trace === undefined
@@ -90,7 +89,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
         : context.trace.run(() => finishExchange(context)));
   }
 
-  /** Counts as open until it is settled, so that a drain does not disconnect Redis before. */
+  /** The exchange counts as open until settled, so that a drain does not disconnect Redis earlier. */
   async function leave(): Promise<void> {
     await finishOnce().finally(onClosed);
   }
@@ -130,7 +129,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
   /** Handles thrown errors: refusals as such, everything else as an internal failure. */
   function fail(cause: unknown): void {
     if (cause instanceof GatewayError) return refuseWith(cause);
-    if (!leaveOff()) return;
+    if (!stopServing()) return;
     services.observer.failed(context.requestId, cause);
     call.fail(GRPC_STATUS.internal, 'failed closed');
     void finishOnce();
@@ -138,7 +137,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
 
   /** Sends a refusal to the client while headers can still change. */
   function refuseWith(refusal: Refusal): void {
-    if (!leaveOff()) return;
+    if (!stopServing()) return;
     context.refusal = refusal;
     if ('stream' in context.state) call.fail(GRPC_STATUS.internal, 'failed closed');
     else {
@@ -149,8 +148,8 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     void finishOnce();
   }
 
-  /** Stops serving messages; returns false if that was done before. */
-  function leaveOff(): boolean {
+  /** Stops serving messages; returns false if already stopped. */
+  function stopServing(): boolean {
     if (closed || failed) return false;
     failed = true;
     clearTimeout(answerTimer);
@@ -201,24 +200,22 @@ function traced(context: StreamContext, message: ProcessingRequest): ReturnType<
     : context.trace.run(() => handle(context, message));
 }
 
-/** Notes when the answer began and ended, before the gateway's own work on it. */
+/** Notes the begin and end of the answer, before the gateway's own work on it. */
 function noteAnswer({ trace }: StreamContext, { phase, headers, endOfStream }: ProcessingRequest): void {
   if (phase === 'response_headers')
     trace?.answering(Number(headers.find(([name]) => name === ':status')?.[1]));
   if (endOfStream && (phase === 'response_headers' || phase === 'response_body')) trace?.answered();
 }
 
-/** Targets that may be asked, one after another; each has the time of one. */
+/** Targets that may be asked in turn; each has the time of one. */
 function attemptsOf(state: State): number {
   return state.at === 'forwarded' ? (state.attempts?.length ?? 1) : 1;
 }
 
-/** Reports whether the last reply was written. */
 function isOver({ state: { at } }: StreamContext): boolean {
   return at === 'answered' || at === 'streamed' || at === 'replied' || at === 'listed';
 }
 
-/** Returns the facts for rendering a refusal. */
 function refusedOf({ state, surface, requestId, crossOrigin }: StreamContext): Refused {
   const exchange = 'exchange' in state ? state.exchange : undefined;
   const headers = exchange?.responseHeaders ?? [[HEADER.requestId, requestId], ...crossOrigin];
@@ -227,7 +224,6 @@ function refusedOf({ state, surface, requestId, crossOrigin }: StreamContext): R
   return { surface, headers, mcp, mcpId: mcp?.kind === 'request' ? mcp.id : unreadId };
 }
 
-/** Runs the checks' `end` hooks, then log and metrics. */
 async function finishExchange(context: StreamContext): Promise<void> {
   const outcome = outcomeNow(context);
   context.watch?.end();
@@ -244,7 +240,7 @@ async function finishExchange(context: StreamContext): Promise<void> {
     status: context.status,
     outcome,
     usage: answerOf(context.state)?.usage,
-    told: toldBy(answerOf(context.state)),
+    identity: describeAnswer(answerOf(context.state)),
     durationMs: performance.now() - context.startedAt,
     firstChunkMs: context.firstChunkAt === 0 ? undefined : context.firstChunkAt - context.startedAt,
     isLogged: isLogged(context),
@@ -258,7 +254,7 @@ function answerOf(state: State): Answer | undefined {
   return wasSent(state) && state.at !== 'forwarded' ? state.exchange.answer : undefined;
 }
 
-function toldBy(answer: Answer | undefined): ToldAnswer | undefined {
+function describeAnswer(answer: Answer | undefined): SelfDescription | undefined {
   if (answer?.identity === undefined) return undefined;
   return { model: answer.billing.bill.models[0], ...answer.identity.identity };
 }

@@ -60,7 +60,7 @@ export function asDenial({ type, message }: Refusal): Denial {
 
 export const PASS: Pass = { kind: 'pass' };
 
-/** What is known of a request while Redis looks up its key. */
+/** Facts about a request while Redis looks up its key. */
 export interface Caller {
   /** `sha256:<hex>`: the identity that the key had when it was last seen. */
   readonly keyHash: string;

@@ -23,9 +23,9 @@ interface NamedSession {
 }
 
 /**
- * What a check reads of a session from its store: ahead, in the wait for the key's record, if the request names its
- * session, and otherwise once the body has arrived. Data read ahead may only let a request pass, and only if a
- * comparison in the batch of `requestBody` finds it unchanged (see `confirmed`).
+ * A check's reads of a session from its store: ahead, together with the key's record, if the request names
+ * its session; otherwise once the body has arrived. Data read ahead may only let a request pass, and only if
+ * a comparison in the batch of `requestBody` finds it unchanged (see `confirmed`).
  */
 export class SessionRead<Data> {
   #ahead: Promise<Data> | undefined;

@@ -69,13 +69,13 @@ export async function callOf({ history, ...written }: CallJson, trust: TrustSett
   const input = policyInput(written);
   const places = writtenTexts(input.request, written);
   const normalized = await normalizeAll(places.map(({ raw }) => raw));
-  const said = places.map((place, index): CallText => ({
+  const own = places.map((place, index): CallText => ({
     ...place,
     normalized: normalized[index]?.text ?? place.raw,
   }));
-  const texts = input.request.method === 'llm_call' ? said : withResolvedPaths(said);
+  const texts = input.request.method === 'llm_call' ? own : withResolvedPaths(own);
   const action: ActionInput = {
-    normalized_prompt: written.action?.normalized_prompt ?? said.map((text) => text.normalized).join('\n'),
+    normalized_prompt: written.action?.normalized_prompt ?? own.map((text) => text.normalized).join('\n'),
     obfuscation: {
       ...obfuscationFlags(normalized.map(({ obfuscation }) => obfuscation)),
       ...written.action?.obfuscation,
@@ -85,8 +85,7 @@ export async function callOf({ history, ...written }: CallJson, trust: TrustSett
     call: {
       input,
       texts,
-      joined: () =>
-        joinedParts(said.map(({ raw, argument }, index) => writtenPart(raw, argument ?? [index]))),
+      joined: () => joinedParts(own.map(({ raw, argument }, index) => writtenPart(raw, argument ?? [index]))),
       contextReadings: () => writtenContextReadings(input.request, texts),
       marks: [],
       trust: callTrust(trustIn(written, trust), undefined),
@@ -97,15 +96,15 @@ export async function callOf({ history, ...written }: CallJson, trust: TrustSett
   };
 }
 
-function trustIn({ trust: said }: Pick<CallJson, 'trust'>, configured: TrustSettings): TrustSettings {
+function trustIn({ trust: own }: Pick<CallJson, 'trust'>, configured: TrustSettings): TrustSettings {
   return {
-    system: said.system ?? configured.system,
-    developer: said.developer ?? configured.developer,
+    system: own.system ?? configured.system,
+    developer: own.developer ?? configured.developer,
   };
 }
 
 /** Default method for each type of call. */
-const USUAL_METHODS: Readonly<Record<McpCallType, string>> = {
+const DEFAULT_METHODS: Readonly<Record<McpCallType, string>> = {
   mcp_tool_call: 'tools/call',
   mcp_resource_read: 'resources/read',
   mcp_resource_subscribe: 'resources/subscribe',
@@ -120,25 +119,30 @@ function policyInput({ agent, request, session, agent_risk }: Omit<CallJson, 'hi
   if (request.method === 'llm_call') return { agent, request, session, agent_risk };
   const { method, mcp_server, resource_uri: uri } = request;
   const {
-    mcp_method = USUAL_METHODS[method],
+    mcp_method = DEFAULT_METHODS[method],
     path = `/mcp/${mcp_server}${method === 'mcp_tool_call' ? '/tools/call' : ''}`,
     arguments: args = uri === '' ? {} : { uri },
   } = request;
   return { agent, request: { ...request, mcp_method, path, arguments: args }, session, agent_risk };
 }
 
-/** Returns the texts that checks would see of such a call. */
+/** Returns the texts of such a call that checks would see. */
 function writtenTexts(
   request: PolicyInput['request'],
   { prompt_text, action }: Omit<CallJson, 'history'>,
 ): Omit<CallText, 'normalized'>[] {
   if (request.method === 'llm_call') {
     const prompts = [prompt_text ?? action?.normalized_prompt ?? []].flat();
-    return prompts.map((said, index) => {
+    return prompts.map((prompt, index) => {
       const source = { path: ['prompt_text', index], role: 'user', kind: 'text' } as const;
-      return typeof said === 'string'
-        ? { raw: said, argument: undefined, source }
-        : { raw: said.text, argument: undefined, role: said.role, source: { ...source, role: said.role } };
+      return typeof prompt === 'string'
+        ? { raw: prompt, argument: undefined, source }
+        : {
+            raw: prompt.text,
+            argument: undefined,
+            role: prompt.role,
+            source: { ...source, role: prompt.role },
+          };
     });
   }
   const found = textsIn(request.arguments, []).map(({ text, path }) => ({
@@ -151,12 +155,11 @@ function writtenTexts(
   return [...more.map((raw) => ({ raw, argument: undefined })), ...found];
 }
 
-/** Several texts of a prompt are parts of one message. */
 function writtenPart(text: string, path: JsonPath): Part {
-  return { text, path: ['params', 'arguments', ...path], isSaid: true };
+  return { text, path: ['params', 'arguments', ...path], isConversation: true };
 }
 
-/** Like `contextReadings` of a request; arguments are a document, whoever wrote them. */
+/** Like `contextReadings` of a request; arguments are read as a document. */
 export function* writtenContextReadings(
   request: PolicyInput['request'],
   texts: readonly CallText[],
@@ -170,7 +173,7 @@ export function* writtenContextReadings(
   }
   yield* contextReadings(
     undefined,
-    texts.map((text) => ({ ...text, path: [], isSaid: text.argument === undefined, isString: true })),
+    texts.map((text) => ({ ...text, path: [], isConversation: text.argument === undefined, isString: true })),
   );
 }
 

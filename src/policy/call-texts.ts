@@ -1,7 +1,7 @@
 import type { CallText } from './call.ts';
 import { resolvedPath } from './resolved-path.ts';
 
-/** Returns the texts of an MCP call in order, followed by the resolved forms of their paths. */
+/** Adds the resolved forms of their paths to the texts of an MCP call. */
 export function withResolvedPaths(texts: readonly CallText[]): CallText[] {
   const resolved = texts.flatMap((text) => {
     const paths = [...new Set([text.raw, text.normalized])].map(resolvedPath);

@@ -21,7 +21,6 @@ import type { RuleOverrides } from './rule-modes.ts';
 /** One call of a model or MCP server as policies judge it (docs/policies.md). */
 export interface PolicyCall {
   readonly input: PolicyInput;
-  /** All texts of the call. */
   readonly texts: readonly CallText[];
   /** Headers and address; built only for rules about detected data. */
   readonly carried?: () => readonly string[];
@@ -35,7 +34,7 @@ export interface PolicyCall {
   readonly trust: CallTrust;
   /** Rule modes of the call's key, if it has its own. */
   readonly overrides?: RuleOverrides | undefined;
-  /** docs/normalization.md; built only for policies that read it. */
+  /** Built only for policies that read it (docs/normalization.md). */
   readonly action: () => ActionInput;
   /** Replaces the model's score in tests. */
   readonly injectionScore?: number | undefined;
@@ -69,7 +68,7 @@ export interface ContextText {
 
 /** Readings of texts that belong together. */
 export interface ContextReading {
-  /** The document that contains all of them; undefined if they depend on other texts. */
+  /** The document with all of them; undefined if they depend on other texts. */
   readonly document: string | undefined;
   /** Path below `arguments` of a tool call; undefined elsewhere. */
   readonly argument: JsonPath | undefined;

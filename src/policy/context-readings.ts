@@ -15,7 +15,7 @@ import type { CallText, ContextReading, ContextText } from './call.ts';
 export interface PlacedText extends CallText {
   readonly path: JsonPath;
   /** Part of a conversation: it may continue the text before it. */
-  readonly isSaid: boolean;
+  readonly isConversation: boolean;
   /** False for member names and numbers at its path. */
   readonly isString: boolean;
 }
@@ -33,8 +33,9 @@ const SHORT_CHARS = 256;
 const APART = '\n\uffff\n';
 
 /**
- * Reads a call's texts as their recipients would, for detectors that identify a value by its name: arguments as a
- * document, values with the names above and beside them, conversation with its preceding texts.
+ * Reads a call's texts as their recipients would, for detectors that identify values by name: arguments as a
+ * document, values with the names around them, conversation with its preceding texts.
+ *
  * @param json contains the texts
  */
 export function* contextReadings(json: unknown, texts: readonly PlacedText[]): Generator<ContextReading> {
@@ -42,10 +43,9 @@ export function* contextReadings(json: unknown, texts: readonly PlacedText[]): G
   let shortChars = 0;
   const holderOf = createHolders(json);
   for (const [index, one] of texts.entries()) {
-    const said = one.isSaid ? saidReading(texts, index) : undefined;
-    if (said !== undefined) yield said;
+    const reading = one.isConversation ? conversationReading(texts, index) : undefined;
+    if (reading !== undefined) yield reading;
     if (one.isString) {
-      // Arguments are read as documents.
       if (one.argument === undefined && mayBeIdentified(one.raw)) yield namedReading(one, holderOf);
       const { raw, argument } = one;
       if (raw.length > MAX_PARSED_CHARS || !DOCUMENT.test(raw)) continue;
@@ -72,18 +72,18 @@ export function* contextReadings(json: unknown, texts: readonly PlacedText[]): G
   if (short.length > 0) yield documentReading(short, undefined);
 }
 
-function saidReading(texts: readonly PlacedText[], index: number): ContextReading | undefined {
+function conversationReading(texts: readonly PlacedText[], index: number): ContextReading | undefined {
   const { raw = '', normalized = raw, argument } = texts[index] ?? {};
-  const [said] = besideText(raw, () =>
+  const [name] = besideText(raw, () =>
     texts.slice(Math.max(0, index - TEXTS_BEFORE), index).map(({ raw: text }) => text),
   );
-  if (said === undefined) return undefined;
+  if (name === undefined) return undefined;
   const forms = raw === normalized ? [raw] : [raw, normalized];
-  const told = forms.map((text) => ({ before: contextOf(said), text }));
-  return { document: undefined, argument, texts: () => told };
+  const named = forms.map((text) => ({ before: contextOf(name), text }));
+  return { document: undefined, argument, texts: () => named };
 }
 
-/** A value with its member name and its context; forms and documents have names of their own. */
+/** A value with its member name and context. Forms and documents have names of their own. */
 function namedReading({ raw, argument, path }: PlacedText, holderOf: HolderOf): ContextReading {
   function* texts(): Generator<ContextText> {
     const name = path.findLast((step) => typeof step === 'string');
@@ -116,7 +116,6 @@ function createHolders(json: unknown): HolderOf {
   };
 }
 
-/** An object or list in a body, serialized. */
 interface PlacedDocument {
   readonly root: object;
   readonly text: string;
@@ -128,7 +127,6 @@ function placedDocument(root: object, path: JsonPath): PlacedDocument {
   return { root, text: JSON.stringify(root), name: path.findLast((step) => typeof step === 'string') };
 }
 
-/** Reads an object or list of a document. */
 export function objectReading(root: object, argument: JsonPath | undefined, path: JsonPath): ContextReading {
   return documentReading([placedDocument(root, path)], argument);
 }
@@ -153,7 +151,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Yields a document's strings, each with the context that may identify it. */
+/** Yields the strings of a document with the context that may identify them. */
 function* valuesOf(root: unknown, name: string | undefined): Generator<ContextText> {
   const walk = new Walk(root, name);
   for (let level = walk.next(); level !== undefined; level = walk.next()) {

@@ -156,7 +156,7 @@ function impossibleMethod(terms: unknown): Problem | undefined {
   return { message, text: `"${first}"` };
 }
 
-/** Conditions that no input can meet together. */
+/** Finds conditions that exclude each other. */
 function impossibleBody(body: unknown): Problem | undefined {
   const found = contradictionIn(body);
   if (found === undefined) return undefined;
@@ -165,7 +165,7 @@ function impossibleBody(body: unknown): Problem | undefined {
   return { message, text: second };
 }
 
-/** The first line with the text as a whole word outside comments; the first line if it is spelled differently. */
+/** Returns the first line with the text as a whole word outside comments, else 1. */
 function rowOf(source: string, text: string): number {
   const isIn = (line: string): boolean =>
     !line.trimStart().startsWith('#') &&
@@ -173,7 +173,6 @@ function rowOf(source: string, text: string): number {
   return Math.max(source.split('\n').findIndex(isIn), 0) + 1;
 }
 
-/** A member may be quoted. */
 function isSpelled(word: string, text: string): boolean {
   return word === text || word === `"${text}"`;
 }
@@ -183,12 +182,11 @@ const SCALARS = new Set(['string', 'number', 'boolean']);
 
 interface Contradiction {
   readonly path: string;
-  /** As JSON. */
   readonly first: string;
   readonly second: string;
 }
 
-/** Finds a member of the input that a body requires to equal two values. All expressions of a body must hold. */
+/** Finds an input member that must equal two values. All expressions of a body must hold. */
 function contradictionIn(body: unknown): Contradiction | undefined {
   if (!Array.isArray(body)) return undefined;
   const wanted = new Map<string, string>();
@@ -245,7 +243,7 @@ function asRegoV1(text: string): string {
     .join('\n');
 }
 
-/** Nothing, or `= value` or `:= value`. */
+/** Accepts an empty rest, `= value` and `:= value`. */
 function isValue(text: string): boolean {
   const written = text.trim();
   if (written === '') return true;

@@ -8,7 +8,6 @@ export interface RuleHit {
   readonly reason: string;
   /** The rule's file; absent if its engine does not report it. */
   readonly file?: string;
-  /** From 1. */
   readonly line?: number;
   /** Matches of its conditions in the texts; absent if it searches for nothing. */
   readonly found?: readonly RefusalFinding[];
@@ -23,7 +22,6 @@ export interface TaintHit extends RuleHit {
 
 /** A rule that fired in mode `report`, without effect. */
 export interface ReportedHit extends RuleHit {
-  /** The action it would have taken. */
   readonly action: 'quarantine' | 'deny' | 'escalate' | 'mask' | 'taint' | 'allow';
 }
 
@@ -38,7 +36,6 @@ export interface Decision {
   /** Flags for the session, unless the call is denied. */
   readonly taint: readonly TaintHit[];
   readonly allow: readonly RuleHit[];
-  /** Absent without any. */
   readonly reported?: readonly ReportedHit[];
 }
 
@@ -70,8 +67,8 @@ const MAX_READ_CHARS = 4_096;
 const MAX_SHOWN_CHARS = 512;
 
 /**
- * Prepares a rule's text for answers, headers, logs and terminals, since it may contain an agent's text. Masks before
- * cutting, because half a secret would not be recognized.
+ * Prepares a rule's text, which may contain an agent's, for answers, headers, logs and terminals. Masks
+ * before cutting: half a secret would not be recognized.
  */
 export function shownReason(text: string, maskSecrets: (text: string) => string): string {
   if (text.length > MAX_READ_CHARS) return 'a policy rule, whose words are too many to be shown';

@@ -21,12 +21,12 @@ export interface SetDescription {
   readonly reads_prompt: boolean;
   readonly reads_drift: boolean;
   readonly initial_state: string;
-  /** Loaded parts that do not do what they seem to. */
+  /** Loaded parts that have no effect or another one than they seem to. */
   readonly warnings: readonly string[];
 }
 
 /** Rules of these names are evaluated in `gateway.policy` only. */
-const ASKED: ReadonlySet<string> = new Set(['allow', 'deny', 'escalate', 'quarantine', 'taint']);
+const EVALUATED: ReadonlySet<string> = new Set(['allow', 'deny', 'escalate', 'quarantine', 'taint']);
 
 export function describeSet(loaded: LoadedPolicies, written: DefaultAction | undefined): SetDescription {
   const { files, cards, rego, set } = loaded;
@@ -66,7 +66,7 @@ export function whyDefault(written: DefaultAction | undefined, canAllow: boolean
     : 'no rule allows, so calls that no rule denies pass';
 }
 
-/** Rules of other packages, which are helpers, have the package's name. */
+/** Helper rules of other packages have the package's name. */
 function regoRules({ rego }: LoadedPolicies, file: string): string[] {
   const rules = (rego?.facts.rules ?? []).filter((rule) => rule.file === file);
   return [
@@ -85,7 +85,7 @@ function warningsOf(
     warnings.push('policy.default_action is deny and no rule allows: every call is denied');
   }
   for (const { name, package: where, file, row } of rego?.facts.rules ?? []) {
-    if (where === POLICY_PACKAGE || !ASKED.has(name) || isTest(where)) continue;
+    if (where === POLICY_PACKAGE || !EVALUATED.has(name) || isTest(where)) continue;
     warnings.push(
       `${file}:${String(row)}: ${name} stands in package ${where}, and is asked for in ${POLICY_PACKAGE} only`,
     );

@@ -13,7 +13,7 @@ import { MASK } from '../text/mask.ts';
 import type { RefusalFinding } from '../where-found.ts';
 import type { Evidence } from './cards/evidence.ts';
 
-/** The rules that fired for a call and why, as printed by `gateway policy explain`. Contains no secret of the call. */
+/** The rules that fired for a call and why. Contains no secret of the call. */
 export interface Explanation {
   /** For example `llm_call gpt-4o` or `mcp_tool_call db.query`. */
   readonly call: string;
@@ -44,7 +44,6 @@ export interface RuleExplanation {
   readonly reason: string;
   /** `holds` is null if undetermined: then restricting rules fire and allowing rules do not. */
   readonly conditions: readonly { readonly condition: unknown; readonly holds: boolean | null }[];
-  /** The matched words and their places. */
   readonly found: readonly FoundWords[];
 }
 
@@ -56,14 +55,14 @@ export async function explainCall(
   written: WrittenCall,
   writtenDefault: DefaultAction | undefined,
 ): Promise<Explanation> {
-  const call = await remembered(written, set);
+  const call = await withMarks(written, set);
   const explained = await cards.explain(call);
-  const said = await rego?.decide(call, cards.initialState);
-  const decision = merged(await cards.decide(call), said ?? NO_DECISION);
+  const byRego = await rego?.decide(call, cards.initialState);
+  const decision = merged(await cards.decide(call), byRego ?? NO_DECISION);
   const { verdict, by } = strongestOf(decision);
   const action = defaultActionOf(writtenDefault, set.canAllow);
   const isSent = passes(decision, action);
-  const asked = explained.filter(({ isFor }) => isFor);
+  const applying = explained.filter(({ applies }) => applies);
   return {
     call: modelOrTool(call),
     verdict,
@@ -73,9 +72,9 @@ export async function explainCall(
       .filter((reason) => reason !== '')
       .map(shown),
     default_action: { action, why: whyDefault(writtenDefault, set.canAllow) },
-    rules: asked.map(ruleExplained),
-    rules_for_other_calls: explained.length - asked.length,
-    rego: said === undefined ? null : regoExplained(said),
+    rules: applying.map(ruleExplained),
+    rules_for_other_calls: explained.length - applying.length,
+    rego: byRego === undefined ? null : regoExplained(byRego),
     taints: decision.taint.map(({ flag }) => shown(flag)),
     state: call.input.session.state || set.initialState,
     next_state: (isSent ? await set.nextState(call) : undefined) ?? null,
@@ -83,14 +82,14 @@ export async function explainCall(
 }
 
 /** Adds the marks that the set derives from the session's earlier steps. */
-export async function remembered({ call, history }: WrittenCall, set: PolicySet): Promise<PolicyCall> {
+export async function withMarks({ call, history }: WrittenCall, set: PolicySet): Promise<PolicyCall> {
   const marks = await marksOf(history, set);
   return { ...call, marks: [...new Set([...call.marks, ...marks])] };
 }
 
 async function marksOf(steps: readonly TraceStep[], set: PolicySet): Promise<string[]> {
   const marks: string[] = [];
-  for (const step of steps) if (set.looksFor(step.type)) addAll(marks, await set.marksOf(step));
+  for (const step of steps) if (set.needsSteps(step.type)) addAll(marks, await set.marksOf(step));
   return marks;
 }
 
@@ -108,8 +107,8 @@ function ruleExplained({ hit, action, mode, fired, conditions, evidence }: Expla
   };
 }
 
-function regoExplained(said: Decision): Explanation['rego'] {
-  const texts = (rule: RegoRule): string[] => said[rule].map(({ reason }) => shown(reason));
+function regoExplained(decision: Decision): Explanation['rego'] {
+  const texts = (rule: RegoRule): string[] => decision[rule].map(({ reason }) => shown(reason));
   return {
     allow: texts('allow'),
     deny: texts('deny'),
@@ -131,7 +130,7 @@ function shown(text: string): string {
   return shownReason(text, maskSecrets);
 }
 
-/** A match with its words, for the author of the call. Secrets are masked. */
+/** A match with its words and without secrets, for the author of the call. */
 interface FoundWords extends RefusalFinding {
   readonly before: string;
   readonly words: string;
@@ -140,7 +139,7 @@ interface FoundWords extends RefusalFinding {
 
 const CONTEXT_CHARS = 40;
 const MAX_WORDS_CHARS = 256;
-/** Characters around the match in which a surrounding secret is recognized. */
+/** Characters around a match, enough to recognize a surrounding secret. */
 const AROUND = 4_096;
 const SECRET: ReadonlySet<string> = new Set(['secret', 'credentials', 'wallet_key', 'seed_phrase']);
 

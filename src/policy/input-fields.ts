@@ -154,7 +154,6 @@ export const OBFUSCATION = {
   has_delim_padding: derivedFlag('words pulled apart by delimiters'),
 } satisfies Rows;
 
-/** A group of members at one path of `input`. */
 export interface FieldGroup {
   readonly path: string;
   readonly rows: Rows;
@@ -172,7 +171,6 @@ export const FIELD_GROUPS: readonly FieldGroup[] = [
   { path: 'action.obfuscation', rows: OBFUSCATION, cards: 'obfuscation.' },
 ];
 
-/** Returns the zod shape of a group. */
 export function shapeOf<Group extends Rows>(rows: Group): { [Name in keyof Group]: Group[Name]['type'] } {
   const shape = Object.fromEntries(Object.entries(rows).map(([name, { type }]) => [name, type]));
   return shape as { [Name in keyof Group]: Group[Name]['type'] };

@@ -6,7 +6,7 @@ export interface Part {
   readonly text: string;
   readonly path: JsonPath;
   /** Part of a conversation, including tools. */
-  readonly isSaid: boolean;
+  readonly isConversation: boolean;
 }
 
 /** Characters of a long part that are read on either side of a seam. */
@@ -14,16 +14,20 @@ const SEAM_CHARS = 1_024;
 /** Replaces the omitted middle of a long part, so that no word continues across it. */
 const APART = `\n${'\uffff'.repeat(16)}\n`;
 
-/** Conversation, including tools and their arguments. */
-const SAID: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning', 'tool_result', 'tool_arguments']);
+const CONVERSATION: ReadonlySet<PromptText['kind']> = new Set([
+  'text',
+  'reasoning',
+  'tool_result',
+  'tool_arguments',
+]);
 
-/** Returns what neighbouring parts of a request's messages form together. */
+/** Returns texts that neighbouring parts of messages form together. */
 export function joinedPrompts(texts: readonly PromptText[]): Iterable<string> {
   return joinedParts(promptParts(texts));
 }
 
 function* promptParts(texts: readonly PromptText[]): Generator<Part> {
-  for (const { text, path, kind } of texts) yield { text, path, isSaid: SAID.has(kind) };
+  for (const { text, path, kind } of texts) yield { text, path, isConversation: CONVERSATION.has(kind) };
 }
 
 /** Limits per turn: joined characters and visited parts. */
@@ -65,9 +69,9 @@ function nearSeams(text: string): string {
 /** Members whose elements are parts of one text rather than separate messages. */
 const PARTS_OF_ONE: ReadonlySet<JsonPath[number]> = new Set(['system']);
 
-/** Reports texts at the same place in two adjacent elements of a list. */
+/** Reports whether two texts are at the same place in adjacent elements of a list. */
 function areNeighbours(one: Part, other: Part): boolean {
-  if (!one.isSaid || !other.isSaid || one.path.length !== other.path.length) return false;
+  if (!one.isConversation || !other.isConversation || one.path.length !== other.path.length) return false;
   const at = one.path.findIndex((step, index) => step !== other.path[index]);
   const [before, behind] = [one.path[at], other.path[at]];
   if (typeof before !== 'number' || typeof behind !== 'number' || behind !== before + 1) return false;

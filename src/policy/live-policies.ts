@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { PolicyFilesError } from './policy-files-error.ts';
 import { readPolicyFiles, stampOf, type PolicyFiles, type PolicySources } from './policy-files.ts';
 import { createPolicySet, type PolicySet } from './policy-set.ts';
@@ -21,7 +21,7 @@ export interface LivePolicies {
   close(): Promise<void>;
 }
 
-/** Polls, because editors rename files and Kubernetes swaps a symlink, and file watchers miss one or the other. */
+/** Polling, because file watchers miss either editors' renames or the symlink swaps of Kubernetes. */
 const LOOK_EVERY_MS = 300;
 /**
  * Retry interval for files that the engine could not compile, perhaps because the machine was busy. Each attempt takes
@@ -43,20 +43,18 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
   const { sources, engine } = options;
   let seen = await readSettled(sources);
   let set = await createPolicySet(seen.files, engine);
-  /** Stamp of the current set's files. */
   let goodStamp = seen.stamp;
   options.onLoaded(set.digest);
   const ended = new AbortController();
   const retired = new Set<PolicySet>();
-  /** Files that the engine failed on, and until when they are skipped. */
+  /** Files that the engine failed on, skipped until then. */
   let failed = { stamp: '', untilMs: 0 };
   const watching = watch();
 
-  /** Problems are reported once per state of the files. */
   async function watch(): Promise<void> {
     let trouble: unknown;
     let isBroken = false;
-    while (await aWhile(LOOK_EVERY_MS, ended.signal)) {
+    while (await pause(LOOK_EVERY_MS, ended.signal)) {
       try {
         const stamp = await stampOf(sources);
         if (stamp === failed.stamp && Date.now() < failed.untilMs) continue;
@@ -86,7 +84,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
     retire(old);
   }
 
-  /** Invalid files are not retried until they change; files that the engine failed on are, later. */
+  /** Retries only files on which the engine failed, and later; invalid ones must change first. */
   async function compiled(next: Settled): Promise<PolicySet> {
     try {
       return await createPolicySet(next.files, engine);
@@ -99,7 +97,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
 
   function retire(old: PolicySet): void {
     retired.add(old);
-    void aWhile(OLD_SET_LIFE_MS, ended.signal).then(() => {
+    void pause(OLD_SET_LIFE_MS, ended.signal).then(() => {
       retired.delete(old);
       return old.close();
     });
@@ -115,7 +113,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
   };
 }
 
-/** Files that did not change while they were read; a mix of two states is not a valid set. */
+/** Files that did not change while read. A mix of two states is not a valid set. */
 interface Settled {
   readonly stamp: string;
   readonly files: PolicyFiles;
@@ -130,7 +128,7 @@ async function readSettled(sources: PolicySources): Promise<Settled> {
   }
 }
 
-/** Refuses to drop a last file, whose deletion may be a mistake and would disable its policies. */
+/** Refuses to drop the last file: its deletion may be a mistake, and would disable the policies. */
 function assertNoneGone(before: PolicyFiles, after: PolicyFiles): void {
   const written = ({ rego, cards }: PolicyFiles): number =>
     rego.length + cards.filter(({ isPreset }) => !isPreset).length;
@@ -139,6 +137,6 @@ function assertNoneGone(before: PolicyFiles, after: PolicyFiles): void {
 }
 
 /** Resolves to false if aborted. */
-async function aWhile(ms: number, signal: AbortSignal): Promise<boolean> {
-  return pause(ms, true, { signal, ref: false }).catch(() => false);
+async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  return delay(ms, true, { signal, ref: false }).catch(() => false);
 }

@@ -7,7 +7,6 @@ import { RegoFilesError, shownFailure, type RegoFailure } from './rego/rego-erro
 import { createRegoSet, type RegoSet } from './rego/rego-set.ts';
 import type { RegoFile } from './rego/thread-messages.ts';
 
-/** A policy set and its two parts. */
 export interface LoadedPolicies {
   readonly files: PolicyFiles;
   readonly cards: CardSet;

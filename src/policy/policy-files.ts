@@ -20,7 +20,6 @@ export interface PolicySources {
   readonly areChosen?: boolean;
 }
 
-/** The parts of the `policy` section that name sources. */
 interface PolicySettings extends Required<Pick<PolicySources, 'presets'>> {
   readonly policy_file: string;
   readonly policy_dir: string;
@@ -120,7 +119,7 @@ export async function pathsIn(folder: string, isWanted: (name: string) => boolea
   return paths.sort();
 }
 
-/** `x_test.rego`, `x_test.yaml`. */
+/** As in `x_test.rego` and `x_test.yaml`. */
 export function isPolicyTest(name: string): boolean {
   return !name.startsWith('.') && (REGO_TEST.test(name) || CARD_TEST.test(name));
 }

@@ -27,7 +27,7 @@ export interface PolicySet {
    * @throws Error if it cannot be judged; the caller denies
    */
   decide(call: PolicyCall): Awaitable<Decision>;
-  /** The state to which a call that is allowed moves its session; undefined where it stays. */
+  /** Returns the next state of the session if the call is allowed; undefined if it stays. */
   nextState(call: PolicyCall): Promise<string | undefined>;
   /** Returns the rules that mask this call and its answer. */
   masksFor(call: PolicyCall): readonly MaskRule[];
@@ -35,7 +35,7 @@ export interface PolicySet {
    * Reports whether some rule needs earlier steps of this type (`contains_matching_trace`); otherwise `marksOf` is not
    * called.
    */
-  looksFor(type: TraceStep['type']): boolean;
+  needsSteps(type: TraceStep['type']): boolean;
   /** Returns the marks under which the session remembers such a step. */
   marksOf(step: TraceStep): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -54,7 +54,6 @@ export async function createPolicySet(files: PolicyFiles, options: RegoEngineOpt
   return policySetOf(files.digest, cards, rego);
 }
 
-/** Joins the two compiled engines to one set. */
 export function policySetOf(digest: string, cards: CardSet, rego: RegoSet | undefined): PolicySet {
   return {
     digest,
@@ -66,13 +65,13 @@ export function policySetOf(digest: string, cards: CardSet, rego: RegoSet | unde
     decide: rego === undefined ? cards.decide : (call) => decideByBoth(call, cards, rego),
     nextState: (call) => cards.nextState(call),
     masksFor: (call) => cards.masksFor(call),
-    looksFor: (type) => cards.looksFor(type),
+    needsSteps: (type) => cards.needsSteps(type),
     marksOf: (step) => cards.marksOf(step),
     close: async () => rego?.close(),
   };
 }
 
-/** Runs both engines in any case: records name every rule that fired. */
+/** Always runs both engines, because records name every rule that fired. */
 async function decideByBoth(call: PolicyCall, cards: CardSet, rego: RegoSet): Promise<Decision> {
   const byCards = async (): Promise<Decision> => cards.decide(call);
   const [fromRego, fromCards] = await Promise.all([rego.decide(call, cards.initialState), byCards()]);

@@ -7,7 +7,6 @@ export type PresetName = (typeof PRESET_NAMES)[number];
 /** Used if policies are enabled without any source. */
 export const FALLBACK_PRESET: PresetName = 'safety';
 
-/** A preset's name and file. */
 export interface PresetFile {
   readonly name: PresetName;
   readonly path: string;

@@ -22,7 +22,7 @@ export interface ReadYaml<T> {
   readonly problem: (path: Path, message: string) => string;
 }
 
-/** Aliases can expand enormously; nobody needs many. */
+/** Aliases can expand enormously; policies need few. */
 const MAX_ALIASES = 100;
 const MAX_SHOWN_LINE = 200;
 
@@ -67,7 +67,6 @@ export function readYaml<T>(
   };
 }
 
-/** Context for reporting the problems of one file. */
 interface Reporter {
   readonly values: unknown;
   readonly problem: (path: Path, message: string) => string;
@@ -80,26 +79,26 @@ function shapeProblems(issue: z.core.$ZodIssue, reporter: Reporter): string[] {
     return issue.keys.map((key) => problem([...issue.path, key], unknownKey(key, issue.path, shape)));
   }
   if (issue.code !== 'invalid_union') return [problem(issue.path, issueMessage(issue))];
-  const meant = meantBranch(issue, yamlValueAt(values, issue.path));
+  const meant = likelyBranch(issue, yamlValueAt(values, issue.path));
   if (meant === undefined) return [problem(issue.path, 'is nothing that can stand here')];
   return meant.flatMap((inner) =>
     shapeProblems({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue, reporter),
   );
 }
 
-/** Of several forms, the one with the deepest problems, which the author most likely meant. */
-function meantBranch(issue: z.core.$ZodIssueInvalidUnion, value: unknown): z.core.$ZodIssue[] | undefined {
+/** Returns the branch with the deepest problems, most likely the intended one. */
+function likelyBranch(issue: z.core.$ZodIssueInvalidUnion, value: unknown): z.core.$ZodIssue[] | undefined {
   const branches = issue.errors.filter((errors) => errors.length > 0);
   const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
   const grouped = branches.filter(
     (errors) => !errors.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
   );
   const candidates = isGroup && grouped.length > 0 ? grouped : branches;
-  return candidates.toSorted((one, other) => strangeness(one) - strangeness(other))[0];
+  return candidates.toSorted((one, other) => countMismatches(one) - countMismatches(other))[0];
 }
 
-/** Counts unknown and missing members compared with a form. */
-function strangeness(errors: readonly z.core.$ZodIssue[]): number {
+/** Counts members that are unknown to a branch or missing. */
+function countMismatches(errors: readonly z.core.$ZodIssue[]): number {
   return errors.reduce((sum, issue) => {
     if (issue.path.length > 0 && issue.code !== 'invalid_type') return sum + 0.1;
     return sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1);

@@ -29,12 +29,12 @@ export function resolvedPath(text: string): string | undefined {
   const scheme = (written ?? file)?.toLowerCase();
   if (scheme !== undefined && REMOTE.has(scheme)) return undefined;
   const path = scheme === undefined ? plain : pathOfUri(plain.slice(scheme.length + 1), scheme);
-  const resolved = withoutDots(ofWindows(path)).replace(DRIVE, '');
+  const resolved = withoutDots(fromWindows(path)).replace(DRIVE, '');
   return resolved === text ? undefined : resolved;
 }
 
-/** A path as Windows reads it, with its drive in the usual form. */
-function ofWindows(path: string): string {
+/** Returns a Windows path in the usual form of its drive. */
+function fromWindows(path: string): string {
   const [device = '', ofServer] = DEVICE.exec(path) ?? [];
   const named = device === '' ? path : (ofServer === undefined ? '/' : '//') + path.slice(device.length);
   return named.replace(SHARED_DRIVE, '/$1:').replace(OLD_DRIVE, '/$1:');
@@ -51,16 +51,16 @@ function decoded(text: string): string {
 }
 
 /** File schemes whose host is read as the first folder. */
-const OF_FILES = /^(?!file$).*(?:file|fs|dir|path|local|disk|folder|workspace)/;
+const FILE_SCHEMES = /^(?!file$).*(?:file|fs|dir|path|local|disk|folder|workspace)/;
 
-/** For most schemes the host is not part of the path. */
+/** In most schemes the host is not part of the path. */
 function pathOfUri(rest: string, scheme: string): string {
   const path = rest.replace(/[?#].*$/s, '');
   if (!path.startsWith('//')) return `/${path}`;
-  return OF_FILES.test(scheme) ? path.slice(1) : path.replace(/^\/\/[^/]*/, '');
+  return FILE_SCHEMES.test(scheme) ? path.slice(1) : path.replace(/^\/\/[^/]*/, '');
 }
 
-/** Climbs end at the root; those of a relative path stay, since their base is unknown. */
+/** Climbs end at the root. Relative paths keep theirs, since their base is unknown. */
 function withoutDots(path: string): string {
   const isAbsolute = path.startsWith('/');
   const kept: string[] = [];

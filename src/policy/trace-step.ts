@@ -3,7 +3,7 @@ import { normalizeKnown } from '../normalize/known.ts';
 import { inTurns } from '../turns.ts';
 import type { PolicyCall, PolicyInput, TraceStep } from './call.ts';
 
-/** Returns a call as `contains_matching_trace` sees it: its texts raw and normalized. */
+/** Returns a call as `contains_matching_trace` sees it. */
 export function callStep({ input: { request }, texts }: PolicyCall): TraceStep {
   const content = texts.flatMap(({ raw, normalized }) => (raw === normalized ? [raw] : [raw, normalized]));
   return request.method === 'llm_call'
@@ -20,12 +20,11 @@ export function answerTo(request: PolicyInput['request']): UnreadStep {
     : { type: 'mcp_tool_response', provider: request.mcp_server, tool: request.tool_name };
 }
 
-/** Returns the texts of an answer that no dialect reads: an MCP message, an error, a body other than JSON. */
-export function textsOfAnswer(said: unknown): string[] | Promise<string[]> {
-  return inTurns(saidTexts(said));
+/** Returns the texts of an answer without a dialect: an MCP message, an error, a body other than JSON. */
+export function textsOfAnswer(answer: unknown): string[] | Promise<string[]> {
+  return inTurns(saidTexts(answer));
 }
 
-/** Adds the texts, raw and normalized. */
 export async function stepOfTexts(step: UnreadStep, texts: readonly string[]): Promise<TraceStep> {
   const normalized = await normalizeKnown(texts);
   const content = texts.flatMap((text, index) => [...new Set([text, normalized[index]?.text ?? text])]);

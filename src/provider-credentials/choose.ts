@@ -9,15 +9,15 @@ const RETRY_MS = 5_000;
 /** A renewed value that the provider refuses is tried again after this. */
 const RETRY_RENEWED_MS = 30_000;
 
-/** Where a request's provider key comes from. */
+/** Source of a request's provider key. */
 export interface ChosenCredential {
-  /** Undefined if there is none and the provider needs none. */
+  /** Undefined if none is set and the provider needs none. */
   readonly providerKey: string | undefined;
   /** Name of the credential of the gateway; undefined if the key is the client's. */
   readonly heldCredential?: string;
 }
 
-/** Chooses the credential with which a provider is asked: the gateway's or the client's. */
+/** Chooses the credential for a provider: the gateway's or the client's. */
 export interface ProviderCredentials {
   /**
    * @param clientKey the provider key that the client sent
@@ -57,7 +57,7 @@ export function createProviderCredentials(options: ProviderCredentialsOptions): 
   function nameFor({ credentials: names = [] }: KeyRecord, provider: string): string | undefined {
     return (
       names.find((name) => credentials[name]?.provider === provider) ??
-      // A name that this gateway does not know may be for this provider: its clients' keys must not stand in.
+      // An unknown name may be for this provider, so a client's key must not replace it.
       names.find((name) => credentials[name] === undefined)
     );
   }

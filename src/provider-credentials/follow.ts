@@ -5,10 +5,10 @@ import { messageOf } from '../errors.ts';
 import { openSource } from './read-source.ts';
 import type { ReadValue, Source } from './source.ts';
 
-/** Usable credentials by name; one that is absent cannot be used. */
+/** Usable credentials by name. */
 export type CredentialValues = Readonly<Record<string, string>>;
 
-/** What an operator may know of a credential. Times are Unix ms. */
+/** State of a credential for operators. Times are Unix ms. */
 export interface CredentialState {
   /** The last time at which the source gave a value. */
   readonly readAt: number | undefined;
@@ -44,7 +44,7 @@ export interface FollowCredentialsOptions {
 
 /** Files are polled, since a watch misses some ways in which they are replaced (decision 309). */
 const EVERY_MS = 1_000;
-/** A command, a server or a cloud that fails is asked again after this. */
+/** Retry interval after a failure of a command, server or cloud. */
 const RETRY_MS = 5_000;
 
 /** Reads all credentials once, then follows their sources while the gateway runs. A failure keeps the last value. */
@@ -84,7 +84,7 @@ interface Followed {
   readonly name: string;
   readonly value: string | undefined;
   state(): CredentialState;
-  /** Lets the next look read the source. */
+  /** Makes the next poll read the source. */
   hurry(): void;
   /** Reads the source if it is time. Resolves to true if the value in force has changed. */
   look(): Promise<boolean>;

@@ -3,7 +3,7 @@ import type { RedisClient } from '../redis/client.ts';
 import { CREDENTIAL_READS } from '../redis/keys.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 
-/** Gateways look every second; one that was away for longer reads its sources at its start. */
+/** Gateways poll every second; a gateway that was down longer reads its sources at start. */
 const KEPT_MS = 3_600_000;
 
 /** Orders to read the source of a credential again. Failures throw `redis_unavailable`. */

@@ -2,11 +2,11 @@
 export interface ReadValue {
   readonly value: string;
   readonly againInMs: number;
-  /** Unix ms; undefined if the source does not say. */
+  /** Unix ms; undefined if unknown. */
   readonly endsAt?: number | undefined;
 }
 
-/** Where a credential comes from. It may keep a session with a server. */
+/** Source of a credential. May keep a session with a server. */
 export interface Source {
   /** @throws Error that names the source and the remedy, never the value or a program's output */
   read(): Promise<ReadValue>;

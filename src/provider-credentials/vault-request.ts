@@ -10,7 +10,7 @@ const MAX_BYTES = 262_144;
 /** A standby node names the active one, which answers. */
 const MAX_REDIRECTS = 2;
 
-/** An answer of Vault. Its body may hold secrets, so no error quotes it. */
+/** An answer of Vault. May contain secrets, so errors never quote it. */
 export interface VaultAnswer {
   readonly status: number;
   /** Undefined if it is not JSON. */
@@ -28,7 +28,7 @@ export interface VaultRequest {
 export interface VaultAddress {
   /** Without a trailing slash. */
   readonly address: string;
-  /** PEM, read anew for each connection. */
+  /** PEM, read for each connection. */
   readonly ca: () => string | undefined;
 }
 
@@ -47,7 +47,7 @@ export async function askVault({ address, ca }: VaultAddress, asked: VaultReques
 
 function redirected(from: URL, location = ''): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
-  // The token goes along, so it must stay as safe as at the configured address.
+  // The request carries the token, so it needs the same security as the configured address.
   if (
     to === undefined ||
     !/^https?:$/.test(to.protocol) ||
@@ -72,7 +72,7 @@ function send(
     signal: AbortSignal.timeout(WITHIN_MS),
     ...(ca !== undefined && { ca }),
     headers: {
-      // Tells Vault that no other site makes this request.
+      // Vault refuses requests without it, as protection against forgery.
       'x-vault-request': 'true',
       ...(token !== undefined && { 'x-vault-token': token }),
       ...(text !== undefined && {

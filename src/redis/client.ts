@@ -115,8 +115,8 @@ function connectOne(settings: RedisSettings, options: ConnectOptions): Redis {
 }
 
 /**
- * Connects again after an end that was not asked for: ioredis ends a client for good if a failover is announced while
- * it asks a sentinel for the master.
+ * Reconnects after an unexpected end: ioredis gives up if a failover is announced while it asks a sentinel
+ * for the master.
  */
 function connectAgain(client: Redis): void {
   const disconnect = client.disconnect.bind(client);

@@ -17,8 +17,9 @@ const TICKS_PER_LIMIT = 8;
 const MIN_TICK_MS = 10;
 
 /**
- * Destroys a connection on which a command misses its deadline or that accepts no more bytes, even if it still drips;
- * the client then reconnects. Waiting commands fail and are not resent, because their callers have given up.
+ * Destroys a connection on which a command misses its deadline or that accepts no more bytes, even if data
+ * still trickles in; the client then reconnects. Waiting commands fail and are not resent, because their
+ * callers have given up.
  */
 export function watchConnection(client: Redis, limits: ConnectionLimits): void {
   client.on('connect', () => watchStream(client, limits));

@@ -44,7 +44,7 @@ export function createFitness(client: RedisClient, options: FitnessOptions): Fit
     fit = false;
     asked = undefined;
   }
-  /** Requests pass meanwhile. A failed check is an outage, which each request notices by itself. */
+  /** Requests still pass. A failed check is an outage, which requests notice themselves. */
   async function checkAgain(): Promise<void> {
     if (!fit) return;
     const question = { at: performance.now(), answer: ask() };

@@ -68,7 +68,7 @@ export function spendKey(keyHash: string, ledger: string): string {
   return `gateway:spend:${tag(keyHash)}:${ledger}`;
 }
 
-/** What a key has spent on one day (Unix time in days): hash of nano-USD by what it was spent for. */
+/** A key's spend on one day (Unix time in days): hash of nano-USD by purpose. */
 export function spendDayKey(keyHash: string, day: number): string {
   return `gateway:spend_day:${tag(keyHash)}:${String(day)}`;
 }
@@ -189,7 +189,7 @@ export function escalationAnswerKey(id: string): string {
 /** Channels of all answers. */
 export const ESCALATION_ANSWERS = 'gateway:escalation:approvals:*';
 
-/** The channel for requests for approval and their outcomes. */
+/** Channel of approval requests and their outcomes. */
 export const ESCALATION_REQUESTS = 'gateway:escalation:requests';
 
 /** The audit trail of all keys: capped stream of records. */
@@ -244,5 +244,5 @@ export const GATEWAYS = 'gateway:gateways';
 /** When each of them counts as gone: sorted set of gateway ids by Unix ms, in the same slot. */
 export const GATEWAY_ENDS = `gateway:gateway_ends:{${GATEWAYS}}`;
 
-/** The key of CSRF tokens for people whom an authenticating proxy names: string. */
+/** CSRF key for people identified by an authenticating proxy: string. */
 export const UI_CSRF_KEY = 'gateway:ui_csrf_key';

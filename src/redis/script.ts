@@ -26,7 +26,7 @@ export interface ScriptCall {
  * `runTogether`), it also returns a function that performs the writes, or `false` to refuse.
  */
 export interface RedisScript {
-  /** Runs the script alone; the caller parses the reply. */
+  /** Runs only the script; the caller parses the reply. */
   run(client: RedisClient, keys: readonly string[], args: readonly ScriptArg[]): Promise<unknown>;
   readonly parts: ScriptParts;
 }

@@ -24,7 +24,10 @@ const EVERY_MS = 4_000;
 const DEADLINE_MS = 2_000;
 const MAX_CRASH_LOOPS = 16;
 
-/** Announces this gateway in Redis, for the operator's page, until it is closed. A failure is made good by the next time. */
+/**
+ * Announces this gateway in Redis until closed, for the operator's page. A failed announcement is made up for
+ * by the next.
+ */
 export function announceGateway(options: AnnounceOptions): { close(): Promise<void> } {
   const store = createAnnouncementStore({ client: options.client, deadlineMs: DEADLINE_MS });
   const id = randomUUID();

@@ -10,7 +10,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileName, secretsWithContent } from '../envoy/secrets.ts';
 
-/** The certificates in force, and who is handed renewed ones. */
+/** The certificates in force, and the distribution of renewed ones. */
 export interface Certificates extends Pick<FollowedCertificates, 'states' | 'close'> {
   /** Folder of Envoy's SDS files; undefined if Envoy runs externally and reads the files itself. */
   readonly secretsFolder: string | undefined;
@@ -30,7 +30,7 @@ export interface CertificatesOptions {
   readonly onUiTls: (tls: ListenerTls) => void;
 }
 
-/** Follows the certificate files, and hands renewed ones to Envoy and the workers. */
+/** Follows the certificate files, and sends renewed ones to Envoy and the workers. */
 export async function startCertificates(options: CertificatesOptions): Promise<Certificates> {
   const { config, run, log } = options;
   const secrets = config.envoy.managed ? await createEnvoySecrets(run.file('tls')) : undefined;
@@ -99,7 +99,7 @@ async function createEnvoySecrets(folder: string): Promise<EnvoySecrets> {
         const file = join(folder, fileName(name));
         const next = `${file}.next`;
         await writeFile(next, JSON.stringify(content), { mode: 0o600 });
-        // Envoy sees either the old file or the new one.
+        // Envoy never sees a partial file.
         await rename(next, file);
       }
     },

@@ -27,7 +27,7 @@ export interface ConfigReader {
 /** Dotted paths of keys. */
 export interface ConfigChanges {
   readonly changed: readonly string[];
-  /** Those whose change takes effect at the next start only. */
+  /** Changes that need a restart. */
   readonly restart: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export function startConfigReader(): ConfigReader {
   const child = fork(entryFile('config-reader'), [], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',
-    // It ends soon: memory is cheaper than collecting garbage.
+    // Short-lived, so memory is cheaper than garbage collection.
     execArgv: [...process.execArgv, '--min-semi-space-size=16'],
   });
   // The process may end or fail to start between calls. `ask` reports that.
@@ -89,7 +89,7 @@ export function startConfigReader(): ConfigReader {
       throw faultOf(answer);
     },
     close: () => {
-      // Not killed, so that it can write its compile cache for the next start.
+      // Not killed, so that it can write its compile cache.
       if (child.connected) child.disconnect();
     },
   };

@@ -10,7 +10,7 @@ export interface CredentialOrdersOptions {
   readonly everyMs?: number;
 }
 
-/** Obeys `gateway credentials rotate`. Without Redis, orders wait until it is back. */
+/** Follows `gateway credentials rotate`. Without Redis, orders wait. */
 export function obeyCredentialOrders({ store, credentials, everyMs = EVERY_MS }: CredentialOrdersOptions): {
   close(): void;
 } {
@@ -20,7 +20,7 @@ export function obeyCredentialOrders({ store, credentials, everyMs = EVERY_MS }:
   async function look(): Promise<void> {
     const orders = await store.orders().catch(() => undefined);
     if (orders === undefined) return;
-    // Earlier orders are obeyed: every source is read at the start.
+    // Earlier orders are done: every source is read at start.
     if (seen !== undefined)
       for (const [name, id] of Object.entries(orders)) if (seen[name] !== id) credentials.readAgain(name);
     seen = orders;

@@ -11,11 +11,11 @@ export interface CredentialsOptions {
   readonly config: Config;
   readonly environment: Environment;
   readonly log: Logger;
-  /** Called with the values that the workers use from now on. */
+  /** Called with the values for new requests. */
   readonly onChanged: (values: CredentialValues) => void;
 }
 
-/** Follows the provider credentials that the gateway holds. The values stay in memory, here and in the workers. */
+/** Follows the gateway's provider credentials. Values stay in memory, here and in the workers. */
 export function startCredentials(options: CredentialsOptions): Promise<FollowedCredentials> {
   const { config, environment, log, onChanged } = options;
   return followCredentials({

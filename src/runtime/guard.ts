@@ -16,8 +16,8 @@ export interface Guard {
 }
 
 /**
- * Reads `+ PID`, `- PID`, `d DIRECTORY` and `x` (forget all) from a pipe. When this process dies, however it dies, the
- * kernel closes the pipe.
+ * Reads `+ PID`, `- PID`, `d DIRECTORY` and `x` (forget all) from a pipe, which the kernel closes whenever
+ * this process dies.
  */
 const SCRIPT = `
 pids=; dirs=
@@ -38,7 +38,7 @@ printf '%s\\n' "$dirs" | while IFS= read -r d; do [ -z "$d" ] || rm -rf -- "$d";
 /** Starts the guard: a small shell in its own process group, which Ctrl-C does not reach. */
 export function startGuard(): Guard {
   const shell = spawn('/bin/sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  // Without a shell there is no guard. An orderly shutdown does not need one.
+  // Without a shell there is no guard, and an orderly shutdown needs none.
   shell.on('error', () => undefined);
   shell.stdin.on('error', () => undefined);
   shell.unref();

@@ -41,8 +41,8 @@ export function createKeptCounts(): KeptCounts {
 }
 
 function sum(metrics: readonly MetricJson[][]): MetricJson[] {
-  // The registry holds metrics in the form that it was given, each with a function `get`. That refers to everything that
-  // was summed, and so would keep the counts of every process that ever ran.
+  // A registry keeps the metrics it was given with their `get` functions, which refer to everything summed:
+  // counts of all ended processes would stay in memory.
   const summed = AggregatorRegistry.aggregate([...metrics]).getMetricsAsArray() as unknown as Summed[];
   return summed.map(({ get: _get, ...metric }) => metric);
 }

@@ -48,8 +48,8 @@ const EVERY_MS = 1_000;
 const TRY_AGAIN_MS = 30_000;
 
 /**
- * Follows gateway.yaml and the `.env` beside it. A changed file is applied in whole, or not at all: if it is invalid,
- * needs a restart or is refused by a worker, the last good one stays in force.
+ * Follows gateway.yaml and the `.env` beside it. A changed file is applied as a whole or not at all: if it is
+ * invalid, needs a restart or is refused by a worker, the last good one stays in force.
  */
 export async function followConfig(options: ReloadOptions): Promise<Reload> {
   const { log } = options;

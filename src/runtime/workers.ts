@@ -155,7 +155,7 @@ function startWorker(
   const heartbeat = watchHeartbeat(options.patience ?? DEFAULT_PATIENCE, () => {
     hangs += 1;
     options.onHang?.(index);
-    // SIGKILL alone ends a process that is blocked or stopped.
+    // Only SIGKILL ends a blocked or stopped process.
     current?.kill('SIGKILL');
   });
 
@@ -214,7 +214,7 @@ function startWorker(
       fresh.on('message', (message) => {
         receive(message as FromWorker, counts);
       });
-      // Comes after the last message, which may arrive after the process has ended.
+      // Follows the last message, which may arrive after the process has ended.
       fresh.once('disconnect', counts.retire);
       const { config, tls, credentials, version } = options;
       send(fresh, {

@@ -10,10 +10,10 @@ export interface ObservedExchange {
   readonly key: { readonly keyHash: string };
   /** Absent if the request was refused before routing. */
   readonly provider?: { readonly name: string };
-  /** Of a call to an MCP server. */
+  /** Set for calls to MCP servers. */
   readonly mcp?: object;
   readonly endpoint?: { readonly operation: string };
-  /** A name of `models`, in place of which another model was asked. */
+  /** Name of `models` that the client used. */
   readonly alias?: string;
 }
 
@@ -47,9 +47,9 @@ export function providerLabel({ mcp, provider }: Pick<ObservedExchange, 'mcp' | 
 const DONE = { flag: 'flagged', rewrite: 'rewritten', deny: 'denied' } as const;
 const WOULD_HAVE = { flag: 'flagged', rewrite: 'would have rewritten', deny: 'would have denied' } as const;
 
-/** Refusals whose cause only an operator can mend: it stands in their log line. */
+/** Refusals with causes that only an operator can fix; logged with them. */
 const OPERATORS_CAUSES: ReadonlySet<string> = new Set(['redis_unavailable', 'stored_form_unknown']);
-/** An unknown form refuses each request that meets it; the error line comes once in so long. */
+/** Minimum interval between error lines about one unknown form, which refuses every request that meets it. */
 const UNKNOWN_FORM_LINE_EVERY_MS = 60_000;
 
 /** Logs and counts finished requests (one line each) and verdicts other than pass, which go to the audit channel. */

@@ -1,4 +1,4 @@
-/** Names of models. Other text is `other`, so that prose that a client sends never becomes a label. */
+/** Model names; other text becomes `other`, so that clients' prose is never a label. */
 const MODEL = /^[\w.:/@+-]{1,128}$/;
 /** Owners are set by operators and token issuers: words, with spaces between them. */
 const OWNER = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,128}$/u;

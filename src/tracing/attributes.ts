@@ -14,7 +14,7 @@ export interface TracedExchange {
   readonly provider?: { readonly name: string };
   readonly endpoint?: { readonly operation: string };
   readonly mcp?: { readonly server: string };
-  /** A name of `models`, in place of which another model was asked. */
+  /** Name of `models` that the client used. */
   readonly alias?: string;
   readonly headers: ReadonlyMap<string, string>;
   readonly request?: {
@@ -40,7 +40,7 @@ export interface TracedFinish {
         readonly reasoningTokens?: number;
       }
     | undefined;
-  readonly told?:
+  readonly identity?:
     | {
         readonly model: string | undefined;
         readonly id: string | undefined;
@@ -79,7 +79,7 @@ export interface SpanFacts {
  */
 export function spanFacts(finish: TracedFinish, safe: (text: string) => string): SpanFacts {
   const { exchange, refusal, status } = finish;
-  // A client's own fault (4xx) is no error of the server that refuses it (HTTP conventions).
+  // A client error (4xx) is not an error of the server (HTTP conventions).
   const isError = (refusal === undefined ? status : ERROR_STATUS[refusal.type]) >= 500;
   const { name, attributes } =
     exchange === undefined
@@ -153,13 +153,15 @@ function mcpFacts({ request, headers }: TracedExchange, server: string, safe: (t
   };
 }
 
-/** Returns what a model's answer told of itself. MCP's answers have ids of requests, not of answers. */
-function answerAttributes({ exchange, told }: TracedFinish, safe: (text: string) => string): Attributes {
-  if (told === undefined || exchange?.mcp !== undefined) return {};
+/** Returns how a model's answer describes itself. MCP answers only have request ids. */
+function answerAttributes({ exchange, identity }: TracedFinish, safe: (text: string) => string): Attributes {
+  if (identity === undefined || exchange?.mcp !== undefined) return {};
   return {
-    ...(told.model !== undefined && { 'gen_ai.response.model': safe(told.model) }),
-    ...(told.id !== undefined && { 'gen_ai.response.id': safe(told.id) }),
-    ...(told.finishReasons.length > 0 && { 'gen_ai.response.finish_reasons': told.finishReasons.map(safe) }),
+    ...(identity.model !== undefined && { 'gen_ai.response.model': safe(identity.model) }),
+    ...(identity.id !== undefined && { 'gen_ai.response.id': safe(identity.id) }),
+    ...(identity.finishReasons.length > 0 && {
+      'gen_ai.response.finish_reasons': identity.finishReasons.map(safe),
+    }),
   };
 }
 

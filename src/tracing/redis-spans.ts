@@ -10,8 +10,8 @@ interface Batch {
 }
 
 /**
- * Makes a span of each round trip to Redis. Shows the names of commands, never their arguments. A pipeline is named as
- * OpenTelemetry's conventions for Redis say.
+ * Creates a span per round trip to Redis, with the names of commands but not their arguments. Pipelines are
+ * named by OpenTelemetry's conventions for Redis.
  */
 export function redisSpans(traces: Pick<RequestTraces, 'child' | 'current'>): OnCommand {
   let latest: Batch | undefined;
@@ -20,7 +20,7 @@ export function redisSpans(traces: Pick<RequestTraces, 'child' | 'current'>): On
     if (part === undefined) return undefined;
     if (latest?.part !== part) {
       latest = beginBatch(traces, part);
-      // What is sent later travels by itself.
+      // Later commands make another round trip.
       queueMicrotask(() => (latest = undefined));
     }
     return latest?.add(name.toUpperCase());

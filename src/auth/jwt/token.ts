@@ -21,7 +21,7 @@ export interface VerifiedToken {
   readonly proofKey: string | undefined;
   /** `gateway_credentials`: credentials of the gateway that its bearer uses instead of the key's. */
   readonly credentials?: readonly string[];
-  /** The values of the claims that were asked for; empty if the token has none of them. */
+  /** Values of the requested claims; empty if the token has none. */
   readonly claims?: TokenClaims;
   /** Unix ms of expiry, including leeway. */
   readonly endsAt: number;
@@ -109,7 +109,7 @@ const MAX_CREDENTIALS = 32;
 /** Far more groups than budgets could tell apart. */
 const MAX_VALUES = 1_000;
 
-/** Reads the claims that few tokens have. One that cannot be read refuses the token: without it, less would be counted. */
+/** Reads rarely used claims. An unreadable one refuses the token, because ignoring it would count less. */
 function furtherClaims(
   payload: JWTPayload,
   names: readonly string[],

@@ -53,9 +53,9 @@ export async function maskRequest(exchange: Parsed, masks: Masks): Promise<Maske
     addAll(edits, seen.edits);
     headers = new Set([...headers, ...inspected.headers]);
   }
-  if (masks.overParts !== undefined) {
+  if (masks.acrossParts !== undefined) {
     const { request } = withEdits(exchange, [...exchange.edits, ...edits]);
-    for (const rule of await rulesOverParts(request, masks.overParts)) {
+    for (const rule of await rulesOverParts(request, masks.acrossParts)) {
       rules.add(rule);
       unmaskable.push({ rule, detector: 'contains', class: 'pattern' });
     }

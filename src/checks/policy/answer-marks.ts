@@ -110,7 +110,7 @@ export function createAnswerMarksCheck({
       if (judged === undefined || session === undefined || session === null) return PASS;
       const { set, call } = judged;
       const step = answerTo(call.input.request);
-      if (set.looksFor(step.type)) state.judged = { set, step };
+      if (set.needsSteps(step.type)) state.judged = { set, step };
       return PASS;
     },
     response(exchange, { judged }) {

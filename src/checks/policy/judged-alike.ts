@@ -34,7 +34,7 @@ export async function judgedAlike(
 async function outcomeOf(set: PolicySet, call: PolicyCall) {
   const decision = await set.decide(call);
   const rules = ACTIONS.map((action) => namesOf(decision[action]));
-  const marks = set.looksFor(call.input.request.method) ? await set.marksOf(callStep(call)) : [];
+  const marks = set.needsSteps(call.input.request.method) ? await set.marksOf(callStep(call)) : [];
   return [...rules, decision.allow.length > 0, await set.nextState(call), marks];
 }
 

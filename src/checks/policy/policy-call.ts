@@ -129,7 +129,7 @@ function* contextReadingsOf(exchange: Parsed, texts: readonly CallText[]): Itera
   const placed = request.texts.map(({ path, kind, editable }, index): PlacedText => ({
     ...(texts[index] ?? NO_TEXT),
     path,
-    isSaid: SAID.has(kind),
+    isConversation: SAID.has(kind),
     isString: editable !== false || typeof valueAt(json, path) === 'string',
   }));
   yield* contextReadings(json, placed);

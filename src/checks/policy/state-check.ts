@@ -111,7 +111,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
 
   async function mark(exchange: Parsed, { set, call }: JudgedCall): Promise<Verdict> {
     const { session } = exchange.facts;
-    if (session === undefined || session === null || !set.looksFor(call.input.request.method)) return PASS;
+    if (session === undefined || session === null || !set.needsSteps(call.input.request.method)) return PASS;
     const marks = await marksOf({ set, call });
     if (marks === undefined) return notEvaluated(exchange);
     const unknown = marks.filter((one) => !session.marks.includes(one));

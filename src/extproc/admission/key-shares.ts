@@ -1,12 +1,11 @@
 import { RecentMap } from '../../recent-map.ts';
 
-/** Work counts for one to two windows. */
 const WINDOW_MS = 5_000;
 const MAX_KEYS = 10_000;
 
 /**
- * Counts the recent work of each key, to tell keys with more than an even share from others. Only keys that were
- * accepted once count, since anyone can invent keys.
+ * Counts the recent work of accepted keys, to find those with more than an even share. Invented keys do not
+ * count.
  */
 export class KeyShares {
   readonly #now: () => number;
@@ -18,13 +17,12 @@ export class KeyShares {
   #keys = 0;
   #until: number;
 
-  /** @param now milliseconds of a clock that does not go back */
+  /** @param now monotonic milliseconds */
   constructor(now: () => number) {
     this.#now = now;
     this.#until = now() + WINDOW_MS;
   }
 
-  /** Counts work of a key whose credential was accepted. */
   add(key: string, units: number): void {
     this.#turnWindow();
     if (this.#known.get(key) === undefined) this.#known.set(key, true);

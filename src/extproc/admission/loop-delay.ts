@@ -1,13 +1,13 @@
 const TICK_MS = 50;
-/** Smaller delays are the usual turns of an event loop. */
+/** Event loops are usually late by less. */
 const LATE_MS = 50;
-/** A delay counts as current for this long, since requests that waited with it are still being served. */
+/** A delay stays current for this long: requests that waited with it are still being served. */
 const HOLD_MS = 500;
 
-/** Milliseconds of clocks that do not go back. */
+/** Monotonic milliseconds. */
 export interface LoopClocks {
   now(): number;
-  /** Time in which the event loop did not wait for events. */
+  /** Time that the event loop did not spend waiting for events. */
   activeMs(): number;
 }
 
@@ -34,7 +34,7 @@ export class LoopDelay {
     this.#activeMs = clocks.activeMs();
   }
 
-  /** Called every `TICK_MS`, as far as the event loop allows. */
+  /** Call every `TICK_MS`, as far as the event loop allows. */
   tick(): void {
     const now = this.#clocks.now();
     const activeMs = this.#clocks.activeMs();
@@ -47,7 +47,7 @@ export class LoopDelay {
     this.#worstAt = now;
   }
 
-  /** Returns the longest recent delay, one that still lasts included; 0 if the loop runs on time. */
+  /** Returns the longest recent delay, including an ongoing one; 0 if the loop is on time. */
   get currentMs(): number {
     const now = this.#clocks.now();
     const recentMs = now - this.#worstAt < HOLD_MS ? this.#worstMs : 0;
@@ -55,14 +55,14 @@ export class LoopDelay {
     return worstMs < LATE_MS ? 0 : worstMs;
   }
 
-  /** Returns the time in which the loop was busy or late so far, up to the last tick or a delay that still lasts. */
+  /** Returns the total time that the loop was busy or late. */
   get busyMs(): number {
     const overdueMs = this.#clocks.now() - this.#dueAt;
     return this.#busyMs + (overdueMs < LATE_MS ? 0 : overdueMs);
   }
 }
 
-/** Ticks until the returned function is called; keeps no process alive. */
+/** Ticks until the returned function is called. Does not keep the process alive. */
 export function keepTicking(delay: LoopDelay): () => void {
   const timer = setInterval(() => delay.tick(), TICK_MS).unref();
   return () => clearInterval(timer);

@@ -30,7 +30,7 @@ export async function onRequestBody(
   const { exchange, run, rawKey, ownRefusal } = state;
   if (received.length > state.target.maxRequestBytes) throw tooLarge(state.target.maxRequestBytes);
   const { signer, admission, aliases } = context.services;
-  // The request may have come with many others, and its body is most of the work.
+  // Many requests may have arrived at once, and bodies are most of the work.
   admission.admit(context.caller);
   if (context.caller !== undefined) admission.served(context.caller, received.length);
   if (signer !== undefined) context.signed = { requestDigest: signer.digest(received) };

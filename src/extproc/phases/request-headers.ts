@@ -60,7 +60,7 @@ export async function onRequestHeaders(
     responseHeaders: new Map([[HEADER.requestId, head.requestId], ...context.crossOrigin]),
   };
   context.state = { at: 'admitted', exchange: admitted };
-  // With a JWT only, the key becomes known here.
+  // With only a JWT, the key is known from here on.
   if (credentials.proxyKeys.length === 0) context.place?.claimKey(identity.key.keyHash);
   const limited = await run.admit(admitted);
   if (limited !== undefined) return limited;
@@ -101,7 +101,7 @@ export async function onRequestHeaders(
   return hasBody ? awaitRequestBody() : judgeWithoutBody(context, context.state);
 }
 
-/** Answers for one of the gateway's own names; lists them where the provider cannot be asked for its models. */
+/** Answers for a name of `models`; lists the names if the provider cannot be asked for its models. */
 function ownAnswer(
   context: StreamContext,
   exchange: Identified,
@@ -135,7 +135,7 @@ function traceStateOf({ trace }: StreamContext): Pick<Identified, 'traceState'> 
   return trace?.traceState ? { traceState: trace.traceState } : {};
 }
 
-/** Notes the client and its API before the key is checked. */
+/** Records the client and its API before the key is checked. */
 function receive(
   context: StreamContext,
   head: RequestHead,
@@ -236,8 +236,8 @@ function twoKeys(which: string): GatewayError {
 }
 
 /**
- * Envoy joins several Host headers by a comma; which one a proxy in front has used is unknown (RFC 9112
- * section 3.2).
+ * Envoy joins several Host headers by a comma, and a proxy in front may have used either (RFC 9112 section
+ * 3.2).
  */
 function assertOneHost(authority: string): void {
   if (authority.includes(',')) {

@@ -62,7 +62,7 @@ export function onResponseHeaders(
   return message.endOfStream ? passWithoutBody(context, answering) : awaitResponseBody();
 }
 
-/** Notes which of several targets the answer, its receipt and its records are about. */
+/** Records which target answered, for the receipt and records. */
 function noteAttempt(context: StreamContext, { parsed, attempt }: Reached): void {
   if (attempt === undefined) return;
   noteServed(parsed);

@@ -5,8 +5,8 @@ import type { At } from '../state.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
 
 /**
- * Handles one chunk of a streamed answer. Every chunk gets a reply, even an empty one. The last reply has
- * what was held, the closing comments and the end.
+ * Handles one chunk of a streamed answer. Every chunk gets a reply, even if empty. The last reply contains
+ * held bytes, closing comments and the end.
  */
 export function onStreamChunk(
   context: StreamContext,
@@ -40,7 +40,7 @@ async function lastChunk(
   return emit(context, Buffer.concat([before, last.bytes]), true);
 }
 
-/** Ends the stream before the provider does. Envoy resets it, and may still pass on what was sent. */
+/** Ends the stream before the provider does. Envoy resets it, and may still deliver what was sent. */
 function cutOff(
   context: StreamContext,
   state: At<'streaming' | 'streamed'>,
@@ -52,8 +52,7 @@ function cutOff(
 }
 
 /**
- * Handles trailers that end a stream instead of a last chunk (HTTP/2): sends what was held and drops the
- * trailers.
+ * Handles trailers that end a stream without a last chunk (HTTP/2): sends held bytes and drops the trailers.
  */
 export async function onResponseTrailers(
   context: StreamContext,
@@ -73,7 +72,7 @@ async function end(context: StreamContext, state: At<'streaming' | 'streamed'>):
   return last;
 }
 
-/** Finishes a stream. The headers were sent, so only log and metrics show a cut as a refusal. */
+/** Finishes a stream. Its headers are gone, so only log and metrics report a cut as a refusal. */
 function finishStream(context: StreamContext, state: At<'streaming' | 'streamed'>, last: Emission): void {
   if (last.failure !== undefined) context.services.observer.failed(context.requestId, last.failure);
   context.refusal ??= last.cut;

@@ -11,7 +11,7 @@ export function headerChanges(context: StreamContext, exchange: Answered): Heade
   const source = exchange.mcp === undefined ? 'provider' : 'mcp';
   const remove: string[] = [];
   for (const [name, value] of exchange.answerHeaders) {
-    if (!isEnvoys(name) && !isShown(name, value, source)) remove.push(name);
+    if (!isEnvoyHeader(name) && !isShown(name, value, source)) remove.push(name);
   }
   const { stripTelemetry } = context.services.settings;
   const shown = stripTelemetry ? set.filter(([name]) => !TELEMETRY_HEADERS.has(name)) : set;
@@ -21,7 +21,7 @@ export function headerChanges(context: StreamContext, exchange: Answered): Heade
 const MARK = 'x-gw-origin';
 
 /** Pseudo headers, and the mark that the response gate reads and removes. */
-function isEnvoys(name: string): boolean {
+function isEnvoyHeader(name: string): boolean {
   return name.startsWith(':') || name === MARK;
 }
 

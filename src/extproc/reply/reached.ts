@@ -6,26 +6,25 @@ import { parsedOf, type Attempt, type SentState } from '../state.ts';
 export interface Reached {
   readonly parsed: Parsed;
   readonly origin: AnswerOrigin;
-  /** Every target that was asked, and what became of it. */
+  /** All targets asked, with their outcomes. */
   readonly tried: readonly TriedTarget[];
-  /** The target that answered, of several; undefined otherwise. */
+  /** The target that answered, if there were several. */
   readonly attempt?: Attempt;
-  /** Why no target answered, if Envoy could not say so itself. */
+  /** Why no target answered, if Envoy could not report it. */
   readonly failure?: 'upstream_unavailable' | 'upstream_timeout';
 }
 
-/** Envoy's details of an upstream's answer. */
+/** Envoy's response details for answers of an upstream. */
 const OF_UPSTREAM = 'via_upstream';
-/** Envoy had no connection, so the provider has not seen or billed anything. */
+/** Without a connection, the provider has seen and billed nothing. */
 const NOT_CONNECTED =
   /connection_failure|connection_timeout|no_healthy_upstream|cluster_not_found|no_cluster_found/;
 
-/** Determines who has answered. */
 export function reachedBy(state: SentState, details: string, headers: ReadonlyMap<string, string>): Reached {
   const attempts = state.at === 'forwarded' ? state.attempts : undefined;
   const parsed = parsedOf(state);
   if (details !== OF_UPSTREAM) {
-    // The details are about the last attempt alone, and earlier ones may have been processed.
+    // The details only describe the last attempt; earlier ones may have been processed.
     if (attempts !== undefined) return { parsed, origin: 'lost', tried: [] };
     const origin = NOT_CONNECTED.test(details) ? 'not_connected' : 'lost';
     const outcome = origin === 'lost' ? 'lost' : 'connect';

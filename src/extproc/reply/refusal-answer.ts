@@ -5,7 +5,6 @@ import { blockReason, mcpAnswer, refusalReason, type RefusedMessage } from '../.
 import { gatewayBody, nativeBody, nativeHeaders, REQUEST_ID_HEADERS } from '../../providers/native-errors.ts';
 import type { Surface } from '../request/surface.ts';
 
-/** The facts for rendering a refusal. */
 export interface Refused extends RefusedMessage {
   readonly surface: Surface;
   /** Headers of the answer in any case; lower-case names. */
@@ -21,7 +20,6 @@ export interface RefusalSettings {
   readonly refusalDetails: Config['server']['refusal_details'];
 }
 
-/** A rendered refusal. */
 export interface RefusalAnswer {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];

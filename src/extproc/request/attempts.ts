@@ -19,7 +19,6 @@ const MAX_PLANS_BYTES = 60 * 1_024 - 4_096;
 
 type Judged = At<'parsed'> & { readonly fallbacks: readonly Fallback[] };
 
-/** Members that differ by target. */
 interface Planned extends RoutedTo {
   readonly splices: readonly Splice[];
   readonly signature: HeaderList;
@@ -131,7 +130,7 @@ function pathOf({ target, exchange }: RoutedTo): string {
   return target.upstream.basePath + exchange.path + exchange.query;
 }
 
-/** Writes what one attempt changes (envoy/attempts.lua reads it). */
+/** Writes the changes of one attempt, for envoy/attempts.lua. */
 function planOf(planned: Planned, passing: readonly string[]): string {
   const { exchange, target, splices, again } = planned;
   const { cluster, authority } = target.upstream;

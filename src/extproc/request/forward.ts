@@ -14,7 +14,6 @@ import { forwardRequest } from '../reply/respond.ts';
 
 type RequestPhase = 'request_headers' | 'request_body';
 
-/** The head sent to one kind of upstream. */
 interface Sent {
   readonly set: HeaderList;
   /** Reports whether a client header is forwarded. */
@@ -50,7 +49,7 @@ function sendEdited(
   const { exchange } = state;
   const fallbacks = (state.fallbacks ?? []).filter((one) => exchange.fallbacks?.includes(one.exchange));
   if (fallbacks.length > 0) return sendAttempts(context, { ...state, fallbacks }, masked);
-  // Without a fallback left, nothing else reads the edits of the target.
+  // No fallback is left that could read the target's edits.
   exchange.edits.push(...(exchange.ownEdits ?? []));
   if (signer !== undefined) return signAndSend(context, state, phase, { masked, signer });
   if (exchange.edits.length === 0) return send(context, state, phase, masked);

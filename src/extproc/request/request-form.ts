@@ -36,8 +36,8 @@ const PLAIN_TRANSFERS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary'])
 
 /** Returns undefined for an unsupported type. */
 export function bodyForm(contentType: string | undefined, { operation }: Endpoint): BodyForm | undefined {
-  if (isJson(contentType) || saysNothing(contentType)) return 'json';
-  if (operation === 'unknown') return isOfWords(contentType) ? 'bytes' : undefined;
+  if (isJson(contentType) || isUnspecified(contentType)) return 'json';
+  if (operation === 'unknown') return isPlainText(contentType) ? 'bytes' : undefined;
   // The AWS SDK for JavaScript sends the JSON of InvokeModel with this type by default.
   return operation !== 'mcp' && readMediaType(contentType).essence === ANY_BYTES ? 'json' : undefined;
 }
@@ -45,7 +45,7 @@ export function bodyForm(contentType: string | undefined, { operation }: Endpoin
 const ANY_BYTES = 'application/octet-stream';
 
 /** Some clients omit the type of JSON (boto3's invoke_model). */
-function saysNothing(contentType = ''): boolean {
+function isUnspecified(contentType = ''): boolean {
   return contentType.trim() === '';
 }
 
@@ -60,7 +60,7 @@ export function isJson(contentType: string | undefined): boolean {
 }
 
 /** Reports whether the type is one readable text type other than JSON. */
-function isOfWords(contentType: string | undefined): boolean {
+function isPlainText(contentType: string | undefined): boolean {
   const { essence, charset } = readMediaType(contentType);
   return /^[\w.+-]+\/[\w.+-]+$/.test(essence) && !essence.includes('json') && charset !== 'other';
 }

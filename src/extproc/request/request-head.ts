@@ -1,6 +1,6 @@
 import type { HeaderList } from '../wire/messages.ts';
 
-/** The request line and headers from Envoy; names are lower-case. */
+/** Request line and headers from Envoy; names are lower-case. */
 export interface RequestHead {
   readonly method: string;
   /** Path and query for routing; may hold a proxy key, so it is never logged. */

@@ -24,7 +24,7 @@ export function emptyForwarded(exchange: Parsed): void {
   exchange.facts.judgedAgain = undefined;
 }
 
-/** Declares a body that was read as JSON as JSON, so that the upstream reads it the same way. */
+/** Declares a body that was read as JSON as JSON, so that the upstream reads it likewise. */
 export function contentType({ endpoint, headers, method }: Parsed): HeaderList {
   const type = headers.get('content-type');
   const lacksType = method === 'POST' && !isJson(type) && bodyForm(type, endpoint) === 'json';

@@ -1,11 +1,11 @@
 import { errorShapeOf } from '../../providers/error-shapes.ts';
 import type { ErrorShape } from '../../providers/descriptor.ts';
 
-/** The API that a request addresses; before judgement, all that is known about the reader of a refusal. */
+/** The API that a request addresses; until judgement, the only known fact about the reader of a refusal. */
 export type Surface =
   | { readonly kind: 'provider'; readonly shape: ErrorShape }
   | { readonly kind: 'mcp' }
-  /** An address where MCP clients look for an authorization server. */
+  /** An address at which MCP clients look for an authorization server. */
   | { readonly kind: 'oauth' }
   | { readonly kind: 'none' };
 

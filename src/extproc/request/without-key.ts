@@ -7,8 +7,9 @@ import { refuse } from '../reply/respond.ts';
 import { isForBrowsers } from './surface.ts';
 
 /**
- * Answers requests that browsers and MCP clients send without a key, and whose answer reveals nothing:
- * preflights, and that there is no authorization server. Undefined if a key is required.
+ * Answers keyless requests of browsers and MCP clients whose answers reveal nothing: preflights, and the lack
+ * of an authorization server. Undefined if a key is required.
+ *
  * @throws GatewayError not_found, policy_denied
  */
 export function answerWithoutKey(context: StreamContext, head: RequestHead): ProcessingResponse | undefined {

@@ -27,12 +27,11 @@ export interface RpcCall {
   resume(): void;
 }
 
-/** Events of a call. */
 export interface CallListener {
   message(message: ProcessingRequest): void;
-  /** The peer sends no more. */
+  /** The peer sends no more messages. */
   ended(): void;
-  /** There is room again after a `write` that returned false. */
+  /** A `write` that returned false is sent; there is room again. */
   drained(): void;
   /** Called exactly once when either side closes; nothing follows. May be called within `fail` and `end`. */
   closed(): void;

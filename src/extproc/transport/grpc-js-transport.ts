@@ -81,7 +81,7 @@ export async function startGrpcJsTransport(options: TransportOptions): Promise<T
   };
 }
 
-/** A server does not use the other two functions, but grpc-js requires them. */
+/** grpc-js requires three functions; servers use one. */
 function unused(): never {
   throw new Error('a server of gRPC was asked for what only a client does');
 }
@@ -186,8 +186,8 @@ type CaListener = experimental.CaCertificateUpdateListener;
 type IdentityListener = experimental.IdentityCertificateUpdateListener;
 
 /**
- * Gives grpc-js its certificates, and renewed ones for new connections. grpc-js ignores what a listener is told before
- * the call that adds it returns.
+ * Supplies grpc-js with certificates, and renewed ones for new connections. grpc-js ignores updates until the
+ * call that adds the listener has returned.
  */
 class HeldCertificates implements experimental.CertificateProvider {
   #tls: ListenTls;

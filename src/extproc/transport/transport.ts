@@ -21,21 +21,21 @@ export interface ListenTls {
   readonly clientCa: string;
 }
 
-/** Who is behind a transport; it does not learn which one serves it. */
+/** The user of a transport, independent of its kind. */
 export interface TransportOptions {
   readonly address: ListenAddress;
-  /** Undefined where no new stream is taken: it is answered UNAVAILABLE. */
+  /** Returns undefined to refuse a new stream as UNAVAILABLE. */
   accept(call: RpcCall, token: string | undefined): CallListener | undefined;
-  /** What the health service answers. */
+  /** Answer of the health service. */
   isServing(): boolean;
-  /** Something broke in the transport itself; the stream or connection concerned has failed closed. */
+  /** The transport itself failed; the stream or connection concerned has failed closed. */
   onFault(cause: unknown): void;
 }
 
 export interface Transport {
   /** Uses these certificates for new connections. */
   renewTls(tls: ListenTls): void;
-  /** Listens no more, and cuts every stream that is left. */
+  /** Stops listening, and cuts all open streams. */
   close(): void;
 }
 

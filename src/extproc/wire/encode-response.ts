@@ -1,8 +1,8 @@
 import type { CommonResponse, HeaderMutation, ProcessingResponse, GateVerdict } from './messages.ts';
 
 /**
- * An encoded message: a latin1 string with one character per byte, followed by a body that is too long to
- * copy, if any. The engine joins strings without copying, and the socket writes them directly.
+ * An encoded message: a latin1 string with one character per byte, and possibly a body that is too long to
+ * copy. Strings are joined without copying, and written directly.
  */
 export interface Encoded {
   readonly head: string;
@@ -44,7 +44,7 @@ export function encodeResponse(reply: ProcessingResponse): Encoded {
   return { head: first, tail: undefined };
 }
 
-/** The same in one buffer, for transports that require one. */
+/** One buffer, for transports that require it. */
 export function encodedBytes({ head, tail }: Encoded): Buffer {
   const bytes = Buffer.from(head, 'latin1');
   return tail === undefined ? bytes : Buffer.concat([bytes, tail]);

@@ -12,7 +12,6 @@ export type PhaseName =
 /** Name and value, in order, including repeated ones. */
 export type HeaderList = readonly (readonly [string, string])[];
 
-/** One message from Envoy. */
 export interface ProcessingRequest {
   /** Undefined for an unknown kind. */
   readonly phase: PhaseName | undefined;
@@ -37,7 +36,9 @@ export function processingRequest(
   return { phase, headers, body, endOfStream, attributes };
 }
 
-/** Which parts Envoy sends from here on; what is absent has its default: headers are sent, bodies and trailers are not. */
+/**
+ * Selects the parts that Envoy sends from here on. By default it sends headers, but no bodies or trailers.
+ */
 export interface ModeOverride {
   readonly response_header_mode?: number;
   readonly request_body_mode?: number;

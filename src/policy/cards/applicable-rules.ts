@@ -6,14 +6,14 @@ import type { MaskRule } from './mask-rule.ts';
 import type { RuleModes } from './overrides.ts';
 import type { Scene } from './truth.ts';
 
-/** The rules for one kind of call, with everything known before seeing a call. */
+/** The rules for one kind of call, with all that is known before seeing a call. */
 export interface ApplicableRules {
   readonly rules: readonly CompiledRule[];
   readonly modes: RuleModes;
   /** Rules that mask, whatever the call contains. */
   readonly allMasks: readonly CompiledRule[];
   /** Rules that may fire even if nothing is found in the texts. */
-  readonly firingOnNothing: readonly CompiledRule[];
+  readonly firingWithoutMatch: readonly CompiledRule[];
   /** Text queries to run for every such call. */
   readonly queries: ReadonlySet<number>;
   /** Rules whose queries run only if the call does not decide them otherwise. */
@@ -38,7 +38,7 @@ export function createRuleFinder(
 
   function find(call: PolicyCall, modes: RuleModes): ApplicableRules {
     const ofType = byType.get(call.input.request.method) ?? [];
-    const asked = ofType.filter((rule) => modes.modeOf(rule) !== 'off' && rule.isFor(call));
+    const asked = ofType.filter((rule) => modes.modeOf(rule) !== 'off' && rule.appliesTo(call));
     return applicableRules(asked, call, modes);
   }
 
@@ -54,14 +54,14 @@ export function createRuleFinder(
   };
 }
 
-/** Unambiguous, although names may contain anything. */
+/** Unambiguous for names with any characters. */
 function callKindOf({ input: { request } }: PolicyCall): string {
   if (request.method === 'llm_call') return `${request.provider} llm_call ${request.model}`;
   const { provider, method, mcp_server: server, tool_name: tool } = request;
   return `${provider} ${method} ${String(server.length)} ${server} ${tool}`;
 }
 
-/** @param call any call of this kind; rules that only read texts do not look at it */
+/** @param call any call of this kind; rules that only read texts ignore it */
 function applicableRules(
   rules: readonly CompiledRule[],
   call: PolicyCall,
@@ -71,17 +71,18 @@ function applicableRules(
   const nothingFound: Scene = { call, isFound: () => false };
   const queries = new Set<number>();
   for (const rule of rules) {
-    if (rule.isOfTexts && asksTexts(rule, unsearched)) for (const query of rule.queries) queries.add(query);
+    if (rule.readsOnlyTexts && needsQueries(rule, unsearched))
+      for (const query of rule.queries) queries.add(query);
   }
   const masks = rules.filter((rule) => rule.action === 'mask' && modes.modeOf(rule) === 'enforce');
   return {
     rules,
     modes,
     allMasks: masks,
-    firingOnNothing: rules.filter((rule) => !rule.isOfTexts || fires(rule, nothingFound)),
+    firingWithoutMatch: rules.filter((rule) => !rule.readsOnlyTexts || fires(rule, nothingFound)),
     queries,
-    undecided: rules.filter((rule) => !rule.isOfTexts && rule.queries.length > 0),
-    masks: masks.every(({ isOfTexts }) => isOfTexts)
+    undecided: rules.filter((rule) => !rule.readsOnlyTexts && rule.queries.length > 0),
+    masks: masks.every(({ readsOnlyTexts: isOfTexts }) => isOfTexts)
       ? masks.filter(({ test }) => test(unsearched) !== false)
       : undefined,
   };
@@ -91,9 +92,9 @@ function applicableRules(
  * Reports whether a rule's text queries must run: it may fire, or its reason quotes a match.
  * @param unsearched the call before any text query
  */
-export function asksTexts(rule: CompiledRule, unsearched: Scene): boolean {
+export function needsQueries(rule: CompiledRule, unsearched: Scene): boolean {
   const truth = rule.test(unsearched);
-  return truth === undefined || (truth && rule.tellsMatch);
+  return truth === undefined || (truth && rule.quotesMatch);
 }
 
 /** An undetermined condition counts against the call. */

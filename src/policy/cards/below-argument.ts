@@ -14,12 +14,12 @@ export function* contextReadingsBelow(call: PolicyCall, path: readonly string[])
   }
 }
 
-/** A value with the name of its argument before it. */
+/** A value after the name of its argument. */
 function* contextReadingsAt(path: readonly string[], text: string): Generator<ContextReading> {
   const name = path.findLast((step) => step !== '*');
   if (name === undefined || !mayBeIdentified(text)) return;
-  const told = [{ before: contextOf(name), text }];
-  yield { document: undefined, argument: undefined, texts: () => told };
+  const texts = [{ before: contextOf(name), text }];
+  yield { document: undefined, argument: undefined, texts: () => texts };
 }
 
 /**
@@ -35,12 +35,11 @@ export function* wordTexts(call: PolicyCall, path: readonly string[] | undefined
   for (const text of call.joined?.() ?? []) yield { raw: text, normalized: text, argument: undefined };
 }
 
-/** Returns a call's texts below a path of a tool's arguments. */
 export function textsBelow(call: PolicyCall, path: readonly string[]): readonly CallText[] {
   return call.texts.filter(({ argument }) => argument !== undefined && isBelow(argument, path));
 }
 
-/** Returns numbers and booleans there as texts. */
+/** Returns numbers and booleans below a path, as texts. */
 export function othersAt(call: PolicyCall, path: readonly string[]): readonly CallText[] {
   return argumentsAt(call, path)
     .filter((value) => typeof value === 'number' || typeof value === 'boolean')

@@ -12,7 +12,6 @@ const MAX_LIST = 1_000;
 
 export const CALL_TYPES = ['llm_call', ...MCP_CALL_TYPES] as const;
 export const STEP_TYPES = ['llm_call', 'llm_response', ...MCP_CALL_TYPES, 'mcp_tool_response'] as const;
-/** All calls of MCP servers. */
 export const ANY_MCP = 'mcp_*';
 export const ACTIONS = ['allow', 'deny', 'quarantine', 'escalate', 'mask', 'taint'] as const;
 export const OPERATORS = [
@@ -148,7 +147,6 @@ const fsm = z.strictObject({
     .max(MAX_TRANSITIONS),
 });
 
-/** A policy card (docs/cards.md). */
 export const cardSchema = z.strictObject({
   metadata: z.strictObject({
     name,
@@ -174,7 +172,6 @@ export function cardJsonSchema(): object {
   return z.toJSONSchema(cardSchema, { io: 'input', target: 'draft-2020-12' });
 }
 
-/** Returns the call types that a `match` or `trigger` names. */
 export function typesNamed(written: z.output<typeof callTypes>): ReadonlySet<(typeof CALL_TYPES)[number]> {
   return new Set([written].flat().flatMap((type) => (type === ANY_MCP ? MCP_CALL_TYPES : ([type] as const))));
 }

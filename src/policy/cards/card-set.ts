@@ -2,7 +2,7 @@ import { loadSeedWords } from '../../detectors/assets/seed-words.ts';
 import { INITIAL_STATE, type PolicyCall, type TraceStep } from '../call.ts';
 import { NO_DECISION, type Decision, type RuleHit } from '../decision.ts';
 import { PolicyFilesError } from '../policy-files-error.ts';
-import { asksTexts, createRuleFinder, fires, type ApplicableRules } from './applicable-rules.ts';
+import { needsQueries, createRuleFinder, fires, type ApplicableRules } from './applicable-rules.ts';
 import { compileRules, type CompiledRule } from './compile-card.ts';
 import type { Scene, Truth } from './truth.ts';
 import { compileFsm, type Fsm } from './fsm.ts';
@@ -17,7 +17,6 @@ import type { TraceMark } from './trace-marks.ts';
 import { createTextQueries, type TextQueries } from './text-queries.ts';
 import type { TextMatch } from './text-query.ts';
 
-/** A card file. */
 export interface CardFile {
   /** Name in errors and records. */
   readonly name: string;
@@ -51,7 +50,7 @@ export interface CardSet {
   decide(call: PolicyCall): Awaitable<Decision>;
   nextState(call: PolicyCall): Promise<string | undefined>;
   masksFor(call: PolicyCall): readonly MaskRule[];
-  looksFor(type: TraceStep['type']): boolean;
+  needsSteps(type: TraceStep['type']): boolean;
   marksOf(step: TraceStep): Promise<readonly string[]>;
   explain(call: PolicyCall): Promise<readonly ExplainedRule[]>;
 }
@@ -63,14 +62,14 @@ export interface ExplainedRule {
   /** The mode for this call; rules that are off were not evaluated. */
   readonly mode: RuleMode;
   /** False if `match` excludes the call; then nothing else was evaluated. */
-  readonly isFor: boolean;
+  readonly applies: boolean;
   readonly fired: boolean;
   readonly conditions: readonly { readonly written: unknown; readonly truth: Truth }[];
   /** Matches of the conditions in the texts. */
   readonly evidence: readonly Evidence[];
 }
 
-/** Loads the word list for cards that look for seed phrases. Call before compiling them. */
+/** Loads the word list for cards that search for seed phrases. Call before compiling them. */
 export async function loadWordsFor(files: readonly CardFile[]): Promise<void> {
   if (files.some(({ text }) => text.includes('seed_phrase'))) await loadSeedWords();
 }
@@ -108,7 +107,7 @@ export function createCardSet(
     found: ReadonlyMap<number, TextMatch>,
   ): Decision {
     const scene = sceneOf(call, found);
-    const mayFire = found.size === 0 ? asked.firingOnNothing : asked.rules;
+    const mayFire = found.size === 0 ? asked.firingWithoutMatch : asked.rules;
     return decisionOfFired(
       mayFire.filter((rule) => fires(rule, scene)).map((rule) => [rule, hitOf(rule, call, found)]),
       asked.modes,
@@ -150,7 +149,7 @@ export function createCardSet(
       const scene: Scene = { call, isFound: () => undefined };
       return allMasks.filter(({ test }) => test(scene) !== false);
     },
-    looksFor: (type) => marks.some(({ isOf }) => isOf(type)),
+    needsSteps: (type) => marks.some(({ isOf }) => isOf(type)),
     marksOf: async (step) => inTurns(marksIn(step, marks)),
     async explain(call) {
       // Runs all queries, so that the state of every condition can be shown.
@@ -203,7 +202,7 @@ function answersTo(
   { queries: always, undecided }: ApplicableRules,
 ): ReturnType<TextQueries['answer']> {
   const scene: Scene = { call, isFound: () => undefined };
-  const more = undecided.filter((rule) => asksTexts(rule, scene));
+  const more = undecided.filter((rule) => needsQueries(rule, scene));
   // Reuses one set if possible, because results are cached by set.
   const asked = more.length === 0 ? always : new Set([...always, ...more.flatMap((rule) => rule.queries)]);
   return asked.size === 0 ? NOTHING_FOUND : queries.answer(call, asked);
@@ -215,7 +214,7 @@ function sceneOf(call: PolicyCall, found: ReadonlyMap<number, TextMatch>): Scene
 
 function hitOf(rule: CompiledRule, call: PolicyCall, found: ReadonlyMap<number, TextMatch>): RuleHit {
   const { hit } = rule;
-  const match = rule.tellsMatch
+  const match = rule.quotesMatch
     ? rule.queries.map((query) => found.get(query)).find((one) => one !== undefined)
     : undefined;
   const evidence = found.size === 0 ? [] : evidenceOf(rule, call, found);
@@ -256,14 +255,14 @@ function explained(
   }: { readonly call: PolicyCall; readonly scene: Scene; readonly found: ReadonlyMap<number, TextMatch> },
 ): ExplainedRule {
   const { action } = rule;
-  const isFor = rule.types?.has(call.input.request.method) !== false && rule.isFor(call);
-  if (!isFor || mode === 'off')
-    return { hit: rule.hit, action, mode, isFor, fired: false, conditions: [], evidence: [] };
+  const applies = rule.types?.has(call.input.request.method) !== false && rule.appliesTo(call);
+  if (!applies || mode === 'off')
+    return { hit: rule.hit, action, mode, applies, fired: false, conditions: [], evidence: [] };
   return {
     hit: hitOf(rule, call, found),
     action,
     mode,
-    isFor,
+    applies,
     fired: fires(rule, scene),
     conditions: rule.conditions.map(({ written, test }) => ({ written, truth: test(scene) })),
     evidence: evidenceOf(rule, call, found),

@@ -12,12 +12,11 @@ import {
 } from './conditions.ts';
 import type { TextPattern } from './mask-rule.ts';
 import type { ReadCard } from './read-card.ts';
-import { tellsMatch } from './reason.ts';
+import { quotesMatch } from './reason.ts';
 import { foldedMatcher } from './tool-names.ts';
 import type { TextQueries } from './text-queries.ts';
 import { allOf, type Test } from './truth.ts';
 
-/** One compiled rule. */
 export interface CompiledRule extends Compiled {
   readonly hit: RuleHit;
   readonly action: CardRule['action'];
@@ -26,11 +25,11 @@ export interface CompiledRule extends Compiled {
   /** Undefined if it applies to all types. */
   readonly types: ReadonlySet<CallType> | undefined;
   /** Evaluates `match`, except for the type. */
-  readonly isFor: (call: PolicyCall) => boolean;
+  readonly appliesTo: (call: PolicyCall) => boolean;
   /** The rule's conditions in order, as written. */
   readonly conditions: readonly { readonly written: unknown; readonly test: Test }[];
   /** Its reason quotes the match, so queries must run even if the rule fires without them. */
-  readonly tellsMatch: boolean;
+  readonly quotesMatch: boolean;
 }
 
 /** Compiles a card's rules; adds their problems to `problems`. */
@@ -83,11 +82,11 @@ function compileRule(
     action: rule.action,
     flag: rule.taint ?? '',
     types: callTypesOf(rule),
-    isFor: matcherOf(rule),
+    appliesTo: matcherOf(rule),
     test: (scene) => allOf(parts, ({ test }) => test(scene)),
     conditions: parts.map(({ test }, index) => ({ written: rule.conditions[index], test })),
     ...needs,
-    tellsMatch: tellsMatch(reason),
+    quotesMatch: quotesMatch(reason),
   };
 }
 
@@ -110,7 +109,10 @@ function callTypesOf({ match }: CardRule): ReadonlySet<CallType> | undefined {
   return match.model === undefined ? undefined : new Set(['llm_call']);
 }
 
-/** Restricting rules also match other spellings of a name: `bash` means `Bash` too. Allowing rules match exactly. */
+/**
+ * Restricting rules also match other spellings of a name, such as `Bash` for `bash`. Allowing rules match
+ * exactly.
+ */
 function matcherOf({ match, action }: CardRule): (call: PolicyCall) => boolean {
   const allows = action === 'allow';
   function matchesAny(
@@ -145,7 +147,7 @@ function matcherOf({ match, action }: CardRule): (call: PolicyCall) => boolean {
   };
 }
 
-/** @param isFolded for names that servers spell freely; names of models and providers have one spelling */
+/** @param isFolded for names with several spellings, those of servers and tools */
 function nameMatcher(
   globs: readonly string[],
   { allows, isFolded }: { readonly allows: boolean; readonly isFolded: boolean },

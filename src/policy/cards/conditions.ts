@@ -3,9 +3,9 @@ import type { Comparison, Condition, TraceMatch } from './card-schema.ts';
 import {
   fieldOf,
   HISTORY_FIELDS,
-  isOfDrift,
-  isOfObfuscation,
-  isOfRisk,
+  isDriftField,
+  isObfuscationField,
+  isRiskField,
   TRACE_FIELDS,
   type Field,
 } from './fields.ts';
@@ -20,20 +20,18 @@ import { textValue, textValues, valueTest } from './value-test.ts';
 /** A rule's compiled conditions and their needs. */
 export interface Compiled {
   readonly test: Test;
-  /** Text queries. */
   readonly queries: readonly number[];
   /** Patterns in the texts when the rule holds: all queries except those under `not`. */
   readonly patterns: readonly MaskPattern[];
   /** Queries of those patterns; their matches explain why the rule holds. */
   readonly evidence: readonly { readonly query: number; readonly pattern: TextPattern }[];
   readonly marks: readonly TraceMark[];
-  /** Drift must be measured for it. */
   readonly readsDrift: boolean;
   readonly readsRisk: boolean;
   /** It reads prompt texts or what was hidden in them. */
   readonly readsPrompt: boolean;
-  /** The texts alone decide it. */
-  readonly isOfTexts: boolean;
+  /** Only texts decide it. */
+  readonly readsOnlyTexts: boolean;
 }
 
 export interface CompileContext {
@@ -45,7 +43,6 @@ export interface CompileContext {
   readonly trust?: RuleTrust | undefined;
 }
 
-/** Context of a condition. */
 interface Place {
   readonly path: readonly PropertyKey[];
   /** Under an odd number of `not`. */
@@ -72,7 +69,7 @@ const NOTHING: Omit<Compiled, 'test'> = {
   readsDrift: false,
   readsRisk: false,
   readsPrompt: false,
-  isOfTexts: false,
+  readsOnlyTexts: false,
 };
 
 /** @throws ConditionError */
@@ -115,7 +112,7 @@ export function joined(parts: readonly Compiled[]): Omit<Compiled, 'test'> {
     readsDrift: parts.some(({ readsDrift }) => readsDrift),
     readsRisk: parts.some(({ readsRisk }) => readsRisk),
     readsPrompt: parts.some(({ readsPrompt }) => readsPrompt),
-    isOfTexts: parts.every(({ isOfTexts }) => isOfTexts),
+    readsOnlyTexts: parts.every(({ readsOnlyTexts: isOfTexts }) => isOfTexts),
   };
 }
 
@@ -124,12 +121,12 @@ function compileComparison(
   { path, isNegated }: Place,
   context: CompileContext,
 ): Compiled {
-  const field = said(path, 'field', () => fieldOf(comparison.field, context.initialState));
+  const field = atKey(path, 'field', () => fieldOf(comparison.field, context.initialState));
   if (comparison.ignore_case !== undefined && comparison.op !== 'contains')
     throw new ConditionError([...path, 'ignore_case'], 'stands with contains alone');
   // Text that helps a call must be there literally; text against a call may be disguised.
   const ignoreCase = comparison.ignore_case ?? context.allows === isNegated;
-  return said(path, 'value', () => {
+  return atKey(path, 'value', () => {
     if (comparison.op === 'must_precede') return mustPrecede(comparison, context, isNegated);
     if (comparison.op === 'contains_matching_trace') return matchingTrace(comparison, context, isNegated);
     const patterns = textPatternsOf(comparison, ignoreCase);
@@ -139,15 +136,15 @@ function compileComparison(
     return {
       ...NOTHING,
       test: valueTest(field, comparison, ignoreCase),
-      readsDrift: isOfDrift(comparison.field),
-      readsRisk: isOfRisk(comparison.field),
-      readsPrompt: isOfObfuscation(comparison.field),
+      readsDrift: isDriftField(comparison.field),
+      readsRisk: isRiskField(comparison.field),
+      readsPrompt: isObfuscationField(comparison.field),
     };
   });
 }
 
-/** Adds `key` to the path of errors inside. */
-function said<T>(path: readonly PropertyKey[], key: string, work: () => T): T {
+/** Adds `key` to the path of errors. */
+function atKey<T>(path: readonly PropertyKey[], key: string, work: () => T): T {
   try {
     return work();
   } catch (failure) {
@@ -207,7 +204,7 @@ function textTest(
     patterns: [{ argument, what: pattern, trust }],
     evidence: [{ query, pattern }],
     readsPrompt: argument === undefined,
-    isOfTexts: true,
+    readsOnlyTexts: true,
   };
 }
 

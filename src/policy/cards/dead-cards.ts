@@ -2,7 +2,7 @@ import type { CardFile } from './card-set.ts';
 import type { Card, Condition } from './card-schema.ts';
 import { readCard, type ReadCard } from './read-card.ts';
 
-/** Returns parts of cards that can never apply, with file, line and remedy. */
+/** Returns parts of cards that never apply, with file, line and remedy. */
 export function deadCards(files: readonly CardFile[]): string[] {
   const cards = files
     .map(({ name, text }) => readCard(name, text))

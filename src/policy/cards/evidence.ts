@@ -31,9 +31,9 @@ function findingOf(
   rule: string,
   pattern: TextPattern,
   match: TextMatch,
-  said: CallText | undefined,
+  searched: CallText | undefined,
 ): RefusalFinding {
-  const source = said?.source;
+  const source = searched?.source;
   return {
     rule,
     detector: pattern.kind === 'detects' ? pattern.detector : pattern.kind,
@@ -45,8 +45,8 @@ function findingOf(
 }
 
 /** Returns the searched text; for a text read with its context, the one that contains the match. */
-function textOf({ text, said = text, start, end }: TextMatch, { texts }: PolicyCall): CallText | undefined {
-  const whole = texts.find(({ raw, normalized }) => raw === said || normalized === said);
+function textOf({ text, sent = text, start, end }: TextMatch, { texts }: PolicyCall): CallText | undefined {
+  const whole = texts.find(({ raw, normalized }) => raw === sent || normalized === sent);
   if (whole !== undefined) return whole;
   const matched = text.slice(start, end);
   return texts.find(({ raw, normalized }) => raw.includes(matched) || normalized.includes(matched));

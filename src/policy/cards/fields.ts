@@ -64,17 +64,17 @@ export const HISTORY_FIELDS: ReadonlySet<string> = new Set(['session_sequence', 
 export const TRACE_FIELDS: ReadonlySet<string> = new Set(['session_sequence', 'session.traces']);
 
 /** Fields that are empty unless drift is measured. */
-export function isOfDrift(name: string): boolean {
+export function isDriftField(name: string): boolean {
   return name.startsWith('session.drift.');
 }
 
 /** Fields about what was hidden in a prompt. */
-export function isOfObfuscation(name: string): boolean {
+export function isObfuscationField(name: string): boolean {
   return name.startsWith('obfuscation.');
 }
 
 /** Fields that an agent's sessions share. */
-export function isOfRisk(name: string): boolean {
+export function isRiskField(name: string): boolean {
   return name.startsWith('agent_risk.');
 }
 

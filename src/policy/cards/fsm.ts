@@ -6,12 +6,12 @@ import type { ReadCard } from './read-card.ts';
 import { compileRegex } from './text-patterns.ts';
 import type { TextQueries } from './text-queries.ts';
 
-/** The session states that a card defines (docs/cards.md). */
+/** Session states of a card (docs/cards.md). */
 export interface Fsm {
   readonly initialState: string;
-  /** Some transition depends on a taint. */
+  /** Some transition reads a taint. */
   readonly readsFlags: boolean;
-  /** Some transition depends on the text of a model call. */
+  /** Some transition reads the text of a model call. */
   readonly readsPrompts: boolean;
   /**
    * Returns the next state of a call; undefined if it stays.
@@ -23,7 +23,6 @@ export interface Fsm {
 interface Transition {
   readonly from: string;
   readonly to: string;
-  /** Conditions other than text. */
   readonly isBy: (call: PolicyCall, flags: ReadonlySet<string>) => boolean;
   /** The text query that must match; undefined without one. */
   readonly query: number | undefined;
@@ -31,7 +30,7 @@ interface Transition {
 
 const ANY_STATE = '*';
 
-/** Adds problems to `problems`. */
+/** Collects errors in `problems`. */
 export function compileFsm(
   fsm: CardFsm,
   { problem }: ReadCard,

@@ -19,7 +19,6 @@ export class KnownWords {
   readonly #words: string[] = [];
   #finder: LiteralFinder | undefined;
 
-  /** Returns the number of a word. */
   add(word: string): number {
     this.#finder = undefined;
     return this.#words.push(word) - 1;
@@ -30,7 +29,6 @@ export class KnownWords {
     if (this.#words.length > 0) this.#finder ??= createLiteralFinder(this.#words);
   }
 
-  /** Adds matches in texts to `found`, by query number. */
   *find(
     texts: Iterable<CallText>,
     { numbers, nothing }: WordQueries,
@@ -48,7 +46,7 @@ export class KnownWords {
           const number = numbers.get(word);
           if (number === undefined) return false;
           isClean = false;
-          if (left.delete(number)) found.set(number, { ...match, said: raw });
+          if (left.delete(number)) found.set(number, { ...match, sent: raw });
           return left.size === 0;
         });
       }
@@ -60,12 +58,12 @@ export class KnownWords {
     this.compile();
     if (this.#finder === undefined) return;
     yield* this.#finder.search(text, ({ literal, start, end }) =>
-      onMatch(literal, this.#told(literal, text, { start, end })),
+      onMatch(literal, this.spelledByRule(literal, text, { start, end })),
     );
   }
 
-  /** Reports a disguised word as the rule spells it. */
-  #told(word: number, text: string, { start, end }: Pick<TextMatch, 'start' | 'end'>): TextMatch {
+  /** Reports a disguised word in the rule's spelling. */
+  spelledByRule(word: number, text: string, { start, end }: Pick<TextMatch, 'start' | 'end'>): TextMatch {
     const named = this.#words[word] ?? '';
     const isPlain =
       end - start === named.length && text.slice(start, end).toLowerCase() === named.toLowerCase();

@@ -4,7 +4,6 @@ import type { PolicyCall } from '../call.ts';
 import type { RuleHit } from '../decision.ts';
 import type { RuleMode, RuleOverrides } from '../rule-modes.ts';
 
-/** Identifies a rule. */
 interface NamedRule {
   readonly hit: RuleHit;
 }
@@ -57,7 +56,7 @@ function modesOf(id: number, modes: ReadonlyMap<NamedRule, RuleMode>): RuleModes
 export interface UnknownOverride {
   readonly name: string;
   readonly problem: string;
-  /** It matches none, rather than several. */
+  /** No rule matches, rather than several. */
   readonly isMissing: boolean;
 }
 
@@ -100,7 +99,7 @@ function fullNames(hit: RuleHit): readonly string[] {
 const PRESET = 'preset ';
 const ENDING = /\.ya?ml$/;
 
-/** A preset by name, or a file by base name without extension or by full name. */
+/** A preset's name; a file's base name with or without extension, or its full name. */
 function sourcesOf({ file = '' }: RuleHit): readonly string[] {
   if (file.startsWith(PRESET)) return [file.slice(PRESET.length)];
   return [basename(file).replace(ENDING, ''), basename(file), file];

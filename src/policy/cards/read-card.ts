@@ -1,7 +1,6 @@
 import { readYaml, type ReadYaml } from '../read-yaml.ts';
 import { cardSchema, type Card } from './card-schema.ts';
 
-/** A valid card with the positions of its parts. */
 export type ReadCard = Omit<ReadYaml<Card>, 'value'> & { readonly card: Card };
 
 /** Reads a card's YAML; returns all problems as texts if it is invalid. Never throws. */

@@ -4,7 +4,7 @@ import type { PolicyCall } from '../call.ts';
 import type { TextMatch } from './text-query.ts';
 
 const MAX_MATCH_CHARS = 256;
-/** Characters around a match in which a surrounding secret would be recognized. */
+/** Characters around a match, enough to recognize a surrounding secret. */
 const AROUND = 4_096;
 const PLACE = /\{(tool_name|resource_uri|prompt_name|model|rule|match|score)\}/g;
 
@@ -27,11 +27,10 @@ export function filledReason(
 }
 
 /** Reports whether a reason quotes the match or the model's score. */
-export function tellsMatch(template: string): boolean {
+export function quotesMatch(template: string): boolean {
   return template.includes('{match}') || template.includes('{score}');
 }
 
-/** The model, its version and its score. */
 function shownScore({ rule, score }: TextMatch): string {
   return score === undefined ? '' : `${rule ?? 'model'}, score ${score.toFixed(2)}`;
 }
@@ -44,7 +43,9 @@ function shownMatch({ text, start, end }: TextMatch): string {
   return isSecret ? MASK : inOneLine(text.slice(start, shownEnd));
 }
 
-/** Agents read this, so it must not inject: removes line breaks, closing quotes and invisible characters. */
+/**
+ * Removes line breaks, closing quotes and invisible characters, against injection into agents that read it.
+ */
 function inOneLine(text: string): string {
   return JSON.stringify(text.slice(0, MAX_MATCH_CHARS))
     .slice(1, -1)

@@ -25,14 +25,12 @@ import type { TextPattern } from './mask-rule.ts';
 /** Searches a text for one pattern: short texts at once, long ones in several turns. */
 export type TextSearch = (text: string) => FoundSpan | undefined | SlicedSearch;
 
-/** A match, with a model's score. */
 export interface FoundSpan extends Span {
   readonly rule?: string;
   readonly class?: FindingClass;
   readonly score?: number;
 }
 
-/** Yields between slices. */
 type SlicedSearch = Work<FoundSpan | undefined>;
 
 export function isWork(search: ReturnType<TextSearch>): search is SlicedSearch {
@@ -86,7 +84,6 @@ export function compileRegex(source: string): RE2JS {
   return RE2JS.compile(RE2JS.translateRegExp(source));
 }
 
-/** One pass, as fast as reading. */
 function searchLiteral(literal: string): TextSearch {
   return (text) => {
     const start = text.indexOf(literal);
@@ -114,7 +111,7 @@ function spanOf(found: FoundSpan | undefined, offset: number): FoundSpan | undef
 /** UTF-16 units per search; longer texts are searched in overlapping pieces. */
 const PIECE = 262_144;
 const OVERLAP = 32_768;
-/** Matches that begin this close to a cut may be artefacts; the piece before covers them. */
+/** Matches that close to a cut may be artefacts; the previous piece covers them. */
 const MARGIN = 512;
 
 function searchRegex(regex: RE2JS): TextSearch {
@@ -131,7 +128,7 @@ function* matchInPieces(regex: RE2JS, text: string): SlicedSearch {
 }
 
 function firstMatch(regex: RE2JS, text: string, from: number): Span | undefined {
-  // A test is ten times as fast as a search and usually negative.
+  // A test is ten times as fast as a search, and usually negative.
   if (!regex.test(text)) return undefined;
   const matcher = regex.matcher(text);
   return matcher.find(from) ? { start: matcher.start(), end: matcher.end() } : undefined;

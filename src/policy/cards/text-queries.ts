@@ -10,7 +10,7 @@ import {
   findsData,
   isQueryFor,
   isJudgedByModel,
-  isSearched,
+  isKnownClean,
   looksForInjection,
   noteSearched,
   type Query,
@@ -18,7 +18,6 @@ import {
   type TextQuery,
 } from './text-query.ts';
 
-/** Matches by query number. */
 type Answers = ReadonlyMap<number, TextMatch>;
 
 /** Queries for one text. */
@@ -30,7 +29,7 @@ interface QueriesOfText {
 
 /** Queries that run together, by what they read. */
 interface QuerySet {
-  /** Words in any case and disguise, which are in no other list. */
+  /** Words in any case and disguise; no other list has them. */
   readonly words: readonly WordQueries[];
   readonly everywhere: QueriesOfText;
   /** Those of `everywhere` that apply to instructions, by role and trust, and to the agent's own texts. */
@@ -68,7 +67,6 @@ export function createTextQueries(): TextQueries {
   const wide = new Map<string, number>();
   /** Cache ids for sets of queries, by their numbers. */
   const sets = new RecentMap<SearchId>(MAX_SETS);
-  /** The same sets are used again and again. */
   const kept = new WeakMap<ReadonlySet<number>, QuerySet>();
 
   function* answered(call: PolicyCall, asked: ReadonlySet<number>): Work<Map<number, TextMatch>> {
@@ -106,13 +104,13 @@ export function createTextQueries(): TextQueries {
       const isInNoText = ofAll !== undefined && asked.has(ofAll) && !found.has(ofAll);
       const texts = isInNoText ? othersAt(call, path) : [...textsBelow(call, path), ...othersAt(call, path)];
       for (const text of texts) if (yield* ask(number, text)) break;
-      if (findsData(queryOf(number))) yield* askTold([number], path);
+      if (findsData(queryOf(number))) yield* askContexts([number], path);
     }
-    yield* askTold(ofData, undefined);
+    yield* askContexts(ofData, undefined);
     return found;
 
-    /** Searches again for values that their context may identify. */
-    function* askTold(numbers: readonly number[], path: readonly string[] | undefined): Work<void> {
+    /** Searches again for values that only their context identifies. */
+    function* askContexts(numbers: readonly number[], path: readonly string[] | undefined): Work<void> {
       const left = numbers.filter((number) => !found.has(number));
       if (left.length === 0) return;
       const question = setOf(left, 'told');
@@ -128,11 +126,11 @@ export function createTextQueries(): TextQueries {
       }
     }
 
-    /** Matches before the text itself were already found, except card codes that the text contains. */
+    /** Skips matches before the text itself, which are already known, except card codes in the text. */
     function* askOne(number: number, { before, text }: ContextText): Work<void> {
       const { pattern, search } = queryOf(number);
       const isOfBoth = pattern.kind === 'detects' && pattern.detector === 'cvv';
-      const read = before === '' ? text : before + text.slice(0, MAX_TOLD_CHARS);
+      const read = before === '' ? text : before + text.slice(0, MAX_CONTEXT_CHARS);
       yield read.length;
       const searching = search(read);
       const match = isWork(searching) ? yield* searching : searching;
@@ -144,7 +142,7 @@ export function createTextQueries(): TextQueries {
       const { raw, normalized } = text;
       const query = queryOf(number);
       if (!isQueryFor(query, text)) return false;
-      if (!isSearched(query, known)) {
+      if (!isKnownClean(query, known)) {
         yield raw.length;
         const search = query.search(raw);
         if (note(number, raw, isWork(search) ? yield* search : search)) return true;
@@ -156,12 +154,12 @@ export function createTextQueries(): TextQueries {
       return note(number, normalized, isWork(search) ? yield* search : search);
     }
 
-    /** Like `ask` for short texts, which are most: a step of work would cost as much as the search. */
+    /** Like `ask`, for short texts: there a step of work would cost as much as the search. */
     function isIn(number: number, text: CallText, known: CleanRecord | undefined): boolean {
       const { raw, normalized } = text;
       const query = queryOf(number);
       if (!isQueryFor(query, text)) return false;
-      if (!isSearched(query, known)) {
+      if (!isKnownClean(query, known)) {
         if (note(number, raw, atOnce(query.search(raw)))) return true;
         noteSearched(query, raw, known);
       }
@@ -262,10 +260,10 @@ export function createTextQueries(): TextQueries {
   };
 }
 
-/** Context never identifies longer values. */
-const MAX_TOLD_CHARS = 8_192;
+/** Longer values are never identified by context. */
+const MAX_CONTEXT_CHARS = 8_192;
 
-/** Searching shorter texts takes only a moment. */
+/** Shorter texts are searched in one step. */
 const SHORT_CHARS = 4_096;
 
 function isShort({ raw, normalized }: CallText): boolean {

@@ -6,12 +6,11 @@ import { findsInjection, type RuleTrust } from '../trust.ts';
 import type { TextPattern } from './mask-rule.ts';
 import type { FoundSpan, TextSearch } from './text-patterns.ts';
 
-/** A match of a text condition. */
 export interface TextMatch extends FoundSpan {
   /** The text that contains it: as sent or normalized. */
   readonly text: string;
   /** The text as sent, if the searched one was derived from it. */
-  readonly said?: string;
+  readonly sent?: string;
 }
 
 /** A query of a call's texts; equal ones are merged. */
@@ -23,7 +22,6 @@ export interface TextQuery {
   readonly trust?: RuleTrust | undefined;
 }
 
-/** A query with its derived data. */
 export interface Query extends TextQuery {
   /** Same key for equal patterns. */
   readonly patternKey: string;
@@ -69,8 +67,8 @@ function isShared(pattern: TextPattern): pattern is TextPattern & { kind: 'detec
   return pattern.kind === 'detects' && pattern.threshold === undefined;
 }
 
-/** Reports whether the detector has already found nothing in the text as sent. */
-export function isSearched({ pattern }: Query, known: CleanRecord | undefined): boolean {
+/** Reports whether the text as sent is already known not to match. */
+export function isKnownClean({ pattern }: Query, known: CleanRecord | undefined): boolean {
   return isShared(pattern) && findsNothingInSlices(known, pattern.detector);
 }
 

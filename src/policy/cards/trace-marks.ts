@@ -31,9 +31,9 @@ export function traceMarkOf(value: TraceMatch | string, isFolded: boolean): Trac
     match.content_regex === undefined ? undefined : searchFor({ kind: 'regex', source: match.content_regex });
   const isTool = toolMatcher(tool, isFolded);
   const exact = tool === undefined || isFolded ? [] : ['exact'];
-  const said = [type, tool, provider, match.content_regex, ...exact];
+  const parts = [type, tool, provider, match.content_regex, ...exact];
   return {
-    name: `trace:${hash('sha256', JSON.stringify(said), 'hex').slice(0, 16)}`,
+    name: `trace:${hash('sha256', JSON.stringify(parts), 'hex').slice(0, 16)}`,
     isOf: (one) => type === undefined || type === one,
     readsContent: search !== undefined,
     *matches(step) {

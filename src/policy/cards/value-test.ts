@@ -59,13 +59,13 @@ function scalarOf(
   return value;
 }
 
-/** A number may be written as a text and the other way round; readers may accept both. */
+/** Numbers equal their texts, because readers may accept both. */
 function isAnyOf(read: Read, wanted: readonly unknown[]): Test {
   const texts = new Set(wanted.map(String));
   return (scene) => read(scene).some((one) => isScalar(one) && texts.has(String(one)));
 }
 
-/** For a list, an entry; for a text, a part. */
+/** Compares with an entry of a list, or a part of a text. */
 function contains(
   read: Read,
   {

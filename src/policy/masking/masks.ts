@@ -20,18 +20,17 @@ export interface Masks {
   readonly data: MaskSearch | undefined;
   /** The part of `data` that is masked in requests regardless of the author. */
   readonly plainData: MaskSearch | undefined;
-  /** The part of `data` that skips trusted instructions of a request. */
+  /** The part of `data` that skips trusted instructions. */
   readonly injections: readonly InjectionMasks[];
-  /** The part of it that a rule spells out (`contains`, `matches_regex`). */
+  /** The part of `everywhere` that a rule spells out (`contains`, `matches_regex`). */
   readonly words: MaskSearch | undefined;
   /** Words that may span two parts of a message. */
-  readonly overParts: MaskSearch | undefined;
+  readonly acrossParts: MaskSearch | undefined;
   /** Searches within single arguments of a tool call. */
   readonly inArguments: readonly ArgumentMasks[];
 }
 
 export interface InjectionMasks {
-  /** Trust settings of the rules. */
   readonly trust: RuleTrust | undefined;
   readonly search: MaskSearch;
 }
@@ -100,7 +99,7 @@ function masksOf(rules: readonly MaskRule[]): Masks {
     plainData: injections.length === 0 ? data : searchFor(detected.filter(({ what }) => !isInjection(what))),
     injections: byTrust(injections, searchFor),
     words: searchFor(anywhere.filter(({ what }) => what.kind !== 'detects')),
-    overParts: searchFor(anywhere.filter(({ what }) => what.kind === 'contains' && what.ignoreCase)),
+    acrossParts: searchFor(anywhere.filter(({ what }) => what.kind === 'contains' && what.ignoreCase)),
     inArguments: byArgument(patterns, searchFor),
   };
 }
@@ -140,15 +139,15 @@ function remembering(patterns: readonly LabelledPattern[]): MaskSearch | undefin
     read: search.findAll,
     isClean: ({ findings }) => findings.length === 0,
     clean: () => CLEAN,
-    isRead: (text) => isUndisguised(text) && patterns.every(({ what }) => isFoundNothing(what, text)),
+    isRead: (text) => isUndisguised(text) && patterns.every(({ what }) => isKnownClean(what, text)),
   });
   return { ...search, findAll };
 }
 
 const CLEAN: SearchedText = { findings: [], isWhole: true };
 
-/** Judging by the same rules has searched for most of it. Secrets are searched for here without cuts. */
-function isFoundNothing(what: TextPattern, text: CleanRecord): boolean {
+/** Judgement by the same rules has already searched most of it. Secrets are searched here without cuts. */
+function isKnownClean(what: TextPattern, text: CleanRecord): boolean {
   if (what.kind !== 'detects') return false;
   return what.detector === 'secrets'
     ? findsNothing(text, what.detector)

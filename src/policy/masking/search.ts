@@ -92,7 +92,7 @@ export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSear
     findAll: (texts) =>
       after(searchedTexts(texts), (searched) =>
         after(cut.length === 0 ? [] : detectAll(searched, cut), (inSlices) =>
-          after(uncutIn(searched, exact, words, secretsBy), (uncut) =>
+          after(wholePatternsIn(searched, exact, words, secretsBy), (uncut) =>
             inTurns(joinedTexts(texts.length, [inSlices, ...uncut])),
           ),
         ),
@@ -100,8 +100,8 @@ export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSear
   };
 }
 
-/** What is not looked for in slices. */
-function uncutIn(
+/** Patterns that are searched for without cuts. */
+function wholePatternsIn(
   searched: readonly DisguisedText[],
   exact: readonly StreamDetector[],
   words: WordSearch | undefined,
@@ -123,7 +123,7 @@ async function findEachUncut(
   return [uncut, disguised, found];
 }
 
-/** Other literals are looked for together. */
+/** Other literals are searched for together. */
 function isExact({ what }: LabelledPattern): boolean {
   return what.kind === 'contains' && !what.ignoreCase;
 }
@@ -143,17 +143,17 @@ function slicedOf({ what, rule }: LabelledPattern): readonly StreamDetector[] {
 
 const NOTHING_FOUND: SearchedText = { findings: [], isWhole: true };
 
-/** More findings are sorted in a turn of their own. */
+/** Above this, sorting gets a turn of its own. */
 const MANY_FINDINGS = 10_000;
 
-/** What several searches have found in each of so many texts: in order, and without overlaps. */
+/** Merges the findings of several searches per text, in order and without overlaps. */
 function* joinedTexts(
   count: number,
   searches: readonly (readonly (readonly Finding[])[])[],
 ): Work<readonly SearchedText[]> {
   const results: SearchedText[] = [];
   for (let index = 0; index < count; index += 1) {
-    // Of very many texts hardly one has findings: nothing is made for the others, and nobody waits for them.
+    // Few of many texts have findings; the others need no allocation and no wait.
     yield ITEM_CHARS;
     if (!searches.some((found) => found[index]?.length)) {
       results.push(NOTHING_FOUND);
@@ -185,7 +185,6 @@ function areApart(findings: readonly Finding[]): boolean {
   return true;
 }
 
-/** Records name the policy's rule, not the detector's. */
 function labelled({ find, openFrom }: StreamDetector, rule: string): StreamDetector {
   return {
     find(text) {

@@ -3,7 +3,6 @@ import { createLiteralFinder } from '../../detectors/literals/find-literals.ts';
 import type { Work } from '../../turns.ts';
 import type { TextPattern } from '../cards/mask-rule.ts';
 
-/** One pattern of a rule, which names its findings. */
 export interface LabelledPattern {
   readonly rule: string;
   readonly what: TextPattern;
@@ -36,7 +35,6 @@ export function createWordSearch(patterns: readonly LabelledPattern[]): WordSear
   };
 }
 
-/** Returns the labels of findings of a rule's own pattern. */
 export function patternLabel(rule: string): Pick<Finding, 'detector' | 'class' | 'rule'> {
   return { detector: 'prompt_injection', class: 'pattern', rule };
 }

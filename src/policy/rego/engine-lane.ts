@@ -1,7 +1,6 @@
 import type { EngineThread } from './engine-thread.ts';
 import { RegoEvaluationError } from './rego-error.ts';
 
-/** A call that waits for judgement. */
 export interface LaneCall extends Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'> {
   readonly input: string;
 }
@@ -28,7 +27,6 @@ export interface LaneDeps<Call extends LaneCall> {
 export class EngineLane<Call extends LaneCall> {
   readonly #deps: LaneDeps<Call>;
   #ready: Promise<EngineThread> | undefined;
-  /** The end of the last broken engine. */
   #ending: Promise<void> = Promise.resolve();
   #running = false;
   #closed = false;
@@ -61,7 +59,7 @@ export class EngineLane<Call extends LaneCall> {
     await Promise.all([this.#end(), this.#ending]);
   }
 
-  /** Takes the next call once an engine is ready; until then calls may time out. */
+  /** Takes the next call only when an engine is ready; until then, calls may time out. */
   async #afterStart(): Promise<{ next: Call; thread: EngineThread | undefined } | undefined> {
     const thread = await this.#engine().catch(() => undefined);
     if (thread === undefined) this.#ready = undefined;
@@ -94,12 +92,12 @@ export class EngineLane<Call extends LaneCall> {
 
   async #replace(thread: EngineThread, cause: unknown): Promise<void> {
     this.#ready = undefined;
-    // At most one broken engine besides the next.
+    // At most one broken engine beside the next.
     await this.#ending;
     this.#ending = thread.end();
     if (this.#deps.replacesAtOnce !== true) await this.#ending;
     this.#deps.onReplaced(cause);
-    // Started early, because the next call may not wait long.
+    // Early, because the next call may not wait long.
     if (!this.#closed) this.#engine().catch(() => undefined);
   }
 

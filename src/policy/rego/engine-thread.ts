@@ -24,7 +24,6 @@ export interface ThreadLimits {
   readonly yieldsCpu?: boolean;
 }
 
-/** A thread with one compiled set. */
 export interface EngineThread {
   readonly facts: RegoFacts;
   /** Evaluates `gateway.policy` for an input (JSON), one at a time. */
@@ -68,7 +67,7 @@ export async function startEngineThread(
   }
 }
 
-/** Describes files that broke the engine, which cannot tell which one did. */
+/** Describes files that broke the engine; it cannot report which one. */
 function unreadableFiles(cause: unknown, files: readonly RegoFile[], startMs: number): unknown {
   if (!(cause instanceof RegoEvaluationError)) return cause;
   const names = [...files]

@@ -85,8 +85,8 @@ export async function startRegoEngine(
 
   /** Waiting calls move to the other lane when their tenant becomes heavy, and back. */
   function wake(): void {
-    if (queue.hasFor(isLight)) void shared.work();
-    if (queue.hasFor(use.isHeavy)) void apart.work();
+    if (queue.has(isLight)) void shared.work();
+    if (queue.has(use.isHeavy)) void apart.work();
   }
 
   function enqueue(input: string, tenant: string): Promise<unknown> {
@@ -146,9 +146,8 @@ interface Use {
 
 /** Recent engine time per tenant. */
 interface TenantUse {
-  /** Adds an evaluation. */
   readonly add: (tenant: string, tookMs: number, brokeEngine: boolean) => void;
-  /** Reports whether the tenant exceeds its share and has not paid for it by waiting. */
+  /** Reports whether the tenant exceeds its share, net of waiting time. */
   readonly isHeavy: (tenant: string) => boolean;
 }
 

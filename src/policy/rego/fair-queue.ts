@@ -1,7 +1,5 @@
-/** Waiting work of one tenant. */
 export interface Queued {
   readonly tenant: string;
-  /** Its size in characters. */
   readonly size: number;
 }
 
@@ -23,7 +21,6 @@ interface Line<Entry> {
  */
 export class FairQueue<Entry extends Queued> {
   readonly #limits: QueueLimits;
-  /** The next tenant comes first. */
   readonly #lines = new Map<string, Line<Entry>>();
   #count = 0;
   #size = 0;
@@ -59,8 +56,7 @@ export class FairQueue<Entry extends Queued> {
     return undefined;
   }
 
-  /** Reports whether an entry of an accepted tenant waits. */
-  hasFor(serves: (tenant: string) => boolean): boolean {
+  has(serves: (tenant: string) => boolean): boolean {
     return [...this.#lines.keys()].some(serves);
   }
 
@@ -75,7 +71,6 @@ export class FairQueue<Entry extends Queued> {
     return true;
   }
 
-  /** Takes all entries. */
   clear(): readonly Entry[] {
     const all = [...this.#lines.values()].flatMap(({ entries }) => entries);
     this.#lines.clear();

@@ -1,11 +1,11 @@
-/** Global object of Go's WebAssembly runtime (wasm_exec.js). */
+/** Go's WebAssembly runtime (wasm_exec.js). */
 interface GoRuntime {
   readonly importObject: WebAssembly.Imports;
   run(instance: WebAssembly.Instance): Promise<void>;
   exit: (code: number) => void;
 }
 
-/** Functions of policies/engine: texts in, JSON out. */
+/** Functions of policies/engine: text in, JSON out. */
 export interface EngineFunctions {
   compile(request: string): string;
   evaluate(input: string, limitMs: number): string;

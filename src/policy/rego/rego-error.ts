@@ -19,7 +19,6 @@ export class RegoFilesError extends Error {
   }
 }
 
-/** File, row, column and problem. */
 export function shownFailure({ file, row, column, message }: RegoFailure): string {
   if (file === undefined) return message;
   return row === undefined ? `${file}: ${message}` : `${file}:${row}:${column ?? 1}: ${message}`;
@@ -44,7 +43,7 @@ export class RegoEvaluationError extends Error {
     this.trouble = trouble;
   }
 
-  /** The input was not evaluated, because other work came first. */
+  /** Other work came first. */
   get isBusy(): boolean {
     return this.trouble === 'busy' || this.trouble === 'closed';
   }

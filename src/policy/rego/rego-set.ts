@@ -9,12 +9,10 @@ import { injectionClassifier } from '../../detectors/learned/injection.ts';
 import { slicesOf } from '../../detectors/slices.ts';
 import { isTrusted } from '../trust.ts';
 
-/** docs/policies.md. */
 export const POLICY_PACKAGE = 'gateway.policy';
 /** Rules that only cards support; ignoring them would pretend to protect. */
 const UNSUPPORTED = ['mask'];
 
-/** A platform team's compiled Rego files. */
 export interface RegoSet {
   /** Some file has an `allow` rule. */
   readonly canAllow: boolean;
@@ -72,7 +70,7 @@ function inputJson({ input }: PolicyCall, action: object | undefined, initialSta
   return JSON.stringify({ ...input, session, action });
 }
 
-/** Reports whether some rule reads a path of the input, or one above or below it. */
+/** Reports whether some rule reads a path of the input, a parent or a child. */
 function reads({ inputs }: RegoFacts, path: readonly string[]): boolean {
   return inputs.some((read) => path.every((step, index) => index >= read.length || read[index] === step));
 }

@@ -1,6 +1,5 @@
 import type { RegoFailure } from './rego-error.ts';
 
-/** A Rego file. */
 export interface RegoFile {
   /** Name in errors and records. */
   readonly name: string;

@@ -26,12 +26,12 @@ async function start({ module, files, query, evaluationMs, yieldsCpu }: ThreadDa
   parentPort?.on('message', (input: string) => post(threadReply(engine.evaluate(input, evaluationMs))));
 }
 
-/** Lowers the priority of this thread alone, which Linux knows by an id of its own. */
+/** Lowers the priority of this thread only, by its own Linux id. */
 function lowerPriority(): void {
   try {
     setPriority(Number(basename(readlinkSync('/proc/thread-self'))), YIELDING);
   } catch {
-    // Elsewhere all threads are alike.
+    // Elsewhere, threads have no priority of their own.
   }
 }
 

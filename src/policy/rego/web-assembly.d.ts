@@ -1,4 +1,4 @@
-/** The used part of WebAssembly's JavaScript interface, which Node's types leave to the browser's. */
+/** The used part of WebAssembly's interface; Node's types lack it. */
 declare namespace WebAssembly {
   type Imports = Record<string, Record<string, unknown>>;
   interface Module {

@@ -38,7 +38,7 @@ const otherCall = z.strictObject({
   ...mcpFields,
 });
 const ofType = { error: `must be llm_call, ${MCP_CALL_TYPES.join(', ')}` };
-/** In a walk, the steps above are the history. */
+/** In a walk, earlier steps are the history. */
 const stepCall = z.discriminatedUnion('type', [llmCall, toolCall, otherCall], ofType);
 const call = z.discriminatedUnion(
   'type',

@@ -3,7 +3,7 @@ import type { PolicyCall, SessionInput, TraceStep } from '../call.ts';
 import { callSchema } from '../call-json.ts';
 import { callOf, type WrittenCall } from '../call-from-json.ts';
 import { type Decision, type RuleHit, shownReason } from '../decision.ts';
-import { remembered } from '../explain-call.ts';
+import { withMarks } from '../explain-call.ts';
 import { PolicyFilesError } from '../policy-files-error.ts';
 import type { PolicySet } from '../policy-set.ts';
 import { readYaml } from '../read-yaml.ts';
@@ -20,7 +20,6 @@ import {
 } from './card-test-schema.ts';
 import type { TestResult } from './test-result.ts';
 
-/** A valid file `*_test.yaml`. */
 export interface CardTestFile {
   readonly name: string;
   readonly cases: readonly CardTest[];
@@ -34,7 +33,6 @@ export function readCardTests(name: string, text: string): CardTestFile {
   return { name, cases: read.value, lineOf: read.lineOf };
 }
 
-/** Evaluates the cases one after the other. */
 export async function runCardTests(
   { name, cases, lineOf }: CardTestFile,
   policies: TestedPolicies,
@@ -108,7 +106,7 @@ async function judged(
   wanted: Expectation & { state?: string | undefined },
   { set, defaultAction }: Rig,
 ) {
-  const call = await remembered({ call: bare, history }, set);
+  const call = await withMarks({ call: bare, history }, set);
   const decision = await set.decide(call);
   const before = call.input.session.state || set.initialState;
   const state = (passes(decision, defaultAction) ? await set.nextState(call) : undefined) ?? before;
@@ -156,7 +154,6 @@ function after(
   };
 }
 
-/** The call and its answer as the gateway remembers them. */
 async function tracesOf(call: PolicyCall, { answer }: TestStep): Promise<TraceStep[]> {
   const asked = callStep(call);
   if (answer === undefined) return [asked];
@@ -164,14 +161,14 @@ async function tracesOf(call: PolicyCall, { answer }: TestStep): Promise<TraceSt
 }
 
 function callOfTest(
-  { agent, session, agent_risk, history, ...said }: TestCall,
+  { agent, session, agent_risk, history, ...call }: TestCall,
   trust: TrustSettings,
 ): Promise<WrittenCall> {
   const around = { agent, session, agent_risk, history };
-  if (said.type === 'llm_call') {
-    const { type: method, prompt: prompt_text, ...request } = said;
+  if (call.type === 'llm_call') {
+    const { type: method, prompt: prompt_text, ...request } = call;
     return callOf(callSchema.parse({ ...around, request: { method, ...request }, prompt_text }), trust);
   }
-  const { type: method, server: mcp_server, ...request } = said;
+  const { type: method, server: mcp_server, ...request } = call;
   return callOf(callSchema.parse({ ...around, request: { method, mcp_server, ...request } }), trust);
 }

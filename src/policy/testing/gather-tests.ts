@@ -14,7 +14,6 @@ import {
 } from '../policy-files.ts';
 import type { RegoFile } from '../rego/thread-messages.ts';
 
-/** Policies and their tests. */
 export interface GatheredTests {
   readonly files: PolicyFiles;
   readonly rego: readonly RegoFile[];
@@ -76,12 +75,12 @@ async function gatheredAt(paths: readonly string[]): Promise<Found> {
   return { tests, policies: [...new Set(policies)] };
 }
 
-const OTHER = 'is no policy and no test: .rego, .yaml, .yml, with _test before it for tests';
+const OTHER = 'is neither a policy nor a test: .rego, .yaml, .yml, with _test before it for tests';
 
 async function pathKindOf(path: string): Promise<'file' | 'folder' | 'none'> {
   try {
     return (await stat(path)).isDirectory() ? 'folder' : 'file';
   } catch {
-    return 'none'; // said by whoever needs it
+    return 'none'; // the caller reports it
   }
 }

@@ -2,9 +2,8 @@
 export interface TestResult {
   readonly name: string;
   readonly file: string;
-  /** From 1. */
   readonly line: number;
   readonly outcome: 'pass' | 'fail' | 'error' | 'skip';
-  /** Reason if it did not pass, with its position if that differs from the test's. */
+  /** Why it did not pass, with the position if it is not the test's. */
   readonly detail?: string;
 }

@@ -1,13 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyStateStore } from '../../../src/auth/key-state-store.ts';
 import { hashKey } from '../../../src/auth/raw-key.ts';
 import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
 import { defaultConfig } from '../../support/default-config.ts';
 import { gatewayProgram } from '../../support/parts.ts';
-import { freePort } from '../../support/ports.ts';
 import { commandRunner, type Ended } from '../../support/run-cli.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
@@ -99,7 +95,7 @@ describe('gateway keys', () => {
     expect(stderr).toContain(`gateway: ${message}`);
   });
 
-  it('create takes none for nothing allowed, which a rotation keeps, and tells it from no list', async () => {
+  it('create distinguishes `none` from no list, also after a rotation', async () => {
     const lists = ['--allowed-tools', '--allowed-models', '--allowed-providers', '--trust', '--tags'];
     const nothing = { allowed_tools: [], allowed_models: [], allowed_providers: [], trust: [], tags: {} };
     const created = await create(...lists.flatMap((flag) => [flag, 'none']));
@@ -114,7 +110,7 @@ describe('gateway keys', () => {
     expect((await gateway(['keys', 'show', 'free'])).stdout).not.toContain('allowed_');
   });
 
-  it('show says whether the key is locked and what it may spend', async () => {
+  it('show shows lock and limits', async () => {
     const { key_hash: keyHash } = await create();
     await redis.client.set(`gateway:quarantine:${String(keyHash)}`, '1', 'EX', 100);
     await redis.client.hset(`gateway:risk_profile:${String(keyHash)}`, 'risk_score', '30');
@@ -137,7 +133,7 @@ describe('gateway keys', () => {
     expect(await json('keys', 'list')).toMatchObject({ keys: [{ key_hash: keyHash, status: 'revoked' }] });
   });
 
-  it('rotate stops the old raw key at once where no grace is given', async () => {
+  it('rotate ends the old raw key at once without --grace', async () => {
     const { key, key_hash: keyHash } = await create();
     const client = connectRedis(defaultConfig({ redis: { addr: redis.addr, password: 'cli-test' } }).redis, {
       name: 'cli-test',
@@ -160,7 +156,7 @@ describe('gateway keys', () => {
     expect(stdout).toContain('The old key has stopped working.');
   });
 
-  it('takes no label that reads as another one on a terminal, and repeats none that it refuses', async () => {
+  it('refuses labels that could deceive on a terminal, without repeating them', async () => {
     for (const flags of [
       ['--owner', 'o\u202eps'],
       ['--agent-name', 'pl\u200banner'],
@@ -184,7 +180,7 @@ describe('gateway keys', () => {
     for (const { stdout } of [listed, revoked]) expect(stdout).toContain('stored\ufffd\ufffdbefore');
   });
 
-  it('create refuses the name of an active key, and says what to do; a revoked key is not in the way', async () => {
+  it('create refuses the name of an active key with a remedy, but accepts that of a revoked one', async () => {
     const { key_hash: first } = await create();
     const again = await gateway(['keys', 'create', '--name', 'planner', '--provider', 'openai']);
     expect(again).toMatchObject({
@@ -200,7 +196,7 @@ describe('gateway keys', () => {
     expect(await json('keys', 'show', 'planner')).toMatchObject({ key_hash: second });
   });
 
-  it('names the remedy where nothing or too much matches, on one line', async () => {
+  it('names a remedy on one line if no key or several match', async () => {
     const { key_hash: hash } = await create();
     const reference = String(hash).slice(7, 15);
     await json('keys', 'create', '--name', reference, '--provider', 'openai');
@@ -217,7 +213,7 @@ describe('gateway keys', () => {
     });
   });
 
-  it('repeats no raw key and no secret that was given in place of a name', async () => {
+  it('never repeats a raw key or secret given as a name', async () => {
     for (const given of [`gw-${'Ab3_'.repeat(10)}xyz`, `${'Ab3_'.repeat(10)}xyz`, 'AKIAIOSFODNN7EXAMPLQ']) {
       const { code, stderr } = await gateway(['keys', 'show', given]);
       expect(code).toBe(1);
@@ -226,14 +222,14 @@ describe('gateway keys', () => {
     }
   });
 
-  it('finds a key by the first 6 digits of its hash, and by no fewer', async () => {
+  it('finds a key by 6 or more digits of its hash', async () => {
     const { key_hash: keyHash } = await create();
     const hex = String(keyHash).slice('sha256:'.length);
     expect(await json('keys', 'show', hex.slice(0, 6))).toMatchObject({ key_hash: keyHash });
     expect((await gateway(['keys', 'show', hex.slice(0, 5)])).code).toBe(1);
   });
 
-  it('revoke says that a key was revoked before', async () => {
+  it('revoke reports an already revoked key', async () => {
     await create();
     expect((await gateway(['keys', 'revoke', 'planner'])).stdout).toMatch(/^Revoked planner/);
     expect((await gateway(['keys', 'revoke', 'planner'])).stdout).toMatch(
@@ -241,7 +237,7 @@ describe('gateway keys', () => {
     );
   });
 
-  it('rotate says when the old key ends', async () => {
+  it('rotate shows when the old key ends', async () => {
     await create();
     const { stdout } = await gateway(['keys', 'rotate', 'planner', '--grace', '24h']);
     const [, at = ''] = /The old key works until (\S+ \S+) UTC \(24h from now\)/.exec(stdout) ?? [];
@@ -250,165 +246,11 @@ describe('gateway keys', () => {
     expect(Date.parse(String(json24['old_key_ends_at'])) - Date.now()).toBeGreaterThan(86_400_000 - 60_000);
   });
 
-  it('says a wrong password without showing it', async () => {
+  it('reports a wrong password without showing it', async () => {
     const { code, stderr } = await gateway(['keys', 'list'], { REDIS_PASSWORD: 'not-the-password' });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^gateway: .*(WRONGPASS|password)/i);
     expect(stderr).not.toContain('not-the-password');
-  });
-});
-
-describe('gateway doctor', () => {
-  it('finds a healthy set-up, and says what each engine does', async () => {
-    const { code, stdout } = await gateway(['doctor', '--output', 'json'], { SERVER_INSECURE_DEV: 'true' });
-    expect(JSON.parse(stdout)).toMatchObject({
-      healthy: true,
-      findings: expect.arrayContaining([
-        {
-          check: 'redis',
-          status: 'ok',
-          message: expect.stringMatching(/^Redis \d+\.\d+\.\d+, .*noeviction$/),
-        },
-        { check: 'engines', status: 'ok', message: 'loop detection: on, action warn' },
-        {
-          check: 'engines',
-          status: 'ok',
-          message: 'risk engine: on, locks a key over 75, blocks it over 90',
-        },
-        { check: 'engines', status: 'off', message: 'drift detection: off' },
-        { check: 'engines', status: 'off', message: 'DLP gate: off' },
-        { check: 'engines', status: 'off', message: 'tool response inspector: off' },
-        { check: 'engines', status: 'warn', message: expect.stringMatching(/^nothing inspects requests/) },
-        { check: 'engines', status: 'warn', message: expect.stringMatching(/^nothing inspects answers/) },
-        { check: 'configuration', status: 'ok', message: expect.stringMatching(/gateway init writes one$/) },
-      ]),
-    });
-    expect(code).toBe(0);
-  });
-
-  it('names the credentials of MCP servers that are guarded, never their values', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'doctor-'));
-    const config = join(folder, 'gateway.yaml');
-    const mcp = {
-      enabled: true,
-      servers: [
-        {
-          name: 'files',
-          url: 'https://mcp.test/mcp?code=parameter-9876',
-          headers: { 'X-Pat': 'header-value-9876', 'X-Pin': '9876', 'X-Team': 'engineers9876' },
-          public: ['X-Team'],
-        },
-        { name: 'open', url: 'https://mcp.test/', headers: { 'X-Pat': 'open9876' }, suppress: ['secrets'] },
-      ],
-    };
-    await writeFile(config, JSON.stringify({ mcp }));
-    const env = { SERVER_INSECURE_DEV: 'true' };
-    const { code, stdout } = await gateway(['--config', config, 'doctor', '--output', 'json'], env);
-    const { findings } = JSON.parse(stdout) as { findings: { check: string }[] };
-    expect(findings.filter(({ check }) => check === 'credentials')).toEqual([
-      {
-        check: 'credentials',
-        status: 'ok',
-        message: 'files: header X-Pat, parameter code: an echo was found',
-      },
-      { check: 'credentials', status: 'ok', message: 'files: header X-Team: public, may be told' },
-      {
-        check: 'credentials',
-        status: 'warn',
-        message: 'files: header X-Pin: under 8 characters, which cannot be told from text',
-      },
-      {
-        check: 'credentials',
-        status: 'warn',
-        message: 'open: header X-Pat: may be told, by mcp.servers[].suppress',
-      },
-    ]);
-    expect([code, stdout.includes('9876')]).toEqual([0, false]);
-    await rm(folder, { recursive: true });
-  });
-
-  it('shows each source of policies with what is in it, and the mode', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gw-test-doctor-'));
-    const config = join(folder, 'gateway.yaml');
-    async function shown(server = ''): Promise<string> {
-      await writeFile(config, `policy: { enabled: true, presets: [safety, pci] }\n${server}`);
-      return (await gateway(['doctor', '--config', config], { SERVER_INSECURE_DEV: 'true' })).stdout;
-    }
-    expect(await shown()).toMatch(
-      /✓ policies +preset safety: \d\d rules\n✓ policies +preset pci: \d+ rules\n✓ policies +on disk: sha256:\w+\n✓ policies +what no policy speaks of is allowed: .+\n✓ policies +Rego engine: off/,
-    );
-    expect(await shown('server: { shadow_mode: true }\n')).toMatch(/! policies +shadow mode: .* sha256:/);
-    await rm(folder, { recursive: true });
-  });
-
-  it('refuses a Redis that evicts, and says how to change it', async () => {
-    await redis.configSet('maxmemory-policy', 'allkeys-lru');
-    const { code, stdout } = await gateway(['doctor'], { SERVER_INSECURE_DEV: 'true' });
-    await redis.configSet('maxmemory-policy', 'noeviction');
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/✗ redis .*CONFIG SET maxmemory-policy noeviction/);
-  });
-
-  it('tells how far Redis is, proves each engine that is on, and shows that no gateway runs', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gw-test-doctor-'));
-    const config = join(folder, 'gateway.yaml');
-    const engines = 'mcp: { enabled: true }\npolicy: { enabled: true, presets: [safety] }';
-    const adminPort = await freePort();
-    async function examined(dlp: string) {
-      await writeFile(config, `server: { admin_port: ${String(adminPort)}, dlp: ${dlp} }\n${engines}\n`);
-      const args = ['doctor', '--output', 'json', '--config', config];
-      const { code, stdout } = await gateway(args, { SERVER_INSECURE_DEV: 'true' });
-      return { code, ...(JSON.parse(stdout) as { findings: Record<string, string>[] }) };
-    }
-    const { code, findings } = await examined('{ enabled: true }');
-    const shown = findings.map(({ check, status, message }) => `${status} ${check} ${message}`);
-    for (const line of [
-      /^(ok|warn) redis latency \d+\.\d ms/,
-      /^ok redis its clock is this machine's \(-?\d+ ms\)/,
-      /^ok probes normalization: a word in three disguises: found/,
-      /^ok probes loop detection: 4 equal calls/,
-      /^ok probes risk engine: /,
-      /^ok probes DLP gate: a secret, personal data in answers: found/,
-      /^ok probes tool response inspector: /,
-      /^ok probes policy engine: what safety must deny: found/,
-      /^ok gateway not running/,
-    ]) {
-      expect(shown).toContainEqual(expect.stringMatching(line));
-    }
-    expect(code).toBe(0);
-    // On, and looking for nothing: it would only seem to protect.
-    const broken = await examined('{ enabled: true, scan_secrets: false, scan_pii: false }');
-    expect(broken.code).toBe(1);
-    expect(broken.findings).toContainEqual({
-      check: 'probes',
-      status: 'fail',
-      message: expect.stringMatching(/^DLP gate: .*not found; look at server\.dlp/),
-    });
-    await rm(folder, { recursive: true });
-  });
-
-  it('exits with 2 where there is no configuration to look at, and colours nothing but a terminal', async () => {
-    const { code, stdout } = await gateway(['doctor', '--config', '/no/such.yaml']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringMatching(/^✗ configuration /) });
-    expect(stdout).not.toContain('\u001b');
-  });
-
-  it('marks what is off apart from what is well, and names gateway init in an empty folder', async () => {
-    const { code, stdout } = await gateway(['doctor']);
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/^– engines +DLP gate: off$/m);
-    expect(stdout).toMatch(/^! engines +nothing inspects requests/m);
-    expect(stdout).toMatch(/^✗ configuration .*TLS is required.*gateway init/m);
-    expect(stdout).not.toMatch(/✓.*: off$/m);
-  });
-
-  it('says that Redis is away', async () => {
-    const { code, stdout } = await gateway(['doctor'], {
-      REDIS_ADDR: '127.0.0.1:1',
-      SERVER_INSECURE_DEV: 'true',
-    });
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/✗ redis +Redis at 127\.0\.0\.1:1 cannot be used/);
   });
 });
 
@@ -423,7 +265,7 @@ describe('a command on a machine whose clock is a day ahead', () => {
   }
   const HOUR_MS = 3_600_000;
 
-  it("tells of ends by Redis's clock", async () => {
+  it("computes expiries by Redis's clock", async () => {
     await create('--expires-in', '1h');
     expect(await skewed('keys', 'list')).toMatchObject({ keys: [{ status: 'active' }] });
     expect(await skewed('keys', 'show', 'planner')).toMatchObject({ status: 'active' });

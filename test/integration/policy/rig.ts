@@ -45,7 +45,7 @@ export function machine({ transitions = {}, needs = {}, marks, ...more }: Machin
     },
     nextState: more.nextState ?? ((call) => Promise.resolve(transitions[stateOf(call)]?.[toolOf(call)])),
     masksFor: () => [],
-    looksFor: (type) => marks !== undefined && type === 'mcp_tool_call',
+    needsSteps: (type) => marks !== undefined && type === 'mcp_tool_call',
     marksOf: () => Promise.resolve(marks ?? []),
     close: () => Promise.resolve(),
   };

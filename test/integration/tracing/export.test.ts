@@ -69,7 +69,7 @@ async function rig(otel: object) {
       outcome: { kind: 'complete' },
       firstChunkMs: undefined,
       usage: undefined,
-      told: { model: 'gpt-4o-2024-08-06', id: 'chatcmpl-1', finishReasons: ['stop', 'length'] },
+      identity: { model: 'gpt-4o-2024-08-06', id: 'chatcmpl-1', finishReasons: ['stop', 'length'] },
       durationMs: 1,
       isLogged: true,
       traceId: undefined,

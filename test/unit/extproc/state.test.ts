@@ -3,7 +3,7 @@ import { newAnswer } from '../../../src/answers/new-answer.ts';
 import { createContext, outcomeNow, type StreamContext } from '../../../src/extproc/context.ts';
 import { handle } from '../../../src/extproc/handle.ts';
 import type { EdgeServices } from '../../../src/extproc/services.ts';
-import { outcomeOf, takenBack, type State } from '../../../src/extproc/state.ts';
+import { outcomeOf, undone, type State } from '../../../src/extproc/state.ts';
 import { processingRequest } from '../../../src/extproc/wire/messages.ts';
 import type { AnswerStream } from '../../../src/answers/answer-stream.ts';
 import type { Answered, Identified, Outcome } from '../../../src/pipeline/exchange.ts';
@@ -81,7 +81,7 @@ describe('an exchange that ends', () => {
   );
 
   it('before Envoy got the verdict was not forwarded', () => {
-    const state = takenBack({ at: 'forwarded', exchange, run, target });
+    const state = undone({ at: 'forwarded', exchange, run, target });
     expect(outcomeOf(state, false)).toEqual(NOT_FORWARDED);
     expect(state).toEqual({ at: 'parsed', exchange, run, target });
   });

@@ -11,12 +11,12 @@ import { parsed } from '../dlp/rig.ts';
 import { event, textResult } from '../mcp-inspector/rig.ts';
 
 interface Options {
-  readonly looksFor?: TraceStep['type'];
+  readonly needsSteps?: TraceStep['type'];
   readonly takes?: () => Promise<boolean>;
   readonly marksOf?: (step: TraceStep) => Promise<readonly string[]>;
 }
 
-async function rig(request: Parsed, { looksFor, takes, marksOf }: Options = {}) {
+async function rig(request: Parsed, { needsSteps, takes, marksOf }: Options = {}) {
   const noted: string[] = [];
   const steps: TraceStep[] = [];
   const troubles: unknown[] = [];
@@ -33,7 +33,7 @@ async function rig(request: Parsed, { looksFor, takes, marksOf }: Options = {}) 
     ...createCardSet([]),
     digest: '',
     close: () => Promise.resolve(),
-    looksFor: (type: TraceStep['type']) => type === looksFor,
+    needsSteps: (type: TraceStep['type']) => type === needsSteps,
     marksOf:
       marksOf ??
       ((step: TraceStep) => {
@@ -66,7 +66,7 @@ function whole(request: Parsed, said: unknown): Answered {
 describe('what a session remembers of answers', () => {
   it('is noted before a tool answers, of its texts with and without their disguises', async () => {
     const request = tool();
-    const { check, state, noted, steps } = await rig(request, { looksFor: 'mcp_tool_response' });
+    const { check, state, noted, steps } = await rig(request, { needsSteps: 'mcp_tool_response' });
     const verdict = await check.response?.(whole(request, textResult('a s\u200becret')), state);
     expect(verdict).toEqual({ kind: 'pass' });
     expect(noted).toEqual(['m']);
@@ -75,7 +75,7 @@ describe('what a session remembers of answers', () => {
 
   it('is nothing where no rule asks for it', async () => {
     const request = tool();
-    const { check, state, noted, steps } = await rig(request, { looksFor: 'llm_response' });
+    const { check, state, noted, steps } = await rig(request, { needsSteps: 'llm_response' });
     expect(await check.response?.(whole(request, textResult('secret')), state)).toEqual({ kind: 'pass' });
     expect(check.stream?.(whole(request, {}), state)).toBeUndefined();
     expect([...noted, ...steps]).toEqual([]);
@@ -86,7 +86,7 @@ describe('what a session remembers of answers', () => {
     ['the set cannot say', { marksOf: () => Promise.reject(new Error('no')) }],
   ])('withholds the answer where %s', async (_why, options) => {
     const request = tool();
-    const { check, state } = await rig(request, { looksFor: 'mcp_tool_response', ...options });
+    const { check, state } = await rig(request, { needsSteps: 'mcp_tool_response', ...options });
     const verdict = await check.response?.(whole(request, textResult('secret')), state);
     expect(verdict).toMatchObject({ kind: 'deny', type: 'policy_denied' });
   });
@@ -95,7 +95,7 @@ describe('what a session remembers of answers', () => {
     const request = tool();
     const gone = new GatewayError('redis_unavailable', 'gone');
     const { check, state } = await rig(request, {
-      looksFor: 'mcp_tool_response',
+      needsSteps: 'mcp_tool_response',
       takes: () => Promise.reject(gone),
     });
     const response = async () => check.response?.(whole(request, textResult('secret')), state);
@@ -106,7 +106,7 @@ describe('what a session remembers of answers', () => {
     const request = tool();
     let room = true;
     const { check, state, noted } = await rig(request, {
-      looksFor: 'mcp_tool_response',
+      needsSteps: 'mcp_tool_response',
       takes: () => Promise.resolve(room),
     });
     const rewriter = check.stream?.(answered(request, { form: 'stream' }), state);
@@ -124,7 +124,7 @@ describe('what a session remembers of answers', () => {
 
   it('is noted at the end of a streamed completion', async () => {
     const request = chat();
-    const { check, state, noted } = await rig(request, { looksFor: 'llm_response' });
+    const { check, state, noted } = await rig(request, { needsSteps: 'llm_response' });
     const exchange = answered(request, { form: 'stream' });
     const rewriter = check.stream?.(exchange, state);
     rewriter?.received?.(SECRET);
@@ -137,7 +137,7 @@ describe('what a session remembers of answers', () => {
 
   it('is noted where the client left a streamed completion before its end', async () => {
     const request = chat();
-    const { check, state, noted } = await rig(request, { looksFor: 'llm_response' });
+    const { check, state, noted } = await rig(request, { needsSteps: 'llm_response' });
     const exchange = answered(request, { form: 'stream' });
     check.stream?.(exchange, state)?.received?.(SECRET);
     await check.end?.(exchange, { kind: 'broken_off' }, state);

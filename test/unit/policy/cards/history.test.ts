@@ -74,7 +74,7 @@ describe('contains_matching_trace', () => {
     const set = looks(value);
     const marks = await set.marksOf(step);
     expect(marks).toHaveLength(1);
-    expect(set.looksFor('mcp_tool_response')).toBe(true);
+    expect(set.needsSteps('mcp_tool_response')).toBe(true);
     expect(await isDenied(set, toolCall('write', {}, { marks }))).toBe(true);
     expect(await isDenied(set, toolCall('write'))).toBe(false);
     expect(await set.marksOf({ ...step, content: ['public'] })).toEqual([]);
@@ -84,6 +84,6 @@ describe('contains_matching_trace', () => {
     expect((await looks({ content_regex: 'Confidential' }).marksOf(step)).join()).toMatch(
       /^trace:[0-9a-f]{16}$/,
     );
-    expect(looks({ type: 'llm_call' }).looksFor('mcp_tool_response')).toBe(false);
+    expect(looks({ type: 'llm_call' }).needsSteps('mcp_tool_response')).toBe(false);
   });
 });
