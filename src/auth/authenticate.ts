@@ -155,7 +155,6 @@ export function createAuthenticateAgain({
   };
 }
 
-/** Returns the refusal of a key that is blocked or locked. */
 function heldBy(
   { record, readAt, risk, lock }: Pick<KeyState, 'record' | 'readAt' | 'risk' | 'lock'>,
   riskProfile: AuthenticateDeps['riskProfile'],
@@ -182,14 +181,12 @@ function keyLocked({ ttlMs, cause }: Lock, { keyHash, name }: RefusedKey, now: n
   );
 }
 
-/** Formats a UTC time to the second. */
 function utcTime(unixMs: number): string {
   return `${new Date(unixMs).toISOString().slice(0, 19)}Z`;
 }
 
 const SHORT_HASH_CHARS = 12;
 
-/** Returns the short hash that commands accept. */
 function shortHash(keyHash: string): string {
   const start = 'sha256:'.length;
   return keyHash.slice(start, start + SHORT_HASH_CHARS);

@@ -47,7 +47,7 @@ function addPlain(text: string, candidates: Set<string>): void {
   }
 }
 
-/** Returns the text and its percent-decoded forms, up to three rounds. */
+/** Returns the text and up to three rounds of its percent-decoding. */
 function writingsOf(text: string): string[] {
   const writings = [text];
   for (let last = text; writings.length <= MAX_DECODINGS && last.includes('%');) {

@@ -14,7 +14,7 @@ const KEY_HEADERS: ReadonlySet<string> = new Set([
   HEADER.providerKey,
 ]);
 
-/** Query parameters that are credentials, or a signature for another host; never forwarded. */
+/** Query parameters that are credentials or a signature for another host. Never forwarded. */
 const KEY_PARAMETERS: ReadonlySet<string> = new Set(['key', 'access_token', 'oauth_token']);
 const SIGNATURE_PARAMETER = /^x-amz-/;
 
@@ -25,7 +25,7 @@ export interface Credentials {
   readonly providerKeys: readonly string[];
   /** The path without a key segment and without its query. */
   readonly path: string;
-  /** The rest of the query with its `?`, or the empty string. */
+  /** Rest of the query with its `?`; may be empty. */
   readonly query: string;
 }
 
@@ -100,13 +100,12 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** The parts of a request that go upstream, except its body. */
+/** All parts of a request that go upstream, except the body. */
 export interface Travelling {
   readonly path: string;
   readonly query: string;
   readonly providerKey: string | undefined;
   readonly headers: ReadonlyMap<string, string>;
-  /** Reports whether a header is forwarded. */
   readonly travels: (name: string) => boolean;
 }
 

@@ -10,7 +10,7 @@ const COUNTER_LIFE_MS = 120_000;
 export interface FailedAuthentication {
   readonly clientAddress: string;
   readonly overLimit: boolean;
-  /** The fault of the bearer's JWT, if that was the reason. */
+  /** The fault of the bearer's JWT, if it was the reason. */
   readonly fault: string | undefined;
 }
 
@@ -22,7 +22,6 @@ export interface FailureLimitOptions {
   readonly onFailure: (failure: FailedAuthentication) => void;
   /** Called when Redis could not count; the request is refused anyway. */
   readonly onCountFailed?: (failure: unknown) => void;
-  /** Unix ms. */
   readonly now?: () => number;
 }
 

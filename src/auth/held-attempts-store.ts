@@ -60,10 +60,9 @@ export function createHeldAttemptCounts({
   };
 }
 
-/** Requests that were refused since the key is held. */
 export interface HeldAttempts {
   readonly attempts: number;
-  /** Unix ms by Redis's clock. */
+  /** Unix ms in Redis time. */
   readonly lastAt: number;
 }
 

@@ -20,7 +20,6 @@ export type KeyOrder = 'created' | 'hash';
 
 interface HashPage {
   readonly hashes: readonly string[];
-  /** Cursor for the next call; undefined at the end. */
   readonly next: string | undefined;
 }
 

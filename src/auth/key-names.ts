@@ -100,7 +100,7 @@ export interface NameLimits {
 
 const NAMES_PER_READ = 10_000;
 
-/** Returns the names that begin so. Redis has no order of names, so all are read, until a limit ends it. */
+/** Returns names with a prefix. Redis does not sort names, so all are read, up to a limit. */
 export async function namesWith(
   client: RedisClient,
   prefix: string,

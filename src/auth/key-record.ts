@@ -15,9 +15,9 @@ export interface KeyRecord {
   /** Globs (`gpt-4o*`); absent allows every model. */
   readonly allowedModels?: readonly string[];
   readonly tags: Readonly<Record<string, string>>;
-  /** Names of `credentials`, at most one for a provider, with which the gateway asks providers for this key. */
+  /** Names of `credentials` that the gateway uses for this key, at most one per provider. */
   readonly credentials?: readonly string[];
-  /** Roles whose instructions are trusted, instead of `policy.trust`; absent uses that. */
+  /** Roles whose instructions are trusted; if absent, `policy.trust` applies. */
   readonly trust?: readonly InstructionRole[];
   /** Modes of policy rules for this key, over `policy.overrides`. */
   readonly policyOverrides?: RuleOverrides;

@@ -62,7 +62,6 @@ export interface KeyStateStore {
 
 export interface KeyStateOptions {
   readonly client: RedisClient;
-  /** See `phaseDeadlineMs`. */
   readonly deadlineMs: number;
   /** A clock for tests, Unix ms; by default Redis's own (docs/redis.md). */
   readonly now?: () => number;
@@ -137,7 +136,7 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
   };
 }
 
-/** Reports whether a key is known and not revoked; expiry, rotation and lock are checked later. */
+/** Reports whether a key is known and not revoked. Expiry, rotation and lock are checked later. */
 async function couldBeGood(client: RedisClient, rawHash: string): Promise<boolean> {
   const reply: unknown = await client.hmget(keyRecordKey(rawHash), 'key_hash', 'identity', 'revoked_at');
   if (!Array.isArray(reply) || reply.length !== 3) throw wrongShape();

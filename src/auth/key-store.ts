@@ -52,7 +52,7 @@ const SHOWN_HASH_CHARS = 'sha256:'.length + 16;
 const MAX_REPEATED_CHARS = 40;
 const HASH = /^(?:sha256:)?[0-9a-f]{1,64}$/;
 
-/** A key just created: the only moment at which the raw key is known. */
+/** A new key, with its raw key, which is not stored. */
 export interface IssuedKey {
   readonly rawKey: string;
   readonly record: KeyRecord;
@@ -60,7 +60,6 @@ export interface IssuedKey {
 
 export interface KeyPage {
   readonly keys: readonly KeyRecord[];
-  /** Cursor for the next call; undefined at the end. */
   readonly next: string | undefined;
 }
 
@@ -69,7 +68,7 @@ export interface KeyPage {
  * if the request cannot be fulfilled.
  */
 export interface KeyStore {
-  /** Refuses a name that an active key has. */
+  /** Refuses the name of an active key. */
   create(key: NewKey): Promise<IssuedKey>;
   /**
    * Returns a page of keys, in the order of their hashes unless another is given.
@@ -82,7 +81,7 @@ export interface KeyStore {
    * and expired ones, and of these the newest with a name wins.
    */
   find(reference: string): Promise<KeyRecord>;
-  /** Returns names that were ever given and begin so; ends at a limit, or with what it found in time. */
+  /** Returns names with a prefix, those of inactive keys too, as far as the limits allow. */
   names(prefix: string, limits: NameLimits): Promise<readonly KeyName[]>;
   /** Changes the given values, effective from the next request on. */
   update(reference: string, change: KeyChange): Promise<KeyRecord>;
@@ -93,7 +92,7 @@ export interface KeyStore {
 
 /** A key command that cannot be fulfilled; the message is for the operator. */
 export class KeyError extends Error {
-  /** `conflict`: the key is there, and its state does not allow the command. */
+  /** `conflict`: the key exists, but its state does not allow the command. */
   readonly kind: 'conflict' | 'not_found';
 
   constructor(message: string, kind: KeyError['kind'] = 'not_found') {
@@ -191,7 +190,7 @@ function nameTaken(name: string, holder: string): string {
   return `an active key has the name "${name}" (${holder.slice(0, SHOWN_HASH_CHARS)}): choose another --name, or revoke that key first with gateway keys revoke ${holder.slice(0, SHOWN_HASH_CHARS)}`;
 }
 
-/** Repeats a name or a hash, never a possible secret. */
+/** Quotes a name or hash, never a possible secret. */
 function noSuchKey(reference: string): string {
   if (isProxyKey(reference)) return 'this raw key belongs to no key here. See gateway keys list';
   const isPlain = reference.length <= MAX_REPEATED_CHARS && maskSecrets(reference) === reference;
@@ -199,7 +198,6 @@ function noSuchKey(reference: string): string {
   return `no key has ${which} as its name or as the start of its hash (6 hex digits or more). See gateway keys list`;
 }
 
-/** Reads and finds records. */
 class KeyRecords {
   readonly #client: RedisClient;
 

@@ -4,7 +4,7 @@ import type { HostedTool, PromptText } from '../providers/provider.ts';
 import type { Identified, Parsed } from './exchange.ts';
 import { readableText } from './readable-bytes.ts';
 
-/** As many decodings as the path check undoes (`routing/path.ts`). */
+/** Decodings undone by the path check (`routing/path.ts`). */
 const MAX_DECODINGS = 3;
 const JSON_STARTS: ReadonlySet<string | undefined> = new Set(['{', '[']);
 
@@ -41,7 +41,7 @@ function readingsOf(words: string): string[] {
   return readings;
 }
 
-/** In a form, a plus may be a space; elsewhere this does no harm. */
+/** In forms a plus may be a space; elsewhere, this has no effect on findings. */
 function percentDecoded(text: string): string {
   if (!text.includes('%')) return text;
   return withoutPercents(Buffer.from(text.replaceAll('+', ' '))).toString('utf8');
@@ -120,7 +120,6 @@ function withoutPercents(body: Buffer): Buffer {
   return decoded.subarray(0, length);
 }
 
-/** Returns NaN for other characters. */
 function hexDigit(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;

@@ -56,10 +56,9 @@ function* addressTexts({ path, query }: Identified): Generator<CarriedText> {
   }
 }
 
-/** As many decodings as the path check undoes (`routing/path.ts`). */
+/** Decodings undone by the path check (`routing/path.ts`). */
 const MAX_DECODINGS = 3;
 
-/** Yields a text as written and percent-decoded. */
 function* writings(written: string): Generator<CarriedText> {
   let text = written;
   for (let times = 0; times <= MAX_DECODINGS; times++) {

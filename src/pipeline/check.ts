@@ -33,7 +33,7 @@ export interface Flag {
   readonly reason: string;
 }
 
-/** Removes something; the rest proceeds. */
+/** Removes something and lets the rest proceed. */
 export interface Rewrite {
   readonly kind: 'rewrite';
   /** Names rules and classes, never the matched text. */
@@ -76,7 +76,6 @@ type Awaitable<T> = T | Promise<T>;
  * Hooks run in the order of the checks (checks/order.ts).
  */
 export interface Check<State = unknown, Name extends string = string> {
-  /** Stable: a metric label and a log field. */
   readonly name: Name;
   /** True if `server.shadow_mode` turns its denials into records (docs/serving.md#shadow-mode). */
   readonly shadowable: boolean;
@@ -108,13 +107,13 @@ export interface Check<State = unknown, Name extends string = string> {
    * case.
    */
   response?(exchange: Answered, state: State, batch?: Batch): Awaitable<Verdict>;
-  /** Returns a rewriter for a streamed answer; undefined to leave it alone. */
+  /** Returns a rewriter for a streamed answer; undefined for none. */
   stream?(exchange: Answered, state: State): StreamRewriter | undefined;
   /** Called once for every routed request, also after a denial, a cut or a client disconnect. Must not throw. */
   end?(exchange: Identified, outcome: Outcome, state: State): Awaitable<void>;
 }
 
-/** Tells the two calls of `prepare` apart. */
+/** Distinguishes the two calls of `prepare`. */
 export function isParsed(request: Caller | Parsed): request is Parsed {
   return 'request' in request;
 }
@@ -124,9 +123,9 @@ export function isParsed(request: Caller | Parsed): request is Parsed {
  * through. In shadow mode its verdicts are only recorded.
  */
 export interface StreamRewriter {
-  /** False if it judges no text; then unreadable text does not stop the stream. */
+  /** False if it judges no text, so that unreadable text does not stop the stream. */
   readonly readsText?: false;
-  /** Called with each event as the server sent it, before any rewriter changes, holds or drops it. */
+  /** Called with each event as received, before any rewriter changes, holds or drops it. */
   received?(event: StreamEvent): void;
   /**
    * Absent if every event passes. Should be synchronous, since the chunks of an answer wait for it. Not called after a

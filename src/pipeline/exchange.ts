@@ -45,7 +45,6 @@ export interface Admitted {
   readonly facts: Facts;
   /** Set if a request may wait for an approval. */
   readonly patience?: Patience | undefined;
-  /** Headers that checks add to the answer or the denial. */
   readonly responseHeaders: Map<string, string>;
 }
 
@@ -59,7 +58,7 @@ export interface Identified extends Admitted {
   readonly endpoint: Endpoint;
   /** The client's `tracestate`, if the gateway continues its trace: the only trace header with free text. */
   readonly traceState?: string;
-  /** Set for calls of an MCP server; then `provider` is the key's own and receives nothing. */
+  /** Set for calls to an MCP server; the key's `provider` then receives nothing. */
   readonly mcp?: McpTarget;
   /** The real provider key; undefined if the provider needs none. Never logged, stored or echoed. */
   readonly providerKey: string | undefined;
@@ -110,22 +109,19 @@ export interface Parsed extends Identified {
   readonly request: RequestFacts;
   /** Changes to the body, applied once, in order, before it is sent. Stages and checks append. */
   readonly edits: JsonEdit[];
-  /** The name of `models` that the client used in place of the model. */
+  /** Name of `models` that the client used. */
   readonly alias?: string;
-  /**
-   * The same request as further targets of the alias would get it, in the order in which they are asked. Checks remove
-   * those that must not be asked.
-   */
+  /** The request for further targets of the alias, in order. Checks remove targets that must not be asked. */
   fallbacks?: readonly Parsed[];
-  /** Edits that only this target needs, if there are fallbacks; `edits` are those of all targets. */
+  /** Edits for this target only, if there are fallbacks; `edits` apply to all targets. */
   readonly ownEdits?: JsonEdit[];
   /** The longest wait for the beginning of this target's answer; 0 without a limit of its own. */
   readonly answerWithinMs?: number;
   /** This target may be asked after one that may have processed the request. */
   readonly followsUncertain?: boolean;
-  /** Targets that were asked before this one and may have processed the request too. */
+  /** Earlier targets that may have processed the request, too. */
   readonly alsoAsked?: readonly Parsed[];
-  /** Client headers that are withheld because a check found something in them. */
+  /** Client headers withheld because of a finding. */
   withheldHeaders?: ReadonlySet<string>;
 }
 
@@ -146,7 +142,7 @@ export interface Answered extends Parsed {
   readonly answer: Answer;
 }
 
-/** The answer as known so far; grows while a stream runs. */
+/** The answer so far; grows while a stream runs. */
 export interface Answer {
   /** The body of a whole answer; undefined for a stream or without a body. */
   readonly whole: WholeAnswer | undefined;
@@ -165,7 +161,6 @@ export interface Answer {
   complete: boolean;
 }
 
-/** A whole answer's body and its changes. */
 export interface WholeAnswer {
   /** After content decoding. */
   readonly body: Buffer;
@@ -179,7 +174,6 @@ export interface WholeAnswer {
 
 export interface WrittenText {
   add(kind: AnswerText['kind'], text: string): void;
-  /** Bounded. */
   readonly text: string;
   /** UTF-8 bytes beyond the bound, for an over-estimate. */
   readonly beyondBytes: number;

@@ -98,12 +98,12 @@ export interface DriftFacts {
 
 /** docs/normalization.md. */
 export interface PromptFacts {
-  /** One per `RequestFacts.texts`, in order. */
+  /** In the order of `RequestFacts.texts`. */
   readonly normalizedTexts: readonly string[];
   readonly obfuscation: Obfuscation;
 }
 
-/** The call that policies judged, and the set that judged it. A request uses one set throughout. */
+/** A judged call and its policy set. A request uses one set throughout. */
 export interface JudgedCall {
   readonly set: PolicySet;
   readonly call: PolicyCall;

@@ -9,7 +9,6 @@ import {
 } from './check.ts';
 
 export interface RewriterWatch {
-  /** Verdicts are recorded and have no effect. */
   readonly isShadowed: boolean;
   readonly observe: (verdict: Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial, enforced: boolean) => void;
   /** Never rejects. */

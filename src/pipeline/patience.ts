@@ -1,6 +1,6 @@
 /** Lets a check wait for an approval: Envoy's timeout is extended, and the client may leave meanwhile. */
 export interface Patience {
-  /** Starts the wait. Later calls return the same wait with the same end. */
+  /** Starts the wait; later calls return the same one. */
   begin(): Wait;
 }
 

@@ -56,7 +56,7 @@ export class SessionRead<Data> {
         : { reading: handled(read()), isAhead: false };
   }
 
-  /** Returns the data to judge by, once; undefined without a call of `read`. */
+  /** Returns the data to judge by, once; undefined if `read` was not called. */
   async take(): Promise<{ readonly data: Data; readonly isAhead: boolean } | undefined> {
     const current = this.#current;
     this.#current = undefined;

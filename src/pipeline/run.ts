@@ -7,7 +7,7 @@ import { createStand, type PendingCheck, type Standing, type VerdictObserver } f
 import { isTurnOver, nextTurn } from '../turns.ts';
 
 export interface RunnerOptions {
-  /** In order: the first denial wins (checks/order.ts). */
+  /** In order (checks/order.ts). */
   readonly checks: readonly Check[];
   /** `server.shadow_mode`: shadowable denials become records. */
   readonly shadowMode: boolean;
@@ -33,25 +33,23 @@ export interface Run {
 
 type Hook = 'admit' | 'requestHeaders' | 'requestBody' | 'response';
 
-/** A check with a given hook. */
 interface Hooked {
   /** Index of its state. */
   readonly index: number;
   readonly check: Check;
 }
 
-/** One hook of several checks, for one exchange. */
 interface Judgement<X extends Admitted> {
   readonly hook: Hook;
   readonly hooked: readonly Hooked[];
   readonly exchange: X;
-  /** Collects verdicts that stores decide. */
+  /** Verdicts that stores decide. */
   readonly pending: PendingCheck[];
   /** Checks that need not judge again; undefined if none ever judges again. */
   readonly done: Set<Check> | undefined;
 }
 
-/** Calls the checks: order and first denial wins are implemented only here. */
+/** Runs the checks. Order and first denial wins are implemented only here. */
 export function createRunner(options: RunnerOptions): () => Run {
   const { checks, observer, newBatch } = options;
   const stand = createStand(observer, options.shadowMode);
@@ -151,7 +149,7 @@ export function createRunner(options: RunnerOptions): () => Run {
       return stand.all(exchange, pending).then((refusal) => refusal ?? standing);
     }
 
-    /** Asks the checks from an index on, and waits only for those that do not answer at once. */
+    /** Calls the checks from an index on, and waits only for asynchronous ones. */
     function firstDenial<X extends Admitted>(
       judgement: Judgement<X>,
       batch: Batch | undefined,
@@ -176,7 +174,7 @@ export function createRunner(options: RunnerOptions): () => Run {
       return undefined;
     }
 
-    /** Waits for a verdict, and asks the checks after it. */
+    /** Waits for a verdict, then calls the checks after it. */
     async function goOn<X extends Admitted>(
       judgement: Judgement<X>,
       batch: Batch | undefined,
@@ -254,7 +252,7 @@ export function createRunner(options: RunnerOptions): () => Run {
   };
 }
 
-/** A denied request takes nothing; a withheld answer still counts. */
+/** A denied request takes nothing, but a withheld answer still counts. */
 function closeBatch(hook: Hook, batch: Batch | undefined, isOver: boolean): void {
   if (isOver && hook !== 'response') batch?.drop();
   else batch?.send();

@@ -8,7 +8,7 @@ export type Standing = Denial | undefined | Promise<Denial | undefined>;
 
 export type ObservedVerdict = Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial;
 
-/** Receives every verdict that is not a pass. */
+/** Receives all verdicts except passes. */
 export interface VerdictObserver {
   verdict(exchange: Admitted, check: string, verdict: ObservedVerdict, enforced: boolean): void;
   /** The consequences of a denial failed; the denial stands. */
@@ -23,13 +23,11 @@ export interface PendingCheck {
   readonly verdict: Pending['verdict'];
 }
 
-/** A verdict that is not a pass. */
 type Reported = Exclude<FinalVerdict, Pass>;
 
-/** Records and enforces verdicts; shadow mode is implemented only here. */
+/** Records and enforces verdicts. Shadow mode is implemented only here. */
 export interface Stand {
   isShadowed(check: Check): boolean;
-  /** Returns an enforced denial. */
   one(exchange: Admitted, check: Check, verdict: Reported): Standing;
   /**
    * Waits for all verdicts, and returns the first enforced denial.

@@ -1,7 +1,7 @@
 import { inTurns, runNow } from '../turns.ts';
 import { loadVocabulary, NO_WORD, type TokenVocabulary } from './vocabulary.ts';
 
-/** UTF-8 needs at most three bytes for one UTF-16 unit. */
+/** Maximum UTF-8 bytes of a UTF-16 unit. */
 const BYTES_A_CHAR = 3;
 /** Merging time grows with the square of a piece's length. */
 const MAX_PIECE_CHARS = 128;
@@ -28,7 +28,7 @@ const bytes = new Uint8Array(MAX_PIECE_CHARS * BYTES_A_CHAR);
 /** For each part of a piece: its start, and the rank of the word it makes with the next part. */
 const starts = new Uint32Array(bytes.length + 1);
 const ranks = new Uint32Array(bytes.length + 1);
-/** For each part that a pass leaves: whether the pass has joined it. */
+/** For each part left by a pass: whether the pass joined it. */
 const joined = new Uint8Array(bytes.length + 1);
 
 let vocabulary: TokenVocabulary | undefined;

@@ -24,7 +24,6 @@ export interface MediaModel {
   readonly contextTokens: number;
 }
 
-/** Upper bound of the billed input for one piece of media, and its price class. */
 export interface MediaBound {
   readonly tokens: number;
   /** It is or may contain sound, so the higher of the audio and text prices applies. */
@@ -69,7 +68,6 @@ function kindsOf({ kind, mimeType }: Media): readonly Media['kind'][] {
   return family === 'image' || family === 'audio' || family === 'video' ? [kind, family] : [kind, 'document'];
 }
 
-/** Returns undefined if nothing bounds it. */
 function boundAs(
   kind: Media['kind'],
   media: Media,
@@ -96,7 +94,6 @@ function boundAs(
   }
 }
 
-/** Reports whether a type allows text. */
 function mayBeText(mimeType = ''): boolean {
   return mimeType === '' || /^(?:text\/|application\/octet-stream\b)/i.test(mimeType);
 }

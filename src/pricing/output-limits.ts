@@ -54,7 +54,6 @@ export function contextTokensOf(model: string, listed: number | undefined): numb
   return known === 0 ? listed : Math.max(known, listed ?? 0);
 }
 
-/** Returns undefined for an unknown family. */
 export function knownMaxOutputTokens(model: string): number | undefined {
   const name = model.toLowerCase();
   return MAX_OUTPUT_TOKENS.find(([pattern]) => pattern.test(name))?.[1];

@@ -27,6 +27,6 @@ export interface ModelPrice {
 export interface Pricing {
   /** Returns undefined without a known price. Tries aliases, dated names and prefixes. */
   find(provider: ProviderName, model: string): ModelPrice | undefined;
-  /** The same for a model named by an answer, which is never a deployment's name. */
+  /** Like `find`, for a model named by an answer, which is never a deployment. */
   findReported(provider: ProviderName, model: string): ModelPrice | undefined;
 }

@@ -243,7 +243,6 @@ function rateOf(rates: Rates, output: OutputModality): number | undefined {
   return { audio: rates.outputAudio, image: rates.outputImage, video: rates.outputVideo }[output];
 }
 
-/** A lookup key: the price table's names of provider and model. */
 interface TableName {
   readonly table: string;
   readonly model: string;

@@ -4,11 +4,9 @@ import type { RedisClient } from './client.ts';
 import { runTogether, type Replies, type ScriptCall } from './script.ts';
 import { redisUnavailable, withRedisDeadline } from './unavailable.ts';
 
-/** An operation of a store. */
 export interface Operation<Reply> extends ScriptCall {
-  /** Throws if the reply has the wrong shape. */
   readonly read: (reply: unknown) => Reply;
-  /** Called if the script has refused: returns arguments for a second attempt, or undefined for none. */
+  /** Called if the script refused. Returns arguments for a second attempt, or undefined for none. */
   readonly otherwise?: (reply: Reply) => ScriptCall['args'] | undefined;
 }
 

@@ -10,7 +10,7 @@ export type BudgetWindow = (typeof BUDGET_WINDOWS)[number];
 /** Keeps sums of nano-USD exact in doubles. */
 export const MAX_LIMIT_USD = 9_000_000;
 
-/** Reports whether the key has a budget, even one of 0. */
+/** Reports whether the key has a budget, even 0. */
 export function hasBudget(limits: BudgetLimits): boolean {
   return BUDGET_WINDOWS.some((window) => limits[window] !== undefined);
 }

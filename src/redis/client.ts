@@ -14,7 +14,6 @@ export type RedisSettings = CoreConfig['redis'];
 
 export type RedisState = 'ready' | 'down';
 
-/** Options of a store that answers within a deadline. */
 export interface RedisStoreOptions {
   readonly client: RedisClient;
   /** See `phaseDeadlineMs`. */
@@ -24,7 +23,6 @@ export interface RedisStoreOptions {
 }
 
 export interface ConnectOptions {
-  /** Shown in Redis's CLIENT LIST. */
   readonly name: string;
   /** Called on every change, with Redis's reason if there is one. The reason contains no credentials. */
   readonly onState?: (state: RedisState, reason: Error | undefined) => void;

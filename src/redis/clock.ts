@@ -6,7 +6,7 @@ const LONG_AGO_SECONDS = 1_000_000_000;
 
 const asked = new WeakMap<RedisClient, Promise<number>>();
 
-/** Returns Redis's time in Unix ms. Callers whose commands share one write get the same time. */
+/** Returns Redis's time in Unix ms. Callers in one write get the same time. */
 export function readClock(client: RedisClient): Promise<number> {
   const known = asked.get(client);
   if (known !== undefined) return known;

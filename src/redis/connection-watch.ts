@@ -70,7 +70,7 @@ function watchOldest<Mark>(limitTicks: number, isDone: (mark: Mark) => boolean) 
   };
 }
 
-/** Destroyed, not closed: the other side of a hanging connection would not take part in closing. */
+/** Destroyed, because a hanging peer would not take part in closing. */
 function giveUp(client: Redis, reason: string): void {
   const failure = new Error(reason);
   client.stream.destroy(failure);
@@ -78,8 +78,8 @@ function giveUp(client: Redis, reason: string): void {
 }
 
 /**
- * Drops commands that a lost connection left unanswered if they are too old to be resent: callers have given up, and
- * Redis may have forgotten the operation ids that make repeats harmless.
+ * Drops unanswered commands of a lost connection that are too old to resend: callers have given up, and Redis
+ * may have forgotten the operation ids that make repeats harmless.
  */
 function dropLate({ commandQueue }: Redis, withinMs: number): void {
   if (commandQueue.length === 0) return;
@@ -92,7 +92,7 @@ function rejectAll(queue: Redis['commandQueue'], failure: Error): void {
   for (let item = queue.shift(); item !== undefined; item = queue.shift()) item.command.reject(failure);
 }
 
-/** Numbers of batches handed to a stream, and of those that the system has taken completely. */
+/** Numbers of batches handed to a stream and of batches that the system has taken. */
 interface WrittenBatches {
   readonly begun: number;
   readonly taken: number;

@@ -4,7 +4,7 @@ import type { RedisClient } from './client.ts';
 import { checkServer } from './server-check.ts';
 import { withRedisDeadline } from './unavailable.ts';
 
-/** Checks whether the Redis server may be used; repeated after each reconnect. */
+/** Checks that the Redis server may be used, again after each reconnect. */
 export interface Fitness {
   readonly fit: boolean;
   /**
@@ -26,7 +26,6 @@ export const CHECK_EVERY_MS = 20_000;
 export interface FitnessOptions {
   readonly deadlineMs: number;
   readonly onProblem: (problem: string) => void;
-  /** Default: CHECK_EVERY_MS. */
   readonly checkEveryMs?: number;
 }
 
@@ -58,7 +57,7 @@ export function createFitness(client: RedisClient, options: FitnessOptions): Fit
   }
   const timer = setInterval(() => void checkAgain(), options.checkEveryMs ?? CHECK_EVERY_MS).unref();
 
-  // In a cluster, servers come and go while the connection stands.
+  // Servers of a cluster come and go while the connection stays.
   if (client instanceof Cluster) client.on('+node', reset);
 
   return {

@@ -3,11 +3,10 @@ import type { RedisClient } from './client.ts';
 import { isReadable, STORED_FORMS, type StoredForm } from './stored-forms.ts';
 
 export interface FormScan {
-  /** Number of keys examined. */
   readonly scanned: number;
   /** False if there are more keys. */
   readonly isWhole: boolean;
-  /** Values that this build cannot read, by form and version. */
+  /** Unreadable values by form and version. */
   readonly unknown: readonly {
     readonly form: StoredForm;
     readonly version: string;
@@ -18,7 +17,7 @@ export interface FormScan {
 const MAX_SCANNED = 20_000;
 const PAGE = 1_000;
 
-/** Looks for stored values of unknown versions, in a bounded number of keys per server. */
+/** Searches a bounded number of keys per server for stored values of unknown versions. */
 export async function scanForms(client: RedisClient): Promise<FormScan> {
   const counts = new Map<string, { form: StoredForm; version: string; count: number }>();
   let scanned = 0;

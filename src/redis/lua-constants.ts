@@ -28,7 +28,7 @@ export function withConstants(text: string): string {
     .join('\n');
 }
 
-/** Returns the names and values that a line declares, if it declares constants. */
+/** Returns the constants that a line declares. */
 function constantsOf(line: string, written: string): (readonly [string, string])[] {
   const names = DECLARATION.exec(line)?.[1]?.split(', ') ?? [];
   const values = (written.slice(written.indexOf('=') + 1).match(VALUES) ?? [])

@@ -39,7 +39,6 @@ export function listOf<Value>(read: ReplyReader<Value>): ReplyReader<readonly Va
   };
 }
 
-/** Reads a list with one reader per value. */
 export function tupleOf<const Values extends readonly unknown[]>(
   ...readings: { readonly [Index in keyof Values]: ReplyReader<Values[Index]> }
 ): ReplyReader<Values> {
@@ -54,7 +53,6 @@ export function unlessEmpty<Value>(read: ReplyReader<Value>): ReplyReader<Value 
   return (reply) => (isReplyOf(0, reply) ? undefined : read(reply));
 }
 
-/** Reports whether a reply is a list of this length. */
 export function isReplyOf(length: number, reply: unknown): reply is readonly unknown[] {
   return Array.isArray(reply) && reply.length === length;
 }

@@ -1,7 +1,5 @@
 export interface RetryQueueOptions<Item> {
-  /** Rejects if Redis failed. */
   readonly attempt: (item: Item) => Promise<void>;
-  /** Called for every failed attempt. */
   readonly onFailure: (cause: unknown) => void;
   /** Items that have waited longer are dropped. */
   readonly giveUpMs: number;
@@ -11,9 +9,8 @@ export interface RetryQueueOptions<Item> {
 export interface RetryQueue<Item> {
   /** Attempts the item now and retries in the background if that fails. Never rejects. */
   give(item: Item): Promise<void>;
-  /** Attempts the item in the background. */
   giveLater(item: Item): void;
-  /** Attempts pending items once more and stops. */
+  /** Attempts pending items a last time and stops. */
   close(): Promise<void>;
 }
 

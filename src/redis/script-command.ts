@@ -1,6 +1,5 @@
 import { Command } from 'ioredis';
 
-/** A value of a script's ARGV. */
 export type ScriptArg = string | number;
 
 const USUAL_ARGUMENT_BYTES = 512;
@@ -40,7 +39,6 @@ export function scriptWords(script: string, keys: readonly string[], args: reado
   return words;
 }
 
-/** Encodes a command as RESP. */
 function encodedCommand(name: string, args: readonly string[]): string {
   const begin = `*${String(args.length + 1)}`;
   let text = begin + announced(name.length) + name;

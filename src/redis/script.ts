@@ -31,7 +31,6 @@ export interface RedisScript {
   readonly parts: ScriptParts;
 }
 
-/** The parts of a script's text. */
 export interface ScriptParts {
   /** From the first line `#!lua`; if undefined, Redis checks each command. */
   readonly flags: readonly string[] | undefined;
@@ -104,7 +103,7 @@ export interface Replies {
   readonly replies: readonly unknown[];
 }
 
-/** The script and the number of keys come first. */
+/** Preceded by the script and the number of keys. */
 const BEFORE_KEYS = 2;
 
 interface Evaluable {
@@ -112,7 +111,6 @@ interface Evaluable {
   readonly sha: string;
 }
 
-/** @param words of EVALSHA */
 function evaluate(client: RedisClient, { source }: Evaluable, words: string[]): Promise<unknown> {
   const sent = Promise.resolve(client.sendCommand(new ScriptCommand('evalsha', words)));
   return sent.catch((failure: unknown) => {
@@ -198,7 +196,7 @@ interface Composition {
   readonly longer: Map<RedisScript, Composition>;
 }
 
-/** One per combination of operations in a batch: a handful. */
+/** One per combination of operations in a batch; there are few. */
 const compositions: Readonly<Record<StoredVersion, Composition>> = {
   1: { evaluable: undefined, longer: new Map() },
   2: { evaluable: undefined, longer: new Map() },
@@ -259,7 +257,7 @@ function readScriptParts(file: URL, constants: Readonly<Record<string, string | 
   };
 }
 
-/** By file; many scripts share them. */
+/** By file, since scripts share them. */
 const includedTexts = new Map<string, string>();
 
 function readIncluded(file: URL): string {
@@ -268,7 +266,7 @@ function readIncluded(file: URL): string {
   return text;
 }
 
-/** Collects what a file includes, each file once, in order of need. */
+/** Collects included files, each once, in order of need. */
 function withoutIncludes(text: string, file: URL, includes: Map<string, string>): string {
   const pasted = text.replace(PASTE, (_line, indent: string, name: string) =>
     readIncluded(new URL(name, file)).replace(/^(?=.)/gm, indent),

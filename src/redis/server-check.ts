@@ -25,7 +25,7 @@ export async function checkServer(client: RedisClient): Promise<ServerCheck> {
   }
 }
 
-/** Reports the version and policy of the first unfit server, or of the first one, and all problems. */
+/** Returns all problems, and version and policy of the first unfit server or else the first one. */
 async function checkCluster(cluster: Cluster): Promise<ServerCheck> {
   const masters = cluster.nodes('master').map((node) => checkOne(node, serverAddress(node)));
   const replicas = cluster.nodes('slave').map(checkReplica);
@@ -35,7 +35,7 @@ async function checkCluster(cluster: Cluster): Promise<ServerCheck> {
   return { ...shown, problems: checks.flatMap(({ problems }) => problems) };
 }
 
-/** A replica that does not answer cannot take over, and must not stop the others from serving. */
+/** A replica that does not answer cannot take over, so it is ignored. */
 function checkReplica(node: Redis): Promise<ServerCheck | undefined> {
   const silent = delay(REPLICA_ANSWERS_WITHIN_MS, undefined, { ref: false });
   return Promise.race([checkOne(node, serverAddress(node)).catch(() => undefined), silent]);

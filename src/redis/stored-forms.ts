@@ -60,7 +60,7 @@ export class UnknownForm extends Error {
   }
 }
 
-/** Returns the version field for a newly written hash, if that version has one. */
+/** Returns the version field of a new hash, if its version has one. */
 export function formField(version: StoredVersion): readonly [] | readonly ['form', string] {
   return version === OLDEST ? [] : ['form', String(version)];
 }
@@ -77,7 +77,6 @@ export function isReadable(version: string | null | undefined): boolean {
   return version === null || version === undefined || STORED_VERSIONS.some((one) => String(one) === version);
 }
 
-/** Returns the refusal for a stored value of an unknown version. */
 export function storedFormUnknown(unknown: UnknownForm): GatewayError {
   const { form, version } = unknown;
   return new GatewayError(

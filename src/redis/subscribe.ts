@@ -12,7 +12,7 @@ export function hear(
   client.on('pmessage', (_pattern: string, channel: string, message: string) => onMessage(channel, message));
   return new Promise((resolve) => {
     function ask(): void {
-      // On failure the connection is lost, and subscribes again when it returns.
+      // A failure means that the connection is lost; the reconnect subscribes again.
       client.psubscribe(pattern).then(
         () => resolve(),
         () => undefined,

@@ -3,7 +3,7 @@ import { storedFormUnknown, unknownFormOf } from './stored-forms.ts';
 
 const MAX_REASON_CHARS = 200;
 
-/** Failures of our own code, which must stay visible as bugs; the request is still refused. */
+/** Bugs of our own code, which must stay visible; the request is still refused. */
 const OWN_MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 /**

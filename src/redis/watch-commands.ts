@@ -4,7 +4,6 @@ import type { RedisClient } from './client.ts';
 /** Called for each sent command; returns a function to call when it is answered or has failed. */
 export type OnCommand = (name: string) => ((failed: boolean) => void) | undefined;
 
-/** Reports every command of a client by name. */
 export function watchCommands(client: RedisClient, onCommand: OnCommand): void {
   const send = client.sendCommand.bind(client) as (command: Command, ...more: unknown[]) => unknown;
   client.sendCommand = (command: Command, ...more: unknown[]): unknown => {

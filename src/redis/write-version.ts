@@ -8,7 +8,6 @@ export function setWriteVersion(client: Redis | Cluster, version: StoredVersion)
   versions.set(client, version);
 }
 
-/** Returns the version of stored data that a connection writes. */
 export function writeVersionOf(client: Redis | Cluster): StoredVersion {
   return versions.get(client) ?? NEWEST_STORED_VERSION;
 }

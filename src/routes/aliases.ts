@@ -16,20 +16,20 @@ import type { TargetHealth, TargetWatch } from './health.ts';
 import { addedToList, modelAsked, modelItem, modelList, modelListApi } from './model-list.ts';
 import { inOrder } from './choose-target.ts';
 
-/** A request as one target of `models` gets it. */
+/** A request for one target of `models`. */
 export interface RoutedTo {
   readonly exchange: Parsed;
   readonly target: ProviderTarget;
 }
 
-/** A target that may be asked after another one. */
+/** A target that is asked after another one fails. */
 export interface Fallback extends RoutedTo {
-  /** Outcomes of the attempt before it, after which it is asked (envoy/attempts.lua). */
+  /** Outcomes of the previous attempt after which this target is asked (envoy/attempts.lua). */
   readonly after: readonly string[];
 }
 
 export interface Routed extends RoutedTo {
-  /** In order; `exchange.fallbacks` has those that checks have left. */
+  /** In order; `exchange.fallbacks` has those that checks left. */
   readonly fallbacks: readonly Fallback[];
   /** Absent if the targets have no circuits. */
   readonly watch?: TargetWatch;
@@ -40,11 +40,16 @@ const UNCERTAIN = ['timeout', 'lost', 'unsure'] as const;
 
 /** Resolves the names of `models` (docs/routes.md). */
 export interface Aliases {
-  /** Reports whether a request may name one, or lists them, so that the target's own provider need not be asked. */
+  /**
+   * Reports whether a request may name an alias or list them, so that the addressed provider may be unusable.
+   */
   mayName(target: Target): boolean;
-  /** Returns the names that a key may use, as the list of models at this path; undefined if it is none. */
+  /** Returns the key's names as the list of models at this path; undefined at other paths. */
   list(exchange: Identified): object | undefined;
-  /** Returns the name that this path asks about, if the key may use it; it wins over a model of the provider. */
+  /**
+   * Returns the name that this path asks about, if the key may use it; it takes precedence over the
+   * provider's model.
+   */
   model(exchange: Identified): object | undefined;
   /** Returns the edits that add those names to a provider's list of models. */
   addToList(exchange: Identified, list: unknown): readonly JsonEdit[];
@@ -81,7 +86,6 @@ export function createAliases({
     return mayUseProvider(key, provider) && mayUseModel(key, modelOf(provider, model));
   }
 
-  /** Returns the target's endpoint; undefined if its provider has none like the request's. */
   function endpointOf(
     { path, query, provider }: Parsed,
     { api, path: below }: ApiPath,
@@ -98,7 +102,7 @@ export function createAliases({
   function credentialOf(exchange: Parsed, target: TargetSettings, ownRefusal: GatewayError | undefined) {
     if (target.credential !== undefined) return providerCredentials.held(target.credential);
     const { provider, key, providerKey, heldCredential } = exchange;
-    // The client's own key goes to the provider that the client has addressed, and to no other.
+    // A client's own key only goes to the provider that the client addressed.
     if (target.provider !== provider.name) {
       return providerCredentials.choose(key, providers[target.provider], undefined);
     }
@@ -116,7 +120,11 @@ export function createAliases({
       .map(([name]) => name);
   }
 
-  /** Passes over targets whose credential is missing. @throws GatewayError if none is left */
+  /**
+   * Skips targets without a credential.
+   *
+   * @throws GatewayError if none is left
+   */
   function withCredentials(
     exchange: Parsed,
     targets: readonly Reachable[],
@@ -234,7 +242,7 @@ function routed(
   return { target, exchange: primary, fallbacks, ...watched };
 }
 
-/** Checks search the query of the first target, so another gets no parameter that this one does not get. */
+/** Checks search the first target's query, so other targets get no further parameters. */
 function queryOfBoth({ query: searched }: Parsed, { query }: Parsed): string {
   if (query === searched) return query;
   const known = new Set(searched.slice(1).split('&'));
@@ -249,7 +257,7 @@ function rename({ model }: TargetSettings): JsonEdit {
   return { kind: 'set', path: ['model'], value: model };
 }
 
-/** Checks judge the texts and tools of the first target, so the others must read the same. */
+/** Checks judge the texts and tools of the first target, so others must read the same. */
 function isReadAlike({ request: one }: Parsed, { request: other }: Parsed): boolean {
   return isDeepStrictEqual(judgedFacts(one), judgedFacts(other));
 }

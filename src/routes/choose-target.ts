@@ -15,8 +15,8 @@ export interface Choice {
 }
 
 /**
- * Returns the target that is asked first, by weight, then those that may be asked after it. Targets that are asked only
- * after others come first only if there is no other.
+ * Returns the first target, chosen by weight, then its fallbacks. Targets that only serve as fallbacks come
+ * first only if there is no other.
  */
 export function inOrder<Target extends Choosable>(
   targets: readonly Target[],
@@ -34,8 +34,8 @@ function isFirstChoice({ settings: { weight, on } }: Choosable): boolean {
 }
 
 /**
- * Chooses by weight. Every gateway chooses the same for a session, without asking Redis: each target draws a number from
- * the session's name, so that the choice changes only where targets come or go.
+ * Chooses by weight. All gateways choose the same for a session without asking Redis: each target draws a
+ * number from the session's name, so the choice only changes when targets do.
  */
 function chosen<Target extends Choosable>(
   targets: readonly Target[],
@@ -59,7 +59,7 @@ function chosen<Target extends Choosable>(
   return best;
 }
 
-/** Returns a number from 0 to 1, without 1, that follows from the names. */
+/** Returns a number in [0, 1) derived from the names. */
 function drawnBy(names: readonly string[]): number {
   return hash('sha256', JSON.stringify(names), 'buffer').readUIntBE(0, 6) / 2 ** 48;
 }

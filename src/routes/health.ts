@@ -3,7 +3,7 @@ import type { BreakerStore, CallResult, CircuitCaller, CircuitChange } from '../
 import type { TargetSettings } from '../config/sections/models.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 
-/** Outcome of an attempt, as envoy/attempts.lua names it. */
+/** Attempt outcomes of envoy/attempts.lua. */
 const RESULTS: Readonly<Record<string, CallResult>> = {
   connect: 'unreachable',
   lost: 'lost',
@@ -18,7 +18,7 @@ export interface TargetHealthDeps {
   readonly store: BreakerStore;
   /** Called on one gateway when the circuit of a target opens or closes. */
   readonly onChange: (target: string, change: CircuitChange) => void;
-  /** Called when the store did not learn of a result. */
+  /** Called when a result could not be stored. */
   readonly onFailure: (cause: unknown) => void;
 }
 
@@ -26,7 +26,6 @@ interface Judged {
   readonly settings: Pick<TargetSettings, 'provider' | 'model' | 'credential'>;
 }
 
-/** An attempt at a target, and its outcome. */
 export interface TriedTarget {
   readonly exchange: Pick<Parsed, 'request'>;
   readonly outcome: string;
@@ -34,18 +33,19 @@ export interface TriedTarget {
 
 /** Follows one request whose targets have circuits. */
 export interface TargetWatch {
-  /** Says which request goes to which target. */
+  /** Records the target of a request. */
   sends(exchange: Pick<Parsed, 'request'>, target: Judged): void;
-  /** Reports what became of the targets that were asked. */
+  /** Reports the outcomes of the attempts. */
   tried(attempts: readonly TriedTarget[]): void;
-  /** Gives probes back that no attempt has used. */
+  /** Returns unused probes. */
   end(): void;
 }
 
-/** Which targets may be asked, by the circuits that all gateways share (docs/routes.md#targets-that-keep-failing). */
+/** Selects targets by the circuits that all gateways share (docs/routes.md#targets-that-keep-failing). */
 export interface TargetHealth {
   /**
-   * Returns the targets that have not failed too often, and those that this request probes; all of them if there is none.
+   * Returns targets with closed circuits and those that this request probes; all targets if there are none.
+   *
    * @throws GatewayError redis_unavailable
    */
   healthy<Target extends Judged>(
@@ -109,7 +109,7 @@ export function createTargetHealth({ store, onChange, onFailure }: TargetHealthD
   };
 }
 
-/** Names a target's circuit; no MCP server has a slash in its name. */
+/** Names a target's circuit. The slash distinguishes it from MCP servers. */
 function circuitOf({ settings: { provider, model, credential = '' } }: Judged): string {
   return `target/${provider}/${encodeURIComponent(model)}/${credential}`;
 }

@@ -3,14 +3,14 @@ import type { JsonEdit } from '../json/path.ts';
 import type { TargetApi } from '../providers/api-endpoints.ts';
 import type { Provider } from '../providers/provider.ts';
 
-/** Returns the API whose list of models is at a provider's path; undefined if it is none. */
+/** Returns the API whose list of models is at a provider's path; undefined at other paths. */
 export function modelListApi({ basePaths }: Provider, path: string): TargetApi | undefined {
   const { openai, anthropic } = basePaths;
   if (openai !== undefined && path === `${openai}/models`) return 'openai';
   return anthropic !== undefined && path === `${anthropic}/v1/models` ? 'anthropic' : undefined;
 }
 
-/** Returns the name of the one model that a path asks about, and the API; undefined if it asks about none. */
+/** Returns the model that a path asks about, and the API; undefined at other paths. */
 export function modelAsked(
   provider: Provider,
   path: string,
@@ -29,14 +29,14 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** Returns a list of names as the API writes lists of models. */
+/** Formats names as the API's list of models. */
 export function modelList(api: TargetApi, names: readonly string[]): object {
   const data = names.map((name) => modelItem(api, name));
   if (api === 'openai') return { object: 'list', data };
   return { data, has_more: false, first_id: names[0] ?? null, last_id: names.at(-1) ?? null };
 }
 
-/** Returns the edits that add names to a provider's list of models; none if it is not such a list. */
+/** Returns the edits that add names to a provider's list of models; none for other documents. */
 export function addedToList(api: TargetApi, list: unknown, names: readonly string[]): readonly JsonEdit[] {
   const [at, items] = Array.isArray(list) ? [[], list as unknown[]] : [['data'], dataOf(list)];
   if (items === undefined) return [];
@@ -51,7 +51,7 @@ function dataOf(list: unknown): unknown[] | undefined {
   return Array.isArray(data) ? (data as unknown[]) : undefined;
 }
 
-/** Returns a name as the API writes one model. The date is that of no model. */
+/** Formats a name as one model of the API, with a placeholder date. */
 export function modelItem(api: TargetApi, id: string): object {
   return api === 'openai'
     ? { id, object: 'model', created: 0, owned_by: 'gateway' }

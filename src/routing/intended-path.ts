@@ -9,7 +9,6 @@ const MAX_SHOWN_CHARS = 160;
 const VERSION = /^v\d{1,2}(?:alpha|beta)?\d{0,2}$/;
 const PLAIN_SEGMENT = /^[A-Za-z0-9._:-]{0,96}$/;
 
-/** A request to a path that the provider's table does not have. */
 export interface RequestedPath {
   readonly provider: Provider;
   /** The path of the provider's base URL, which clients may repeat. */

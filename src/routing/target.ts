@@ -6,7 +6,7 @@ interface AnyTarget {
   readonly endpoint: Endpoint;
   /** The path for checks and policies: a provider's path without its base path, or `/mcp/<server>…`. */
   readonly path: string;
-  /** As sent, with its `?`; empty without a query. */
+  /** As sent, with its `?`; may be empty. */
   readonly query: string;
   /** Larger bodies are refused with 413. */
   readonly maxRequestBytes: number;
@@ -23,5 +23,4 @@ export interface McpServerTarget extends AnyTarget {
   readonly mcp: McpTarget;
 }
 
-/** The destination of a request whose path passed the checks. */
 export type Target = ProviderTarget | McpServerTarget;

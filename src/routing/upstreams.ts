@@ -31,7 +31,6 @@ export interface McpUpstream extends Upstream {
   readonly headers: ReadonlyMap<string, string>;
 }
 
-/** All destinations of this configuration. */
 export interface Upstreams {
   /** Without providers that have no base URL (azure, vllm). */
   readonly providers: ReadonlyMap<ProviderName, ProviderUpstream>;

@@ -4,13 +4,13 @@ import * as z from 'zod';
 export interface FetchKeySetOptions {
   /** `zsp.jwks_url`. */
   readonly url: string;
-  /** For everything, including the body. */
+  /** Including the body. */
   readonly timeoutMs: number;
 }
 
 const MAX_BYTES = 256 * 1_024;
 const MAX_KEYS = 100;
-/** At least 2048 bits (RFC 7518 section 3.3), and not so large that verifying becomes slow. */
+/** At least 2048 bits (RFC 7518 section 3.3); the upper limit keeps verification fast. */
 const RSA_BYTES = { least: 256, most: 1_024 };
 
 const text = z.string().max(4_096);

@@ -5,7 +5,6 @@ export interface KeySetOptions {
   readonly fetchKeys: () => Promise<JSONWebKeySet>;
   readonly onFetched?: (keys: number) => void;
   readonly onFailed?: (cause: unknown) => void;
-  /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
 
@@ -28,7 +27,7 @@ const REFRESH_MS = 5 * 60_000;
 const MAX_STALE_MS = 24 * 3_600_000;
 /** Minimum time between fetches, whatever tokens name. */
 const COOLDOWN_MS = 10_000;
-/** Shorter without any keys, because all requests are refused meanwhile. */
+/** Without any keys, all requests are refused, so it retries sooner. */
 const EMPTY_COOLDOWN_MS = 1_000;
 
 export function createKeySet(options: KeySetOptions): KeySet {

@@ -7,11 +7,9 @@ export interface ProofOptions {
   /** `server.public_url`: the address that clients use, which the gateway cannot know. */
   readonly publicUrl: string;
   readonly leewayMs: number;
-  /** Unix ms. */
   readonly now?: () => number;
 }
 
-/** The request that a proof must match. */
 export interface ProvenRequest {
   readonly method: string;
   /** Path and query as the client sent them. */

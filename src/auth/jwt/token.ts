@@ -11,7 +11,6 @@ export const TOKEN_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA'];
 /** Values of claims by name. A claim that is a list has several. */
 export type TokenClaims = Readonly<Record<string, readonly string[]>>;
 
-/** The verified claims of a JWT. */
 export interface VerifiedToken {
   /** `sub`. */
   readonly subject: string;
@@ -34,7 +33,6 @@ export interface TokenVerifierOptions {
   readonly leewayMs: number;
   /** Names of further claims to read (`budgets[].match.claims`). */
   readonly claims?: readonly string[];
-  /** Unix ms. */
   readonly now?: () => number;
 }
 
@@ -125,7 +123,6 @@ function furtherClaims(
   };
 }
 
-/** Returns a claim's value, or its values if it is a list. */
 function valuesOf(claim: unknown, most: number): readonly string[] {
   const values: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
   if (values.length > most) throw new TokenRefused('jwt_claim_invalid');
