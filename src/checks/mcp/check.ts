@@ -11,9 +11,11 @@ import { findingId } from '../finding-id.ts';
 import { calledByName, policyDenied, toolDenied } from '../denials.ts';
 import { createKeyGuard, type AuthenticateAgain } from './key-guard.ts';
 import type { SessionBinding } from './session-binding/binding.ts';
+import { inOrder, type TaskBinding } from './task-binding.ts';
 
 export interface McpCheckDeps {
   readonly binding: SessionBinding;
+  readonly tasks: TaskBinding;
   /** Adds a key's policy block to its risk score (docs/risk.md): +10, once a day per finding. */
   readonly scorePolicyBlock: (keyHash: string, findings: readonly string[]) => Promise<void>;
   readonly authenticateAgain: AuthenticateAgain;
@@ -21,18 +23,18 @@ export interface McpCheckDeps {
 }
 
 export interface McpState {
-  /** Whether the named MCP session belongs to the key. */
-  session?: Promise<Verdict>;
+  /** Whether the named MCP session and task belong to the key. */
+  named?: Promise<Verdict>;
 }
 
 const RULE = 'allowed_tools';
 
 /**
- * Restricts messages to the methods of MCP, and keys to their own tools and sessions (docs/mcp.md). The message
+ * Restricts messages to the methods of MCP, and keys to their own tools, sessions and tasks (docs/mcp.md). The message
  * decides, never the path.
  */
 export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
-  const { binding, scorePolicyBlock, authenticateAgain, unknownMethods } = deps;
+  const { binding, tasks, scorePolicyBlock, authenticateAgain, unknownMethods } = deps;
 
   function judgeMethod({ headers, json, request: { mcp: message } }: Parsed): Verdict {
     if (message === undefined || message.kind === 'response') return PASS;
@@ -57,22 +59,32 @@ export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
     };
   }
 
+  async function judgeNamed(exchange: Parsed): Promise<Verdict> {
+    const [session, task] = await Promise.all([binding.judge(exchange), tasks.judge(exchange)]);
+    return session.kind === 'pass' ? task : session;
+  }
+
+  async function keepNamed(exchange: Answered): Promise<Verdict> {
+    const session = await binding.keep(exchange);
+    return session.kind === 'pass' ? tasks.keep(exchange) : session;
+  }
+
   return {
     name: 'mcp',
     shadowable: false,
     begin: () => ({}),
     prepare(request, state) {
-      if (isParsed(request) && request.mcp !== undefined) state.session = handled(binding.judge(request));
+      if (isParsed(request) && request.mcp !== undefined) state.named = handled(judgeNamed(request));
     },
-    requestBody(exchange, { session }) {
-      if (session === undefined) return PASS;
+    requestBody(exchange, { named }) {
+      if (named === undefined) return PASS;
       const method = judgeMethod(exchange);
       const verdict = method.kind === 'pass' ? judgeTool(exchange) : method;
-      return verdict.kind === 'pass' ? session : verdict;
+      return verdict.kind === 'pass' ? named : verdict;
     },
     response: (exchange) =>
-      exchange.mcp === undefined ? PASS : (refuseUnauthorized(exchange) ?? binding.keep(exchange)),
-    stream: (exchange) => createKeyGuard(exchange, authenticateAgain),
+      exchange.mcp === undefined ? PASS : (refuseUnauthorized(exchange) ?? keepNamed(exchange)),
+    stream: (exchange) => inOrder(createKeyGuard(exchange, authenticateAgain), tasks.rewriter(exchange)),
   };
 }
 

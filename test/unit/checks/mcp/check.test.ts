@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMcpCheck, type McpState } from '../../../../src/checks/mcp/check.ts';
 import { createSessionBinding } from '../../../../src/checks/mcp/session-binding/binding.ts';
+import { createTaskBinding } from '../../../../src/checks/mcp/task-binding.ts';
 import { createMemoryMcpSessionStore } from '../../../../src/checks/mcp/session-binding/memory-store.ts';
 import type { KeyRecord } from '../../../../src/auth/key-record.ts';
 import { GatewayError } from '../../../../src/errors.ts';
@@ -15,8 +16,10 @@ const REASON = "this key's allowed_tools do not include it";
 
 function rig(unknownMethods: 'deny' | 'allow' = 'deny') {
   const scored: unknown[] = [];
+  const store = createMemoryMcpSessionStore({ ttlMs: 60_000 });
   const check = createMcpCheck({
-    binding: createSessionBinding(createMemoryMcpSessionStore({ ttlMs: 60_000 })),
+    binding: createSessionBinding(store),
+    tasks: createTaskBinding({ bind: store.bind, use: store.bind }),
     scorePolicyBlock: (...block) => Promise.resolve(void scored.push(block)),
     authenticateAgain: () => Promise.resolve(),
     unknownMethods,
@@ -224,6 +227,7 @@ describe('a session of MCP', () => {
     const store = { use: gone, bind: gone, end: gone };
     const check = createMcpCheck({
       binding: createSessionBinding(store),
+      tasks: createTaskBinding(store),
       scorePolicyBlock: () => Promise.resolve(),
       authenticateAgain: gone,
       unknownMethods: 'deny',
