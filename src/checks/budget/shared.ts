@@ -128,8 +128,17 @@ function isOfModel(
     // A request without a model may be for any of them.
     (models === undefined ||
       request.models.length === 0 ||
-      request.models.some((name) => isAny(models, modelOf(provider.name, name).replace(/^models\//, ''))))
+      request.models.some((name) => isModel(models, modelOf(provider.name, name))))
   );
+}
+
+/** Some providers ignore letter case and blanks of a name, and so does its price. */
+function isModel(globs: readonly string[], name: string): boolean {
+  const folded = name
+    .trim()
+    .toLowerCase()
+    .replace(/^models\//, '');
+  return globs.some((glob) => globMatches(glob.toLowerCase(), folded));
 }
 
 function isAny(globs: readonly string[], value: string): boolean {

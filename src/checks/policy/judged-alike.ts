@@ -10,8 +10,8 @@ const ACTIONS = ['quarantine', 'deny', 'escalate', 'mask', 'taint'] as const;
 
 /**
  * Keeps the fallbacks that policies judge as they judge the first target: by the same rules, with the same next state of
- * the session and the same marks. Consequences, masks and approvals of the first target then hold for each of them. A fallback that cannot
- * be judged is not asked.
+ * the session and the same marks. Consequences, masks and approvals of the first target then hold for each of them. A
+ * fallback that cannot be judged is not asked.
  */
 export async function judgedAlike(
   fallbacks: readonly Parsed[],
@@ -23,7 +23,8 @@ export async function judgedAlike(
     const alike: Parsed[] = [];
     for (const fallback of fallbacks) {
       const own = callOf(fallback);
-      if (own !== undefined && isDeepStrictEqual(await outcomeOf(set, own), first)) alike.push(fallback);
+      if (own !== undefined && (await areAlike(set, first, [own, ...ofOtherModels(fallback, own)])))
+        alike.push(fallback);
     }
     return alike;
   } catch {
@@ -31,7 +32,32 @@ export async function judgedAlike(
   }
 }
 
-async function outcomeOf(set: PolicySet, call: PolicyCall) {
+/**
+ * Reports whether policies judge every model that may answer the request as they judge the first one. The body may name
+ * others (`models` of OpenRouter, `fallbacks` of Anthropic).
+ */
+export async function areModelsAlike(exchange: Parsed, { set, call }: JudgedCall): Promise<boolean> {
+  const others = ofOtherModels(exchange, call);
+  return others.length === 0 || areAlike(set, await outcomeOf(set, call), others);
+}
+
+/** Returns the call as each other model would get it. */
+function ofOtherModels({ request }: Parsed, call: PolicyCall): readonly PolicyCall[] {
+  const { input } = call;
+  if (input.request.method !== 'llm_call') return [];
+  const called = input.request;
+  const others = new Set(request.models.filter((name) => name !== called.model));
+  return [...others].map((model) => ({ ...call, input: { ...input, request: { ...called, model } } }));
+}
+
+async function areAlike(set: PolicySet, first: Outcome, calls: readonly PolicyCall[]): Promise<boolean> {
+  for (const call of calls) if (!isDeepStrictEqual(await outcomeOf(set, call), first)) return false;
+  return true;
+}
+
+type Outcome = readonly unknown[];
+
+async function outcomeOf(set: PolicySet, call: PolicyCall): Promise<Outcome> {
   const decision = await set.decide(call);
   const rules = ACTIONS.map((action) => namesOf(decision[action]));
   const marks = set.needsSteps(call.input.request.method) ? await set.marksOf(callStep(call)) : [];

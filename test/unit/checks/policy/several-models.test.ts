@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { createRunner } from '../../../../src/pipeline/run.ts';
+import type { Parsed } from '../../../../src/pipeline/exchange.ts';
+import { newFacts } from '../../../../src/pipeline/facts.ts';
+import type { JsonObject } from '../../../../src/providers/provider.ts';
+import { composedOnMemory, rethrow } from '../../../support/composed-checks.ts';
+import { NO_RISK, parsed } from '../../../support/exchange.ts';
+
+const CARD = `metadata: { name: models }
+rules:
+  - name: no-pro
+    match: { model: 'openai/gpt-5-pro*' }
+    action: deny
+    reason: too dear
+  - name: secretive
+    match: { type: llm_call }
+    conditions:
+      - { field: prompt_text, op: contains, value: Falcon }
+    action: deny
+    reason: no birds
+`;
+
+async function judge(exchange: Parsed, isShadow = false) {
+  const newRun = createRunner({
+    checks: (await composedOnMemory({ config: { server: { shadow_mode: isShadow } }, card: CARD })).checks,
+    shadowMode: isShadow,
+    observer: {
+      verdict: () => undefined,
+      enforceFailed: (_exchange, _check, cause) => rethrow(cause),
+      endFailed: (_exchange, _check, cause) => rethrow(cause),
+    },
+  });
+  return newRun().requestBody({ ...exchange, facts: newFacts(NO_RISK) });
+}
+
+function routed(body: JsonObject, path = '/v1/chat/completions'): Parsed {
+  const messages = [{ role: 'user', content: 'hello' }];
+  const exchange = parsed({ provider: 'openrouter', path, body: { max_tokens: 9, messages, ...body } });
+  return { ...exchange, key: { ...exchange.key, provider: 'openrouter' } };
+}
+
+describe('a request that names several models', () => {
+  it.each<[string, JsonObject, string | undefined]>([
+    ['is denied for a fallback', { model: 'a/b', models: ['c/d', 'openai/gpt-5-pro'] }, 'decide alike'],
+    ['is denied for its first model', { model: 'openai/gpt-5-pro', models: ['c/d'] }, 'decide alike'],
+    ['is denied as one model is', { model: 'openai/gpt-5-pro' }, 'too dear'],
+    [
+      'is denied by what holds for all',
+      { model: 'openai/gpt-5-pro', models: ['openai/gpt-5-pro-1'] },
+      'too dear',
+    ],
+    ['passes if no rule tells them apart', { model: 'a/b', models: ['c/d', 'a/b'] }, undefined],
+  ])('%s', async (_what, body, said) => {
+    const denial = await judge(routed(body));
+    if (said === undefined) expect(denial).toBeUndefined();
+    else
+      expect(denial).toMatchObject({
+        type: 'policy_denied',
+        message: expect.stringContaining(said) as unknown,
+      });
+  });
+
+  it('is judged so for the fallbacks of a message', async () => {
+    const fallbacks = [{ model: 'openai/gpt-5-pro' }];
+    const denial = await judge(routed({ model: 'a/b', fallbacks }, '/v1/messages'));
+    expect(denial).toMatchObject({ type: 'policy_denied' });
+  });
+
+  it('is only recorded in shadow mode', async () => {
+    expect(await judge(routed({ model: 'a/b', models: ['openai/gpt-5-pro'] }), true)).toBeUndefined();
+  });
+});
