@@ -33,6 +33,7 @@ export function escalationBlock(escalation: Escalation, paint: Paint): string {
     ['rule', ruleNames(escalation)],
     ['reason', first?.reason ?? ''],
     ...optionalRow('arguments', escalation.arguments),
+    ...optionalRow('prompt', escalation.prompt_text),
     ['digest', escalation.request_digest],
     ['until', iso(escalation.expiry)],
   ];

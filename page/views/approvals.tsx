@@ -113,6 +113,12 @@ function Waiting({
           <pre tabIndex={0}>{of.arguments}</pre>
         </>
       )}
+      {of.prompt_text !== '' && (
+        <>
+          <h3>Last text of the user, masked</h3>
+          <pre tabIndex={0}>{of.prompt_text}</pre>
+        </>
+      )}
       <Changes role="approver">
         <button
           type="button"

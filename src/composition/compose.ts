@@ -8,7 +8,7 @@ import { DEFAULT_LOCK_MS } from '../risk/scoring.ts';
 import { createMarkSession, createSessionMoves, createTaintSession } from './policy-sessions.ts';
 import type { FactUse } from '../checks/entry.ts';
 import { GIVEN_FACTS, ORDER, type CheckName, type UnwrittenFact } from '../checks/order.ts';
-import { createShowArguments } from '../checks/policy/shown-arguments.ts';
+import { createShown, type Shown } from '../checks/policy/shown-arguments.ts';
 import { createEscalate, type EscalateDeps } from '../checks/policy/escalate.ts';
 import { createJudge } from '../checks/policy/judge.ts';
 import { createReportSecretLeak } from '../checks/report-secret-leak.ts';
@@ -132,7 +132,7 @@ async function policyServices(
           ask: askApproval,
           authenticateAgain,
           maskSecrets,
-          showArguments: config.zsp.escalation_arguments ? await createShowArguments() : undefined,
+          shown: config.zsp.escalation_arguments ? await shownBy(config.zsp) : undefined,
         }),
       async score({ keyHash, trigger, findings }) {
         const event = { keyHash, findings, operationId: newOperationId() };
@@ -148,4 +148,10 @@ async function policyServices(
     mark: createMarkSession(store),
     masking: { masksOf: createMasksOf() },
   };
+}
+
+/** Prompts are shown only where arguments are. */
+async function shownBy({ escalation_prompts: withPrompts }: Config['zsp']): Promise<Partial<Shown>> {
+  const { arguments: shownArguments, prompt } = await createShown();
+  return { arguments: shownArguments, ...(withPrompts && { prompt }) };
 }

@@ -57,8 +57,8 @@ function approvalsObserver({ log, auditLog, metrics, alerts }: ApprovalsOnRedisD
     opened(escalation) {
       metrics.escalationsPending.inc();
       auditLog.info(fieldsOf(escalation), 'a request waits for an approval');
-      // A webhook gets no arguments, however masked.
-      const { nonce: _nonce, arguments: _arguments, ...data } = escalation;
+      // A webhook gets no arguments and no prompt, however masked.
+      const { nonce: _nonce, arguments: _arguments, prompt_text: _prompt, ...data } = escalation;
       alerts?.send('escalation', { type: 'escalation.requested', data });
     },
     resolved(escalation, outcome, approver) {

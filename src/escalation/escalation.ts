@@ -7,7 +7,7 @@ const unixMs = z.int().min(0);
 
 /**
  * A request that waits for a person, as stored and published: who asks, for what, under which rules, until
- * when. It holds no prompt, and the arguments of a call only if `zsp.escalation_arguments` is on, masked.
+ * when. It holds arguments and prompts only if `zsp.escalation_arguments` and `zsp.escalation_prompts` are on, masked.
  */
 export const escalation = z.object({
   id: z.uuid(),
@@ -27,6 +27,8 @@ export const escalation = z.object({
   prompt_name: text.default(''),
   /** JSON or a note, for approvers; empty if they may not see it. */
   arguments: z.string().max(4_096).default(''),
+  /** Last text of the user in a model call, or a note, for approvers; empty if they may not see it. */
+  prompt_text: z.string().max(4_096).default(''),
   session_id: text,
   rules: z.array(z.object({ rule: text, reason: text })).max(16),
   /** `sha256:<hex>`, see `requestDigest`. */

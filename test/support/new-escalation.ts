@@ -18,6 +18,7 @@ export function newEscalation(more: Partial<NewEscalation> = {}): NewEscalation 
     resource_uri: '',
     prompt_name: '',
     arguments: '',
+    prompt_text: '',
     session_id: '',
     rules: [],
     request_digest: `sha256:${randomBytes(32).toString('hex')}`,

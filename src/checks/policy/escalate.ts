@@ -9,7 +9,7 @@ import type { Denial, Flag } from '../../pipeline/check.ts';
 import type { KeyBudgets, Parsed } from '../../pipeline/exchange.ts';
 import type { Wait } from '../../pipeline/patience.ts';
 import { callDenied, toolDenied } from '../denials.ts';
-import type { ShowArguments } from './shown-arguments.ts';
+import type { Shown } from './shown-arguments.ts';
 import { timeSpan } from '../../text/time-span.ts';
 
 export interface EscalateDeps {
@@ -20,8 +20,8 @@ export interface EscalateDeps {
   ) => Promise<KeyBudgets>;
   /** Masks names, which clients choose. */
   readonly maskSecrets: (text: string) => string;
-  /** Undefined unless approvers may see arguments (`zsp.escalation_arguments`). */
-  readonly showArguments?: ShowArguments | undefined;
+  /** What approvers may see of a call besides names (`zsp.escalation_arguments`, `zsp.escalation_prompts`). */
+  readonly shown?: Partial<Shown> | undefined;
 }
 
 /** A rule as shown to people. */
@@ -51,25 +51,26 @@ const RETRY_MS = 10_000;
  * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
  */
 export function createEscalate(deps: EscalateDeps): Escalate {
-  const { ask, authenticateAgain, maskSecrets, showArguments } = deps;
-  const shown = (name: string | undefined): string => maskSecrets(name ?? '').slice(0, MAX_NAME_CHARS);
+  const { ask, authenticateAgain, maskSecrets, shown } = deps;
+  const named = (name: string | undefined): string => maskSecrets(name ?? '').slice(0, MAX_NAME_CHARS);
 
   function requestOf(exchange: Parsed, rules: readonly EscalatingRule[]): ApprovalRequest {
     const { key, provider, mcp, request, facts } = exchange;
     const called = mcpCallOf(request, exchange.json);
     return {
       key_hash: key.keyHash,
-      key_name: shown(key.name),
-      agent_name: shown(key.agentName),
-      owner: shown(key.owner),
+      key_name: named(key.name),
+      agent_name: named(key.agentName),
+      owner: named(key.owner),
       method: called?.type ?? 'llm_call',
       provider: provider.name,
-      model: mcp === undefined ? shown(request.model) : '',
+      model: mcp === undefined ? named(request.model) : '',
       mcp_server: mcp?.server ?? '',
-      tool_name: shown(called?.tool),
-      resource_uri: shown(called?.resourceUri),
-      prompt_name: shown(called?.promptName),
-      arguments: called === undefined ? '' : (showArguments?.(called.arguments) ?? ''),
+      tool_name: named(called?.tool),
+      resource_uri: named(called?.resourceUri),
+      prompt_name: named(called?.promptName),
+      arguments: called === undefined ? '' : (shown?.arguments?.(called.arguments) ?? ''),
+      prompt_text: called === undefined ? (shown?.prompt?.(request) ?? '') : '',
       session_id: facts.session?.id ?? '',
       rules: rules.slice(0, MAX_RULES),
       request_digest: requestDigest(exchange),

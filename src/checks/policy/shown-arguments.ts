@@ -1,18 +1,24 @@
 import { loadSeedWords } from '../../detectors/assets/seed-words.ts';
 import { createContentDetector, EVERY_CLASS } from '../../detectors/content.ts';
 import { mask } from '../../detectors/mask.ts';
+import type { RequestFacts } from '../../providers/provider.ts';
 
-/** Longer arguments are not shown: a part would be cut before it is searched. */
+/** Longer texts are not shown: a part would be cut before it is searched. */
 const MAX_READ_CHARS = 8_192;
 const MAX_SHOWN_CHARS = 2_048;
 /** Shorter strings hold nothing to mask. */
 const MIN_CHARS = 4;
 
-/** Returns the arguments of a call as approvers see them. */
-export type ShowArguments = (given: unknown) => string;
+/** Parts of a waiting call as approvers see them, with everything masked that data-loss prevention can find. */
+export interface Shown {
+  /** Arguments of an MCP call, as JSON. */
+  arguments(given: unknown): string;
+  /** The last text of the user in a model call; empty without one. */
+  prompt(request: Pick<RequestFacts, 'texts'>): string;
+}
 
-/** Shows arguments as JSON, with everything masked that data-loss prevention can find, whatever is configured. */
-export async function createShowArguments(): Promise<ShowArguments> {
+/** Masks whatever the configuration of data-loss prevention says. */
+export async function createShown(): Promise<Shown> {
   await loadSeedWords();
   const { find } = createContentDetector(EVERY_CLASS);
   const masked = (text: string): string => mask(text, find(text));
@@ -20,11 +26,23 @@ export async function createShowArguments(): Promise<ShowArguments> {
   function maskValue(_name: string, value: unknown): unknown {
     return typeof value === 'string' && value.length >= MIN_CHARS ? masked(value) : value;
   }
-  return (given) => {
-    const { length } = JSON.stringify(given) ?? '';
-    if (length > MAX_READ_CHARS) return `(${String(length)} characters: too long to show)`;
-    // Again as a whole: names of members and numbers are searched too.
-    const shown = masked(JSON.stringify(given, maskValue, 1) ?? '');
-    return shown.length <= MAX_SHOWN_CHARS ? shown : `${shown.slice(0, MAX_SHOWN_CHARS).toWellFormed()} …`;
+  return {
+    arguments(given) {
+      const { length } = JSON.stringify(given) ?? '';
+      // Again as a whole: names of members and numbers are searched too.
+      return tooLong(length) ?? cut(masked(JSON.stringify(given, maskValue, 1) ?? ''));
+    },
+    prompt({ texts }) {
+      const last = texts.findLast(({ role, kind }) => role === 'user' && kind === 'text')?.text ?? '';
+      return tooLong(last.length) ?? cut(masked(last));
+    },
   };
+}
+
+function tooLong(length: number): string | undefined {
+  return length > MAX_READ_CHARS ? `(${String(length)} characters: too long to show)` : undefined;
+}
+
+function cut(shown: string): string {
+  return shown.length <= MAX_SHOWN_CHARS ? shown : `${shown.slice(0, MAX_SHOWN_CHARS).toWellFormed()} …`;
 }

@@ -60,6 +60,12 @@ export const zsp = section({
     .describe(
       'Show approvers the arguments of an MCP call that waits, with everything masked that data-loss prevention finds. They are in Redis while it waits.',
     ),
+  escalation_prompts: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Show approvers the last text of the user in a model call that waits, masked as arguments are. Needs `escalation_arguments` too.',
+    ),
   max_pending: positiveCount.default(100).describe('Requests that may wait for a person at the same time.'),
   max_pending_per_key: positiveCount
     .optional()

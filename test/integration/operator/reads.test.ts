@@ -271,7 +271,7 @@ describe('approvals', () => {
   it('wait without the nonce that an answer needs', async () => {
     const store = createRedisEscalationStore(place());
     const opened = await store.open(
-      newEscalation({ key_name: 'beta', owner: 'bob', arguments: '{"to":"***"}' }),
+      newEscalation({ key_name: 'beta', owner: 'bob', arguments: '{"to":"***"}', prompt_text: 'say ***' }),
       {
         waitMs: 60_000,
         maxPending: 10,
@@ -284,9 +284,11 @@ describe('approvals', () => {
     expect(answer.text).not.toContain(opened.escalation.nonce);
     const approver = await page.visitor({ subject: 'eve', role: 'approver' });
     const argumentsOf = async (who: Visitor) =>
-      (await get<{ items: { arguments: string }[] }>('/api/escalations', who)).items[0]?.arguments;
-    expect(await argumentsOf(approver)).toBe('{"to":"***"}');
-    for (const who of [viewer, bob]) expect(await argumentsOf(who)).toBe('');
+      Object.entries((await get<{ items: object[] }>('/api/escalations', who)).items[0] ?? {})
+        .filter(([name]) => name === 'arguments' || name === 'prompt_text')
+        .map(([, value]: [string, unknown]) => value);
+    expect(await argumentsOf(approver)).toEqual(['{"to":"***"}', 'say ***']);
+    for (const who of [viewer, bob]) expect(await argumentsOf(who)).toEqual(['', '']);
     const body = { calls: [{ operation: 'escalations.list' }] };
     const listed = async (who: Visitor) => (await who.ask('/api/operations', { method: 'POST', body })).text;
     expect(await listed(approver)).toContain('***');

@@ -160,6 +160,8 @@ export const escalation = z.object({
   prompt_name: z.string(),
   /** Masked, for approvers; empty unless `zsp.escalation_arguments` is on. */
   arguments: z.string(),
+  /** The same for the last text of the user in a model call, by `zsp.escalation_prompts`. */
+  prompt_text: z.string(),
   session_id: z.string(),
   rules: z.array(z.object({ rule: z.string(), reason: z.string() })),
   request_digest: z.string(),

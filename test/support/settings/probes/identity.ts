@@ -98,7 +98,25 @@ const shownArguments: See = async (bench) => {
   return shown.replaceAll(/\s/g, '');
 };
 
+/** Sees the prompt that an approver sees of a model call. */
+const shownPrompt: See = async (bench) => {
+  const store = createRedisEscalationStore({ client: bench.redis.client, deadlineMs: 2_000 });
+  const call = asks(bench, { body: chat('Paint a zebra for ann.smith@corp-mail.com') });
+  const shown = (await waiting(store.list.bind(store))).prompt_text;
+  await call;
+  return shown;
+};
+
 export const identityProbes: Probes = {
+  'zsp.escalation_prompts': {
+    with: {
+      ...APPROVALS,
+      zsp: { ...APPROVALS.zsp, escalation_timeout: '0.5s', escalation_arguments: true },
+    },
+    values: [false, true],
+    see: shownPrompt,
+    expected: ['', 'Paint a zebra for ***'],
+  },
   'zsp.escalation_arguments': {
     with: {
       ...APPROVALS,

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { createShowArguments } from '../../../../src/checks/policy/shown-arguments.ts';
+import { createShown } from '../../../../src/checks/policy/shown-arguments.ts';
+import { parsed } from '../../../support/exchange.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 
-const show = await createShowArguments();
+const { arguments: show, prompt } = await createShown();
 const random = seededRandom(1);
 const { secret: AWS } = makeSecret('aws_access_key_id', random);
 const { secret: PEM } = makeSecret('pem_private_key', random);
@@ -41,5 +42,31 @@ describe('arguments that approvers see', () => {
     expect(show({ text: `${AWS} ${'x'.repeat(9_000)}` })).toMatch(
       /^\(9\d{3} characters: too long to show\)$/,
     );
+  });
+});
+
+describe('the prompt that approvers see', () => {
+  const asked = (...messages: readonly object[]) =>
+    prompt(parsed({ body: { model: 'gpt-4o', messages } }).request);
+
+  it('is the last text of the user, not of others', () => {
+    expect(
+      asked(
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Delete a table.' },
+        { role: 'assistant', content: 'Which one?' },
+        { role: 'user', content: 'The last one.' },
+        { role: 'assistant', content: 'Sure.' },
+      ),
+    ).toBe('The last one.');
+    expect(asked({ role: 'system', content: 'Be brief.' })).toBe('');
+  });
+
+  it('is masked and bounded', () => {
+    const one = (content: string) => asked({ role: 'user', content });
+    expect(one(`use ${AWS} for ann.smith@corp-mail.com`)).toBe('use *** for ***');
+    expect(one(`${'word '.repeat(404)} ${AWS} ${'word '.repeat(400)}`)).not.toContain(AWS.slice(0, 8));
+    expect(one('word '.repeat(1_000)).length).toBeLessThan(2_060);
+    expect(one('x'.repeat(9_000))).toBe('(9000 characters: too long to show)');
   });
 });
