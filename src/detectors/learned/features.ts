@@ -2,7 +2,7 @@ import { hashOf, KIND } from './hashes.ts';
 import { NEIGHBOURS, type Outline } from './outline.ts';
 
 /** Changes whenever the same text gives other features: weights fit one version alone. */
-export const FEATURES_VERSION = 2;
+export const FEATURES_VERSION = 3;
 
 /** Concepts before a concept that are read with it, and how many words they may stand away. */
 const PAIRED_CONCEPTS = 4;

@@ -32,7 +32,7 @@ export interface Judgement {
 }
 
 /** An attack in a long text is judged apart from what surrounds it: by stretches of so many words, which overlap by half. */
-const STRETCH_WORDS = [64, 20] as const;
+const STRETCH_WORDS = [40, 14] as const;
 
 /** Fewer are a name or a nod (`run_shell_command`, `Write`, `Continue`): too little to be sure of. */
 const LEAST_WORDS = 4;
