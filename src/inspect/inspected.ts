@@ -7,15 +7,15 @@ import type { Answered } from '../pipeline/exchange.ts';
 import { unparseable } from '../json/document-shape.ts';
 import type { JsonPath } from '../json/path.ts';
 
-/** One thing that was found. Holds its text, so it is neither logged nor kept. */
+/** A finding with its text, so it is neither logged nor kept. */
 export interface Found {
   readonly finding: Finding;
   readonly text: string;
-  /** The message in which it stands, where that is known. */
+  /** The message that contains it, if known. */
   readonly where?: Pick<RefusalFinding, 'place' | 'role' | 'kind'>;
 }
 
-/** What was found, as its client is told: never the text. */
+/** Describes findings for the client, without their texts. */
 export function refusedFor(found: readonly Found[]): readonly RefusalFinding[] {
   const told = found.map(({ finding, where }): RefusalFinding => ({
     rule: 'dlp',
@@ -27,26 +27,25 @@ export function refusedFor(found: readonly Found[]): readonly RefusalFinding[] {
   return distinctFindings(told);
 }
 
-/** What a body holds, and how it is taken out. */
+/** The findings in a body, and their masking. */
 export interface Inspected {
   readonly found: readonly Found[];
-  /** Works out what is left with `***` in place of everything that was found; resolves to what puts it into effect. */
+  /** Prepares the body with `***` for every finding; resolves to a function that applies it. */
   readonly mask: () => Promise<() => void>;
 }
 
 export const CLEAN: Inspected = { found: [], mask: () => Promise.resolve(() => undefined) };
 
-/** Whose body it is. */
 export type Side = 'request' | 'answer';
 
-/** What the edits of one body may cost together, in steps of their paths: 40,000 places, fewer where they lie deep. */
+/** Limit of edits in one body, in steps of their paths: 40,000 places, fewer if deep. */
 const MAX_STEPS = 800_000;
 const STEPS_OF_A_PLACE = 16;
 
-/** Findings in one body, repeated texts' counted once: a list of 2 MiB of nothing but addresses has 200,000. */
+/** Limit of findings in one body, counting repeated texts once. 2 MiB of addresses have 200,000. */
 export const MAX_FINDINGS = 250_000;
 
-/** Counts the places of one document where something is masked. */
+/** Counts the masked places of one document. */
 export class MaskedPlaces {
   readonly #side: Side;
   #steps = 0;
@@ -55,7 +54,7 @@ export class MaskedPlaces {
     this.#side = side;
   }
 
-  /** @throws GatewayError invalid_request, upstream_unavailable where they are too many to be edited in one turn */
+  /** @throws GatewayError invalid_request, upstream_unavailable if there are too many to edit in one turn */
   add(path: JsonPath): void {
     this.#steps += STEPS_OF_A_PLACE + path.length;
     if (this.#steps > MAX_STEPS) throw tooMuchToMask(this.#side);
@@ -63,8 +62,8 @@ export class MaskedPlaces {
 }
 
 /**
- * @throws GatewayError invalid_request, upstream_unavailable where the findings are too many to be put in order, or were
- * too many to be searched for to the end
+ * @throws GatewayError invalid_request, upstream_unavailable if there are too many findings to sort, or to search to the
+ * end
  */
 export function assertMaskable(count: number, isWhole: boolean, side: Side): void {
   if (!isWhole || count > MAX_FINDINGS) throw tooMuchToMask(side);
@@ -118,7 +117,7 @@ export function unreadable(why: string): Denial {
 
 /**
  * Returns the verdict that masks an answer.
- * @param what was found, never the text of it
+ * @param what names the findings, never their texts
  */
 export function masking({ responseHeaders }: Answered, what: string, mask: () => void): Verdict {
   return {

@@ -1,11 +1,11 @@
 import { beginsAsText } from '../detectors/secrets/encodings.ts';
 
 /**
- * Members of an answer or a prompt whose value is bytes in base64, or sealed by the provider: nobody reads words in
- * them, and a mask would break them.
+ * Members with bytes in base64, or with values sealed by the provider. They contain no words, and a mask would break
+ * them.
  */
 const OPAQUE_NAMES: ReadonlySet<string> = new Set([
-  // What a provider signs or encrypts, and takes back with the next turn.
+  // Signed or encrypted by the provider, and sent back with the next turn.
   'signature',
   'thoughtSignature',
   'thought_signature',
@@ -30,15 +30,16 @@ const OPAQUE_NAMES: ReadonlySet<string> = new Set([
   'base64',
 ]);
 
-/** No credential is so long; what is shorter is looked at, whatever its name. */
+/** Longer than any credential; shorter values are searched under any name. */
 const MIN_OPAQUE_CHARS = 512;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 const DATA_URL = /^data:[\w.+-]{1,100}\/[\w.+-]{1,100}(?:;[\w.=+-]{1,100}){0,4};base64,/;
 
 /**
- * True for a value that holds no words: long, of nothing but base64's characters, under a name of the list, or a
- * `data:` URL of any name. Base64 of text is none: a file of settings may hold a secret. Not to be asked of what a model wrote as a tool's arguments, where it chooses the names.
- * @param name the nearest member name above the value; of an array's elements, the array's
+ * Reports whether a value contains no words: a long value of base64 characters under a listed name, or a `data:` URL
+ * under any name. Base64 of text is not opaque, since a settings file may hold a secret. Not for tool arguments, whose
+ * names the model chooses.
+ * @param name the nearest member name above the value
  */
 export function isOpaque(name: string | undefined, value: string): boolean {
   if (value.length < MIN_OPAQUE_CHARS) return false;
@@ -49,12 +50,12 @@ export function isOpaque(name: string | undefined, value: string): boolean {
 }
 
 const MAX_CHARS = 128;
-/** With a letter in it: digits alone may be anybody's number. */
+/** With a letter, since digits alone may be personal data. */
 const IDENTIFIER = /^(?![^A-Za-z]*$)(?!.*:\/\/)[\w.:/-]+$/;
 
 /**
- * Whether a value looks like a word of the protocol, a name or an id (`assistant`, `end_turn`, `gpt-4o`, `call_9f3`): one
- * word, and no address.
+ * Reports whether a value looks like a protocol word, a name or an id (`assistant`, `end_turn`, `gpt-4o`, `call_9f3`): one
+ * word, and not an address.
  */
 export function isIdentifier(value: string): boolean {
   return value.length <= MAX_CHARS && IDENTIFIER.test(value);

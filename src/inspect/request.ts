@@ -19,15 +19,14 @@ import { valueAt } from '../json/edited-view.ts';
 import type { JsonPath } from '../json/path.ts';
 
 export interface InspectedRequest extends Inspected {
-  /** Those that no edit can take out. */
+  /** Findings that no edit can remove. */
   readonly unmaskable: readonly Finding[];
-  /** Those of them that are no part of the conversation: the address, the model, an id. */
+  /** The part of them outside the conversation: in the address, the model, an id. */
   readonly unmaskableOutside: readonly Finding[];
-  /** Whether anything can be taken out. */
   readonly isMaskable: boolean;
-  /** Names of client headers that hold some. */
+  /** Names of client headers with findings. */
   readonly headers: ReadonlySet<string>;
-  /** All that was searched, where nothing was found. */
+  /** All searched texts, if nothing was found. */
   readonly searched?: readonly string[];
 }
 
@@ -40,10 +39,10 @@ const NOTHING_FOUND: InspectedRequest = {
 };
 
 /**
- * Looks at all of a request: messages of every role, tools and their results, members that no dialect knows, and what
- * travels beside the body. What comes again with the next turn is masked alike again; a header that holds something is
- * not sent. Headers that repeat arguments follow the body at the edge.
- * @param looksAt which places of the body are looked at, and nothing beside it; all unless told
+ * Searches all of a request: messages of every role, tools and their results, unknown members, and what travels beside
+ * the body. Texts that recur with the next turn are masked alike. A header with findings is not sent. Headers that repeat
+ * arguments follow the body at the edge.
+ * @param looksAt selects places of the body, and leaves out what travels beside it; everything by default
  */
 export function inspectRequest(
   exchange: Parsed,
@@ -60,14 +59,12 @@ export function inspectRequest(
   );
 }
 
-/** What a request's batch was gathered from. */
 interface Gathered {
   readonly document: DocumentSearch;
   readonly immutable: ImmutableFields;
   readonly carried: ReturnType<typeof carriedTexts>;
 }
 
-/** Adds all that is looked at to the batch. */
 function* gathered(
   exchange: Parsed,
   batch: ScanBatch,
@@ -138,9 +135,9 @@ function sorted(places: readonly PlaceFindings[], immutable: ImmutableFields): S
   return { maskable, fixed, outside };
 }
 
-/** Places that are looked at for messages: what is told of is in the first ones. */
+/** Places searched for the messages of findings; clients are told of the first ones. */
 const MAX_PLACES = 1_024;
-/** Findings whose speaker is looked up among all texts. */
+/** Findings whose message is looked up among all texts. */
 const MAX_SPOKEN = 16;
 
 function withPlaces(
@@ -174,24 +171,24 @@ function* requestWords(texts: readonly PromptText[]): Work<Words> {
 
 const PROSE: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning']);
 
-/** A tool call's arguments are a JSON document in a string, in most dialects. */
+/** In most dialects, a tool call's arguments are a JSON document in a string. */
 function promptKindOf({ kind, text }: PromptText): WordsKind {
   if (PROSE.has(kind)) return 'prose';
   if (kind === 'tool_result') return 'result';
   return kind === 'tool_arguments' && /^\s*[[{]/.test(text) ? 'document' : 'value';
 }
 
-/** What of a request is looked at, and may not be changed. */
+/** Parts of a request that are searched but cannot be changed. */
 interface ImmutableFields {
-  /** True for a value whose change would break the request, or make another one of it. */
+  /** Reports whether changing a value would break the request or its meaning. */
   has(path: JsonPath): boolean;
-  /** True for a text that a signature covers: it goes as a whole, and providers take what is left. */
+  /** Reports whether a signature covers a text. It is removed whole, which providers accept. */
   isSigned(path: JsonPath): boolean;
-  /** Texts that stand in the body in another form: files in base64. */
+  /** Texts that the body holds in another form: files in base64. */
   readonly encoded: readonly string[];
 }
 
-/** Members that say who answers, or what an answer belongs to. */
+/** Members that select who answers, or identify the answer. */
 const OUTSIDE: ReadonlySet<string> = new Set([['model'], ['id'], ['method'], ['jsonrpc']].map(pathKey));
 
 function* immutableFieldsOf({ json, request }: Parsed): Work<ImmutableFields> {
@@ -203,7 +200,7 @@ function* immutableFieldsOf({ json, request }: Parsed): Work<ImmutableFields> {
     if (isSigned) signed.add(pathKey(path));
     if (editable !== false) continue;
     const value = valueAt(json, path);
-    // Else it is the names and numbers of an object, each of which is come upon where it stands.
+    // Otherwise an object, whose names and numbers are visited by themselves.
     if (typeof value !== 'string') continue;
     fixed.add(pathKey(path));
     if (value !== text) encoded.push(text);

@@ -7,8 +7,8 @@ import type { JsonPath } from '../json/path.ts';
 type Said = Pick<PromptText, 'path' | 'editable'> & { readonly kind?: string };
 
 /**
- * Where people and models speak: texts that the dialect knows, and arguments with all their names and numbers. Names
- * and schemas of tools are the protocol's, and so is everything that must not change.
+ * Returns the places where people and models speak: texts known to the dialect, and arguments with all their names and
+ * numbers. Names and schemas of tools belong to the protocol, as does everything that must not change.
  */
 export function saidPlaces(json: unknown, texts: readonly Said[]): PathTree {
   const said = new PathTreeBuilder();
@@ -21,19 +21,18 @@ export function saidPlaces(json: unknown, texts: readonly Said[]): PathTree {
 }
 
 /**
- * Where a rule's own words are looked for: where something is said, and in whatever other value looks like words. A role,
- * an id, the name of a model are left alone, for a mask there would break the message.
+ * Returns a test for places where a rule's own words count: said places, and other values that look like words. A mask
+ * in a role, an id or a model name would break the message.
  */
 export function wordsAreAt(said: PathTree): (place: WordsPlace) => boolean {
   return ({ kind, text, path }) => isWithin(said, path) || (kind === 'string' && !isIdentifier(text));
 }
 
-/** Places in a document; `true` is one, with all that is below it. */
+/** Places in a document; `true` is a place with everything below it. */
 export type PathTree = ReadonlyMap<string | number, PathTree | true>;
 
 type Branch = Map<string | number, Branch | true>;
 
-/** A tree to which paths are added one by one. */
 export class PathTreeBuilder {
   readonly #root: Branch = new Map();
 

@@ -27,26 +27,26 @@ export function actionFor(found: ContentClass, configured: DlpAction | undefined
   return configured ?? (found === 'secret' ? 'quarantine' : 'mask');
 }
 
-/** The classes of some findings, each once, in the order of CONTENT_CLASSES. */
+/** Returns the classes of findings, each once, in the order of CONTENT_CLASSES. */
 export function classesOf(findings: Iterable<Finding>): readonly ContentClass[] {
   const found = new Set<string>();
   for (const finding of findings) found.add(finding.class);
   return CONTENT_CLASSES.filter((one) => found.has(one));
 }
 
-/** What was found, for a record: each class and rule once. */
+/** Describes findings for a record: each class and rule once. */
 export function rulesOf(found: Iterable<{ readonly finding: Finding }>): string {
   const rules = new Set<string>();
   for (const { finding } of found) rules.add(`${finding.class} (${finding.rule})`);
   return [...rules].join(', ');
 }
 
-/** For a person to read: what was found, never which. */
+/** Describes classes for people, without values. */
 function named(classes: readonly ContentClass[]): string {
   return classes.map((one) => READABLE[one]).join(', ');
 }
 
-/** An answer that is kept from its client (docs/dlp.md). */
+/** Withholds an answer (docs/dlp.md). */
 export function quarantined(classes: readonly ContentClass[], enforce: () => Promise<void>): Denial {
   return {
     kind: 'deny',
@@ -57,12 +57,12 @@ export function quarantined(classes: readonly ContentClass[], enforce: () => Pro
   };
 }
 
-/** A request that holds what may not leave (`server.dlp.requests: deny`). */
+/** Refuses a request with findings (`server.dlp.requests: deny`). */
 export function requestDenied(classes: readonly ContentClass[], mcp: McpMessage | undefined): Denial {
   return refusedRequest(`the request holds ${named(classes)}: leave them out`, mcp);
 }
 
-/** A request that holds it where nothing can be put in its place. */
+/** Refuses a request with findings that cannot be masked. */
 export function requestNotMaskable(classes: readonly ContentClass[], mcp: McpMessage | undefined): Denial {
   const where = 'where it cannot be masked (a member name, the address, signed or encoded text)';
   return refusedRequest(`the request holds ${named(classes)} ${where}: leave them out`, mcp);

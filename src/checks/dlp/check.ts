@@ -12,9 +12,9 @@ import { refusedFor } from '../../inspect/inspected.ts';
 import { after, type Awaitable } from '../../turns.ts';
 
 /**
- * Data-loss prevention (docs/dlp.md): personal data, addresses of private networks and secrets are masked in answers,
- * or the answer is withheld and the key locked; `server.dlp.requests` masks or denies the same in requests. Answers of
- * MCP servers are the inspector's.
+ * Data-loss prevention (docs/dlp.md): masks personal data, private network addresses and secrets in answers, or withholds
+ * the answer and locks the key. `server.dlp.requests` masks or denies the same in requests. The inspector judges answers
+ * of MCP servers.
  */
 export function createDlpCheck(deps: DlpCheckDeps): Check<unknown, 'dlp'> {
   const { config, requestSearch } = deps;
@@ -36,7 +36,7 @@ function isJudged({ origin, mcp }: Answered): boolean {
   return origin === 'provider' && mcp === undefined;
 }
 
-/** Names of members come with every body, and an answer comes back with the next request. */
+/** Remembers clean texts: member names recur in every body, and answers in the next request. */
 function rememberedSearch({ findAll, detectors }: Omit<ClassSearch, 'detector'>): FindAll {
   return rememberClean<SearchedText>({
     read: findAll,
@@ -82,7 +82,7 @@ function requestJudge({
   return (exchange) => after(inspectRequest(exchange, findAll), (inspected) => judge(exchange, inspected));
 }
 
-/** What cannot be masked stays, and is told. */
+/** Findings that cannot be masked stay and are reported. */
 async function maskedRequest({ found, unmaskable, isMaskable, mask }: InspectedRequest): Promise<Verdict> {
   const left = [...new Set(unmaskable.map((one) => `${one.class} (${one.rule})`))].join(', ');
   if (!isMaskable) return { kind: 'flag', reason: `left in the request, where no mask can stand: ${left}` };

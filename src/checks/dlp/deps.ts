@@ -9,18 +9,18 @@ import type { ClassSearch } from './scope.ts';
 export interface DlpCheckDeps {
   /** `server.dlp`. */
   readonly config: DlpConfig;
-  /** Finds what is looked for in answers. */
+  /** Searches answers. */
   readonly detector: StreamDetector;
-  /** The same for whole texts, however long. */
+  /** The same for whole texts of any length. */
   readonly findAll: FindAll;
-  /** Those that have found nothing where `findAll` finds nothing: the checks behind need not run them again. */
+  /** Detectors that find nothing if `findAll` finds nothing; later checks need not run them again. */
   readonly detectors: readonly DetectorName[];
-  /** For requests, where other classes are looked for in them. */
+  /** For requests, if other classes are searched there. */
   readonly requestSearch?: Omit<ClassSearch, 'detector'>;
   readonly reportSecretLeak: ReportSecretLeak;
-  /** Called once per class and body, and for an answer's headers; in shadow mode too. */
+  /** Called once per class and body, and for an answer's headers, in shadow mode too. */
   readonly onFound: (found: FoundClass) => void;
-  /** Left out where nobody records it. What was found holds what was matched: to be digested, not to be kept. */
+  /** Undefined if not recorded. Findings hold the matched text: digest it, do not keep it. */
   readonly onEvidence?: (exchange: Parsed, evidence: DlpEvidence) => void;
 }
 
@@ -29,7 +29,7 @@ export interface DlpEvidence {
   readonly found: readonly Found[];
 }
 
-/** For a metric: closed sets only. */
+/** Metric labels: closed sets only. */
 export interface FoundClass {
   readonly class: ContentClass;
   readonly side: 'request' | 'answer';

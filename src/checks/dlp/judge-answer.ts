@@ -12,12 +12,12 @@ import { createHeaderInspection } from '../../inspect/whole/answer-headers.ts';
 import { after, type Awaitable } from '../../turns.ts';
 
 export interface AnswerJudge {
-  /** A whole answer, or the headers of a stream. */
+  /** Judges a whole answer, or the headers of a stream. */
   whole(exchange: Answered): Awaitable<Verdict>;
   rewriter(exchange: Answered): StreamRewriter;
 }
 
-/** As many as one event of the risk store takes. */
+/** The limit of one risk event. */
 const MAX_IDS = 64;
 
 export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
@@ -69,7 +69,7 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
     if ('denial' in rewritten) return rewritten.denial;
     const send = (): void => void (whole.replacement = rewritten.bytes);
     if (masked.length > 0) return masking(exchange, masked.join(', '), send);
-    // Where others may read the provider's bytes in another way than we did, what was judged is sent.
+    // Sends the judged bytes if clients may read the provider's bytes differently.
     const asRead = await rewriteWhole(whole.body, stream, { event: () => PASS_EVENT });
     const isPlain = 'bytes' in asRead && asRead.bytes.equals(whole.body);
     return isPlain ? PASS : { kind: 'rewrite', reason: 'a stream that reads in two ways', apply: send };
@@ -112,7 +112,7 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
   };
 }
 
-/** Of two that rewrite, both do. */
+/** Two rewrites both apply. */
 function mergedVerdict(first: Verdict, second: Verdict): Verdict {
   if (first.kind !== 'rewrite') return second;
   if (second.kind !== 'rewrite') return second.kind === 'pass' ? first : second;

@@ -10,7 +10,7 @@ import { MAX_FINDINGS } from '../../inspect/inspected.ts';
 
 const PERSONAL_DATA: readonly ContentClass[] = ['email', 'card', 'ssn', 'phone'];
 
-/** What `server.dlp` switches on. */
+/** Returns what `server.dlp` enables. */
 export function dlpScope(config: DlpConfig): ContentScope {
   return {
     scanSecrets: config.scan_secrets,
@@ -26,13 +26,13 @@ export function dlpScope(config: DlpConfig): ContentScope {
 
 export interface ClassSearch {
   readonly detector: StreamDetector;
-  /** The same for whole texts, however long. */
+  /** The same for whole texts of any length. */
   readonly findAll: FindAll;
-  /** Those that find nothing where `findAll` finds nothing. */
+  /** Detectors that find nothing if `findAll` finds nothing. */
   readonly detectors: readonly DetectorName[];
 }
 
-/** @param classes fewer than are switched on (`request_classes`, `answer_classes`); all unless set */
+/** @param classes a subset of the enabled ones (`request_classes`, `answer_classes`); all by default */
 export function createClassSearch(
   scope: ContentScope,
   classes: readonly ContentClass[] | undefined,

@@ -10,27 +10,26 @@ import { MaskedNames, type Found } from '../../inspect/inspected.ts';
 
 export interface StreamRewriterDeps extends StreamSearch {
   readonly actionOf: (found: ContentClass) => DlpAction;
-  /** What the stream is cut with. The findings hold what was matched: to be digested, not to be kept. */
+  /** Returns the denial that cuts the stream. Findings hold the matched text: digest it, do not keep it. */
   readonly onQuarantine: (found: readonly Found[]) => Denial;
   /** Called once per class and stream. */
   readonly onFound: (found: ContentClass, action: DlpAction) => void;
-  /** What is found, as long as that is little; not to be kept either. */
+  /** Called with the first findings, which must not be kept either. */
   readonly onEvidence?: (found: readonly Found[]) => void;
 }
 
-/** Of one stream. */
+/** Findings of one stream. */
 const MAX_EVIDENCE = 64;
 
-/** Masks a streamed answer, or cuts it where something is found that must not pass even masked. */
+/** Masks a streamed answer, or cuts it at a finding that must not pass even masked. */
 export function createDlpRewriter(deps: StreamRewriterDeps): StreamRewriter {
   return createMaskingRewriter(deps, new StreamFindings(deps));
 }
 
-/** By class and rule. */
 class StreamFindings extends MaskedNames implements FindingsJudge {
   readonly #deps: StreamRewriterDeps;
   readonly #classes = new Set<ContentClass>();
-  /** By class and rule: there may be hundreds of thousands of findings in one event. */
+  /** By class and rule, since one event may have hundreds of thousands of findings. */
   readonly #actions = new Map<string, Map<string, DlpAction | undefined>>();
   #evidence = 0;
 

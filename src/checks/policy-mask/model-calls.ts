@@ -15,25 +15,25 @@ import type { WordsPlace } from '../../inspect/whole/document-search.ts';
 import { after, type Awaitable } from '../../turns.ts';
 import type { MaskSearch } from '../../policy/masking/search.ts';
 
-/** What the mask rules of policies take out of a request. */
+/** The masks of policies' rules in a request. */
 interface MaskedRequest {
   /** Rules that matched. */
   readonly rules: ReadonlySet<string>;
-  /** Of these, the ones that matched where nothing can be put in place. */
+  /** Matches that cannot be masked. */
   readonly unmaskable: readonly RefusalFinding[];
   readonly edits: readonly JsonEdit[];
-  /** Names of client headers that are not to be sent. */
+  /** Names of client headers to withhold. */
   readonly headers: ReadonlySet<string>;
 }
 
-/** One look at a body, for some of the patterns. */
+/** A search of a body for some of the patterns. */
 interface Look<Body> {
   readonly findAll: FindAll;
-  /** Undefined, or giving it: all of the body, and what is sent beside it. */
+  /** Undefined, or returning undefined: searches the body and everything sent beside it. */
   readonly looksAt?: (body: Body) => ((place: WordsPlace) => boolean) | undefined;
 }
 
-/** Looks at a request as the checks before have left it. */
+/** Masks a request after the edits of earlier checks. */
 export async function maskRequest(exchange: Parsed, masks: Masks): Promise<MaskedRequest> {
   const edits: JsonEdit[] = [];
   const rules = new Set<string>();
@@ -63,7 +63,7 @@ export async function maskRequest(exchange: Parsed, masks: Masks): Promise<Maske
   return { rules, unmaskable: distinctFindings(unmaskable), edits, headers };
 }
 
-/** Searches what DLP has searched, so that the body is gone through once: an unedited request has no other texts. */
+/** Searches the texts that DLP has read: an unedited request has no others. */
 function findsNothing({ edits, facts: { searched } }: Parsed, findAll: FindAll): Awaitable<boolean> {
   if (searched === undefined || edits.length > 0) return false;
   return after(findAll(searched), (found) =>
@@ -71,7 +71,7 @@ function findsNothing({ edits, facts: { searched } }: Parsed, findAll: FindAll):
   );
 }
 
-/** What no mask can take out, under the names of the rules that ask for it. */
+/** Returns the findings that no mask can remove, by their rules. */
 function ofPolicies({ found, unmaskable }: InspectedRequest): readonly RefusalFinding[] {
   if (unmaskable.length === 0) return [];
   const fixed = new Set(unmaskable);
@@ -86,7 +86,7 @@ function ofPolicies({ found, unmaskable }: InspectedRequest): readonly RefusalFi
   );
 }
 
-/** Rules whose words stand over two parts of a message, where a mask in either would leave half of one. */
+/** Returns rules whose words span two parts of a message, where a mask would leave half of one. */
 async function rulesOverParts(request: Parsed['request'], overParts: MaskSearch): Promise<readonly string[]> {
   const found = await overParts.findAll([...joinedPrompts(request.texts)]);
   return found.flatMap(({ findings }) => findings.map(({ rule }) => rule));
@@ -108,7 +108,7 @@ function looksAtRequest({ plainData, injections, words, inArguments }: Masks): r
   ];
 }
 
-/** Everywhere but in instructions that the call, or the rules, trust. */
+/** Searches everywhere except in instructions trusted by the call or the rules. */
 function outsideTrusted(ofRules: InjectionMasks['trust']): NonNullable<Look<Parsed>['looksAt']> {
   return ({ request, facts }) => {
     const trust = facts.judged?.call.trust;
@@ -123,7 +123,7 @@ function outsideTrusted(ofRules: InjectionMasks['trust']): NonNullable<Look<Pars
   };
 }
 
-/** At an argument of a tool's call, and below. */
+/** Searches an argument of a tool call, and below. */
 function inArgument(path: ArgumentMasks['path']): (place: WordsPlace) => boolean {
   const to = ['params', 'arguments', ...path];
   return ({ kind, path: at }) =>
@@ -131,7 +131,7 @@ function inArgument(path: ArgumentMasks['path']): (place: WordsPlace) => boolean
     to.every((step, index) => String(at[index]) === step);
 }
 
-/** A request as edits will leave it; more are added to a list of its own. */
+/** Returns a request with edits applied, and an edit list of its own. */
 function withEdits(exchange: Parsed, before: readonly JsonEdit[]): Parsed {
   if (before.length === 0) return { ...exchange, edits: [] };
   const json = editedView(exchange.json, before) as JsonObject;
@@ -139,11 +139,11 @@ function withEdits(exchange: Parsed, before: readonly JsonEdit[]): Parsed {
   return { ...exchange, json, request: { ...exchange.request, texts }, edits: [] };
 }
 
-/** A text as it stands now; nothing where its place is gone. */
+/** Returns a text in its current form; nothing if its place is gone. */
 function textNow(one: PromptText, before: unknown, now: unknown): PromptText[] {
   if (before === now) return [one];
   const text = valueAt(now, one.path);
   if (text === undefined || text === null) return [];
-  // What came in another form is no text where it stands: nobody edits it.
+  // A text in another form is not a string there, and is not edited.
   return typeof text === 'string' && valueAt(before, one.path) === one.text ? [{ ...one, text }] : [one];
 }

@@ -8,70 +8,69 @@ import { assertMaskable, tooMuchToMask, type Found, type Side } from '../inspect
 import type { Span } from '../../text/span.ts';
 
 /**
- * Between texts that are searched together: a noncharacter, over which no detector reads. A NUL would not do, since it
- * prints nothing and is looked through.
+ * Separates texts that are searched together: a noncharacter, which no detector crosses. NUL would be skipped as
+ * invisible.
  */
 export const APART = '\uffff';
 
-/** The texts of one body. What is repeated is searched once, so that it is masked alike everywhere. */
+/** The texts of one body. Repeated texts are searched once and masked alike. */
 export interface ScanBatch {
-  /** @param name the member name above it, or what stands beside it (`text/beside.ts`), which may give away what it is */
+  /** @param name the member name or neighbour (`text/beside.ts`) that may identify the text */
   add(text: string, name?: string): void;
-  /** A text that is read as it stands, also where the same stands elsewhere as a document. */
+  /** Adds a text to be read as written, even if the same text is a document elsewhere. */
   addProse(text: string): void;
-  /** A JSON document in a string, such as a tool's arguments. It is one wherever it stands. */
+  /** Adds a JSON document in a string, such as tool arguments. Equal texts are documents too. */
   addDocument(json: string): Work<void>;
   /**
-   * Once, after everything was added.
-   * @throws GatewayError invalid_request, upstream_unavailable where it was given up before anything was found
+   * Called once, after everything was added.
+   * @throws GatewayError invalid_request, upstream_unavailable if the search was given up before a finding
    */
   search(): Awaitable<void>;
-  /** The findings in a text that was added; their offsets are the text's, or those of the document as it is read. */
+  /** Returns the findings in an added text. Offsets in a document are those of its decoded text. */
   findingsIn(text: string, name?: string): readonly Finding[];
-  /** What is found in a text that was added as prose, in order; offsets are always the text's own. */
+  /** Returns the findings in a text added as prose, in order, with offsets of that text. */
   spansIn(text: string): readonly Span[];
-  /** The text with `***` in place of its findings. */
+  /** Returns the text with `***` for its findings. */
   masked(text: string, name?: string): string;
-  /** All that is searched. */
   readonly searched: readonly string[];
-  /** What was found: of each rule the first 64, what is repeated once. */
+  /** The first 64 findings of each rule; repeated texts count once. */
   readonly found: readonly Found[];
   /**
    * Called before anything is masked.
-   * @throws GatewayError invalid_request, upstream_unavailable where more was found than is masked in one body
+   * @throws GatewayError invalid_request, upstream_unavailable if there are more findings than are masked in one body
    */
   assertMaskable(): void;
 }
 
 const NOTHING: readonly Finding[] = [];
 const UNSEARCHED: SearchedText = { findings: NOTHING, isWhole: false };
-/** Findings that are looked at in one step. */
+/** Findings read in one step. */
 const STEP_FINDINGS = 4_096;
-/** As many as one event of the risk store takes; what is masked goes by findingsIn. */
+/** The limit of one risk event; masks use `findingsIn`. */
 const MAX_PER_RULE = 64;
 
-/** A text to be searched, with the name before it as it stands in a document. */
+/** A searched text, with its name in front. */
 interface BatchText {
   readonly searched: string;
-  /** Where the text itself begins. */
+  /** Start of the text itself. */
   readonly from: number;
   findings: readonly Finding[];
-  /** Undefined where it is masked at once when that is asked for. */
+  /** Undefined if masking is quick enough on demand. */
   masked: string | undefined;
 }
 
 interface Document {
   readonly read: BatchText;
-  /** As it is written, without what is found in it. */
+  /** The document as written, with its findings masked. */
   masked: string;
 }
 
 export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
-  /** Apart, since a text can look like another with its name before it. */
+  /** Kept apart, since a text may equal another with its name. */
   const plain = new TextMap<BatchText>();
-  /** By what stands before them: a key of both for each would be as much text again. */
+  /** Texts by name: a joint key for each would double the text. */
   const named = new Map<string, TextMap<BatchText>>();
-  /** What is in them, in the order in which it came, and what is searched of each. */
+  /** All texts in order, and their searched forms. */
   const batch: BatchText[] = [];
   const searched: string[] = [];
   const documents = new Map<string, Document>();
@@ -99,7 +98,7 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
     return context === '' ? plain.get(text) : named.get(context)?.get(text);
   }
 
-  /** Gives every text its findings. Those in the context are of the name, which is searched by itself. */
+  /** Assigns findings to texts. Leaves out those in the name, which is searched by itself. */
   function* note(results: readonly SearchedText[]): Work<void> {
     let seen = 0;
     for (const [index, one] of batch.entries()) {
@@ -163,7 +162,7 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
       const findings = plain.get(text)?.findings ?? NOTHING;
       const document = documents.get(text);
       if (document === undefined || document.read.findings.length === 0) return findings;
-      // Offsets of a document are those of what was read in it.
+      // Offsets in a document are those of its decoded text.
       return document.read.searched === text ? findings : [{ start: 0, end: text.length }];
     },
     masked(text, name) {

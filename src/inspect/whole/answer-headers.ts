@@ -10,9 +10,9 @@ import { APART } from '../scan/scan-batch.ts';
 /** A date as HTTP writes it (RFC 9110 section 5.6.7), which changes from answer to answer. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Nothing that is looked for is shorter. */
+/** Shorter values cannot match. */
 const MIN_VALUE_CHARS = 6;
-/** Names and lengths of values that are known again. */
+/** Limits of remembered values. */
 const MAX_KEPT = 128;
 const MAX_KEPT_CHARS = 256;
 const PRINTABLE = /^[\x20-\x7e]*$/;
@@ -24,7 +24,7 @@ interface Header {
   readonly searched: string;
 }
 
-/** Looks through the headers of answers. Most are the same in every answer: those are searched once. */
+/** Searches the headers of answers. Headers that are equal in every answer are searched once. */
 export function createHeaderInspection(detector: StreamDetector): (exchange: Answered) => Inspected {
   /** The last value under a name in which nothing was found. */
   const clean = new Map<string, string>();
@@ -67,7 +67,7 @@ function isLeftOut(name: string, value: string): boolean {
   return !isShown(name, value, 'provider');
 }
 
-/** Findings in the name alone are not the value's. */
+/** Leaves out findings within the name. */
 function findingsIn({ searched, value }: Header, detector: StreamDetector): readonly Finding[] {
   const from = searched.length - value.length;
   return detector

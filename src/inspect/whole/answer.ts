@@ -11,12 +11,12 @@ import { inspectRaw } from './text-answer.ts';
 import { lastUpTo } from '../../text/ascending.ts';
 import { isTurnOver, nextTurn, type Awaitable } from '../../turns.ts';
 
-/** Pictures, sounds, files: bytes that are not text. */
+/** Media types whose content is not text. */
 export const BINARY =
   /^(?:audio|image|video|font|model)\/(?!svg\+xml)|^application\/(?:octet-stream|pdf|zip|gzip|x-[a-z]*zip2?|x-tar|vnd\.openxmlformats-|vnd\.ms-|msword)/;
 
 /**
- * Looks through an unstreamed answer, whatever it calls itself; what cannot be read is refused.
+ * Searches an unstreamed answer, whatever its declared type; refuses one that cannot be read.
  * @param scope of JSON
  */
 export function inspectAnswer(
@@ -38,18 +38,17 @@ export function inspectAnswer(
   return inspectBinary(whole, findAll);
 }
 
-/** True for a body that begins with the byte order mark of UTF-16 or UTF-32. */
+/** Reports whether a body begins with the byte order mark of UTF-16 or UTF-32. */
 function hasWideMark(body: Buffer): boolean {
   return (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff);
 }
 
-/** Share of the bytes at even, or at odd, offsets that are NUL in a text of plain letters in UTF-16. */
+/** Share of NUL bytes at even or odd offsets in plain letters in UTF-16. */
 const MOSTLY = 0.9;
 const MIN_BYTES = 32;
-/** Enough to tell. */
 const MAX_BYTES = 1_048_576;
 
-/** True for bytes that are plain letters written in two or four bytes each, whatever they call themselves. */
+/** Reports whether bytes are plain letters of two or four bytes each, whatever their declared type. */
 function isWide(body: Buffer): boolean {
   const length = Math.min(body.length, MAX_BYTES);
   if (length < MIN_BYTES) return false;
@@ -70,24 +69,24 @@ function isWide(body: Buffer): boolean {
 }
 
 /**
- * Shortest run of printable ASCII that is words. In bytes that are no text such a run comes by chance once in ten
- * million, and then holds nothing that is looked for.
+ * Shortest run of printable ASCII that is searched. In random bytes such a run occurs once in ten million, without
+ * findings.
  */
 const MIN_RUN_BYTES = 16;
 const STEP_BYTES = 1_048_576;
 const ASTERISK = 0x2a;
 
-/** The runs of a body, joined by what no detector reads over; and where each stood. */
+/** The printable runs of a body, joined by a separator that no detector crosses. */
 interface Runs {
   readonly text: string;
-  /** In the text, and in the body. */
+  /** Offsets of the runs in the text, and in the body. */
   readonly starts: readonly number[];
   readonly offsets: readonly number[];
 }
 
 /**
- * Looks at the words in pictures, sounds and files: titles, comments, and whatever only calls itself one. Bytes are
- * masked in place, since offsets and lengths run through such formats.
+ * Searches the words in pictures, sounds and files: titles, comments, and falsely declared content. Bytes are masked in
+ * place, since such formats contain offsets and lengths.
  */
 async function inspectBinary(whole: WholeAnswer, findAll: FindAll): Promise<Inspected> {
   const runs = await runsIn(whole.body);

@@ -12,36 +12,36 @@ import { MaskedPlaces, type Side } from '../inspected.ts';
 import { isOpaque } from '../opaque-members.ts';
 import type { ScanBatch } from '../scan/scan-batch.ts';
 
-/** Something in a document that can carry words. */
+/** A string, number or member name of a document. */
 export interface WordsPlace {
   readonly kind: 'string' | 'number' | 'name';
-  /** As it is read; of a number, as it is written. */
+  /** The text as decoded; a number as written. */
   readonly text: string;
-  /** Only lent. */
+  /** Changes with the next step. */
   readonly path: JsonPath;
 }
 
 /** A place in a document that holds findings. */
 export interface PlaceFindings {
   readonly kind: WordsPlace['kind'];
-  /** The string, or the name, with `***` in place of the findings; of a number nothing else is left. */
+  /** The string or name with `***` for the findings; `***` for a number. */
   readonly masked: string;
-  /** Of a name, its member's. */
+  /** For a name, the path of its member. */
   readonly path: JsonPath;
   readonly findings: readonly Finding[];
 }
 
 export type WordsKind =
-  /** Under a member that is named for the dialect. */
+  /** Text in a member of the dialect. */
   | 'prose'
-  /** An argument, or another value, which its name may give away. */
+  /** An argument or another value, which its name may identify. */
   | 'value'
-  /** What a tool gave back: as a value, and it may go on from what was said before. */
+  /** A tool's result: a value that may continue the previous text. */
   | 'result'
   /** A JSON document in a string. */
   | 'document';
 
-/** By text: where one stands twice, as what it was told for last. */
+/** Kinds by text; the last kind of a repeated text counts. */
 export class Words {
   readonly #kinds = new TextMap<WordsKind>();
   readonly #documents: string[] = [];
@@ -61,14 +61,14 @@ export class Words {
 }
 
 export interface SearchedDocument {
-  /** As `json` was read from, strictly. */
+  /** The bytes that `json` was strictly parsed from. */
   readonly body: Buffer;
   readonly json: unknown;
-  /** Strings that the dialect knows for words, whatever they look like. */
+  /** Strings that are words according to the dialect. */
   readonly words: Words;
-  /** Places of strings that are left alone, by `pathKey`. */
+  /** Places of strings that are not searched, by `pathKey`. */
   readonly unsearched?: ReadonlySet<string>;
-  /** Which places are looked at; all unless told. */
+  /** Selects the searched places; all by default. */
   readonly looksAt?: (place: WordsPlace) => boolean;
   readonly side: Side;
 }
@@ -77,16 +77,16 @@ export function pathKey(path: JsonPath): string {
   return JSON.stringify(path);
 }
 
-/** Shorter numbers are nothing that is looked for. */
+/** Shorter numbers cannot match. */
 export const MIN_NUMBER = 1e8;
 
-/** The parsed value of such a one has lost digits: it is looked for as it is written. */
+/** Reports whether parsing a number lost digits, so that it must be searched as written. */
 export function isLong(value: number): boolean {
   return Math.abs(value) >= MIN_NUMBER && !Number.isSafeInteger(value);
 }
 
 type LazyPath = JsonPath | (() => JsonPath);
-/** @param name the member name that may give away what the text is */
+/** @param name the member name that may identify the text */
 type See = (
   kind: WordsPlace['kind'],
   text: string,
@@ -95,7 +95,7 @@ type See = (
   beside?: readonly string[],
 ) => void;
 
-/** Looks at the strings, numbers and member names of a document. */
+/** Searches the strings, numbers and member names of a document. */
 export class DocumentSearch {
   readonly #searched: SearchedDocument;
   #hasLongNumbers = false;
@@ -104,7 +104,7 @@ export class DocumentSearch {
     this.#searched = searched;
   }
 
-  /** Adds them to what is to be searched. */
+  /** Adds them to the batch. */
   *gather(batch: ScanBatch): Work<void> {
     const { words } = this.#searched;
     for (const text of words.documents()) {
@@ -120,8 +120,8 @@ export class DocumentSearch {
   }
 
   /**
-   * Those in which something was found: in document order, with the numbers that are too long for a double at the end.
-   * @throws GatewayError invalid_request, upstream_unavailable where there are too many
+   * Returns the places with findings in document order, except for numbers too long for a double, which come last.
+   * @throws GatewayError invalid_request, upstream_unavailable if there are too many
    */
   *places(batch: ScanBatch): Work<readonly PlaceFindings[]> {
     const places: PlaceFindings[] = [];
@@ -177,7 +177,7 @@ export class DocumentSearch {
 
 const NOTHING: readonly string[] = [];
 
-/** What tells a value that a dialect takes for prose: a tool's result, a document or a form that anyone may define. */
+/** Returns names beside a value that a dialect takes for prose: a tool's result, a document, a form. */
 function told(
   text: string,
   name: string | undefined,
@@ -194,7 +194,7 @@ function besideBoth(some: readonly string[], others: readonly string[]): readonl
   return some.length === 0 ? others : [...some, ...others];
 }
 
-/** What is found in a text by itself, and with what stands beside it; the same list where that is no more. */
+/** Returns the findings in a text alone and with its neighbours; the same list if there are no more. */
 function findingsTogether(
   batch: ScanBatch,
   text: string,
@@ -209,7 +209,7 @@ function resolvedPath(path: LazyPath): JsonPath {
   return typeof path === 'function' ? path() : path;
 }
 
-/** Called for everything in a JSON document that can carry words. `path` is only lent: copy what is to be kept. */
+/** Visits everything in a JSON document that can carry words. `path` changes with the next step. */
 export interface DocumentVisitor {
   /**
    * @param name the nearest member name above it
@@ -221,13 +221,13 @@ export interface DocumentVisitor {
   memberName(name: string, path: JsonPath): void;
 }
 
-/** Its state is the nearest member name. */
+/** The state is the nearest member name. */
 type NamedLevel = Level<string | undefined>;
 
-/** Values that are visited in one step. */
+/** Values visited in one step. */
 const STEP_VALUES = 1_024;
 
-/** Goes through a parsed document in its order, each member's name before its value. */
+/** Visits a parsed document in order, each member's name before its value. */
 export function* visitDocument(json: unknown, visitor: DocumentVisitor): Work<void> {
   const walk = new Walk<string | undefined>(json, undefined);
   let visited = 0;

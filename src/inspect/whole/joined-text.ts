@@ -6,29 +6,29 @@ import { ITEM_CHARS, LONG_STEP, type Work } from '../../turns.ts';
 import type { ScanBatch } from '../scan/scan-batch.ts';
 import type { Span } from '../../text/span.ts';
 
-/** What is found in one of the texts, by itself and together with its neighbours. */
+/** The findings in one of the texts, alone and together with its neighbours. */
 export interface MemberFindings {
   readonly of: AnswerText;
   readonly spans: readonly Span[];
-  /** The first span goes on with one that begins in a text before. */
+  /** The first span continues one from an earlier text. */
   readonly isContinued: boolean;
-  /** The last span goes on in a text behind. */
+  /** The last span continues in a later text. */
   readonly goesOn: boolean;
 }
 
-/** Texts of an answer that its clients read as one. Each is read by itself as well, for a client may do so too. */
+/** Texts of an answer that clients may join. Each is also searched alone, since other clients do not. */
 export interface JoinedText {
   readonly text: string;
   readonly texts: readonly AnswerText[];
-  /** Once, after the search and before the findings are asked for. */
+  /** Called once, after the search and before the other methods. */
   find(): Work<void>;
-  /** What is found in it, in order; what overlaps is one. */
+  /** Returns the findings in order; overlapping ones are merged. */
   spans(): readonly Span[];
-  /** The same, text by text; of those in which there is something. */
+  /** Returns the findings by text, for texts with findings. */
   members(): ReadonlyMap<AnswerText, MemberFindings>;
 }
 
-/** Adds the texts to what is to be searched. */
+/** Adds the texts to the batch. */
 export function* joinedText(texts: readonly AnswerText[], batch: ScanBatch): Work<JoinedText> {
   const joined = new Joined<AnswerText>();
   for (const one of texts) {
@@ -45,7 +45,7 @@ export function* joinedText(texts: readonly AnswerText[], batch: ScanBatch): Wor
     texts,
     *find() {
       const all = yield* allFindings(joined, batch);
-      // Put in order by a sort that knows runs: these are two.
+      // Two sorted runs, which the sort merges.
       yield LONG_STEP;
       spans = yield* united(all.sort((a, b) => a.start - b.start));
       found = yield* byMember(joined, spans);
@@ -103,9 +103,9 @@ function* byMember(
 }
 
 /**
- * What becomes of a text for what it is joined to; undefined where that adds nothing to what is found in it alone. One
- * mask stands for a finding, in the text where it begins. A text of which nothing would be left is masked too: providers
- * take no empty ones back with the next turn.
+ * Returns a text with the findings that it shares with its neighbours masked; undefined if the search of the text alone
+ * found the same. A finding is masked once, in the text where it begins. A text that would become empty is a mask, since
+ * providers do not accept empty texts in the next turn.
  */
 export function maskShared(member: MemberFindings, batch: ScanBatch): string | undefined {
   const { of, spans, isContinued, goesOn } = member;

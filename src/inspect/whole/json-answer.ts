@@ -12,16 +12,15 @@ import { TextMap } from '../../text/text-map.ts';
 import { after, ITEM_CHARS, inTurns, type Awaitable, type Work } from '../../turns.ts';
 import { tokenIdEdits } from '../token-ids.ts';
 
-/** What of an answer is looked at: all unless told. */
+/** Selects the searched parts of an answer; all by default. */
 export interface AnswerScope {
-  /** Arguments of tools that the dialect knows for them are left alone. */
+  /** Tool arguments known to the dialect are not searched. */
   readonly passesArguments?: boolean;
   readonly looksAt?: (place: WordsPlace) => boolean;
 }
 
 /**
- * Looks at all of an answer, whether the dialect knows it or not: errors, names, citations and what comes next are read
- * by clients as well.
+ * Searches all of an answer, including members unknown to the dialect: clients also read errors, names and citations.
  */
 export function inspectJson(
   whole: WholeAnswer,
@@ -38,7 +37,6 @@ export function inspectJson(
   );
 }
 
-/** What an answer's batch was gathered from. */
 interface Gathered {
   readonly document: DocumentSearch;
   readonly joined: readonly JoinedText[];
@@ -47,7 +45,6 @@ interface Gathered {
   readonly signed: ReadonlySet<string>;
 }
 
-/** Adds all that is looked at to the batch. */
 function* gathered(
   whole: WholeAnswer,
   facts: AnswerFacts | undefined,
@@ -70,7 +67,7 @@ function* gathered(
   return { document, joined, tokens, signed };
 }
 
-/** Returns what masks the findings in an answer. */
+/** Returns a function that masks the findings in an answer. */
 function* maskEdits(
   whole: WholeAnswer,
   batch: ScanBatch,
@@ -82,7 +79,7 @@ function* maskEdits(
   const members = joined.flatMap((one) => [...one.members().values()]);
   const ids = yield* tokenIdEdits(whole.json, tokens.length > 0);
   return () => {
-    // Of two edits of one place the later holds: what a text shares over its own, a name's over its value's.
+    // The later of two edits of one place holds: a joined text's over its own, a name's over its value's.
     for (const place of places) {
       if (place.kind !== 'name') whole.edits.push(setText(place.path, place.masked, signed));
     }
@@ -96,10 +93,10 @@ function* maskEdits(
   };
 }
 
-/** The texts of an answer that are looked at, and what is known of them. */
+/** The searched texts of an answer. */
 interface Texts {
   readonly words: Words;
-  /** Places of those that are left alone, and of those that are signed, by `pathKey`. */
+  /** Places of texts that are not searched, and of signed ones, by `pathKey`. */
   readonly passed: ReadonlySet<string>;
   readonly signed: ReadonlySet<string>;
 }
@@ -125,7 +122,7 @@ function* wordsKindOf({ kind, text, isJson }: AnswerText): Work<WordsKind> {
   return kind === 'tool_arguments' ? 'value' : 'prose';
 }
 
-/** Structured output: a text that is JSON, and is to stay so. */
+/** Reports whether a text is structured output, which must stay JSON. */
 function* isDocument(text: string): Work<boolean> {
   if (!/^\s*[[{]/.test(text)) return false;
   const shape = shapeInSteps(text);
@@ -157,7 +154,7 @@ function* addSpelled(tokens: readonly TokenText[], batch: ScanBatch): Work<void>
   }
 }
 
-/** The provider takes a signed text back empty or as it was, never changed. */
+/** Providers take a signed text back unchanged or empty. */
 function setText(path: JsonPath, masked: string, signed: ReadonlySet<string>): JsonEdit {
   return { kind: 'set', path, value: signed.has(pathKey(path)) ? '' : masked };
 }

@@ -22,13 +22,13 @@ export interface AnswerSearch {
 /** Searches whose findings are masked in an answer. */
 export interface AnswerMasks {
   readonly everywhere: AnswerSearch | undefined;
-  /** The part of it that counts anywhere, also in member names and numbers. */
+  /** The part that counts anywhere, including member names and numbers. */
   readonly data: AnswerSearch | undefined;
-  /** The part of it that may be protocol words. */
+  /** The part that may match protocol words. */
   readonly words: AnswerSearch | undefined;
 }
 
-/** Masks a whole answer of a provider, as the checks before have left it. */
+/** Masks a provider's whole answer after the edits of earlier checks. */
 export async function maskAnswer(exchange: Answered, masks: AnswerMasks): Promise<Verdict> {
   const { whole } = exchange.answer;
   if (whole === undefined || masks.everywhere === undefined) return PASS;
@@ -66,7 +66,7 @@ async function maskJson(
   });
 }
 
-/** A body that is not JSON, or that leaves with other bytes than it came with. */
+/** Masks a body that is not JSON, or that an earlier check replaced. */
 async function maskBytes(exchange: Answered, whole: WholeAnswer, masks: AnswerMasks): Promise<Verdict> {
   const { replacement } = whole;
   const seen: WholeAnswer = {
@@ -86,7 +86,7 @@ async function maskBytes(exchange: Answered, whole: WholeAnswer, masks: AnswerMa
     if ('denial' in rewritten) return rewritten.denial;
     return maskedBy(exchange, rules, send(rewritten.bytes));
   }
-  // Of words that somebody spelt out, the bytes of a picture may hold some by chance.
+  // A picture's bytes may match words by chance.
   const isBinary = BINARY.test(readMediaType(whole.contentType).essence);
   const search = isBinary ? masks.data : masks.everywhere;
   if (search === undefined) return PASS;
@@ -98,7 +98,7 @@ async function maskBytes(exchange: Answered, whole: WholeAnswer, masks: AnswerMa
 }
 
 /**
- * @param rules to which those are added that masked something
+ * @param rules receives the rules that masked something
  * @param onFirst called when something is masked for the first time
  */
 export function createAnswerRewriter(

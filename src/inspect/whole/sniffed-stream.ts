@@ -11,13 +11,13 @@ import type { StreamFormat } from '../../streams/frame.ts';
 import { ndjson } from '../../streams/ndjson.ts';
 import { sse } from '../../streams/sse.ts';
 
-/** A stream that came whole, since its Content-Type says something else. */
+/** A stream that was buffered because of another Content-Type. */
 export interface SniffedStream {
   readonly format: StreamFormat;
   readonly reader: StreamReader;
 }
 
-/** A client that asked for a stream reads it as one: only so is a text seen that its events have in parts. */
+/** Recognises a stream by its bytes, since clients that requested one read it as such and join its events. */
 export function sniffedStream({ answer, endpoint, request }: Answered): SniffedStream | undefined {
   const { whole } = answer;
   const format = whole === undefined || whole.json !== undefined ? undefined : formatOf(whole.body);
@@ -26,10 +26,10 @@ export function sniffedStream({ answer, endpoint, request }: Answered): SniffedS
 }
 
 const HEAD_BYTES = 4096;
-/** Begins with a field of SSE, and has JSON in one. */
+/** Begins with SSE fields, with JSON in one. */
 const SSE = /^\uFEFF?[\r\n]*(?:(?:data|event|id|retry)?:[^\r\n]*[\r\n]+){0,64}data: ?[[{]/;
 const NDJSON = /^\s*\{[^\n]*\}[^\S\n]*\n\s*\{/;
-/** Length of the whole message, of its headers, and the checksum of these two. */
+/** Message length, header length, and their checksum. */
 const AWS_PRELUDE_BYTES = 12;
 
 function formatOf(body: Buffer): StreamFormat | undefined {
@@ -43,7 +43,7 @@ function formatOf(body: Buffer): StreamFormat | undefined {
   return isLines ? ndjson : undefined;
 }
 
-/** What came through a rewriter: the whole stream, or the denial that cut it. */
+/** A rewritten stream, or the denial that cut it. */
 export type Rewritten = { readonly bytes: Buffer } | { readonly denial: Denial };
 
 const CHUNK_BYTES = 65_536;

@@ -17,8 +17,8 @@ const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } =
 const ESCAPE_STEP_CHARS = 32_768;
 
 /**
- * Looks at a body that is text, and no JSON that reads the same to everybody: as it stands, and with the escapes of
- * its strings read. What is not UTF-8 is read byte by byte, so that whatever is not masked stays as it was.
+ * Searches a text, or JSON that parsers may read differently, as written and with its escapes decoded. Other bytes than
+ * UTF-8 are read as Latin-1, so that everything unmasked stays as it was.
  */
 export async function inspectRaw(whole: WholeAnswer, findAll: FindAll): Promise<Inspected> {
   const encoding = isUtf8(whole.body) ? 'utf8' : 'latin1';
@@ -40,24 +40,24 @@ export async function inspectRaw(whole: WholeAnswer, findAll: FindAll): Promise<
 }
 
 const JSON_LIKE = /^\uFEFF?\s*[[{"]/;
-/** What the tokens of an answer stand under, in every dialect that has them. */
+/** Members with tokens of an answer, in all dialects. */
 const LOGPROBS = /"(?:prompt_)?log_?probs(?:_?result)?"/gi;
 const OF_NUMBER = /[-+.\w]/;
 const NUMBER = /^-?\d[\d.eE+-]*$/;
-/** Lists that spell the text in numbers, and what repeats it whole (`token-ids.ts`). */
+/** Lists that spell the text in numbers, and members that repeat it (`token-ids.ts`). */
 const TOKEN_IDS =
   /"(?:\w{0,40}token_?ids?|context|tokens|bytes|(?:input|output|prompt|completion|generated|text)_?ids|ids|raw_?output)"/gi;
 /** Longer than any of these names. */
 const NAME_CHARS = 128;
 const NUMBERS = /^[[\]\d\s,.+eE-]*$/;
-/** Longer ones are no numbers. */
+/** Longer runs are not numbers. */
 const NUMBER_CHARS = 64;
-/** Strings and spans of one step. */
+/** Strings and spans in one step. */
 const STEP_SPANS = 1_024;
 
 /**
- * Puts `***` in place of spans; those that overlap or touch become one. What was a number of a JSON document becomes a
- * string, and lists of tokens, which spell the text once more, become null, so that what parsed still does.
+ * Replaces spans by `***`; overlapping or adjacent ones are merged. Valid JSON stays valid: numbers become strings, and
+ * lists of tokens, which spell the text again, become null.
  */
 async function maskRaw(text: string, spans: readonly Span[]): Promise<string> {
   const isJson = JSON_LIKE.test(text);
@@ -95,7 +95,7 @@ async function maskedInJson(text: string, spans: readonly Span[]): Promise<Repla
   return masked;
 }
 
-/** A number goes whole: of `-4111…`, or `4111….0`, nothing may be left that is no JSON. */
+/** Replaces a number as a whole, since the rest of `-4111…` or `4111….0` would be invalid JSON. */
 function outsideStrings(text: string, span: Span): Replacement {
   let { start, end } = span;
   const [least, most] = [Math.max(0, start - NUMBER_CHARS), Math.min(text.length, end + NUMBER_CHARS)];
@@ -104,7 +104,7 @@ function outsideStrings(text: string, span: Span): Replacement {
   return NUMBER.test(text.slice(start, end)) ? { start, end, text: `"${MASK}"` } : inPlace(span);
 }
 
-/** The string literal that begins at or after an offset; an empty one at the end of the text where there is none. */
+/** Returns the next string literal from an offset on; an empty span at the end of the text if there is none. */
 async function nextString(text: string, from: number): Promise<Span> {
   const start = text.indexOf('"', from);
   return start < 0 ? { start: text.length, end: text.length } : { start, end: await stringEnd(text, start) };
@@ -124,7 +124,7 @@ async function longStringEnd(text: string, from: number): Promise<number> {
   }
 }
 
-/** The offset after the string that `from` lies in; where it goes on behind `to`, the complement of where to read on. */
+/** Returns the end of the string around `from`. If it continues after `to`, the complement of the next offset. */
 function inString(text: string, from: number, to: number): number {
   let at = from;
   for (; at < text.length; at += 1) {
@@ -139,7 +139,7 @@ function inString(text: string, from: number, to: number): number {
 const OPEN: ReadonlySet<number> = new Set([OPEN_ARRAY, OPEN_OBJECT]);
 const CLOSE: ReadonlySet<number> = new Set([CLOSE_ARRAY, CLOSE_OBJECT]);
 
-/** What stands under the names of a pattern, with nothing left of it. */
+/** Returns replacements by null of the lists and objects under matching names. */
 async function lists(text: string, names: RegExp): Promise<Replacement[]> {
   const found: Replacement[] = [];
   for (let from = 0; from < text.length;) {
@@ -170,7 +170,7 @@ async function tokenIds(text: string): Promise<Replacement[]> {
   });
 }
 
-/** Where the list or object begins that stands behind a member's name; undefined where something else does. */
+/** Returns the start of the list or object after a member's name; undefined for other values. */
 function containerAfter(text: string, nameEnd: number): number | undefined {
   const colon = afterBlanks(text, nameEnd);
   if (text[colon] !== ':') return undefined;
@@ -188,7 +188,7 @@ function afterBlanks(text: string, from: number): number {
   return at;
 }
 
-/** The offset after the object or array that begins at an offset. */
+/** Returns the end of the object or array that begins at an offset. */
 async function containerEnd(text: string, start: number): Promise<number> {
   let depth = 0;
   for (let at = start, turnAt = start + STEP_CHARS; at < text.length; at += 1) {
