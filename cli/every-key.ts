@@ -39,7 +39,7 @@ export async function* ofEachKey<Result>(
 }
 
 /** Avoids an unhandled rejection if the reader ends before the work that was begun for it. */
-function begun<Result>(work: Promise<Result>): Promise<Result> {
+export function begun<Result>(work: Promise<Result>): Promise<Result> {
   work.catch(() => undefined);
   return work;
 }

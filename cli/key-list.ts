@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 import { recordJson, statusOf } from '../src/auth/key-json.ts';
 import type { KeyRecord } from '../src/auth/key-record.ts';
+import { MOST_AT_ONCE } from '../src/auth/key-use-store.ts';
+import type { Operations } from '../src/operator/operations.ts';
+import { latestKeys } from './active-keys.ts';
 import type { Io } from './command.ts';
 import { shortTime } from './key-view.ts';
-import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from './listed.ts';
+import { listed, noteLeftOut, withList, type ListOptions, type ListShape, type Rows } from './listed.ts';
 import { keyRows, RECORD_FIELDS, RECORD_ORDERS } from './key-rows.ts';
 import { onGateway } from './on-gateway.ts';
 import { painter, print, table, withOutput, type OutputOptions } from './output.ts';
@@ -32,6 +35,20 @@ export function registerKeyList(keys: Command, io: Io): void {
   );
 }
 
+/** Returns the last used keys, and then those that were never used. */
+async function byLastUse(operations: Operations, io: Io, limit: number): Promise<Rows<KeyRecord>> {
+  const used = await latestKeys(operations, io, limit);
+  if (used.length === limit)
+    return { rows: used, isSorted: true, total: (await operations.keys.count()).total };
+  const all = await keyRows(operations, io, 'created');
+  const known = new Set(used.map(({ keyHash }) => keyHash));
+  async function* rows(): AsyncGenerator<KeyRecord> {
+    yield* used;
+    for await (const record of all.rows) if (!known.has(record.keyHash)) yield record;
+  }
+  return { ...all, rows: rows(), isSorted: true };
+}
+
 async function listKeys(
   command: Command,
   io: Io,
@@ -39,7 +56,11 @@ async function listKeys(
 ): Promise<void> {
   const { found, now } = await onGateway(command, io, async (operations) => {
     const now = await operations.readClock();
-    return { found: await listed(await keyRows(operations, options.sort), keyList(now), options), now };
+    const rows =
+      options.sort === 'last-used' && options.filter === undefined && options.limit <= MOST_AT_ONCE
+        ? await byLastUse(operations, io, options.limit)
+        : await keyRows(operations, io, options.sort);
+    return { found: await listed(rows, keyList(now), options), now };
   });
   const { rows: records, total } = found;
   noteLeftOut(io, found);

@@ -1,6 +1,10 @@
 import type { KeyRecord } from '../src/auth/key-record.ts';
+import type { ActiveKeys } from '../src/auth/key-use-store.ts';
 import type { Operations } from '../src/operator/operations.ts';
+import { activeKeys } from './active-keys.ts';
+import type { Io } from './command.ts';
 import { allKeys, ofEachKey } from './every-key.ts';
+import { createProgress } from './progress.ts';
 import {
   listed,
   matches,
@@ -50,31 +54,96 @@ export function withRecords<Row extends OfKey>(state: ListShape<Row>): ListShape
 }
 
 /** Returns all keys, in the chosen order if Redis has it. */
-export async function keyRows(operations: Operations, sort: string): Promise<Rows<KeyRecord>> {
+export async function keyRows(operations: Operations, io: Io, sort: string): Promise<Rows<KeyRecord>> {
   const counted = sort === 'created' ? await operations.keys.count() : undefined;
   return counted?.isOrdered === true
-    ? { rows: allKeys(operations, 'created'), isSorted: true, total: counted.total }
-    : { rows: allKeys(operations) };
+    ? { rows: withProgress(allKeys(operations, 'created'), io), isSorted: true, total: counted.total }
+    : { rows: withProgress(allKeys(operations), io) };
+}
+
+async function* withProgress(records: AsyncIterable<KeyRecord>, io: Io): AsyncGenerator<KeyRecord> {
+  const progress = createProgress(io, 'keys');
+  let read = 0;
+  try {
+    for await (const record of records) {
+      progress.show((read += 1));
+      yield record;
+    }
+  } finally {
+    progress.clear();
+  }
 }
 
 interface KeyReading<Row> {
   /** Instead of all keys. */
-  readonly only?: readonly KeyRecord[] | undefined;
+  readonly only?: Rows<KeyRecord> | undefined;
   read(record: KeyRecord): Promise<Row>;
   /** Chooses rows by their state; every row by default. */
   readonly where?: ((row: Row) => boolean) | undefined;
 }
 
+interface ActiveReading<Row extends OfKey> extends KeyReading<Row> {
+  /** The keys that come first in the order. */
+  readonly active: ActiveKeys;
+  /** No other key is in the list. */
+  readonly isWhole: boolean;
+}
+
+/** Lists keys in an order in which active keys come first; the others follow in the order of their creation. */
+export async function listedActive<Row extends OfKey>(
+  operations: Operations,
+  io: Io,
+  shape: ListShape<Row>,
+  options: ListOptions,
+  { active, isWhole, ...reading }: ActiveReading<Row>,
+): Promise<Listed<Row>> {
+  const only = { rows: activeKeys(operations, io, active) };
+  const first = await listedKeys(operations, io, shape, options, { ...reading, only });
+  const shown = first.rows.length;
+  if (isWhole) return first;
+  if (shown === options.limit)
+    return {
+      ...first,
+      total: options.filter === undefined ? (await operations.keys.count()).total : undefined,
+    };
+  const known = new Set(first.rows.map(({ record }) => record.keyHash));
+  const all = await keyRows(operations, io, 'created');
+  const others = {
+    ...all,
+    rows: without(all.rows, known),
+    ...(all.total !== undefined && { total: all.total - shown }),
+  };
+  const rest = await listedKeys(
+    operations,
+    io,
+    shape,
+    { ...options, sort: 'created', limit: options.limit - shown },
+    { ...reading, only: others },
+  );
+  return {
+    rows: [...first.rows, ...rest.rows],
+    total: rest.total === undefined ? undefined : shown + rest.total,
+  };
+}
+
+async function* without(
+  records: Rows<KeyRecord>['rows'],
+  known: ReadonlySet<string>,
+): AsyncGenerator<KeyRecord> {
+  for await (const record of records) if (!known.has(record.keyHash)) yield record;
+}
+
 /** Lists keys by their state, which is read only for the keys that may be shown. */
 export async function listedKeys<Row extends OfKey>(
   operations: Operations,
+  io: Io,
   shape: ListShape<Row>,
   options: ListOptions,
   { only, read, where }: KeyReading<Row>,
 ): Promise<Listed<Row>> {
   const { filter = [], sort } = options;
   const ofState = filter.filter(({ field }) => !(field in RECORDS.fields));
-  const { rows, ...source } = only === undefined ? await keyRows(operations, sort) : { rows: only };
+  const { rows, ...source } = only ?? (await keyRows(operations, io, sort));
   if (sort in RECORDS.orders && ofState.length === 0 && where === undefined) {
     const found = await listed({ rows, ...source }, RECORDS, options);
     const shown: Row[] = [];

@@ -5,7 +5,8 @@ import type { Io } from './command.ts';
 import { KEY_ARGUMENT } from './key-view.ts';
 import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from './listed.ts';
 import { ofEachKey } from './every-key.ts';
-import { keyRows, matching } from './key-rows.ts';
+import { matching } from './key-rows.ts';
+import { activeKeys } from './active-keys.ts';
 import { onGateway } from './on-gateway.ts';
 import { painter, print, printable, table, withOutput, type OutputOptions } from './output.ts';
 import { sessionCells, sessionJson, SESSION_HEADINGS } from './session-view.ts';
@@ -15,8 +16,6 @@ interface KeySession {
   readonly session: Session;
 }
 
-/** The oldest keys first. */
-const BY_KEY = 'key';
 const KEYS_AT_ONCE = 8;
 
 const KEY_FIELDS = {
@@ -35,7 +34,7 @@ const SESSION_LIST: ListShape<KeySession> = {
     'last-used': (one, other) => other.session.lastUsedAt - one.session.lastUsedAt,
     spent: (one, other) => other.session.spendNanoUsd - one.session.spendNanoUsd,
     steps: (one, other) => other.session.steps - one.session.steps,
-    [BY_KEY]: (one, other) => one.record.createdAt - other.record.createdAt,
+    key: (one, other) => one.record.createdAt - other.record.createdAt,
   },
 };
 
@@ -60,9 +59,8 @@ async function listSessions(
   const { one, found } = await onGateway(command, io, async (operations) => {
     const { keys, sessions } = operations;
     const one = reference === undefined ? undefined : await keys.find(reference);
-    const order = options.sort === BY_KEY ? 'created' : 'hash';
-    const source = one === undefined ? await keyRows(operations, order) : { rows: [one] };
-    const some = matching(source.rows, KEY_FIELDS, options.filter);
+    const source = one === undefined ? activeKeys(operations, io, { usedSince: 'sessions' }) : [one];
+    const some = matching(source, KEY_FIELDS, options.filter);
     // Few keys at a time: a key may have 10,000 sessions, which are read many at once.
     const lists = ofEachKey(some, ofKey, KEYS_AT_ONCE);
     async function ofKey(record: KeyRecord): Promise<readonly KeySession[]> {
@@ -71,8 +69,7 @@ async function listSessions(
     async function* all(): AsyncGenerator<KeySession> {
       for await (const some of lists) yield* some;
     }
-    const rows = { rows: all(), isSorted: source.isSorted === true };
-    return { one, found: await listed(rows, SESSION_LIST, options) };
+    return { one, found: await listed({ rows: all() }, SESSION_LIST, options) };
   });
   noteLeftOut(io, found);
   const { rows, total } = found;

@@ -16,7 +16,7 @@ import {
 import { UsageError, type Io } from '../command.ts';
 import { usedPercent, windowJson } from '../../src/checks/budget/status-json.ts';
 import { byUse, statusTable, type KeyBudget } from '../budget-view.ts';
-import { listedKeys, withRecords } from '../key-rows.ts';
+import { listedActive, listedKeys, withRecords } from '../key-rows.ts';
 import { noteLeftOut, withList, type ListOptions } from '../listed.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
 import { print, printable, withOutput, type OutputOptions } from '../output.ts';
@@ -147,8 +147,15 @@ async function showStatus(
     const read = (record: KeyRecord): Promise<KeyBudget> => keyBudget(operations, record, defaults);
     const isOver = ({ windows }: KeyBudget): boolean => usedPercent(windows) >= over;
     const where = over > 0 ? isOver : undefined;
-    const only = reference === undefined ? undefined : [await operations.keys.find(reference)];
-    const shown = await listedKeys(operations, BUDGET_LIST, options, { only, read, where });
+    const only = reference === undefined ? undefined : { rows: [await operations.keys.find(reference)] };
+    // With a default budget of 0 every key may be full.
+    const isByUse = options.sort === 'used' && only === undefined && !Object.values(defaults).includes(0);
+    const shown = isByUse
+      ? await listedActive(operations, io, BUDGET_LIST, options, {
+          ...{ active: { usedSince: 'spend', marked: true }, isWhole: over > 0 },
+          ...{ read, where },
+        })
+      : await listedKeys(operations, io, BUDGET_LIST, options, { only, read, where });
     return { fallback: defaults, found: shown, now: await operations.readClock() };
   });
   noteLeftOut(io, found);

@@ -6,8 +6,12 @@ import { formatDuration } from '../../src/config/duration.ts';
 import type { Operations } from '../../src/operator/operations.ts';
 import { lockCauseInWords } from '../../src/risk/lock-cause.ts';
 import type { Lock } from '../../src/risk/profile.ts';
+import type { KeyRecord } from '../../src/auth/key-record.ts';
+import { activeKeys } from '../active-keys.ts';
 import { durationOf } from '../arguments.ts';
 import { UsageError, type Io } from '../command.ts';
+import { ofEachKey } from '../every-key.ts';
+import { keyRows } from '../key-rows.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
 import {
   painter,
@@ -34,8 +38,13 @@ interface NamedLock {
 /** `gateway quarantine …`: locks by hand (docs/risk.md). */
 export function registerQuarantine(program: Command, io: Io): void {
   const quarantine = program.command('quarantine').description('lock and unlock keys');
-  withOutput(quarantine.command('list').description('list the locked keys')).action(
-    (options: OutputOptions, command: Command) => listLocks(command, io, options.output),
+  withOutput(
+    quarantine
+      .command('list')
+      .description('list the locked keys')
+      .option('--all', 'read every key: finds locks set by hand in Redis that have refused no request yet'),
+  ).action((options: OutputOptions & { readonly all?: true }, command: Command) =>
+    listLocks(command, io, options),
   );
   withOutput(
     withOperator(quarantine.command('set').argument(...KEY_ARGUMENT), REASON_HELP)
@@ -57,9 +66,13 @@ export function registerQuarantine(program: Command, io: Io): void {
   );
 }
 
-async function listLocks(command: Command, io: Io, output: OutputFormat): Promise<void> {
+async function listLocks(
+  command: Command,
+  io: Io,
+  { output, all = false }: OutputOptions & { readonly all?: boolean },
+): Promise<void> {
   const { locks, now } = await onGateway(command, io, async (operations) => ({
-    locks: await allLocks(operations),
+    locks: await allLocks(operations, io, all),
     now: await operations.readClock(),
   }));
   const json = locks.map(({ keyHash, name, lock }) => ({
@@ -80,17 +93,19 @@ async function listLocks(command: Command, io: Io, output: OutputFormat): Promis
   });
 }
 
-async function allLocks({ risks, keys }: Operations): Promise<NamedLock[]> {
+/** In the order of their hashes. */
+async function allLocks(operations: Operations, io: Io, all: boolean): Promise<NamedLock[]> {
+  const records = all
+    ? (await keyRows(operations, io, 'hash')).rows
+    : activeKeys(operations, io, { marked: true });
   const locks: NamedLock[] = [];
-  let after: string | undefined;
-  do {
-    const page = await risks.listLocked(after);
-    for (const { keyHash, lock } of page.locked) {
-      locks.push({ keyHash, name: (await keys.find(keyHash)).name, lock });
-    }
-    after = page.next;
-  } while (after !== undefined);
-  return locks;
+  for await (const { keyHash, name, lock } of ofEachKey(records, readLock))
+    if (lock !== undefined) locks.push({ keyHash, name, lock });
+  return locks.toSorted((one, other) => (one.keyHash < other.keyHash ? -1 : 1));
+
+  async function readLock({ keyHash, name }: KeyRecord) {
+    return { keyHash, name, lock: (await operations.risks.read(keyHash)).lock };
+  }
 }
 
 async function setLock(command: Command, io: Io, reference: string, options: SetOptions): Promise<void> {

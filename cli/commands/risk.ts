@@ -14,9 +14,12 @@ import {
   type OutputFormat,
   type OutputOptions,
 } from '../output.ts';
-import { noteLeftOut, withList, type ListOptions } from '../listed.ts';
-import { listedKeys, withRecords } from '../key-rows.ts';
+import { noteLeftOut, withList, type Listed, type ListOptions } from '../listed.ts';
+import { listedActive, listedKeys, withRecords } from '../key-rows.ts';
 import { onKey, onGateway } from '../on-gateway.ts';
+import { globMatches } from '../../src/text/glob.ts';
+import type { ActiveKeys } from '../../src/auth/key-use-store.ts';
+import type { Operations } from '../../src/operator/operations.ts';
 
 /** `gateway risk …`: the risk profile of a key (docs/risk.md). */
 export function registerRisk(program: Command, io: Io): void {
@@ -59,16 +62,29 @@ function stateOf({ risk, lock }: RiskStatus): 'blocked' | 'locked' | 'open' {
   return lock === undefined ? 'open' : 'locked';
 }
 
+/** Keys that may be at the top of an order. The others have no score, or were never used. */
+const TOP: Readonly<Record<string, ActiveKeys>> = {
+  score: { marked: true },
+  blocks: { usedSince: 0, marked: true },
+};
+
+function readRisks(operations: Operations, io: Io, options: ListOptions): Promise<Listed<KeyRisk>> {
+  const read = async (record: KeyRecord): Promise<KeyRisk> => ({
+    record,
+    status: await operations.risks.read(record.keyHash),
+  });
+  const active = TOP[options.sort];
+  if (active === undefined) return listedKeys(operations, io, RISK_LIST, options, { read });
+  const isWhole = options.filter?.some(({ field, glob }) => field === 'state' && !globMatches(glob, 'open'));
+  return listedActive(operations, io, RISK_LIST, options, { active, isWhole: isWhole === true, read });
+}
+
 async function listRisks(
   command: Command,
   io: Io,
   { output, ...options }: OutputOptions & ListOptions,
 ): Promise<void> {
-  const found = await onGateway(command, io, (operations) =>
-    listedKeys<KeyRisk>(operations, RISK_LIST, options, {
-      read: async (record) => ({ record, status: await operations.risks.read(record.keyHash) }),
-    }),
-  );
+  const found = await onGateway(command, io, (operations) => readRisks(operations, io, options));
   noteLeftOut(io, found);
   const { rows, total } = found;
   const json = rows.map(({ record, status }) => ({ ...riskJson(record, status), state: stateOf(status) }));

@@ -3,7 +3,8 @@ import { formatUsd } from '../../src/pricing/usd.ts';
 import { dayOf, dayText } from '../../src/spend/store.ts';
 import { durationOf } from '../arguments.ts';
 import { UsageError, type Io } from '../command.ts';
-import { allKeys, ofEachKey } from '../every-key.ts';
+import { activeKeys } from '../active-keys.ts';
+import { ofEachKey } from '../every-key.ts';
 import { gatewaySettings, onGateway } from '../on-gateway.ts';
 import { painter, print, printable, table } from '../output.ts';
 import { groupOf, SpendSums, type Bucket, type SpendRow } from '../../src/spend/sums.ts';
@@ -67,7 +68,9 @@ async function showSpend(command: Command, io: Io, options: SpendOptions): Promi
     const today = dayOf(await operations.readClock());
     const from = today - days + 1;
     const sums = new SpendSums(bucket);
-    const read = ofEachKey(allKeys(operations), async (record) => ({
+    // A request that began before midnight is recorded after it.
+    const used = activeKeys(operations, io, { usedSince: Math.max(0, from - 1) * DAY_MS });
+    const read = ofEachKey(used, async (record) => ({
       record,
       spent: await operations.spend.read(record.keyHash, from, today),
     }));

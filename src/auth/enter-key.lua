@@ -1,10 +1,15 @@
--- Enters a new key in the index of all keys and in their order of creation.
+-- Enters a new key in the index of all keys and in their order of creation. The first of all keys completes the order of
+-- last use, since no earlier release has used a key without entering it there.
 -- KEYS[1] index of all keys, all scores 0
 -- KEYS[2] keys by their creation, in Unix ms
+-- KEYS[3] whether the order of last use is complete (string)
 -- ARGV[1] hash of the key
 -- Reply: 1. Idempotent.
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  redis.call('SET', KEYS[3], '1')
+end
 redis.call('ZADD', KEYS[1], 0, ARGV[1])
 redis.call('ZADD', KEYS[2], 'NX', string.format('%.0f', now), ARGV[1])
 return 1

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { RedisClient } from '../redis/client.ts';
 import { heldAttemptsKey, quarantineKey } from '../redis/keys.ts';
+import { MARK_MS, markKey } from '../redis/marked-keys.ts';
 import { loadScript } from '../redis/script.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 
@@ -42,6 +43,8 @@ export function createHeldAttemptCounts({
     for (const [keyHash, { attempts, hold }] of counted) {
       const keys = [quarantineKey(keyHash), heldAttemptsKey(keyHash)];
       countScript.run(client, keys, [attempts, hold === 'lock' ? 1 : 0, LIFE_MS]).catch(onNoteFailed);
+      // Locks that are set by hand have no mark.
+      markKey(client, keyHash, hold === 'lock' ? MARK_MS : Infinity).catch(onNoteFailed);
     }
   }
 

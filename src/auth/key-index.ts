@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { RedisClient } from '../redis/client.ts';
-import { KEY_INDEX, keyRecordKey, KEYS_BY_CREATION } from '../redis/keys.ts';
+import { KEY_INDEX, keyRecordKey, KEYS_BY_CREATION, USES_COMPLETE } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
 
 const enterScript = loadScript(new URL('./enter-key.lua', import.meta.url));
@@ -30,7 +30,7 @@ export interface KeyCount {
 }
 
 export async function enterKey(client: RedisClient, keyHash: string): Promise<void> {
-  await enterScript.run(client, INDEXES, [keyHash]);
+  await enterScript.run(client, [...INDEXES, USES_COMPLETE], [keyHash]);
 }
 
 export async function leaveKey(client: RedisClient, keyHash: string): Promise<void> {
@@ -49,10 +49,18 @@ export async function orderKeys(client: RedisClient): Promise<void> {
   do {
     const { hashes, next } = await pageByHash(client, after, PAGE_SIZE);
     const created = await Promise.all(hashes.map((hash) => client.hget(keyRecordKey(hash), 'created_at')));
-    const entries = hashes.flatMap((hash, nth) => [created[nth] ?? '0', hash]);
-    await orderScript.run(client, INDEXES, entries);
+    await enterInOrder(client, new Map(hashes.map((hash, nth) => [hash, created[nth]])));
     after = next;
   } while (after !== undefined);
+}
+
+/** @param created Unix ms by key hash */
+export async function enterInOrder(
+  client: RedisClient,
+  created: ReadonlyMap<string, string | null | undefined>,
+): Promise<void> {
+  const entries = [...created].flatMap(([hash, at]) => [at ?? '0', hash]);
+  await orderScript.run(client, INDEXES, entries);
 }
 
 export async function pageOfHashes(

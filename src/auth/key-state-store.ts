@@ -1,7 +1,13 @@
 import type { KeyBudgets } from '../pipeline/exchange.ts';
 import { effectiveLimits, parseBudgetLimits } from '../redis/budget-limits.ts';
 import type { RedisClient } from '../redis/client.ts';
-import { budgetLimitsKey, DEFAULT_BUDGET_KEY, keyRecordKey, quarantineKey } from '../redis/keys.ts';
+import {
+  budgetLimitsKey,
+  DEFAULT_BUDGET_KEY,
+  keyRecordKey,
+  KEYS_BY_USE,
+  quarantineKey,
+} from '../redis/keys.ts';
 import { readProfile, type StoredProfile } from '../risk/read-profile.ts';
 import { parseRiskStatus, type Lock, type RiskProfile, type StoredLock } from '../risk/profile.ts';
 import { loadScript } from '../redis/script.ts';
@@ -56,7 +62,7 @@ export interface KeyStateStore {
    * out. One round trip; throws `redis_unavailable`.
    */
   knowsAny(rawHashes: readonly string[]): Promise<boolean>;
-  /** Records the use of a key, at most once a minute. Never waits, never throws. */
+  /** Records the use of a key, in its record and in the order of use, at most once a minute. Never waits, never throws. */
   noteUse(state: Pick<KeyState, 'record' | 'readAt'>): void;
 }
 
@@ -129,7 +135,12 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
     noteUse({ record: { keyHash, lastUsedAt = 0 }, readAt }) {
       if (readAt - Math.max(lastUsedAt, notedAt.get(keyHash) ?? 0) < TOUCH_INTERVAL_MS) return;
       notedAt.set(keyHash, readAt);
-      touchScript.run(client, [keyRecordKey(keyHash)], []).catch((failure: unknown) => {
+      // Sent before anything that the request changes, so that lists find whatever it leaves.
+      Promise.all([
+        client.zadd(KEYS_BY_USE, 'GT', readAt, keyHash),
+        touchScript.run(client, [keyRecordKey(keyHash)], []),
+      ]).catch((failure: unknown) => {
+        notedAt.set(keyHash, 0);
         onNoteFailed?.(failure);
       });
     },

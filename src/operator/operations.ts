@@ -1,5 +1,6 @@
 import type { KeyStateStore } from '../auth/key-state-store.ts';
 import type { KeyStore } from '../auth/key-store.ts';
+import type { KeyUseStore } from '../auth/key-use-store.ts';
 import type { StreamStore } from '../audit/stream-store.ts';
 import type { PinStore } from '../checks/mcp-inspector/store.ts';
 import type { BudgetStore } from '../checks/budget/store.ts';
@@ -19,11 +20,12 @@ import type { Changes } from './changes.ts';
 export interface Operations {
   readonly keys: Pick<KeyStore, 'count' | 'find' | 'list' | 'names'>;
   readonly keyStates: Pick<KeyStateStore, 'readKeyState'>;
+  readonly keyUses: KeyUseStore;
   readonly budgets: Pick<BudgetStore, 'getLimits' | 'status'>;
   readonly sharedBudgets: Pick<SharedBudgetStore, 'list'>;
   readonly spend: SpendStore;
   readonly sessions: Pick<SessionStore, 'list' | 'read'>;
-  readonly risks: Pick<RiskStore, 'listLocked' | 'read'>;
+  readonly risks: Pick<RiskStore, 'read'>;
   readonly pins: Pick<PinStore, 'list'>;
   readonly escalations: Pick<EscalationStore, 'list' | 'now'>;
   readonly audit: Pick<StreamStore, 'after' | 'before'>;

@@ -2,6 +2,7 @@ import { createStreamStore, type StreamStore } from '../audit/stream-store.ts';
 import { createHeldAttemptStore, type HeldAttemptStore } from '../auth/held-attempts-store.ts';
 import { createKeyStateStore, type KeyStateStore } from '../auth/key-state-store.ts';
 import { createKeyStore, type KeyStore } from '../auth/key-store.ts';
+import { createKeyUseStore } from '../auth/key-use-store.ts';
 import { createRedisBudgetStore, spendLifeMs } from '../checks/budget/redis-store.ts';
 import type { BudgetStore } from '../checks/budget/store.ts';
 import { createRedisPinStore } from '../checks/mcp-inspector/redis-store.ts';
@@ -52,6 +53,7 @@ export function createRedisOperations(options: RedisOperationsOptions): RedisOpe
   const stores = {
     keys: createKeyStore(client),
     keyStates: createKeyStateStore({ client, deadlineMs }),
+    keyUses: createKeyUseStore({ client, sessionTtlMs: config.session.ttl }),
     heldAttempts: createHeldAttemptStore({ client, deadlineMs }),
     budgets: createRedisBudgetStore({
       client,

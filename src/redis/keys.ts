@@ -39,6 +39,15 @@ export const KEY_INDEX = 'gateway:keys';
 /** All keys by their creation; in the slot of the index. */
 export const KEYS_BY_CREATION = `gateway:keys_by_creation:{${KEY_INDEX}}`;
 
+/** Used keys by their last use, in Unix ms; in the slot of the index. */
+export const KEYS_BY_USE = `gateway:keys_by_use:{${KEY_INDEX}}`;
+
+/** Keys with a score, a lock, a block or a limit of 0, by the time until which lists look at them. */
+export const MARKED_KEYS = `gateway:marked_keys:{${KEY_INDEX}}`;
+
+/** Present once the two above have every key that belongs there (key-use-store.ts): string. */
+export const USES_COMPLETE = `gateway:keys_by_use_complete:{${KEY_INDEX}}`;
+
 /** Hash of key name to key hash. */
 export const KEY_NAMES = 'gateway:key_names';
 

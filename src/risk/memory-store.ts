@@ -125,15 +125,6 @@ export function createMemoryRiskStore({ settings, now = Date.now }: MemoryRiskSt
       profile.lockedUntil = 0;
       return Promise.resolve(wasLocked);
     },
-    listLocked() {
-      const locked = [...profiles]
-        .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .flatMap(([keyHash, profile]) => {
-          const lock = lockOf(profile, now());
-          return lock === undefined ? [] : [{ keyHash, lock }];
-        });
-      return Promise.resolve({ locked, next: undefined });
-    },
   };
 }
 

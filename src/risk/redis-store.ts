@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { Acknowledgement } from '../redis/acknowledged.ts';
 import type { RedisClient } from '../redis/client.ts';
 import {
-  KEY_INDEX,
   knownFlagsKey,
   operationKey,
   heldAttemptsKey,
@@ -10,6 +9,7 @@ import {
   riskProfileKey,
   scoredFindingsKey,
 } from '../redis/keys.ts';
+import { MARK_MS, markKey } from '../redis/marked-keys.ts';
 import { lockValue } from './lock-cause.ts';
 import { readProfile } from './read-profile.ts';
 import { DECAY, MAX_SCORE } from './decay.ts';
@@ -18,7 +18,7 @@ import { loadScript } from '../redis/script.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 import { DEFAULT_LOCK_MS, MEMORY } from './scoring.ts';
 import { lockOnly, toScoring, type Scoring } from './score.ts';
-import type { LockPage, LockTime, RiskEvent, RiskOutcome, RiskSettings, RiskStore } from './store.ts';
+import type { LockTime, RiskEvent, RiskOutcome, RiskSettings, RiskStore } from './store.ts';
 
 export interface RedisRiskStoreOptions {
   readonly client: RedisClient;
@@ -32,7 +32,6 @@ export interface RedisRiskStoreOptions {
 
 /** Longer than the client library retries a command. */
 const OPERATION_MEMORY_MS = 60_000;
-const PAGE_SIZE = 500;
 
 const scoreScript = loadScript(new URL('./score-risk.lua', import.meta.url));
 const clearPendingScript = loadScript(new URL('./clear-pending-lock.lua', import.meta.url));
@@ -54,7 +53,11 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
       if (scoring.ownLockMs > 0) await setLock(event.keyHash, scoring.ownLockMs, value);
       return lockOnly(scoring.ownLockMs);
     }
-    const outcome = await score(event, scoring, value);
+    const [outcome] = await Promise.all([
+      score(event, scoring, value),
+      markKey(client, event.keyHash, MARK_MS),
+    ]);
+    if (outcome.blocked) await markKey(client, event.keyHash, Infinity);
     if (outcome.lock !== undefined) {
       await setLock(event.keyHash, outcome.lock.ttlMs, value);
       // After a crash before this line, the pending lock still counts.
@@ -95,7 +98,10 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
   async function setLock(keyHash: string, ttlMs: number, value: string): Promise<LockTime> {
     const key = quarantineKey(keyHash);
     const set = (on: RedisClient): Promise<unknown> => setLockScript.run(on, [key], [value, ttlMs]);
-    const left = z.int().parse(await set(client));
+    const [left] = await Promise.all([
+      set(client).then((reply) => z.int().parse(reply)),
+      markKey(client, keyHash, ttlMs),
+    ]);
     await options.acknowledgement?.confirm(key, set);
     return left === -1 ? {} : { ttlMs: left };
   }
@@ -107,18 +113,6 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
       client.get(quarantineKey(keyHash)),
     ]);
     return parseRiskStatus(values, { ttlMs: z.int().parse(ttlMs), value }, nowMs);
-  }
-
-  async function listLocked(after: string | undefined): Promise<LockPage> {
-    const from = after === undefined ? '-' : `(${after}`;
-    const hashes = await client.zrangebylex(KEY_INDEX, from, '+', 'LIMIT', 0, PAGE_SIZE);
-    const statuses = await Promise.all(
-      hashes.map(async (keyHash) => ({ keyHash, lock: (await read(keyHash)).lock })),
-    );
-    return {
-      locked: statuses.flatMap(({ keyHash, lock }) => (lock === undefined ? [] : [{ keyHash, lock }])),
-      next: hashes.length < PAGE_SIZE ? undefined : hashes.at(-1),
-    };
   }
 
   return {
@@ -142,6 +136,5 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
         await client.del(heldAttemptsKey(keyHash));
         return pending + written > 0;
       }),
-    listLocked: (after) => within(() => listLocked(after)),
   };
 }

@@ -54,17 +54,6 @@ export interface RiskOutcome {
 /** Without `ttlMs` it has no end. */
 export type LockTime = Pick<Lock, 'ttlMs'>;
 
-export interface LockedKey {
-  readonly keyHash: string;
-  readonly lock: Lock;
-}
-
-export interface LockPage {
-  readonly locked: readonly LockedKey[];
-  /** Cursor of the next call; undefined at the end. */
-  readonly next: string | undefined;
-}
-
 /** Risk profiles and locks of all keys (docs/risk.md). Changes are atomic and safe to repeat. */
 export interface RiskStore {
   /** Scores an event; over a threshold it locks or blocks the key. */
@@ -77,8 +66,6 @@ export interface RiskStore {
   lock(keyHash: string, ttlMs: number, operationId: string, cause?: LockCause): Promise<LockTime>;
   /** Returns false without a lock. */
   release(keyHash: string): Promise<boolean>;
-  /** Lists locked keys in the order of their hashes; a page may be empty before the end. */
-  listLocked(after?: string): Promise<LockPage>;
 }
 
 export interface RiskSettings {

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyStore } from '../../src/auth/key-store.ts';
+import { createKeyUseStore } from '../../src/auth/key-use-store.ts';
+import { hashKey } from '../../src/auth/raw-key.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { defaultConfig } from '../support/default-config.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../../src/redis/client.ts';
@@ -127,6 +129,9 @@ describe.each<[string, () => Group]>([
     expect(Number(first.headers['x-gateway-request-cost'])).toBeGreaterThan(0);
     const second = await ask(rawKey, true, 2);
     expect([second.status, second.headers['x-gateway-session-steps']]).toEqual([200, '2']);
+    const uses = createKeyUseStore({ client, sessionTtlMs: 60_000 });
+    const { hashes } = await uses.active({ usedSince: 'sessions' });
+    expect(hashes).toContain(hashKey(rawKey));
   });
 
   it.each(TEAMS)(

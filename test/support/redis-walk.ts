@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { createFailureLimit } from '../../src/auth/failure-limit.ts';
 import { createKeyStateStore } from '../../src/auth/key-state-store.ts';
 import { createKeyStore } from '../../src/auth/key-store.ts';
+import { createKeyUseStore } from '../../src/auth/key-use-store.ts';
 import { createRedisBudgetStore } from '../../src/checks/budget/redis-store.ts';
 import { windowAccounts } from '../../src/checks/budget/accounts.ts';
 import { createRedisDriftStore } from '../../src/checks/drift/redis-store.ts';
@@ -16,6 +17,7 @@ import { createRedisSessionStore } from '../../src/checks/session/redis-store.ts
 import type { RedisClient } from '../../src/redis/client.ts';
 import { RedisBatch } from '../../src/redis/batch.ts';
 import { DEFAULTS } from '../contracts/risk-store.ts';
+import { useKey } from './use-key.ts';
 
 const USD = 1_000_000_000;
 const TTL_MS = 60_000;
@@ -42,6 +44,11 @@ async function walkKeys(options: Options): Promise<void> {
   const states = createKeyStateStore(options);
   const { rawKey, record } = await keys.create({ name: `walk-${randomUUID()}`, provider: 'openai' });
   expect((await states.readKeyState(record.keyHash))?.status).toBe('active');
+  await useKey(options.client, record.keyHash);
+  const uses = createKeyUseStore({ ...options, sessionTtlMs: TTL_MS });
+  await expect.poll(async () => uses.latest(1)).toEqual([record.keyHash]);
+  while (!(await uses.complete()).isReady);
+  expect((await uses.active({ usedSince: 'sessions', marked: true })).hashes).toContain(record.keyHash);
   const rotated = await keys.rotate(record.name, 0);
   expect(rotated.rawKey).not.toBe(rawKey);
   expect((await keys.find(rotated.rawKey)).keyHash).toBe(record.keyHash);
@@ -115,6 +122,8 @@ async function walkLocks(options: Options, keyHash: string): Promise<void> {
   expect(outcome).toMatchObject({ riskScore: 30, lock: { ttlMs: TTL_MS } });
   expect((await createKeyStateStore(options).readKeyState(keyHash))?.lock).toBeUndefined();
   expect((await risks.read(keyHash)).lock).toBeDefined();
+  const uses = createKeyUseStore({ ...options, sessionTtlMs: TTL_MS });
+  expect((await uses.active({ marked: true })).hashes).toContain(keyHash);
   expect(await risks.release(keyHash)).toBe(true);
   await risks.reset(keyHash, randomUUID());
   expect((await risks.read(keyHash)).risk.riskScore).toBe(0);

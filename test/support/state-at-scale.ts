@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Redis } from 'ioredis';
-import { KEY_INDEX, KEY_NAMES, KEYS_BY_CREATION } from '../../src/redis/keys.ts';
+import { KEY_INDEX, KEY_NAMES, KEYS_BY_CREATION, KEYS_BY_USE } from '../../src/redis/keys.ts';
 import { askWith } from './ask-provider.ts';
 import { createFakeProvider } from './fake-provider/index.ts';
 import { gatewayProgram } from './parts.ts';
@@ -34,12 +34,17 @@ const COMMANDS = [
   'keys show plain-1',
   'complete keys talking-1000',
   'keys list --sort name --limit 50',
+  'keys list --sort last-used --limit 50',
+  'quarantine list',
+  'spend',
   'sessions list --limit 50',
   'risk list --limit 50',
   'budget status --limit 50',
 ] as const;
 
 const SESSION = 'run-0';
+/** Keys without a session were last used so long ago that no budget remembers it. */
+const UNUSED_MS = 60 * 86_400_000;
 const PER_SCRIPT = 2_000;
 const REQUESTS = 200;
 
@@ -49,6 +54,7 @@ const REQUESTS = 200;
  */
 const COPY_KEYS = `
 local from, to, model, name_prefix = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local unused_ms = tonumber(ARGV[5])
 for nth = from, to do
   local hash = 'sha256:' .. redis.sha1hex(nth) .. string.sub(redis.sha1hex(nth .. 'x'), 1, 24)
   for _, key in ipairs(KEYS) do
@@ -60,6 +66,9 @@ for nth = from, to do
   redis.call('ZADD', '${KEY_INDEX}', 0, hash)
   redis.call('ZADD', '${KEYS_BY_CREATION}', redis.call('HGET', record, 'created_at'), hash)
   redis.call('HSET', '${KEY_NAMES}', name_prefix .. nth, hash)
+  local used_at = string.format('%.0f', tonumber(redis.call('HGET', record, 'last_used_at')) - unused_ms)
+  redis.call('HSET', record, 'last_used_at', used_at)
+  redis.call('ZADD', '${KEYS_BY_USE}', used_at, hash)
 end`;
 
 /** Fills a Redis with copies of keys that real requests have used, measures a gateway on it, and ends both. */
@@ -72,7 +81,7 @@ export async function measureState(
   const config = { providers: { openai: { base_url: provider.url } } };
   try {
     const first = await startGateway({ redis, config });
-    const filled = await fill(first, size);
+    const filled = await fillState(first, size);
     await first.stop();
     note(`${String(size.keys)} keys, ${String(size.sessions)} sessions: ${JSON.stringify(filled)}`);
     const started = performance.now();
@@ -89,7 +98,8 @@ export async function measureState(
   }
 }
 
-async function fill(gateway: TestGateway, { keys, sessions }: StateSize) {
+/** Makes copies of two keys that real requests have used. */
+export async function fillState(gateway: TestGateway, { keys, sessions }: StateSize) {
   const { client } = gateway.redis;
   const [plain, talking] = await Promise.all([
     used(gateway, {}),
@@ -127,7 +137,8 @@ async function copy(
   for (let from = 0; from < count; from += PER_SCRIPT) {
     const to = Math.min(from + PER_SCRIPT, count) - 1;
     const offset = name === 'plain-' ? 0 : 100_000_000;
-    await client.eval(COPY_KEYS, names.length, ...names, from + offset, to + offset, escaped, name);
+    const unusedMs = name === 'plain-' ? UNUSED_MS : 0;
+    await client.eval(COPY_KEYS, names.length, ...names, from + offset, to + offset, escaped, name, unusedMs);
   }
 }
 

@@ -11,6 +11,7 @@ import {
   spendKey,
 } from '../../redis/keys.ts';
 import { createOperations } from '../../redis/batch.ts';
+import { markKey } from '../../redis/marked-keys.ts';
 import { flag, listOf, number, oneOf, tupleOf, wholeNumber } from '../../redis/reply.ts';
 import { loadScript, type ScriptArg } from '../../redis/script.ts';
 import { formField } from '../../redis/stored-forms.ts';
@@ -191,6 +192,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
       await Promise.all([
         set.length > 0 ? client.hset(key, ...set, ...formField(writeVersionOf(client))) : undefined,
         removed.length > 0 ? client.hdel(key, ...removed) : undefined,
+        keyHash !== undefined && set.includes('0') ? markKey(client, keyHash, Infinity) : undefined,
       ]);
     });
   }

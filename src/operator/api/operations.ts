@@ -4,8 +4,8 @@ import { ApiError, checked } from './problem.ts';
 import { makeOnce } from './change.ts';
 import { refuseUnknownCredentials } from './credentials.ts';
 import { route, type Route, type ApiRequestOf } from './route.ts';
-import { callsAnswer, callsBody, MAX_COST } from '../remote/calls.ts';
-import { OPERATIONS, type ChangeOperation, type ReadOperation } from '../remote/table.ts';
+import { callsAnswer, callsBody } from '../remote/calls.ts';
+import { MAX_COST, OPERATIONS, type ChangeOperation, type ReadOperation } from '../remote/table.ts';
 import type { PageServices } from '../services.ts';
 import { hasRole, type Role } from '../sign-in/roles.ts';
 

@@ -3,8 +3,6 @@ import { OPERATIONS, type OperationName } from './table.ts';
 
 /** Reads in one request. A change needs a request of its own. */
 export const MAX_CALLS = 100;
-/** Maximum cost of one request, over all its calls. */
-export const MAX_COST = 4_000;
 
 /** Body of `POST /api/operations`. */
 export const callsBody = z.strictObject({

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { isLoopbackHost } from '../../config/address.ts';
 import { messageOf } from '../../errors.ts';
-import { callsAnswer, MAX_CALLS, MAX_COST, type Call } from './calls.ts';
-import { OPERATIONS, type ChangeOperation, type ReadOperation } from './table.ts';
+import { callsAnswer, MAX_CALLS, type Call } from './calls.ts';
+import { MAX_COST, OPERATIONS, type ChangeOperation, type ReadOperation } from './table.ts';
 
 export interface ConnectionOptions {
   /** Root URL of the operator's page. */

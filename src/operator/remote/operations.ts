@@ -28,6 +28,13 @@ export function createRemoteOperations(options: ConnectionOptions): Operations {
       names: (prefix, limits) => call('keys.names', { prefix, ...limits }),
     },
     keyStates: { readKeyState: (keyHash) => call('keyStates.readKeyState', { keyHash }) },
+    keyUses: {
+      isComplete: () => call('keyUses.isComplete'),
+      complete: () => call('keyUses.complete'),
+      active: (keys, after) => call('keyUses.active', { keys, after }),
+      latest: (count) => call('keyUses.latest', { count }),
+      records: (hashes) => call('keyUses.records', { hashes }),
+    },
     budgets: {
       getLimits: (keyHash) => call('budgets.getLimits', { keyHash }),
       status: (keyHash, accounts) => call('budgets.status', { keyHash, accounts }),
@@ -40,10 +47,7 @@ export function createRemoteOperations(options: ConnectionOptions): Operations {
       list: (keyHash) => call('sessions.list', { keyHash }),
       read: ({ keyHash, sessionId }) => call('sessions.read', { keyHash, sessionId }),
     },
-    risks: {
-      read: (keyHash) => call('risks.read', { keyHash }),
-      listLocked: (after) => call('risks.listLocked', { after }),
-    },
+    risks: { read: (keyHash) => call('risks.read', { keyHash }) },
     pins: { list: (server) => call('pins.list', { server }) },
     escalations: { list: () => call('escalations.list'), now: () => call('escalations.now') },
     audit: {

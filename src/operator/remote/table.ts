@@ -1,6 +1,7 @@
 /** API operations for commands (`gateway --server`), one per function of `Operations`. */
 import * as z from 'zod';
 import { keyChangeSchema, newKeySchema } from '../../auth/key-fields.ts';
+import { MOST_AT_ONCE, type ActiveKeys } from '../../auth/key-use-store.ts';
 import { WINDOWS_LEDGER } from '../../checks/budget/accounts.ts';
 import type { Account } from '../../checks/budget/store.ts';
 import { BUDGET_WINDOWS, MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
@@ -22,6 +23,8 @@ const MAX_RECORDS = 1_000;
 const MAX_DAYS = 3_660;
 /** Cost of a page with hundreds of entries. */
 const MANY = 500;
+/** Maximum cost of one request, over all its calls. */
+export const MAX_COST = 4_000;
 const MAX_MS = 10 * 366 * 86_400_000;
 
 const calendar = z.union([
@@ -107,6 +110,37 @@ export const OPERATIONS = {
   'keyStates.readKeyState': read('viewer', z.strictObject({ keyHash }), ({ keyStates }, given) =>
     keyStates.readKeyState(given.keyHash),
   ),
+  'keyUses.isComplete': read('viewer', nothing, ({ keyUses }) => keyUses.isComplete()),
+  // Works for a second.
+  'keyUses.complete': read(
+    'viewer',
+    nothing,
+    ({ keyUses }) => keyUses.complete(),
+    () => MAX_COST,
+  ),
+  'keyUses.active': read(
+    'viewer',
+    page.extend({
+      keys: z.strictObject({
+        usedSince: z.union([z.enum(['spend', 'sessions']), z.int().min(0)]).optional(),
+        marked: z.boolean().optional(),
+      }),
+    }) as unknown as z.ZodType<{ readonly keys: ActiveKeys; readonly after?: string }>,
+    ({ keyUses }, { keys, after }) => keyUses.active(keys, after),
+    () => MANY,
+  ),
+  'keyUses.latest': read(
+    'viewer',
+    z.strictObject({ count: z.int().min(1).max(MOST_AT_ONCE) }),
+    ({ keyUses }, { count }) => keyUses.latest(count),
+    () => MANY,
+  ),
+  'keyUses.records': read(
+    'viewer',
+    z.strictObject({ hashes: z.array(keyHash).max(MANY) }),
+    ({ keyUses }, { hashes }) => keyUses.records(hashes),
+    ({ hashes }) => hashes.length,
+  ),
   'budgets.getLimits': read('viewer', z.strictObject({ keyHash: keyHash.optional() }), ({ budgets }, given) =>
     budgets.getLimits(given.keyHash),
   ),
@@ -137,12 +171,6 @@ export const OPERATIONS = {
     sessions.read(given),
   ),
   'risks.read': read('viewer', z.strictObject({ keyHash }), ({ risks }, given) => risks.read(given.keyHash)),
-  'risks.listLocked': read(
-    'viewer',
-    page,
-    ({ risks }, { after }) => risks.listLocked(after),
-    () => MANY,
-  ),
   'pins.list': read('viewer', z.strictObject({ server: name }), ({ pins }, { server }) => pins.list(server)),
   'escalations.list': read('viewer', nothing, async ({ escalations }, _given, role) =>
     (await escalations.list()).map((one) => forRole(one, role)),

@@ -21,6 +21,9 @@ it(`${String(KEYS)} keys and ${String(SESSIONS)} sessions cost a start, a reques
     'keys show plain-1',
     'keys list --limit 50',
     'budget status --sort created --limit 50',
+    'keys list --sort last-used --limit 50',
+    'risk list --limit 50',
+    'quarantine list',
   ])
     expect(many.commandMs[command], command).toBeLessThan((few.commandMs[command] ?? 0) * 3 + 2_000);
   expect(many.bytesPerKey).toBeLessThan(3_000);

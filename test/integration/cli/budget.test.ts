@@ -3,6 +3,7 @@ import { SHARED_BUDGETS } from '../../../src/redis/keys.ts';
 import { createSharedBudgetStore, MAX_STORED_BUDGETS } from '../../../src/shared-budgets/store.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { runCli, type Ended } from '../../support/run-cli.ts';
+import { useKey } from '../../support/use-key.ts';
 import { budgetStore, connect, reservation, USD } from '../checks/budget/support.ts';
 
 let redis: TestRedis;
@@ -213,6 +214,7 @@ describe('gateway budget status', () => {
       await json('budget', 'set', keyHash, '--daily', '10');
       const spent = reservation(keyHash, { daily: 10 * USD }, spentUsd * USD);
       await store.reserve(spent);
+      await useKey(client, keyHash);
     }
     client.disconnect();
     await json('budget', 'set', idle, '--weekly', '1');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
+import { keyRecordKey, KEYS_BY_USE, MARKED_KEYS, USES_COMPLETE } from '../../../src/redis/keys.ts';
 import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import { DEFAULTS } from '../../contracts/risk-store.ts';
 import { makeManyKeys } from '../../support/operator/many-keys.ts';
@@ -97,9 +98,48 @@ describe('a list that ends at a limit', () => {
     expect(found.reads).toBeLessThan(MANY);
   });
 
+  it.each([
+    [['keys', 'list', '--limit', '5', '--sort', 'last-used'], 0],
+    [['risk', 'list', '--limit', '5'], 5],
+    [['budget', 'status', '--limit', '5'], 6],
+  ])('reads two pages where most keys are not in use: %j', async (args, more) => {
+    const found = await reads(...args);
+    expect(found.total).toBe(MANY + 1);
+    expect(found.stderr).toContain(`5 of ${String(MANY + 1)} shown`);
+    expect(found.reads).toBeLessThanOrEqual(TWO_PAGES + more);
+  });
+
+  it.each([
+    [['risk', 'list', '--filter', 'state=blocked']],
+    [['budget', 'status', '--over', '1']],
+    [['sessions', 'list']],
+    [['quarantine', 'list']],
+    [['spend']],
+  ])('reads no key where none is in use: %j', async (args) => {
+    const found = await reads(...args);
+    expect(found.stderr).toBe('');
+    expect(found.reads).toBeLessThanOrEqual(1);
+  });
+
   it('reads the state of the shown keys alone where the order is by name', async () => {
     const found = await reads('risk', 'list', '--limit', '5', '--sort', 'name', '--filter', 'owner=team-7');
     expect(found.total).toBe(MANY / 100);
     expect(found.reads).toBe(MANY + 1 + 5);
+  });
+
+  it('reads every key until those are known that an earlier release has used and locked', async () => {
+    const { record } = await createKeyStore(many.client).create({ name: 'old', provider: 'openai' });
+    const { keyHash } = record;
+    await many.client.hset(keyRecordKey(keyHash), 'last_used_at', Date.now() - 30 * 86_400_000);
+    await many.client.set(`gateway:quarantine:${keyHash}`, 'a lock', 'PX', 600_000);
+    await many.client.del(USES_COMPLETE, KEYS_BY_USE, MARKED_KEYS);
+    const first = await runCli(many, ['quarantine', 'list']);
+    expect(first.stdout).toContain(keyHash);
+    expect(first.stderr).toContain('had to read every key');
+    const before = await hashesRead();
+    const { stdout, stderr } = await runCli(many, ['keys', 'list', '--sort', 'last-used', '--limit', '1']);
+    expect(stdout).toMatch(/\nold /);
+    expect(stderr).not.toContain('had to read');
+    expect((await hashesRead()) - before).toBe(1);
   });
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthenticate } from '../../../src/auth/authenticate.ts';
 import { createKeyStateStore } from '../../../src/auth/key-state-store.ts';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
+import { createKeyUseStore } from '../../../src/auth/key-use-store.ts';
 import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import type { RiskSettings, RiskStore } from '../../../src/risk/store.ts';
 import { defaultConfig } from '../../support/default-config.ts';
@@ -134,10 +135,10 @@ describe('a writer that dies between the score and the lock', () => {
         /^this proxy key is locked for another 2 min, until \S+Z: a secret \(jwt\) was found in a completion\. /,
       ) as string,
     });
-    expect((await storeWith().listLocked()).locked).toContainEqual({
-      keyHash: record.keyHash,
-      lock: { ttlMs: expect.closeTo(90_000, -4) as number, cause },
-    });
+    const uses = createKeyUseStore({ client, sessionTtlMs: 1_000 });
+    expect((await uses.active({ marked: true })).hashes).toContain(record.keyHash);
+    const { lock } = await storeWith().read(record.keyHash);
+    expect(lock).toEqual({ ttlMs: expect.closeTo(90_000, -4) as number, cause });
 
     expect(await storeWith().release(record.keyHash)).toBe(true);
     await expect(authenticate(attempt)).resolves.toMatchObject({ facts: { agentRisk: { riskScore: 30 } } });
@@ -233,24 +234,6 @@ describe('in Redis alone', () => {
     expect(await redis.client.pttl(key)).toBeGreaterThan(DAY_MS - 60_000);
   });
 
-  it('lists locked keys, pending ones too, a page at a time', async () => {
-    await redis.flush();
-    const hashes = Array.from({ length: 520 }, (_, n) => `sha256:${String(n).padStart(4, '0')}`);
-    await redis.client.zadd('gateway:keys', ...hashes.flatMap((hash) => [0, hash]));
-    await storeWith().lock('sha256:0003', 60_000, randomUUID());
-    await redis.client.set(quarantineKey('sha256:0004'), 'by hand');
-    await redis.client.hset(riskProfileKey('sha256:0510'), {
-      pending_lock_id: 'x',
-      pending_lock_until: String(Date.now() + 60_000),
-    });
-    const first = await storeWith().listLocked();
-    expect(first.locked.map(({ keyHash }) => keyHash)).toEqual(['sha256:0003', 'sha256:0004']);
-    expect(first.locked[1]?.lock).toEqual({});
-    const second = await storeWith().listLocked(first.next);
-    expect(second.locked.map(({ keyHash }) => keyHash)).toEqual(['sha256:0510']);
-    expect(second.next).toBeUndefined();
-  });
-
   it('every key of a script is in the slot of the profile', () => {
     const keyHash = newKeyHash();
     const keys = [scoredFindingsKey(keyHash), operationKey(keyHash, 'risk:x'), knownFlagsKey(keyHash)];
@@ -283,7 +266,6 @@ describe('in Redis alone', () => {
       store.reset(event.keyHash, 'x'),
       store.lock(event.keyHash, 1_000, 'x'),
       store.release(event.keyHash),
-      store.listLocked(),
     ]) {
       await expect(work).rejects.toMatchObject({ type: 'redis_unavailable' });
     }

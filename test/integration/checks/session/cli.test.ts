@@ -5,6 +5,7 @@ import type { RedisClient } from '../../../../src/redis/client.ts';
 import { runCli, type Ended } from '../../../support/run-cli.ts';
 import type { TestRedis } from '../../../support/redis.ts';
 import { spendInSession } from '../../../support/session-spend.ts';
+import { useKey } from '../../../support/use-key.ts';
 import { useRedis } from '../budget/support.ts';
 import { call, DAY_MS, opened } from '../../../contracts/session-rig.ts';
 
@@ -73,6 +74,7 @@ describe('gateway sessions list', () => {
     const other = (await json('keys', 'create', '--name', 'other', '--provider', 'openai')).key_hash;
     await store.open(call({ keyHash: other, sessionId: 'b' }));
     await store.open(call({ keyHash: other, sessionId: 'c' }));
+    await Promise.all([keyHash, other].map((used) => useKey(client, used)));
     async function ids(...flags: string[]): Promise<unknown> {
       const { sessions, total } = await json('sessions', 'list', ...flags);
       return { total, ids: sessions.map(({ name, id }: { name: string; id: string }) => `${name}/${id}`) };

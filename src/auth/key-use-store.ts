@@ -1,0 +1,114 @@
+import * as z from 'zod';
+import { readClock } from '../redis/clock.ts';
+import type { RedisClient } from '../redis/client.ts';
+import { KEY_INDEX, keyRecordKey, KEYS_BY_USE, MARKED_KEYS, USES_COMPLETE } from '../redis/keys.ts';
+import { MARK_MS } from '../redis/marked-keys.ts';
+import { loadScript } from '../redis/script.ts';
+import { redisUnavailable } from '../redis/unavailable.ts';
+import { parseKeyRecord } from './key-fields.ts';
+import type { KeyRecord } from './key-record.ts';
+import { createUseCompletion, type UseProgress } from './use-completion.ts';
+
+const pageScript = loadScript(new URL('./page-active-keys.lua', import.meta.url));
+const chosen = z.tuple([z.string()], z.string());
+
+/** Hashes that one reply may have: some 8 ms of Redis's time. */
+export const MOST_AT_ONCE = 10_000;
+/** Entries of the index that one script looks at: some 3 ms. */
+const PART = 3_000;
+/** A session lives on while a call runs, which counts as a use only when it begins. */
+const LONGEST_CALL_MS = 7 * 86_400_000;
+
+/** Keys to choose; those of either kind. */
+export interface ActiveKeys {
+  /** Used since then, in Unix ms, or so lately that Redis may hold spend or sessions of it. */
+  readonly usedSince?: number | 'spend' | 'sessions';
+  /** With a score, a lock, a block or a limit of 0. */
+  readonly marked?: boolean;
+}
+
+export interface ActivePage {
+  readonly hashes: readonly string[];
+  /** Cursor for the next call; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+/** Keys by their use, for lists that must not read every key. Every function throws `redis_unavailable`. */
+export interface KeyUseStore {
+  /** Reports whether every key that belongs in the order of use is there. */
+  isComplete(): Promise<boolean>;
+  /** Works for a second at most to complete the order of use; call it until it is ready. */
+  complete(): Promise<UseProgress>;
+  /** Returns a page of these keys, each key on one page. */
+  active(keys: ActiveKeys, after?: string): Promise<ActivePage>;
+  /** Returns the last used keys, the latest first; at most MOST_AT_ONCE. */
+  latest(count: number): Promise<readonly string[]>;
+  /** Returns the records of these keys that exist. */
+  records(hashes: readonly string[]): Promise<readonly KeyRecord[]>;
+}
+
+export interface KeyUseStoreOptions {
+  readonly client: RedisClient;
+  readonly sessionTtlMs: number;
+}
+
+export function createKeyUseStore({ client, sessionTtlMs }: KeyUseStoreOptions): KeyUseStore {
+  const completion = createUseCompletion(client);
+  const isComplete = async (): Promise<boolean> => (await client.get(USES_COMPLETE)) !== null;
+  const lifeMs = { spend: MARK_MS, sessions: sessionTtlMs + LONGEST_CALL_MS };
+
+  async function sinceOf({ usedSince }: ActiveKeys): Promise<number | ''> {
+    if (usedSince === undefined || typeof usedSince === 'number') return usedSince ?? '';
+    return (await readClock(client)) - lifeMs[usedSince];
+  }
+
+  /** Returns undefined if there are too many for one reply. */
+  async function allAtOnce(since: number | '', marked: boolean): Promise<readonly string[] | undefined> {
+    const limit = ['LIMIT', 0, MOST_AT_ONCE + 1] as const;
+    const [used, held] = await Promise.all([
+      since === '' ? [] : client.zrangebyscore(KEYS_BY_USE, since, '+inf', ...limit),
+      marked ? client.zrangebyscore(MARKED_KEYS, '-inf', '+inf', ...limit) : [],
+    ]);
+    const hashes = new Set([...used, ...held]);
+    return hashes.size > MOST_AT_ONCE ? undefined : [...hashes];
+  }
+
+  /** Goes through the index of all keys, whose order no use changes, so that each key comes once. */
+  async function part(since: number | '', marked: boolean, after: string): Promise<ActivePage> {
+    const keys = [KEY_INDEX, KEYS_BY_USE, MARKED_KEYS];
+    const reply: unknown = await pageScript.run(client, keys, [after, since, marked ? '1' : '', PART]);
+    const [last, ...hashes] = chosen.parse(reply);
+    return { hashes, next: last === '' ? undefined : last };
+  }
+
+  async function active(keys: ActiveKeys, after: string | undefined): Promise<ActivePage> {
+    const [since, marked] = [await sinceOf(keys), keys.marked === true];
+    if (after === undefined) {
+      const hashes = await allAtOnce(since, marked);
+      if (hashes !== undefined) return { hashes, next: undefined };
+    }
+    return part(since, marked, after ?? '');
+  }
+
+  async function records(hashes: readonly string[]): Promise<readonly KeyRecord[]> {
+    const read = await Promise.all(hashes.map((hash) => client.hgetall(keyRecordKey(hash))));
+    return read.flatMap((fields) => (fields['key_hash'] === undefined ? [] : [parseKeyRecord(fields)]));
+  }
+
+  return {
+    isComplete: () => guarded(isComplete),
+    complete: () =>
+      guarded(async () => ((await isComplete()) ? { isReady: true, done: 0 } : completion.goOn())),
+    active: (keys, after) => guarded(() => active(keys, after)),
+    latest: (count) => guarded(() => client.zrevrange(KEYS_BY_USE, 0, Math.min(count, MOST_AT_ONCE) - 1)),
+    records: (hashes) => guarded(() => records(hashes)),
+  };
+}
+
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (failure) {
+    throw redisUnavailable(failure);
+  }
+}

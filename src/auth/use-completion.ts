@@ -1,0 +1,103 @@
+import { BUDGET_WINDOWS } from '../redis/budget-limits.ts';
+import type { RedisClient } from '../redis/client.ts';
+import { readClock } from '../redis/clock.ts';
+import {
+  budgetLimitsKey,
+  keyRecordKey,
+  KEYS_BY_USE,
+  quarantineKey,
+  riskProfileKey,
+  USES_COMPLETE,
+} from '../redis/keys.ts';
+import { MARK_MS, markKey } from '../redis/marked-keys.ts';
+import { decayedScore } from '../risk/decay.ts';
+import { enterInOrder, pageOfHashes, PAGE_SIZE } from './key-index.ts';
+
+export interface UseProgress {
+  readonly isReady: boolean;
+  /** Keys looked at. */
+  readonly done: number;
+}
+
+/** Duration of one call. */
+const WORK_MS = 1_000;
+/** A use that is noted twice, in the record and in the order, is so at nearly the same time. */
+const SAME_USE_MS = 120_000;
+/** Without a use that only the record has for so long, no gateway of an earlier release runs. */
+const QUIET_MS = 86_400_000;
+/** How long the result of a pass that did not complete the order serves others who asked for it. */
+const FRESH_MS = 5_000;
+
+/**
+ * Brings the order of use up to date with the records, which gateways of earlier releases write alone, and marks keys that
+ * they have locked, blocked or scored. The order counts as complete from a pass on that found no such use within a day.
+ */
+export function createUseCompletion(client: RedisClient): { goOn(): Promise<UseProgress> } {
+  let after: string | undefined;
+  let done = 0;
+  let startedAt: number | undefined;
+  let lastForeignUse = 0;
+  let freshUntil = 0;
+  let running: Promise<UseProgress> | undefined;
+
+  async function work(): Promise<UseProgress> {
+    if (performance.now() < freshUntil) return { isReady: true, done };
+    if (startedAt === undefined) {
+      startedAt = await readClock(client);
+      [after, done, lastForeignUse] = [undefined, 0, 0];
+    }
+    const end = performance.now() + WORK_MS;
+    do {
+      const { hashes, next } = await pageOfHashes(client, 'hash', after, PAGE_SIZE);
+      lastForeignUse = Math.max(lastForeignUse, await enterPage(client, hashes, startedAt));
+      done += hashes.length;
+      after = next;
+    } while (after !== undefined && performance.now() < end);
+    if (after !== undefined) return { isReady: false, done };
+    if (lastForeignUse < startedAt - QUIET_MS) await client.set(USES_COMPLETE, '1');
+    startedAt = undefined;
+    freshUntil = performance.now() + FRESH_MS;
+    return { isReady: true, done };
+  }
+
+  return {
+    goOn: () =>
+      (running ??= work().finally(() => {
+        running = undefined;
+      })),
+  };
+}
+
+/** Returns the time of the last use that only the record had, or 0. */
+async function enterPage(client: RedisClient, hashes: readonly string[], now: number): Promise<number> {
+  if (hashes.length === 0) return 0;
+  const [times, known] = await Promise.all([
+    Promise.all(hashes.map((hash) => client.hmget(keyRecordKey(hash), 'created_at', 'last_used_at'))),
+    client.zmscore(KEYS_BY_USE, ...hashes),
+    Promise.all(hashes.map((hash) => markIfHeld(client, hash, now))),
+  ]);
+  await enterInOrder(client, new Map(hashes.map((hash, nth) => [hash, times[nth]?.[0]])));
+  let last = 0;
+  const entries: (string | number)[] = [];
+  for (const [nth, hash] of hashes.entries()) {
+    const usedAt = Number(times[nth]?.[1] ?? 0);
+    if (usedAt === 0) continue;
+    entries.push(usedAt, hash);
+    if (usedAt > Number(known[nth] ?? 0) + SAME_USE_MS) last = Math.max(last, usedAt);
+  }
+  if (entries.length > 0) await client.zadd(KEYS_BY_USE, 'GT', ...entries);
+  return last;
+}
+
+async function markIfHeld(client: RedisClient, keyHash: string, now: number): Promise<void> {
+  const [lockMs, [score, scoredAt, blockedAt, pendingUntil], limits] = await Promise.all([
+    client.pttl(quarantineKey(keyHash)),
+    client.hmget(riskProfileKey(keyHash), 'risk_score', 'scored_at', 'blocked_at', 'pending_lock_until'),
+    client.hmget(budgetLimitsKey(keyHash), ...BUDGET_WINDOWS),
+  ]);
+  const isHeld = lockMs === -1 || typeof blockedAt === 'string' || limits.includes('0');
+  if (isHeld) return markKey(client, keyHash, Infinity);
+  const left = Math.max(lockMs, Number(pendingUntil ?? 0) - now);
+  const isScored = decayedScore(Number(score ?? 0), Number(scoredAt ?? now), now) > 0;
+  if (left > 0 || isScored) await markKey(client, keyHash, Math.max(left, MARK_MS));
+}

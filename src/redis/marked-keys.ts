@@ -1,0 +1,17 @@
+import type { RedisClient } from './client.ts';
+import { MARKED_KEYS } from './keys.ts';
+import { loadScript } from './script.ts';
+
+const markScript = loadScript(new URL('./mark-key.lua', import.meta.url));
+
+/** Longer than the highest score takes to decay, and than a spent budget stays spent. */
+export const MARK_MS = 40 * 86_400_000;
+
+/**
+ * Has lists look at a key that has a score, a lock, a block or a limit of 0, even if it is not used. Call it before the state
+ * is written, so that no crash leaves such a key unmarked.
+ * @param forMs Infinity for a state without an end
+ */
+export async function markKey(client: RedisClient, keyHash: string, forMs: number): Promise<void> {
+  await markScript.run(client, [MARKED_KEYS], [keyHash, Number.isFinite(forMs) ? Math.ceil(forMs) : '']);
+}
