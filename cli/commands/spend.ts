@@ -21,6 +21,8 @@ interface SpendOptions {
 const GROUPS = ['owner', 'team', 'key', 'provider', 'model', 'tool'];
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 3_660;
+/** Days of keys that are read at once. */
+const READS_AT_ONCE = 2_000;
 
 /** `gateway spend`: what was spent, by day and by whom (docs/spend.md). */
 export function registerSpend(program: Command, io: Io): void {
@@ -70,10 +72,14 @@ async function showSpend(command: Command, io: Io, options: SpendOptions): Promi
     const sums = new SpendSums(bucket);
     // A request that began before midnight is recorded after it.
     const used = activeKeys(operations, io, { usedSince: Math.max(0, from - 1) * DAY_MS });
-    const read = ofEachKey(used, async (record) => ({
-      record,
-      spent: await operations.spend.read(record.keyHash, from, today),
-    }));
+    const read = ofEachKey(
+      used,
+      async (record) => ({
+        record,
+        spent: await operations.spend.read(record.keyHash, from, today),
+      }),
+      Math.ceil(READS_AT_ONCE / days),
+    );
     for await (const { record, spent } of read)
       for (const one of spent) sums.add(groupOf(by, record, one), one);
     return { rows: sums.rows(), first: from, last: today };

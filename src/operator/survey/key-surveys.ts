@@ -55,12 +55,18 @@ export function createKeySurveys(operations: RedisOperations, countKeys: () => P
   async function* readStates() {
     const { rows } = await keys.view();
     const all = [...rows];
-    const [fallback, now] = await Promise.all([
+    const [fallback, now, active] = await Promise.all([
       operations.budgets.getLimits(undefined),
       operations.readClock(),
+      activeKeys(operations),
     ]);
-    for (let at = 0; at < all.length; at += STATES_AT_ONCE) {
-      const part = all.slice(at, at + STATES_AT_ONCE);
+    // With a default budget of 0 every key may be full.
+    const isActive = ([keyHash]: (typeof all)[number]): boolean =>
+      active === undefined || Object.values(fallback).includes(0) || active.has(keyHash);
+    yield all.filter((one) => !isActive(one)).map(([keyHash]) => [keyHash, IDLE] as const);
+    const read = all.filter(isActive);
+    for (let at = 0; at < read.length; at += STATES_AT_ONCE) {
+      const part = read.slice(at, at + STATES_AT_ONCE);
       yield await Promise.all(
         part.map(
           async ([keyHash, row]) =>
@@ -84,6 +90,21 @@ export function createKeySurveys(operations: RedisOperations, countKeys: () => P
       );
     },
   };
+}
+
+/** The state of a key that is neither used nor marked. */
+const IDLE: StateRow = { riskScore: 0, isLocked: false, isBlocked: false, usedPercent: 0 };
+
+/** Returns the keys whose state may differ from IDLE; undefined if Redis does not know them all. */
+async function activeKeys({ keyUses }: RedisOperations): Promise<ReadonlySet<string> | undefined> {
+  if (!(await keyUses.isComplete())) return undefined;
+  const active = new Set<string>();
+  for (let after: string | undefined; ;) {
+    const { hashes, next } = await keyUses.active({ usedSince: 'spend', marked: true }, after);
+    for (const hash of hashes) active.add(hash);
+    if (next === undefined) return active;
+    after = next;
+  }
 }
 
 async function readState(

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Budget, Key } from '../../../src/operator/api/schemas/keys.ts';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
+import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
+import { DEFAULTS } from '../../contracts/risk-store.ts';
 import { makeManyKeys } from '../../support/operator/many-keys.ts';
 import { startTestPage, type TestPage, type Visitor } from '../../support/operator/page.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -45,6 +47,11 @@ async function whole<Item>(path: string): Promise<Survey<Item>> {
   return found;
 }
 
+async function profilesRead(): Promise<number> {
+  const stats = await redis.client.info('commandstats');
+  return Number(/cmdstat_hmget:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+}
+
 describe('of very many keys', () => {
   it('some are shown soon, and all of them in the end', async () => {
     const since = performance.now();
@@ -82,6 +89,19 @@ describe('of very many keys', () => {
       .toBe('aaa-new');
     await createKeyStore(redis.client).revoke(record.keyHash);
     expect((await whole<Key>('/api/keys?sort=name&limit=1')).items[0]?.status).toBe('revoked');
+  });
+
+  it('the states of those alone are read that are in use, or locked', async () => {
+    const risks = createRedisRiskStore({ client: redis.client, deadlineMs: 5_000, settings: DEFAULTS });
+    const { keyHash } = await createKeyStore(redis.client).find('key-77');
+    await risks.lock(keyHash, 90 * 86_400_000, 'lock');
+    const before = await profilesRead();
+    await expect
+      .poll(async () => (await whole<Key>('/api/keys?status=locked')).items.map(({ name }) => name), {
+        timeout: 40_000,
+      })
+      .toEqual(['key-77']);
+    expect((await profilesRead()) - before).toBeLessThan(KEYS);
   });
 
   it('the fullest budget comes first', async () => {
