@@ -3,14 +3,14 @@ import { visitDocument } from './whole/document-search.ts';
 import type { Work } from '../turns.ts';
 
 /**
- * Lists in which servers say a text once more, in numbers of a model's vocabulary or in bytes: vLLM's `token_ids`,
- * Ollama's `context`. Whoever has the vocabulary reads in them what was masked in the text.
+ * Lists that repeat a text as vocabulary ids or bytes (vLLM's `token_ids`, Ollama's `context`). A client with the
+ * vocabulary could read masked text in them.
  */
 const LISTS =
   /^(?:.{0,40}token_?ids?|context|tokens|bytes|(?:input|output|prompt|completion|generated|text)_?ids|ids)$/i;
-/** One such number by itself. */
+/** A single token id. */
 const ONE = /token_?id$/i;
-/** What repeats the text whole, with its ids as names or beside strings (Fireworks, vLLM). */
+/** Members that repeat the whole text, with ids as names or beside strings (Fireworks, vLLM). */
 const REPEATS = /^(?:raw_?output|prompt_?logprobs)$/i;
 const WRITTEN_ID = /^(?:token_id:)?\d{1,9}$/;
 
@@ -25,7 +25,7 @@ export function isTokenId(name: string): boolean {
   return ONE.test(name);
 }
 
-/** Of a string in a list: an id that is written as one. */
+/** Reports whether a string in a list is a written id. */
 function isWrittenId(name: string, value: string): boolean {
   return ONE.test(name.replace(/s$/i, '')) && WRITTEN_ID.test(value);
 }
@@ -34,14 +34,14 @@ export function repeatsText(name: string): boolean {
   return REPEATS.test(name);
 }
 
-/** What leaves nothing of the ids at a place; clients that want a list, or a number, still get one. */
+/** Returns the edit that removes the ids at a place. Lists stay lists, and numbers stay numbers. */
 export function emptied(path: JsonPath, value: unknown): JsonEdit {
   if (Array.isArray(value)) return { kind: 'set', path, value: [] };
   return { kind: 'set', path, value: typeof value === 'number' ? 0 : null };
 }
 
 /**
- * What empties every list of token ids of an answer in which something was masked: none can be told from the others.
+ * Returns edits that empty every list of token ids, since the masked ones cannot be told from the others.
  * @param knowsBytes the dialect reads the answer's tokens, and blanks the bytes beside them
  */
 export function* tokenIdEdits(json: unknown, knowsBytes: boolean): Work<readonly JsonEdit[]> {
@@ -68,6 +68,6 @@ export function* tokenIdEdits(json: unknown, knowsBytes: boolean): Work<readonly
       if (repeatsText(name)) repeats.push(emptied([...path], undefined));
     },
   });
-  // A later edit of what is around them holds.
+  // Edits of enclosing values come last, so they win.
   return [...edits, ...repeats];
 }

@@ -2,7 +2,7 @@ import { isContainer } from '../json/count-members.ts';
 
 type Step = string | number;
 
-/** An object or array on the way down through a parsed document. */
+/** An object or array on the path to the current value. */
 export interface Level<State = undefined> {
   readonly value: object;
   /** Member names of an object. */
@@ -10,13 +10,13 @@ export interface Level<State = undefined> {
   readonly length: number;
   /** Index of the member after the current one. */
   next: number;
-  /** What the caller keeps for it: the nearest member name, a place. */
+  /** The caller's own state: the nearest member name, a place. */
   readonly state: State;
 }
 
 /**
- * Goes through a parsed document in its order, without recursion. The caller enters containers, skips what it
- * does not read, and yields when it likes.
+ * Visits a parsed document in order, without recursion. The caller enters containers, skips what it does not read,
+ * and yields as it needs.
  *
  * @example
  * const walk = new Walk(document, undefined);
@@ -26,7 +26,7 @@ export interface Level<State = undefined> {
  * }
  */
 export class Walk<State> {
-  /** Leads to `value`. Only lent: it changes with the next step. */
+  /** Path of `value`. It changes with the next step: copy it to keep it. */
   readonly path: Step[];
   step: Step = '';
   value: unknown;
@@ -34,7 +34,7 @@ export class Walk<State> {
   readonly #levels: Level<State>[] = [];
 
   /**
-   * Enters the root, which is not itself visited.
+   * Enters the root, which is not visited itself.
    * @param from path of the root
    */
   constructor(root: unknown, state: State, from: readonly Step[] = []) {
@@ -57,7 +57,7 @@ export class Walk<State> {
     this.#levels.push({ value, names, length, next: 0, state });
   }
 
-  /** Moves to the next member; returns the container that it is in, or undefined at the end. */
+  /** Moves to the next member. Returns its container, or undefined at the end. */
   next(): Level<State> | undefined {
     const levels = this.#levels;
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {

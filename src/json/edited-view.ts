@@ -45,10 +45,13 @@ function withMember(members: object, step: string | number, value: unknown): obj
 
 /** Returns the value at a path, or undefined. */
 export function valueAt(json: unknown, path: JsonPath): unknown {
-  let at: unknown = json;
-  for (const step of path) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined;
-    at = (at as Record<string | number, unknown>)[step];
-  }
+  let at = json;
+  for (const step of path) at = ownMember(at, step);
   return at;
+}
+
+/** Returns an own member or element, or undefined. */
+export function ownMember(value: unknown, step: string | number): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+  return (value as Record<string | number, unknown>)[step];
 }

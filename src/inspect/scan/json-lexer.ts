@@ -3,21 +3,21 @@ import { CODES } from '../../json/codes.ts';
 
 const { BACKSLASH, QUOTE } = CODES;
 
-/** A part of a JSON text that can hold a finding. Offsets are those of the text as it came. */
+/** A part of a JSON text that can contain a finding. Offsets are as written. */
 export interface Token {
   readonly kind:
-    /** What stands between two quotes. */
+    /** The text between two quotes. */
     | 'string'
     /** A number, or the beginning of one. */
     | 'number'
-    /** `true`, `null`, and whatever is no JSON. */
+    /** `true`, `null`, and everything that is not JSON. */
     | 'other';
   readonly start: number;
-  /** Infinity where it has not come. */
+  /** Infinity if not received yet. */
   readonly end: number;
-  /** Nothing but blanks parts it from the token before: neither is a value, the text is no JSON. */
+  /** Only blanks separate it from the token before. Neither is a value then, since the text is not JSON. */
   readonly joinsPrevious: boolean;
-  /** Such a token follows it; `maybe` where too little has come. */
+  /** Such a token follows it; `maybe` if too little was received. */
   readonly isJoined: boolean | 'maybe';
 }
 
@@ -26,10 +26,10 @@ const NUMBER = 1;
 const OTHER = 2;
 const KINDS = ['string', 'number', 'other'] as const;
 
-/** What a character is outside of strings: 0 is one of a token that is no number. */
+/** Classes of characters outside strings; 0 for those of tokens that are not numbers. */
 const BLANK = 1;
 const STRUCTURE = 2;
-/** At the beginning of a number, and in it. */
+/** At the start of a number, and within it. */
 const DIGIT = 3;
 const EXPONENT = 4;
 const CLASSES = new Uint8Array(128);
@@ -38,9 +38,9 @@ for (const character of '{}[]:,') CLASSES[character.charCodeAt(0)] = STRUCTURE;
 for (const character of '0123456789+-.') CLASSES[character.charCodeAt(0)] = DIGIT;
 for (const character of 'eE') CLASSES[character.charCodeAt(0)] = EXPONENT;
 
-/** A longer one is no card's or phone's, and is not held back to its end. */
+/** A longer number is not a card or phone, and is not held back to its end. */
 const MAX_NUMBER_CHARS = 256;
-/** So much is forgotten at once. */
+/** Entries dropped at once, at least. */
 const MANY = 64;
 
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -55,35 +55,35 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a JSON text that comes in chunks, however it is cut. It is given out with the escapes of its strings read and
- * all else in its place, so that detectors see values as a program does; what is no JSON stays as it is. Linear.
+ * Reads a JSON text in arbitrary chunks. Returns it with the escapes of its strings decoded, so that detectors see
+ * values as programs do. Everything else stays, valid or not. Linear.
  */
 export class JsonLexer {
-  /** Of what was read, in the text as it came. */
+  /** Offset of the end of what was read, as written. */
   #end = 0;
-  /** An escape that has not come to its end. */
+  /** An incomplete escape. */
   #rest = '';
   #inString = false;
-  /** In the middle of a number or another token. */
+  /** Within a number or another token outside strings. */
   #inToken = false;
-  /** Nothing but blanks came since such a token. */
+  /** Only blanks followed such a token. */
   #afterToken = false;
-  /** Tokens, a list for each of their members: a document may have a million. */
+  /** Tokens in parallel lists, since a document may have a million. */
   readonly #kinds: number[] = [];
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   readonly #joins: boolean[] = [];
-  /** Where an escape ended in what was given out, and how far the text as it came is ahead from there on. */
+  /** Decoded offsets at which escapes ended, and how far offsets as written are ahead from there on. */
   readonly #escapedAt: number[] = [];
   readonly #shifts: number[] = [];
   #shift = 0;
 
-  /** Characters that were read. */
+  /** Characters read. */
   get end(): number {
     return this.#end;
   }
 
-  /** Reads a chunk, and gives it out; an escape waits for its end. */
+  /** Reads a chunk and returns it decoded, without an incomplete escape at its end. */
   add(chunk: string): string {
     const text = this.#rest + chunk;
     const parts: string[] = [];
@@ -113,7 +113,7 @@ export class JsonLexer {
     return parts.join('');
   }
 
-  /** Gives out the beginning of an escape that nothing followed, as it stands. */
+  /** Returns an incomplete escape as written, at the end of the text. */
   finish(): string {
     const rest = this.#rest;
     this.#rest = '';
@@ -121,12 +121,12 @@ export class JsonLexer {
     return rest;
   }
 
-  /** Where in the text as it came that stands which was given out at `at`. */
+  /** Maps a decoded offset to the offset as written. */
   toOriginal(at: number): number {
     return at + (this.#shifts[lastUpTo(this.#escapedAt, at)] ?? 0);
   }
 
-  /** The tokens of which a part stands between two offsets. */
+  /** Yields the tokens that overlap a span as written. */
   *tokensIn(start: number, end: number): Generator<Token, void> {
     for (let index = lastUpTo(this.#ends, start) + 1; index < this.#starts.length; index += 1) {
       if ((this.#starts[index] ?? end) >= end) return;
@@ -134,13 +134,13 @@ export class JsonLexer {
     }
   }
 
-  /** The token that begins before an offset, and ends there or behind it. */
+  /** Returns the token that begins before an offset and ends there or after it. */
   tokenAround(offset: number): Token | undefined {
     const index = lastUpTo(this.#starts, offset - 1);
     return index >= 0 && (this.#ends[index] ?? 0) >= offset ? this.#token(index) : undefined;
   }
 
-  /** Forgets escapes before an offset in what was given out, and tokens before one in the text as it came. */
+  /** Forgets escapes before a decoded offset, and tokens before an offset as written. */
   forget(given: number, raw: number): void {
     dropFirst(lastUpTo(this.#escapedAt, given), [this.#escapedAt, this.#shifts]);
     dropFirst(lastUpTo(this.#ends, raw), [this.#kinds, this.#starts, this.#ends, this.#joins]);
@@ -197,7 +197,7 @@ export class JsonLexer {
   }
 }
 
-/** Characters of the escape at an offset; 1 where the backslash begins none, undefined where more must come. */
+/** Returns the length of the escape at an offset: 1 if the backslash begins none, undefined if incomplete. */
 function escapeChars(text: string, at: number): number | undefined {
   const kind = text[at + 1];
   if (kind === undefined) return undefined;
@@ -213,7 +213,7 @@ function meaningOf(text: string, at: number): string {
   return MEANINGS[kind] ?? kind;
 }
 
-/** Takes so many from the front of each list, once it is worth moving what follows them. */
+/** Drops entries from the front of each list, once that pays for moving the rest. */
 function dropFirst(count: number, lists: readonly unknown[][]): void {
   const [first = []] = lists;
   if (count < MANY || count * 2 < first.length) return;

@@ -10,16 +10,16 @@ import type { Span } from '../../text/span.ts';
 import type { TextDelta } from '../../providers/provider.ts';
 
 /**
- * Whether what a model says may be a JSON document (structured output), which is to stay one: it is read as arguments
- * are. Where it turns out to be prose, that reads it just as well.
+ * Reports whether a model's text may be a JSON document (structured output), which must stay valid. It is read as
+ * arguments are, which suits prose as well.
  */
 export function beginsDocument({ kind, text }: Pick<TextDelta, 'kind' | 'text'>): boolean {
   return kind === 'text' && /^\s*[[{]/.test(text);
 }
 
 /**
- * A JSON text (a tool call's arguments, structured output, or what a model took for one) with the escapes of its strings
- * read, to be searched. It may be of megabytes: nothing is kept of the numbers and strings in it.
+ * Returns a JSON text with the escapes of its strings decoded, to be searched. Keeps none of its tokens, since it
+ * may have megabytes.
  */
 export function* readJsonText(json: string): Work<string> {
   const lexer = new JsonLexer();
@@ -36,7 +36,7 @@ export function* readJsonText(json: string): Work<string> {
   return parts.join('');
 }
 
-/** A JSON text with `***` in place of findings in what was read of it; what was valid stays so. */
+/** Masks the findings in a JSON text, given by offsets in its decoded form. Valid JSON stays valid. */
 export function* maskJsonText(json: string, findings: readonly Span[]): Work<string> {
   const masked = new JsonMasker();
   const { buffer } = masked;
@@ -59,10 +59,10 @@ export function* maskJsonText(json: string, findings: readonly Span[]): Work<str
   return parts.join('');
 }
 
-/** More is never held for a good reason: what the detectors may keep open, each character written as an escape. */
+/** The most that detectors keep open, with each character written as an escape. */
 const MAX_HELD_CHARS = 393_216;
 
-/** A scanner of a JSON text that comes in chunks; what it lets through is what `maskJsonText` leaves of the whole. */
+/** Creates a scanner of a JSON text in chunks. Its output equals `maskJsonText` of the whole. */
 export function createJsonScanner(detector: StreamDetector): ChannelScanner {
   const masked = new JsonMasker();
   const window = new ScanWindow(detector);
@@ -98,36 +98,33 @@ export function createJsonScanner(detector: StreamDetector): ChannelScanner {
 }
 
 /**
- * A JSON text on its way out, with `***` in place of what is found in them, however they are cut: in strings a finding's
- * part of it, names included; a whole number becomes the string `"***"`; brackets, commas and the like stay. Keeps what
- * has not left. Offsets are those of the text that it gives out, in which the escapes of strings are read.
+ * Masks a JSON text that comes in arbitrary chunks: findings in strings and names become `***`, numbers become the
+ * string `"***"`, and structure stays. Keeps only unsent text. Offsets refer to the decoded text that it returns.
  */
 class JsonMasker {
-  /** The text as it is written. */
+  /** The text as written. */
   readonly buffer = new MaskingBuffer();
   readonly #lexer = new JsonLexer();
-  /** Findings whose last token may still grow, as they are written. */
+  /** Findings whose last token may still grow, by offsets as written. */
   #waiting: Span[] = [];
 
-  /** Adds a chunk; gives out what is to be searched of it. */
+  /** Adds a chunk and returns its decoded text. */
   add(chunk: string): string {
     this.buffer.append(chunk);
     return this.#lexer.add(chunk);
   }
 
-  /** Gives out the rest of it, where nothing more comes. */
+  /** Returns the rest at the end of the text. */
   finish(): string {
     return this.#lexer.finish();
   }
 
-  /** In order of `start`, each once it was given out to its end. */
+  /** Called in order of `start`, once the span's text was returned. */
   replace({ start, end }: Span): void {
     this.#waiting.push({ start: this.#lexer.toOriginal(start), end: this.#lexer.toOriginal(end) });
   }
 
-  /**
-   * Lets everything leave before an offset behind which findings are still to come, `from` one at which they may begin.
-   */
+  /** Releases text before `decided`, after which findings may still end. None of them begins before `from`. */
   settle(decided: number, from: number): void {
     const lexer = this.#lexer;
     if (this.#waiting.length > 0) {
@@ -140,7 +137,7 @@ class JsonMasker {
     lexer.forget(from, this.buffer.settled);
   }
 
-  /** Lets everything leave: all that was found has been replaced. */
+  /** Releases everything, once all findings were replaced. */
   settleAll(): void {
     this.#replaceUpTo(this.#waiting.length);
     this.buffer.settleAll();
@@ -154,7 +151,7 @@ class JsonMasker {
   }
 }
 
-/** What is put in place of a finding, token by token. Offsets are those of the text as it came. */
+/** Returns the replacements of a finding, token by token. Offsets are as written. */
 function replacementsOf(span: Span, lexer: JsonLexer, buffer: MaskingBuffer): readonly Replacement[] {
   const replacements: Replacement[] = [];
   for (const token of lexer.tokensIn(span.start, span.end)) {
@@ -174,7 +171,7 @@ function replacementsOf(span: Span, lexer: JsonLexer, buffer: MaskingBuffer): re
   return replacements;
 }
 
-/** Whether a token outside of strings stands where JSON has a value. */
+/** Reports whether a token outside strings is where JSON has a value. */
 function isValue({ kind, joinsPrevious, isJoined }: Token): boolean {
   return kind !== 'string' && !joinsPrevious && isJoined !== true;
 }
@@ -183,12 +180,12 @@ function isLiteral(word: string): boolean {
   return word === 'true' || word === 'false' || word === 'null';
 }
 
-/** A number is replaced as a whole: its end must have come, and that it is one. */
+/** Numbers are replaced as a whole, so the end must be known, and that it is a number. */
 function mayGrow(token: Token | undefined): boolean {
   return token?.kind === 'number' && (token.end === Infinity || token.isJoined === 'maybe');
 }
 
-/** The offset, or the start of the number in which it stands: none leaves in parts. */
+/** Returns the offset, or the start of the number around it, since numbers leave whole. */
 function startOfNumber(offset: number, lexer: JsonLexer): number {
   const token = lexer.tokenAround(offset);
   if (token?.kind !== 'number') return offset;

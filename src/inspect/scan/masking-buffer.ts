@@ -4,30 +4,30 @@ import { lastIndexUpTo } from '../../text/ascending.ts';
 import { GatewayError } from '../../errors.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
 
-/** Findings that are put in their places in one step. */
+/** Replacements applied per step. */
 const STEP_REPLACEMENTS = 256;
 
 /**
- * A text on its way to the client: what has come, how much of it may leave, and what stands in place of its findings.
+ * A text on its way to the client: what was received, how much of it may leave, and what replaces its findings.
  * Offsets count from the text's first character.
  */
 export class MaskingBuffer {
-  /** From #sent on. */
+  /** The text from #sent on. */
   #text = '';
-  /** What was added last, the end of #text: to read in #text itself, the engine copies all of it together first. */
+  /** The last appended piece. To read in #text itself, the engine would copy all of it. */
   #last = '';
   #sent = 0;
   #settled = 0;
-  /** Those that are not wholly sent, in order and apart. */
+  /** Replacements that are not wholly sent, in order and without overlaps. */
   #replacements: Replacement[] = [];
   #replacedTo = -1;
 
-  /** Characters that have come. */
+  /** Characters received. */
   get length(): number {
     return this.#sent + this.#text.length;
   }
 
-  /** Characters that were taken, as they came. */
+  /** Characters taken, counted as received. */
   get sent(): number {
     return this.#sent;
   }
@@ -42,12 +42,12 @@ export class MaskingBuffer {
     this.#last = text;
   }
 
-  /** What has come and is not taken, from one offset to another. */
+  /** Returns received text that is not taken yet. */
   peek(start: number, end: number): string {
     return this.#text.slice(Math.max(0, start - this.#sent), Math.max(0, end - this.#sent));
   }
 
-  /** Lets everything before an offset leave, but for the first half of a surrogate pair. */
+  /** Releases the text before an offset, without splitting a surrogate pair. */
   settle(to: number): void {
     const tears = to > this.#sent && isHighSurrogate(this.#unitAt(to - 1));
     this.#settled = Math.max(this.#settled, tears ? to - 1 : to);
@@ -63,8 +63,8 @@ export class MaskingBuffer {
   }
 
   /**
-   * What overlaps or touches the one before goes with it, without a text of its own; what has left already is past
-   * replacing, and the rest is replaced. Cheap in order of `start`.
+   * Adds a replacement. One that overlaps or touches the previous one extends it. Sent text stays. Cheap in order
+   * of `start`.
    */
   replace({ start, end, text }: Replacement): void {
     if (start < (this.#replacements.at(-1)?.start ?? -1)) {
@@ -80,7 +80,7 @@ export class MaskingBuffer {
     this.#replacedTo = Math.max(this.#replacedTo, end);
   }
 
-  /** The same for many, in whatever order they stand to those that are known. */
+  /** Adds replacements in any order. */
   replaceAlso(more: readonly Replacement[]): void {
     if (more.length === 0) return;
     const all = [...this.#replacements, ...more].toSorted((a, b) => a.start - b.start);
@@ -97,30 +97,30 @@ export class MaskingBuffer {
     this.#replacedTo = Math.max(this.#replacedTo, to);
   }
 
-  /** Whether all between two offsets is replaced by one that is known. */
+  /** Reports whether one replacement covers the span. */
   #covers(start: number, end: number): boolean {
     const known = this.#replacements[this.#firstAfter(start)];
     return known !== undefined && known.start <= start && known.end >= end;
   }
 
-  /** The index of the first replacement that ends after an offset. */
+  /** Returns the index of the first replacement that ends after an offset. */
   #firstAfter(offset: number): number {
     const known = this.#replacements;
     return 1 + lastIndexUpTo(known.length, (index) => known[index]?.end ?? 0, offset);
   }
 
-  /** Leaves nothing of the text. */
+  /** Removes the whole text. */
   replaceAll(): void {
     this.#replacements = [{ start: 0, end: Infinity, text: '' }];
     this.#replacedTo = Infinity;
   }
 
-  /** In place of what is not taken yet. */
+  /** Replacements in the text that is not taken yet. */
   get replacements(): readonly Replacement[] {
     return this.#replacements;
   }
 
-  /** Takes out everything up to an offset that was not taken before. */
+  /** Takes the text up to an offset, with its replacements. */
   take(to: number): string {
     const chars = to - this.#sent;
     if (chars <= 0) return '';
@@ -133,7 +133,7 @@ export class MaskingBuffer {
     return this.#replacements.length === 0 ? text : this.#replaced(text, from);
   }
 
-  /** Takes all that has come, in steps: there may be hundreds of thousands of findings. */
+  /** Takes all received text in steps, since there may be hundreds of thousands of findings. */
   *takeAll(): Work<string> {
     if (this.#replacements.length <= STEP_REPLACEMENTS) return this.take(this.length);
     const [text, from] = [this.#text, this.#sent];
@@ -156,7 +156,7 @@ export class MaskingBuffer {
     return taken + parts.join('') + text.slice(copied - from);
   }
 
-  /** `text` stands at `from`. What is replaced beyond its end stays to be left out. */
+  /** Applies replacements to `text`, which begins at `from`. Keeps those parts of them that lie beyond its end. */
   #replaced(text: string, from: number): string {
     const to = from + text.length;
     const parts: string[] = [];
@@ -177,20 +177,41 @@ export class MaskingBuffer {
   }
 }
 
-/** From a longer text's slice the engine goes back to all of that text, which then stays in memory. */
+/** A slice of a longer text keeps all of that text in memory. */
 const LONG_TEXT_CHARS = 4096;
 
-/** What follows an offset of a text, without keeping the rest of it in memory. */
+/** Returns the rest of a text, without keeping what is before it in memory. */
 export function tailOf(text: string, from: number): string {
   if (from >= text.length) return '';
   const tail = text.slice(from);
   return from > LONG_TEXT_CHARS ? Buffer.from(tail, 'utf16le').toString('utf16le') : tail;
 }
 
-/** A stream of which so much would have to be held that it cannot be inspected: it fails closed. */
+/** Fails closed if too much of a stream would have to be held. */
 export function bufferLimitExceeded(): GatewayError {
   return new GatewayError(
     'upstream_unavailable',
     'the provider sent a stream that cannot be inspected: too much text would have to be held back',
   );
+}
+
+/** Characters that a stream's scanners keep at most. A frame may have 4 Mi, and waits whole while its end is undecided. */
+const MAX_KEPT_CHARS = 6_291_456;
+
+/** Bounds what the scanners of a stream keep. */
+export class KeptBound {
+  /** Bytes of events since the last count, an upper bound of the growth. */
+  #bytes = 0;
+
+  /**
+   * Called after each event with its length.
+   * @throws GatewayError upstream_unavailable if too much is held
+   */
+  assertRoom(bytes: number, texts: Iterable<{ readonly scanner: { readonly keptChars: number } }>): void {
+    this.#bytes += bytes;
+    if (this.#bytes <= MAX_KEPT_CHARS) return;
+    this.#bytes = 0;
+    for (const { scanner } of texts) this.#bytes += scanner.keptChars;
+    if (this.#bytes > MAX_KEPT_CHARS) throw bufferLimitExceeded();
+  }
 }

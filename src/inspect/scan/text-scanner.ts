@@ -5,10 +5,10 @@ import type { Found } from '../inspected.ts';
 import { bufferLimitExceeded, MaskingBuffer, tailOf } from './masking-buffer.ts';
 import { eachName } from '../../detectors/credentials/names.ts';
 
-/** A step of a search reads at most so many characters. */
+/** Characters read per search step, at most. */
 export const CHUNK_CHARS = 16_384;
 
-/** A text in chunks, each as long as a step may be. */
+/** Splits a text into chunks of one step each. */
 export function* chunksOf(text: string): Generator<string, void> {
   if (text.length <= CHUNK_CHARS) {
     yield text;
@@ -17,46 +17,46 @@ export function* chunksOf(text: string): Generator<string, void> {
   for (let from = 0; from < text.length; from += CHUNK_CHARS) yield text.slice(from, from + CHUNK_CHARS);
 }
 
-/** Searches one channel of a streamed answer, and says what of it may leave. */
+/** Searches one channel of a streamed answer, and decides what may leave. */
 export interface ChannelScanner {
-  /** The channel's text on its way out, masked as far as it is settled. */
+  /** The channel's outgoing text, masked as far as it is settled. */
   readonly buffer: MaskingBuffer;
-  /** Characters that are kept: what is held, and what was sent last. */
+  /** Characters in memory: held text and recently sent text. */
   readonly keptChars: number;
-  /** The end of the channel, for a text that clients join to it. */
+  /** The end of the channel's text, for a text that clients join to it. */
   readonly tail: string;
   /**
-   * Adds a chunk of the channel; gives the findings that are decided now. More than `CHUNK_CHARS` takes long.
-   * @throws GatewayError upstream_unavailable where too much would have to be held
+   * Adds a chunk and returns the findings that it decides. More than `CHUNK_CHARS` takes long.
+   * @throws GatewayError upstream_unavailable if too much would have to be held
    */
   push(chunk: string): readonly Found[];
-  /** Lets everything leave that was held. More may come all the same: it is judged by what was there before. */
+  /** Releases all held text. More may still follow, and is judged with the text before it. */
   finish(): readonly Found[];
   /**
-   * Lets what is held leave where it is a few plain words; says whether it was. They stay part of what is searched: of a
-   * finding that they begin, the rest is found.
+   * Releases held text if it is a few plain words, and returns whether it was. They stay part of the search: if
+   * they begin a finding, the rest of it is found.
    */
   releasePlainWords(): boolean;
 }
 
 export interface TextScannerOptions {
-  /** What stands before the text in its document (`"api_key": "`), for detectors that go by it. */
+  /** The text before it in its document (`"api_key": "`), for detectors that use it. */
   readonly context?: string;
-  /** A signature covers the text: it is not masked, but withheld from the first finding on. */
+  /** Signed text is not masked but withheld from the first finding on. */
   readonly signed?: boolean;
-  /** The end of a text to which clients join this one: findings may begin there. */
+  /** The end of the text that clients join this one to. Findings may begin there. */
   readonly joinedTo?: string;
-  /** What looks for words that a rule names: plain words that may begin such stay. */
+  /** Finds words that a rule names. Plain words that may begin one are not released. */
   readonly namedWords?: StreamDetector;
 }
 
-/** A scanner of plain text, in which `***` stands for each finding. */
+/** Creates a scanner of plain text that replaces each finding with `***`. */
 export function createTextScanner(
   detector: StreamDetector,
   { context = '', signed = false, joinedTo = '', namedWords }: TextScannerOptions = {},
 ): ChannelScanner {
   const window = new ScanWindow(detector, context);
-  /** The text with what it is joined to. Which of the two a client reads, nobody knows: both are searched. */
+  /** The joined text, searched too, since clients may read either. */
   let joined = joinedTo === '' ? undefined : new ScanWindow(detector, joinedTo);
   const buffer = new MaskingBuffer();
 
@@ -81,7 +81,7 @@ export function createTextScanner(
       const found = replace(window.add(chunk));
       const more = joined === undefined ? found : [...found, ...replace(joined.add(chunk))];
       buffer.settle(Math.min(window.settled, joined?.settled ?? Infinity));
-      // What it is joined to is out of reach.
+      // The text before it is out of reach.
       if (joined !== undefined && joined.start > 0) joined = undefined;
       return more;
     },
@@ -94,7 +94,7 @@ export function createTextScanner(
     releasePlainWords() {
       if (!window.endsInPlainWords(namedWords) || joined?.endsInPlainWords(namedWords) === false)
         return false;
-      // Neither finds anything in what is held.
+      // Neither window has a finding in the held text.
       window.finish();
       joined?.finish();
       buffer.settleAll();
@@ -103,63 +103,63 @@ export function createTextScanner(
   };
 }
 
-/** Twice the longest match that any detector has (a PEM key, 32,768): more is never open for a good reason. */
+/** Twice the longest match of any detector (a PEM key, 32,768). */
 const MAX_OPEN_CHARS = 65_536;
 /**
- * Where this much is open it is looked at again only once it has grown by an eighth, or long matches cost their square.
+ * Above this, open text is searched again only after growing by an eighth. Otherwise long matches would take
+ * quadratic time.
  */
 const MUCH_OPEN_CHARS = 1024;
-/** With the characters that print nothing, of which no language has so many between so few that do. */
+/** Includes invisible characters. No language has so many between so few visible ones. */
 const MAX_LOOK_BEHIND_CHARS = 16_384;
-/** Of a text to which another is joined. */
+/** Kept of a text that another one joins. */
 const MAX_TAIL_CHARS = 1024;
 const NOTHING: readonly Found[] = [];
 
 /**
- * Searches a text that comes in chunks, however it is cut: keeps what is undecided and, before it, as much as the
- * detectors look back. Offsets count from the text's first character.
+ * Searches a text that comes in arbitrary chunks. Keeps the undecided part and as much before it as the detectors
+ * look back. Offsets count from the text's first character.
  */
 export class ScanWindow {
   readonly #detector: StreamDetector;
   #text: string;
-  /** Of the first character of #text. */
+  /** Offset of the first character of #text. */
   #from: number;
-  /** From here on the detectors have not decided. */
+  /** Offset from which the detectors are undecided. */
   #open = 0;
   #settled = 0;
-  /** The end that the text must reach before it is looked at again. */
+  /** Length that the text must reach before the next search. */
   #lookAt = 0;
 
-  /** @param context what stands before the text, and may tell what is in it (`api_key": "`) */
+  /** @param context the text before it, which may reveal what it is (`api_key": "`) */
   constructor(detector: StreamDetector, context = '') {
     this.#detector = detector;
     this.#text = context;
     this.#from = -context.length;
   }
 
-  /** Everything before this offset is decided, or was ended. */
+  /** Everything before this offset is decided or finished. */
   get settled(): number {
     return this.#settled;
   }
 
-  /** Where the part begins that is kept; findings to come do not begin before it. */
+  /** Start of the kept part. No later finding begins before it. */
   get start(): number {
     return Math.max(0, this.#from);
   }
 
-  /** The end of what has come, with what stands before the text where that is still in reach. */
+  /** The end of the received text, with its context while that is in reach. */
   get tail(): string {
     return this.#text.slice(-MAX_TAIL_CHARS);
   }
 
-  /** Characters that are kept. */
   get size(): number {
     return this.#text.length;
   }
 
   /**
-   * Adds a chunk; gives the findings that are decided now, in order.
-   * @throws GatewayError upstream_unavailable where more is open than any match is long
+   * Adds a chunk and returns the findings that it decides, in order.
+   * @throws GatewayError upstream_unavailable if more is open than any match is long
    */
   add(chunk: string): readonly Found[] {
     this.#text += chunk;
@@ -175,8 +175,8 @@ export class ScanWindow {
   }
 
   /**
-   * Decides the rest as if nothing followed. What was open stays in the window: should the text go on all the same,
-   * a match that reaches over this end is found, and gives its rest.
+   * Decides the rest as if nothing followed. Open text stays in the window: if more follows, a match across this
+   * end is found, and its rest is reported.
    */
   finish(): readonly Found[] {
     const found = this.#findUpTo(this.#end);
@@ -185,7 +185,7 @@ export class ScanWindow {
   }
 
   /**
-   * Whether what is open, with what left of it before, is a few plain words and holds no finding as it stands.
+   * Reports whether the open text and what left of it before are a few plain words without a finding.
    * @param named finds words that must not have begun
    */
   endsInPlainWords(named: StreamDetector | undefined): boolean {
@@ -228,16 +228,13 @@ function foundAt(finding: Finding, text: string, from: number): Found {
 }
 
 const MAX_CHARS = 48;
-/** At most three words, each in one case but for a leading capital. A full stop inside of one may be a host's. */
+/** At most three words, in lower case but for leading capitals. A full stop within one may be a host's. */
 const WORD = String.raw`(?:[A-Z][a-z]{1,15}|[a-z]{1,16}|I)[.,;:!?]{0,3}`;
 const PLAIN_WORDS = new RegExp(String.raw`^\s{0,8}(?:${WORD}\s{1,8}){0,2}(?:${WORD})?\s{0,8}$`);
-/** As far as the detector of credentials looks for a name before a value. */
+/** How far the credential detector looks back for a name. */
 const NAME_CHARS = 128;
 
-/**
- * Whether the end of a text is a few ordinary words, and no value that a name before it makes a credential
- * (`password: correct`).
- */
+/** Reports whether a text ends in a few ordinary words that no name makes a credential (`password: correct`). */
 function endsInPlainWords(text: string, from: number): boolean {
   if (from < 0 || text.length - from > MAX_CHARS || !PLAIN_WORDS.test(text.slice(from))) return false;
   const near = text.slice(Math.max(0, from - NAME_CHARS));

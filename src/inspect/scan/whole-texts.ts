@@ -13,15 +13,15 @@ import { CHUNK_CHARS, chunksOf, createTextScanner } from './text-scanner.ts';
 const MAX_REMEMBERED = 16;
 
 interface WholeText extends Pick<TextDelta, 'text' | 'signed'> {
-  /** A JSON document, or what may be one. */
+  /** Set for a JSON document, or a text that may be one. */
   readonly isJson?: boolean;
-  /** What stands before it, as in TextScannerOptions. */
+  /** See TextScannerOptions. */
   readonly context?: string;
 }
 
 /**
- * Searches texts that come whole. The end of a stream says all of it again, up to four times: what was found is
- * remembered by a digest, the text is not.
+ * Searches whole texts. The end of a stream repeats its texts up to four times, so findings are remembered by the
+ * text's digest.
  */
 export class WholeTexts {
   readonly #detector: StreamDetector;
@@ -31,7 +31,7 @@ export class WholeTexts {
     this.#detector = detector;
   }
 
-  /** The text on its way out; adds what was found, once for equal texts. */
+  /** Returns the outgoing text. Adds findings once for equal texts. */
   *search(whole: WholeText, found: Found[]): Work<MaskingBuffer> {
     const { text, context = '', isJson = false, signed = false } = whole;
     const digest = textDigest(context + text);
@@ -48,13 +48,13 @@ export class WholeTexts {
     }
     for (const one of scanner.finish()) found.push(one);
     const { buffer } = scanner;
-    // The provider takes a signed text back as it was, or empty.
+    // The provider accepts signed text only unchanged or empty.
     if (signed && buffer.replacements.length > 0) buffer.replaceAll();
     if (key !== undefined) this.#known.set(key, buffer.replacements);
     return buffer;
   }
 
-  /** The same of a text that is no JSON to everybody, and may be to somebody: its escapes are read as well. */
+  /** Searches a text that only some clients parse as JSON: as written, and with its escapes decoded. */
   *searchRaw(text: string, found: Found[]): Work<MaskingBuffer> {
     const buffer = yield* this.search({ text }, found);
     for (const view of yield* escapeViews(text, CHUNK_CHARS)) {

@@ -6,40 +6,37 @@ import type { Found } from '../inspected.ts';
 import { contextOf } from '../../text/beside.ts';
 import { chunksOf, createTextScanner, type ChannelScanner } from '../scan/text-scanner.ts';
 import { TextPrint } from './copies.ts';
-import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
+import { bufferLimitExceeded, KeptBound } from '../scan/masking-buffer.ts';
 import { choiceOfDelta, laneOfDelta, Lanes } from './lanes.ts';
 import type { BufferSpan, Channel, Choice } from './read-event.ts';
 
-/** Texts that run at once. Answers have a few; an agent's longest has some hundreds, one after the other. */
+/** Channels that have not ended. Answers have a few; an agent's longest has hundreds, one after the other. */
 const MAX_LIVE = 512;
-/** Ended channels that are kept, should they go on. */
+/** Ended channels kept in case they continue. */
 const MAX_ENDED = 64;
-/** Those of one event that end with it count too while it is read: a tool call may hold as many strings. */
+/** Channels while an event is read, with those that end in it. A tool call may hold as many strings. */
 const MAX_AT_ONCE = 8192;
-/** All channels together; a frame may have 4 Mi, and waits as a whole where its end is undecided. */
-const MAX_KEPT_CHARS = 6_291_456;
 
-/** Of tokens, which are never sent as text. */
+/** The choice of token channels, which are never sent. */
 const NO_CHOICE: Choice = { lane: undefined, channels: [], hasLeft: false };
 
-/** The channels of one streamed answer; bounded, and throws GatewayError upstream_unavailable over it. */
+/** The channels of one streamed answer. Throws GatewayError upstream_unavailable over its bounds. */
 export class StreamChannels {
   readonly #detector: StreamDetector;
   readonly #namedWords: StreamDetector | undefined;
   readonly #channels = new Map<string, Channel>();
-  /** Of the texts that clients join, by their common name, the one that began last. */
+  /** The channel that began last, by `joins` name. */
   readonly #lastJoined = new Map<string, Channel>();
   readonly lanes = new Lanes();
-  /** Of the events since what is kept was counted: it cannot be more. */
-  #bytes = 0;
+  readonly #kept = new KeptBound();
 
   constructor(detector: StreamDetector, namedWords?: StreamDetector) {
     this.#detector = detector;
     this.#namedWords = namedWords;
   }
 
-  /** @param endsAtOnce the channel ends with this delta's event: if it had ended before, this is another text */
-  ofDelta(delta: TextDelta, endsAtOnce: boolean): Channel {
+  /** @param endsAtOnce the channel ends with this event. If it had ended before, this is another text */
+  forDelta(delta: TextDelta, endsAtOnce: boolean): Channel {
     const known = this.#channels.get(delta.channel);
     if (known !== undefined && !(endsAtOnce && known.hasEnded)) return known;
     const scanner = this.#scannerFor(delta);
@@ -52,12 +49,12 @@ export class StreamChannels {
     return channel;
   }
 
-  /** The channel of this name; undefined where nothing was said in it. */
+  /** Returns undefined if nothing was said on the channel. */
   known(name: string): Channel | undefined {
     return this.#channels.get(name);
   }
 
-  ofTokens(name: string): Channel {
+  forTokens(name: string): Channel {
     const known = this.#channels.get(name);
     if (known !== undefined) return known;
     return this.#add(name, { scanner: createTextScanner(this.#detector), choice: NO_CHOICE, lane: '' });
@@ -67,20 +64,16 @@ export class StreamChannels {
     return this.#channels.values();
   }
 
-  /** Called after each event, with its length: makes room, and sees that bounds are kept. */
+  /** Makes room and enforces the bounds. Called after each event with its length. */
   settle(bytes: number): void {
     if (this.#channels.size > MAX_LIVE) this.#dropEnded();
-    this.#bytes += bytes;
-    if (this.#bytes <= MAX_KEPT_CHARS) return;
-    this.#bytes = 0;
-    for (const { scanner } of this.#channels.values()) this.#bytes += scanner.keptChars;
-    if (this.#bytes > MAX_KEPT_CHARS) throw bufferLimitExceeded();
+    this.#kept.assertRoom(bytes, this.#channels.values());
   }
 
   #scannerFor(delta: TextDelta): ChannelScanner {
     if (delta.isJson === true) return createJsonScanner(this.#detector);
     const before = delta.joins === undefined ? undefined : this.#lastJoined.get(delta.joins);
-    // Texts that run side by side are no one text.
+    // Texts that run side by side do not join.
     const joinedTo = before?.hasEnded === true ? before.scanner.tail : '';
     if (joinedTo === '' && beginsDocument(delta)) return createJsonScanner(this.#detector);
     return createTextScanner(this.#detector, {
@@ -95,13 +88,13 @@ export class StreamChannels {
     if (this.#channels.size >= MAX_AT_ONCE) throw bufferLimitExceeded();
     const channel: Channel = {
       ...{ name, scanner: place.scanner, choice: place.choice, lane: place.lane },
-      ...{ said: new TextPrint(), template: undefined, hasEnded: false },
+      ...{ print: new TextPrint(), template: undefined, hasEnded: false },
     };
     this.#channels.set(name, channel);
     return channel;
   }
 
-  /** The oldest go first; they wait to be sent nowhere else than in events that know them. */
+  /** Drops the oldest first. Events that wait for them hold them themselves. */
   #dropEnded(): void {
     const ended = [...this.#channels.values()].filter(({ hasEnded }) => hasEnded);
     for (const { name } of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) this.#channels.delete(name);
@@ -109,20 +102,20 @@ export class StreamChannels {
   }
 }
 
-/** An argument is known by its name; what a model says stands in members that are named for the dialect. */
+/** Returns the name of an argument as context. Other texts are in members that the dialect names. */
 export function contextBefore({ kind, isJson, path }: TextDelta): string {
   if (kind !== 'tool_arguments' || isJson === true) return '';
   return contextOf(path.findLast((step) => typeof step === 'string'));
 }
 
-/** What ends with an event. */
+/** The channels that end with an event. */
 export interface ChannelEnds {
   has(channel: string): boolean;
 }
 
 export const EVERY_CHANNEL: ChannelEnds = { has: () => true };
 
-/** Undefined where no channel ends with the event. */
+/** Returns undefined if no channel ends with the event. */
 export function endsOf({ ends = [] }: StreamEvent): ChannelEnds | undefined {
   if (ends.length === 0) return undefined;
   if (ends.includes('*')) return EVERY_CHANNEL;
@@ -138,23 +131,23 @@ export function endsOf({ ends = [] }: StreamEvent): ChannelEnds | undefined {
   };
 }
 
-/** What searching a chunk costs beside its length, in characters: what was sent last is read with it. */
+/** Cost of searching a chunk beside its length: recently sent text is searched with it. */
 const SEARCH_CHARS = 256;
 
-/** Adds a text to its channel; gives where it stands there. */
+/** Adds a text to its channel. Returns its span there. */
 export function* addTo(channel: Channel, text: string, found: Found[]): Work<BufferSpan> {
   const { buffer } = channel.scanner;
   const from = buffer.length;
   channel.hasEnded = false;
   for (const chunk of chunksOf(text)) {
     for (const one of channel.scanner.push(chunk)) found.push(one);
-    // What is held is searched again with each chunk.
+    // Held text is searched again with each chunk.
     yield SEARCH_CHARS + Math.max(chunk.length, channel.scanner.keptChars);
   }
   return { buffer, from, to: buffer.length };
 }
 
-/** Lets everything of a channel leave. */
+/** Releases all held text of a channel. */
 export function* finishChannel(channel: Channel, found: Found[]): Work<void> {
   const { scanner } = channel;
   const isOpen = scanner.buffer.settled < scanner.buffer.length;

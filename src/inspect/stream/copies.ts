@@ -2,20 +2,19 @@ import type { StreamDetector } from '../../detectors/finding.ts';
 import { GatewayError } from '../../errors.ts';
 import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 
-/** Of a text whose client may read another behind it. */
+/** Kept of a text after which clients may read another one. */
 const MAX_TAIL_CHARS = 1024;
-/** Of the other, in which a finding that began before must end or be open. */
+/** Searched of the other text, in which a finding that began before must end or be open. */
 const MAX_HEAD_CHARS = 4096;
 const MAX_STRAYS = 1024;
 
-/** Tells whether a text says what a channel said so far; 64 bits, and none of the text. */
+/** A 64-bit digest of a channel's text, to recognise repetitions without keeping the text. */
 export class TextPrint {
   #length = 0;
   #low = SEED_LOW;
   #high = SEED_HIGH;
   #last = '';
 
-  /** Adds the next piece of the text. */
   add(piece: string): void {
     this.#length += piece.length;
     this.#last = piece;
@@ -30,17 +29,17 @@ export class TextPrint {
     this.#high = high;
   }
 
-  /** The end of the text as it was before its last piece. */
+  /** Returns the end of the text without its last piece. */
   tailBefore(tail: string): string {
     return tail.endsWith(this.#last) ? tail.slice(0, tail.length - this.#last.length) : '';
   }
 
-  /** Whether a text is the last piece again. */
+  /** Reports whether a text repeats the last piece. */
   isLast(text: string): boolean {
     return text === this.#last;
   }
 
-  /** Whether a text is all that was said. */
+  /** Reports whether a text repeats the whole text. */
   isWhole(text: string): boolean {
     if (text.length !== this.#length) return false;
     const other = new TextPrint();
@@ -49,7 +48,7 @@ export class TextPrint {
   }
 }
 
-/** Of this process: a provider cannot look for another text with the same print. */
+/** Random per process, so that a provider cannot search for a text with the same digest. */
 const [SEED_LOW = 0, SEED_HIGH = 0] = crypto.getRandomValues(new Uint32Array(2));
 
 export interface ChannelTails {
@@ -57,17 +56,17 @@ export interface ChannelTails {
   readonly tailBefore: string;
 }
 
-/** How a text goes on with another: as a whole text, or as a piece that more may follow. */
+/** How a text continues another: as a whole, or as a piece that more may follow. */
 export type Continuation = 'whole' | 'piece';
 
 /**
- * Texts beside those that a channel streams: a message in full, where others stream deltas. Where one says again what was
- * streamed, it is searched by itself. Where it does not, some clients read it behind the channel's own pieces: what could
- * hold a finding over such a seam ends the stream, since one side of it may have left.
+ * Checks texts beside those that a channel streams, such as a whole message among deltas. A repetition of streamed
+ * text is searched by itself. Some clients read any other text after the channel's own pieces, so a possible
+ * finding across that seam ends the stream: one side of it may have left.
  */
 export class Copies {
   readonly #detector: StreamDetector;
-  /** Ends of what was said by another name, by the channels that may go on with it. */
+  /** Ends of such texts, by the channel that they may continue. */
   readonly #strays = new Map<string, string>();
 
   constructor(detector: StreamDetector) {
@@ -75,9 +74,9 @@ export class Copies {
   }
 
   /**
-   * A text that its channel did not say.
-   * @param tail the end of the channel
-   * @param tailBefore the same without its last piece, which some clients read the text in place of
+   * Checks a text that its channel did not stream.
+   * @param tail the end of the channel's text
+   * @param tailBefore the same without its last piece, which some clients replace with this text
    * @throws GatewayError upstream_unavailable
    */
   stray(channel: string, { tail, tailBefore }: ChannelTails, text: string, as: Continuation): void {
@@ -89,7 +88,7 @@ export class Copies {
   }
 
   /**
-   * A piece of a channel.
+   * Checks the next piece of a channel.
    * @throws GatewayError upstream_unavailable
    */
   goOn(channel: string, piece: string): void {

@@ -2,7 +2,7 @@ import { addAll } from '../../add-all.ts';
 import type { StreamEvent, TextDelta } from '../../providers/provider.ts';
 import type { Channel, Choice, EventText, Followed } from './read-event.ts';
 
-/** An event waits for the end of another lane until this many others came, or this much. */
+/** An event waits for the end of another lane for at most this many events, or bytes. */
 const MAX_EVENTS = 16;
 const MAX_BYTES = 262_144;
 const MAX_CHOICES = 1024;
@@ -10,10 +10,10 @@ const NO_CHANNELS: readonly Channel[] = [];
 const NOTHING_FOLLOWED: readonly Followed[] = [];
 
 /**
- * Keeps the order of what clients read one after the other: reasoning, text, a refusal, each tool call. When the next of
- * them begins, the held end of the one before leaves first. Held text is undecided: a model may interrupt a text with a
- * thought, and a finding may span both halves. So the next one waits for a while. Then plain words leave before it, and it
- * goes ahead of all else, which leaves only once it is judged with what follows it.
+ * Keeps the order of texts that clients read in sequence: reasoning, text, a refusal, each tool call. When the next
+ * begins, the held end of the previous one leaves first. Held text is undecided: a thought may interrupt a text,
+ * and a finding may span both halves. So the next one waits for a while. Then plain words leave before it, and it
+ * overtakes everything else, which leaves once it is judged with the text that follows.
  */
 export class Lanes {
   readonly #choices = new Map<string, Choice>();
@@ -30,8 +30,8 @@ export class Lanes {
   }
 
   /**
-   * The lanes that an event leaves, by their channels.
-   * @param passesArguments arguments of tools are none of its texts
+   * Returns the channels of the lanes that an event leaves.
+   * @param passesArguments tool arguments are not among its texts
    */
   leftBy(event: StreamEvent, texts: readonly EventText[], passesArguments: boolean): readonly Channel[] {
     let left: readonly Channel[] = NO_CHANNELS;
@@ -64,7 +64,7 @@ export class Lanes {
     return change(this.choiceOf(choiceNamed(name)), laneNamed(name), left);
   }
 
-  /** The held text that an event must follow: the ends of the channels whose lane it leaves. */
+  /** Returns the held text that must leave before an event: the ends of the lanes that it leaves. */
   follow(left: readonly Channel[]): readonly Followed[] {
     if (left.length === 0) return NOTHING_FOLLOWED;
     const followed: Followed[] = [];
@@ -76,7 +76,7 @@ export class Lanes {
     return followed;
   }
 
-  /** Called with each event and its length: what waited for long goes ahead, or the text that is held leaves. */
+  /** Called after each event with its length. Gives up what waited for long, or releases plain words. */
   settle(bytes: number): void {
     if (this.#waiting.length === 0) return;
     for (const one of this.#waiting) {
@@ -103,7 +103,7 @@ function enter({ channel, delta }: EventText, left: readonly Channel[]): readonl
   return all;
 }
 
-/** Changes the lane of a choice; adds the channels of the one that it leaves. */
+/** Changes the lane of a choice. Adds the channels of the lane that it leaves. */
 function change(choice: Choice, lane: string, left: readonly Channel[]): readonly Channel[] {
   if (choice.lane === lane) return left;
   const { channels } = choice;
@@ -113,7 +113,6 @@ function change(choice: Choice, lane: string, left: readonly Channel[]): readonl
   return left.length === 0 ? channels : [...left, ...channels];
 }
 
-/** The name of the choice that a delta belongs to. */
 export function choiceOfDelta({ copies, channel }: TextDelta): string {
   return choiceNamed(copies ?? channel);
 }
@@ -127,7 +126,7 @@ function choiceNamed(name: string): string {
   return slash < 0 ? name : name.slice(0, slash);
 }
 
-/** `0/tool/1/arguments.path` is of the lane `tool/1`. */
+/** Returns `tool/1` for `0/tool/1/arguments.path`. */
 function laneNamed(name: string): string {
   const [, word = '', place = ''] = name.split('/', 3);
   if (word === 'beside') return 'text';

@@ -2,47 +2,45 @@ import type { StreamDetector } from '../../detectors/finding.ts';
 import type { StreamEvent, TextDelta } from '../../providers/provider.ts';
 import type { Work } from '../../turns.ts';
 import type { Found } from '../inspected.ts';
-import { bufferLimitExceeded, type MaskingBuffer } from '../scan/masking-buffer.ts';
+import { KeptBound, type MaskingBuffer } from '../scan/masking-buffer.ts';
 import { chunksOf, createTextScanner, type ChannelScanner } from '../scan/text-scanner.ts';
 import type { WholeTexts } from '../scan/whole-texts.ts';
 import type { EventText } from './read-event.ts';
 
-/** Places whose texts are kept at once; the one that was not added to for longest goes first. */
+/** Places kept at once. The one that has not grown for longest goes first. */
 const MAX_TEXTS = 256;
-/** Events after which a text that none of them went on with is held no longer. */
+/** Events after which a text that did not continue is no longer held. */
 const MAX_PAUSE_EVENTS = 16;
-const MAX_KEPT_CHARS = 6_291_456;
-/** Of a value that is said again in every event: words have so many different letters, digits of a number do not. */
+/** Different letters of a value that every event repeats. Words have so many, numbers do not. */
 const MIN_REPEATED_LETTERS = 4;
 const MAX_REPEATED_CHARS = 256;
 
 interface LooseText {
   readonly scanner: ChannelScanner;
   last: string;
-  /** Nothing of it is held: it may go on all the same. */
+  /** Nothing of it is held. It may still continue. */
   hasEnded: boolean;
-  /** The number of the event that added to it last. */
+  /** Number of the event that added to it last. */
   at: number;
 }
 
 /**
- * Texts of streams whose dialect nobody knows: each string may be a text by itself, or go on with what stood in its
- * place in the event before. Both are searched. An event waits until its texts are decided, and nothing moves from one
- * to another, so that what was no text after all stays as it was.
+ * Texts of streams of unknown dialect. Each string may be a text by itself, or continue the string at its place in
+ * the event before; both are searched. An event waits until its texts are decided. No text moves to another event,
+ * so that strings that are not texts stay unchanged.
  */
 export class LooseTexts {
   readonly #detector: StreamDetector;
-  /** By place, in the order in which they were added to. */
+  /** By place, in order of their last addition. */
   readonly #texts = new Map<string, LooseText>();
   #event = 0;
-  /** Of the events since what is kept was counted. */
-  #bytes = 0;
+  readonly #kept = new KeptBound();
 
   constructor(detector: StreamDetector) {
     this.#detector = detector;
   }
 
-  /** Another event has come: lets leave what was not gone on with for long. */
+  /** Starts the next event. Releases texts that have not continued for long. */
   beginEvent(found: Found[]): void {
     this.#event += 1;
     for (const [place, text] of this.#texts) {
@@ -50,12 +48,12 @@ export class LooseTexts {
       if (!isTooMany && this.#event - text.at <= MAX_PAUSE_EVENTS) return;
       if (!text.hasEnded) finishScanner(text.scanner, found);
       text.hasEnded = true;
-      // The rest of a finding is still masked where the text goes on.
+      // If the text continues, the rest of a finding is still masked.
       if (isTooMany) this.#texts.delete(place);
     }
   }
 
-  /** @param alone the same text as it was searched by itself */
+  /** @param alone the same text, searched by itself */
   *read(delta: TextDelta, alone: MaskingBuffer, found: Found[]): Work<EventText> {
     const { channel: place, text } = delta;
     const known = this.#texts.get(place);
@@ -63,7 +61,7 @@ export class LooseTexts {
       scanner: createTextScanner(this.#detector),
       ...{ last: '', hasEnded: false, at: 0 },
     };
-    // Added anew, it stands last.
+    // Moves it to the end.
     this.#texts.delete(place);
     this.#texts.set(place, loose);
     const read = yield* readOnInChannel(loose.scanner, delta, alone, found);
@@ -80,23 +78,19 @@ export class LooseTexts {
   }
 
   /**
-   * Called after each event, with its length.
-   * @throws GatewayError upstream_unavailable where too much is held
+   * Called after each event with its length.
+   * @throws GatewayError upstream_unavailable if too much is held
    */
   settle(bytes: number): void {
-    this.#bytes += bytes;
-    if (this.#bytes <= MAX_KEPT_CHARS) return;
-    this.#bytes = 0;
-    for (const { scanner } of this.#texts.values()) this.#bytes += scanner.keptChars;
-    if (this.#bytes > MAX_KEPT_CHARS) throw bufferLimitExceeded();
+    this.#kept.assertRoom(bytes, this.#texts.values());
   }
 }
 
 const MARKERS: ReadonlySet<string> = new Set(['', '[DONE]']);
 
 /**
- * Frames of a stream that are no JSON. Their reader may take them for one text, for several, or for JSON after all: each
- * is searched by itself, its escapes read, and as the rest of those before it.
+ * Frames that are not JSON. Clients may read them as one text, as several, or as JSON after all, so each is
+ * searched by itself, with its escapes decoded, and as the continuation of those before it.
  */
 export class RawFrames {
   readonly #wholeTexts: WholeTexts;
@@ -107,7 +101,7 @@ export class RawFrames {
     this.#scanner = createTextScanner(detector);
   }
 
-  /** Undefined for a marker that all know. */
+  /** Returns undefined for a well-known marker. */
   *read({ frame, inner }: StreamEvent, found: Found[]): Work<EventText | undefined> {
     const text = inner?.json ?? frame.data ?? '';
     if (MARKERS.has(text.trim())) return undefined;
@@ -115,13 +109,13 @@ export class RawFrames {
     return yield* readOnInChannel(this.#scanner, { channel: '', kind: 'text', text, path: [] }, alone, found);
   }
 
-  /** Called where the text is over: what is no JSON must not hold up what is. */
+  /** Ends the text, so that it does not hold up JSON events. */
   finish(found: Found[]): void {
     finishScanner(this.#scanner, found);
   }
 }
 
-/** Reads a text as the rest of those before it, with what was found in it alone. */
+/** Reads a text as the continuation of those before it, with the findings in it alone. */
 function* readOnInChannel(
   scanner: ChannelScanner,
   delta: TextDelta,
@@ -144,7 +138,7 @@ function finishScanner(scanner: ChannelScanner, found: Found[]): void {
   for (const one of scanner.finish()) found.push(one);
 }
 
-/** A word that stands in its place in each event, as the name of a model does, and no part of a text. */
+/** Recognises a word that every event repeats, such as the model's name, and that is not part of a text. */
 function isSaidAgain(text: string): boolean {
   if (text.length > MAX_REPEATED_CHARS || !/[A-Za-z]/.test(text)) return false;
   return new Set(text).size >= MIN_REPEATED_LETTERS;

@@ -20,13 +20,13 @@ import { WholeTexts } from '../scan/whole-texts.ts';
 /** Deeper than any dialect's frames. */
 const MAX_DEPTH = 256;
 const MAX_NUMBER_CHARS = 64;
-/** Of an event that the next is compared with. */
+/** Largest event that the next one is compared with. */
 const MAX_KEPT_BYTES = 16_384;
-/** What one look at a value costs beside what it reads, and how much is done in one step, in characters of a search. */
+/** Fixed cost of searching a value, and work per step, in searched characters. */
 const SEARCH_CHARS = 32;
 const STEP_CHARS = 2048;
 
-/** A detector with what it lately found clean. */
+/** A detector with the texts that it lately found clean. */
 interface ValueSearch {
   readonly detector: StreamDetector;
   readonly wholeTexts: WholeTexts;
@@ -37,42 +37,41 @@ function createValueSearch(detector: StreamDetector): ValueSearch {
   return { detector, wholeTexts: new WholeTexts(detector), clean: new RecentTexts() };
 }
 
-/** The edits that mask what is found in an event, and those that leave no token ids in it. */
+/** Edits that mask the findings in an event, and edits that remove its token ids. */
 export interface SearchedValues {
   readonly edits: readonly JsonEdit[];
   readonly tokenIds: readonly JsonEdit[];
 }
 
-/** What is known of an object or array. */
 interface Fields {
   readonly texts: PathTree | undefined;
   /** The nearest member name. */
   readonly name: string | undefined;
-  /** What stood in its place in an event before, and was clean. */
+  /** The clean value at its place in the previous event. */
   readonly before: unknown;
 }
 
 /**
- * Looks at everything in a stream's events that is no text of a channel: errors, names, citations, what is new in a
- * dialect. Nearly all of it is the same in every event, and costs a look-up.
+ * Searches everything in a stream's events outside texts: errors, names, citations, unknown members. Nearly all of
+ * it repeats in every event, and costs a look-up.
  */
 export class NonTextFields {
   readonly #words: ValueSearch;
-  /** Of names, numbers and single words. */
+  /** For names, numbers and identifiers. */
   readonly #names: ValueSearch;
   readonly #paths = new EventPaths();
-  /** The last event that was clean. */
+  /** The last event, if it was clean. */
   #last: { readonly root: object; readonly texts: PathTree } | undefined;
   #cost = 0;
 
-  /** @param names of names, numbers and identifiers, where that is another one */
+  /** @param names detector for names, numbers and identifiers */
   constructor(detector: StreamDetector, names: StreamDetector) {
     this.#words = createValueSearch(detector);
     this.#names = names === detector ? this.#words : createValueSearch(names);
   }
 
   *search(root: object, event: StreamEvent, found: Found[]): Work<SearchedValues> {
-    const texts = yield* this.#paths.of(event);
+    const texts = yield* this.#paths.treeOf(event);
     const before = this.#last?.texts === texts ? this.#last.root : undefined;
     const searched = yield* this.#searchFields(root, { texts, name: undefined, before }, event, found);
     const isKept = searched.edits.length === 0 && event.frame.raw.length <= MAX_KEPT_BYTES;
@@ -122,11 +121,11 @@ export class NonTextFields {
       }
     }
     if (hasLong) yield* this.#searchLong(event, found, add);
-    // A later edit of what is around another holds.
+    // Edits of enclosing values come last, so they win.
     return { edits, tokenIds: tokenIds.reverse() };
   }
 
-  /** Numbers that a double does not hold, as they are written. */
+  /** Searches numbers that do not fit a double, as written. */
   *#searchLong(event: StreamEvent, found: Found[], add: (edit: JsonEdit) => void): Work<void> {
     for (const number of writtenNumbers(Buffer.from(event.inner?.json ?? event.frame.data ?? ''))) {
       if (number === undefined || this.#cost > STEP_CHARS) yield this.#takeCost() + STEP_CHARS;
@@ -154,7 +153,7 @@ export class NonTextFields {
     return yield* buffer.takeAll();
   }
 
-  /** Where something is found; undefined where nothing is. */
+  /** Returns undefined if nothing is found. */
   #spansIn(
     { detector, clean }: ValueSearch,
     text: string,
@@ -178,7 +177,7 @@ export class NonTextFields {
   }
 }
 
-/** Not where the dialect knows them for the ids, or the bytes, of tokens that come with their text. */
+/** Excludes the ids and bytes of tokens that the dialect knows. */
 function holdsTokenIds({ state }: Level<Fields>, step: string | number, value: unknown): boolean {
   if (typeof step === 'number' || value === null || state.texts?.get(step) === true) return false;
   if (typeof value === 'number') return isTokenId(step);
@@ -195,12 +194,12 @@ function tooDeep(): GatewayError {
   return new GatewayError('upstream_unavailable', 'the provider sent an answer that is nested too deep');
 }
 
-/** Where an event's texts and tokens stand. Most events of a stream have their one text at one place. */
+/** The places of an event's texts and tokens. Most events of a stream have one text at the same place. */
 class EventPaths {
   #paths: readonly JsonPath[] = [];
   #tree: PathTree = new Map();
 
-  *of({ deltas, tokens }: StreamEvent): Work<PathTree> {
+  *treeOf({ deltas, tokens }: StreamEvent): Work<PathTree> {
     const paths = deltas.map(({ path }) => path);
     for (const { blank } of tokens ?? []) for (const { path } of blank) paths.push(path);
     if (areSame(paths, this.#paths, isSamePath)) return this.#tree;
@@ -230,7 +229,7 @@ function areSame<Item>(
 const MAX_RECENT_TEXTS = 64;
 const MAX_RECENT_CHARS = 256;
 
-/** Short texts that came lately: at most two generations of 64. Cheaper than a list in order of use. */
+/** Recent short texts, in at most two generations of 64. Cheaper than a list in order of use. */
 export class RecentTexts {
   #young = new Set<string>();
   #old = new Set<string>();

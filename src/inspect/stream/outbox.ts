@@ -7,41 +7,41 @@ import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 import { emptiedParts, restsOf, saysOnlyTexts } from './text-frames.ts';
 import type { BufferSpan, EventText, ReadEvent } from './read-event.ts';
 
-/** What may leave: other events before one, and its own edits. */
+/** Earlier events that may leave, and an event's own edits. */
 interface Released {
   readonly before: readonly RewrittenFrame[];
   readonly edits: readonly JsonEdit[];
 }
 
 interface ReleasedEvent extends Released {
-  /** It says nothing without the texts that it held, and is not sent. */
+  /** It has nothing but held texts, and is not sent. */
   readonly isEmptied: boolean;
 }
 
 const MAX_EVENTS = 4096;
-/** Twice what a frame may have. */
+/** Twice the largest frame. */
 const MAX_BYTES = 8_388_608;
 
 /**
- * Servers say the ids of a token before its text, where that is part of a character or may be a word to stop at: so many
- * characters more must be decided before ids leave.
+ * Servers send token ids before their text if it is part of a character or may be a stop word. So many more
+ * characters must be decided before ids leave.
  */
 const LEAD_CHARS = 64;
 
-/** Events in the order in which they are sent: one that waits keeps those behind it. Bounded. */
+/** Events in sending order. One that waits holds back those after it. Bounded. */
 export class Outbox {
   readonly #isMasked: () => boolean;
   #events: ReadEvent[] = [];
   #bytes = 0;
 
-  /** @param isMasked something of the stream was masked so far */
+  /** @param isMasked reports whether anything was masked so far */
   constructor(isMasked: () => boolean) {
     this.#isMasked = isMasked;
   }
 
   /**
-   * Adds an event, and gives what may leave: others before it, and its own edits unless it is held.
-   * @throws GatewayError upstream_unavailable where too much waits
+   * Adds an event. Returns earlier events that may leave, and its own edits unless it is held.
+   * @throws GatewayError upstream_unavailable if too much waits
    */
   *add(read: ReadEvent): Work<Released & { readonly isHeld: boolean }> {
     if (this.#events.length === 0 && read.tokenIds.length === 0 && mayLeave(read)) {
@@ -59,7 +59,7 @@ export class Outbox {
     return { before, edits: [], isHeld: true };
   }
 
-  /** The stream is over: the events that wait for no text, in order. */
+  /** Returns the events that wait for no text, in order, at the end of the stream. */
   *releaseLast(): Work<readonly RewrittenFrame[]> {
     return yield* this.#release(true);
   }
@@ -81,7 +81,7 @@ export class Outbox {
     return frames;
   }
 
-  /** Whether enough of the text behind an event is decided, or there is no more of it. */
+  /** Reports whether enough text after an event is decided, or none follows. */
   #isFollowed(at: number): boolean {
     let chars = 0;
     for (let next = at; next < this.#events.length; next += 1) {
@@ -104,7 +104,7 @@ function mayLeave(read: ReadEvent): boolean {
   return !needsText(read) || follows.some(({ isGivenUp }) => isGivenUp);
 }
 
-/** Whether it would leave with parts that are empty, but for something else that it says, and its text is undecided. */
+/** Reports whether it would leave with empty parts because its text is undecided, while it says something else. */
 function needsText(read: ReadEvent): boolean {
   const { texts } = read;
   if (!texts.some(({ delta, buffer }) => delta.part !== undefined && buffer.settled <= buffer.sent))
@@ -112,7 +112,7 @@ function needsText(read: ReadEvent): boolean {
   return texts.every(isEmpty) && !texts.every(isSettled) && !saysOnlyTexts(read);
 }
 
-/** Whether nothing of it would leave now. */
+/** Reports whether none of the text would leave now. */
 function isEmpty({ channel, buffer, to }: EventText): boolean {
   return channel !== undefined && Math.min(to, buffer.settled) <= buffer.sent;
 }
@@ -122,8 +122,8 @@ export function isSettled({ buffer, to }: BufferSpan): boolean {
 }
 
 /**
- * Takes out of the channels what leaves with an event, and puts it into its texts. Called in order of the events.
- * @param isMasked something of the stream was masked so far
+ * Takes the text that leaves with an event out of its channels. Called in order of the events.
+ * @param isMasked whether anything was masked so far
  */
 function* release(read: ReadEvent, isMasked: boolean): Work<ReleasedEvent> {
   const { event, texts, unsent, closed, follows } = read;
@@ -133,7 +133,7 @@ function* release(read: ReadEvent, isMasked: boolean): Work<ReleasedEvent> {
     yield ITEM_CHARS;
   }
   for (const { buffer, to } of unsent) buffer.take(to);
-  // All are taken before it is told what is left: some stand in one text.
+  // All texts are taken before rests are computed, since several may be of one channel.
   const values: string[] = [];
   let isEmptied = texts.length > 0;
   for (const { buffer, to } of texts) {
@@ -159,7 +159,7 @@ function* release(read: ReadEvent, isMasked: boolean): Work<ReleasedEvent> {
   if (isEmptied) return { before, edits: [], isEmptied };
   if (emptied.length > 0) for (const edit of emptiedParts(event, emptied)) edits.push(edit);
   if (isMasked) for (const edit of read.tokenIds) edits.push(edit);
-  // Of two edits of one place the later holds: a member whose name is a finding goes, whatever its value becomes.
+  // Later edits win: a member whose name is a finding is removed, whatever its value becomes.
   for (const edit of read.edits) if (edit.kind === 'remove') edits.push(edit);
   return { before, edits, isEmptied };
 }

@@ -4,51 +4,49 @@ import type { MaskingBuffer } from '../scan/masking-buffer.ts';
 import type { ChannelScanner } from '../scan/text-scanner.ts';
 import type { TextPrint } from './copies.ts';
 
-/** One text of a streamed answer: of a choice, a content block, a tool call. */
+/** One text of a streamed answer: of a choice, a content block or a tool call. */
 export interface Channel {
   readonly name: string;
   readonly scanner: ChannelScanner;
   readonly choice: Choice;
-  /** What of its choice it belongs to. */
+  /** Its lane within the choice. */
   readonly lane: string;
-  /** Of its text so far; another one begins where it goes on after its end. */
-  said: TextPrint;
-  /** What would carry the text that is held if nothing more came; undefined where nothing is held. */
+  /** The digest of its text. A new one begins if it continues after its end. */
+  print: TextPrint;
+  /** The frame that carries held text if nothing more comes. Undefined if nothing is held. */
   template: FrameTemplate | undefined;
-  /** Nothing more is to come; it may all the same. */
+  /** It has ended, but may continue all the same. */
   hasEnded: boolean;
 }
 
-/** An event that was sent, or said nothing but text that is held, and the place of the channel's text in it. */
+/** An event that was sent, or that has nothing but held text, and the path of the channel's text in it. */
 export interface FrameTemplate {
   readonly event: StreamEvent;
   readonly path: JsonPath;
-  /** Its edits of everything but text. */
+  /** Its edits outside texts. */
   readonly masks: readonly JsonEdit[];
 }
 
 /** One of several answers to a request. */
 export interface Choice {
-  /** What it streams now. */
+  /** The lane that it streams now. */
   lane: string | undefined;
-  /** The channels of that lane. */
   channels: Channel[];
-  /** An event with a text of this choice has been sent. */
   hasLeft: boolean;
 }
 
-/** The text of another lane that must leave before an event. */
+/** Text of another lane that must leave before an event. */
 export interface Followed {
   readonly channel: Channel;
   readonly to: number;
-  /** Events that came meanwhile, and their length. */
+  /** Events and bytes received meanwhile. */
   events: number;
   bytes: number;
-  /** The event goes ahead; the text leaves later. */
+  /** The event overtakes the text. */
   isGivenUp: boolean;
 }
 
-/** A part of a text on its way out. */
+/** A part of an outgoing text. */
 export interface BufferSpan {
   readonly buffer: MaskingBuffer;
   readonly from: number;
@@ -58,24 +56,24 @@ export interface BufferSpan {
 /** One of an event's texts. */
 export interface EventText extends BufferSpan {
   readonly delta: TextDelta;
-  /** Undefined for a text that came whole. */
+  /** Undefined for a whole text. */
   readonly channel: Channel | undefined;
 }
 
-/** An event that was read, and what it waits for. */
+/** A read event, and what it waits for. */
 export interface ReadEvent {
   readonly event: StreamEvent;
-  /** Of everything that is no text. */
+  /** Edits outside texts. */
   readonly edits: readonly JsonEdit[];
   readonly texts: readonly EventText[];
-  /** Leave no token ids, where anything of the stream was masked before they are sent. Tokens are blanked then too. */
+  /** Edits that remove token ids, if anything was masked before they are sent. Tokens are blanked then too. */
   readonly tokenIds: readonly JsonEdit[];
-  /** Texts of it that are searched and sent as they came, or not at all. */
+  /** Texts that are searched but not edited: sent as received, or not at all. */
   readonly unsent: readonly BufferSpan[];
-  /** Channels that end with it; their text up to there must be sent by then. */
+  /** Channels that end with it. Their text up to `to` must leave first. */
   readonly closed: readonly { readonly channel: Channel; readonly to: number }[];
-  /** The ends of other lanes, which must be sent before. */
+  /** Ends of other lanes that must leave first. */
   readonly follows: readonly Followed[];
-  /** It is sent only once all of its text is decided. */
+  /** Sent only once all of its text is decided. */
   readonly waits: boolean;
 }

@@ -30,31 +30,30 @@ import { isSettled, Outbox } from './outbox.ts';
 import type { BufferSpan, Channel, EventText, ReadEvent } from './read-event.ts';
 import { isTemplate, restsOf } from './text-frames.ts';
 
-/** How a stream is searched. */
 export interface StreamSearch {
   readonly detector: StreamDetector;
-  /** For names of members, numbers and identifiers that are no text of the answer's, where it is another one. */
+  /** Searches member names, numbers and identifiers outside texts. Defaults to `detector`. */
   readonly names?: StreamDetector;
-  /** What of `detector` looks for words that a rule names: no beginning of them leaves. */
+  /** The part of `detector` that finds words which a rule names. No beginning of them leaves early. */
   readonly namedWords?: StreamDetector;
-  /** Arguments of tools that the dialect knows for them are left alone. */
+  /** Skips tool arguments that the dialect knows. */
   readonly passesArguments?: boolean;
 }
 
-/** Judges what is found in one stream, and remembers what of it to tell: never the text. */
+/** Judges the findings of one stream, and collects what to report: never the text. */
 export interface FindingsJudge {
-  /** Something is masked. */
+  /** True once something was masked. */
   readonly any: boolean;
-  /** The denial that the stream is cut with, where something is found that must not pass even masked. */
+  /** Returns a denial to cut the stream with, if a finding must not pass even masked. */
   judge(found: readonly Found[]): Denial | undefined;
-  /** What was masked and not told yet. */
+  /** Returns what was masked since the last call. */
   takeReason(): string | undefined;
 }
 
 /**
- * Masks a streamed answer, or cuts it, event by event. What cannot be part of a finding leaves at once and in order;
- * what may be goes with a later event of its channel. An event without findings leaves byte for byte, but for text
- * that moves to the next. One rewriter is for one stream; what it holds is bounded, and over that it throws.
+ * Creates the rewriter of one stream, which masks or cuts it event by event. Text that cannot be part of a finding
+ * leaves at once and in order; other text leaves with a later event of its channel. Events without findings keep
+ * their bytes, except for text that moves to the next. Throws if too much would be held.
  */
 export function createMaskingRewriter(search: StreamSearch, findings: FindingsJudge): StreamRewriter {
   const stream = new MaskedStream(search, findings);
@@ -76,12 +75,12 @@ const NOTHING_READ = {
   waits: false,
 };
 
-/** Searches the events of one stream, keeps its texts until they are decided, and says what becomes of each. */
+/** Searches the events of one stream, holds undecided texts, and decides what becomes of each event. */
 class MaskedStream {
   readonly #findings: FindingsJudge;
   readonly #outbox = new Outbox(() => this.#findings.any);
   readonly #channels: StreamChannels;
-  /** Tokens that do not spell the text of their event are a text of their own, which is never sent. */
+  /** Channels of tokens that do not spell their event's text. Never sent. */
   readonly #tokenChannels: StreamChannels;
   readonly #wholeTexts: WholeTexts;
   readonly #nonTextFields: NonTextFields;
@@ -105,7 +104,7 @@ class MaskedStream {
     this.#copies = new Copies(detector);
   }
 
-  /** Says that something was masked: the headers had left before. */
+  /** Reports that something was masked, since the headers have left. */
   get comment(): string | undefined {
     return this.#findings.any ? `${HEADER.dlpRedacted}=true` : undefined;
   }
@@ -118,9 +117,9 @@ class MaskedStream {
     if (denial !== undefined) return { kind: 'cut', denial };
     assertMaskable(found.length, true, 'answer');
     const reason = this.#findings.takeReason();
-    // Each of these passes over all that was found is a turn of its own.
+    // Each pass over all findings gets a turn of its own.
     if (found.length > MANY_FINDINGS) yield LONG_STEP;
-    // A sideband is read alone, and has no place among the texts.
+    // A sideband is read alone, and has no order among the texts.
     const isAlone = event.sideband === true;
     const released = isAlone
       ? { before: [], edits: read.edits, isHeld: false }
@@ -155,7 +154,7 @@ class MaskedStream {
     };
   }
 
-  /** Searches an event; adds what is decided now to `found`. */
+  /** Searches an event. Adds the findings that it decides to `found`. */
   *#read(event: StreamEvent, found: Found[]): Work<ReadEvent> {
     const raw = event.json === undefined ? yield* this.#rawFrames.read(event, found) : undefined;
     if (raw !== undefined) return { ...NOTHING_READ, event, texts: [raw], waits: true };
@@ -165,7 +164,7 @@ class MaskedStream {
     const ends = endsOf(event);
     const texts: EventText[] = [];
     for (const delta of event.deltas) {
-      if (this.#passesArguments && delta.kind === 'tool_arguments') continue; // its event carries it as it came
+      if (this.#passesArguments && delta.kind === 'tool_arguments') continue; // sent as received
       texts.push(yield* this.#readText(delta, ends, found));
     }
     const unsent = yield* this.#readTokens(event, texts, found);
@@ -178,14 +177,14 @@ class MaskedStream {
     return { event, edits, tokenIds, texts, unsent, closed, follows, waits };
   }
 
-  /** What the event must follow: the ends of the lanes that it leaves. */
+  /** Returns what the event must follow: the ends of the lanes that it leaves. */
   #follow(event: StreamEvent, texts: readonly EventText[]): ReadEvent['follows'] {
     const { lanes } = this.#channels;
     lanes.settle(event.frame.raw.length);
     return lanes.follow(lanes.leftBy(event, texts, this.#passesArguments));
   }
 
-  /** Ends channels; gives those that are sent, and how far they have come. */
+  /** Ends channels. Returns those that are sent, with their lengths. */
   *#finish(ends: ChannelEnds, found: Found[]): Work<ReadEvent['closed']> {
     for (const channel of this.#tokenChannels.all()) {
       if (ends.has(channel.name)) yield* finishChannel(channel, found);
@@ -200,8 +199,8 @@ class MaskedStream {
   }
 
   /**
-   * Called when an event is on its way: makes room.
-   * @throws GatewayError upstream_unavailable where too much is held
+   * Makes room after each event.
+   * @throws GatewayError upstream_unavailable if too much is held
    */
   #settle({ frame }: StreamEvent): void {
     this.#channels.settle(frame.raw.length);
@@ -231,30 +230,30 @@ class MaskedStream {
       if (delta.loose === true) return yield* this.#looseTexts.read(delta, buffer, found);
       return { delta, buffer, from: 0, to: buffer.length, channel: undefined };
     }
-    const channel = this.#channels.ofDelta(delta, ends?.has(delta.channel) === true);
-    if (channel.hasEnded) channel.said = new TextPrint();
-    channel.said.add(delta.text);
+    const channel = this.#channels.forDelta(delta, ends?.has(delta.channel) === true);
+    if (channel.hasEnded) channel.print = new TextPrint();
+    channel.print.add(delta.text);
     this.#copies.goOn(channel.name, delta.text);
     return { ...(yield* addTo(channel, delta.text, found)), delta, channel };
   }
 
   /**
-   * Whether a text is searched by itself alone: a copy of what its channel said, or one that comes whole.
-   * @throws GatewayError upstream_unavailable where it says something else, and could go on with what was said
+   * Reports whether a text is searched by itself: a copy of its channel's text, or a whole text.
+   * @throws GatewayError upstream_unavailable if it differs from its channel's text and could continue it
    */
   #isCopy({ text, copies, repeats }: TextDelta): boolean {
     const isWhole = repeats === true;
     if (copies === undefined) return isWhole;
     const channel = this.#channels.known(copies);
-    if (channel?.said.isLast(text) === true) return isWhole;
-    if (channel?.said.isWhole(text) === true) return true;
+    if (channel?.print.isLast(text) === true) return isWhole;
+    if (channel?.print.isWhole(text) === true) return true;
     const tail = channel?.scanner.tail ?? '';
-    const tailBefore = channel?.said.tailBefore(tail) ?? '';
+    const tailBefore = channel?.print.tailBefore(tail) ?? '';
     this.#copies.stray(copies, { tail, tailBefore }, text, isWhole ? 'whole' : 'piece');
     return isWhole;
   }
 
-  /** Returns the tokens that do not spell their event's text: they are searched as a text of their own. */
+  /** Searches tokens that do not spell their event's text. Returns their spans. */
   *#readTokens(
     { tokens = [] }: StreamEvent,
     all: readonly EventText[],
@@ -266,7 +265,7 @@ class MaskedStream {
       const texts = all.filter(({ delta }) => delta.channel === channel);
       if (isSpelled(texts, spelled)) continue;
       if (texts.every((text) => text.channel !== undefined)) {
-        unsent.push(yield* addTo(this.#tokenChannels.ofTokens(channel), spelled, found));
+        unsent.push(yield* addTo(this.#tokenChannels.forTokens(channel), spelled, found));
       } else {
         const buffer = yield* this.#wholeTexts.search({ text: spelled }, found);
         unsent.push({ buffer, from: 0, to: buffer.length });
@@ -276,7 +275,7 @@ class MaskedStream {
   }
 }
 
-/** Whether the texts of a channel were searched as the one text that tokens spell. */
+/** Reports whether the texts of a channel were searched as the one text that the tokens spell. */
 function isSpelled(texts: readonly EventText[], spelled: string): boolean {
   const [first] = texts;
   if (!texts.every(({ buffer }) => buffer === first?.buffer)) return false;

@@ -1,4 +1,4 @@
-import { editedView } from '../../json/edited-view.ts';
+import { editedView, ownMember, valueAt } from '../../json/edited-view.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import type { RewrittenFrame } from '../../pipeline/check.ts';
 import type { StreamEvent, TextDelta } from '../../providers/provider.ts';
@@ -10,15 +10,14 @@ interface ChannelEnd {
   readonly to: number;
 }
 
-/** A text at its place in an event. */
 interface PlacedText {
   readonly path: JsonPath;
   readonly text: string;
 }
 
 /**
- * What channels held to their ends: events of their own carry it, as the last texts of the channels came. Those that came
- * in one event leave in one, since some clients read one of two as a copy.
+ * Returns events that carry what channels held to their ends, in the form of the channels' last events. Texts of
+ * one event leave in one, since some clients read the second of two as a copy.
  */
 export function restsOf(ends: readonly ChannelEnd[]): readonly RewrittenFrame[] {
   const byEvent = new Map<StreamEvent, Rest>();
@@ -37,16 +36,16 @@ export function restsOf(ends: readonly ChannelEnd[]): readonly RewrittenFrame[] 
   return [...byEvent].map(([event, rest]) => frameFrom(event, rest));
 }
 
-/** Texts that leave in a copy of one event, and what is masked there beside them. */
+/** Texts that leave in a copy of one event, and its masks beside them. */
 interface Rest {
   readonly masks: readonly JsonEdit[];
   readonly texts: PlacedText[];
 }
 
-/** A larger frame is not kept to be copied: it waits itself until its text is decided. */
+/** Larger frames are not kept for copies: they wait until their text is decided. */
 const MAX_TEMPLATE_BYTES = 16_384;
 
-/** Whether a frame of this one's shape may be sent once more: not one that says that something begins. */
+/** Reports whether a copy of this frame may be sent: not if it says that something begins. */
 export function isTemplate({ json, frame }: StreamEvent): boolean {
   if (frame.raw.length > MAX_TEMPLATE_BYTES) return false;
   return ![frame.event, ownMember(json, 'type'), ownMember(json, 'event_type')].some(
@@ -55,8 +54,8 @@ export function isTemplate({ json, frame }: StreamEvent): boolean {
 }
 
 /**
- * A copy of a frame that came, with other text. It keeps what says where the text belongs, and says nothing again that
- * counts: usage, reasons to finish, ids and names of calls, other texts.
+ * Copies a frame with other text. Keeps what locates the text, and omits what would count twice: usage, finish
+ * reasons, ids and names of calls, other texts.
  */
 function frameFrom(event: StreamEvent, { masks, texts }: Rest): RewrittenFrame {
   const { frame, inner, json } = event;
@@ -70,7 +69,7 @@ function frameFrom(event: StreamEvent, { masks, texts }: Rest): RewrittenFrame {
 }
 
 /**
- * The edits that leave of a document what says where its texts belong.
+ * Returns the edits that reduce a document to what locates its texts.
  * @param masked the document without its findings
  */
 function editsBeside(json: unknown, paths: readonly JsonPath[], masked = json): JsonEdit[] {
@@ -79,13 +78,13 @@ function editsBeside(json: unknown, paths: readonly JsonPath[], masked = json): 
   return edits;
 }
 
-/** A value of an event as it came, and without its findings. */
+/** A value of an event, as received and masked. */
 interface Masked {
   readonly json: unknown;
   readonly masked: unknown;
 }
 
-/** @param ways paths of texts that lead through the container at `at` */
+/** @param ways paths of texts through the container at `at` */
 function addEditsBeside(
   edits: JsonEdit[],
   { json, masked }: Masked,
@@ -110,14 +109,14 @@ function addEditsBeside(
   }
 }
 
-/** The role of a chat's delta: some clients join what deltas say, member by member. */
+/** The role of a chat's delta, since some clients concatenate the members of deltas. */
 function isAddedUp(at: JsonPath, name: string): boolean {
   return name === 'role' && at.at(-1) === 'delta';
 }
 
-/** Says that an answer is over, or counts what it took. */
+/** Members that end an answer or count its usage. */
 const ONCE = /^(?:done|is_finished)$|count$|_duration$|tokens/i;
-/** What tells one element from the next, and what it is; `role` is a member that some clients insist on. */
+/** Members that tell elements apart, and their types. Some clients insist on `role`. */
 const PLACE: ReadonlySet<string> = new Set([
   'index',
   'contentBlockIndex',
@@ -127,10 +126,10 @@ const PLACE: ReadonlySet<string> = new Set([
   'format',
 ]);
 
-/** What is left of a member in a copy, which has the members that clients look into; undefined for nothing. */
+/** Returns a member's value in a copy, or undefined to omit it. Members that clients look into stay. */
 function leftInCopy(name: string, value: unknown, isRoot: boolean): unknown {
   if (value === null || value === false || value === '') return value;
-  // `finish_reason`, `stopReason`: nothing is finished.
+  // `finish_reason`, `stopReason`: a copy finishes nothing.
   if (/reason$/i.test(name)) return null;
   if (Array.isArray(value)) return value.length === 0 ? value : [];
   if (typeof value === 'object') return isRoot ? undefined : objectLeftInCopy(value);
@@ -148,10 +147,10 @@ function objectLeftInCopy(object: object): object {
   return isWhole ? object : Object.fromEntries(left);
 }
 
-/** What is said again in later events, and whole in the last of them. */
+/** Members that later events repeat, the last one in full. */
 const RUNNING = /usage|^(?:timings|safetyRatings|x_groq)$|count$|_duration$|tokens/i;
 
-/** Whether a later event can say all that an event says: it need not be sent without its texts. */
+/** Reports whether later events say everything in an event but its texts, so that it need not be sent. */
 export function saysOnlyTexts({ event, ...read }: ReadEvent): boolean {
   const { texts, closed, edits, tokenIds, unsent } = read;
   if (event.done === true || event.failed === true || event.json === undefined) return false;
@@ -169,15 +168,16 @@ export function saysOnlyTexts({ event, ...read }: ReadEvent): boolean {
   });
 }
 
-/** Takes out what holds a text that is emptied: a list of which nothing is left goes as a whole. */
+/** Returns edits that remove the elements of emptied texts. A list that would become empty is removed as a whole. */
 export function emptiedParts(event: StreamEvent, emptied: readonly TextDelta[]): readonly JsonEdit[] {
   const edits: JsonEdit[] = [];
   const byList = Map.groupBy(emptied, ({ part = [] }) => JSON.stringify(part.slice(0, -1)));
   for (const deltas of byList.values()) {
     const gone: JsonPath[] = [];
     for (const { part = [], path } of deltas) {
-      const holder = valueAt(event.json, part);
-      const isBare = Object.keys(holder ?? {}).every((name) => name === path.at(-1) || name === 'thought');
+      const isBare = Object.keys(valueAt(event.json, part) ?? {}).every(
+        (name) => name === path.at(-1) || name === 'thought',
+      );
       if (isBare) gone.push(part);
       else edits.push({ kind: 'remove', path });
     }
@@ -187,15 +187,4 @@ export function emptiedParts(event: StreamEvent, emptied: readonly TextDelta[]):
     else for (const path of gone) edits.push({ kind: 'remove', path });
   }
   return edits;
-}
-
-function valueAt(json: unknown, path: JsonPath): object | undefined {
-  let value = json;
-  for (const step of path) value = ownMember(value, step);
-  return typeof value === 'object' && value !== null ? value : undefined;
-}
-
-function ownMember(value: unknown, name: string | number): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as Record<string | number, unknown>)[name];
 }

@@ -157,7 +157,7 @@ export class DocumentSearch {
         if (isSaid) saidBefore = text;
         if (kind === 'document') see('string', text, name, path);
         else if (kind === 'prose')
-          see('string', text, undefined, path, besideBoth(told(text, name, level, path), said));
+          see('string', text, undefined, path, besideBoth(identifying(text, name, level, path), said));
         else if (level === undefined) see('string', text, name, path);
         else see('string', text, name, path, besideBoth(besideInDocument(text, level, path), said));
       },
@@ -178,7 +178,7 @@ export class DocumentSearch {
 const NOTHING: readonly string[] = [];
 
 /** Returns names beside a value that a dialect takes for prose: a tool's result, a document, a form. */
-function told(
+function identifying(
   text: string,
   name: string | undefined,
   level: NamedLevel | undefined,

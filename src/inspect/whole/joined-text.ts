@@ -8,7 +8,7 @@ import type { Span } from '../../text/span.ts';
 
 /** The findings in one of the texts, alone and together with its neighbours. */
 export interface MemberFindings {
-  readonly of: AnswerText;
+  readonly source: AnswerText;
   readonly spans: readonly Span[];
   /** The first span continues one from an earlier text. */
   readonly isContinued: boolean;
@@ -87,12 +87,17 @@ function* byMember(
 ): Work<ReadonlyMap<AnswerText, MemberFindings>> {
   const found = new Map<
     AnswerText,
-    { of: AnswerText; spans: Span[]; isContinued: boolean; goesOn: boolean }
+    { source: AnswerText; spans: Span[]; isContinued: boolean; goesOn: boolean }
   >();
   for (const whole of spans) {
-    for (const { source: of, start, end } of joined.partsWithin(whole)) {
-      const known = found.get(of) ?? { of, spans: [], isContinued: whole.start < start, goesOn: false };
-      found.set(of, known);
+    for (const { source, start, end } of joined.partsWithin(whole)) {
+      const known = found.get(source) ?? {
+        source,
+        spans: [],
+        isContinued: whole.start < start,
+        goesOn: false,
+      };
+      found.set(source, known);
       known.spans.push({ start: Math.max(0, whole.start - start), end: Math.min(end, whole.end) - start });
       known.goesOn = whole.end > end;
       yield ITEM_CHARS;
@@ -108,10 +113,10 @@ function* byMember(
  * providers do not accept empty texts in the next turn.
  */
 export function maskShared(member: MemberFindings, batch: ScanBatch): string | undefined {
-  const { of, spans, isContinued, goesOn } = member;
-  const masked = mask(of.text, spans);
+  const { source, spans, isContinued, goesOn } = member;
+  const masked = mask(source.text, spans);
   const isAlone = !isContinued && !goesOn;
-  if (isAlone && masked === mask(of.text, batch.spansIn(of.text))) return undefined;
+  if (isAlone && masked === mask(source.text, batch.spansIn(source.text))) return undefined;
   const left = isContinued ? masked.slice(MASK.length) : masked;
   return left === '' ? MASK : left;
 }

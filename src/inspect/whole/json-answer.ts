@@ -85,7 +85,7 @@ function* maskEdits(
     }
     for (const member of members) {
       const shared = maskShared(member, batch);
-      if (shared !== undefined) whole.edits.push(setText(member.of.path, shared, signed));
+      if (shared !== undefined) whole.edits.push(setText(member.source.path, shared, signed));
     }
     for (const edit of ids) whole.edits.push(edit);
     for (const { blank } of tokens) whole.edits.push(...blank);

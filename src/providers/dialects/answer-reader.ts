@@ -110,10 +110,10 @@ export function editable<T extends FoundText>(found: readonly T[]): Omit<T, 'edi
  */
 export function createChoiceEnds(): (index: number, isStopped: boolean, hasText: boolean) => boolean {
   const stopped = new Set<number>();
-  let isTold = true;
+  let endsChoices = true;
   return (index, isStopped, hasText) => {
-    if (hasText && stopped.has(index)) isTold = false;
+    if (hasText && stopped.has(index)) endsChoices = false;
     if (isStopped) stopped.add(index);
-    return isStopped && isTold;
+    return isStopped && endsChoices;
   };
 }
