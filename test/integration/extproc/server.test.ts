@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { credentials, status as GrpcStatus, type ClientDuplexStream } from '@grpc/grpc-js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { defaultConfig } from '../../support/default-config.ts';
 import { createAdmission } from '../../../src/extproc/admission/admission.ts';
 import { createPlaces } from '../../../src/extproc/places.ts';
@@ -56,6 +56,8 @@ async function start(
     finished: nothing,
     failed: nothing,
   };
+  const admission = createAdmission({ limitMs: 60_000, onShed: () => undefined });
+  onTestFinished(() => admission.close());
   const services: EdgeServices = {
     authenticate: () => Promise.resolve({ key, rawKeyHash: key.keyHash, budget, facts }),
     providerCredentials: {
@@ -64,7 +66,7 @@ async function start(
     },
     knowsAnyKey: () => Promise.resolve(false),
     route: createRoute(config, configuredUpstreams(config)),
-    admission: createAdmission({ limitMs: 60_000, onShed: () => undefined }),
+    admission,
     places: createPlaces({ maxPerKey: 1_000, maxPerAddress: 1_000, maxAwaitingBody: 1_000 }),
     newRun: createRunner({ checks: [check], shadowMode: false, observer }),
     settings: {

@@ -57,13 +57,14 @@ export async function startEverythingOn(
     finished: nothing,
     failed: (_requestId: string, cause: unknown) => failures.push(cause),
   };
+  const admission = createAdmission({ limitMs: 60_000, onShed: () => undefined });
   const services: Omit<EdgeServices, 'authenticate'> = {
     providerCredentials: {
       choose: (_key, _provider, providerKey) => ({ providerKey }),
       answered: () => undefined,
     },
     knowsAnyKey: () => Promise.resolve(false),
-    admission: createAdmission({ limitMs: 60_000, onShed: () => undefined }),
+    admission,
     places: createPlaces({ maxPerKey: 1_000, maxPerAddress: 1_000, maxAwaitingBody: 1_000 }),
     route: createRoute(config, configuredUpstreams(config)),
     newRun: createRunner({ checks: checks.inOrder, shadowMode: false, observer, newBatch: checks.newBatch }),
@@ -81,6 +82,7 @@ export async function startEverythingOn(
     services,
     failures,
     async close() {
+      admission.close();
       await checks.close();
       redis.disconnect();
     },

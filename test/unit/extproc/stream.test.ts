@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAdmission } from '../../../src/extproc/admission/admission.ts';
 import { createPlaces } from '../../../src/extproc/places.ts';
 import type { FinishedExchange, EdgeServices } from '../../../src/extproc/services.ts';
@@ -52,6 +52,8 @@ function serve(check: Partial<Check>, upstreamTimeoutMs = 60_000, places = creat
     keyHash: 'sha256:any',
     body: { model: 'gpt-4o', messages: [] },
   });
+  const admission = createAdmission({ limitMs: 60_000, onShed: () => undefined });
+  onTestFinished(() => admission.close());
   const services: EdgeServices = {
     authenticate: () => Promise.resolve({ key, rawKeyHash: key.keyHash, budget, facts }),
     providerCredentials: {
@@ -60,7 +62,7 @@ function serve(check: Partial<Check>, upstreamTimeoutMs = 60_000, places = creat
     },
     knowsAnyKey: () => Promise.resolve(false),
     route: createRoute(config, configuredUpstreams(config)),
-    admission: createAdmission({ limitMs: 60_000, onShed: () => undefined }),
+    admission,
     places,
     newRun: createRunner({ checks: [noted], shadowMode: false, observer }),
     settings: {
