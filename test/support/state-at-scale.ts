@@ -99,7 +99,7 @@ export async function measureState(
 }
 
 /** Makes copies of two keys that real requests have used. */
-export async function fillState(gateway: TestGateway, { keys, sessions }: StateSize) {
+async function fillState(gateway: TestGateway, { keys, sessions }: StateSize) {
   const { client } = gateway.redis;
   const [plain, talking] = await Promise.all([
     used(gateway, {}),

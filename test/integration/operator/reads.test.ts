@@ -29,6 +29,7 @@ import { newEscalation } from '../../support/new-escalation.ts';
 import { startTestPage, type TestPage, type Visitor } from '../../support/operator/page.ts';
 import { appendRecords, requestRecord } from '../../support/operator/records.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useKey } from '../../support/use-key.ts';
 
 interface Survey<Item> {
   readonly items: Item[];
@@ -113,11 +114,8 @@ beforeAll(async () => {
     if (opened.kind !== 'opened') throw new Error(opened.kind);
     await sessions.noteAnswered(step, opened.session.createdAt, 'the first *** question');
   }
-  for (const [name, ago] of [
-    ['beta', 0],
-    ['gamma', 1_000],
-  ] as const)
-    await redis.client.hset(`gateway:key:${hashes[name] ?? ''}`, 'last_used_at', String(Date.now() - ago));
+  for (const name of ['beta', 'gamma']) await useKey(redis.client, hashes[name] ?? '');
+  await redis.client.hset(`gateway:key:${hashes['gamma'] ?? ''}`, 'last_used_at', Date.now() - 1_000);
   page = await startTestPage(redis, {
     budgets: [ALL, TEAM],
     policy: { enabled: true, presets: [], policy_file: join(folder, 'company.yaml') },
