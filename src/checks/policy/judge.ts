@@ -6,7 +6,7 @@ import { owaspIds } from '../../owasp.ts';
 import { distinctFindings, type RefusalFinding } from '../../where-found.ts';
 import { StaleRead } from '../../pipeline/read-ahead.ts';
 import { findingId } from '../finding-id.ts';
-import { callDenied } from '../denials.ts';
+import { callDenied, policyDenied } from '../denials.ts';
 import type { PolicyCall } from '../../policy/call.ts';
 import {
   type Decision,
@@ -16,6 +16,7 @@ import {
   shownReason,
 } from '../../policy/decision.ts';
 import type { Escalate } from './escalate.ts';
+import { areModelsAlike } from './judged-alike.ts';
 import { RegoEvaluationError } from '../../policy/rego/rego-error.ts';
 import { defaultActionOf, passes } from '../../policy/verdict.ts';
 import type { Awaitable } from '../../turns.ts';
@@ -77,6 +78,10 @@ export type Judge = (exchange: Parsed, judged: JudgedCall) => Promise<Verdict>;
 
 type Strength = 'quarantine' | 'deny' | 'escalate';
 
+const MODELS_APART = policyDenied(
+  'the request names several models, and the policies do not decide alike about them: ask for one of them alone',
+);
+
 /** Strongest first (docs/policies.md), with the score of each. */
 const STRENGTHS: readonly (readonly [Strength, PolicyScore['trigger']])[] = [
   ['quarantine', 'quarantine'],
@@ -89,6 +94,11 @@ export function createJudge(deps: JudgeDeps): Judge {
     const deciding = decide(exchange, judged);
     const decision = deciding instanceof Promise ? await deciding : deciding;
     if ('kind' in decision) return decision;
+    const apart = exchange.request.models.length > 1 ? await modelsApart(exchange, judged) : undefined;
+    if (apart !== undefined) {
+      if (exchange.facts.isReadAhead === true) throw new StaleRead('policy');
+      return apart;
+    }
     const verdict = verdictOf(judged, decision);
     if (exchange.facts.isReadAhead === true && (verdict !== 'allow' || leavesTraces(decision))) {
       throw new StaleRead('policy');
@@ -129,16 +139,26 @@ export function createJudge(deps: JudgeDeps): Judge {
 
   /** Returns a denial if the set fails to judge. */
   function decide(exchange: Parsed, { set, call }: JudgedCall): Awaitable<Decision | Denial> {
-    function failed(cause: unknown): Denial {
-      deps.onTrouble(cause);
-      return isBusy(cause) ? POLICIES_BUSY : notEvaluated(exchange);
-    }
     try {
       const deciding = set.decide(call);
-      return deciding instanceof Promise ? deciding.catch(failed) : deciding;
+      return deciding instanceof Promise ? deciding.catch((cause) => failed(exchange, cause)) : deciding;
     } catch (cause) {
-      return failed(cause);
+      return failed(exchange, cause);
     }
+  }
+
+  /** Denies a request that also names a model about which the policies decide differently, or fail to decide. */
+  async function modelsApart(exchange: Parsed, judged: JudgedCall): Promise<Denial | undefined> {
+    try {
+      return (await areModelsAlike(exchange, judged)) ? undefined : MODELS_APART;
+    } catch (cause) {
+      return failed(exchange, cause);
+    }
+  }
+
+  function failed(exchange: Parsed, cause: unknown): Denial {
+    deps.onTrouble(cause);
+    return isBusy(cause) ? POLICIES_BUSY : notEvaluated(exchange);
   }
 
   /**

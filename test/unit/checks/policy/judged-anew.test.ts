@@ -5,6 +5,7 @@ import type { Parsed, WholeAnswer } from '../../../../src/pipeline/exchange.ts';
 import { newFacts } from '../../../../src/pipeline/facts.ts';
 import { createRunner, type Run } from '../../../../src/pipeline/run.ts';
 import type { ObservedVerdict } from '../../../../src/pipeline/stand.ts';
+import type { JsonObject } from '../../../../src/providers/provider.ts';
 import { createAnyJsonReader } from '../../../../src/providers/dialects/any-json.ts';
 import { sse } from '../../../../src/streams/sse.ts';
 import { composedOnMemory, rethrow } from '../../../support/composed-checks.ts';
@@ -30,6 +31,10 @@ rules:
       - { field: session.state, op: equals, value: ARMED }
       - { field: prompt_text, op: contains, value: Falcon }
     action: mask
+  - name: no-pro
+    match: { model: 'openai/gpt-5-pro*' }
+    conditions: [{ field: session.state, op: equals, value: ARMED }]
+    action: deny
 `;
 const TEXT = 'Robin and Falcon fly';
 /** What is left of it by the first judgement, and by both. */
@@ -89,9 +94,11 @@ function toolExchange(args: object = { text: TEXT }): Parsed {
   };
 }
 
-function modelExchange(): Parsed {
-  const body = { model: 'gpt-4o', stream: true, messages: [{ role: 'user', content: TEXT }] };
-  return { ...parsed({ body, keyHash: 'sha256:k' }), headers: new Map(Object.entries(HEADERS)) };
+function modelExchange(provider: 'openai' | 'openrouter' = 'openai', members: JsonObject = {}): Parsed {
+  const body = { model: 'gpt-4o', stream: true, messages: [{ role: 'user', content: TEXT }], ...members };
+  const exchange = parsed({ provider, body, keyHash: 'sha256:k' });
+  const key = { ...exchange.key, provider };
+  return { ...exchange, key, headers: new Map(Object.entries(HEADERS)) };
 }
 
 async function sent({ run, exchange }: Call) {
@@ -177,7 +184,7 @@ describe('a call that is judged again, since another one has moved its session',
 
   it('is answered so in a streamed completion, whatever byte it is cut at', async () => {
     const bytes = Buffer.from(COMPLETION);
-    const { calls, states } = await twoAtOnce(modelExchange);
+    const { calls, states } = await twoAtOnce(() => modelExchange());
     expect(states).toEqual([undefined, 'ARMED']);
     for (const [index, text] of [EARLY, BOTH].entries()) {
       const call = calls[index] as Call;
@@ -202,6 +209,16 @@ describe('a call that is judged again, since another one has moved its session',
         ]);
       }
     }
+  });
+
+  it('is judged again for every model that it names', async () => {
+    const models = ['a/b', 'openai/gpt-5-pro'];
+    const { denials, states } = await twoAtOnce(() => modelExchange('openrouter', { models }));
+    expect(states).toEqual([undefined, 'ARMED']);
+    expect(denials).toMatchObject([
+      undefined,
+      { type: 'policy_denied', message: expect.stringContaining('several models') as string },
+    ]);
   });
 
   it('does not go out where nothing can take the place of what the second one masks', async () => {
@@ -233,7 +250,7 @@ describe('a call that is judged again in shadow mode', () => {
   });
 
   it('is answered as it is in a streamed completion; what either judgement would mask is recorded', async () => {
-    const { calls, verdicts } = await twoAtOnce(modelExchange, true);
+    const { calls, verdicts } = await twoAtOnce(() => modelExchange(), true);
     for (const call of calls) {
       expect(bodyOf(call)).toBe(call.exchange.body.toString());
       expect(await streamed(call, [Buffer.from(COMPLETION)])).toBe(COMPLETION);
