@@ -164,7 +164,10 @@ const LINK_MAX_CHARS = 176;
 /** The same, as short as possible: finds the first possible start of a value. */
 const SHORTEST_LINK = `[\\w .\\t-]{0,30}?${PAIR}??["'\`\\])]{0,2}?\\s{0,4}?(?:[:,>]|=|\\bis(?=[\\s"'\`(\\[:=])|\\|\\||=>|\\?=|:{1,3}=)[=:\\s"'\`(\\[]{0,16}?`;
 
-/** Creates a rule for secrets without a prefix: a value of the right form, assigned to one of `names`. */
+/**
+ * Creates a rule for secrets without a prefix: a value of the right form, assigned to one of `names`. Longer names
+ * of the list reach further, since the rest of a name is limited.
+ */
 export function assignedSecret(
   id: string,
   names: readonly string[],

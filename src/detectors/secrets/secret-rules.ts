@@ -58,6 +58,7 @@ const cloudKeys: readonly SecretRule[] = [
       'aws_access_key',
       'aws_key',
       'awskey',
+      'awssecretkey',
     ],
     '[A-Za-z0-9/+]{40}',
     { minEntropy: 3.5, accepts: isMixed, notBefore: END_OF_BASE64 },
@@ -381,7 +382,7 @@ const chatTokens: readonly SecretRule[] = [
   },
   assignedSecret(
     'telegram_bot_token_named',
-    ['telegr', 'tg_bot', 'tgbot', 'bot_token', 'bottoken'],
+    ['telegram', 'telegr', 'tg_bot', 'tgbot', 'bot_token', 'bottoken'],
     '\\d{5,16}:A[A-Za-z0-9_-]{34}',
     { notBefore: '(?![A-Za-z0-9_-])', minEntropy: 3.5 },
   ),

@@ -197,8 +197,14 @@ const namedTokens: readonly SecretRule[] = [
     accepts: isMixed,
     minEntropy: 4,
   }),
-  assignedSecret('heroku_api_key', ['heroku'], UUID),
-  assignedSecret('snyk_token', ['snyk'], UUID, { minEntropy: 2.5 }),
+  assignedSecret(
+    'heroku_api_key',
+    ['heroku_api_key', 'heroku_key', 'heroku_token', 'herokuapikey', 'herokutoken', 'heroku'],
+    UUID,
+  ),
+  assignedSecret('snyk_token', ['snyk_token', 'snyk_api', 'snyktoken', 'snyk_key', 'snyk'], UUID, {
+    minEntropy: 2.5,
+  }),
   assignedSecret('okta_token', ['okta'], '00[A-Za-z0-9_-]{40}', { accepts: isMixed, minEntropy: 3.5 }),
   assignedSecret('vault_legacy_token', ['vault'], 's\\.[A-Za-z0-9]{24}', {
     accepts: isMixed,

@@ -38,3 +38,20 @@ describe('a secret whose name is a member beside it', () => {
     expect(maskSecrets(text)).toBe(text);
   });
 });
+
+describe('a secret whose variable has a long name', () => {
+  const uuid = /[0-9a-f-]{36}/.exec(makeSecret('heroku_api_key', seededRandom(32)).text)?.[0] ?? '';
+  const rest = '_of_the_production_pipeline_2';
+
+  test.each([
+    ['heroku_api_key', uuid],
+    ['herokuapikey', uuid],
+    ['heroku_token', uuid],
+    ['snyk_token', uuid],
+    ['snyk_api', uuid],
+    ['awssecretkey', secret],
+    ['telegram', `12345678:A${secret.replaceAll(/[/+]/g, 'x').slice(0, 34)}`],
+  ])('is found behind %s', (name, value) => {
+    expect(maskSecrets(`${name}${rest}=${value}`)).toBe(`${name}${rest}=***`);
+  });
+});
