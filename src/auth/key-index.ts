@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { RedisClient } from '../redis/client.ts';
 import { KEY_INDEX, keyRecordKey, KEYS_BY_CREATION, USES_COMPLETE } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
+import { COMPLETE_MS } from './use-order.ts';
 
 const enterScript = loadScript(new URL('./enter-key.lua', import.meta.url));
 const leaveScript = loadScript(new URL('./leave-key.lua', import.meta.url));
@@ -30,7 +31,7 @@ export interface KeyCount {
 }
 
 export async function enterKey(client: RedisClient, keyHash: string): Promise<void> {
-  await enterScript.run(client, [...INDEXES, USES_COMPLETE], [keyHash]);
+  await enterScript.run(client, [...INDEXES, USES_COMPLETE], [keyHash, COMPLETE_MS]);
 }
 
 export async function leaveKey(client: RedisClient, keyHash: string): Promise<void> {

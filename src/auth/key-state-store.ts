@@ -1,13 +1,7 @@
 import type { KeyBudgets } from '../pipeline/exchange.ts';
 import { effectiveLimits, parseBudgetLimits } from '../redis/budget-limits.ts';
 import type { RedisClient } from '../redis/client.ts';
-import {
-  budgetLimitsKey,
-  DEFAULT_BUDGET_KEY,
-  keyRecordKey,
-  KEYS_BY_USE,
-  quarantineKey,
-} from '../redis/keys.ts';
+import { budgetLimitsKey, DEFAULT_BUDGET_KEY, keyRecordKey, quarantineKey } from '../redis/keys.ts';
 import { readProfile, type StoredProfile } from '../risk/read-profile.ts';
 import { parseRiskStatus, type Lock, type RiskProfile, type StoredLock } from '../risk/profile.ts';
 import { loadScript } from '../redis/script.ts';
@@ -20,6 +14,7 @@ import {
 } from '../shared-budgets/reader.ts';
 import { parseKeyRecord, rawKeyField, type KeyFields } from './key-fields.ts';
 import type { KeyRecord } from './key-record.ts';
+import { enterUse } from './use-order.ts';
 import { RecentMap } from '../recent-map.ts';
 
 const touchScript = loadScript(new URL('./touch-key.lua', import.meta.url));
@@ -137,7 +132,7 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
       notedAt.set(keyHash, readAt);
       // Sent before anything that the request changes, so that lists find whatever it leaves.
       Promise.all([
-        client.zadd(KEYS_BY_USE, 'GT', readAt, keyHash),
+        enterUse(client, keyHash, readAt, lastUsedAt),
         touchScript.run(client, [keyRecordKey(keyHash)], []),
       ]).catch((failure: unknown) => {
         notedAt.set(keyHash, 0);

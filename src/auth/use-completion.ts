@@ -12,6 +12,7 @@ import {
 import { MARK_MS, markKey } from '../redis/marked-keys.ts';
 import { decayedScore } from '../risk/decay.ts';
 import { enterInOrder, pageOfHashes, PAGE_SIZE } from './key-index.ts';
+import { COMPLETE_MS, isForeignUse } from './use-order.ts';
 
 export interface UseProgress {
   readonly isReady: boolean;
@@ -21,8 +22,6 @@ export interface UseProgress {
 
 /** Duration of one call. */
 const WORK_MS = 1_000;
-/** A use that is noted twice, in the record and in the order, is so at nearly the same time. */
-const SAME_USE_MS = 120_000;
 /** Without a use that only the record has for so long, no gateway of an earlier release runs. */
 const QUIET_MS = 86_400_000;
 /** How long the result of a pass that did not complete the order serves others who asked for it. */
@@ -54,7 +53,7 @@ export function createUseCompletion(client: RedisClient): { goOn(): Promise<UseP
       after = next;
     } while (after !== undefined && performance.now() < end);
     if (after !== undefined) return { isReady: false, done };
-    if (lastForeignUse < startedAt - QUIET_MS) await client.set(USES_COMPLETE, '1');
+    if (lastForeignUse < startedAt - QUIET_MS) await client.set(USES_COMPLETE, '1', 'PX', COMPLETE_MS);
     startedAt = undefined;
     freshUntil = performance.now() + FRESH_MS;
     return { isReady: true, done };
@@ -83,7 +82,7 @@ async function enterPage(client: RedisClient, hashes: readonly string[], now: nu
     const usedAt = Number(times[nth]?.[1] ?? 0);
     if (usedAt === 0) continue;
     entries.push(usedAt, hash);
-    if (usedAt > Number(known[nth] ?? 0) + SAME_USE_MS) last = Math.max(last, usedAt);
+    if (isForeignUse(usedAt, known[nth])) last = Math.max(last, usedAt);
   }
   if (entries.length > 0) await client.zadd(KEYS_BY_USE, 'GT', ...entries);
   return last;

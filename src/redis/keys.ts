@@ -45,7 +45,7 @@ export const KEYS_BY_USE = `gateway:keys_by_use:{${KEY_INDEX}}`;
 /** Keys with a score, a lock, a block or a limit of 0, by the time until which lists look at them. */
 export const MARKED_KEYS = `gateway:marked_keys:{${KEY_INDEX}}`;
 
-/** Present once the two above have every key that belongs there (key-use-store.ts): string. */
+/** Present while the two above have every key that belongs there (use-order.ts): string. */
 export const USES_COMPLETE = `gateway:keys_by_use_complete:{${KEY_INDEX}}`;
 
 /** Hash of key name to key hash. */

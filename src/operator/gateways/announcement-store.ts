@@ -1,3 +1,4 @@
+import { keepComplete } from '../../auth/use-order.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { GATEWAY_ENDS, GATEWAYS } from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
@@ -13,7 +14,7 @@ const MAX_GATEWAYS = 1_000;
 /** A gateway's announcement; Redis adds the time. */
 export type Announced = Omit<GatewayState, 'seen_at'>;
 
-/** Stores announcements. Kept small, because the supervisor loads it. Failures throw `redis_unavailable`. */
+/** Stores announcements, and keeps the order of use complete (use-order.ts). Kept small, because the supervisor loads it. Failures throw `redis_unavailable`. */
 export interface AnnouncementStore {
   announce(state: Announced): Promise<void>;
   leave(id: string): Promise<void>;
@@ -28,7 +29,10 @@ export function createAnnouncementStore({
 }): AnnouncementStore {
   const say = (id: string, text: string): Promise<void> =>
     withRedisDeadline(deadlineMs, async () => {
-      await announceScript.run(client, [GATEWAYS, GATEWAY_ENDS], [id, GATEWAY_LIFE_MS, MAX_GATEWAYS, text]);
+      await Promise.all([
+        announceScript.run(client, [GATEWAYS, GATEWAY_ENDS], [id, GATEWAY_LIFE_MS, MAX_GATEWAYS, text]),
+        keepComplete(client),
+      ]);
     });
   return {
     announce: (state) => say(state.id, JSON.stringify(state)),

@@ -7,6 +7,7 @@ import {
   type ActiveKeys,
   type KeyUseStore,
 } from '../../../src/auth/key-use-store.ts';
+import { createAnnouncementStore } from '../../../src/operator/gateways/announcement-store.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import {
   KEY_INDEX,
@@ -68,6 +69,10 @@ async function usedBefore(keyHash: string, at: number): Promise<void> {
 async function completed(): Promise<void> {
   const store = createKeyUseStore({ client, sessionTtlMs: TTL_MS });
   while (!(await store.complete()).isReady);
+}
+
+async function announcedGateway(): Promise<void> {
+  await createAnnouncementStore({ client, deadlineMs: 2_500 }).leave('a gateway');
 }
 
 describe('the order of use', () => {
@@ -198,6 +203,38 @@ describe('after an upgrade', () => {
     await completed();
     expect(await found({ usedSince: 'spend' })).toEqual([one, other].toSorted());
     expect(await uses.isComplete()).toBe(false);
+  });
+
+  describe('and a way back to the earlier release', () => {
+    it('is not complete once a key is used that the earlier release has used', async () => {
+      const [one, other] = [await hashOf('used'), await hashOf('held')];
+      for (const hash of [one, other]) await useKey(client, hash);
+      await completed();
+      expect(await uses.isComplete()).toBe(true);
+      const later = Date.now() + 10 * 60_000;
+      for (const hash of [one, other]) await usedBefore(hash, later);
+      const states = createKeyStateStore({ client, deadlineMs: 2_500 });
+      const state = await states.readNamedKey(one);
+      if (state === undefined) throw new Error('the key is gone');
+      states.noteUse({ ...state, readAt: later + 60_000 });
+      await expect.poll(() => uses.isComplete()).toBe(false);
+      await completed();
+      expect(await uses.latest(3)).toEqual([one, other]);
+    });
+
+    it('is complete for 15 minutes after the last gateway of this release', async () => {
+      const left = async (): Promise<number> => (await client.pttl(USES_COMPLETE)) / 60_000;
+      await completed();
+      expect(await left()).toBeCloseTo(15, 0);
+      await client.pexpire(USES_COMPLETE, 1_000);
+      await announcedGateway();
+      expect(await left()).toBeCloseTo(15, 0);
+      await redis.flush();
+      await announcedGateway();
+      expect(await uses.isComplete()).toBe(false);
+      await create('first');
+      expect(await left()).toBeCloseTo(15, 0);
+    });
   });
 
   it('is complete once only gateways of this release have used keys for a day', async () => {
