@@ -36,7 +36,7 @@ export function written(report: SoakReport): string {
       : `Problems:\n\n${problems.map((one) => `- ${one}`).join('\n')}`,
     '### Faults',
     table(
-      ['fault', 'times', 'answers well again after, mean', 'longest', 'answered well meanwhile'],
+      ['fault', 'times', 'mean time until good answers', 'longest', 'good answers meanwhile'],
       faultRows(faults),
     ),
     '### Requests',
