@@ -83,7 +83,7 @@ const PATH = 'path as sent to the gateway, without a key: `/<provider>/v1/…`, 
 
 export const LLM_REQUEST = {
   provider: PROVIDER,
-  model: text('model of an LLM call, empty if the endpoint has none'),
+  model: text('model of an LLM call, empty if the endpoint has none; of several models, each is judged'),
   method: method(z.literal('llm_call')),
   path: text(PATH),
   unseen_content: UNSEEN_CONTENT,
