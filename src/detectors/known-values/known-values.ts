@@ -1,6 +1,6 @@
 import type { TextView } from '../../inspect/offset-map.ts';
 import { hasLettersAndDigits } from '../../text/opaque-segment.ts';
-import { inTurns, runNow, type Work } from '../../turns.ts';
+import { inTurns, ITEM_CHARS, runNow, type Work } from '../../turns.ts';
 import type { Finding } from '../finding.ts';
 import type { Label } from '../literal.ts';
 import { base64Within } from './encodings.ts';
@@ -64,27 +64,28 @@ function* findInSteps(text: string, needles: Needles, wanted: Wanted): Work<read
   const { decoded, squeezed } = yield* readingsOf(text);
   for (const reading of decoded) {
     for (const needle of needles.plain) {
-      if (addFindings(reading, needle, wanted, found)) return found;
+      if (yield* addFindings(reading, needle, wanted, found)) return found;
       yield reading.text.length >> 3;
     }
   }
   for (const needle of needles.squeezed) {
-    if (addFindings(squeezed, needle, wanted, found)) return found;
+    if (yield* addFindings(squeezed, needle, wanted, found)) return found;
     yield squeezed.text.length >> 3;
   }
   return found;
 }
 
 /** Returns true if there are more than wanted. */
-function addFindings(
+function* addFindings(
   { text, toOriginal }: TextView,
   needle: string,
   { label, most }: Wanted,
   found: Finding[],
-): boolean {
+): Work<boolean> {
   for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
     found.push({ ...label, ...toOriginal({ start: at, end: at + needle.length }) });
     if (found.length > most) return true;
+    yield ITEM_CHARS;
   }
   return false;
 }

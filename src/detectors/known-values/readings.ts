@@ -33,25 +33,26 @@ const ANY_ESCAPE = new RegExp(ESCAPE.source, 'u');
 
 export function* readingsOf(text: string): Work<Readings> {
   let last = asGiven(text);
-  const decoded = [inLowerCase(last)];
-  yield text.length;
+  const decoded = [yield* inLowerCase(last)];
   while (decoded.length <= MAX_DECODINGS && ANY_ESCAPE.test(last.text)) {
     const next = yield* unescaped(last.text);
     if (next === undefined) break;
     last = viewThrough(last, next);
-    decoded.push(inLowerCase(last));
+    decoded.push(yield* inLowerCase(last));
   }
   return { decoded, squeezed: yield* squeezed(decoded.at(-1) ?? last) };
 }
 
-function inLowerCase({ text, toOriginal }: TextView): TextView {
-  return { text: lowered(text), toOriginal };
-}
-
-/** Lower-cases without changing the length; characters that would grow keep their case. */
-function lowered(text: string): string {
-  const lower = text.toLowerCase();
-  return lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (run) => run.toLowerCase());
+/** Keeps the length. Only `İ` would grow. */
+function* inLowerCase({ text, toOriginal }: TextView): Work<TextView> {
+  const slices: string[] = [];
+  for (let start = 0; start < text.length;) {
+    const end = safeEnd(text, start + STEP_CHARS);
+    slices.push(text.slice(start, end).replaceAll('İ', 'i').toLowerCase());
+    yield end - start;
+    start = end;
+  }
+  return { text: slices.join(''), toOriginal };
 }
 
 /** Decodes one round; undefined without escapes. */
@@ -152,19 +153,20 @@ function* squeezed({ text, toOriginal }: TextView): Work<TextView> {
     }
     yield (end - start) >> 1;
   }
-  let places: readonly number[] | undefined;
+  let places: Int32Array | undefined;
   return {
     text: kept.toString('latin1', 0, length),
     toOriginal({ start, end }) {
-      places ??= keptPlaces(text, codes);
+      places ??= keptPlaces(text, codes, length);
       return toOriginal({ start: places[start] ?? 0, end: (places[end - 1] ?? 0) + 1 });
     },
   };
 }
 
 /** Needed only for findings. */
-function keptPlaces(text: string, codes: Uint8Array): readonly number[] {
-  const places: number[] = [];
-  for (let at = 0; at < text.length; at += 1) if (codes[text.charCodeAt(at)] !== 0) places.push(at);
+function keptPlaces(text: string, codes: Uint8Array, length: number): Int32Array {
+  const places = new Int32Array(length);
+  let kept = 0;
+  for (let at = 0; kept < length; at += 1) if (codes[text.charCodeAt(at)] !== 0) places[kept++] = at;
   return places;
 }

@@ -4,6 +4,7 @@ import { endsSentence, wholeOrder } from '../../detectors/injection/extent.ts';
 import type { KnownValues } from '../../detectors/known-values/known-values.ts';
 import { findSecretsUpTo } from '../../detectors/secrets/secrets.ts';
 import { normalizeAll } from '../../normalize/normalize.ts';
+import type { Normalized } from '../../normalize/normalized.ts';
 import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import { unseenOf, withoutGaps, withoutTerminalCodes, type Reading } from './readings.ts';
 import type { MessageText, Texts, TextSpan } from './texts.ts';
@@ -59,11 +60,8 @@ export async function findInTexts(texts: Texts, search: MessageSearch): Promise<
     if (!(await inTurns(placed.addAll(one, found.filter(counts))))) return placed.found(false);
   }
   for (const [index, one] of searches.entries()) {
-    const revealed = (disguised.found[index] ?? []).map((finding) => ({
-      ...finding,
-      ...normalized[index]?.toOriginal(finding),
-    }));
-    const secrets = withoutRepeats([...(plain.found[index] ?? []), ...revealed].filter(counts));
+    const disguises = await inTurns(revealed(disguised.found[index] ?? [], normalized[index]));
+    const secrets = withoutRepeats([...(plain.found[index] ?? []), ...disguises].filter(counts));
     if (!(await inTurns(placed.addAll(one, secrets)))) return placed.found(false);
   }
   if (!plain.isWhole || !disguised.isWhole || !apart.isWhole) return placed.found(false);
@@ -230,6 +228,19 @@ function countingFindings(detectors: readonly Detector[]) {
       return found;
     }),
   };
+}
+
+/** Maps findings in a normalized text to the original. */
+function* revealed(
+  findings: readonly Finding[],
+  normalized: Normalized | undefined,
+): Work<readonly Finding[]> {
+  const found: Finding[] = [];
+  for (const finding of findings) {
+    found.push({ ...finding, ...normalized?.toOriginal(finding) });
+    yield PLACING_CHARS;
+  }
+  return found;
 }
 
 /** Merges a secret found both disguised and plain. */

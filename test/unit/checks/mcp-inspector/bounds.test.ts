@@ -111,6 +111,7 @@ describe('an answer that is too much', () => {
 });
 
 describe('2 MiB of anything', () => {
+  const KEY = 'sk_here_Zq81nVx03LmTp2';
   const rows = (count: number) =>
     Array.from({ length: count }, (_, id) => ({ id, name: `row ${String(id)}`, note: WORDS }));
 
@@ -134,6 +135,11 @@ describe('2 MiB of anything', () => {
         return textResult(keys.join(' '));
       },
     ],
+    ['capitals that grow in lower case', () => textResult(filled('\u0130A', 2 * MIB))],
+    [
+      'credentials of the server, letter by letter',
+      () => textResult(filled(`${[...KEY].join('.')} `, 2 * MIB)),
+    ],
     [
       'tools',
       () =>
@@ -154,7 +160,7 @@ describe('2 MiB of anything', () => {
   ])(
     'leaves others their turns: %s',
     async (_what, make) => {
-      const rig = inspector();
+      const rig = inspector({ server: { headers: { authorization: `Bearer ${KEY}` } } });
       const body = Buffer.from(JSON.stringify(make()));
       const method = _what === 'tools' || _what === 'poison' ? 'tools/list' : 'tools/call';
       const asked = { body: { ...toolCall('read'), method } };
