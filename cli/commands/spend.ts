@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { LONGEST_CALL_MS } from '../../src/auth/key-use-store.ts';
 import { formatUsd } from '../../src/pricing/usd.ts';
 import { dayOf, dayText } from '../../src/spend/store.ts';
 import { durationOf } from '../arguments.ts';
@@ -70,8 +71,8 @@ async function showSpend(command: Command, io: Io, options: SpendOptions): Promi
     const today = dayOf(await operations.readClock());
     const from = today - days + 1;
     const sums = new SpendSums(bucket);
-    // A request that began before midnight is recorded after it.
-    const used = activeKeys(operations, io, { usedSince: Math.max(0, from - 1) * DAY_MS });
+    // A stream is recorded on the day on which it ends.
+    const used = activeKeys(operations, io, { usedSince: Math.max(0, from * DAY_MS - LONGEST_CALL_MS) });
     const read = ofEachKey(
       used,
       async (record) => ({

@@ -16,8 +16,8 @@ const chosen = z.tuple([z.string()], z.string());
 export const MOST_AT_ONCE = 10_000;
 /** Entries of the index that one script looks at: some 3 ms. */
 const PART = 3_000;
-/** A session lives on while a call runs, which counts as a use only when it begins. */
-const LONGEST_CALL_MS = 7 * 86_400_000;
+/** A call counts as a use only when it begins. Sessions live on while it runs, and its cost is recorded when it ends. */
+export const LONGEST_CALL_MS = 7 * 86_400_000;
 
 /** Keys to choose; those of either kind. */
 export interface ActiveKeys {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { LONGEST_CALL_MS } from '../auth/key-use-store.ts';
 import { dayOf, dayText } from '../spend/store.ts';
 import { groupOf, SpendSums, type Bucket } from '../spend/sums.ts';
 import type { Spend } from './api/schemas/traffic.ts';
@@ -54,9 +55,11 @@ export function createSpendReports(operations: RedisOperations, surveys: KeySurv
       last = dayOf(await operations.readClock());
       first = last - days + 1;
       const { rows, complete } = await surveys.keys.view();
+      // A stream is recorded on the day on which it ends.
       const used = [...rows].filter(
         ([, row]) =>
-          (row.lastUsedAt ?? 0) >= (first - 1) * DAY_MS && (owner === undefined || row.owner === owner),
+          (row.lastUsedAt ?? 0) >= first * DAY_MS - LONGEST_CALL_MS &&
+          (owner === undefined || row.owner === owner),
       );
       for (let at = 0; at < used.length && !isStopped; at += AT_ONCE) {
         const since = performance.now();

@@ -9,7 +9,10 @@ export const callsBody = z.strictObject({
   calls: z
     .array(
       z.strictObject({
-        operation: z.enum(Object.keys(OPERATIONS) as [OperationName, ...OperationName[]]),
+        operation: z.enum(Object.keys(OPERATIONS) as [OperationName, ...OperationName[]], {
+          error: ({ input }) =>
+            `this gateway has no operation ${String(input).slice(0, 64)}: use a command line of its release`,
+        }),
         arguments: z.record(z.string(), z.unknown()).default({}),
       }),
     )

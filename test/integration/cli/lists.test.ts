@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
+import { KEYS_BY_USE, spendDayKey } from '../../../src/redis/keys.ts';
 import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import { DEFAULTS } from '../../contracts/risk-store.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { runCli } from '../../support/run-cli.ts';
+
+const DAY_MS = 86_400_000;
 
 let redis: TestRedis;
 
@@ -107,4 +110,13 @@ describe('a list', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/for example|Allowed choices|choose/i);
   });
+});
+
+it('spend counts a stream that began days before and ended today', async () => {
+  const [hash] = await redis.client.hmget('gateway:key_names', 'beta');
+  const today = Math.floor(Date.now() / DAY_MS);
+  await redis.client.zadd(KEYS_BY_USE, Date.now() - 5 * DAY_MS, hash ?? '');
+  await redis.client.hset(spendDayKey(hash ?? '', today), 'openai/gpt-4o', 1_500_000_000);
+  const { stdout } = await runCli(redis, ['spend', '--by', 'key', '--since', '1d', '--output', 'json']);
+  expect(JSON.parse(stdout)).toMatchObject({ rows: [expect.objectContaining({ key: 'beta' })] });
 });

@@ -48,3 +48,14 @@ it('one request searches the names of all keys a few times, not a hundred', asyn
   expect((await ask(8)).status).toBe(200);
   expect((await ask(9)).json()).toMatchObject({ type: 'invalid_request', status: 400 });
 });
+
+it('an operation of another release is refused with the remedy', async () => {
+  const viewer = await page.visitor({});
+  const body = { calls: [{ operation: 'risks.listLocked' }] };
+  const { detail } = (await viewer.ask('/api/operations', { method: 'POST', body })).json<{
+    detail: string;
+  }>();
+  expect(detail).toContain(
+    'this gateway has no operation risks.listLocked: use a command line of its release',
+  );
+});

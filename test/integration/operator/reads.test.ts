@@ -116,6 +116,11 @@ beforeAll(async () => {
   }
   for (const name of ['beta', 'gamma']) await useKey(redis.client, hashes[name] ?? '');
   await redis.client.hset(`gateway:key:${hashes['gamma'] ?? ''}`, 'last_used_at', Date.now() - 1_000);
+  await redis.client.hset(
+    `gateway:key:${hashes['delta'] ?? ''}`,
+    'last_used_at',
+    Date.now() - 5 * 86_400_000,
+  );
   page = await startTestPage(redis, {
     budgets: [ALL, TEAM],
     policy: { enabled: true, presets: [], policy_file: join(folder, 'company.yaml') },
@@ -377,5 +382,13 @@ describe('spend', () => {
     });
     const ada = await page.visitor({ subject: 'ada', owner: 'ada' });
     expect(await get('/api/spend?by=owner', ada)).toMatchObject({ total_usd: 0, rows: [] });
+  });
+
+  it('counts a stream that began days before and ended today', async () => {
+    const { spendDayKey } = await import('../../../src/redis/keys.ts');
+    const today = Math.floor(Date.now() / 86_400_000);
+    await redis.client.hset(spendDayKey(hashes['delta'] ?? '', today), 'openai/long', 1_500_000_000);
+    const { rows } = await get<{ rows: unknown[] }>('/api/spend?by=model&days=1');
+    expect(rows).toContainEqual({ from: null, group: 'long', usd: 1.5 });
   });
 });
