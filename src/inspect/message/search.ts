@@ -154,14 +154,16 @@ async function knownApart(
 }
 
 /**
- * Returns a finding extended to its whole order, with its spans. A text that ends with a sentence does not
- * continue in the next.
+ * Returns a finding extended to its whole order, with its spans. An order in a text that ends with a sentence, or in a
+ * single word, does not continue in the next text.
  */
-function wholeFinding({ text, spans }: Reading, found: Finding): PlacedFinding {
+function wholeFinding({ reading: { text, spans }, counts }: Search, found: Finding): PlacedFinding {
   const reached = spans(found);
   const last = reached.at(-1);
   const rest =
-    last !== undefined && endsSentence(last.source.text) ? last.source.text.length - last.end : undefined;
+    last !== undefined && (counts === IN_ONE || endsSentence(last.source.text))
+      ? last.source.text.length - last.end
+      : undefined;
   const finding = wholeOrder(rest === undefined ? text : text.slice(0, found.end + rest), found);
   return { finding, spans: finding.end === found.end ? reached : spans(finding) };
 }
@@ -172,10 +174,10 @@ class PlacedFindings {
   readonly #seen = new Map<MessageText, PlacedFinding[]>();
 
   /** Returns false once there are more than can be removed. One finding may cover very many texts. */
-  *addAll({ reading, counts }: Search, findings: readonly Finding[]): Work<boolean> {
+  *addAll(search: Search, findings: readonly Finding[]): Work<boolean> {
     for (const finding of findings) {
-      const placedFinding = wholeFinding(reading, finding);
-      if (counts(placedFinding.spans) && !this.#add(placedFinding)) return false;
+      const placedFinding = wholeFinding(search, finding);
+      if (search.counts(placedFinding.spans) && !this.#add(placedFinding)) return false;
       yield PLACING_CHARS + placedFinding.spans.length * ITEM_CHARS;
     }
     return true;

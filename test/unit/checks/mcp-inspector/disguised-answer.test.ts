@@ -189,3 +189,17 @@ describe('a message that parsers read differently which do not mind letter case'
     expect((await inspector().whole(textResult('Tools'))).denial).toBeUndefined();
   });
 });
+
+describe('an attack in a member name', () => {
+  it.each([
+    ['percent-encoded', encodeURIComponent(ATTACK)],
+    ['percent-encoded twice', encodeURIComponent(encodeURIComponent(ATTACK))],
+    ['joined by underscores', ATTACK.replaceAll(' ', '_')],
+    ['in words', ATTACK],
+  ])('is taken out before any value: %s', async (_how, name) => {
+    for (const value of ['x', 'and', 'two words', 1, { and: 'x' }]) {
+      const { body } = await inspector().whole(result({ structuredContent: { [name]: value } }));
+      expect(JSON.parse(body)).toEqual(result({ structuredContent: { [REMOVED]: null } }));
+    }
+  });
+});
