@@ -39,7 +39,7 @@ export function liveStreams({ feed, operations, log }: PageServices): OpenStream
       all += 1;
       open.set(whose, own + 1);
       const stream = writeStream(response, (decision) => isShown(decision, filter, who));
-      const leave = feed.follow({ onDecisions: stream.write, onGap: stream.breakOff });
+      const { started, leave } = feed.follow({ onDecisions: stream.write, onGap: stream.breakOff });
       response.once('close', () => {
         leave();
         stream.end();
@@ -48,7 +48,9 @@ export function liveStreams({ feed, operations, log }: PageServices): OpenStream
         if (left === 0) open.delete(whose);
         else open.set(whose, left);
       });
-      stream.resume(operations.audit, last).catch((cause: unknown) => {
+      // Earlier, decisions between both reads would be lost.
+      const resumed = started.then(() => stream.resume(operations.audit, last));
+      resumed.catch((cause: unknown) => {
         log.warn({ err: cause }, 'a live stream of decisions ended');
         response.destroy();
       });

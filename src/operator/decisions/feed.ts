@@ -15,9 +15,15 @@ export interface FeedOptions {
 export interface Feed {
   /** Counts of the last hour. Reading starts with a call, and stops after a while without calls. */
   lastHour(): Promise<LastHour>;
-  /** Reports new decisions until the returned function is called. */
-  follow(follower: Follower): () => void;
+  /** Reports new decisions until `leave` is called. */
+  follow(follower: Follower): Following;
   close(): void;
+}
+
+export interface Following {
+  /** From then on, every decision is reported that is not on record yet. Rejects if Redis cannot be read. */
+  readonly started: Promise<void>;
+  leave(): void;
 }
 
 export interface Follower {
@@ -121,10 +127,12 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
     },
     follow: (follower) => {
       followers.add(follower);
-      start().catch(() => undefined);
-      return () => {
-        followers.delete(follower);
-        asked = performance.now();
+      return {
+        started: start(),
+        leave: () => {
+          followers.delete(follower);
+          asked = performance.now();
+        },
       };
     },
     close: () => {

@@ -87,6 +87,29 @@ it('one whose gateway reads behind a busy trail ends rather than leave some out'
   feed.close();
 });
 
+it('one that begins reads what it missed up to where the feed begins', async () => {
+  const audit = createStreamStore({ client: redis.client, deadlineMs: 5_000, maxLength: 100_000 });
+  const feed = createFeed({
+    audit,
+    readClock: async () => {
+      await appendRecords(redis, [requestRecord(KEY, 'at-the-start')]);
+      return Date.now();
+    },
+  });
+  const [newest] = await audit.before('+', 1);
+  const seen: string[] = [];
+  const { started } = feed.follow({
+    onDecisions: (all) => seen.push(...all.map(({ request_id: id }) => id)),
+    onGap: () => undefined,
+  });
+  await started;
+  const missed = await audit.after(newest?.id ?? '0-0', 500);
+  await appendRecords(redis, [requestRecord(KEY, 'after-it')]);
+  await expect.poll(() => seen).toContain('after-it');
+  expect([...seen, ...missed.map(({ record }) => record)].join(' ')).toContain('at-the-start');
+  feed.close();
+});
+
 async function append(from: number, count: number): Promise<void> {
   for (let at = from; at < from + count; at += 500)
     await appendRecords(
