@@ -1,4 +1,5 @@
 import type { KnownValues } from '../../detectors/known-values/known-values.ts';
+import { tailOf } from '../scan/masking-buffer.ts';
 import { Walk } from '../walk.ts';
 
 /** Text kept at each place for the next event, and read with it. */
@@ -7,6 +8,8 @@ const SEAM_CHARS = 1_024;
 const MAX_PLACES = 64;
 /** Values followed in one event. */
 const MAX_VALUES = 1_024;
+/** Longer member names count by their beginning and their length, since every place below repeats them. */
+const MAX_NAME_CHARS = 64;
 
 /** Place of comments and the like, which come between the texts of every place. */
 const BESIDE = '';
@@ -40,7 +43,8 @@ export function createSeams(known: Pick<KnownValues, 'isEmpty' | 'isIn'>): Cross
       if (others.some((other) => crosses(other, text))) return true;
       if (tail === undefined && tails.size >= MAX_PLACES) continue;
       if (crosses(tail ?? '', text)) return true;
-      tails.set(place, ((tail ?? '') + text).slice(-SEAM_CHARS));
+      const joined = (tail ?? '') + text;
+      tails.set(place, tailOf(joined, Math.max(0, joined.length - SEAM_CHARS)));
     }
     return false;
   };
@@ -57,9 +61,14 @@ function textsByPlace(message: unknown): ReadonlyMap<string, string> {
   for (let read = 1; read < MAX_VALUES; read += 1) {
     const level = walk.next();
     if (level === undefined) break;
-    const place = typeof walk.step === 'number' ? level.state : `${level.state}.${walk.step}`;
+    const place = typeof walk.step === 'number' ? level.state : placeBelow(level.state, walk.step);
     add(place, walk.value);
     walk.enter(place);
   }
   return texts;
+}
+
+function placeBelow(place: string, name: string): string {
+  if (name.length <= MAX_NAME_CHARS) return `${place}.${name}`;
+  return `${place}.${name.slice(0, MAX_NAME_CHARS)}…${String(name.length)}`;
 }

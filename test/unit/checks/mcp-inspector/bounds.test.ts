@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createSeams } from '../../../../src/inspect/message/seams.ts';
 import { toolCall } from '../../../support/mcp-exchange.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 import { ATTACK, AWS_KEY, inspector, REMOVED, result, textResult } from './rig.ts';
@@ -185,6 +186,24 @@ describe('2 MiB of anything', () => {
     },
     60_000,
   );
+});
+
+describe('an event with long member names', () => {
+  it('is followed within a turn', () => {
+    const crossesSeam = createSeams({ isEmpty: false, isIn: (text) => text.includes('key-1234') });
+    const below = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`m${String(at)}`, 'v']));
+    const before = threadMs();
+    expect(crossesSeam({ ['n'.repeat(MIB)]: below })).toBe(false);
+    expect(threadMs() - before).toBeLessThan(60);
+  });
+
+  it('is followed by the beginning of the names', () => {
+    const crossesSeam = createSeams({ isEmpty: false, isIn: (text) => text.includes('key-1234') });
+    const name = 'n'.repeat(1_000);
+    expect(crossesSeam({ [name]: 'key-', [`${name}n`]: 'a' })).toBe(false);
+    expect(crossesSeam({ [`${name}n`]: '1234' })).toBe(false);
+    expect(crossesSeam({ [name]: '1234' })).toBe(true);
+  });
 });
 
 /** CPU time of this thread: neither what other processes take nor the collector's own threads. */
