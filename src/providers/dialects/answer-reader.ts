@@ -1,3 +1,4 @@
+import type { JsonPath } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
 import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
 import type {
@@ -80,8 +81,19 @@ export function* joinedMember(
   return joined.length === 0 ? {} : { joined };
 }
 
+const MAX_NAME_CHARS = 64;
+
 /**
- * Turns strings into separate texts, each on a channel named `under` plus its path. `under` ends in `/`, so ending it
+ * Names the channel of a whole text by its path, or by its number among the texts of an event if a member name is long:
+ * the channels of all texts below it would repeat that name.
+ */
+export function wholeChannel(under: string, path: JsonPath, nth: number): string {
+  const isLong = path.some((step) => typeof step === 'string' && step.length > MAX_NAME_CHARS);
+  return isLong ? `${under}#${String(nth)}` : under + path.join('.');
+}
+
+/**
+ * Turns strings into separate texts, each on a channel named `under` plus its path (`wholeChannel`). `under` ends in `/`, so ending it
  * ends them all.
  * @param marks properties added to each delta
  */
@@ -93,7 +105,7 @@ export function* wholeDeltas(
   const deltas: TextDelta[] = [];
   for (const { editable: isEditable, ...text } of found) {
     if (isEditable !== undefined) continue;
-    deltas.push({ ...text, channel: under + text.path.join('.'), ...marks });
+    deltas.push({ ...text, channel: wholeChannel(under, text.path, deltas.length), ...marks });
     yield ITEM_CHARS;
   }
   return deltas;

@@ -189,8 +189,9 @@ const V1_WHOLE = '0/whole/';
 /** Marks the answer's own text as a copy, since it was already streamed. */
 function copiesOfV1(deltas: readonly TextDelta[]): TextDelta[] {
   return deltas.map((delta) => {
-    const name = delta.path.join('.');
-    return name === 'text' || name === 'response.text' ? { ...delta, copies: '0/text' } : delta;
+    const [first, second] = delta.path;
+    const isText = delta.path.length === 1 ? first === 'text' : first === 'response' && second === 'text';
+    return isText && delta.path.length <= 2 ? { ...delta, copies: '0/text' } : delta;
   });
 }
 

@@ -1,6 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { BegunChannel, JsonObject, TextDelta } from '../dialect.ts';
+import { wholeChannel } from './answer-reader.ts';
 import { arrayOf, objectOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { textsInSteps } from './json-text.ts';
@@ -85,7 +86,7 @@ interface ChoiceReading {
 function* addStringsIn(into: ChoiceTexts, value: JsonObject, path: JsonPath, under: string): Work<void> {
   for (const found of yield* textsInSteps(value, path)) {
     if (found.editable !== undefined) continue;
-    const channel = under + found.path.slice(path.length).join('.');
+    const channel = wholeChannel(under, found.path.slice(path.length), into.deltas.length);
     into.deltas.push({ channel, kind: 'tool_arguments', text: found.text, path: found.path });
     into.ends.push(channel);
     yield ITEM_CHARS;

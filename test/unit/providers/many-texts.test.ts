@@ -73,6 +73,29 @@ describe('however many texts there are, others get their turn between them', () 
   });
 });
 
+describe('a long member name above many texts', () => {
+  const below = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`m${String(at)}`, 'v']));
+  const long = JSON.stringify({ ['n'.repeat(10_000)]: below });
+
+  it.each(ROWS.filter(([, { stream }]) => stream !== undefined))(
+    'is not repeated in the channels of %s',
+    (_name, row) => {
+      const frames = row.stream === undefined ? [] : decodeStream(row.stream.format, [row.stream.bytes]);
+      for (const frame of frames) {
+        const document = documentIn(frame);
+        if (document === undefined) continue;
+        for (const { name } of listsAround(document)) {
+          const leaf = name.slice(name.indexOf(' of ') + ' of '.length);
+          const reader = dialectOf(row).stream();
+          if (reader === undefined) throw new Error('a dialect that streams has a reader');
+          const { deltas } = reader.read({ ...frame, data: filled(document, leaf, long).toString() });
+          for (const { channel } of deltas) expect(channel.length, leaf).toBeLessThan(1_000);
+        }
+      }
+    },
+  );
+});
+
 function documentIn({ data = '' }: Frame): unknown {
   try {
     return JSON.parse(data);
