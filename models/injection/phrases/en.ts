@@ -10,6 +10,7 @@ import { EN_RULES, EN_RULES_SLOTS } from './en-rules.ts';
 import { EN_SHORT_ATTACKS, EN_SHORT_INNOCENT } from './en-short.ts';
 import { EN_SLOTS } from './en-slots.ts';
 import { SHARED_SLOTS } from './shared-slots.ts';
+import { EN_TOOLS, EN_TOOLS_SLOTS } from './en-tools.ts';
 import type { Phrases } from './types.ts';
 
 export const EN: Phrases = {
@@ -22,6 +23,7 @@ export const EN: Phrases = {
     ...EN_NEAR_SLOTS,
     ...EN_JAILBREAK_SLOTS,
     ...EN_RULES_SLOTS,
+    ...EN_TOOLS_SLOTS,
   },
   attacks: [...EN_ATTACKS, ...EN_AGENT_ATTACKS, ...EN_PARAPHRASE, ...EN_JAILBREAKS, ...EN_SHORT_ATTACKS],
   innocent: [
@@ -32,5 +34,6 @@ export const EN: Phrases = {
     ...EN_CHARACTERS,
     ...EN_SHORT_INNOCENT,
     ...EN_RULES,
+    ...EN_TOOLS,
   ],
 };
