@@ -8,6 +8,7 @@ const HOME = join(ROOT, 'node_modules', '.cache', 'gateway');
 const SOURCES = [
   '{src,cli}/**/*.{ts,lua}',
   'page/**/*.*',
+  'models/injection/weights.bin',
   'policies/{presets,engine}/*',
   'build*.ts',
   'package*.json',
