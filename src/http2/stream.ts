@@ -1,7 +1,7 @@
 import { FRAME, frame, uint32, type Code } from './frame.ts';
 import { LIMITS } from './limits.ts';
 
-/** None follows `closed`. */
+/** `closed` is the last event. */
 export interface StreamEvents {
   /** Octets of the body: `bytes[from, to)`, which are not overwritten. */
   data(bytes: Buffer, from: number, to: number): void;

@@ -84,7 +84,7 @@ export class OffsetMap {
 /** A part of a joined text, as a span of it. */
 export interface Part<Source> extends Span {
   readonly source: Source;
-  /** Where the part begins in its source. */
+  /** Offset of the part's first character in its source. */
   readonly from: number;
 }
 

@@ -35,7 +35,7 @@ export function isTrusted({ suppress }: Pick<Server, 'suppress'>): boolean {
 
 /** A value from a server's configuration. */
 export interface ConfiguredValue {
-  /** Where it was configured: a header, a parameter, or a path segment by number. Never the value. */
+  /** Names its place in the configuration: a header, a parameter or the number of a path segment. Never holds the value. */
   readonly name: string;
   /** `public`: the operator declared it no credential. `short`: it would match ordinary texts. */
   readonly kind: 'guarded' | 'public' | 'short';

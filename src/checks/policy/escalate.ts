@@ -20,7 +20,7 @@ export interface EscalateDeps {
   ) => Promise<KeyBudgets>;
   /** Masks names, which clients choose. */
   readonly maskSecrets: (text: string) => string;
-  /** What approvers may see of a call besides names (`zsp.escalation_arguments`, `zsp.escalation_prompts`). */
+  /** Parts of a call that approvers may see besides names (`zsp.escalation_arguments`, `zsp.escalation_prompts`). */
   readonly shown?: Partial<Shown> | undefined;
 }
 

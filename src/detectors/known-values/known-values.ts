@@ -19,7 +19,7 @@ export interface KnownValues {
   isIn(text: string): boolean;
 }
 
-/** What is searched for, in lower case. */
+/** Search terms, in lower case. */
 interface Needles {
   /** In decoded texts. */
   readonly plain: readonly string[];

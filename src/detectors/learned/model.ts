@@ -16,8 +16,8 @@ export interface Model {
   readonly slope: number;
   readonly offset: number;
   /**
-   * What the words of a stretch by themselves must add up to before their neighbours are read, in units of `scale`. Of three
-   * hundred attacks that are trained on, one adds up to less.
+   * Least sum of a stretch's single words, in units of `scale`; below it, pairs and triples are not read. One in three hundred
+   * training attacks stays below it.
    */
   readonly screen: number;
 }

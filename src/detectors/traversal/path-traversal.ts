@@ -7,7 +7,7 @@ const ANCHOR =
 /** Characters of no plain climb. */
 const DISGUISE = /[^./\\]|\.{4}[\\/]{2}/;
 
-/** Of a path with plain slashes. */
+/** Separator in an unencoded path. */
 const SLASH = String.raw`[\\/]{1,4}`;
 const SEGMENTS = String.raw`(?:[\w.~-]{1,40}${SLASH}){0,3}?`;
 const END = String.raw`(?![\w-])`;

@@ -19,7 +19,7 @@ export function* chunksOf(text: string): Generator<string, void> {
 
 /** Searches one channel of a streamed answer, and decides what may leave. */
 export interface ChannelScanner {
-  /** The channel's outgoing text, masked as far as it is settled. */
+  /** The channel's outgoing text. Its settled part is masked. */
   readonly buffer: MaskingBuffer;
   /** Characters in memory: held text and recently sent text. */
   readonly keptChars: number;
