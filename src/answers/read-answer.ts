@@ -4,9 +4,8 @@ import { applyEditsInTurns } from '../json/edit.ts';
 import { readMediaType } from '../media-type.ts';
 import type { Answered, WholeAnswer } from '../pipeline/exchange.ts';
 import { inTurns, ITEM_CHARS, stepsOf, type Work, LONG_STEP, runNow } from '../turns.ts';
-import { countMembers, isContainer } from '../json/count-members.ts';
 import { assertParseable, hasAllMembers, shapeInSteps, shapeOf } from '../json/document-shape.ts';
-import { parseInPieces, type ParsedPieces } from '../json/parse-in-pieces.ts';
+import { parseAtOnce, parseInPieces, type ParsedPieces } from '../json/parse-in-pieces.ts';
 import { strictDocument } from './unambiguous-frame.ts';
 
 /** An answer with its whole body. */
@@ -108,9 +107,4 @@ export function* readingOf(body: Buffer, isToBeUtf8 = true): Work<ReadBody> {
   // Clients that skip or replace invalid UTF-8 read other text.
   if (isUtf8(body)) return { parsed: value, json };
   return isToBeUtf8 ? { parsed: value, json, strict: Buffer.from(text) } : { parsed: value, json: undefined };
-}
-
-function parseAtOnce(text: string): ParsedPieces {
-  const value: unknown = JSON.parse(text);
-  return { value, members: isContainer(value) ? countMembers(value) : 0 };
 }

@@ -15,8 +15,7 @@ import { CLEAN, type Found, type Inspected } from './inspected.ts';
 import { placeOf, whereSaid } from '../where-found.ts';
 import { createScanBatch, type ScanBatch } from './scan/scan-batch.ts';
 import { after, ITEM_CHARS, inTurns, type Awaitable, type Work } from '../turns.ts';
-import { valueAt } from '../json/edited-view.ts';
-import type { JsonPath } from '../json/path.ts';
+import { valueAt, type JsonPath } from '../json/path.ts';
 
 export interface InspectedRequest extends Inspected {
   /** Findings that no edit can remove. */

@@ -1,8 +1,7 @@
-import { valueAt } from '../json/edited-view.ts';
 import type { PromptText } from '../providers/provider.ts';
 import { isIdentifier } from './opaque-members.ts';
 import type { WordsPlace } from './whole/document-search.ts';
-import type { JsonPath } from '../json/path.ts';
+import { valueAt, type JsonPath } from '../json/path.ts';
 
 type Said = Pick<PromptText, 'path' | 'editable'> & { readonly kind?: string };
 

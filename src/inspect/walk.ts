@@ -1,4 +1,4 @@
-import { isContainer } from '../json/count-members.ts';
+import { isContainer } from '../json/is-object.ts';
 
 type Step = string | number;
 

@@ -1,7 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { LONG_STEP, type Work } from '../turns.ts';
-import { countMembers, isContainer } from './count-members.ts';
-import { parseInPieces, type ParsedPieces } from './parse-in-pieces.ts';
+import { countMembers, parseInPieces, type ParsedPieces } from './parse-in-pieces.ts';
 import { skipWithin } from './skip-string.ts';
 import { CODES } from './codes.ts';
 import { STEP_CHARS, WEIGHTS } from './weights.ts';
@@ -236,7 +235,7 @@ export function unparseable(what: string): GatewayError {
 export function saysAll(text: string, value: unknown, read?: ReadDocument): boolean {
   const shape = read?.text === text ? read.shape : shapeOf(text);
   const counted = read?.parsed?.value === value ? read?.parsed?.members : undefined;
-  return hasAllMembers(shape, counted ?? (isContainer(value) ? countMembers(value) : 0));
+  return hasAllMembers(shape, counted ?? countMembers(value));
 }
 
 /** The same for a document with a known number of members. */

@@ -1,5 +1,6 @@
 import { runNow, type Work } from '../turns.ts';
-import type { JsonEdit } from './path.ts';
+import { isContainer, isObject } from './is-object.ts';
+import { ownMember, setOwn, type JsonEdit } from './path.ts';
 
 /** The merged edits of one document, as a tree of path steps. */
 export interface EditNode {
@@ -57,13 +58,8 @@ function editedValue(value: unknown, edit: JsonEdit, depth: number): unknown {
   const step = edit.path[depth];
   if (step === undefined) return edit.kind === 'set' ? edit.value : undefined;
   if (depth === edit.path.length - 1 && edit.kind === 'remove') return removeIn(value, step);
-  const below = editedValue(memberAt(value, step), edit, depth + 1);
+  const below = editedValue(ownMember(value, step), edit, depth + 1);
   return below === undefined ? value : setIn(value, step, below);
-}
-
-function memberAt(value: unknown, step: string | number): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-  return Object.entries(value).find(([name]) => name === String(step))?.[1];
 }
 
 /** Returns a copy of an object or array with one member set. Replaces other values by a new container. */
@@ -73,17 +69,13 @@ export function setIn(value: unknown, step: string | number, below: unknown): un
     elements[Math.min(step, elements.length)] = below;
     return elements;
   }
-  const members = typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-  return Object.defineProperty(members, step, {
-    value: below,
-    enumerable: true,
-    configurable: true,
-    writable: true,
-  });
+  const members = isObject(value) ? { ...value } : {};
+  setOwn(members, step, below);
+  return members;
 }
 
 function removeIn(value: unknown, step: string | number): unknown {
   if (Array.isArray(value)) return value.filter((_, index) => index !== step);
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isContainer(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== step));
 }

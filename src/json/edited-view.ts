@@ -1,5 +1,6 @@
-import { treeOf, setIn, type EditNode } from './edit-tree.ts';
-import type { JsonEdit, JsonPath } from './path.ts';
+import { treeOf, type EditNode } from './edit-tree.ts';
+import { isContainer } from './is-object.ts';
+import { ownMember, setOwn, type JsonEdit } from './path.ts';
 
 /**
  * Returns a parsed document as edits will leave it, with all positions kept: removed array elements become
@@ -25,33 +26,13 @@ function editedNode(value: unknown, { change, children }: EditNode, keepsPlaces:
     }
     return keepsPlaces ? elements : elements.filter((_, at) => children.get(at)?.change?.kind !== 'remove');
   }
-  let members: object = typeof value === 'object' && value !== null ? { ...value } : {};
+  const members = isContainer(value) ? { ...value } : {};
   const removed = new Set<string>();
   for (const [step, child] of children) {
     if (child.change?.kind === 'remove') removed.add(String(step));
-    else members = withMember(members, step, editedNode(valueAt(value, [step]), child, keepsPlaces));
+    else if (typeof step === 'string')
+      setOwn(members, step, editedNode(ownMember(value, step), child, keepsPlaces));
   }
   if (removed.size === 0) return members;
   return Object.fromEntries(Object.entries(members).filter(([name]) => !removed.has(name)));
-}
-
-/** Changes `members`, which is a copy. */
-function withMember(members: object, step: string | number, value: unknown): object {
-  if (typeof step === 'number') return members;
-  if (step === '__proto__') return setIn(members, step, value) as object;
-  (members as Record<string, unknown>)[step] = value;
-  return members;
-}
-
-/** Returns the value at a path, or undefined. */
-export function valueAt(json: unknown, path: JsonPath): unknown {
-  let at = json;
-  for (const step of path) at = ownMember(at, step);
-  return at;
-}
-
-/** Returns an own member or element, or undefined. */
-export function ownMember(value: unknown, step: string | number): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-  return (value as Record<string | number, unknown>)[step];
 }

@@ -1,4 +1,9 @@
 /** Recognizes parsed objects: neither null nor a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isContainer(value) && !Array.isArray(value);
+}
+
+/** Recognizes parsed objects and lists. */
+export function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

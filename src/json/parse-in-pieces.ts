@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Work } from '../turns.ts';
-import { countMembers, isContainer } from './count-members.ts';
 import { cutsOf, type Cut } from './cuts.ts';
 import { endOfString } from './skip-string.ts';
 import { CODES } from './codes.ts';
+import { isContainer } from './is-object.ts';
+import { setOwn } from './path.ts';
 
 const { SPACE } = CODES;
 
@@ -15,6 +16,12 @@ export interface ParsedPieces {
 }
 
 type Container = unknown[] | Record<string, unknown>;
+
+/** `JSON.parse` in one step. */
+export function parseAtOnce(text: string): ParsedPieces {
+  const value: unknown = JSON.parse(text);
+  return { value, members: countMembers(value) };
+}
 
 /** Reports whether a text is JSON, in steps. */
 export function* isParseable(text: string): Work<boolean> {
@@ -71,7 +78,7 @@ class Pieces {
     if (start !== undefined && beginsClosed(piece)) throw new SyntaxError('a comma stands before a bracket');
     if (end !== undefined && endsOpen(piece)) throw new SyntaxError('a comma stands behind a bracket');
     const value: unknown = JSON.parse(opening(this.#text, start) + piece + closing(this.#text, end));
-    this.#members += isContainer(value) ? countMembers(value) : 0;
+    this.#members += countMembers(value);
     if (start === undefined) this.#root = value;
     else this.#join(value as Container, start);
     this.#open = end === undefined ? [] : this.#openAt(end, from);
@@ -154,7 +161,24 @@ function endsOpen(piece: string): boolean {
   return at < 0 || piece.charAt(at) === '[' || piece.charAt(at) === '{';
 }
 
-function setOwn(into: Record<string, unknown>, name: string, value: unknown): void {
-  if (name !== '__proto__') into[name] = value;
-  else Object.defineProperty(into, name, { value, enumerable: true, configurable: true, writable: true });
+/**
+ * Counts the members of all objects in a value of bounded nesting. Inherited enumerable names count too,
+ * because the document is not trusted.
+ */
+export function countMembers(value: unknown): number {
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      const item: unknown = value[index];
+      if (isContainer(item)) count += countMembers(item);
+    }
+  } else if (isContainer(value)) {
+    const members = value as Readonly<Record<string, unknown>>;
+    for (const name in members) {
+      const item = members[name];
+      count += 1;
+      if (isContainer(item)) count += countMembers(item);
+    }
+  }
+  return count;
 }

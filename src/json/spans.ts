@@ -4,7 +4,7 @@ import { CODES } from './codes.ts';
 
 const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } = CODES;
 
-export type ValueKind = 'object' | 'array' | 'null' | 'other';
+type ValueKind = 'object' | 'array' | 'null' | 'other';
 
 export function kindAt(body: Buffer, offset: number): ValueKind {
   const byte = body[offset];
@@ -64,36 +64,64 @@ export class Children {
   }
 }
 
-/** A container around the position. `at` is the offset of the member's name, or the element's index. */
-export interface PathLevel {
+interface PathLevel {
   readonly isObject: boolean;
+  /** Offset of the current member's name, or index of the current element. */
   at: number;
+  /** Nearest member name above the container. */
+  readonly above: string | undefined;
+}
+
+/** Keeps the path while its owner scans a document from the start. */
+export class PathScan {
+  readonly #body: Buffer;
+  readonly #levels: PathLevel[] = [];
+  #expectsName = false;
+
+  constructor(body: Buffer) {
+    this.#body = body;
+  }
+
+  /** Reads the string or the byte at `i`; returns the offset after it. */
+  step(i: number): number {
+    const byte = this.#body[i];
+    const level = this.#levels.at(-1);
+    if (byte === QUOTE) {
+      if (this.#expectsName && level !== undefined) level.at = i;
+      this.#expectsName = false;
+      return skipString(this.#body, i);
+    }
+    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      this.#expectsName = byte === OPEN_OBJECT;
+      this.#levels.push({ isObject: this.#expectsName, at: 0, above: this.name });
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.#levels.pop();
+    else if (byte === COMMA && level !== undefined) {
+      this.#expectsName = level.isObject;
+      if (!level.isObject) level.at += 1;
+    }
+    return i + 1;
+  }
+
+  /** The nearest member name. */
+  get name(): string | undefined {
+    const level = this.#levels.at(-1);
+    return level?.isObject === true ? this.#nameAt(level.at) : level?.above;
+  }
+
+  path(): JsonPath {
+    return this.#levels.map(({ isObject, at }) => (isObject ? this.#nameAt(at) : at));
+  }
+
+  #nameAt(start: number): string {
+    return keyText(this.#body, start, skipString(this.#body, start));
+  }
 }
 
 /** Returns the path of the member whose name starts at `offset`. */
 export function pathTo(body: Buffer, offset: number): JsonPath {
-  const levels: PathLevel[] = [];
-  let expectsName = false;
-  for (let i = 0; i <= offset;) {
-    const byte = body[i];
-    const level = levels.at(-1);
-    if (byte === QUOTE) {
-      if (expectsName && level !== undefined) level.at = i;
-      expectsName = false;
-      i = skipString(body, i);
-      continue;
-    }
-    i += 1;
-    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      expectsName = byte === OPEN_OBJECT;
-      levels.push({ isObject: expectsName, at: 0 });
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) levels.pop();
-    else if (byte === COMMA && level !== undefined) {
-      expectsName = level.isObject;
-      if (!level.isObject) level.at += 1;
-    }
-  }
-  return levels.map(({ isObject, at }) => (isObject ? keyText(body, at, skipString(body, at)) : at));
+  const scan = new PathScan(body);
+  for (let i = 0; i <= offset;) i = scan.step(i);
+  return scan.path();
 }
 
 /** Returns the unescaped text of the quoted string from `start` to `end`. */
@@ -120,18 +148,16 @@ export function skipSpace(body: Buffer, i: number): number {
 export function skipValue(body: Buffer, i: number): number {
   const first = body[i];
   if (first === QUOTE) return skipString(body, i);
-  if (first === OPEN_OBJECT || first === OPEN_ARRAY) return skipContainer(body, i);
+  if (first === OPEN_OBJECT || first === OPEN_ARRAY) {
+    const place = { at: i, depth: 0 };
+    scanOn(body, place, Infinity);
+    return place.at;
+  }
   for (; i < body.length; i += 1) {
     const byte = body[i] ?? 0;
     if (byte === COMMA || byte === CLOSE_ARRAY || byte === CLOSE_OBJECT || byte <= 0x20) break;
   }
   return i;
-}
-
-function skipContainer(body: Buffer, i: number): number {
-  const place = { at: i, depth: 0 };
-  scanOn(body, place, Infinity);
-  return place.at;
 }
 
 /** Bytes of a container between two yields. */

@@ -1,6 +1,5 @@
-import { valueAt } from '../json/edited-view.ts';
 import { Walk } from '../inspect/walk.ts';
-import type { JsonPath } from '../json/path.ts';
+import { valueAt, type JsonPath } from '../json/path.ts';
 import {
   besideInDocument,
   besideText,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../providers/provider.ts';
 import { isObject } from '../../json/is-object.ts';
 import { createHash, type Hash } from 'node:crypto';
-import { stringPieces } from '../../json/string-pieces.ts';
+import { stringPieces } from '../../json/edit-writer.ts';
 import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import { MAX_PINNED_TOOLS, type PinState, type ShownTool } from './store.ts';
 import type { PlacedFinding } from '../../inspect/message/search.ts';

@@ -1,7 +1,7 @@
 import { addAll } from '../../add-all.ts';
 import type { FindAll } from '../../detectors/finding.ts';
-import { editedView, valueAt } from '../../json/edited-view.ts';
-import type { JsonEdit } from '../../json/path.ts';
+import { editedView } from '../../json/edited-view.ts';
+import { valueAt, type JsonEdit } from '../../json/path.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { joinedPrompts } from '../../policy/joined-parts.ts';
 import type { ArgumentMasks, InjectionMasks, Masks } from '../../policy/masking/masks.ts';

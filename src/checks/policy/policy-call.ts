@@ -12,7 +12,7 @@ import { joinedPrompts } from '../../policy/joined-parts.ts';
 import { withResolvedPaths } from '../../policy/call-texts.ts';
 import { objectReading, contextReadings, type PlacedText } from '../../policy/context-readings.ts';
 import { callTrust, NOBODY_TRUSTED, type TrustSettings } from '../../policy/trust.ts';
-import { valueAt } from '../../json/edited-view.ts';
+import { valueAt } from '../../json/path.ts';
 import { instructionRole } from '../../providers/instructions.ts';
 import { hasUnseenContent, type PromptText } from '../../providers/provider.ts';
 import { unreadMembers } from './unread-members.ts';

@@ -1,5 +1,5 @@
+import { isContainer } from '../../json/is-object.ts';
 import { GatewayError } from '../../errors.ts';
-import { isContainer } from '../../json/count-members.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { parseStrict } from '../../json/strict-parse.ts';
 import { isBlob, textsOfBlob } from '../../mcp/blob.ts';

@@ -1,5 +1,5 @@
-import { editedView, ownMember, valueAt } from '../../json/edited-view.ts';
-import type { JsonEdit, JsonPath } from '../../json/path.ts';
+import { editedView } from '../../json/edited-view.ts';
+import { ownMember, valueAt, type JsonEdit, type JsonPath } from '../../json/path.ts';
 import type { RewrittenFrame } from '../../pipeline/check.ts';
 import type { StreamEvent, TextDelta } from '../../providers/provider.ts';
 import type { Channel, ReadEvent } from './read-event.ts';

@@ -1,7 +1,7 @@
 import { addAll } from '../../add-all.ts';
 import type { FindAll, StreamDetector } from '../../detectors/finding.ts';
-import { editedView, valueAt } from '../../json/edited-view.ts';
-import type { JsonEdit, JsonPath } from '../../json/path.ts';
+import { editedView } from '../../json/edited-view.ts';
+import { valueAt, type JsonEdit, type JsonPath } from '../../json/path.ts';
 import { readMediaType } from '../../media-type.ts';
 import { PASS, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';

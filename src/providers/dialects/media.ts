@@ -1,5 +1,4 @@
-import { isContainer } from '../../json/count-members.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isContainer, isObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { isPlainText, isSoundFile } from '../../pricing/media-bytes.ts';
 import type { Media } from '../dialect.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { valueAt } from '../../../src/json/edited-view.ts';
+import { valueAt } from '../../../src/json/path.ts';
 import { Walk } from '../../../src/inspect/walk.ts';
 
 /** Paths and values as recursion gives them. */

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countMembers, isContainer } from '../../../src/json/count-members.ts';
 import { shapeOf } from '../../../src/json/document-shape.ts';
-import { parseInPieces } from '../../../src/json/parse-in-pieces.ts';
+import { parseAtOnce, parseInPieces } from '../../../src/json/parse-in-pieces.ts';
 import { runNow } from '../../../src/turns.ts';
 
 interface Read {
@@ -23,8 +22,8 @@ function inPieces(text: string, pieceChars: number): Read {
 
 function whole(text: string): Read {
   try {
-    const value: unknown = JSON.parse(text);
-    return { json: JSON.stringify(value), members: isContainer(value) ? countMembers(value) : 0 };
+    const { value, members } = parseAtOnce(text);
+    return { json: JSON.stringify(value), members };
   } catch {
     return { json: undefined, members: 0 };
   }
@@ -41,7 +40,7 @@ const DOCUMENT = fc.letrec((tie) => ({
   ),
 })).any;
 
-/** An object's members as they are written: a name may stand twice. */
+/** The members of an object as written; names may repeat. */
 class Members {
   readonly #members: readonly (readonly [string, unknown])[];
 
@@ -109,11 +108,11 @@ describe('a document that is parsed in pieces', () => {
     '[1,2',
     '1,2',
     '',
-  ])('is none: %s', (text) => {
+  ])('is refused: %s', (text) => {
     for (const pieceChars of [0, 1, 2]) expect(inPieces(text, pieceChars).json).toBeUndefined();
   });
 
-  it('of many members of one object is read whole', () => {
+  it('with many members in one object is read whole', () => {
     const text = `{${Array.from({ length: 90_000 }, (_, at) => `"m${String(at)}":${String(at)}`).join(',')}}`;
     const { members, value } = runNow(parseInPieces(text));
     expect(members).toBe(90_000);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stringPieces } from '../../../src/json/string-pieces.ts';
+import { stringPieces } from '../../../src/json/edit-writer.ts';
 
 const TEXTS = [
   '',
