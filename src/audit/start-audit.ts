@@ -1,6 +1,6 @@
 import { maskSecrets } from '../detectors/mask.ts';
 import type { Audited, EdgeObserver } from '../extproc/services.ts';
-import type { VerdictObserver } from '../pipeline/stand.ts';
+import type { VerdictObserver } from '../pipeline/enforcement.ts';
 import { createTrailObserver, type TrailObserver } from './observe.ts';
 import { openTrail, type TrailDeps } from './open-trail.ts';
 

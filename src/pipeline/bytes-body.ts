@@ -1,16 +1,17 @@
+import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
+import { readMediaType } from '../media-type.ts';
 import { isHostedType } from '../providers/dialects/opaque-tools.ts';
 import type { HostedTool, PromptText } from '../providers/provider.ts';
 import type { Identified, Parsed } from './exchange.ts';
-import { readableText } from './readable-bytes.ts';
 
 /** Decodings undone by the path check (`routing/path.ts`). */
 const MAX_DECODINGS = 3;
 const JSON_STARTS: ReadonlySet<string | undefined> = new Set(['{', '[']);
 
 /**
- * Stage `Identified -> Parsed` for a body other than JSON (a form, a text file) sent to an unknown endpoint. Its words
- * are one text, which cannot be edited, and their decoded form is another.
+ * Stage `Identified -> Parsed` for a body other than JSON (a form, a text file) sent to an unknown endpoint. The body and
+ * its decoded forms are texts that cannot be edited.
  * @throws GatewayError invalid_request for JSON under another media type; unsupported_media_type if it cannot be read
  */
 export function parseBytes(exchange: Identified, body: Buffer): Parsed {
@@ -29,6 +30,37 @@ export function parseBytes(exchange: Identified, body: Buffer): Parsed {
 
 const WORDS = { role: 'user', kind: 'text', editable: false } as const;
 
+/** Control characters: in UTF-16, archives, images and sound, but not in text. */
+const CONTROLS = /[\x00-\x08\x0b\x0e-\x1f\x7f]/;
+/** Headers of a form part, or of a message in it, that declare an encoding. */
+const CODED = /^(?:content-transfer-encoding|content-encoding)[ \t]{0,64}:[ \t]{0,64}(\S{0,64})/gim;
+const PLAIN_CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary', 'identity']);
+const CHARSET = /charset[ \t]{0,64}\*?[ \t]{0,64}=[^;\r\n]{0,64}/gi;
+/** A form field that names the charset of the others (HTML), and encoded words in headers (RFC 2047). */
+const CODED_FIELDS = /name[ \t]{0,64}=[ \t]{0,64}"?_charset_|=\?[\w.-]{1,64}\?[bq]\?/i;
+
+/** @throws GatewayError unsupported_media_type unless the whole body is plain UTF-8 */
+function readableText(body: Buffer): string {
+  if (!isUtf8(body)) throw unreadable('it is not UTF-8');
+  const text = body.toString('utf8');
+  if (CONTROLS.test(text)) throw unreadable('it holds control characters');
+  for (const [, coding = ''] of text.matchAll(CODED)) {
+    if (!PLAIN_CODINGS.has(coding.toLowerCase())) throw unreadable('a part of it is encoded');
+  }
+  for (const [named] of text.matchAll(CHARSET)) {
+    if (readMediaType(`text/plain;${named}`).charset === 'other') throw unreadable('a part names a charset');
+  }
+  if (CODED_FIELDS.test(text)) throw unreadable('a part of it is encoded');
+  return text;
+}
+
+function unreadable(why: string): GatewayError {
+  return new GatewayError(
+    'unsupported_media_type',
+    `the gateway cannot read this body: ${why}; an endpoint that it does not know takes JSON, and text in UTF-8`,
+  );
+}
+
 /** Returns the words as written, and without percent-encoding, entities and JSON escapes. */
 function readingsOf(words: string): string[] {
   const readings = [words];
@@ -41,7 +73,7 @@ function readingsOf(words: string): string[] {
   return readings;
 }
 
-/** In forms a plus may be a space; elsewhere, this has no effect on findings. */
+/** Reads a plus as a space, as forms do; this does not affect findings in other bodies. */
 function percentDecoded(text: string): string {
   if (!text.includes('%')) return text;
   return withoutPercents(Buffer.from(text.replaceAll('+', ' '))).toString('utf8');
@@ -65,9 +97,10 @@ function withoutEscapes(text: string): string {
   return text.replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
 }
 
-/** Matches a form field with tools, or JSON that names a provider's tool. */
+/** A form field with tools. */
 const TOOLS_FIELD =
   /(?:\bname[ \t]{0,64}=[ \t]{0,64}["']?|(?:^|&))(tools|mcp_servers|plugins|connectors|web_search_options)\b/gim;
+/** JSON that names a provider's tool. */
 const TYPED_TOOL = /["']type["']\s{0,64}:\s{0,64}["']([\w-]{1,64})["']/g;
 
 /** Tools cannot be removed from bytes, so the request is refused unless they are allowed. */

@@ -12,7 +12,7 @@ const TO_MCP_SERVERS: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 
-/** Issued by a server and bound to its key, so clients cannot write into it. */
+/** Issued by a server and bound to its key: clients cannot put text into it. */
 const NOT_CLIENTS = 'mcp-session-id';
 
 /** Reports whether a client header may be sent upstream. The gateway and Envoy set credentials and framing. */
@@ -20,7 +20,7 @@ export function isCarried({ mcp, provider }: Pick<Identified, 'mcp' | 'provider'
   return mcp === undefined ? takesHeader(provider, name) : TO_MCP_SERVERS.has(name);
 }
 
-/** Sent by the gateway with the client's own words. */
+/** Sent by the gateway with the client's text. */
 export const TRACE_STATE = 'tracestate';
 
 /** A text that a client sends upstream outside the body. */
@@ -44,29 +44,31 @@ export function carriedTexts(exchange: Identified): readonly CarriedText[] {
   return texts;
 }
 
-function* addressTexts({ path, query }: Identified): Generator<CarriedText> {
-  for (const segment of path.split('/')) {
-    if (segment !== '') yield* writings(segment);
-  }
-  for (const part of query.slice(1).split('&')) {
-    if (part === '') continue;
-    const value = part.slice(part.indexOf('=') + 1);
-    yield* writings(value);
-    if (value.includes('+')) yield* writings(value.replaceAll('+', ' '));
-  }
+function addressTexts({ path, query }: Identified): CarriedText[] {
+  const values = query
+    .slice(1)
+    .split('&')
+    .map((part) => part.slice(part.indexOf('=') + 1));
+  const spaced = values.filter((value) => value.includes('+')).map((value) => value.replaceAll('+', ' '));
+  return [...path.split('/'), ...values, ...spaced]
+    .filter((text) => text !== '')
+    .flatMap(decodings)
+    .map((text) => ({ place: 'address', text }));
 }
 
 /** Decodings undone by the path check (`routing/path.ts`). */
 const MAX_DECODINGS = 3;
 
-function* writings(written: string): Generator<CarriedText> {
-  let text = written;
-  for (let times = 0; times <= MAX_DECODINGS; times++) {
-    yield { place: 'address', text };
+/** Returns the text as written and each further decoding. */
+function decodings(written: string): string[] {
+  const texts: string[] = [];
+  let text: string | undefined = written;
+  while (text !== undefined && texts.length <= MAX_DECODINGS) {
+    texts.push(text);
     const next = percentDecoded(text);
-    if (next === text) return;
-    text = next;
+    text = next === text ? undefined : next;
   }
+  return texts;
 }
 
 function percentDecoded(text: string): string {

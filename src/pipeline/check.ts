@@ -1,10 +1,11 @@
 import type { Refusal } from '../errors.ts';
 import type { JsonEdit } from '../json/path.ts';
 import type { StreamEvent } from '../providers/provider.ts';
+import type { Awaitable } from '../turns.ts';
 import type { Batch } from './batch.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from './exchange.ts';
 
-/** A check's opinion of an exchange; only the runner acts on it. */
+/** A check's judgement of an exchange; only the runner acts on it. */
 export type Verdict =
   | Pass
   | Pending
@@ -67,8 +68,6 @@ export interface Caller {
   /** The well-formed session id of a model call. */
   readonly sessionId?: string | undefined;
 }
-
-type Awaitable<T> = T | Promise<T>;
 
 /**
  * A check judges and returns a verdict. It changes a request by appending to `exchange.edits`, and an answer's headers

@@ -49,7 +49,7 @@ export function writtenFact<Name extends 'session' | 'drift' | 'prompt'>(
   name: Name,
 ): Exclude<Facts[Name], undefined> {
   const fact: Facts[Name] = facts[name];
-  if (fact === undefined) throw new Error(`nobody has written the fact ${name}, by which a call is judged`);
+  if (fact === undefined) throw new Error(`no check has written the fact ${name}, by which a call is judged`);
   return fact as Exclude<Facts[Name], undefined>;
 }
 
@@ -103,7 +103,7 @@ export interface PromptFacts {
   readonly obfuscation: Obfuscation;
 }
 
-/** A judged call and its policy set. A request uses one set throughout. */
+/** A request uses one policy set throughout. */
 export interface JudgedCall {
   readonly set: PolicySet;
   readonly call: PolicyCall;

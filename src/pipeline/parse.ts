@@ -4,10 +4,10 @@ import { parseStrictInSteps } from '../json/strict-parse.ts';
 import { refuseFoldedNames } from '../providers/folded-names.ts';
 import { assertModelName } from '../providers/model-name.ts';
 import type { JsonObject } from '../providers/provider.ts';
-import { inTurns, LONG_STEP, runNow, type Work } from '../turns.ts';
+import { inTurns, LONG_STEP, runNow, type Awaitable, type Work } from '../turns.ts';
 import type { Identified, Parsed } from './exchange.ts';
 
-/** Limit of fallback models; each one costs a price lookup. */
+/** Each fallback model costs a price lookup. */
 const MAX_MODELS = 32;
 
 /**
@@ -19,7 +19,7 @@ export function parseRequest(exchange: Identified, body: Buffer): Parsed {
 }
 
 /** Like `parseRequest`, but scans, parses and reads in separate turns of the event loop. */
-export async function parseInTurns(exchange: Identified, body: Buffer): Promise<Parsed> {
+export function parseInTurns(exchange: Identified, body: Buffer): Awaitable<Parsed> {
   return inTurns(requestInSteps(exchange, body));
 }
 
@@ -53,7 +53,7 @@ function parsedExchange(exchange: Identified, body: Buffer, json: JsonObject): P
   return { ...exchange, body, json, request, edits: [] };
 }
 
-/** Unknown endpoints are read as a whole, whatever the names; MCP has its own rules. */
+/** Unknown endpoints are read whole, whatever the names; MCP has its own rules. */
 function refuseFolded({ endpoint, mcp }: Identified, json: JsonObject): void {
   if (mcp === undefined && endpoint.operation !== 'unknown') refuseFoldedNames(json);
 }

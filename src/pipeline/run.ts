@@ -3,8 +3,8 @@ import type { Admitted, Answered, Identified, Outcome, Parsed } from './exchange
 import { observedRewriter } from './observed-rewriter.ts';
 import type { Batch } from './batch.ts';
 import { handled, StaleRead } from './read-ahead.ts';
-import { createStand, type PendingCheck, type Standing, type VerdictObserver } from './stand.ts';
-import { isTurnOver, nextTurn } from '../turns.ts';
+import { createEnforcement, type PendingCheck, type Ruling, type VerdictObserver } from './enforcement.ts';
+import { after, isTurnOver, nextTurn, type Awaitable } from '../turns.ts';
 
 export interface RunnerOptions {
   /** In order (checks/order.ts). */
@@ -18,14 +18,14 @@ export interface RunnerOptions {
   readonly onJudgedAgain?: (by: string) => void;
 }
 
-/** The checks of one exchange. Hooks return the first enforced denial, if any. */
+/** The checks of one exchange. */
 export interface Run {
   /** Called first: sends the checks' early reads. */
   prepare(caller: Caller): void;
-  admit(exchange: Admitted): Standing;
-  requestHeaders(exchange: Identified): Standing;
-  requestBody(exchange: Parsed): Standing;
-  response(exchange: Answered): Standing;
+  admit(exchange: Admitted): Ruling;
+  requestHeaders(exchange: Identified): Ruling;
+  requestBody(exchange: Parsed): Ruling;
+  response(exchange: Answered): Ruling;
   rewriters(exchange: Answered): StreamRewriter[];
   /** Runs every `end` hook once, in reverse order; a second call does nothing. */
   end(exchange: Identified, outcome: Outcome): Promise<void>;
@@ -52,7 +52,7 @@ interface Judgement<X extends Admitted> {
 /** Runs the checks. Order and first denial wins are implemented only here. */
 export function createRunner(options: RunnerOptions): () => Run {
   const { checks, observer, newBatch } = options;
-  const stand = createStand(observer, options.shadowMode);
+  const enforcement = createEnforcement(observer, options.shadowMode);
   const having = (hook: keyof Check): Hooked[] =>
     [...checks.entries()].flatMap(([index, check]) => (check[hook] === undefined ? [] : [{ index, check }]));
   const judging = {
@@ -75,7 +75,7 @@ export function createRunner(options: RunnerOptions): () => Run {
     }
 
     /** Judges by data that was read ahead, and again by current data if that is stale. */
-    function judgeBody(exchange: Parsed): Standing {
+    function judgeBody(exchange: Parsed): Ruling {
       const first: Judgement<Parsed> = {
         hook: 'requestBody',
         hooked: judging.requestBody,
@@ -85,10 +85,10 @@ export function createRunner(options: RunnerOptions): () => Run {
       };
       prepare(exchange);
       try {
-        const standing = judge(first);
-        return standing instanceof Promise
-          ? standing.catch((cause: unknown) => judgeBodyAgain(first, cause))
-          : standing;
+        const ruling = judge(first);
+        return ruling instanceof Promise
+          ? ruling.catch((cause: unknown) => judgeBodyAgain(first, cause))
+          : ruling;
       } catch (cause) {
         return judgeBodyAgain(first, cause);
       }
@@ -103,50 +103,38 @@ export function createRunner(options: RunnerOptions): () => Run {
       return judge({ ...first, pending: [] });
     }
 
-    function judgeHook<X extends Admitted>(hook: Hook, exchange: X, hooked = judging[hook]): Standing {
+    function judgeHook<X extends Admitted>(hook: Hook, exchange: X, hooked = judging[hook]): Ruling {
       if (hooked.length === 0) return undefined;
       return judge({ hook, hooked, exchange, pending: [], done: undefined });
     }
 
-    function judge<X extends Admitted>(judgement: Judgement<X>): Standing {
+    function judge<X extends Admitted>(judgement: Judgement<X>): Ruling {
       const batch = newBatch?.();
-      let standing: Standing;
-      try {
-        standing = firstDenial(judgement, batch, 0);
-      } catch (cause) {
+      const fail = (cause: unknown): never => {
         closeBatch(judgement.hook, batch, true);
         throw cause;
-      }
-      return standing instanceof Promise
-        ? concludeLater(judgement, batch, standing)
-        : conclude(judgement, batch, standing);
-    }
-
-    async function concludeLater<X extends Admitted>(
-      judgement: Judgement<X>,
-      batch: Batch | undefined,
-      deciding: Promise<Denial | undefined>,
-    ): Promise<Denial | undefined> {
-      let standing: Denial | undefined;
+      };
+      let ruling: Ruling;
       try {
-        standing = await deciding;
+        ruling = firstDenial(judgement, batch, 0);
       } catch (cause) {
-        closeBatch(judgement.hook, batch, true);
-        throw cause;
+        return fail(cause);
       }
-      return conclude(judgement, batch, standing);
+      return ruling instanceof Promise
+        ? ruling.then((denial) => conclude(judgement, batch, denial), fail)
+        : conclude(judgement, batch, ruling);
     }
 
     /** Sends the batch, and waits for the verdicts that stores decide. */
     function conclude<X extends Admitted>(
       { hook, exchange, pending }: Judgement<X>,
       batch: Batch | undefined,
-      standing: Denial | undefined,
-    ): Standing {
-      const isOver = standing !== undefined;
+      denial: Denial | undefined,
+    ): Ruling {
+      const isOver = denial !== undefined;
       closeBatch(hook, batch, isOver);
-      if (pending.length === 0 || (isOver && hook !== 'response')) return standing;
-      return stand.all(exchange, pending).then((refusal) => refusal ?? standing);
+      if (pending.length === 0 || (isOver && hook !== 'response')) return denial;
+      return enforcement.settleAll(exchange, pending).then((refusal) => refusal ?? denial);
     }
 
     /** Calls the checks from an index on, and waits only for asynchronous ones. */
@@ -154,54 +142,42 @@ export function createRunner(options: RunnerOptions): () => Run {
       judgement: Judgement<X>,
       batch: Batch | undefined,
       from: number,
-    ): Standing {
+    ): Ruling {
       const { hooked, exchange, done } = judgement;
       const isLong = hasManyTexts(exchange);
       for (let at = from; at < hooked.length; at++) {
-        const one = hooked[at];
-        if (one === undefined || done?.has(one.check) === true) continue;
+        const entry = hooked[at];
+        if (entry === undefined || done?.has(entry.check) === true) continue;
         // Each check may need half a turn for them.
         const verdict =
           isLong && isTurnOver()
-            ? nextTurn().then(() => ask(one, judgement, batch))
-            : ask(one, judgement, batch);
-        if (verdict instanceof Promise) return goOn(judgement, batch, at, verdict);
-        const standing = hear(judgement, one.check, verdict);
-        if (standing instanceof Promise)
-          return standing.then((denial) => denial ?? firstDenial(judgement, batch, at + 1));
-        if (standing !== undefined) return standing;
+            ? nextTurn().then(() => verdictOf(entry, judgement, batch))
+            : verdictOf(entry, judgement, batch);
+        const ruling =
+          verdict instanceof Promise
+            ? verdict.then((known) => settle(judgement, entry.check, known))
+            : settle(judgement, entry.check, verdict);
+        if (ruling instanceof Promise)
+          return ruling.then((denial) => denial ?? firstDenial(judgement, batch, at + 1));
+        if (ruling !== undefined) return ruling;
       }
       return undefined;
     }
 
-    /** Waits for a verdict, then calls the checks after it. */
-    async function goOn<X extends Admitted>(
-      judgement: Judgement<X>,
-      batch: Batch | undefined,
-      at: number,
-      waiting: Promise<Verdict>,
-    ): Promise<Denial | undefined> {
-      const verdict = await waiting;
-      const check = judgement.hooked[at]?.check;
-      const standing = check && hear(judgement, check, verdict);
-      const denial = standing instanceof Promise ? await standing : standing;
-      return denial ?? firstDenial(judgement, batch, at + 1);
-    }
-
-    function ask<X extends Admitted>(
+    function verdictOf<X extends Admitted>(
       { index, check }: Hooked,
       { hook, exchange }: Judgement<X>,
       batch: Batch | undefined,
-    ): Verdict | Promise<Verdict> {
-      const call = check[hook] as (exchange: X, state: unknown, batch?: Batch) => Verdict | Promise<Verdict>;
-      return call.call(check, exchange, states[index], batch);
+    ): Awaitable<Verdict> {
+      const judgeExchange = check[hook] as (exchange: X, state: unknown, batch?: Batch) => Awaitable<Verdict>;
+      return judgeExchange.call(check, exchange, states[index], batch);
     }
 
-    function hear<X extends Admitted>(
+    function settle<X extends Admitted>(
       { exchange, pending, done }: Judgement<X>,
       check: Check,
       verdict: Verdict,
-    ): Standing {
+    ): Ruling {
       if (check.repeatable === undefined && verdict.kind !== 'pending') done?.add(check);
       if (verdict.kind === 'pass') return undefined;
       if (verdict.kind === 'pending') {
@@ -209,14 +185,14 @@ export function createRunner(options: RunnerOptions): () => Run {
         return undefined;
       }
       if (check.repeatable === true && exchange.facts.isReadAhead === true) throw new StaleRead(check.name);
-      return stand.one(exchange, check, verdict);
+      return enforcement.settle(exchange, check, verdict);
     }
 
     function watched(exchange: Answered, check: Check, rewriter: StreamRewriter): StreamRewriter {
       return observedRewriter(rewriter, {
-        isShadowed: stand.isShadowed(check),
+        isShadowed: enforcement.isShadowed(check),
         observe: (verdict, enforced) => observer.verdict(exchange, check.name, verdict, enforced),
-        enforce: (verdict) => stand.enforce(exchange, check, verdict),
+        enforce: (verdict) => enforcement.enforce(exchange, check, verdict),
       });
     }
 
@@ -224,12 +200,8 @@ export function createRunner(options: RunnerOptions): () => Run {
       prepare,
       admit: (exchange) => judgeHook('admit', exchange),
       requestHeaders: (exchange) => judgeHook('requestHeaders', exchange),
-      requestBody(exchange) {
-        const standing = judgeBody(exchange);
-        return standing instanceof Promise
-          ? standing.then((denial) => denial ?? judgeHook('requestBody', exchange, judgingLast))
-          : (standing ?? judgeHook('requestBody', exchange, judgingLast));
-      },
+      requestBody: (exchange) =>
+        after(judgeBody(exchange), (denial) => denial ?? judgeHook('requestBody', exchange, judgingLast)),
       response: (exchange) => judgeHook('response', exchange),
       rewriters: (exchange) =>
         checks.flatMap((check, index) => {
@@ -241,8 +213,8 @@ export function createRunner(options: RunnerOptions): () => Run {
         ended = true;
         for (const { index, check } of ending) {
           try {
-            const ends = check.end?.(exchange, outcome, states[index]);
-            if (ends instanceof Promise) await ends;
+            const running = check.end?.(exchange, outcome, states[index]);
+            if (running instanceof Promise) await running;
           } catch (cause) {
             observer.endFailed(exchange, check.name, cause);
           }

@@ -1,5 +1,5 @@
 import { maskSecrets } from '../detectors/mask.ts';
-import type { ObservedVerdict } from '../pipeline/stand.ts';
+import type { ObservedVerdict } from '../pipeline/enforcement.ts';
 import type { Decision, RuleHit } from '../policy/decision.ts';
 import type { AuditEvent } from '../telemetry/audit.ts';
 import { owaspIds } from '../owasp.ts';

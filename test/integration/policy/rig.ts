@@ -7,7 +7,7 @@ import type { SessionStore } from '../../../src/checks/session/store.ts';
 import { PASS, type Check, type Denial } from '../../../src/pipeline/check.ts';
 import type { Outcome, Parsed } from '../../../src/pipeline/exchange.ts';
 import { createRunner } from '../../../src/pipeline/run.ts';
-import type { ObservedVerdict } from '../../../src/pipeline/stand.ts';
+import type { ObservedVerdict } from '../../../src/pipeline/enforcement.ts';
 import type { PolicyCall } from '../../../src/policy/call.ts';
 import { NO_DECISION } from '../../../src/policy/decision.ts';
 import { NOBODY_TRUSTED } from '../../../src/policy/trust.ts';

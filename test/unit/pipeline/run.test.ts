@@ -9,7 +9,7 @@ import {
 import type { Answered, Identified, Parsed } from '../../../src/pipeline/exchange.ts';
 import { BatchAborted, type Batch } from '../../../src/pipeline/batch.ts';
 import { createRunner } from '../../../src/pipeline/run.ts';
-import type { VerdictObserver } from '../../../src/pipeline/stand.ts';
+import type { VerdictObserver } from '../../../src/pipeline/enforcement.ts';
 import type { StreamEvent } from '../../../src/providers/provider.ts';
 
 const DENIAL: Denial = { kind: 'deny', type: 'loop_detected', message: 'a loop' };

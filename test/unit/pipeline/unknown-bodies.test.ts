@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { parseBytes } from '../../../src/pipeline/bytes-body.ts';
-import { readableText } from '../../../src/pipeline/readable-bytes.ts';
 import { opaque } from '../../../src/providers/dialects/opaque.ts';
 import { parsed } from '../../support/exchange.ts';
 
@@ -11,14 +10,14 @@ const exchange = {
 
 const read = (body: string) => parseBytes(exchange, Buffer.from(body)).request;
 
-describe('a body that is no JSON', () => {
+describe('a body other than JSON', () => {
   it.each([
     ['as it is written', 'a form', ['a form']],
     ['without percent-encoding', 'a%40b+c', ['a%40b+c', 'a@b c']],
     ['however often it is encoded', 'a%2540b', ['a%2540b', 'a%40b', 'a@b']],
     ['without entities', 'a&#64;b &#x40;c', ['a&#64;b &#x40;c', 'a@b @c']],
     ['without JSON’s escapes', '--x\n{"a":"b\\u0040c"}', ['--x\n{"a":"b\\u0040c"}', '--x\n{"a":"b@c"}']],
-    ['with an entity that is no character', 'a&#x110000;', ['a&#x110000;']],
+    ['with an entity beyond Unicode', 'a&#x110000;', ['a&#x110000;']],
   ])('is read %s', (_how, body, texts) => {
     expect(read(body).texts.map(({ text }) => text)).toEqual(texts);
   });
@@ -33,7 +32,7 @@ describe('a body that is no JSON', () => {
     ['--b\r\n\r\n{"x":[{"type":"code\\u005finterpreter"}]}', ['code_interpreter']],
     ['the tools of a trade, type: mcp', []],
     ['--b\r\n\r\n{"type":"function"}', []],
-  ])('brings tools of the provider’s: %s', (body, types) => {
+  ])('asks for the provider’s tools: %s', (body, types) => {
     const { hostedTools } = read(body);
     expect(hostedTools.map(({ type }) => type)).toEqual(types);
     expect(hostedTools.every(({ forced, remove }) => forced && remove.length === 0)).toBe(true);
@@ -48,7 +47,7 @@ describe('a body that is no JSON', () => {
     'Content-Type: text/plain; charset="us-ascii"\r\n\r\nx',
     'see content-transfer-encoding: base64 in the middle of a line',
   ])('is readable: %s', (body) => {
-    expect(readableText(Buffer.from(body))).toBe(body);
+    expect(read(body).texts[0]?.text).toBe(body);
   });
 
   it.each([
@@ -64,13 +63,13 @@ describe('a body that is no JSON', () => {
     'name="_charset_"\r\n\r\nutf-7',
     'Subject: =?UTF-8?B?eA==?=',
   ])('is not readable: %j', (body) => {
-    expect(() => readableText(Buffer.from(body))).toThrow('cannot read this body');
+    expect(() => read(body)).toThrow('cannot read this body');
   });
 
   it.each([[[0xff, 0xfe, 0x61, 0x00]], [[0x1f, 0x8b, 0x08]], [[0xe9, 0x20]]])(
     'is not readable: bytes %j',
     (bytes) => {
-      expect(() => readableText(Buffer.from(bytes))).toThrow('cannot read this body');
+      expect(() => parseBytes(exchange, Buffer.from(bytes))).toThrow('cannot read this body');
     },
   );
 });

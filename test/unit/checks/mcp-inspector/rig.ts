@@ -8,7 +8,7 @@ import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
 import type { Denial } from '../../../../src/pipeline/check.ts';
 import type { Answered, Parsed, WholeAnswer } from '../../../../src/pipeline/exchange.ts';
 import { createRunner } from '../../../../src/pipeline/run.ts';
-import type { ObservedVerdict } from '../../../../src/pipeline/stand.ts';
+import type { ObservedVerdict } from '../../../../src/pipeline/enforcement.ts';
 import type { SecretLeak } from '../../../../src/checks/report-secret-leak.ts';
 import { readAtOnce } from '../../../support/read-at-once.ts';
 import { createAnyJsonReader } from '../../../../src/providers/dialects/any-json.ts';

@@ -4,7 +4,7 @@ import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
 import type { Check, Denial } from '../../../../src/pipeline/check.ts';
 import type { Answered, Parsed } from '../../../../src/pipeline/exchange.ts';
 import { createRunner, type Run } from '../../../../src/pipeline/run.ts';
-import type { ObservedVerdict } from '../../../../src/pipeline/stand.ts';
+import type { ObservedVerdict } from '../../../../src/pipeline/enforcement.ts';
 import type { MaskPattern, MaskRule } from '../../../../src/policy/cards/mask-rule.ts';
 import { createMasksOf } from '../../../../src/policy/masking/masks.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';

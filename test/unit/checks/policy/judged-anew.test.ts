@@ -4,7 +4,7 @@ import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
 import type { Parsed, WholeAnswer } from '../../../../src/pipeline/exchange.ts';
 import { newFacts } from '../../../../src/pipeline/facts.ts';
 import { createRunner, type Run } from '../../../../src/pipeline/run.ts';
-import type { ObservedVerdict } from '../../../../src/pipeline/stand.ts';
+import type { ObservedVerdict } from '../../../../src/pipeline/enforcement.ts';
 import type { JsonObject } from '../../../../src/providers/provider.ts';
 import { createAnyJsonReader } from '../../../../src/providers/dialects/any-json.ts';
 import { sse } from '../../../../src/streams/sse.ts';

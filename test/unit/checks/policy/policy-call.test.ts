@@ -225,10 +225,13 @@ describe('the input of a call of a model', () => {
     expect(callOf(withoutModel).input.request).toMatchObject({ model: '' });
   });
 
-  it.each(['session', 'drift', 'prompt'] as const)('is none while nobody has written the fact %s', (fact) => {
-    const exchange = { ...llm(), facts: { ...FACTS, [fact]: undefined } };
-    expect(() => policyCallOf(exchange)).toThrow(fact);
-  });
+  it.each(['session', 'drift', 'prompt'] as const)(
+    'throws while no check has written the fact %s',
+    (fact) => {
+      const exchange = { ...llm(), facts: { ...FACTS, [fact]: undefined } };
+      expect(() => policyCallOf(exchange)).toThrow(fact);
+    },
+  );
 
   it('is none where a text was not normalized', () => {
     const messages = [1, 2, 3].map((n) => ({ role: 'user', content: `text ${String(n)}` }));

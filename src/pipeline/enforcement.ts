@@ -2,9 +2,10 @@ import { HEADER } from '../headers.ts';
 import type { Check, Denial, FinalVerdict, Flag, Pass, Pending, Rewrite } from './check.ts';
 import type { Admitted, Identified } from './exchange.ts';
 import { BatchAborted } from './batch.ts';
+import type { Awaitable } from '../turns.ts';
 
 /** The first enforced denial, if any; known at once unless a check waits. */
-export type Standing = Denial | undefined | Promise<Denial | undefined>;
+export type Ruling = Awaitable<Denial | undefined>;
 
 export type ObservedVerdict = Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial;
 
@@ -26,24 +27,24 @@ export interface PendingCheck {
 type Reported = Exclude<FinalVerdict, Pass>;
 
 /** Records and enforces verdicts. Shadow mode is implemented only here. */
-export interface Stand {
+export interface Enforcement {
   isShadowed(check: Check): boolean;
-  one(exchange: Admitted, check: Check, verdict: Reported): Standing;
+  settle(exchange: Admitted, check: Check, verdict: Reported): Ruling;
   /**
    * Waits for all verdicts, and returns the first enforced denial.
    * @throws the first failure if none denies
    */
-  all(exchange: Admitted, pending: readonly PendingCheck[]): Promise<Denial | undefined>;
+  settleAll(exchange: Admitted, pending: readonly PendingCheck[]): Promise<Denial | undefined>;
   /** Never rejects. */
   enforce(exchange: Admitted, check: Check, verdict: Pick<Denial, 'enforce'>): Promise<void>;
 }
 
 /** @param shadowMode shadowable denials become records */
-export function createStand(observer: VerdictObserver, shadowMode: boolean): Stand {
+export function createEnforcement(observer: VerdictObserver, shadowMode: boolean): Enforcement {
   const isShadowed = (check: Check): boolean => shadowMode && check.shadowable;
 
-  /** Records a verdict and applies a rewrite; returns what takes effect. */
-  function settle(exchange: Admitted, check: Check, verdict: Reported): Denial | Rewrite | undefined {
+  /** Records a verdict and applies a rewrite; returns the verdict if it takes effect. */
+  function record(exchange: Admitted, check: Check, verdict: Reported): Denial | Rewrite | undefined {
     const enforced = verdict.kind !== 'flag' && !isShadowed(check);
     observer.verdict(exchange, check.name, verdict, enforced);
     if (verdict.kind === 'flag') return undefined;
@@ -55,10 +56,10 @@ export function createStand(observer: VerdictObserver, shadowMode: boolean): Sta
     return verdict;
   }
 
-  function one(exchange: Admitted, check: Check, verdict: Reported): Standing {
-    const settled = settle(exchange, check, verdict);
-    const denial = settled?.kind === 'deny' ? settled : undefined;
-    return settled?.enforce === undefined ? denial : enforce(exchange, check, settled).then(() => denial);
+  function settle(exchange: Admitted, check: Check, verdict: Reported): Ruling {
+    const effective = record(exchange, check, verdict);
+    const denial = effective?.kind === 'deny' ? effective : undefined;
+    return effective?.enforce === undefined ? denial : enforce(exchange, check, effective).then(() => denial);
   }
 
   async function enforce(exchange: Admitted, check: Check, verdict: Pick<Denial, 'enforce'>): Promise<void> {
@@ -69,7 +70,10 @@ export function createStand(observer: VerdictObserver, shadowMode: boolean): Sta
     }
   }
 
-  async function all(exchange: Admitted, pending: readonly PendingCheck[]): Promise<Denial | undefined> {
+  async function settleAll(
+    exchange: Admitted,
+    pending: readonly PendingCheck[],
+  ): Promise<Denial | undefined> {
     const known: (FinalVerdict | undefined)[] = [];
     let failure: unknown;
     for (const { verdict } of pending) {
@@ -83,17 +87,17 @@ export function createStand(observer: VerdictObserver, shadowMode: boolean): Sta
     for (const [index, { check }] of pending.entries()) {
       const verdict = known[index];
       if (verdict === undefined || verdict.kind === 'pass') continue;
-      const standing = await one(exchange, check, verdict);
-      if (standing !== undefined) return standing;
+      const denial = await settle(exchange, check, verdict);
+      if (denial !== undefined) return denial;
     }
     if (failure !== undefined) throw failure;
     return undefined;
   }
 
-  return { isShadowed, one, all, enforce };
+  return { isShadowed, settle, settleAll, enforce };
 }
 
-function recordShadow(exchange: Admitted, what: string): void {
-  const before = exchange.responseHeaders.get(HEADER.shadow);
-  exchange.responseHeaders.set(HEADER.shadow, before === undefined ? what : `${before}, ${what}`);
+function recordShadow(exchange: Admitted, effect: string): void {
+  const earlier = exchange.responseHeaders.get(HEADER.shadow);
+  exchange.responseHeaders.set(HEADER.shadow, earlier === undefined ? effect : `${earlier}, ${effect}`);
 }
