@@ -5,7 +5,7 @@ import { format } from 'prettier';
 import { renderMetrics } from './src/admin/metrics.ts';
 import { configKeys, type ConfigKey } from './src/config/config-keys.ts';
 import { FIELD_GROUPS } from './src/policy/input-fields.ts';
-import { PROVIDER_NAMES } from './src/providers/provider.ts';
+import { PROVIDER_NAMES } from './src/providers/registry.ts';
 import { createMetrics } from './src/telemetry/metrics.ts';
 
 export const CONFIGURATION_PAGE = join(import.meta.dirname, 'docs', 'configuration.md');

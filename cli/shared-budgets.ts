@@ -4,7 +4,7 @@ import type { LimitChanges } from '../src/checks/budget/store.ts';
 import { limitsUsd } from '../src/operator/limits-usd.ts';
 import { readSharedBudgets } from '../src/operator/views/shared-budgets.ts';
 import type { BudgetMatch } from '../src/pipeline/exchange.ts';
-import { PROVIDER_NAMES, type ProviderName } from '../src/providers/provider.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../src/providers/registry.ts';
 import { windowTables } from './budget-view.ts';
 import { UsageError, type Io } from './command.ts';
 import { gatewaySettings, onGateway } from './on-gateway.ts';

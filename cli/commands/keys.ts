@@ -5,7 +5,7 @@ import type { InstructionRole } from '../../src/providers/instructions.ts';
 import { formatDuration } from '../../src/config/duration.ts';
 import { policySources } from '../../src/policy/policy-files.ts';
 import type { RuleOverrides } from '../../src/policy/rule-modes.ts';
-import { PROVIDER_NAMES, type ProviderName } from '../../src/providers/provider.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../../src/providers/registry.ts';
 import { allowedList, durationOf, overrideMap, providerList, roleList, tagMap } from '../arguments.ts';
 import { UsageError, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';

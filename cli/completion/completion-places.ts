@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { PRESET_NAMES } from '../../src/policy/presets.ts';
 import { INSTRUCTION_ROLES } from '../../src/providers/instructions.ts';
-import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
+import { PROVIDER_NAMES } from '../../src/providers/registry.ts';
 
 /** Possible next words of one command. */
 export interface Place {

@@ -2,7 +2,7 @@ import { GatewayError } from '../errors.ts';
 import { HEADER_PREFIX } from '../headers.ts';
 import { readDocument } from '../json/document-shape.ts';
 import { inTurns, isTurnOver, nextTurn, runNow, stepsOf } from '../turns.ts';
-import type { CutPayload, StreamEvent, StreamReader } from '../providers/provider.ts';
+import type { CutPayload, StreamEvent, StreamReader } from '../providers/dialect.ts';
 import type { ClosingFrame, Frame, StreamFormat } from '../streams/frame.ts';
 import {
   asDenial,

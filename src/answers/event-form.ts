@@ -1,6 +1,6 @@
 import { isObject } from '../json/is-object.ts';
 import { GatewayError } from '../errors.ts';
-import type { StreamEvent } from '../providers/provider.ts';
+import type { StreamEvent } from '../providers/dialect.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
 
 /** Holds events of a judged stream to a fixed form: text in comments, ids or event names would not be searched. */

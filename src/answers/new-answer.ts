@@ -1,5 +1,5 @@
 import type { Answer, WrittenText } from '../pipeline/exchange.ts';
-import type { AnswerText, StreamEvent } from '../providers/provider.ts';
+import type { AnswerText, StreamEvent } from '../providers/dialect.ts';
 import { createBillingReader } from '../providers/billing-details.ts';
 import { createIdentityReader } from '../providers/answer-identity.ts';
 import { ITEM_CHARS, type Work } from '../turns.ts';

@@ -1,6 +1,6 @@
 import { editInSteps } from '../json/edit.ts';
 import type { JsonEdit, JsonPath } from '../json/path.ts';
-import type { StreamEvent, TextDelta } from '../providers/provider.ts';
+import type { StreamEvent, TextDelta } from '../providers/dialect.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
 import { lastIndexUpTo } from '../text/ascending.ts';
 import { inTurns, ITEM_CHARS, runNow, type Work } from '../turns.ts';

@@ -1,7 +1,7 @@
 import { assertParseable, saysAll, unparseable } from '../json/document-shape.ts';
 import { isParseable } from '../json/parse-in-pieces.ts';
 import { endOfString } from '../json/skip-string.ts';
-import type { StreamEvent } from '../providers/provider.ts';
+import type { StreamEvent } from '../providers/dialect.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
 import { LONG_STEP, runNow, type Work } from '../turns.ts';
 

@@ -1,4 +1,4 @@
-import type { ProviderName } from '../providers/provider.ts';
+import type { ProviderName } from '../providers/registry.ts';
 import { globMatches } from '../text/glob.ts';
 import type { KeyRecord } from './key-record.ts';
 

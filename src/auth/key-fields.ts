@@ -1,7 +1,7 @@
 /** A key record in its Redis hash: field names as in docs/keys.md, lists and maps as JSON, times as Unix ms. */
 import * as z from 'zod';
 import { INSTRUCTION_ROLES, type InstructionRole } from '../providers/instructions.ts';
-import { PROVIDER_NAMES, type ProviderName } from '../providers/provider.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../providers/registry.ts';
 import { MAX_OVERRIDES, RULE_MODES } from '../policy/rule-modes.ts';
 import { isPlainLabel, LABEL_RULE } from '../text/label.ts';
 import { checkForm } from '../redis/stored-forms.ts';

@@ -1,6 +1,6 @@
 import type { InstructionRole } from '../providers/instructions.ts';
 import type { RuleOverrides } from '../policy/rule-modes.ts';
-import type { ProviderName } from '../providers/provider.ts';
+import type { ProviderName } from '../providers/registry.ts';
 
 /** A proxy key's stored record (docs/keys.md). Times are Unix ms. */
 export interface KeyRecord {

@@ -1,4 +1,4 @@
-import type { RequestFacts } from '../providers/provider.ts';
+import type { RequestFacts } from '../providers/request-facts.ts';
 import { userTurns } from './user-turns.ts';
 import { replaceSpans, type Replacement } from '../text/replace-spans.ts';
 

@@ -1,5 +1,5 @@
 import { HEADER } from '../headers.ts';
-import type { Operation } from '../providers/provider.ts';
+import type { Operation } from '../providers/dialect.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 
 /** Sessions are per key: two keys may use the same session id. */

@@ -1,4 +1,4 @@
-import type { PromptText, RequestFacts } from '../providers/provider.ts';
+import type { PromptText, RequestFacts } from '../providers/request-facts.ts';
 
 /** Returns a text as the caller needs it. `index` is its position in `RequestFacts.texts`. */
 export type TextOf = (found: PromptText, index: number) => string;

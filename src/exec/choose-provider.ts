@@ -1,4 +1,4 @@
-import { PROVIDER_NAMES, type ProviderName } from '../providers/provider.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../providers/registry.ts';
 import { AGENT_NAMES, knownAgent, type KnownAgent } from './agents.ts';
 import { basePath, speakersOf } from './bases.ts';
 

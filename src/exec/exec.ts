@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile, mkdtemp, rm } from 'node:fs/promises';
 import { GatewayError } from '../errors.ts';
-import type { ProviderName } from '../providers/provider.ts';
-import { providers } from '../providers/registry.ts';
+import { type ProviderName, providers } from '../providers/registry.ts';
 import type { Environment } from '../config/environment.ts';
 import { cacheDirectory } from '../runtime/program.ts';
 import { chooseProvider, ExecUsageError } from './choose-provider.ts';

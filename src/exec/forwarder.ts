@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 
 import { errorBody, GatewayError, messageOf } from '../errors.ts';
 import { Agent as HttpAgent, createServer } from '../node-http.ts';
-import type { ProviderName } from '../providers/provider.ts';
+import type { ProviderName } from '../providers/registry.ts';
 import { assertPlainPath } from '../routing/path.ts';
 import { forwardToGateway, type ForwardTarget } from './forward.ts';
 import type { GatewayAddress } from './gateway-address.ts';

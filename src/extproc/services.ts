@@ -3,7 +3,7 @@ import type { Refusal } from '../errors.ts';
 import type { Admitted, Outcome, Parsed } from '../pipeline/exchange.ts';
 import type { Run } from '../pipeline/run.ts';
 import type { ProviderCredentials } from '../provider-credentials/choose.ts';
-import type { Usage } from '../providers/provider.ts';
+import type { Usage } from '../providers/dialect.ts';
 import type { AnswerIdentity } from '../providers/answer-identity.ts';
 import type { AuthorityPath } from '../routing/authorities.ts';
 import type { Aliases } from '../routes/aliases.ts';

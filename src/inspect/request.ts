@@ -10,7 +10,7 @@ import {
   type WordsPlace,
   type WordsKind,
 } from './whole/document-search.ts';
-import type { PromptText } from '../providers/provider.ts';
+import type { PromptText } from '../providers/request-facts.ts';
 import { CLEAN, type Found, type Inspected } from './inspected.ts';
 import { placeOf, whereSaid } from '../where-found.ts';
 import { createScanBatch, type ScanBatch } from './scan/scan-batch.ts';

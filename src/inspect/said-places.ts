@@ -1,4 +1,4 @@
-import type { PromptText } from '../providers/provider.ts';
+import type { PromptText } from '../providers/request-facts.ts';
 import { isIdentifier } from './opaque-members.ts';
 import type { WordsPlace } from './whole/document-search.ts';
 import { valueAt, type JsonPath } from '../json/path.ts';

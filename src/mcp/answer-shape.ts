@@ -1,7 +1,7 @@
 import { withoutCase } from '../text/without-case.ts';
 import { isObject } from '../json/is-object.ts';
 import type { JsonRpcId } from './message.ts';
-import type { JsonObject, StreamEvent } from '../providers/provider.ts';
+import type { JsonObject, StreamEvent } from '../providers/dialect.ts';
 import { readMediaType } from '../media-type.ts';
 
 /** Matches a server's JSON-RPC message (response, request or notification) that every parser reads the same way. */

@@ -2,14 +2,8 @@ import { GatewayError } from '../errors.ts';
 import { parseStrictInSteps } from '../json/strict-parse.ts';
 import { addTextsIn } from '../providers/dialects/json-text.ts';
 import { NOTHING_ASKED, NOTHING_SAID } from '../providers/dialects/model-list.ts';
-import type {
-  Dialect,
-  JsonObject,
-  PromptText,
-  RequestFacts,
-  StreamEvent,
-  StreamReader,
-} from '../providers/provider.ts';
+import type { Dialect, JsonObject, StreamEvent, StreamReader } from '../providers/dialect.ts';
+import type { PromptText, RequestFacts } from '../providers/request-facts.ts';
 import type { Frame } from '../streams/frame.ts';
 import { stepwise, type Work } from '../turns.ts';
 import type { McpMessage } from './message.ts';

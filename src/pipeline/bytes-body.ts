@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
 import { readMediaType } from '../media-type.ts';
 import { isHostedType } from '../providers/dialects/opaque-tools.ts';
-import type { HostedTool, PromptText } from '../providers/provider.ts';
+import type { HostedTool, PromptText } from '../providers/request-facts.ts';
 import type { Identified, Parsed } from './exchange.ts';
 
 /** Decodings undone by the path check (`routing/path.ts`). */

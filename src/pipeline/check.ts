@@ -1,6 +1,6 @@
 import type { Refusal } from '../errors.ts';
 import type { JsonEdit } from '../json/path.ts';
-import type { StreamEvent } from '../providers/provider.ts';
+import type { StreamEvent } from '../providers/dialect.ts';
 import type { Awaitable } from '../turns.ts';
 import type { Batch } from './batch.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from './exchange.ts';

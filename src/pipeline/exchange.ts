@@ -1,15 +1,8 @@
 import type { KeyRecord } from '../auth/key-record.ts';
 import type { JsonEdit } from '../json/path.ts';
-import type {
-  AnswerFacts,
-  AnswerText,
-  Endpoint,
-  JsonObject,
-  Provider,
-  ProviderName,
-  RequestFacts,
-  Usage,
-} from '../providers/provider.ts';
+import type { AnswerFacts, AnswerText, Endpoint, JsonObject, Usage } from '../providers/dialect.ts';
+import type { RequestFacts } from '../providers/request-facts.ts';
+import type { Provider, ProviderName } from '../providers/registry.ts';
 import type { BillingReader } from '../providers/billing-details.ts';
 import type { IdentityReader } from '../providers/answer-identity.ts';
 import type { McpTarget } from '../mcp/message.ts';

@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.ts';
 import { parseStrictInSteps } from '../json/strict-parse.ts';
 import { refuseFoldedNames } from '../providers/folded-names.ts';
 import { assertModelName } from '../providers/model-name.ts';
-import type { JsonObject } from '../providers/provider.ts';
+import type { JsonObject } from '../providers/dialect.ts';
 import { inTurns, LONG_STEP, runNow, type Awaitable, type Work } from '../turns.ts';
 import type { Identified, Parsed } from './exchange.ts';
 

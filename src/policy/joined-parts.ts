@@ -1,5 +1,5 @@
 import type { JsonPath } from '../json/path.ts';
-import type { PromptText } from '../providers/provider.ts';
+import type { PromptText } from '../providers/request-facts.ts';
 
 /** A text of a request with its position. */
 export interface Part {

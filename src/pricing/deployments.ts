@@ -1,4 +1,4 @@
-import type { ProviderName } from '../providers/provider.ts';
+import type { ProviderName } from '../providers/registry.ts';
 
 export type ModelOf = (provider: ProviderName, name: string) => string;
 

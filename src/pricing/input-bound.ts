@@ -1,4 +1,6 @@
-import type { Operation, ProviderName, RequestFacts } from '../providers/provider.ts';
+import type { Operation } from '../providers/dialect.ts';
+import type { RequestFacts } from '../providers/request-facts.ts';
+import type { ProviderName } from '../providers/registry.ts';
 import { createTokenCounter, dearCharacters } from './count.ts';
 import { mediaBound } from './media-bound.ts';
 

@@ -1,5 +1,5 @@
 import { tilesOf } from '../providers/descriptor.ts';
-import type { Media } from '../providers/dialect.ts';
+import type { Media } from '../providers/request-facts.ts';
 import { providers, type Provider, type ProviderName } from '../providers/registry.ts';
 import { stillImage } from './image-size.ts';
 import { decodeBase64, hasDocumentMagic, isPlainText, isSoundFile } from './media-bytes.ts';

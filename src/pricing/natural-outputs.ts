@@ -1,4 +1,4 @@
-import type { OutputModality } from '../providers/provider.ts';
+import type { OutputModality } from '../providers/request-facts.ts';
 import { RecentMap } from '../recent-map.ts';
 
 /**

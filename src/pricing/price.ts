@@ -1,4 +1,6 @@
-import type { OutputModality, ProviderName, Usage } from '../providers/provider.ts';
+import type { Usage } from '../providers/dialect.ts';
+import type { OutputModality } from '../providers/request-facts.ts';
+import type { ProviderName } from '../providers/registry.ts';
 
 /** The price of one model; resolved once per provider and model, then cached. */
 export interface ModelPrice {

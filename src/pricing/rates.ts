@@ -1,6 +1,6 @@
 import type { ModelInfo } from '@pydantic/genai-prices';
 import type { CoreConfig } from '../config/core.ts';
-import type { Usage } from '../providers/provider.ts';
+import type { Usage } from '../providers/dialect.ts';
 
 export type PriceOverride = CoreConfig['pricing']['overrides'][string];
 

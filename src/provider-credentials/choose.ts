@@ -1,7 +1,7 @@
 import type { KeyRecord } from '../auth/key-record.ts';
 import type { Config } from '../config/schema.ts';
 import { GatewayError, retryAfter } from '../errors.ts';
-import type { Provider } from '../providers/provider.ts';
+import type { Provider } from '../providers/registry.ts';
 import type { CredentialValues } from './follow.ts';
 
 /** Sources are read again within seconds. */

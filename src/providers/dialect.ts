@@ -4,8 +4,6 @@ import type { Frame } from '../streams/frame.ts';
 import type { Stepwise } from '../turns.ts';
 import type { RequestFacts } from './request-facts.ts';
 
-export * from './request-facts.ts';
-
 /** Closed set of endpoint purposes, used as a metric label. */
 export type Operation =
   | 'chat'

@@ -1,7 +1,7 @@
 import { isObject } from '../json/is-object.ts';
 import type { JsonEdit } from '../json/path.ts';
 import type { TargetApi } from '../providers/api-endpoints.ts';
-import type { Provider } from '../providers/provider.ts';
+import type { Provider } from '../providers/registry.ts';
 
 /** Returns the API whose list of models is at a provider's path; undefined at other paths. */
 export function modelListApi({ basePaths }: Provider, path: string): TargetApi | undefined {

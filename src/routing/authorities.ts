@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import type { ProviderName } from '../providers/provider.ts';
+import type { ProviderName } from '../providers/registry.ts';
 
 /**
  * Returns `/<provider><path>` for a request to a provider's own authority; undefined for an unknown

@@ -1,5 +1,5 @@
 import { carriesProxyKey } from '../auth/carried-key.ts';
-import { PROVIDER_NAMES, type Provider } from '../providers/provider.ts';
+import { type Provider, PROVIDER_NAMES } from '../providers/registry.ts';
 import { isOpaqueSegment } from '../text/opaque-segment.ts';
 
 // Base URLs have few segments, so few can be wrong.

@@ -1,5 +1,5 @@
 import type { McpTarget } from '../mcp/message.ts';
-import type { Endpoint } from '../providers/provider.ts';
+import type { Endpoint } from '../providers/dialect.ts';
 import type { McpUpstream, ProviderUpstream } from './upstreams.ts';
 
 interface AnyTarget {

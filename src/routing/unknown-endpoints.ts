@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { UNKNOWN_ENDPOINT_PATTERN } from '../config/sections/providers.ts';
 import type { Config } from '../config/schema.ts';
-import type { Provider } from '../providers/provider.ts';
+import type { Provider } from '../providers/registry.ts';
 import { globMatches } from '../text/glob.ts';
 import { shownPath, type RequestedPath, intendedPath } from './intended-path.ts';
 

@@ -1,6 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import type { Provider, ProviderName } from '../providers/provider.ts';
-import { providers } from '../providers/registry.ts';
+import { type Provider, type ProviderName, providers } from '../providers/registry.ts';
 
 /** Prefix of the cluster names of MCP servers. */
 export const MCP_CLUSTER_PREFIX = 'mcp_';

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Credential } from '../providers/provider.ts';
+import type { Credential } from '../providers/dialect.ts';
 
 export interface SigV4Request {
   readonly credential: Extract<Credential, { kind: 'sigv4' }>;

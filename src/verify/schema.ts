@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PROVIDER_NAMES } from '../providers/provider.ts';
+import { PROVIDER_NAMES } from '../providers/registry.ts';
 
 const MAX_NAME_CHARS = 512;
 

@@ -1,4 +1,5 @@
-import type { JsonObject, ProviderName } from '../providers/provider.ts';
+import type { JsonObject } from '../providers/dialect.ts';
+import type { ProviderName } from '../providers/registry.ts';
 
 export type StepType = 'llm_call' | 'llm_response' | 'mcp_tool_call' | 'mcp_tool_response';
 

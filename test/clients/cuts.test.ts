@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { PROVIDER_NAMES, type ProviderName } from '../../src/providers/provider.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../../src/providers/registry.ts';
 import { makeCalls, type CallOutcome } from '../support/clients/calls.ts';
 import { startClientsRig, type ClientsRig } from '../support/clients/clients-rig.ts';
 import { describeClient } from '../support/clients/describe-client.ts';

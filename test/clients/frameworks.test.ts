@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 
-import type { ProviderName } from '../../src/providers/provider.ts';
+import type { ProviderName } from '../../src/providers/registry.ts';
 import { startClientsRig, type ClientsRig, type EndpointOptions } from '../support/clients/clients-rig.ts';
 import { describeClient } from '../support/clients/describe-client.ts';
 import type { ClientRecipe } from '../support/clients/recipe.ts';

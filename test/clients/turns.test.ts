@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { providers } from '../../src/providers/registry.ts';
-import type { ProviderName } from '../../src/providers/provider.ts';
+import { type ProviderName, providers } from '../../src/providers/registry.ts';
 import { makeCalls } from '../support/clients/calls.ts';
 import { startClientsRig, type ClientsRig } from '../support/clients/clients-rig.ts';
 import { describeClient } from '../support/clients/describe-client.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
+import { PROVIDER_NAMES } from '../../src/providers/registry.ts';
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 import { createRawProvider, type RawProvider, type RawReply } from '../support/raw-provider.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PROVIDER_NAMES, type ProviderName } from '../../src/providers/provider.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../../src/providers/registry.ts';
 import { HEADER_NAMES } from '../support/header-names.ts';
 import { send, type Reply } from '../support/http.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

@@ -1,5 +1,5 @@
 import type { ConfigInput } from '../../src/config/schema.ts';
-import type { ProviderName } from '../../src/providers/provider.ts';
+import type { ProviderName } from '../../src/providers/registry.ts';
 import type { StreamFormat } from '../../src/streams/frame.ts';
 
 /** Every answer is limited to so many tokens, as is every reservation. */

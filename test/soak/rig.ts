@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createKeyStore } from '../../src/auth/key-store.ts';
 import { createRedisBudgetStore } from '../../src/checks/budget/redis-store.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../../src/redis/client.ts';
-import type { ProviderName } from '../../src/providers/provider.ts';
+import type { ProviderName } from '../../src/providers/registry.ts';
 import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
 import { defaultConfig } from '../support/default-config.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

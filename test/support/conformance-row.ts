@@ -1,4 +1,5 @@
-import type { JsonObject, Operation, ProviderName, Usage } from '../../src/providers/provider.ts';
+import type { JsonObject, Operation, Usage } from '../../src/providers/dialect.ts';
+import type { ProviderName } from '../../src/providers/registry.ts';
 import type { StreamFormat } from '../../src/streams/frame.ts';
 
 /** A picture in a request. */

@@ -10,8 +10,8 @@ import {
   object,
   list,
 } from './read-dialect-stream.ts';
-import { providers } from '../../src/providers/registry.ts';
-import type { ProviderName, StreamReader } from '../../src/providers/provider.ts';
+import type { StreamReader } from '../../src/providers/dialect.ts';
+import { type ProviderName, providers } from '../../src/providers/registry.ts';
 import { awsEventStream } from '../../src/streams/aws-event-stream.ts';
 import type { StreamFormat } from '../../src/streams/frame.ts';
 import { jsonArray } from '../../src/streams/json-array.ts';

@@ -5,14 +5,9 @@ import { newFacts, type Facts, type SessionFacts } from '../../src/pipeline/fact
 import type { Obfuscation } from '../../src/normalize/normalized.ts';
 import { createBillingReader } from '../../src/providers/billing-details.ts';
 import { createWrittenText } from '../../src/answers/new-answer.ts';
-import type {
-  JsonObject,
-  ProviderName,
-  RequestFacts,
-  StreamEvent,
-  Usage,
-} from '../../src/providers/provider.ts';
-import { providers } from '../../src/providers/registry.ts';
+import type { JsonObject, StreamEvent, Usage } from '../../src/providers/dialect.ts';
+import type { RequestFacts } from '../../src/providers/request-facts.ts';
+import { type ProviderName, providers } from '../../src/providers/registry.ts';
 
 export const NO_RISK: Facts['agentRisk'] = {
   riskScore: 0,

@@ -1,4 +1,4 @@
-import type { ProviderName } from '../../src/providers/provider.ts';
+import type { ProviderName } from '../../src/providers/registry.ts';
 
 type Call = readonly [name: string, args: Readonly<Record<string, unknown>>];
 

@@ -2,8 +2,8 @@ import { openStream } from '../../src/answers/open-stream.ts';
 import { newAnswer } from '../../src/answers/new-answer.ts';
 import { PASS_EVENT, type StreamRewriter } from '../../src/pipeline/check.ts';
 import type { Answered } from '../../src/pipeline/exchange.ts';
-import type { Endpoint, ProviderName } from '../../src/providers/provider.ts';
-import { providers } from '../../src/providers/registry.ts';
+import type { Endpoint } from '../../src/providers/dialect.ts';
+import { type ProviderName, providers } from '../../src/providers/registry.ts';
 import type { StreamFormat } from '../../src/streams/frame.ts';
 import { contentDetector, rewriterOf } from './dlp-rewriter.ts';
 

@@ -1,4 +1,4 @@
-import type { StreamReader, Usage } from '../../src/providers/provider.ts';
+import type { StreamReader, Usage } from '../../src/providers/dialect.ts';
 import type { StreamFormat } from '../../src/streams/frame.ts';
 import { decodeStream } from './decode-stream.ts';
 

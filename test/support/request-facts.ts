@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { JsonPath } from '../../src/json/path.ts';
-import type { JsonObject, RequestFacts } from '../../src/providers/provider.ts';
+import type { JsonObject } from '../../src/providers/dialect.ts';
+import type { RequestFacts } from '../../src/providers/request-facts.ts';
 
 /** What stands at a path of a document. */
 export function valueAt(value: unknown, path: JsonPath): unknown {

@@ -9,8 +9,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createAnswerStream } from '../../src/answers/answer-stream.ts';
 import type { StreamRewriter } from '../../src/pipeline/check.ts';
 import { newAnswer } from '../../src/answers/new-answer.ts';
-import type { JsonObject, Provider, ProviderName } from '../../src/providers/provider.ts';
-import { providers } from '../../src/providers/registry.ts';
+import type { JsonObject } from '../../src/providers/dialect.ts';
+import { type Provider, type ProviderName, providers } from '../../src/providers/registry.ts';
 import { streamFormatFor } from '../../src/streams/format.ts';
 
 /** The engine of streamed answers as a small HTTP server of its own, in front of a provider. */

@@ -8,7 +8,7 @@ import { GoogleGenAI } from '@google/genai';
 import { Mistral } from '@mistralai/mistralai';
 import { CohereClient, CohereClientV2 } from 'cohere-ai';
 import OpenAI from 'openai';
-import type { ProviderName } from '../../src/providers/provider.ts';
+import type { ProviderName } from '../../src/providers/registry.ts';
 import type { Access } from './sdk-rig.ts';
 
 /** One way to stream an answer: a dialect and its framing, through its own SDK where there is one. */

@@ -1,5 +1,5 @@
-import type { ProviderName, StreamReader } from '../../src/providers/provider.ts';
-import { providers } from '../../src/providers/registry.ts';
+import type { StreamReader } from '../../src/providers/dialect.ts';
+import { type ProviderName, providers } from '../../src/providers/registry.ts';
 
 /** Reads the streams of a provider's endpoint. */
 export function streamReaderOf(provider: ProviderName, path: string, query = ''): StreamReader {

@@ -7,7 +7,7 @@ import type { ModelPrice } from '../../pricing/price.ts';
 import { dearestOf } from '../../pricing/pricing.ts';
 import { surchargeOf } from '../../pricing/surcharges.ts';
 import { billingInHeaders } from '../../providers/billing-details.ts';
-import type { Usage } from '../../providers/provider.ts';
+import type { Usage } from '../../providers/dialect.ts';
 import { estimate, outputsOf } from './estimate.ts';
 import type { Quote } from './quote.ts';
 import { sightOf } from './sight.ts';

@@ -1,7 +1,7 @@
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { requestUnits, type InputBound } from '../../pricing/input-bound.ts';
 import type { ModelPrice } from '../../pricing/price.ts';
-import type { OutputLimit, RequestFacts, OutputModality } from '../../providers/provider.ts';
+import type { OutputLimit, OutputModality, RequestFacts } from '../../providers/request-facts.ts';
 import type { BudgetOperation, Reservation } from './store.ts';
 import { naturalOutputs } from '../../pricing/natural-outputs.ts';
 

@@ -1,6 +1,6 @@
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { requestUnits } from '../../pricing/input-bound.ts';
-import type { Usage } from '../../providers/provider.ts';
+import type { Usage } from '../../providers/dialect.ts';
 import type { BillingDetails } from '../../providers/billing-details.ts';
 import { outputsOf } from './estimate.ts';
 import type { Quote } from './quote.ts';

@@ -6,7 +6,7 @@ import { isSound, DEFAULT_MAX_IMAGE_TOKENS } from '../../pricing/media-bound.ts'
 import type { ModelPrice, Pricing } from '../../pricing/price.ts';
 import { dearestOf, priceOfUnknown } from '../../pricing/pricing.ts';
 import { toolCallsNanoUsd } from '../../pricing/tool-calls.ts';
-import type { RequestFacts } from '../../providers/provider.ts';
+import type { RequestFacts } from '../../providers/request-facts.ts';
 import {
   billingInHeaders,
   createBillingReader,

@@ -1,6 +1,6 @@
 import type { SharedBudgetSettings } from '../../config/sections/budgets.ts';
 import type { BudgetLimits, BudgetMatch, Parsed, StoredBudget } from '../../pipeline/exchange.ts';
-import type { ProviderName } from '../../providers/provider.ts';
+import type { ProviderName } from '../../providers/registry.ts';
 import { toNanoUsd } from '../../pricing/usd.ts';
 import { BUDGET_WINDOWS } from '../../redis/budget-limits.ts';
 import { globMatches } from '../../text/glob.ts';

@@ -1,5 +1,5 @@
 import type { Parsed } from '../../pipeline/exchange.ts';
-import { PROVIDER_NAMES } from '../../providers/provider.ts';
+import { PROVIDER_NAMES } from '../../providers/registry.ts';
 import { calledTool } from '../../mcp/message.ts';
 import { printableName } from './refusals.ts';
 

@@ -2,7 +2,7 @@ import { mayUseModel, mayUseProvider } from '../../auth/allowed.ts';
 import { PASS, type Check } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { policyDenied } from '../denials.ts';
-import type { ProviderName } from '../../providers/provider.ts';
+import type { ProviderName } from '../../providers/registry.ts';
 
 export interface KeyAccessOptions {
   /** Maps a deployment name to its model (`providers.azure.deployments`). The model must be allowed, not the name. */

@@ -9,7 +9,7 @@ import {
 } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import { isServerMessage, answeredId, isForMessages } from '../../mcp/answer-shape.ts';
-import type { JsonObject, StreamEvent } from '../../providers/provider.ts';
+import type { JsonObject, StreamEvent } from '../../providers/dialect.ts';
 import { createSeams } from '../../inspect/message/seams.ts';
 import type { PlacedFinding } from '../../inspect/message/search.ts';
 import { editWholeMessage, readWholeMessage, uninspectable } from '../../inspect/message/whole-message.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../providers/provider.ts';
+import type { JsonObject } from '../../providers/dialect.ts';
 import { isObject } from '../../json/is-object.ts';
 import { createHash, type Hash } from 'node:crypto';
 import { stringPieces } from '../../json/edit-writer.ts';

@@ -4,7 +4,7 @@ import { hiddenTools, toolListIn } from '../../mcp/hidden-tools.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import { PASS, PASS_EVENT, type Check, type Denial, type StreamAction } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
-import type { StreamEvent } from '../../providers/provider.ts';
+import type { StreamEvent } from '../../providers/dialect.ts';
 
 const ERROR_STATUS = 400;
 

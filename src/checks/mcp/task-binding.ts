@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
-import type { JsonObject, StreamEvent } from '../../providers/provider.ts';
+import type { JsonObject, StreamEvent } from '../../providers/dialect.ts';
 import { withoutCase } from '../../text/without-case.ts';
 import { after, type Awaitable } from '../../turns.ts';
 import type { McpSession, McpSessionStore } from './session-binding/store.ts';

@@ -11,7 +11,7 @@ import type { PolicySet } from '../../policy/policy-set.ts';
 import { stepOfTexts, answerTo, textsOfAnswer, type UnreadStep } from '../../policy/trace-step.ts';
 import { callDenied } from '../denials.ts';
 import { notEvaluated } from './judge.ts';
-import type { StreamEvent, TextDelta } from '../../providers/provider.ts';
+import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 
 export interface AnswerMarksDeps {
   /** Adds marks to the exchange's session; false if it can hold no more. */

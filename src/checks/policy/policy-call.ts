@@ -14,7 +14,7 @@ import { objectReading, contextReadings, type PlacedText } from '../../policy/co
 import { callTrust, NOBODY_TRUSTED, type TrustSettings } from '../../policy/trust.ts';
 import { valueAt } from '../../json/path.ts';
 import { instructionRole } from '../../providers/instructions.ts';
-import { hasUnseenContent, type PromptText } from '../../providers/provider.ts';
+import { hasUnseenContent, type PromptText } from '../../providers/request-facts.ts';
 import { unreadMembers } from './unread-members.ts';
 import { carriedTexts } from '../../pipeline/carried.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';

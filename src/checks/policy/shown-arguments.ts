@@ -1,7 +1,7 @@
 import { loadSeedWords } from '../../detectors/assets/seed-words.ts';
 import { createContentDetector, EVERY_CLASS } from '../../detectors/content.ts';
 import { mask } from '../../detectors/mask.ts';
-import type { RequestFacts } from '../../providers/provider.ts';
+import type { RequestFacts } from '../../providers/request-facts.ts';
 
 /** Longer texts are not shown: a part would be cut before it is searched. */
 const MAX_READ_CHARS = 8_192;

@@ -1,7 +1,8 @@
 import type { JsonPath } from '../../json/path.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
-import type { Media, ProviderName, RemoteMedia } from '../../providers/provider.ts';
+import type { Media, RemoteMedia } from '../../providers/request-facts.ts';
+import type { ProviderName } from '../../providers/registry.ts';
 import { policyDenied } from '../denials.ts';
 import { isAllowedHost, isInsideHost, readAddress } from './address.ts';
 import type { RemoteContent } from './config.ts';

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import { readMediaType } from '../../media-type.ts';
-import type { Endpoint } from '../../providers/provider.ts';
+import type { Endpoint } from '../../providers/dialect.ts';
 import type { RequestHead } from './request-head.ts';
 
 /** Form of a body: JSON for a dialect, or bytes with text for an endpoint without one. */

@@ -7,7 +7,7 @@ import { bufferLimitExceeded, MaskingBuffer } from './masking-buffer.ts';
 import type { Work } from '../../turns.ts';
 import type { Replacement } from '../../text/replace-spans.ts';
 import type { Span } from '../../text/span.ts';
-import type { TextDelta } from '../../providers/provider.ts';
+import type { TextDelta } from '../../providers/dialect.ts';
 
 /**
  * Reports whether a model's text may be a JSON document (structured output), which must stay valid. It is read as

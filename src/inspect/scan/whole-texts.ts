@@ -1,6 +1,6 @@
 import { escapeViews } from '../../detectors/secrets/unescaped-view.ts';
 import type { StreamDetector } from '../../detectors/finding.ts';
-import type { TextDelta } from '../../providers/provider.ts';
+import type { TextDelta } from '../../providers/dialect.ts';
 import { RecentMap } from '../../recent-map.ts';
 import { textDigest } from '../../clean-texts.ts';
 import type { Replacement } from '../../text/replace-spans.ts';

@@ -1,5 +1,5 @@
 import type { StreamDetector } from '../../detectors/finding.ts';
-import type { StreamEvent, TextDelta } from '../../providers/provider.ts';
+import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 import { createJsonScanner, beginsDocument } from '../scan/json-masker.ts';
 import type { Work } from '../../turns.ts';
 import type { Found } from '../inspected.ts';

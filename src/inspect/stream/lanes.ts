@@ -1,5 +1,5 @@
 import { addAll } from '../../add-all.ts';
-import type { StreamEvent, TextDelta } from '../../providers/provider.ts';
+import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 import type { Channel, Choice, EventText, Followed } from './read-event.ts';
 
 /** An event waits for the end of another lane for at most this many events, or bytes. */

@@ -5,7 +5,7 @@ import { GatewayError } from '../../errors.ts';
 import { Walk, type Level } from '../walk.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { writtenNumbers } from '../../json/written-numbers.ts';
-import type { StreamEvent } from '../../providers/provider.ts';
+import type { StreamEvent } from '../../providers/dialect.ts';
 import { type PathTree, PathTreeBuilder } from '../said-places.ts';
 import type { Span } from '../../text/span.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';

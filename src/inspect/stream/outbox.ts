@@ -1,7 +1,7 @@
 import { addAll } from '../../add-all.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { RewrittenFrame } from '../../pipeline/check.ts';
-import type { TextDelta } from '../../providers/provider.ts';
+import type { TextDelta } from '../../providers/dialect.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
 import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 import { emptiedParts, restsOf, saysOnlyTexts } from './text-frames.ts';

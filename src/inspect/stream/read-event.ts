@@ -1,5 +1,5 @@
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
-import type { StreamEvent, TextDelta } from '../../providers/provider.ts';
+import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 import type { MaskingBuffer } from '../scan/masking-buffer.ts';
 import type { ChannelScanner } from '../scan/text-scanner.ts';
 import type { TextPrint } from './copies.ts';

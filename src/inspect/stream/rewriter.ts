@@ -9,7 +9,7 @@ import {
   type StreamRewriter,
   type StreamTail,
 } from '../../pipeline/check.ts';
-import type { StreamEvent, TextDelta } from '../../providers/provider.ts';
+import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 import { inTurns, LONG_STEP, type Work } from '../../turns.ts';
 import { assertMaskable, type Found } from '../inspected.ts';
 import { beginsDocument } from '../scan/json-masker.ts';

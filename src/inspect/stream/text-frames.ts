@@ -1,7 +1,7 @@
 import { editedView } from '../../json/edited-view.ts';
 import { ownMember, valueAt, type JsonEdit, type JsonPath } from '../../json/path.ts';
 import type { RewrittenFrame } from '../../pipeline/check.ts';
-import type { StreamEvent, TextDelta } from '../../providers/provider.ts';
+import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 import type { Channel, ReadEvent } from './read-event.ts';
 
 /** Text of a channel, up to an offset. */

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { readMediaType } from '../../media-type.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import type { WholeAnswer } from '../../pipeline/exchange.ts';
-import type { AnswerFacts } from '../../providers/provider.ts';
+import type { AnswerFacts } from '../../providers/dialect.ts';
 import { CLEAN, unreadable, type Inspected } from '../inspected.ts';
 import { inspectJson, type AnswerScope } from './json-answer.ts';
 import { APART, createScanBatch } from '../scan/scan-batch.ts';

@@ -1,7 +1,7 @@
 import { MASK } from '../../text/mask.ts';
 import { mask } from '../../detectors/mask.ts';
 import { Joined } from '../offset-map.ts';
-import type { AnswerText } from '../../providers/provider.ts';
+import type { AnswerText } from '../../providers/dialect.ts';
 import { ITEM_CHARS, LONG_STEP, type Work } from '../../turns.ts';
 import type { ScanBatch } from '../scan/scan-batch.ts';
 import type { Span } from '../../text/span.ts';

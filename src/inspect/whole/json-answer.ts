@@ -3,7 +3,7 @@ import { shapeInSteps } from '../../json/document-shape.ts';
 import { isParseable } from '../../json/parse-in-pieces.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import type { WholeAnswer } from '../../pipeline/exchange.ts';
-import type { AnswerFacts, AnswerText, TokenText } from '../../providers/provider.ts';
+import type { AnswerFacts, AnswerText, TokenText } from '../../providers/dialect.ts';
 import { DocumentSearch, pathKey, Words, type WordsPlace, type WordsKind } from './document-search.ts';
 import type { Inspected } from '../inspected.ts';
 import { joinedText, maskShared, type JoinedText } from './joined-text.ts';

@@ -5,7 +5,7 @@ import { valueAt, type JsonEdit, type JsonPath } from '../../json/path.ts';
 import { readMediaType } from '../../media-type.ts';
 import { PASS, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
-import type { AnswerFacts, AnswerText } from '../../providers/provider.ts';
+import type { AnswerFacts, AnswerText } from '../../providers/dialect.ts';
 import { MaskedNames, masking, type Found } from '../inspected.ts';
 import { saidPlaces, wordsAreAt } from '../said-places.ts';
 import { createMaskingRewriter, type FindingsJudge } from '../stream/rewriter.ts';

@@ -5,7 +5,7 @@ import type { Answered } from '../../pipeline/exchange.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
 import { createEventForm } from '../../answers/event-form.ts';
 import { newAnswer } from '../../answers/new-answer.ts';
-import type { StreamReader } from '../../providers/provider.ts';
+import type { StreamReader } from '../../providers/dialect.ts';
 import { awsEventStream } from '../../streams/aws-event-stream.ts';
 import type { StreamFormat } from '../../streams/frame.ts';
 import { ndjson } from '../../streams/ndjson.ts';

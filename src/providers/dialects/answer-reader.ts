@@ -6,11 +6,11 @@ import type {
   AnswerText,
   Dialect,
   JsonObject,
-  RequestFacts,
   StreamEvent,
   StreamReader,
   TextDelta,
 } from '../dialect.ts';
+import type { RequestFacts } from '../request-facts.ts';
 import { objectOf, parseJson } from './fields.ts';
 import type { FoundText } from './json-text.ts';
 

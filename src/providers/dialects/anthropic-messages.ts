@@ -1,5 +1,6 @@
 import { isObject } from '../../json/is-object.ts';
-import type { Dialect, JsonObject, OutputLimit, PromptText, RequestFacts } from '../dialect.ts';
+import type { Dialect, JsonObject } from '../dialect.ts';
+import type { OutputLimit, PromptText, RequestFacts } from '../request-facts.ts';
 import { anthropicAnswers } from './anthropic-answer.ts';
 import { readAnthropicContent } from './anthropic-content.ts';
 import { readAnthropicTools } from './anthropic-tools.ts';

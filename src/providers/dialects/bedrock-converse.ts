@@ -1,5 +1,6 @@
 import { isObject } from '../../json/is-object.ts';
-import type { Dialect, Endpoint, JsonObject, OutputLimit, HostedTool, RequestFacts } from '../dialect.ts';
+import type { Dialect, Endpoint, JsonObject } from '../dialect.ts';
+import type { HostedTool, OutputLimit, RequestFacts } from '../request-facts.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { requestedOutputs } from './requested-outputs.ts';
 import { thinks } from './anthropic-messages.ts';

@@ -3,7 +3,8 @@ import { assertParseable } from '../../json/document-shape.ts';
 import type { Frame } from '../../streams/frame.ts';
 import { isObject } from '../../json/is-object.ts';
 import type { JsonEdit } from '../../json/path.ts';
-import type { JsonObject, OutputLimit, Usage } from '../dialect.ts';
+import type { JsonObject, Usage } from '../dialect.ts';
+import type { OutputLimit } from '../request-facts.ts';
 import { withoutCase } from '../../text/without-case.ts';
 
 /** Larger counts are treated as missing (docs/budgets.md). */

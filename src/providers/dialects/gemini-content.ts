@@ -1,5 +1,6 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { JsonObject, PromptText } from '../dialect.ts';
+import type { JsonObject } from '../dialect.ts';
+import type { PromptText } from '../request-facts.ts';
 import { namesIn, objectOf, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { camelName, listAt, member, type Member } from './gemini-fields.ts';

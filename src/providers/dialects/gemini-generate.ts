@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import type { JsonEdit } from '../../json/path.ts';
-import type { Dialect, Endpoint, JsonObject, OutputLimit, HostedTool, RequestFacts } from '../dialect.ts';
+import type { Dialect, Endpoint, JsonObject } from '../dialect.ts';
+import type { HostedTool, OutputLimit, RequestFacts } from '../request-facts.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { requestedOutputs } from './requested-outputs.ts';
 import { arrayOf, namesIn, objectOf, optionalLimit, requiredObject } from './fields.ts';

@@ -1,7 +1,8 @@
 import { Walk } from '../../inspect/walk.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, runNow, type Work } from '../../turns.ts';
-import type { AnswerText, Media, PromptText, RequestFacts } from '../dialect.ts';
+import type { AnswerText } from '../dialect.ts';
+import type { Media, PromptText, RequestFacts } from '../request-facts.ts';
 
 /** A string inside a JSON value, or with `editable: false` its member names and numbers. */
 export interface FoundText {

@@ -1,7 +1,7 @@
 import { isContainer, isObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { isPlainText, isSoundFile } from '../../pricing/media-bytes.ts';
-import type { Media } from '../dialect.ts';
+import type { Media } from '../request-facts.ts';
 import { namesIn } from './fields.ts';
 import {
   addEncodedPrompt,

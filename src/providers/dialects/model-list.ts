@@ -1,4 +1,5 @@
-import type { AnswerFacts, Dialect, RequestFacts } from '../dialect.ts';
+import type { AnswerFacts, Dialect } from '../dialect.ts';
+import type { RequestFacts } from '../request-facts.ts';
 import { createGathered, gatheredFacts } from './json-text.ts';
 
 export const NOTHING_ASKED: RequestFacts = gatheredFacts(createGathered(), []);

@@ -5,13 +5,12 @@ import type {
   AnswerText,
   Dialect,
   JsonObject,
-  OutputLimit,
-  RequestFacts,
   StreamReader,
   TextDelta,
   TokenText,
   Usage,
 } from '../dialect.ts';
+import type { OutputLimit, RequestFacts } from '../request-facts.ts';
 import { answerReaders, jsonReader, type Meaning, wholeDeltas } from './answer-reader.ts';
 import { plainCut } from './error-frames.ts';
 import {

@@ -1,4 +1,5 @@
-import type { Dialect, Endpoint, JsonObject, RequestFacts } from '../dialect.ts';
+import type { Dialect, Endpoint, JsonObject } from '../dialect.ts';
+import type { RequestFacts } from '../request-facts.ts';
 import { addEncodedPrompt, createGathered } from './json-text.ts';
 import { choiceDialect } from './openai-choices.ts';
 import { readTokenInput } from './openai-embeddings.ts';

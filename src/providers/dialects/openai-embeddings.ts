@@ -1,5 +1,6 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { AnswerFacts, Dialect, JsonObject, RequestFacts } from '../dialect.ts';
+import type { AnswerFacts, Dialect, JsonObject } from '../dialect.ts';
+import type { RequestFacts } from '../request-facts.ts';
 import { objectOf, optionalString, requiredString } from './fields.ts';
 import { addEncodedPrompt, addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
 import { readChatMessages } from './openai-chat.ts';

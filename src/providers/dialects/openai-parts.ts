@@ -1,5 +1,5 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { Media } from '../dialect.ts';
+import type { Media } from '../request-facts.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addSealedText, addText, type Gathered, type TextRole } from './json-text.ts';
 import {

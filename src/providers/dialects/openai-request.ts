@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import type { JsonEdit } from '../../json/path.ts';
-import type { Endpoint, JsonObject, OutputLimit, RequestFacts } from '../dialect.ts';
+import type { Endpoint, JsonObject } from '../dialect.ts';
+import type { OutputLimit, RequestFacts } from '../request-facts.ts';
 import { outputsOfBody } from './requested-outputs.ts';
 import {
   namesIn,

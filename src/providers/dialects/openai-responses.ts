@@ -1,6 +1,7 @@
 import { addAll } from '../../add-all.ts';
 import type { JsonPath } from '../../json/path.ts';
-import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../dialect.ts';
+import type { Dialect, Endpoint, JsonObject } from '../dialect.ts';
+import type { PromptText, RequestFacts } from '../request-facts.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { arrayOf, namesIn, objectOf, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';

@@ -1,4 +1,5 @@
-import type { JsonObject, OutputModality, RequestFacts } from '../dialect.ts';
+import type { JsonObject } from '../dialect.ts';
+import type { OutputModality, RequestFacts } from '../request-facts.ts';
 import { settingsOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 

@@ -1,4 +1,4 @@
-import type { RequestFacts } from '../dialect.ts';
+import type { RequestFacts } from '../request-facts.ts';
 import { arrayOf, objectOf, settingsOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 

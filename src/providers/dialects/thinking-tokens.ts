@@ -1,4 +1,5 @@
-import type { JsonObject, RequestFacts } from '../dialect.ts';
+import type { JsonObject } from '../dialect.ts';
+import type { RequestFacts } from '../request-facts.ts';
 import { objectOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { countWritten } from '../../../src/pricing/count.ts';
-import type { ProviderName } from '../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../src/providers/registry.ts';
 import { LEASE_MS } from '../../support/account.ts';
 import type { Script } from '../../support/fake-provider/index.ts';
 import type { TestGateway } from '../../support/gateway.ts';

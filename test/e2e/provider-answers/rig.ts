@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { ConfigInput } from '../../../src/config/schema.ts';
-import { PROVIDER_NAMES, type ProviderName } from '../../../src/providers/provider.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../../../src/providers/registry.ts';
 import { startGateway, type TestGateway, type TestKey } from '../../support/gateway.ts';
 import { send, type Reply } from '../../support/http.ts';
 

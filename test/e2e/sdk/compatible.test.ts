@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { AzureOpenAI } from 'openai';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ProviderName } from '../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../src/providers/registry.ts';
 import type { Script } from '../../support/fake-provider/index.ts';
 import {
   INPUT_TOKENS,

@@ -11,7 +11,7 @@ import { CohereClientV2, CohereError } from 'cohere-ai';
 import OpenAI, { APIError as OpenaiError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HEADER } from '../../../src/headers.ts';
-import type { ProviderName } from '../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../src/providers/registry.ts';
 import { startSdkRig, TRANSPORTS, type Access, type SdkRig } from '../../support/sdk-rig.ts';
 
 /** What an SDK's user learns of a refusal. */

@@ -6,7 +6,7 @@ import type { TestBudget } from '../../support/gateway.ts';
 import { mark } from '../../support/secret-search.ts';
 import { type SendOptions, send, sendRaw } from '../../support/http.ts';
 import { FAKE_AWS_CREDENTIAL } from '../../support/fake-provider/bedrock.ts';
-import type { ProviderName } from '../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../src/providers/registry.ts';
 import { FAILURES, REFUSALS_AND_ODDITIES, SUCCESSES } from './requests.ts';
 import {
   type Pair,

@@ -1,6 +1,5 @@
 import type { ConfigInput } from '../../../src/config/schema.ts';
-import type { ProviderName } from '../../../src/providers/provider.ts';
-import { providers } from '../../../src/providers/registry.ts';
+import { type ProviderName, providers } from '../../../src/providers/registry.ts';
 import { createFakeProvider, type FakeProvider } from '../fake-provider/index.ts';
 import { startGateway, type TestBudget, type TestGateway } from '../gateway.ts';
 import { startAimock, type Aimock, type AimockFixture } from './aimock.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import type { ProviderName } from '../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../src/providers/registry.ts';
 import { makeCalls, withoutMadeUp, type CallOutcome } from './calls.ts';
 import type { ClientsRig, EndpointOptions } from './clients-rig.ts';
 import type { InstalledClient } from './install.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EdgeServices } from '../../../src/extproc/services.ts';
 import type { ProcessingResponse } from '../../../src/extproc/wire/messages.ts';
 import { newFacts } from '../../../src/pipeline/facts.ts';
-import type { ProviderName } from '../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../src/providers/registry.ts';
 import { NO_RISK } from '../exchange.ts';
 import { messagesOf, served, type SweptExchange } from './edge-call.ts';
 import { startEverythingOn } from './edge-services.ts';

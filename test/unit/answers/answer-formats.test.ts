@@ -4,7 +4,7 @@ import { createAnswerStream } from '../../../src/answers/answer-stream.ts';
 import { PASS_EVENT, type Denial, type StreamRewriter } from '../../../src/pipeline/check.ts';
 import { newAnswer } from '../../../src/answers/new-answer.ts';
 import { createAnyJsonReader } from '../../../src/providers/dialects/any-json.ts';
-import type { StreamEvent } from '../../../src/providers/provider.ts';
+import type { StreamEvent } from '../../../src/providers/dialect.ts';
 import { awsEventStream } from '../../../src/streams/aws-event-stream.ts';
 import type { StreamFormat } from '../../../src/streams/frame.ts';
 import { jsonArray } from '../../../src/streams/json-array.ts';

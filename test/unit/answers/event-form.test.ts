@@ -1,7 +1,7 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { describe, expect, it } from 'vitest';
 import { opaque } from '../../../src/providers/dialects/opaque.ts';
-import type { Endpoint } from '../../../src/providers/provider.ts';
+import type { Endpoint } from '../../../src/providers/dialect.ts';
 import { awsEventStream } from '../../../src/streams/aws-event-stream.ts';
 import { jsonArray } from '../../../src/streams/json-array.ts';
 import { ndjson } from '../../../src/streams/ndjson.ts';

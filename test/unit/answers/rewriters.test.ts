@@ -6,7 +6,7 @@ import {
   type RewrittenFrame,
   type StreamRewriter,
 } from '../../../src/pipeline/check.ts';
-import type { StreamEvent } from '../../../src/providers/provider.ts';
+import type { StreamEvent } from '../../../src/providers/dialect.ts';
 import {
   chunk,
   USAGE,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonEdit } from '../../../src/json/path.ts';
 import { rewrittenEvent, rewrittenInTurns } from '../../../src/answers/rewritten-event.ts';
-import type { StreamEvent, TextDelta } from '../../../src/providers/provider.ts';
+import type { StreamEvent, TextDelta } from '../../../src/providers/dialect.ts';
 import { sse } from '../../../src/streams/sse.ts';
 import { quickestCpuMs } from '../../support/cpu-time.ts';
 

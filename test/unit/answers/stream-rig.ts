@@ -10,7 +10,7 @@ import {
 import type { Answer } from '../../../src/pipeline/exchange.ts';
 import { createAnyJsonReader } from '../../../src/providers/dialects/any-json.ts';
 import { openai } from '../../../src/providers/openai.ts';
-import type { StreamEvent } from '../../../src/providers/provider.ts';
+import type { StreamEvent } from '../../../src/providers/dialect.ts';
 import { sse } from '../../../src/streams/sse.ts';
 
 export function chunk(content: string, extra = ''): string {

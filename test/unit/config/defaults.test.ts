@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultConfig } from '../../support/default-config.ts';
 import { configValueAt } from '../../../src/config/values.ts';
-import { PROVIDER_NAMES } from '../../../src/providers/provider.ts';
+import { PROVIDER_NAMES } from '../../../src/providers/registry.ts';
 
 const s = 1_000;
 const h = 3_600 * s;

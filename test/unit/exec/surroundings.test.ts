@@ -4,7 +4,7 @@ import { AGENT_NAMES, knownAgent } from '../../../src/exec/agents.ts';
 import { chooseProvider } from '../../../src/exec/choose-provider.ts';
 import { prepareRun } from '../../../src/exec/exec.ts';
 import { findProviderKey } from '../../../src/exec/provider-variables.ts';
-import { PROVIDER_NAMES, type ProviderName } from '../../../src/providers/provider.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../../../src/providers/registry.ts';
 
 const KEY = 'sk-exec-of-this-run';
 const PLACE = { url: 'http://127.0.0.1:1', keyedUrl: `http://127.0.0.1:1/${KEY}`, key: KEY };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mcpBodyless, mcpMessages, mcpToolCalls } from '../../../src/mcp/dialect.ts';
-import type { Dialect, JsonObject, RequestFacts } from '../../../src/providers/provider.ts';
+import type { Dialect, JsonObject } from '../../../src/providers/dialect.ts';
+import type { RequestFacts } from '../../../src/providers/request-facts.ts';
 import { NOTHING_ASKED } from '../../support/request-facts.ts';
 
 const ENDPOINT = { operation: 'mcp', dialect: mcpMessages } as const;

@@ -10,7 +10,7 @@ import type { Answered, Identified, Parsed } from '../../../src/pipeline/exchang
 import { BatchAborted, type Batch } from '../../../src/pipeline/batch.ts';
 import { createRunner } from '../../../src/pipeline/run.ts';
 import type { VerdictObserver } from '../../../src/pipeline/enforcement.ts';
-import type { StreamEvent } from '../../../src/providers/provider.ts';
+import type { StreamEvent } from '../../../src/providers/dialect.ts';
 
 const DENIAL: Denial = { kind: 'deny', type: 'loop_detected', message: 'a loop' };
 

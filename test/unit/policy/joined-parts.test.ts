@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonPath } from '../../../src/json/path.ts';
 import { joinedPrompts } from '../../../src/policy/joined-parts.ts';
-import type { PromptText } from '../../../src/providers/provider.ts';
+import type { PromptText } from '../../../src/providers/request-facts.ts';
 
 const part = (text: string, ...path: JsonPath): PromptText => ({ role: 'user', kind: 'text', text, path });
 const inMessage = (text: string, message: number, index: number): PromptText =>

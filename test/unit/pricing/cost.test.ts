@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ProviderName, Usage } from '../../../src/providers/provider.ts';
+import type { Usage } from '../../../src/providers/dialect.ts';
+import type { ProviderName } from '../../../src/providers/registry.ts';
 import { pricing, price, PEAK, OFF_PEAK } from './table.ts';
 
 /** Tokens in and out, and what more is known of them. */

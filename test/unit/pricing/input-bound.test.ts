@@ -1,7 +1,8 @@
 import { countTokens as countOlderTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import { describe, expect, it } from 'vitest';
 import { byteBound, countedBound, countedInput, requestUnits } from '../../../src/pricing/input-bound.ts';
-import type { ProviderName, RequestFacts } from '../../../src/providers/provider.ts';
+import type { RequestFacts } from '../../../src/providers/request-facts.ts';
+import type { ProviderName } from '../../../src/providers/registry.ts';
 import { NOTHING_ASKED } from '../../support/request-facts.ts';
 
 function facts(more: Partial<RequestFacts> = {}): RequestFacts {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { stillImage } from '../../../src/pricing/image-size.ts';
 import { isSound, mediaBound } from '../../../src/pricing/media-bound.ts';
-import type { Media, ProviderName } from '../../../src/providers/provider.ts';
+import type { Media } from '../../../src/providers/request-facts.ts';
+import type { ProviderName } from '../../../src/providers/registry.ts';
 import {
   file,
   film,

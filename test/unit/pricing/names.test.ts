@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProviderName } from '../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../src/providers/registry.ts';
 import { pricing, table, price, PEAK } from './table.ts';
 
 describe('names', () => {

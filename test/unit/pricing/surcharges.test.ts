@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { surchargeOf } from '../../../src/pricing/surcharges.ts';
 import { toolCallsNanoUsd } from '../../../src/pricing/tool-calls.ts';
-import type { ProviderName } from '../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../src/providers/registry.ts';
 
 const usual = { tiers: [], speeds: [], geos: [] };
 

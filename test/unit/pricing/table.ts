@@ -1,7 +1,7 @@
 import { configSchema, type ConfigInput } from '../../../src/config/schema.ts';
 import type { ModelPrice } from '../../../src/pricing/price.ts';
 import { createPricing } from '../../../src/pricing/pricing.ts';
-import type { ProviderName } from '../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../src/providers/registry.ts';
 
 export function pricing(input: ConfigInput = {}) {
   return createPricing(configSchema.parse(input));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProviderName } from '../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../src/providers/registry.ts';
 import { price, PEAK, OFF_PEAK } from './table.ts';
 
 describe('worst rates', () => {

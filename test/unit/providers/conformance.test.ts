@@ -2,14 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../../src/json/edit.ts';
 import type { JsonEdit } from '../../../src/json/path.ts';
 import { parseStrict } from '../../../src/json/strict-parse.ts';
-import {
-  PROVIDER_NAMES,
-  type Endpoint,
-  type JsonObject,
-  type RequestFacts,
-  type Usage,
-} from '../../../src/providers/provider.ts';
-import { providers } from '../../../src/providers/registry.ts';
+import type { Endpoint, JsonObject, Usage } from '../../../src/providers/dialect.ts';
+import type { RequestFacts } from '../../../src/providers/request-facts.ts';
+import { PROVIDER_NAMES, providers } from '../../../src/providers/registry.ts';
 import type { ConformanceRow, ConformanceStream } from '../../support/conformance-row.ts';
 import { decodeStream } from '../../support/decode-stream.ts';
 import { openaiRows } from './openai-rows.ts';

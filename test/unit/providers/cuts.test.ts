@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAnyJsonReader } from '../../../src/providers/dialects/any-json.ts';
-import { providers } from '../../../src/providers/registry.ts';
-import type { CutPayload, ProviderName } from '../../../src/providers/provider.ts';
+import type { CutPayload } from '../../../src/providers/dialect.ts';
+import { type ProviderName, providers } from '../../../src/providers/registry.ts';
 
 const REFUSAL = { type: 'dlp_quarantine', message: 'no' } as const;
 const CHUNK = { id: 'c1', object: 'chat.completion.chunk', created: 5, model: 'm', choices: [{ delta: {} }] };

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { policyCallOf } from '../../../src/checks/policy/policy-call.ts';
 import { holdsEncodedBytes } from '../../../src/providers/encoded-bytes.ts';
-import type { JsonObject, ProviderName } from '../../../src/providers/provider.ts';
+import type { JsonObject } from '../../../src/providers/dialect.ts';
+import type { ProviderName } from '../../../src/providers/registry.ts';
 import { parsed } from '../../support/exchange.ts';
 import { threadCpuMs } from '../../support/cpu-time.ts';
 

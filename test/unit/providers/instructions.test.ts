@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { instructionRole } from '../../../src/providers/instructions.ts';
-import type { JsonObject, ProviderName } from '../../../src/providers/provider.ts';
-import { providers } from '../../../src/providers/registry.ts';
+import type { JsonObject } from '../../../src/providers/dialect.ts';
+import { type ProviderName, providers } from '../../../src/providers/registry.ts';
 
 interface Row {
   readonly dialect: string;

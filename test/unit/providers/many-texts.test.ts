@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { providers } from '../../../src/providers/registry.ts';
-import type { AnswerFacts, Dialect, StreamEvent } from '../../../src/providers/provider.ts';
+import type { AnswerFacts, Dialect, StreamEvent } from '../../../src/providers/dialect.ts';
 import type { Frame } from '../../../src/streams/frame.ts';
 import { stepsOf, type Work } from '../../../src/turns.ts';
 import { quickestCpuMs } from '../../support/cpu-time.ts';

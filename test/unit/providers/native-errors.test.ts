@@ -3,7 +3,7 @@ import { ERROR_STATUS, mayRetry, type ErrorType } from '../../../src/errors.ts';
 import type { ErrorShape } from '../../../src/providers/descriptor.ts';
 import { errorShapeOf } from '../../../src/providers/error-shapes.ts';
 import { gatewayBody, nativeBody, nativeHeaders } from '../../../src/providers/native-errors.ts';
-import { PROVIDER_NAMES } from '../../../src/providers/provider.ts';
+import { PROVIDER_NAMES } from '../../../src/providers/registry.ts';
 
 const SHAPES: readonly ErrorShape[] = [
   'openai',

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
-import type { ProviderName } from '../../../src/providers/provider.ts';
-import { providers } from '../../../src/providers/registry.ts';
+import { type ProviderName, providers } from '../../../src/providers/registry.ts';
 
 describe('paths', () => {
   it.each<[ProviderName, string, string | undefined]>([

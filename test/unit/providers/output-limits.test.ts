@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../../src/json/edit.ts';
-import type { JsonObject, ProviderName, RequestFacts } from '../../../src/providers/provider.ts';
-import { providers } from '../../../src/providers/registry.ts';
+import type { JsonObject } from '../../../src/providers/dialect.ts';
+import type { RequestFacts } from '../../../src/providers/request-facts.ts';
+import { type ProviderName, providers } from '../../../src/providers/registry.ts';
 
 const CHAT = '/v1/chat/completions';
 const messages = [{ role: 'user', content: 'Say.' }];

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { byteBound, countedBound } from '../../../src/pricing/input-bound.ts';
-import type { JsonObject, Media, ProviderName } from '../../../src/providers/provider.ts';
+import type { JsonObject } from '../../../src/providers/dialect.ts';
+import type { Media } from '../../../src/providers/request-facts.ts';
+import type { ProviderName } from '../../../src/providers/registry.ts';
 import { parsed } from '../../support/exchange.ts';
 import { flacOfSilence, pdf, png } from '../../support/media-files.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../../src/json/edit.ts';
-import { providers } from '../../../src/providers/registry.ts';
-import type { Dialect, ProviderName, TokenText } from '../../../src/providers/provider.ts';
+import type { Dialect, TokenText } from '../../../src/providers/dialect.ts';
+import { type ProviderName, providers } from '../../../src/providers/registry.ts';
 
 /** Lists of tokens spell texts again: each says which, and can be emptied of its words. */
 

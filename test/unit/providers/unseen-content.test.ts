@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { policyCallOf } from '../../../src/checks/policy/policy-call.ts';
-import { PROVIDER_NAMES, type JsonObject, type ProviderName } from '../../../src/providers/provider.ts';
+import type { JsonObject } from '../../../src/providers/dialect.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../../../src/providers/registry.ts';
 import { parsed } from '../../support/exchange.ts';
 import { pdf, png, wav } from '../../support/media-files.ts';
 

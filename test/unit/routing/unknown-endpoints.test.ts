@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { configSchema, type ConfigInput } from '../../../src/config/schema.ts';
-import { PROVIDER_NAMES, type ProviderName } from '../../../src/providers/provider.ts';
+import { PROVIDER_NAMES, type ProviderName, providers } from '../../../src/providers/registry.ts';
 import { isAdministrative } from '../../../src/routing/unknown-endpoints.ts';
 import { createRoute } from '../../../src/routing/route.ts';
 import { configuredUpstreams } from '../../../src/routing/upstreams.ts';
-import { providers } from '../../../src/providers/registry.ts';
 import { defaultConfig } from '../../support/default-config.ts';
 
 type Setting = NonNullable<ConfigInput['proxy']>['unknown_endpoints'];

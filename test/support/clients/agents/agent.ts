@@ -1,4 +1,4 @@
-import type { ProviderName } from '../../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../../src/providers/registry.ts';
 import type { ClientRecipe } from '../recipe.ts';
 
 /** An agent that people run in a terminal, and the page by which they set it up. */

@@ -1,6 +1,6 @@
 import { envoyBootstrap } from '../../../../src/envoy/render.ts';
 import type { EnvoyLayout } from '../../../../src/envoy/layout.ts';
-import { PROVIDER_NAMES } from '../../../../src/providers/provider.ts';
+import { PROVIDER_NAMES } from '../../../../src/providers/registry.ts';
 import type { Probe, Probes, See } from '../probe.ts';
 
 const LAYOUT: EnvoyLayout = {

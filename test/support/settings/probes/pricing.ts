@@ -1,4 +1,4 @@
-import { PROVIDER_NAMES, type ProviderName } from '../../../../src/providers/provider.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../../../../src/providers/registry.ts';
 import { asks, chat, header, outcome, outcomeOf, says, sent, type AskedChat } from '../asking.ts';
 import type { Bench, Probe, Probes, See } from '../probe.ts';
 

@@ -7,7 +7,7 @@ import { configSchema } from '../../../../src/config/schema.ts';
 import type { Outcome, Parsed } from '../../../../src/pipeline/exchange.ts';
 import { countText } from '../../../../src/pricing/count.ts';
 import { createPricing } from '../../../../src/pricing/pricing.ts';
-import type { AnswerFacts } from '../../../../src/providers/provider.ts';
+import type { AnswerFacts } from '../../../../src/providers/dialect.ts';
 import { runNow, stepsOf } from '../../../../src/turns.ts';
 import { answered, parsed } from '../../../support/exchange.ts';
 import { FORMS, type Asked, type Billed, type Form } from './requests.ts';

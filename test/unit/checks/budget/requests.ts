@@ -1,4 +1,5 @@
-import type { JsonObject, ProviderName } from '../../../../src/providers/provider.ts';
+import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { ProviderName } from '../../../../src/providers/registry.ts';
 
 /** What a generated request asks for. */
 export interface Asked {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFindShared } from '../../../../src/checks/budget/shared.ts';
 import { createModelOf } from '../../../../src/pricing/deployments.ts';
-import type { ProviderName } from '../../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../../src/providers/registry.ts';
 import { defaultConfig } from '../../../support/default-config.ts';
 import { parsed } from '../../../support/exchange.ts';
 

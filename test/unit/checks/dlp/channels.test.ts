@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StreamEvent } from '../../../../src/providers/provider.ts';
+import type { StreamEvent } from '../../../../src/providers/dialect.ts';
 import { chat, eventOf, send, textOf } from './stream-rig.ts';
 
 describe('a channel that ends', () => {

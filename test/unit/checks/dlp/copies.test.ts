@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProviderName } from '../../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../../src/providers/registry.ts';
 import { ndjson } from '../../../../src/streams/ndjson.ts';
 import { sse } from '../../../../src/streams/sse.ts';
 import { endpointOf, sentOf } from '../../../support/judged-stream.ts';

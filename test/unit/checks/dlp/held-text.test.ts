@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
 import { newAnswer } from '../../../../src/answers/new-answer.ts';
-import type { ProviderName } from '../../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../../src/providers/registry.ts';
 import { sse } from '../../../../src/streams/sse.ts';
 import { contentDetector, MASK_ALL, rewriterOf } from '../../../support/dlp-rewriter.ts';
 import { streamReaderOf } from '../../../support/stream-reader.ts';

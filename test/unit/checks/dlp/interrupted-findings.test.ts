@@ -3,7 +3,7 @@ import { createAnswerRewriter } from '../../../../src/inspect/whole/mask-answer.
 import { loadSeedWords } from '../../../../src/detectors/assets/seed-words.ts';
 import type { StreamRewriter } from '../../../../src/pipeline/check.ts';
 import { createMasksOf } from '../../../../src/policy/masking/masks.ts';
-import type { ProviderName } from '../../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../../src/providers/registry.ts';
 import {
   contentDetector,
   DEFAULT_ACTIONS,

@@ -1,4 +1,4 @@
-import type { ProviderName } from '../../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../../src/providers/registry.ts';
 
 /** A form in which an answer has one text in several members. */
 export interface Form {

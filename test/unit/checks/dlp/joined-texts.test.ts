@@ -1,7 +1,7 @@
 import { type Form, GENERATE, candidate, message, contentOf, textsOf, FORMS } from './joined-forms.ts';
 import { describe, expect, it } from 'vitest';
 import { mask } from '../../../../src/detectors/mask.ts';
-import type { ProviderName } from '../../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../../src/providers/registry.ts';
 import { contentDetector } from '../../../support/dlp-rewriter.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 import { everyCut, randomPieces } from './cuts.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
 import { newAnswer } from '../../../../src/answers/new-answer.ts';
-import type { ProviderName } from '../../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../../src/providers/registry.ts';
 import { awsEventStream } from '../../../../src/streams/aws-event-stream.ts';
 import type { StreamFormat } from '../../../../src/streams/frame.ts';
 import { sse } from '../../../../src/streams/sse.ts';

@@ -13,7 +13,8 @@ import type { Answered, Parsed, WholeAnswer } from '../../../../src/pipeline/exc
 import type { SecretLeak } from '../../../../src/checks/report-secret-leak.ts';
 import { readAtOnce } from '../../../support/read-at-once.ts';
 import { newAnswer } from '../../../../src/answers/new-answer.ts';
-import type { AnswerFacts, ProviderName } from '../../../../src/providers/provider.ts';
+import type { AnswerFacts } from '../../../../src/providers/dialect.ts';
+import type { ProviderName } from '../../../../src/providers/registry.ts';
 import { parsed as parsedExchange } from '../../../support/exchange.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 

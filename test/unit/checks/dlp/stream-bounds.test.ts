@@ -3,7 +3,7 @@ import type { StreamDetector } from '../../../../src/detectors/finding.ts';
 import { mask } from '../../../../src/detectors/mask.ts';
 import type { JsonEdit } from '../../../../src/json/path.ts';
 import { PASS_EVENT, type StreamAction, type StreamTail } from '../../../../src/pipeline/check.ts';
-import type { StreamEvent, TextDelta } from '../../../../src/providers/provider.ts';
+import type { StreamEvent, TextDelta } from '../../../../src/providers/dialect.ts';
 import { wordDetector } from './stream-detectors.ts';
 import { rewriterOf } from '../../../support/dlp-rewriter.ts';
 import { chat, eventOf, send, textOf } from './stream-rig.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProviderName } from '../../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../../src/providers/registry.ts';
 import { stepsThrough } from './wire-rig.ts';
 
 const MAIL = ['jane.doe', 'mail.example.com'].join('@');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mask } from '../../../../src/detectors/mask.ts';
-import type { StreamEvent, TextDelta } from '../../../../src/providers/provider.ts';
+import type { StreamEvent, TextDelta } from '../../../../src/providers/dialect.ts';
 import { together } from '../../../../src/providers/together.ts';
 import { everyCut, randomPieces } from './cuts.ts';
 import { wordDetector } from './stream-detectors.ts';

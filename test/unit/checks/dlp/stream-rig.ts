@@ -2,7 +2,7 @@ import type { StreamRewriterDeps } from '../../../../src/checks/dlp/stream-findi
 import { PASS_EVENT, type Denial, type RewrittenFrame } from '../../../../src/pipeline/check.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
 import type { JsonPath } from '../../../../src/json/path.ts';
-import type { StreamEvent, TextDelta, TokenText } from '../../../../src/providers/provider.ts';
+import type { StreamEvent, TextDelta, TokenText } from '../../../../src/providers/dialect.ts';
 import { rewriterOf, WITHHELD } from '../../../support/dlp-rewriter.ts';
 import { wordDetector } from './stream-detectors.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonEdit } from '../../../../src/json/path.ts';
-import type { StreamEvent, TextDelta, TokenText } from '../../../../src/providers/provider.ts';
+import type { StreamEvent, TextDelta, TokenText } from '../../../../src/providers/dialect.ts';
 import { randomPieces } from './cuts.ts';
 import { chat, chatWithTokens, eventOf, send, textOf } from './stream-rig.ts';
 

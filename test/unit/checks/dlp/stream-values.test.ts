@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamDetector } from '../../../../src/detectors/finding.ts';
-import type { StreamEvent, TextDelta } from '../../../../src/providers/provider.ts';
+import type { StreamEvent, TextDelta } from '../../../../src/providers/dialect.ts';
 import { wordDetector } from './stream-detectors.ts';
 import { chat, chats, eventOf, send, textOf } from './stream-rig.ts';
 

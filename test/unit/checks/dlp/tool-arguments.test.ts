@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { sse } from '../../../../src/streams/sse.ts';
 import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
-import type { JsonObject, ProviderName } from '../../../../src/providers/provider.ts';
+import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { ProviderName } from '../../../../src/providers/registry.ts';
 import { answered, AWS_KEY, dlp, EMAIL, judgeAnswer } from './rig.ts';
 
 /** `server.dlp.scan_tool_arguments: false`: agents write files through arguments. */

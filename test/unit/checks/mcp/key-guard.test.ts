@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createKeyGuard } from '../../../../src/checks/mcp/key-guard.ts';
 import { GatewayError } from '../../../../src/errors.ts';
 import { PASS_EVENT, type StreamAction } from '../../../../src/pipeline/check.ts';
-import type { StreamEvent } from '../../../../src/providers/provider.ts';
+import type { StreamEvent } from '../../../../src/providers/dialect.ts';
 import { answered, parsed } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../../support/mcp-exchange.ts';
 

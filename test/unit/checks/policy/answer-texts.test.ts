@@ -7,7 +7,7 @@ import { policyCallOf } from '../../../../src/checks/policy/policy-call.ts';
 import { mcpMessages } from '../../../../src/mcp/dialect.ts';
 import type { StreamRewriter } from '../../../../src/pipeline/check.ts';
 import type { Parsed } from '../../../../src/pipeline/exchange.ts';
-import type { StreamReader } from '../../../../src/providers/provider.ts';
+import type { StreamReader } from '../../../../src/providers/dialect.ts';
 import type { StreamFormat } from '../../../../src/streams/frame.ts';
 import { sse } from '../../../../src/streams/sse.ts';
 import { DIALECT_STREAMS } from '../../../support/dialect-streams.ts';

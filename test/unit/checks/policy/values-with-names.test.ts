@@ -4,7 +4,7 @@ import { policyCallOf } from '../../../../src/checks/policy/policy-call.ts';
 import type { Parsed } from '../../../../src/pipeline/exchange.ts';
 import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
 import { presetFiles } from '../../../../src/policy/presets.ts';
-import type { ProviderName } from '../../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../../src/providers/registry.ts';
 import { parsed } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';

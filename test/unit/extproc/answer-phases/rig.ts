@@ -6,7 +6,8 @@ import { processingRequest, type ProcessingResponse } from '../../../../src/extp
 import { PASS, type Check, type StreamRewriter, type Verdict } from '../../../../src/pipeline/check.ts';
 import type { Answered, Parsed } from '../../../../src/pipeline/exchange.ts';
 import { createRunner } from '../../../../src/pipeline/run.ts';
-import type { Endpoint, ProviderName } from '../../../../src/providers/provider.ts';
+import type { Endpoint } from '../../../../src/providers/dialect.ts';
+import type { ProviderName } from '../../../../src/providers/registry.ts';
 import type { Target } from '../../../../src/routing/target.ts';
 import { parsed } from '../../../support/exchange.ts';
 

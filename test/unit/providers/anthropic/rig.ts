@@ -1,5 +1,6 @@
 import { anthropicMessages } from '../../../../src/providers/dialects/anthropic-messages.ts';
-import type { JsonObject, RequestFacts } from '../../../../src/providers/provider.ts';
+import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { RequestFacts } from '../../../../src/providers/request-facts.ts';
 
 const ENDPOINT = { operation: 'chat', dialect: anthropicMessages } as const;
 

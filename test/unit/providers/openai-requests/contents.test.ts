@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, ProviderName } from '../../../../src/providers/provider.ts';
+import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { ProviderName } from '../../../../src/providers/registry.ts';
 import { CHAT, RESPONSES, COMPLETIONS, read, withoutTools } from './rig.ts';
 
 describe('models that may serve a request', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, ProviderName } from '../../../../src/providers/provider.ts';
-import { providers } from '../../../../src/providers/registry.ts';
+import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import { type ProviderName, providers } from '../../../../src/providers/registry.ts';
 import { CHAT, RESPONSES, COMPLETIONS, read } from './rig.ts';
 
 describe('output limits', () => {

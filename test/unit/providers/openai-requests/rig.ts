@@ -1,6 +1,7 @@
 import { applyEdits } from '../../../../src/json/edit.ts';
-import type { JsonObject, ProviderName, RequestFacts } from '../../../../src/providers/provider.ts';
-import { providers } from '../../../../src/providers/registry.ts';
+import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { RequestFacts } from '../../../../src/providers/request-facts.ts';
+import { type ProviderName, providers } from '../../../../src/providers/registry.ts';
 
 export const CHAT = '/v1/chat/completions';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../../src/errors.ts';
-import type { JsonObject, ProviderName } from '../../../../src/providers/provider.ts';
-import { providers } from '../../../../src/providers/registry.ts';
+import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import { type ProviderName, providers } from '../../../../src/providers/registry.ts';
 import { CHAT, RESPONSES, COMPLETIONS, read } from './rig.ts';
 
 describe('wrong types are refused by name', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bedrockInvoke } from '../../../../src/providers/dialects/bedrock-invoke.ts';
-import type { StreamEvent } from '../../../../src/providers/provider.ts';
+import type { StreamEvent } from '../../../../src/providers/dialect.ts';
 import { OPENAI_ROWS } from './openai-rows.ts';
 import { OWN_DIALECT_ROWS } from './own-dialect-rows.ts';
 import { valueAt } from '../../../support/request-facts.ts';

@@ -4,7 +4,7 @@ import { converseAnswers } from '../../../../src/providers/dialects/bedrock-answ
 import { cohereV1Answers, cohereV2Answers } from '../../../../src/providers/dialects/cohere-answer.ts';
 import { geminiAnswers } from '../../../../src/providers/dialects/gemini-answer.ts';
 import { ollamaChat } from '../../../../src/providers/dialects/ollama-native.ts';
-import type { RequestFacts } from '../../../../src/providers/provider.ts';
+import type { RequestFacts } from '../../../../src/providers/request-facts.ts';
 import { type MeaningRow, block, part, converse } from './rig.ts';
 
 /** Dialects of one provider each, and of none. */

@@ -1,4 +1,4 @@
-import type { StreamReader } from '../../../../src/providers/provider.ts';
+import type { StreamReader } from '../../../../src/providers/dialect.ts';
 
 /** Which text a frame continues, which it ends, what may be done with it. */
 

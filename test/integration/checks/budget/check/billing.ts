@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ConfigInput } from '../../../../../src/config/schema.ts';
 import type { Outcome, Parsed } from '../../../../../src/pipeline/exchange.ts';
-import type { Usage } from '../../../../../src/providers/provider.ts';
+import type { Usage } from '../../../../../src/providers/dialect.ts';
 import { answered, type AnswerOptions } from '../../../../support/exchange.ts';
 import { budgetCheck, chat, spendOf } from './rig.ts';
 

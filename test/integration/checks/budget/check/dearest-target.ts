@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { applyEdits } from '../../../../../src/json/edit.ts';
 import type { Parsed } from '../../../../../src/pipeline/exchange.ts';
-import type { ProviderName } from '../../../../../src/providers/provider.ts';
+import type { ProviderName } from '../../../../../src/providers/registry.ts';
 import { newKeyHash, USD } from '../support.ts';
 import { budgetCheck, chat, spendOf } from './rig.ts';
 
