@@ -4,7 +4,7 @@ import { replaceSpans, type Replacement } from '../text/replace-spans.ts';
 
 /** Only this much text is searched for agent context. The rest is kept unchanged. */
 const MAX_CHARS = 262_144;
-/** Minimum cost of a part, which limits their number to more than any agent sends. */
+/** Cost of a part in characters, which bounds their number. */
 const PART_CHARS = 16;
 
 /** Returns the user's first question in this request, or undefined without user text. */
@@ -18,19 +18,19 @@ export function lastQuestion(request: RequestFacts): string | undefined {
 }
 
 /**
- * Returns the first of these turns that contains a question, without the context that agents add to it (environment,
- * rules, reminders). If every turn is context only, returns the first turn unchanged. This only determines a
- * session's topic: omitted text is still inspected.
+ * Returns the first of these turns that contains more than context that agents add (environment, rules, reminders),
+ * without that context, or else the first turn unchanged. Only the topic of a session depends on it: omitted text is
+ * still inspected.
  */
 function questionIn(turns: readonly (readonly string[])[]): string | undefined {
   let left = MAX_CHARS;
-  function asked(part: string): string {
+  function question(part: string): string {
     left -= PART_CHARS + part.length;
-    return left < 0 ? part : withoutSurroundings(part);
+    return left < 0 ? part : withoutContext(part);
   }
   for (const parts of turns) {
     const turn = parts
-      .map(asked)
+      .map(question)
       .filter((part) => part !== '')
       .join('\n');
     if (turn !== '') return turn;
@@ -55,14 +55,14 @@ const OPENINGS = [
 
 const MIN_OPENING_CHARS = 24;
 
-/** Returns the text without agent context, which may leave it empty. Takes one pass. */
-function withoutSurroundings(text: string): string {
+/** Returns the text without agent context; empty if nothing else is left. */
+function withoutContext(text: string): string {
   const rest = (text.includes('<') ? withoutElements(text) : text).trim();
   if (rest.length < MIN_OPENING_CHARS) return rest;
   return OPENINGS.some((opening) => opening.test(rest)) ? '' : rest;
 }
 
-/** Elements may nest. Unpaired tags, and elements that cross another one, count as text. */
+/** Removes elements, also nested ones. Unpaired tags, and elements that cross another one, count as text. */
 function withoutElements(text: string): string {
   const opened = new Map<string, number>();
   const elements: Replacement[] = [];

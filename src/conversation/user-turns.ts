@@ -1,13 +1,13 @@
 import type { PromptText, RequestFacts } from '../providers/request-facts.ts';
 
-/** Returns a text as the caller needs it. `index` is its position in `RequestFacts.texts`. */
+/** Returns a text in the form that the caller needs. `index` is its position in `RequestFacts.texts`. */
 export type TextOf = (found: PromptText, index: number) => string;
 
 const asWritten: TextOf = ({ text }) => text;
 
 /**
- * Returns the last user turn: the last user message and any unanswered ones directly before it, or undefined. Tool
- * results are not user turns, even if the dialect sends them as user messages, and neither are attached documents.
+ * Returns the last user turn, if any: the last user message and the unanswered ones directly before it. Tool results
+ * and attached documents are not user turns, even if the dialect sends them as user messages.
  */
 export function lastUserTurn(request: RequestFacts, textOf = asWritten): string | undefined {
   const turns = userTurns(request, textOf);
@@ -15,8 +15,8 @@ export function lastUserTurn(request: RequestFacts, textOf = asWritten): string 
 }
 
 /**
- * Members that hold the conversation, in its order. The document's order differs in Cohere v1 (`message` follows
- * `chat_history`) and in Responses (`prompt` holds template variables).
+ * Members that hold the conversation, in the conversation's order. The document's order may differ: Cohere v1's
+ * `message` follows `chat_history`, and `prompt` of Responses holds template variables.
  */
 const PLACES: readonly (readonly string[])[] = [
   ['prompt', 'inputText'],
@@ -30,10 +30,10 @@ const PLACE_OF: ReadonlyMap<unknown, number> = new Map(
 interface PlaceTurns {
   readonly turns: string[][];
   turn: string[] | undefined;
-  /** Message indexes: the last with text, the user's last, the last answer or tool result. */
+  /** Indexes of the last message with text, of the user's last one, and of the last answer or tool result. */
   last: number;
-  said: number;
-  answered: number;
+  lastUser: number;
+  lastAnswer: number;
 }
 
 /**
@@ -45,8 +45,8 @@ export function userTurns(request: RequestFacts, textOf = asWritten): string[][]
     turns: [],
     turn: undefined,
     last: -1,
-    said: -1,
-    answered: -1,
+    lastUser: -1,
+    lastAnswer: -1,
   }));
   // Avoids `entries()`, which is slow for very many texts.
   let at = -1;
@@ -57,21 +57,24 @@ export function userTurns(request: RequestFacts, textOf = asWritten): string[][]
     if (reading === undefined) continue;
     const index = typeof path[1] === 'number' ? path[1] : 0;
     // A message without text, such as a call without arguments, also separates turns.
-    if (index > reading.last + 1) reading.answered = index - 1;
-    if (role === 'assistant' || role === 'tool') reading.answered = index;
+    if (index > reading.last + 1) reading.lastAnswer = index - 1;
+    if (role === 'assistant' || role === 'tool') reading.lastAnswer = index;
     else if (role === 'user' && kind === 'text' && !isName(found)) {
-      if (reading.turn === undefined || (reading.answered >= reading.said && index > reading.said)) {
+      if (
+        reading.turn === undefined ||
+        (reading.lastAnswer >= reading.lastUser && index > reading.lastUser)
+      ) {
         reading.turns.push((reading.turn = []));
       }
       reading.turn.push(textOf(found, at));
-      reading.said = index;
+      reading.lastUser = index;
     }
     reading.last = index;
   }
   return readings.flatMap(({ turns }) => turns);
 }
 
-/** Each message of a participant may carry their name. */
+/** Messages may carry their participant's name. */
 function isName({ path }: PromptText): boolean {
   return path.length === 3 && path[2] === 'name';
 }

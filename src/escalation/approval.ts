@@ -11,7 +11,7 @@ const approval = z.strictObject({
   key_hash: z.string(),
   decision: z.enum(['approve', 'deny']),
   approver: z.string().min(1).max(128).refine(isPlainLabel),
-  /** Unix ms; the answer is valid before this time. */
+  /** Unix ms; the answer is invalid from this time on. */
   expiry: z.int().min(0),
   request_digest: z.string(),
   /** HMAC-SHA256 over the RFC 8785 form of the other fields, lowercase hex. */
@@ -25,7 +25,7 @@ export type ApprovalDecision = Approval['decision'];
 export const ANSWER_FAULTS = ['malformed', 'forged', 'mismatched', 'expired'] as const;
 export type AnswerFault = (typeof ANSWER_FAULTS)[number];
 
-/** A real answer has about 500 characters. */
+/** Valid answers have about 500 characters. */
 const MAX_ANSWER_CHARS = 4_096;
 
 export function signApproval(unsigned: UnsignedApproval, secret: string): Approval {
@@ -33,8 +33,8 @@ export function signApproval(unsigned: UnsignedApproval, secret: string): Approv
 }
 
 /**
- * Verifies an answer's signature, then that it belongs to this request. Redis judges lateness, in the step
- * that takes the request out.
+ * Verifies an answer's signature, and that it belongs to this request. Redis decides whether it is late, when the
+ * request is taken out.
  */
 export function readApproval(
   json: string,
@@ -54,10 +54,7 @@ export function readApproval(
   return { approval: read };
 }
 
-/**
- * Returns the digest that an approval names: of the method, the address and the body as received (without a
- * proxy key in it). `sha256:<hex>`
- */
+/** Returns `sha256:<hex>` of the method, the address and the body as received (without a proxy key in it). */
 export function requestDigest(request: {
   readonly method: string;
   readonly path: string;

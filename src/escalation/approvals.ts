@@ -9,25 +9,22 @@ import type { EscalationStore, NewEscalation, Opened } from './store.ts';
 
 export interface ApprovalsDeps {
   readonly store: EscalationStore;
-  /** `zsp.escalation_secret`. */
   readonly secret: string;
-  /** `zsp.max_pending`. */
   readonly maxPending: number;
-  /** `zsp.max_pending_per_key`. */
   readonly maxPendingPerKey: number;
   readonly observer: ApprovalsObserver;
-  /** Interval of the search for answers that Pub/Sub lost. */
-  readonly lookEveryMs?: number;
+  /** Interval of the poll for answers whose Pub/Sub message was lost. */
+  readonly pollEveryMs?: number;
 }
 
 export interface ApprovalsObserver {
   opened(escalation: Escalation): void;
   resolved(escalation: Escalation, outcome: EscalationOutcome, approver: string | undefined): void;
-  /** Called when the limit of waiting requests, in total or for this key, refused a request. */
+  /** Called when a request was refused: too many were waiting, in total or for its key. */
   refused(reason: 'full' | 'over_share'): void;
   /** Called for an invalid answer; the request keeps waiting. */
   answerRefused(escalation: Escalation, fault: AnswerFault): void;
-  /** Called when Redis did not learn that a request is decided. The record then expires. */
+  /** Called when Redis was not told about a decision; the record then expires. */
   notClosed(cause: unknown): void;
 }
 
@@ -45,81 +42,86 @@ export interface Approvals {
 interface Waiting {
   readonly escalation: Escalation;
   readonly until: number;
-  /** Settles the request; only the first call counts. */
+  /** Only the first call counts. */
   readonly settle: (result: ApprovalResult | { readonly failure: unknown }) => void;
-  /** The last answer that was refused; reported once. */
+  /** The last refused answer, which is reported once. */
   refused: string | undefined;
   isTaking: boolean;
 }
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 const NONCE_BYTES = 16;
 
 /**
- * Keeps the requests that wait for a person. An answer arrives by Pub/Sub or is found in Redis. It counts if
- * it is signed, names this request, is in time and is the first: only the gateway that takes the request out
- * of Redis may use its answer.
+ * Keeps the requests that wait for a person. Answers arrive by Pub/Sub or are found in Redis. An answer counts if it is
+ * signed, names this request, is in time and is the first: only the gateway that takes the request out of Redis may use
+ * its answer.
  */
 export function createApprovals(deps: ApprovalsDeps): Approvals {
   const { store, secret, observer } = deps;
-  const lookEveryMs = deps.lookEveryMs ?? LOOK_EVERY_MS;
+  const pollEveryMs = deps.pollEveryMs ?? POLL_EVERY_MS;
   const equals = createEqualRequests(deps.maxPendingPerKey);
   const waiting = new Map<string, Waiting>();
-  /** Last answer to each request that is visible in Redis before it is added to `waiting`. */
+  /** Last answer by request, for requests that are in Redis but not yet in `waiting`. */
   const early = new Map<string, string | undefined>();
   let timer: NodeJS.Timeout | undefined;
 
-  function received(one: Waiting, answer: string): void {
-    if (one.isTaking || answer === one.refused) return;
-    const read = readApproval(answer, one.escalation, secret);
-    if ('fault' in read) refuse(one, answer, read.fault);
-    else void take(one, answer, read.approval);
+  function onAnswer(pending: Waiting, answer: string): void {
+    if (pending.isTaking || answer === pending.refused) return;
+    const read = readApproval(answer, pending.escalation, secret);
+    if ('fault' in read) refuse(pending, answer, read.fault);
+    else void take(pending, answer, read.approval);
   }
 
-  function refuse(one: Waiting, answer: string, fault: AnswerFault): void {
-    one.refused = answer;
-    observer.answerRefused(one.escalation, fault);
+  function refuse(pending: Waiting, answer: string, fault: AnswerFault): void {
+    pending.refused = answer;
+    observer.answerRefused(pending.escalation, fault);
   }
 
-  async function take(one: Waiting, answer: string, { decision, approver, expiry }: Approval): Promise<void> {
-    const { id } = one.escalation;
-    one.isTaking = true;
+  async function take(
+    pending: Waiting,
+    answer: string,
+    { decision, approver, expiry }: Approval,
+  ): Promise<void> {
+    const { id } = pending.escalation;
+    pending.isTaking = true;
     try {
-      const taken = await store.take(id, Math.min(expiry, one.escalation.expiry));
+      const taken = await store.take(id, Math.min(expiry, pending.escalation.expiry));
       if (taken === 'taken') {
-        one.settle({ kind: decision === 'approve' ? 'approved' : 'denied', id, approver });
-      } else if (taken === 'gone') one.settle({ kind: 'timeout' });
-      else refuse(one, answer, 'expired');
+        pending.settle({ kind: decision === 'approve' ? 'approved' : 'denied', id, approver });
+      } else if (taken === 'gone') pending.settle({ kind: 'timeout' });
+      else refuse(pending, answer, 'expired');
     } catch (failure) {
-      one.settle({ failure });
+      pending.settle({ failure });
     }
-    one.isTaking = false;
-    if (performance.now() >= one.until) one.settle({ kind: 'timeout' });
+    pending.isTaking = false;
+    if (performance.now() >= pending.until) pending.settle({ kind: 'timeout' });
   }
 
-  /** Finds answers whose Pub/Sub message was lost. */
-  async function look(): Promise<void> {
+  /** Looks for answers whose Pub/Sub message was lost. */
+  async function poll(): Promise<void> {
     const all = [...waiting.values()];
     try {
-      const standings = await store.look(all.map(({ escalation }) => escalation.id));
-      for (const [index, { waits, answer }] of standings.entries()) {
-        const one = all[index];
-        if (one === undefined) continue;
-        if (answer !== undefined) received(one, answer);
-        else if (!waits && !one.isTaking && performance.now() < one.until - lookEveryMs) one.settle(lost());
+      const states = await store.poll(all.map(({ escalation }) => escalation.id));
+      for (const [index, { waits, answer }] of states.entries()) {
+        const pending = all[index];
+        if (pending === undefined) continue;
+        if (answer !== undefined) onAnswer(pending, answer);
+        else if (!waits && !pending.isTaking && performance.now() < pending.until - pollEveryMs)
+          pending.settle(lost());
       }
     } catch (failure) {
-      for (const one of all) one.settle({ failure });
+      for (const pending of all) pending.settle({ failure });
     }
   }
 
-  function lookAgain(): void {
+  function pollAgain(): void {
     timer ??= setTimeout(() => {
-      void look().finally(() => {
+      void poll().finally(() => {
         timer = undefined;
-        if (waiting.size > 0) lookAgain();
+        if (waiting.size > 0) pollAgain();
       });
-    }, lookEveryMs);
+    }, pollEveryMs);
   }
 
   async function open(made: NewEscalation, waitMs: number): Promise<Opened> {
@@ -144,18 +146,24 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
           if ('failure' in result) reject(redisUnavailable(result.failure));
           else resolve(result);
         };
-        const one: Waiting = { escalation, until: wait.until, settle, refused: undefined, isTaking: false };
-        waiting.set(escalation.id, one);
-        lookAgain();
+        const pending: Waiting = {
+          escalation,
+          until: wait.until,
+          settle,
+          refused: undefined,
+          isTaking: false,
+        };
+        waiting.set(escalation.id, pending);
+        pollAgain();
         const answer = early.get(escalation.id);
         early.delete(escalation.id);
-        if (answer !== undefined) received(one, answer);
+        if (answer !== undefined) onAnswer(pending, answer);
         onGone = () => settle({ kind: 'withdrawn' });
         if (wait.gone.aborted) onGone();
         wait.gone.addEventListener('abort', onGone);
         lateTimer = setTimeout(() => {
-          // An answer that came in time may still be in progress.
-          if (!one.isTaking) settle({ kind: 'timeout' });
+          // A timely answer may still be in progress.
+          if (!pending.isTaking) settle({ kind: 'timeout' });
         }, wait.until - performance.now());
       });
     } finally {
@@ -180,8 +188,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   }
 
   /**
-   * Opens the request in Redis. While another gateway holds the place of an equal request, retries until the
-   * wait ends.
+   * Opens the request in Redis. While an equal request holds its place at another gateway, retries until the wait ends.
    */
   async function askInRedis(request: ApprovalRequest, wait: Wait): Promise<ApprovalResult> {
     const made = { ...request, id: randomUUID(), nonce: randomBytes(NONCE_BYTES).toString('base64url') };
@@ -192,7 +199,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       const opened = await open(made, waitMs);
       if (opened.kind === 'opened') return resultOf(opened.escalation, wait);
       if (opened.kind !== 'equal') return { kind: opened.kind };
-      await pause(Math.min(lookEveryMs, waitMs), undefined, { signal: wait.gone }).catch(() => undefined);
+      await pause(Math.min(pollEveryMs, waitMs), undefined, { signal: wait.gone }).catch(() => undefined);
     }
   }
 
@@ -216,8 +223,8 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       return result;
     },
     handleAnswer(id, answer) {
-      const one = waiting.get(id);
-      if (one !== undefined) received(one, answer);
+      const pending = waiting.get(id);
+      if (pending !== undefined) onAnswer(pending, answer);
       else if (early.has(id)) early.set(id, answer);
     },
     close() {
@@ -226,7 +233,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   };
 }
 
-/** Redis was restarted without its data, or the record was removed. */
+/** Redis restarted without its data, or the record was removed. */
 function lost() {
   return { failure: new Error('Redis has lost a request that waits for an approval') } as const;
 }

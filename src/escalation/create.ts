@@ -14,7 +14,7 @@ import { messageOf } from '../errors.ts';
 export interface ApprovalsOnRedisDeps {
   readonly config: Config;
   readonly redis: RedisClient;
-  /** Name of the connection in Redis's client list. */
+  /** Name of the subscriber's connection in Redis's client list. */
   readonly name: string;
   readonly log: Logger;
   readonly auditLog: SecurityEvents;
@@ -22,7 +22,7 @@ export interface ApprovalsOnRedisDeps {
   readonly alerts: Alerts | undefined;
 }
 
-/** Creates the approvals of one worker. Published answers arrive on a connection of their own. */
+/** Creates the approvals of one worker, with a connection of their own for published answers. */
 export function createApprovalsOnRedis(deps: ApprovalsOnRedisDeps): Approvals {
   const { config, redis, name } = deps;
   const approvals = createApprovals({
@@ -57,7 +57,7 @@ function approvalsObserver({ log, auditLog, metrics, alerts }: ApprovalsOnRedisD
     opened(escalation) {
       metrics.escalationsPending.inc();
       auditLog.info(fieldsOf(escalation), 'a request waits for an approval');
-      // A webhook gets no arguments and no prompt, however masked.
+      // Webhooks get no arguments and no prompt, not even masked.
       const { nonce: _nonce, arguments: _arguments, prompt_text: _prompt, ...data } = escalation;
       alerts?.send('escalation', { type: 'escalation.requested', data });
     },
@@ -79,7 +79,7 @@ function approvalsObserver({ log, auditLog, metrics, alerts }: ApprovalsOnRedisD
     notClosed: (cause) =>
       log.warn(
         { cause: messageOf(cause) },
-        'Redis did not hear that an approval was decided; it forgets the request by itself',
+        'Redis did not learn that an approval was decided; the request expires by itself',
       ),
   };
 }

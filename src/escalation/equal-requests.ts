@@ -1,27 +1,27 @@
 import type { Wait } from '../pipeline/patience.ts';
 import type { ApprovalResult } from './escalation.ts';
 
-/** Queues equal requests of one key, so that only one of them asks a person at a time in this process. */
+/** Queues equal requests of one key, so that only one at a time asks a person in this process. */
 export interface EqualRequests {
   /**
-   * Calls `ask` after the equal requests ahead are answered. A denial applies to those behind it too. An
-   * approval covers one request only, so the next one asks again.
+   * Calls `ask` after the equal requests ahead are answered. A denial also applies to those behind it. An approval
+   * covers one request, so the next one asks again.
    * @param name identifies equal requests
    */
   inTurn(name: string, wait: Wait, ask: () => Promise<ApprovalResult>): Promise<ApprovalResult>;
 }
 
 interface Line {
-  /** Result of the newest request in the line. */
+  /** Result of the last request in the line. */
   last: Promise<ApprovalResult | undefined>;
   length: number;
 }
 
-/** @param maxWaiting equal requests that may wait behind the asking one; more get `over_share` */
+/** @param maxWaiting equal requests that may wait behind the one that asks; others get `over_share` */
 export function createEqualRequests(maxWaiting: number): EqualRequests {
   const lines = new Map<string, Line>();
 
-  async function afterThose(
+  async function askAfter(
     before: Line['last'],
     wait: Wait,
     ask: () => Promise<ApprovalResult>,
@@ -36,7 +36,7 @@ export function createEqualRequests(maxWaiting: number): EqualRequests {
       const line = lines.get(name) ?? { last: Promise.resolve(undefined), length: 0 };
       if (line.length > maxWaiting) return { kind: 'over_share' };
       lines.set(name, line);
-      const answer = line.length === 0 ? ask() : afterThose(line.last, wait, ask);
+      const answer = line.length === 0 ? ask() : askAfter(line.last, wait, ask);
       line.last = answer.catch(() => undefined);
       line.length += 1;
       try {

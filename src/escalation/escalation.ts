@@ -6,12 +6,12 @@ const text = z.string().max(MAX_TEXT);
 const unixMs = z.int().min(0);
 
 /**
- * A request that waits for a person, as stored and published: who asks, for what, under which rules, until
- * when. It holds arguments and prompts only if `zsp.escalation_arguments` and `zsp.escalation_prompts` are on, masked.
+ * A request that waits for a person, as stored and published. It holds arguments and prompts only if
+ * `zsp.escalation_arguments` and `zsp.escalation_prompts` are on, masked.
  */
 export const escalation = z.object({
   id: z.uuid(),
-  /** Base64url, unique to this request; an approval must name it. */
+  /** Base64url, unique to this request; an answer must repeat it. */
   nonce: z.string().regex(/^[A-Za-z0-9_-]{22}$/),
   key_hash: text,
   key_name: text,
@@ -25,9 +25,9 @@ export const escalation = z.object({
   tool_name: text,
   resource_uri: text.default(''),
   prompt_name: text.default(''),
-  /** JSON or a note, for approvers; empty if they may not see it. */
+  /** JSON or a note for approvers; empty if they may not see it. */
   arguments: z.string().max(4_096).default(''),
-  /** Last text of the user in a model call, or a note, for approvers; empty if they may not see it. */
+  /** The user's last text in a model call, or a note for approvers; empty if they may not see it. */
   prompt_text: z.string().max(4_096).default(''),
   session_id: text,
   rules: z.array(z.object({ rule: text, reason: text })).max(16),
@@ -39,7 +39,7 @@ export const escalation = z.object({
 });
 export type Escalation = Readonly<z.infer<typeof escalation>>;
 
-/** Returns undefined for anything else than an escalation. */
+/** Returns undefined for invalid JSON or another shape. */
 export function readEscalation(json: string): Escalation | undefined {
   return escalation.safeParse(parsedJson(json)).data;
 }
@@ -60,7 +60,6 @@ export const ESCALATION_OUTCOMES = [
 ] as const;
 export type EscalationOutcome = (typeof ESCALATION_OUTCOMES)[number];
 
-/** The outcome for the waiting request. */
 export type ApprovalResult =
   | { readonly kind: 'approved' | 'denied'; readonly id: string; readonly approver: string }
   | { readonly kind: 'timeout' | 'full' | 'over_share' | 'withdrawn' };
@@ -77,7 +76,7 @@ export const escalationEvent = z.discriminatedUnion('type', [
 ]);
 export type EscalationEvent = Readonly<z.infer<typeof escalationEvent>>;
 
-/** Returns undefined for anything else than an event, since others may publish on the channel. */
+/** Returns undefined for invalid messages: others may publish on the channel. */
 export function parseEscalationEvent(json: string): EscalationEvent | undefined {
   return escalationEvent.safeParse(parsedJson(json)).data;
 }

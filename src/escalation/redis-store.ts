@@ -15,7 +15,6 @@ import type { EscalationStore } from './store.ts';
 
 export interface RedisEscalationStoreOptions {
   readonly client: RedisClient;
-  /** See `phaseDeadlineMs`. */
   readonly deadlineMs: number;
 }
 
@@ -27,10 +26,10 @@ const placeReply = z.tuple([z.enum(['taken', 'full', 'over_share', 'equal']), z.
 const takeReply = z.enum(['taken', 'late', 'gone']);
 /** Makes a script use Redis's own clock (docs/redis.md). */
 const NOW = '';
-/** Entries listed for people; at most `zsp.max_pending` of this configuration wait. */
+/** Most entries that are listed; at most `zsp.max_pending` of this configuration wait. */
 const MAX_LISTED = 1_000;
 
-/** Uses keys in several slots: places share one, each request has its own. So no script covers both. */
+/** Keys are in several slots (places share one, each request has its own), so no script covers both. */
 export function createRedisEscalationStore({
   client,
   deadlineMs,
@@ -62,7 +61,7 @@ export function createRedisEscalationStore({
       within(async () =>
         takeReply.parse(await takeScript.run(client, [escalationKey(id)], [NOW, answerExpiry])),
       ),
-    look: (ids) =>
+    poll: (ids) =>
       within(() =>
         Promise.all(
           ids.map(async (id) => {
@@ -88,7 +87,7 @@ export function createRedisEscalationStore({
       within(async () => {
         const ids = await client.zrange(ESCALATIONS_KEY, 0, MAX_LISTED - 1);
         const found = await Promise.all(ids.map(find));
-        return found.filter((one) => one !== undefined);
+        return found.filter((escalation) => escalation !== undefined);
       }),
     find: (id) => within(() => find(id)),
     answer: (id, answer, keptMs, replaced) =>

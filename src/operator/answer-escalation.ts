@@ -8,7 +8,7 @@ import { ChangeRefused } from './change-refused.ts';
 const TAKEN_WITHIN_MS = 4_000;
 
 export interface Answering {
-  readonly escalations: Pick<EscalationStore, 'answer' | 'find' | 'look' | 'now'>;
+  readonly escalations: Pick<EscalationStore, 'answer' | 'find' | 'now' | 'poll'>;
   readonly hearEscalations: HearEscalations;
   /** `zsp.escalation_secret`. */
   readonly secret: string;
@@ -66,8 +66,8 @@ export async function answerEscalation(
 }
 
 async function takenUnheard(escalations: Answering['escalations'], id: string): Promise<'taken'> {
-  const [standing] = await escalations.look([id]);
-  if (standing?.waits === false) return 'taken';
+  const [state] = await escalations.poll([id]);
+  if (state?.waits === false) return 'taken';
   throw new ChangeRefused(
     'no gateway took the answer, and the request is still waiting. Check that a gateway runs and has the same zsp.escalation_secret as this configuration',
   );

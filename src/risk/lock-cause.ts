@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { replaceUnseen } from '../text/label.ts';
 
 /**
- * The cause of a lock is stored in the lock's value and shown to the key's user. It holds names of the gateway, and
- * names of servers and clients in plain characters, but never the matched text.
+ * A lock's cause is stored in the lock's value and shown to the key's user. It may contain the gateway's names, and
+ * names that servers and clients chose, in plain characters, but never the matched text.
  */
 const MAX_NAME_CHARS = 64;
 const MAX_REASON_CHARS = 200;
@@ -14,7 +14,7 @@ const reason = z.string().regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u);
 
 const place = z.discriminatedUnion('in', [
   z.object({ in: z.literal('completion') }),
-  /** A message of an MCP server; `tool` if it answered a call. */
+  /** A message of an MCP server; with `tool` if it answered a call. */
   z.object({ in: z.literal('mcp'), server: name, tool: name.optional() }),
 ]);
 
@@ -33,7 +33,7 @@ const lockCause = z.discriminatedUnion('kind', [
 
 export type LockCause = z.infer<typeof lockCause>;
 
-/** Returns a lock's stored value: the id of its operation, and the cause. */
+/** Returns a lock's stored value: its operation's id, and the cause. */
 export function lockValue(id: string, cause: LockCause | undefined): string {
   return cause === undefined ? id : JSON.stringify({ id, ...cause });
 }
@@ -56,7 +56,7 @@ export function plainRules(rules: Iterable<string>): string[] {
   return [...new Set(rules)].slice(0, MAX_RULES).map(plainName);
 }
 
-/** Reduces an operator's reason to one line; undefined for an empty one. */
+/** Reduces an operator's reason to one line; returns undefined if nothing is left. */
 export function plainReason(text: string): string | undefined {
   const line = replaceUnseen(text, () => ' ')
     .replaceAll(/\p{Z}+/gu, ' ')
@@ -64,7 +64,7 @@ export function plainReason(text: string): string | undefined {
   return line === '' ? undefined : line.slice(0, MAX_REASON_CHARS).toWellFormed().trim();
 }
 
-/** Describes a cause, behind "locked because". */
+/** Describes a cause; follows "locked because". */
 export function lockCauseInWords(cause: LockCause): string {
   switch (cause.kind) {
     case 'secret':

@@ -1,15 +1,8 @@
 import type { LockCause } from './lock-cause.ts';
 import { decayedScore, MAX_SCORE } from './decay.ts';
 import type { Lock, RiskStatus } from './profile.ts';
-import { lockOnly, toScoring, type Scoring } from './score.ts';
-import { DEFAULT_LOCK_MS, MEMORY } from './scoring.ts';
+import { DEFAULT_LOCK_MS, lockOnly, MEMORY, toScoring, type Scoring } from './scoring.ts';
 import type { RiskEvent, RiskOutcome, RiskSettings, RiskStore } from './store.ts';
-
-export interface MemoryRiskStoreOptions {
-  readonly settings: RiskSettings;
-  /** Unix ms. */
-  readonly now?: () => number;
-}
 
 interface Profile {
   score: number;
@@ -21,17 +14,23 @@ interface Profile {
   lockedUntil: number;
   lockCause: LockCause | undefined;
   expiresAt: number;
-  /** Time of each finding that scored, oldest first. */
+  /** Score time by finding, oldest first. */
   readonly findings: Map<string, number>;
-  /** Time until which each flag is remembered. */
+  /** Expiry by flag. */
   readonly knownFlags: Map<string, number>;
   readonly operations: Map<string, RiskOutcome | undefined>;
 }
 
 const MAX_OPERATIONS = 1_000;
 
-/** Keeps risk profiles of a few keys in memory. */
-export function createMemoryRiskStore({ settings, now = Date.now }: MemoryRiskStoreOptions): RiskStore {
+/** Keeps the risk profiles of a few keys in memory. */
+export function createMemoryRiskStore({
+  settings,
+  now = Date.now,
+}: {
+  readonly settings: RiskSettings;
+  readonly now?: () => number;
+}): RiskStore {
   const profiles = new Map<string, Profile>();
 
   function profileOf(keyHash: string): Profile {
@@ -43,8 +42,8 @@ export function createMemoryRiskStore({ settings, now = Date.now }: MemoryRiskSt
 
   function record(event: RiskEvent): RiskOutcome {
     const profile = profileOf(event.keyHash);
-    const told = profile.operations.get(event.operationId);
-    if (told !== undefined) return told;
+    const earlier = profile.operations.get(event.operationId);
+    if (earlier !== undefined) return earlier;
     const scoring = toScoring(event, settings);
     const outcome = settings.enabled ? score(profile, scoring) : lockOnly(scoring.ownLockMs);
     if (outcome.lock !== undefined) setLock(profile, now() + outcome.lock.ttlMs, scoring.cause);
@@ -151,7 +150,7 @@ function reset(profile: Profile): void {
   profile.findings.clear();
 }
 
-/** Empties an expired profile; lock and findings expire by themselves. */
+/** Clears an expired profile; its lock and findings have their own expiry. */
 function forget(profile: Profile): void {
   Object.assign(profile, { score: 0, scoredAt: undefined, flags: [], blocks: 0, escalations: 0 });
   profile.expiresAt = Infinity;

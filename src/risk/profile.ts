@@ -4,8 +4,8 @@ import { decayedScore } from './decay.ts';
 import { readLockCause, type LockCause } from './lock-cause.ts';
 
 /**
- * Fields of a risk profile, in reading order (docs/risk.md). The risk store writes the scores, and the session check
- * `session_count` and `total_spend` (nano-USD).
+ * Fields of a stored risk profile, in reading order (docs/risk.md). The session check writes `session_count` and
+ * `total_spend` (nano-USD), the risk store the others.
  */
 export const RISK_FIELDS = [
   'risk_score',
@@ -19,23 +19,22 @@ export const RISK_FIELDS = [
   'session_count',
   /** Unix ms; set by a score over the permanent threshold, until an operator resets it. */
   'blocked_at',
-  /** Value of a lock being written, whose own key lies in another slot. */
+  /** Value of a lock that is being written to its own key, in another slot. */
   'pending_lock_id',
   /** Unix ms. */
   'pending_lock_until',
-  /** Version of the profile (stored-forms.ts). */
   'form',
 ] as const;
 
-/** Locks the key (docs/risk.md); without `ttlMs` it has no end. */
+/** A key's lock (docs/risk.md); permanent without `ttlMs`. */
 export interface Lock {
   readonly ttlMs?: number;
   readonly cause?: LockCause;
 }
 
-/** The key of a lock in Redis. */
+/** A lock as stored in Redis. */
 export interface StoredLock {
-  /** As PTTL: -2 without a lock, -1 without an end. */
+  /** As PTTL: -2 without a lock, -1 for a permanent one. */
   readonly ttlMs: number;
   readonly value: string | null;
 }
@@ -80,7 +79,7 @@ export function parseRiskStatus(values: readonly Stored[], stored: StoredLock, n
   };
 }
 
-/** Returns the remaining time of a pending lock: Infinity without an end, 0 or less when over. */
+/** Returns a pending lock's remaining time: Infinity for a permanent one, 0 or less if over. */
 function pendingMs(id: Stored, until: Stored, nowMs: number): number {
   return id === null || id === undefined ? 0 : (storedNumber(until) ?? Infinity) - nowMs;
 }

@@ -13,8 +13,8 @@ export interface StoredProfile {
 }
 
 /**
- * Reads a profile and the time in one round trip; two plain commands cost Redis a sixth of a script. On a cluster
- * the time may come from any node.
+ * Reads a profile and the time in one round trip; two plain commands cost Redis a sixth of what a script costs. In a
+ * cluster, the time may come from any node.
  * @param now a clock for tests, Unix ms
  */
 export async function readProfile(

@@ -16,8 +16,7 @@ import { DECAY, MAX_SCORE } from './decay.ts';
 import { parseRiskStatus, type RiskStatus } from './profile.ts';
 import { loadScript } from '../redis/script.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
-import { DEFAULT_LOCK_MS, MEMORY } from './scoring.ts';
-import { lockOnly, toScoring, type Scoring } from './score.ts';
+import { DEFAULT_LOCK_MS, lockOnly, MEMORY, toScoring, type Scoring } from './scoring.ts';
 import type { LockTime, RiskEvent, RiskOutcome, RiskSettings, RiskStore } from './store.ts';
 
 export interface RedisRiskStoreOptions {
@@ -30,7 +29,7 @@ export interface RedisRiskStoreOptions {
   readonly now?: () => number;
 }
 
-/** Longer than the client library retries a command. */
+/** Longer than the client library's retries take. */
 const OPERATION_MEMORY_MS = 60_000;
 
 const scoreScript = loadScript(new URL('./score-risk.lua', import.meta.url));
@@ -41,7 +40,7 @@ const resetScript = loadScript(new URL('./reset-risk.lua', import.meta.url));
 const flag = z.literal([0, 1]);
 const scoreReply = z.tuple([flag, z.int(), z.int(), flag]);
 
-/** Keeps risk profiles in Redis. A score writes its lock in two steps, because the lock's key lies in another slot. */
+/** Keeps risk profiles in Redis. A score writes its lock in two steps, because the lock's key is in another slot. */
 export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore {
   const { client, deadlineMs, settings } = options;
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
@@ -60,7 +59,7 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
     if (outcome.blocked) await markKey(client, event.keyHash, Infinity);
     if (outcome.lock !== undefined) {
       await setLock(event.keyHash, outcome.lock.ttlMs, value);
-      // After a crash before this line, the pending lock still counts.
+      // If this line is not reached, the pending lock still counts.
       await clearPendingScript.run(client, [riskProfileKey(event.keyHash)], [value]);
     }
     return outcome;
@@ -123,14 +122,14 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
         const operation = operationKey(keyHash, `risk:${operationId}`);
         const keys = [riskProfileKey(keyHash), operation, scoredFindingsKey(keyHash)];
         await resetScript.run(client, keys, [OPERATION_MEMORY_MS]);
-        // Attempts that a lock refused are counted until it ends.
+        // The attempts that a lock refused are counted until it ends.
         if ((await client.exists(quarantineKey(keyHash))) === 0) await client.del(heldAttemptsKey(keyHash));
       }),
     lock: (keyHash, ttlMs, operationId, cause) =>
       within(() => setLock(keyHash, ttlMs, lockValue(operationId, cause))),
     release: (keyHash) =>
       within(async () => {
-        // First the pending lock: after a failure in between, the key is locked, and the command can be repeated.
+        // Pending lock first: if the next step fails, the key stays locked and the command can be repeated.
         const pending = await client.hdel(riskProfileKey(keyHash), 'pending_lock_id', 'pending_lock_until');
         const written = await client.del(quarantineKey(keyHash));
         await client.del(heldAttemptsKey(keyHash));

@@ -41,9 +41,9 @@ interface EventOfKey {
 }
 
 export interface RiskOutcome {
-  /** Behind the event; 0 without risk profiles. */
+  /** Score after the event; 0 without risk profiles. */
   readonly riskScore: number;
-  /** False if its findings or flag had scored before, or nothing scores. */
+  /** False if its findings or flag had scored before, or without risk profiles. */
   readonly scored: boolean;
   /** Set if the event locked the key. */
   readonly lock?: { readonly ttlMs: number };
@@ -51,30 +51,30 @@ export interface RiskOutcome {
   readonly blocked: boolean;
 }
 
-/** Without `ttlMs` it has no end. */
+/** Permanent without `ttlMs`. */
 export type LockTime = Pick<Lock, 'ttlMs'>;
 
 /** Risk profiles and locks of all keys (docs/risk.md). Changes are atomic and safe to repeat. */
 export interface RiskStore {
-  /** Scores an event; over a threshold it locks or blocks the key. */
+  /** Scores an event; a score over a threshold locks or blocks the key. */
   record(event: RiskEvent): Promise<RiskOutcome>;
-  /** Returns the profile as of now; empty for a key that never scored. */
+  /** Returns the current profile; empty for a key that never scored. */
   read(keyHash: string): Promise<RiskStatus>;
   /** Resets score, block, taints and findings; keeps totals and any lock. */
   reset(keyHash: string, operationId: string): Promise<void>;
-  /** Keeps a longer lock. Returns the remaining time of the effective one. */
+  /** Locks the key; an existing longer lock is not shortened. Returns the remaining time. */
   lock(keyHash: string, ttlMs: number, operationId: string, cause?: LockCause): Promise<LockTime>;
   /** Returns false without a lock. */
   release(keyHash: string): Promise<boolean>;
 }
 
 export interface RiskSettings {
-  /** Without it, nothing scores and no threshold acts. */
+  /** If false, nothing scores and no threshold acts. */
   readonly enabled: boolean;
-  /** Life of a profile behind its last change; 0 is permanent. */
+  /** Lifetime of a profile after its last change; 0 is permanent. */
   readonly profileTtlMs: number;
   readonly autoQuarantineThreshold: number;
   readonly permanentBlockThreshold: number;
-  /** How long a session's flags are known. */
+  /** How long a session's flags are remembered. */
   readonly sessionTtlMs: number;
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { TargetSettings } from '../config/sections/models.ts';
-import { namedSession } from '../conversation/session-turn.ts';
+import { namedSession } from '../conversation/session-name.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 
 interface Choosable {

@@ -4,12 +4,12 @@ import { DEFAULT_BUDGET_KEY, SHARED_BUDGETS } from '../redis/keys.ts';
 import { redisUnavailable } from '../redis/unavailable.ts';
 import { readStoredBudgets } from './stored-form.ts';
 
-/** Field of the default budget that names the current set of shared budgets; absent if there are none. */
+/** Field of the default budget: the revision of the shared budgets; absent if there are none. */
 export const REVISION_FIELD = 'shared';
 
 /**
- * Returns the set of shared budgets of a revision. Every request learns the revision with the default budget, so a
- * change counts for the next request at every gateway, and an unchanged set costs no command.
+ * Returns the shared budgets of a revision. Every request reads the revision with the default budget, so every gateway
+ * applies a change to its next request, and an unchanged set needs no command.
  * @throws GatewayError redis_unavailable
  */
 export type ReadSharedBudgets = (
@@ -42,7 +42,7 @@ async function read(client: RedisClient): Promise<readonly StoredBudget[]> {
   const fields = await client.hgetall(SHARED_BUDGETS);
   const budgets = readStoredBudgets(fields);
   if (budgets.length > 0) return budgets;
-  // The last one may have been removed in between. Otherwise limits were lost.
+  // The last budget may have been removed in between. Otherwise limits were lost.
   if ((await client.hget(DEFAULT_BUDGET_KEY, REVISION_FIELD)) === null) return budgets;
   throw redisUnavailable(new Error('the shared budgets in Redis are gone: set them again'));
 }

@@ -9,10 +9,10 @@ import { withRedisDeadline } from '../redis/unavailable.ts';
 import { writeVersionOf } from '../redis/write-version.ts';
 import { fieldOf, readStoredBudget, readStoredBudgets, written } from './stored-form.ts';
 
-/** As many as gateway.yaml may have, so that a request has a bounded number of ledgers. */
+/** As many as gateway.yaml may have; bounds the ledgers of a request. */
 export const MAX_STORED_BUDGETS = 100;
 
-/** One budget as it stands in Redis. */
+/** A budget as stored in Redis. */
 export interface ReadBudget {
   /** Empty if the budget is absent. */
   readonly text: string;
@@ -22,14 +22,14 @@ export interface ReadBudget {
 
 /** Shared budgets that operators set by command (docs/budgets.md). Failures throw `redis_unavailable`. */
 export interface SharedBudgetStore {
-  /** In the order of their names. */
+  /** Sorted by name. */
   list(): Promise<readonly StoredBudget[]>;
-  /** Also of a damaged one, so that it can be replaced. */
+  /** Returns the text of a damaged budget too, so that it can be replaced. */
   read(name: string): Promise<ReadBudget>;
   /**
-   * Replaces the budget that was read before by another of the same name.
+   * Replaces a budget, if it has not changed since it was read.
    * @param before its text as it was read
-   * @param after undefined removes it
+   * @param after undefined removes the budget
    */
   replace(name: string, before: string, after: StoredBudget | undefined): Promise<'set' | 'changed' | 'full'>;
 }

@@ -5,7 +5,7 @@ import { BUDGET_WINDOWS, MAX_LIMIT_USD } from '../redis/budget-limits.ts';
 import { checkForm } from '../redis/stored-forms.ts';
 import { redisUnavailable } from '../redis/unavailable.ts';
 
-/** Budgets stand beside the hash's own field `form`. */
+/** Separates budgets from the hash's own field `form`. */
 const PREFIX = 'budget:';
 
 const stored = z.strictObject({
@@ -25,13 +25,13 @@ export function fieldOf(name: string): string {
 
 /** Returns the value that is stored under `fieldOf(name)`: JSON, with limits in nano-USD. */
 export function written({ match, limits }: Pick<StoredBudget, 'match' | 'limits'>): string {
-  // In the order of the schema, so that a value that was read is written alike.
+  // Parsing gives the schema's order, so a value that was read is written identically.
   return JSON.stringify(stored.parse({ match, limits }));
 }
 
 /**
- * Reads the hash of shared budgets (`HGETALL`), in the order of their names.
- * @throws GatewayError redis_unavailable for a damaged one: without its limit, everything would be allowed
+ * Reads the hash of shared budgets (`HGETALL`), sorted by name.
+ * @throws GatewayError redis_unavailable for a damaged budget: without its limit, everything would be allowed
  * @throws UnknownForm
  */
 export function readStoredBudgets(fields: Readonly<Record<string, string>>): readonly StoredBudget[] {

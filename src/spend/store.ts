@@ -5,16 +5,16 @@ import { redisUnavailable, withRedisDeadline } from '../redis/unavailable.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What a key has spent on one day for one thing. */
+/** A key's spend on one day, for one model or tool. */
 export interface Spent extends SpentFor {
   /** Unix time in days, UTC. */
   readonly day: number;
   readonly nanoUsd: number;
 }
 
-/** Reads the records of spend (docs/spend.md). */
+/** Reads spend records (docs/spend.md). */
 export interface SpendStore {
-  /** Days are both included. @throws GatewayError redis_unavailable */
+  /** Includes both days. @throws GatewayError redis_unavailable */
   read(keyHash: string, firstDay: number, lastDay: number): Promise<readonly Spent[]>;
 }
 

@@ -5,18 +5,18 @@ import { dayText, type Spent } from './store.ts';
 /** Spend of one group in one bucket. */
 export interface SpendRow {
   readonly group: string;
-  /** First day of the bucket, `2026-11-26`; `2026-11` for a month; absent if all days are one. */
+  /** First day of the bucket, `2026-11-26`; `2026-11` for a month; absent for `total`. */
   readonly bucket?: string;
   readonly nanoUsd: number;
 }
 
 export type Bucket = 'day' | 'week' | 'month' | 'total';
 
-/** Unix time in days of a Monday, from which weeks are counted. */
+/** A Monday, in Unix days; weeks are counted from it. */
 const A_MONDAY = 4;
 const UNSET = '-';
 
-/** Returns the group of each amount: of the key, or of what it was spent for. */
+/** Returns the group to which an amount belongs. */
 export function groupOf(by: string, { name, owner, tags }: KeyRecord, { provider, model }: Spent): string {
   switch (by) {
     case 'owner':
@@ -50,7 +50,7 @@ function bucketOf(bucket: Bucket, day: number): string {
   }
 }
 
-/** Adds amounts up by group and bucket. */
+/** Adds up amounts by group and bucket. */
 export class SpendSums {
   readonly #sums = new Map<string, SpendRow>();
   readonly #bucket: Bucket;
@@ -66,7 +66,7 @@ export class SpendSums {
     this.#sums.set(place, { group, ...(bucket !== '' && { bucket }), nanoUsd: before + nanoUsd });
   }
 
-  /** Oldest bucket first, and in it the largest amount. */
+  /** Sorted by bucket, oldest first, then by amount, largest first. */
   rows(): SpendRow[] {
     return [...this.#sums.values()].sort(
       (one, other) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_NOTES, type SessionLimits } from '../../src/checks/session/store.ts';
-import type { SessionName } from '../../src/conversation/session-turn.ts';
+import type { SessionName } from '../../src/conversation/session-name.ts';
 
 import { call, newName, opened, starting, type ContractOptions, type StoreUnderTest } from './session-rig.ts';
 

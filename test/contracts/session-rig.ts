@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SessionName } from '../../src/conversation/session-turn.ts';
+import type { SessionName } from '../../src/conversation/session-name.ts';
 import type { OpenResult, SessionLimits, SessionStore, Step } from '../../src/checks/session/store.ts';
 
 export interface StoreUnderTest {

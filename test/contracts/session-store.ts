@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UNANSWERED_LIFE_MS } from '../../src/conversation/session-turn.ts';
+import { UNANSWERED_LIFE_MS } from '../../src/conversation/session-name.ts';
 import type { SessionLimits } from '../../src/checks/session/store.ts';
 
 import {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { SESSION_ACCOUNT } from '../../src/checks/budget/accounts.ts';
 import { createRedisBudgetStore } from '../../src/checks/budget/redis-store.ts';
 import type { Account } from '../../src/checks/budget/store.ts';
-import type { SessionName } from '../../src/conversation/session-turn.ts';
+import type { SessionName } from '../../src/conversation/session-name.ts';
 import { holdKey } from '../../src/redis/keys.ts';
 import type { RedisClient } from '../../src/redis/client.ts';
 

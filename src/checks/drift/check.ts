@@ -4,7 +4,7 @@ import { isParsed, PASS, type Check, type Denial, type Pass } from '../../pipeli
 import type { Answer, Answered, Parsed } from '../../pipeline/exchange.ts';
 import { writtenFact } from '../../pipeline/facts.ts';
 import { confirmed, SessionRead } from '../../pipeline/read-ahead.ts';
-import { turnSession } from '../../conversation/session-turn.ts';
+import { turnSession } from '../../conversation/session-name.ts';
 import { lastQuestion } from '../../conversation/questions.ts';
 import type { GramSet } from '../../text/ngrams.ts';
 import type { DriftConfig } from './config.ts';

@@ -7,7 +7,7 @@ import { checkForm } from '../../redis/stored-forms.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { decodeGrams, encodeGrams, GRAM_TEXT_CHARS, type GramSet } from '../../text/ngrams.ts';
 import { MAX_RECENT_TURNS, MAX_WIDENED_GRAMS, type DriftState } from './drift.ts';
-import type { SessionName } from '../../conversation/session-turn.ts';
+import type { SessionName } from '../../conversation/session-name.ts';
 import type { DriftStore } from './store.ts';
 
 export interface RedisDriftStoreOptions {

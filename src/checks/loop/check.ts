@@ -14,13 +14,13 @@ import {
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { writtenFact } from '../../pipeline/facts.ts';
 import { confirmed, SessionRead, StaleRead } from '../../pipeline/read-ahead.ts';
-import { mcpSessionOf } from '../../conversation/mcp-session.ts';
 import {
+  mcpSessionOf,
   toolCallsOf,
   turnSession,
   UNANSWERED_LIFE_MS,
   type SessionName,
-} from '../../conversation/session-turn.ts';
+} from '../../conversation/session-name.ts';
 import type { SimHash } from '../../text/simhash.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
 import type { LoopConfig } from './config.ts';

@@ -1,5 +1,5 @@
 import type { SimHash } from '../../text/simhash.ts';
-import type { SessionName } from '../../conversation/session-turn.ts';
+import type { SessionName } from '../../conversation/session-name.ts';
 import type { LoopMemory, LoopStore, RecentCall } from './store.ts';
 
 interface Entry {

@@ -7,7 +7,7 @@ import { loadScript } from '../../redis/script.ts';
 import { UnknownForm } from '../../redis/stored-forms.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { formatSimHash, parseSimHash } from '../../text/simhash.ts';
-import type { SessionName } from '../../conversation/session-turn.ts';
+import type { SessionName } from '../../conversation/session-name.ts';
 import type { ArrivalLimit, LoopStore, RecentCall } from './store.ts';
 
 const sameScript = loadScript(new URL('./same-calls.lua', import.meta.url));

@@ -1,5 +1,5 @@
 import type { Batch } from '../../pipeline/batch.ts';
-import type { SessionName } from '../../conversation/session-turn.ts';
+import type { SessionName } from '../../conversation/session-name.ts';
 import type { SimHash } from '../../text/simhash.ts';
 
 /** A forwarded and answered call of a session. */

@@ -3,7 +3,7 @@ import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/chec
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JudgedCall, SessionFacts } from '../../pipeline/facts.ts';
 import { policyCallOf } from './policy-call.ts';
-import type { SessionName } from '../../conversation/session-turn.ts';
+import type { SessionName } from '../../conversation/session-name.ts';
 import { callStep } from '../../policy/trace-step.ts';
 import { callDenied } from '../denials.ts';
 import type { TrustSettings } from '../../policy/trust.ts';

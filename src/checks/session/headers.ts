@@ -1,7 +1,7 @@
 import { HEADER } from '../../headers.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import { invalidRequest } from '../denials.ts';
-import { SESSION_ID } from '../../conversation/session-turn.ts';
+import { SESSION_ID } from '../../conversation/session-name.ts';
 import type { Identified } from '../../pipeline/exchange.ts';
 import { formatUsd, toNanoUsd } from '../../pricing/usd.ts';
 import { MAX_LIMIT_USD } from '../../redis/budget-limits.ts';

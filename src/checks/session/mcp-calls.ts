@@ -6,7 +6,7 @@ import { judgedType } from '../../mcp/called.ts';
 import { PASS, type Denial, type Verdict } from '../../pipeline/check.ts';
 import { handled } from '../../pipeline/read-ahead.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
-import { mcpSessionOf } from '../../conversation/mcp-session.ts';
+import { mcpSessionOf } from '../../conversation/session-name.ts';
 import { sessionRequest, sessionRequired, tell, type SessionRequest } from './headers.ts';
 import { historyFull, longToolName, tooManySessions } from './refusals.ts';
 import { isTighter } from './read-ahead.ts';

@@ -13,7 +13,7 @@ import {
   type StateMove,
   type Step,
 } from './store.ts';
-import type { SessionName } from '../../conversation/session-turn.ts';
+import type { SessionName } from '../../conversation/session-name.ts';
 import { LEASE_MS } from '../lease.ts';
 
 export interface MemorySessionStoreOptions {

@@ -27,7 +27,7 @@ import {
   type Step,
 } from './store.ts';
 import type { Batch } from '../../pipeline/batch.ts';
-import type { SessionName } from '../../conversation/session-turn.ts';
+import type { SessionName } from '../../conversation/session-name.ts';
 
 export interface RedisSessionStoreOptions {
   readonly client: RedisClient;

@@ -1,5 +1,5 @@
 import { count, flag, listOf, text, tupleOf, wholeNumberFrom } from '../../redis/reply.ts';
-import { UNANSWERED_LIFE_MS } from '../../conversation/session-turn.ts';
+import { UNANSWERED_LIFE_MS } from '../../conversation/session-name.ts';
 import { MAX_STATE_CHARS, type Session, type StateMove } from './store.ts';
 
 /** -1: none. */

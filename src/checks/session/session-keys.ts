@@ -8,7 +8,7 @@ import {
   sessionsKey,
   spendKey,
 } from '../../redis/keys.ts';
-import { toolCallsOf, type SessionName } from '../../conversation/session-turn.ts';
+import { toolCallsOf, type SessionName } from '../../conversation/session-name.ts';
 import type { Step } from './store.ts';
 
 /** For open-session.lua and leave-session.lua. */

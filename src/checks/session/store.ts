@@ -1,5 +1,5 @@
 import type { Batch } from '../../pipeline/batch.ts';
-import type { SessionName } from '../../conversation/session-turn.ts';
+import type { SessionName } from '../../conversation/session-name.ts';
 
 /** Limits of different taints, tools and policy marks in a session. */
 export const MAX_NOTES = { taint: 64, tool: 256, mark: 64 } as const;

@@ -8,7 +8,7 @@ import {
   type Travelling,
 } from '../../auth/credentials.ts';
 import type { KeyRecord } from '../../auth/key-record.ts';
-import { namedSession } from '../../conversation/session-turn.ts';
+import { namedSession } from '../../conversation/session-name.ts';
 import { GatewayError } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
 import { readableBy, assertOrigin } from '../../mcp/cross-origin.ts';

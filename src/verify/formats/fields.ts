@@ -1,7 +1,7 @@
 import { isObject } from '../../json/is-object.ts';
 import { createHash } from 'node:crypto';
 import { providers, type Provider, type ProviderName } from '../../providers/registry.ts';
-import { SESSION_ID } from '../../conversation/session-turn.ts';
+import { SESSION_ID } from '../../conversation/session-name.ts';
 import type { AgentFields } from '../schema.ts';
 import { UNKNOWN_AGENT, type StepAgent } from '../step.ts';
 

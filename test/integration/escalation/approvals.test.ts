@@ -55,7 +55,7 @@ it('counts an answer that comes as soon as the request can be read, before the g
     maxPending: 5,
     maxPendingPerKey: 5,
     observer,
-    lookEveryMs: 60_000,
+    pollEveryMs: 60_000,
   });
   const { id: _id, nonce: _nonce, ...request } = newEscalation();
   const wait = { until: performance.now() + 5_000, gone: new AbortController().signal };
@@ -77,7 +77,7 @@ function gatewayOf(maxPendingPerKey = 5) {
       opened: (asked) => void opened.push(asked),
       refused: (reason) => void refusals.push(reason),
     },
-    lookEveryMs: 50,
+    pollEveryMs: 50,
   });
   return { opened, refusals, approvals };
 }

@@ -126,7 +126,7 @@ it('keeps the first answer, unless that was found to be none', async () => {
   expect(await store().answer(id, 'good', 1_000, 'forged')).toBe('good');
   expect(await store().answer(id, 'good', 1_000, '')).toBe('good');
   expect(await store().answer(id, 'another', 1_000, 'forged')).toBe('good');
-  expect(await store().look([id, randomUUID()])).toEqual([
+  expect(await store().poll([id, randomUUID()])).toEqual([
     { waits: true, answer: 'good' },
     { waits: false, answer: undefined },
   ]);

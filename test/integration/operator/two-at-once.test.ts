@@ -49,7 +49,7 @@ function startGateway(): { readonly approvals: Approvals; next(): Promise<Escala
       answerRefused: () => undefined,
       notClosed: () => undefined,
     },
-    lookEveryMs: 20,
+    pollEveryMs: 20,
   });
   return {
     approvals,

@@ -77,7 +77,7 @@ describe('on a cluster of three masters', () => {
     for (const asked of waiting) {
       const { id, expiry } = asked;
       expect(await store.answer(id, 'yes', 30_000, '')).toBe('yes');
-      expect(await store.look([id])).toEqual([{ waits: true, answer: 'yes' }]);
+      expect(await store.poll([id])).toEqual([{ waits: true, answer: 'yes' }]);
       expect(await store.take(id, expiry)).toBe('taken');
       await store.close(asked, { type: 'escalation.resolved', id, outcome: 'approved' });
     }

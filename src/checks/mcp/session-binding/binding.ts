@@ -1,7 +1,7 @@
 import { isSuccess } from '../../../pipeline/success.ts';
 import { PASS, type Denial, type Verdict } from '../../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../../pipeline/exchange.ts';
-import { MCP_SESSION_HEADER } from '../../../conversation/mcp-session.ts';
+import { MCP_SESSION_HEADER } from '../../../conversation/session-name.ts';
 import type { McpSession, McpSessionStore } from './store.ts';
 
 /** Binds each MCP session to the key that received it (docs/mcp-sessions.md). */

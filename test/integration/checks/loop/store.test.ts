@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryLoopStore } from '../../../../src/checks/loop/memory-store.ts';
 import { createRedisLoopStore } from '../../../../src/checks/loop/redis-store.ts';
 import { createRedisSessionStore } from '../../../../src/checks/session/redis-store.ts';
-import { toolCallsOf, type SessionName } from '../../../../src/conversation/session-turn.ts';
+import { toolCallsOf, type SessionName } from '../../../../src/conversation/session-name.ts';
 import type { ArrivalLimit, LoopStore } from '../../../../src/checks/loop/store.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import { loopKey } from '../../../../src/redis/keys.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSessionBinding } from '../../../../src/checks/mcp/session-binding/binding.ts';
 import { createMemoryMcpSessionStore } from '../../../../src/checks/mcp/session-binding/memory-store.ts';
 import type { Answered, Parsed } from '../../../../src/pipeline/exchange.ts';
-import { mcpSessionOf } from '../../../../src/conversation/mcp-session.ts';
+import { mcpSessionOf } from '../../../../src/conversation/session-name.ts';
 import { answered, parsed } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
 

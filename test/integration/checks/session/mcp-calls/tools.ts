@@ -3,7 +3,7 @@ import { mcpExchange, toolCall } from '../../../../support/mcp-exchange.ts';
 import { parsed, answered } from '../../../../support/exchange.ts';
 import type { SessionState } from '../../../../../src/checks/session/check.ts';
 import { DAY_MS } from '../../../../contracts/session-rig.ts';
-import { UNANSWERED_LIFE_MS } from '../../../../../src/conversation/session-turn.ts';
+import { UNANSWERED_LIFE_MS } from '../../../../../src/conversation/session-name.ts';
 import { rig, tool, SESSION, MCP_SESSION, type Sent } from './rig.ts';
 import type { Check } from '../../../../../src/pipeline/check.ts';
 

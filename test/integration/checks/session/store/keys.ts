@@ -5,7 +5,7 @@ import { SESSION_ACCOUNT, windowAccounts } from '../../../../../src/checks/budge
 import type { Account } from '../../../../../src/checks/budget/store.ts';
 import { LEASE_MS } from '../../../../../src/checks/lease.ts';
 import { MAX_LIVE_SESSIONS, type SessionStore } from '../../../../../src/checks/session/store.ts';
-import { UNANSWERED_LIFE_MS } from '../../../../../src/conversation/session-turn.ts';
+import { UNANSWERED_LIFE_MS } from '../../../../../src/conversation/session-name.ts';
 import {
   driftKey,
   leftStepsKey,

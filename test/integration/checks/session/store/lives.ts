@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { RedisSessionStoreOptions } from '../../../../../src/checks/session/redis-store.ts';
 import type { SessionAhead, SessionLimits, SessionStore } from '../../../../../src/checks/session/store.ts';
-import type { SessionName } from '../../../../../src/conversation/session-turn.ts';
+import type { SessionName } from '../../../../../src/conversation/session-name.ts';
 import { riskProfileKey, sessionAnchorKey, sessionKey } from '../../../../../src/redis/keys.ts';
 import { spendInSession } from '../../../../support/session-spend.ts';
 import { connect } from '../../budget/support.ts';
