@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { HEADER_PREFIX } from '../headers.ts';
 import { readDocument } from '../json/document-shape.ts';
-import { inTurns, isTurnOver, nextTurn, runNow, stepsOf } from '../turns.ts';
+import { inTurns, isTurnOver, nextTurn, runNow, stepsOf, type Awaitable } from '../turns.ts';
 import type { CutPayload, StreamEvent, StreamReader } from '../providers/dialect.ts';
 import type { ClosingFrame, Frame, StreamFormat } from '../streams/frame.ts';
 import {
@@ -39,16 +39,14 @@ export interface Emission {
   readonly failure?: unknown;
 }
 
-type Awaitable<T> = T | Promise<T>;
-
-/** Inspects a streamed answer. Accepts chunks cut at any byte. */
+/** Inspects a streamed answer. Chunks may be cut at any byte. */
 export interface AnswerStream {
   /**
-   * Sends whole frames and holds unfinished ones. Synchronous if all rewriters are. Push the next chunk once this
-   * call has settled. Returns nothing behind a cut.
+   * Sends whole frames and holds unfinished ones. Synchronous if all rewriters are. The next push must wait for
+   * this one. Returns no bytes after a cut.
    */
   push(chunk: Buffer): Awaitable<Emission>;
-  /** Ends the answer. Returns held frames and closing comments, or a cut. */
+  /** Returns held frames and closing comments, or a cut. */
   end(): Promise<Emission>;
 }
 
@@ -59,13 +57,13 @@ export interface AnswerStreamParts {
   readonly form?: EventForm | undefined;
   readonly reader: StreamReader;
   readonly rewriters: readonly StreamRewriter[];
-  /** Omits our comments (`server.strip_budget_headers`, or clients that mistake them for an answer). */
+  /** Omits the gateway's comments (`server.strip_budget_headers`, or clients that take them for an answer). */
   readonly stripComments?: boolean;
 }
 
 /**
  * Decodes frames, keeps the answer's account (usage, text, completeness) and runs the rewriters in order, each on
- * the previous one's output. Untouched frames pass byte for byte; others are edited by byte spans.
+ * the output of the previous one. Untouched frames pass byte for byte.
  */
 export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   const { answer, format, form, reader, rewriters, stripComments = false } = parts;
@@ -85,7 +83,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     return cut === undefined ? { bytes } : { bytes, cut };
   }
 
-  /** Processes items in order, synchronously until a rewriter waits or the turn is over. */
+  /** Passes items in order, synchronously until a rewriter waits or the turn is over. */
   function each<T>(items: readonly T[], pass: (item: T) => Awaitable<void>, from = 0): Awaitable<void> {
     for (let index = from; index < items.length && cut === undefined; index += 1) {
       if (isTurnOver(FRAME_CHARS)) return nextTurn().then(() => each(items, pass, index));
@@ -147,7 +145,6 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     await (isJudged ? passHeld(event, frame) : passEvent(event, 0));
   }
 
-  /** @param frame the frame of the event */
   function passHeld(event: StreamEvent, frame: Frame): Awaitable<void> {
     const held = form === undefined ? event : form.held(event);
     return held === undefined ? undefined : passEvent(unambiguousEvent(format, held, frame), 0);
@@ -236,7 +233,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   }
 
   function addComment(text: string | undefined): void {
-    const comment = text === undefined || stripComments ? undefined : format.comment(text);
+    const comment = text === undefined || stripComments ? undefined : format.comment?.(text);
     if (comment !== undefined) pieces.push(comment);
   }
 
@@ -267,7 +264,7 @@ function closingFrame({ json, pad = 0, ...frame }: CutPayload): ClosingFrame {
   return { ...frame, data: JSON.stringify(json) + ' '.repeat(pad) };
 }
 
-/** Repeats the refusal's headers as a comment, since the real ones were sent before. */
+/** Repeats the refusal's headers as a comment: the answer's own headers are already sent. */
 function flagComment({ headers = {} }: Denial): string | undefined {
   const flags = Object.entries(headers).filter(
     ([name, value]) => name.startsWith(HEADER_PREFIX) && value === 'true',

@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.ts';
 import type { StreamEvent } from '../providers/dialect.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
 
-/** Holds events of a judged stream to a fixed form: text in comments, ids or event names would not be searched. */
+/** Holds events of a judged stream to a fixed form, since text in comments, ids or event names is not searched. */
 export interface EventForm {
   /**
    * Strips the frame to its payload; undefined if nothing is left. Rewriters receive sideband that remains.
@@ -19,9 +19,9 @@ export interface EventForm {
 
 export interface EventFormTerms {
   readonly format: StreamFormat;
-  /** Every event must be a JSON object. Otherwise all events are JSON, or none. */
+  /** Requires each event to be a JSON object. Otherwise all events are JSON, or none are. */
   readonly isKnown: boolean;
-  /** Comments keep connections alive, but some clients fail on them. */
+  /** False for clients that fail on comments. */
   readonly keepsComments: boolean;
 }
 
@@ -60,7 +60,7 @@ export function createEventForm({ format, isKnown, keepsComments }: EventFormTer
   };
 }
 
-/** Some clients parse lines that start like this. */
+/** Some clients parse lines with such a start as JSON. */
 const JSON_LINE = /^[^\S\n]*[[{,"]/m;
 
 const MARKERS: ReadonlySet<string> = new Set(['', 'null', '[DONE]']);

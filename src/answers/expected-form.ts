@@ -8,7 +8,7 @@ import type { StreamFormat } from '../streams/frame.ts';
 import type { ReadAnswer } from './read-answer.ts';
 
 /**
- * Refuses an answer that its endpoint never gives: readable endpoints answer JSON, or a stream if their dialect has
+ * Refuses a Content-Type that the endpoint never sends: it answers with JSON, or with a stream if its dialect has
  * one. Images, archives and text in other character sets could hide anything.
  * @param format the stream's format; undefined for a whole body
  * @throws GatewayError upstream_unavailable
@@ -41,7 +41,7 @@ export function isOfKnownEndpoint({ mcp, endpoint }: Pick<Answered, 'mcp' | 'end
 
 function mayBeJson(contentType = ''): boolean {
   const { essence } = readMediaType(contentType);
-  // Two types match neither.
+  // Two types in one header have no essence.
   if (essence === '') return contentType.trim() === '';
   return MAY_BE_JSON.has(essence) || essence.endsWith('+json');
 }

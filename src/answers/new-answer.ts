@@ -9,12 +9,10 @@ const MAX_KEPT_CHARS = 262_144;
 /** Pieces are joined in batches, since streams bring few characters at a time, and a string takes 40 more bytes. */
 const MAX_PIECES = 256;
 
-/** Collects output, up to a limit, to count the tokens of answers without usage (docs/budgets.md). */
-export function createWrittenText(): WrittenText {
-  return new CollectedText();
-}
-
-/** A class, because every answer has one, and object literals with getters take kilobytes. */
+/**
+ * Collects output, up to a limit, to count the tokens of answers without usage (docs/budgets.md). A class, since
+ * every answer has one, and object literals with getters take kilobytes.
+ */
 class CollectedText implements WrittenText {
   beyondBytes = 0;
   sawReasoning = false;
@@ -49,7 +47,7 @@ export function newAnswer(isTraced = false): Answer {
     wroteSinceUsage: false,
     billing: createBillingReader(),
     identity: isTraced ? createIdentityReader() : undefined,
-    written: createWrittenText(),
+    written: new CollectedText(),
     complete: false,
   };
 }

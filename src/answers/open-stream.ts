@@ -29,7 +29,10 @@ export function openStream(
   const { answer, answerHeaders, endpoint } = exchange;
   const isJudged = rewriters.some(({ readsText }) => readsText !== false);
   if (isJudged && readMediaType(answerHeaders.get('content-type')).charset === 'other')
-    throw unreadableAnswer();
+    throw new GatewayError(
+      'upstream_unavailable',
+      'the provider sent a stream in a character set that cannot be inspected',
+    );
   const bearsComments = endpoint.dialect.bearsComments !== false;
   return createAnswerStream({
     answer,
@@ -52,11 +55,4 @@ function eventForm(exchange: Answered, format: StreamFormat, keepsComments: bool
 function streamReader(exchange: Answered): StreamReader {
   const { endpoint, request } = exchange;
   return (isSuccess(exchange) ? endpoint.dialect.stream(request) : undefined) ?? createAnyJsonReader();
-}
-
-function unreadableAnswer(): GatewayError {
-  return new GatewayError(
-    'upstream_unavailable',
-    'the provider sent a stream in a character set that cannot be inspected',
-  );
 }

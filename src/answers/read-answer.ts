@@ -27,7 +27,7 @@ export async function readAnswer(head: Answered, body: Buffer): Promise<ReadAnsw
   return { exchange: { ...head, answer: { ...head.answer, whole, complete: true } }, whole, parsed };
 }
 
-/** Reads the answer in its dialect. Errors, and bodies that are not JSON, are settled at their reservation. */
+/** Reads the answer in its dialect. Errors and bodies that are not JSON are settled at their reservation. */
 export function readFacts({ exchange, parsed }: ReadAnswer): Answered | Promise<Answered> {
   if (!isSuccess(exchange) || parsed === undefined) return exchange;
   return inTurns(factsRead(exchange, parsed));
@@ -63,7 +63,7 @@ export interface ReadBody {
   readonly strict?: Buffer;
 }
 
-/** There is nothing to account for; checks inspect the bytes. */
+/** Not accounted for; checks inspect the bytes. */
 const UNREAD: ReadBody = { parsed: undefined, json: undefined };
 
 /** Longer bodies are read in steps. */
@@ -78,10 +78,7 @@ function readJsonBody(body: Buffer, isToBeUtf8: boolean): ReadBody | Promise<Rea
   return body.length > LONG_BYTES ? inTurns(reading) : runNow(reading);
 }
 
-/**
- * `readJsonBody` in steps.
- * @param isToBeUtf8 no other character set is declared
- */
+/** @param isToBeUtf8 no other character set is declared */
 export function* readingOf(body: Buffer, isToBeUtf8 = true): Work<ReadBody> {
   const isLong = body.length > LONG_BYTES;
   yield LONG_STEP;

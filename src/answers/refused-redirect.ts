@@ -13,8 +13,8 @@ export interface RefusedRedirect {
 }
 
 /**
- * Refuses redirects, since clients would follow them past the gateway, with prompt and headers. A 3xx without a
- * target is not an answer either, except a 304 to a GET. Returns undefined for other answers.
+ * Refuses redirects, which clients would follow past the gateway, with prompt and headers. A 3xx without a target
+ * is refused too, except a 304 to a GET. Returns undefined for other answers.
  */
 export function refusedRedirect(exchange: Answered): RefusedRedirect | undefined {
   const { status, method, answerHeaders } = exchange;

@@ -20,31 +20,16 @@ export async function rewrittenInTurns(
 }
 
 function* rewriting(format: StreamFormat, rewritten: RewrittenFrame): Work<StreamEvent> {
-  const { event, edits } = rewritten;
-  const isEdited = isWrittenAnew(rewritten) && isEditedJson(event, edits);
-  const json = isEdited ? yield* editInSteps(eventBytes(event), edits) : NOTHING;
-  return yield* eventWith(format, rewritten, json);
-}
-
-const NOTHING = Buffer.alloc(0);
-
-function isWrittenAnew({ event, edits, copy }: RewrittenFrame): boolean {
-  return (edits.length > 0 || copy === true) && event.sideband !== true;
-}
-
-/** @param edited the event's edited JSON, if it has both */
-function* eventWith(format: StreamFormat, rewritten: RewrittenFrame, edited: Buffer): Work<StreamEvent> {
-  const { event, edits, copy } = rewritten;
-  if (edits.length === 0 && copy !== true) return event;
+  const { event, edits, copy = false } = rewritten;
+  if (edits.length === 0 && !copy) return event;
   if (event.sideband === true) return { ...event, frame: { ...event.frame, raw: NOTHING } };
-  const payload = editedPayload(event, edits, edited);
-  const frame =
-    copy === true ? copied(format, event, payload.data) : changedFrame(format, event, payload.data);
-  const parse = parserOf(event, edits, payload.json);
+  const { data, json } = yield* editedPayload(event, edits);
+  const frame = copy ? copied(format, event, data) : changedFrame(format, event, data);
+  const parse = parserOf(event, edits, json);
   const deltas = yield* leftIn(yield* changedDeltas(event.deltas, edits), edits);
   return {
-    ...(copy === true ? withTokens(event) : event),
-    ...(event.inner !== undefined && { inner: { ...event.inner, json: payload.json } }),
+    ...(copy ? withTokens(event) : event),
+    ...(event.inner !== undefined && { inner: { ...event.inner, json } }),
     frame,
     deltas,
     get json(): unknown {
@@ -53,28 +38,23 @@ function* eventWith(format: StreamFormat, rewritten: RewrittenFrame, edited: Buf
   };
 }
 
+const NOTHING = Buffer.alloc(0);
+
 interface Payload {
   readonly data: string;
   /** The document of the edit paths: the payload, or the one packed in it. */
   readonly json: string;
 }
 
-function isEditedJson({ json }: StreamEvent, edits: readonly JsonEdit[]): boolean {
-  return edits.length > 0 && json !== undefined;
-}
-
-function jsonOf({ frame, inner }: StreamEvent): string {
-  return inner?.json ?? frame.data ?? '';
-}
-
-function eventBytes(event: StreamEvent): Buffer {
-  return Buffer.from(jsonOf(event));
-}
-
-function editedPayload(event: StreamEvent, edits: readonly JsonEdit[], edited: Buffer): Payload {
-  const { frame, inner } = event;
-  if (edits.length === 0) return { data: frame.data ?? '', json: jsonOf(event) };
-  const json = isEditedJson(event, edits) ? edited.toString() : String(valueSet(edits, []) ?? '');
+function* editedPayload(event: StreamEvent, edits: readonly JsonEdit[]): Work<Payload> {
+  const { inner, frame } = event;
+  const text = inner?.json ?? frame.data ?? '';
+  if (edits.length === 0) return { data: frame.data ?? '', json: text };
+  let json: string;
+  if (event.json === undefined) {
+    const edit = editOf(edits, []);
+    json = edit?.kind === 'set' ? String(edit.value ?? '') : '';
+  } else json = (yield* editInSteps(Buffer.from(text), edits)).toString();
   return { data: inner === undefined ? json : inner.pack(json), json };
 }
 
@@ -172,13 +152,8 @@ function* editsByPath(edits: readonly JsonEdit[]): Work<ReadonlyMap<string, Json
   return byPath;
 }
 
-/** Returns the value that edits set at a path; later edits win. */
-function valueSet(edits: readonly JsonEdit[], path: JsonEdit['path']): unknown {
-  const found = editOf(edits, path);
-  return found?.kind === 'set' ? found.value : undefined;
-}
-
-function editOf(edits: readonly JsonEdit[], path: JsonEdit['path']): JsonEdit | undefined {
+/** Returns the edit of a path; later edits win. */
+function editOf(edits: readonly JsonEdit[], path: JsonPath): JsonEdit | undefined {
   return edits.findLast(
     (edit) => edit.path.length === path.length && edit.path.every((step, index) => step === path[index]),
   );

@@ -6,16 +6,16 @@ import type { Frame, StreamFormat } from '../streams/frame.ts';
 import { LONG_STEP, runNow, type Work } from '../turns.ts';
 
 const MAY_BE_LENIENT = /NaN|Infinity/;
-/** Limit per frame, above the logprobs of the longest prompt. Half a million would take 0.2 seconds. */
+/** Limit per frame, above the logprobs of the longest prompt. Half a million take 0.2 seconds. */
 const MAX_NO_NUMBERS = 100_000;
 
 /**
  * Replaces `NaN` and `Infinity`, which some servers write and some clients read, by `null`. Returns other frames
- * unchanged, as well as those that are not JSON even then.
+ * unchanged, and those that are still not JSON.
  * @throws GatewayError upstream_unavailable if parsing would take too long
  */
 export function strictFrame(format: StreamFormat, frame: Frame): Frame {
-  return mayBeLenient(frame) ? runNow(strictFrameInSteps(format, frame)) : frame;
+  return MAY_BE_LENIENT.test(frame.data ?? '') ? runNow(strictFrameInSteps(format, frame)) : frame;
 }
 
 export function* strictFrameInSteps(format: StreamFormat, frame: Frame): Work<Frame> {
@@ -30,10 +30,6 @@ export function* strictDocument(text: string): Work<string | undefined> {
   if (!MAY_BE_LENIENT.test(text)) return undefined;
   const strict = withNulls(text);
   return strict !== text && (yield* isJsonDocument(strict)) ? strict : undefined;
-}
-
-function mayBeLenient({ data }: Frame): boolean {
-  return data !== undefined && MAY_BE_LENIENT.test(data);
 }
 
 function withNulls(text: string): string {
@@ -63,7 +59,7 @@ function withNulls(text: string): string {
   }
 }
 
-/** Searches forward for a word, from growing offsets; returns Infinity behind the last one. */
+/** Searches forward for a word, from growing offsets; returns Infinity after the last one. */
 function createSearch(text: string, word: string): (from: number) => number {
   let next = -1;
   return (from) => {
@@ -88,7 +84,7 @@ function* isJsonDocument(text: string): Work<boolean> {
 /**
  * Rewrites the frame so that every client reads what the rewriters saw: no repeated or escaped member names, no
  * invalid UTF-8, and nothing beside the document.
- * @param frame the frame of the event
+ * @param frame as received
  */
 export function unambiguousEvent(format: StreamFormat, event: StreamEvent, frame: Frame): StreamEvent {
   const text = event.inner?.json ?? frame.data ?? '';

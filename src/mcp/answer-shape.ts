@@ -4,21 +4,30 @@ import type { JsonRpcId } from './message.ts';
 import type { JsonObject, StreamEvent } from '../providers/dialect.ts';
 import { readMediaType } from '../media-type.ts';
 
-/** Matches a server's JSON-RPC message (response, request or notification) that every parser reads the same way. */
+/** Recognizes a server's JSON-RPC message (response, request or notification) that all parsers read alike. */
 export function isServerMessage(value: unknown): value is JsonObject {
   if (!isObject(value) || value['jsonrpc'] !== '2.0' || isMisread(value)) return false;
   return ['result', 'error', 'method'].some((name) => Object.hasOwn(value, name));
 }
 
-const MEMBERS = lookalikesOf(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
-const OF_RESULTS = lookalikesOf(['tools', 'content', 'structuredContent']);
-const OF_TOOLS = lookalikesOf(['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations']);
+const hasMessageLookalike = lookalikesOf(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
+const hasResultLookalike = lookalikesOf(['tools', 'content', 'structuredContent']);
+const hasToolLookalike = lookalikesOf([
+  'name',
+  'title',
+  'description',
+  'inputSchema',
+  'outputSchema',
+  'annotations',
+]);
 
 /** Reports whether a case-insensitive parser would find members that other parsers do not. */
 function isMisread(message: JsonObject): boolean {
-  if (MEMBERS(message)) return true;
+  if (hasMessageLookalike(message)) return true;
   const { result } = message;
-  return isObject(result) && (OF_RESULTS(result) || (listedTools(message) ?? []).some(OF_TOOLS));
+  return (
+    isObject(result) && (hasResultLookalike(result) || (listedTools(message) ?? []).some(hasToolLookalike))
+  );
 }
 
 /** Returns a test for members whose names differ from these only in letter case. */
@@ -29,7 +38,7 @@ function lookalikesOf(names: readonly string[]): (value: unknown) => boolean {
     isObject(value) && Object.keys(value).some((name) => !known.has(name) && folded.has(withoutCase(name)));
 }
 
-/** Returns the id that a response answers, null if its server could not read one. Undefined if not a response. */
+/** Returns the id that a response answers; null if its server could not read one, undefined if not a response. */
 export function answeredId(message: JsonObject): JsonRpcId | null | undefined {
   if (Object.hasOwn(message, 'method')) return undefined;
   const { id } = message;
@@ -43,31 +52,32 @@ export function listedTools(message: unknown): readonly unknown[] | undefined {
   return Array.isArray(tools) ? tools : undefined;
 }
 
-const LISTS = ['tools', 'prompts', 'resources', 'resourceTemplates'];
-const OF_A_SERVER = ['instructions', 'serverInfo', 'capabilities'];
+const LIST_MEMBERS = ['tools', 'prompts', 'resources', 'resourceTemplates'];
+const SERVER_MEMBERS = ['instructions', 'serverInfo', 'capabilities'];
 
 /**
- * Reports whether a message describes a server rather than the result of a call: its lists, its self-description, and
- * tools it offers the client's model with a request. Models trust these like their host's instructions.
+ * Reports whether a message describes its server: lists, the server's own description, or tools that it offers to
+ * the client's model with a request. Models trust these like their host's instructions.
  */
 export function isDefinitions(message: unknown): boolean {
-  return saidBy(message).some(
-    (said) =>
-      LISTS.some((name) => Array.isArray(said[name])) ||
-      OF_A_SERVER.some((name) => Object.hasOwn(said, name)),
+  return contentsOf(message).some(
+    (content) =>
+      LIST_MEMBERS.some((name) => Array.isArray(content[name])) ||
+      SERVER_MEMBERS.some((name) => Object.hasOwn(content, name)),
   );
 }
 
-/** Returns the members of a message that have content. */
-function saidBy(message: unknown): readonly JsonObject[] {
+function contentsOf(message: unknown): readonly JsonObject[] {
   return isObject(message) ? [message['result'], message['params']].filter(isObject) : [];
 }
 
-const OF_A_CALL = ['content', 'structuredContent', 'contents', 'messages'];
+const CALL_RESULT_MEMBERS = ['content', 'structuredContent', 'contents', 'messages'];
 
 /** Reports whether a message contains the result of a call. */
 export function isAnswer(message: unknown): boolean {
-  return saidBy(message).some((said) => OF_A_CALL.some((name) => Object.hasOwn(said, name)));
+  return contentsOf(message).some((content) =>
+    CALL_RESULT_MEMBERS.some((name) => Object.hasOwn(content, name)),
+  );
 }
 
 /** Reports whether a message only lists what a server offers, without a call's result, request or error. */
@@ -76,12 +86,12 @@ export function isOnlyDefinitions(message: unknown): boolean {
   return isResult && isDefinitions(message) && !isAnswer(message);
 }
 
-/** Some clients read events in the answer to a GET regardless of its type, and would read something not judged. */
-export function isOfEvents(contentType: string | undefined): boolean {
+/** Some clients read events in any answer to a GET; of another type, they would not be judged. */
+export function isEventStream(contentType: string | undefined): boolean {
   return readMediaType(contentType).essence === 'text/event-stream';
 }
 
 /** Events with other names (`ping`, `endpoint`) and sideband data are not protocol messages. */
-export function isForMessages({ frame: { event: name }, sideband }: StreamEvent): boolean {
+export function isMessageEvent({ frame: { event: name }, sideband }: StreamEvent): boolean {
   return sideband !== true && (name === undefined || name === '' || name === 'message');
 }

@@ -5,11 +5,11 @@ import { STEP_CHARS } from '../json/weights.ts';
 
 /** Shorter base64 may itself be a secret. */
 const SHORT_CHARS = 512;
-/** Encoders that break lines write at least so many characters in each. */
+/** Shortest full line of encoders that break lines. */
 const MIN_LINE_CHARS = 57;
 const BINARY_TYPE =
   /^(?:image|audio|video|font|model)\/(?!svg)|^application\/(?:octet-stream|pdf|zip|gzip|x-\w+|vnd\.[\w.-]+|wasm)\b/i;
-/** Number of bytes examined to tell UTF-16 from UTF-8. */
+/** Bytes examined to tell UTF-16 from UTF-8. */
 const SAMPLE_BYTES = 256;
 
 /** Reports whether MCP expects base64 at a path: images, audio and binary resources. */
@@ -48,7 +48,7 @@ export function* textsOfBlob(
   return { asWritten, held: undefined };
 }
 
-/** Reports whether a value is one run, or lines of one length: words with gaps may be base64 only by their letters. */
+/** Reports whether a value is one run or lines of equal length; separate words may look like base64 by chance. */
 function* isEncoded(written: string): Work<boolean> {
   if (written.includes(' ') || written.includes('\t')) return false;
   let lineChars: number | undefined;

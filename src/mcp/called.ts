@@ -3,8 +3,7 @@ import type { JsonPath } from '../json/path.ts';
 import { calledTool, type McpMessage } from './message.ts';
 import { callTypeOf, type McpCallType } from './methods.ts';
 import { paramsOf } from './read-message.ts';
-
-type Json = { readonly [name: string]: unknown };
+import type { JsonObject } from '../providers/dialect.ts';
 
 /** A message's call to a server, as policies read it. */
 export interface McpCall {
@@ -24,14 +23,14 @@ interface ReadMessage {
   readonly texts: readonly unknown[];
 }
 
-/** Returns the call type that policies judge, or undefined for a message that names nothing and contains no text. */
-export function judgedType({ mcp, texts }: ReadMessage, json: Json): McpCallType | undefined {
+/** Returns the call type that policies judge; undefined for a message without a name and text. */
+export function judgedType({ mcp, texts }: ReadMessage, json: JsonObject): McpCallType | undefined {
   const type = callTypeOf(mcp, paramsOf(json));
   return type === 'mcp_client_response' && texts.length === 0 ? undefined : type;
 }
 
 /** Returns everything that policies read of a message. */
-export function mcpCallOf(read: ReadMessage, json: Json): McpCall | undefined {
+export function mcpCallOf(read: ReadMessage, json: JsonObject): McpCall | undefined {
   const { mcp: message } = read;
   const params = paramsOf(json);
   const type = judgedType(read, json);
@@ -47,25 +46,25 @@ export function mcpCallOf(read: ReadMessage, json: Json): McpCall | undefined {
   };
 }
 
-function subscribedTo({ notifications }: Json): unknown[] {
+function subscribedTo({ notifications }: JsonObject): unknown[] {
   const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined;
   return Array.isArray(uris) ? uris : [];
 }
 
-const HAVE_ARGUMENTS: ReadonlySet<McpCallType> = new Set(['mcp_tool_call', 'mcp_prompt_get']);
+const WITH_ARGUMENTS: ReadonlySet<McpCallType> = new Set(['mcp_tool_call', 'mcp_prompt_get']);
 
-function argumentsIn(type: McpCallType, params: Json, json: Json): unknown {
-  if (HAVE_ARGUMENTS.has(type)) return params['arguments'] ?? {};
+function argumentsIn(type: McpCallType, params: JsonObject, json: JsonObject): unknown {
+  if (WITH_ARGUMENTS.has(type)) return params['arguments'] ?? {};
   if (type === 'mcp_client_response') return json['result'] ?? json['error'] ?? {};
   const { _meta, ...named } = params;
   return named;
 }
 
-/** Converts a path in the message to a path below the call's arguments. Returns undefined outside them. */
+/** Converts a path in the message to one below the call's arguments; undefined outside them. */
 export function argumentPath(type: McpCallType, path: JsonPath): JsonPath | undefined {
   if (type === 'mcp_client_response') return path.slice(1);
   if (path[0] !== 'params') return undefined;
-  if (HAVE_ARGUMENTS.has(type)) return path[1] === 'arguments' ? path.slice(2) : undefined;
+  if (WITH_ARGUMENTS.has(type)) return path[1] === 'arguments' ? path.slice(2) : undefined;
   return path[1] === '_meta' ? undefined : path.slice(1);
 }
 

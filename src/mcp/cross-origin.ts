@@ -3,8 +3,8 @@ import { GatewayError } from '../errors.ts';
 
 type Headers = readonly (readonly [string, string])[];
 
-/** Request headers allowed besides the standard ones. MCP and gateway names are also allowed as requested. */
-const SENT = [
+/** Request headers allowed besides the standard ones and those of `FAMILIES`. */
+const ALLOWED_HEADERS = [
   'Content-Type',
   'Accept',
   'Authorization',
@@ -21,13 +21,13 @@ const SENT = [
   'traceparent',
   'tracestate',
 ];
-const OF_A_FAMILY = /^(?:mcp|x-gateway)-[a-z0-9_-]{1,64}$/i;
-const MAX_ASKED = 64;
+const FAMILIES = /^(?:mcp|x-gateway)-[a-z0-9_-]{1,64}$/i;
+const MAX_REQUESTED = 64;
 
-const NEVER_ANSWERED: ReadonlySet<string> = new Set([HEADER.upstream, HEADER.providerKey, HEADER.jwt]);
+const REQUEST_ONLY: ReadonlySet<string> = new Set([HEADER.upstream, HEADER.providerKey, HEADER.jwt]);
 
 /** Response headers that pages may read, besides type and length. */
-const READ = [
+const EXPOSED_HEADERS = [
   'Mcp-Session-Id',
   'MCP-Protocol-Version',
   'WWW-Authenticate',
@@ -35,44 +35,44 @@ const READ = [
   'Retry-After-Ms',
   'Allow',
   'X-Should-Retry',
-  ...Object.values(HEADER).filter((name) => !NEVER_ANSWERED.has(name)),
+  ...Object.values(HEADER).filter((name) => !REQUEST_ONLY.has(name)),
 ];
 
-/** How long a browser may cache a preflight, in seconds. */
-const REMEMBERED_SECONDS = 600;
+/** How long a browser may cache a preflight. */
+const MAX_AGE_SECONDS = 600;
 
 /** Reports whether a request is a CORS preflight (Fetch standard). */
 export function isPreflight(method: string, headers: ReadonlyMap<string, string>): boolean {
   return method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
 }
 
-/** Returns headers that let a page of an allowed origin read an answer. Empty for other origins. */
-export function readableBy(origin: string | undefined, allowed: readonly string[]): Headers {
+/** Returns headers that let a page of an allowed origin read an answer; empty for other origins. */
+export function corsHeaders(origin: string | undefined, allowed: readonly string[]): Headers {
   if (origin === undefined || !allowed.includes(origin)) return [];
   return [
     ['access-control-allow-origin', origin],
-    ['access-control-expose-headers', READ.join(', ')],
+    ['access-control-expose-headers', EXPOSED_HEADERS.join(', ')],
     ['vary', 'Origin'],
   ];
 }
 
-/** Returns preflight headers for an allowed origin, in addition to `readableBy`. */
+/** Returns preflight headers for an allowed origin, which are sent with `corsHeaders`. */
 export function preflightHeaders(headers: ReadonlyMap<string, string>): Headers {
-  const asked = (headers.get('access-control-request-headers') ?? '')
-    .split(',', MAX_ASKED)
+  const requested = (headers.get('access-control-request-headers') ?? '')
+    .split(',', MAX_REQUESTED)
     .map((name) => name.trim())
-    .filter((name) => OF_A_FAMILY.test(name));
+    .filter((name) => FAMILIES.test(name));
   return [
     ['access-control-allow-methods', 'POST, GET, DELETE'],
-    ['access-control-allow-headers', [...SENT, ...asked].join(', ')],
-    ['access-control-max-age', String(REMEMBERED_SECONDS)],
+    ['access-control-allow-headers', [...ALLOWED_HEADERS, ...requested].join(', ')],
+    ['access-control-max-age', String(MAX_AGE_SECONDS)],
     ...(headers.get('access-control-request-private-network') === 'true'
       ? ([['access-control-allow-private-network', 'true']] as const)
       : []),
   ];
 }
 
-/** Only loopback addresses may match their own origin: DNS cannot lead an attacker's name to one of them. */
+/** Only pages of loopback addresses may call their own address: attackers cannot point DNS at these names. */
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
 
 /**

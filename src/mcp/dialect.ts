@@ -17,7 +17,7 @@ const SEALED: ReadonlySet<string> = new Set(['name', 'uri', 'taskId', 'requestSt
 const COMMON = { hasBody: true, answer: () => NOTHING_SAID, stream: createReader } as const;
 
 /** One JSON-RPC message to an MCP server (Streamable HTTP, both eras). */
-export const mcpMessages: Dialect = { ...COMMON, name: 'mcp', request: (body) => requestFacts(body) };
+export const mcpMessages: Dialect = { ...COMMON, name: 'mcp', request: requestFacts };
 
 /** The tool call path, which accepts nothing else. */
 export const mcpToolCalls: Dialect = {
@@ -43,31 +43,32 @@ export const mcpBodyless: Dialect = {
 
 function requestFacts(body: JsonObject): RequestFacts {
   const mcp = readMessage(body);
-  const texts = mcp.kind === 'response' ? answerTexts(body) : paramsTexts(body, mcp);
+  const texts = mcp.kind === 'response' ? responseTexts(body) : paramsTexts(body, mcp);
   return { ...NOTHING_ASKED, mcp, texts };
 }
 
-/** An agent writes tool arguments. Everything else comes from the client's user. */
+/** Attributes tool arguments to the agent and everything else to the client's user. */
 function paramsTexts(body: JsonObject, mcp: McpMessage): PromptText[] {
   const isToolCall = mcp.kind === 'request' && mcp.method === 'tools/call';
   const texts: PromptText[] = [];
   for (const [name, value] of Object.entries(paramsOf(body))) {
-    const place = isToolCall && name === 'arguments' ? ARGUMENTS : SAID;
-    if (!PROTOCOL_NAMES.has(name)) texts.push({ ...SAID, text: name, path: ['params'], editable: false });
+    const place = isToolCall && name === 'arguments' ? ARGUMENTS : USER_TEXT;
+    if (!PROTOCOL_NAMES.has(name))
+      texts.push({ ...USER_TEXT, text: name, path: ['params'], editable: false });
     addTextsIn({ texts }, SEALED.has(name) ? { ...place, editable: false } : place, value, ['params', name]);
   }
   return texts;
 }
 
-/** Reads a client's answer to a server's request, which contains a model's or user's text. */
-function answerTexts(body: JsonObject): PromptText[] {
+/** Reads a client's response to a server, which contains a model's or user's text. */
+function responseTexts(body: JsonObject): PromptText[] {
   const texts: PromptText[] = [];
-  for (const name of ['result', 'error']) addTextsIn({ texts }, SAID, body[name], [name]);
+  for (const name of ['result', 'error']) addTextsIn({ texts }, USER_TEXT, body[name], [name]);
   return texts;
 }
 
 const ARGUMENTS = { role: 'assistant', kind: 'tool_arguments' } as const;
-const SAID = { role: 'user', kind: 'text' } as const;
+const USER_TEXT = { role: 'user', kind: 'text' } as const;
 
 /**
  * Reads a stream with one whole JSON-RPC message per event. It is complete with the answer to its request; if it

@@ -3,18 +3,21 @@ import { listedTools } from './answer-shape.ts';
 import { isObject } from '../json/is-object.ts';
 import type { McpMessage } from './message.ts';
 
-/** Reports whether a key may call a tool: any without a list, else an exact match. */
+/** Reports whether a key may call a tool. Without a list it may call all. */
 export function mayCallTool(allowedTools: readonly string[] | undefined, tool: string): boolean {
   return allowedTools === undefined || allowedTools.includes(tool);
 }
 
 /**
- * Returns the tool list in a server's message, or undefined. Recognises it by form if the request is unknown, since a
- * server's own stream may repeat an answer.
+ * Returns the tool list in a server's message, or undefined. If the request is unknown, the form decides: a server's
+ * own stream may repeat an answer.
  */
-export function toolListIn(message: unknown, asked: McpMessage | undefined): readonly unknown[] | undefined {
+export function toolListIn(
+  message: unknown,
+  request: McpMessage | undefined,
+): readonly unknown[] | undefined {
   if (!isObject(message)) return undefined;
-  const method = asked?.kind === 'request' && asked.id === message['id'] ? asked.method : undefined;
+  const method = request?.kind === 'request' && request.id === message['id'] ? request.method : undefined;
   return method === undefined || method === 'tools/list' ? listedTools(message) : undefined;
 }
 

@@ -1,7 +1,6 @@
 import { isObject } from '../json/is-object.ts';
 import type { McpMessage } from './message.ts';
-
-type Json = { readonly [name: string]: unknown };
+import type { JsonObject } from '../providers/dialect.ts';
 
 /** Protocol eras: up to 2025-11-25, and from 2026-07-28. */
 export type McpEra = 'sessions' | 'stateless';
@@ -14,7 +13,7 @@ export const MCP_CALL_TYPES = [
   'mcp_prompt_get',
   'mcp_completion',
   'mcp_task',
-  /** A client's answer to a server's request, which contains a model's or user's text. */
+  /** A client's response to a server, which contains a model's or user's text. */
   'mcp_client_response',
   /** A method that MCP does not define, or undefined members for a method. */
   'mcp_other',
@@ -80,13 +79,12 @@ const METHODS: ReadonlyMap<string, Method> = new Map([
 ]);
 
 /** Members of a stateless subscription that name no resource. */
-const LISTENS_TO: ReadonlySet<string> = new Set([
+const LIST_CHANGES: ReadonlySet<string> = new Set([
   'toolsListChanged',
   'promptsListChanged',
   'resourcesListChanged',
 ]);
 
-/** Problems with a message's method. */
 export type MethodProblem =
   /** Not a method of MCP, or not of this era. */
   | 'unknown'
@@ -102,15 +100,15 @@ export function methodProblem(message: McpMessage, era: McpEra): MethodProblem |
   return method.eras.includes(era) ? undefined : 'unknown';
 }
 
-/** Drops letter case and everything else that careless servers cut off or fold. */
+/** Drops letter case and all characters that careless servers cut off or fold. */
 function spellingOf(method: string): string {
   return method.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
 const SPELLINGS: ReadonlySet<string> = new Set([...METHODS.keys()].map(spellingOf));
 
-/** Returns the call type for policies, or undefined if the message names nothing and carries no client content. */
-export function callTypeOf(message: McpMessage | undefined, params: Json): McpCallType | undefined {
+/** Returns the call type for policies; undefined if the message names nothing and has no client content. */
+export function callTypeOf(message: McpMessage | undefined, params: JsonObject): McpCallType | undefined {
   if (message === undefined) return undefined;
   if (message.kind === 'response') return 'mcp_client_response';
   const method = METHODS.get(message.method);
@@ -128,8 +126,8 @@ export function isCallMethod(method: string): boolean {
   return METHODS.get(method)?.type !== undefined;
 }
 
-function namesNoResource({ notifications, ...others }: Json): boolean {
+function namesNoResource({ notifications, ...others }: JsonObject): boolean {
   if (Object.keys(others).some((name) => name !== '_meta')) return false;
   if (notifications === undefined) return true;
-  return isObject(notifications) && Object.keys(notifications).every((name) => LISTENS_TO.has(name));
+  return isObject(notifications) && Object.keys(notifications).every((name) => LIST_CHANGES.has(name));
 }

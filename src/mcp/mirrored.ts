@@ -4,16 +4,14 @@ import { GatewayError } from '../errors.ts';
 import type { McpMessage } from './message.ts';
 import type { McpEra } from './methods.ts';
 import { paramsOf } from './read-message.ts';
-import type { JsonPath } from '../json/path.ts';
+import { valueAt, type JsonPath } from '../json/path.ts';
+import type { JsonObject } from '../providers/dialect.ts';
 
 const NUMBER = /^-?\d{1,32}(?:\.\d{1,32})?$/;
 
-type Json = { readonly [name: string]: unknown };
-
-/** A message with its headers. */
 export interface SentMessage {
   readonly headers: ReadonlyMap<string, string>;
-  readonly json: Json;
+  readonly json: JsonObject;
   readonly request: { readonly mcp?: McpMessage };
 }
 
@@ -40,8 +38,8 @@ export function isMirrored(name: string): boolean {
 }
 
 /**
- * Checks that headers match the parts of a message they repeat, and in the stateless era that they are present, so that
- * a server which only reads headers is not misled (2026-07-28, "Server Validation").
+ * Checks that headers equal the parts of a message that they repeat, so that they cannot mislead a server that reads
+ * only headers (2026-07-28, "Server Validation"). In the stateless era they must be present.
  * @throws GatewayError header_mismatch, or invalid_params if a stateless request lacks its own version
  */
 export function assertMirrored({ headers, json, request: { mcp } }: SentMessage): void {
@@ -54,7 +52,7 @@ export function assertMirrored({ headers, json, request: { mcp } }: SentMessage)
 }
 
 /** Checks the version headers. Returns true for a request of the stateless era. */
-function assertVersion(headers: ReadonlyMap<string, string>, params: Json, mcp: McpMessage): boolean {
+function assertVersion(headers: ReadonlyMap<string, string>, params: JsonObject, mcp: McpMessage): boolean {
   const header = headers.get('mcp-protocol-version');
   const meta = params['_meta'];
   const claimed = isObject(meta) ? meta[META_VERSION] : undefined;
@@ -79,7 +77,12 @@ function assertMethod(header: string | undefined, mcp: McpMessage, mustRepeat: b
   }
 }
 
-function assertName(header: string | undefined, params: Json, mcp: McpMessage, mustRepeat: boolean): void {
+function assertName(
+  header: string | undefined,
+  params: JsonObject,
+  mcp: McpMessage,
+  mustRepeat: boolean,
+): void {
   const source = NAME_SOURCES.get(mcp.kind === 'response' ? '' : mcp.method);
   const names = (source === undefined ? ['name', 'uri', 'taskId'] : [source])
     .map((field) => params[field])
@@ -97,10 +100,10 @@ function assertName(header: string | undefined, params: Json, mcp: McpMessage, m
 }
 
 /**
- * Checks that each `Mcp-Param` header repeats some argument. The tool's schema says which one, but the gateway may
- * not have seen it. Headers can then contain nothing that is not inspected in the body.
+ * Checks that each `Mcp-Param` header repeats some argument, which is inspected in the body. The tool's schema says
+ * which one, but the gateway may not have seen it.
  */
-function assertParams(headers: ReadonlyMap<string, string>, params: Json, mcp: McpMessage): void {
+function assertParams(headers: ReadonlyMap<string, string>, params: JsonObject, mcp: McpMessage): void {
   const isToolCall = mcp.kind === 'request' && mcp.method === 'tools/call';
   const repeated = paramHeaders(headers);
   if (repeated.size === 0) return;
@@ -116,13 +119,13 @@ function assertParams(headers: ReadonlyMap<string, string>, params: Json, mcp: M
 }
 
 /**
- * Returns new values for headers that repeat edited arguments. Undefined removes a header.
+ * Returns new values for headers that repeat edited arguments; undefined removes a header.
  * @throws GatewayError header_mismatch if a header may repeat either of two arguments that now differ
  */
 export function mirroredAfter(
   headers: ReadonlyMap<string, string>,
-  before: Json,
-  readAfter: () => Json,
+  before: JsonObject,
+  readAfter: () => JsonObject,
 ): ReadonlyMap<string, string | undefined> {
   const changed = new Map<string, string | undefined>();
   const repeated = paramHeaders(headers);
@@ -141,7 +144,7 @@ export function mirroredAfter(
   return changed;
 }
 
-/** Returns the decoded `Mcp-Param` headers. Malformed ones are undefined. */
+/** Returns the decoded `Mcp-Param` headers; malformed ones are undefined. */
 function paramHeaders(headers: ReadonlyMap<string, string>): Map<string, string | undefined> {
   const found = new Map<string, string | undefined>();
   for (const [name, written] of headers) {
@@ -150,8 +153,8 @@ function paramHeaders(headers: ReadonlyMap<string, string>): Map<string, string 
   return found;
 }
 
-/** Returns the era that a message declares. Defaults to the older one. */
-export function eraOf(headers: ReadonlyMap<string, string>, params: Json): McpEra {
+/** Returns the era that a message declares; by default the older one. */
+export function eraOf(headers: ReadonlyMap<string, string>, params: JsonObject): McpEra {
   const meta = params['_meta'];
   const claimed = isObject(meta) ? meta[META_VERSION] : undefined;
   const isStateless =
@@ -199,11 +202,7 @@ function findArguments(root: unknown, texts: readonly string[]): ReadonlyMap<str
 
 /** Returns a header's text for the argument at `path`, or undefined if it cannot be mirrored. */
 function argumentText(root: unknown, path: JsonPath): string | undefined {
-  let value = root;
-  for (const step of path) {
-    if (!isObject(value)) return undefined;
-    value = value[step];
-  }
+  const value = valueAt(root, path);
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;
 }
 
@@ -212,7 +211,7 @@ const PREFIX = '=?base64?';
 const SUFFIX = '?=';
 const PLAIN = /^[\t\x20-\x7e]*$/;
 
-/** Decodes a mirrored header. Returns undefined if it is malformed. */
+/** Decodes a mirrored header; undefined if it is malformed. */
 export function decodeHeaderValue(written: string): string | undefined {
   const value = written.replace(/^[\t ]+|(?<![\t ])[\t ]+$/g, '');
   if (!PLAIN.test(value)) return undefined;
@@ -224,7 +223,6 @@ export function decodeHeaderValue(written: string): string | undefined {
   return isCanonical && isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
-/** Encodes text for a mirrored header. */
 export function encodeHeaderValue(text: string): string {
   const looksEncoded = text.startsWith(PREFIX) && text.endsWith(SUFFIX);
   if (text !== '' && text === text.trim() && PLAIN.test(text) && !looksEncoded) return text;

@@ -1,6 +1,6 @@
 const wordSet = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Member names defined by MCP and JSON Schema. They carry no server data, and changing one breaks a message. */
+/** Member names of MCP and JSON Schema. They carry no data of a server, and changing one breaks a message. */
 export const PROTOCOL_NAMES: ReadonlySet<string> = wordSet(`
   jsonrpc id method params result error code message data _meta cursor nextCursor progressToken progress total
   content structuredContent isError type text mimeType uri blob resource contents name title description annotations
@@ -18,11 +18,11 @@ export const PROTOCOL_NAMES: ReadonlySet<string> = wordSet(`
   minItems maxItems uniqueItems minProperties maxProperties anyOf oneOf allOf not if then else
 `);
 
-/** Members whose values are protocol-defined words, and those words. */
-const SAID_IN = wordSet(
+/** Members whose values are words of the protocol. */
+const WORD_MEMBERS = wordSet(
   'type role level mode jsonrpc resultType status action taskSupport audience theme includeContext',
 );
-const SAID = wordSet(`
+const WORDS = wordSet(`
   2.0 text image audio resource resource_link tool_use tool_result user assistant
   object array string number integer boolean null
   debug info notice warning error critical alert emergency form url none thisServer allServers
@@ -30,7 +30,7 @@ const SAID = wordSet(`
   forbidden optional required light dark
 `);
 
-/** Reports whether a value is a protocol-defined word in this member. */
+/** Reports whether a member's value is a word of the protocol. */
 export function isProtocolWord(name: string | undefined, value: string): boolean {
-  return name !== undefined && SAID_IN.has(name) && SAID.has(value);
+  return name !== undefined && WORD_MEMBERS.has(name) && WORDS.has(value);
 }

@@ -3,23 +3,22 @@ import { GatewayError } from '../errors.ts';
 import { parseStrict } from '../json/strict-parse.ts';
 import type { JsonRpcId, McpMessage } from './message.ts';
 import { withoutCase } from '../text/without-case.ts';
-
-type Json = { readonly [name: string]: unknown };
+import type { JsonObject } from '../providers/dialect.ts';
 
 /** Members of a JSON-RPC message. MCP's schemas allow no others. */
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
-/** Characters that a careless server trims or folds could hide a method from the checks. */
+/** Other characters, which careless servers trim or fold, could hide a method from the checks. */
 const METHOD = /^[\x21-\x7e]+$/;
 /** Members of `params` that determine the effect. */
 const DECISIVE: ReadonlySet<string> = new Set(['name', 'uri', 'taskId', 'arguments', '_meta']);
 const FOLDED_DECISIVE: ReadonlySet<string> = new Set([...DECISIVE].map(withoutCase));
 
 /**
- * Reads one JSON-RPC 2.0 message so strictly that no server can read a different one: no unknown members, no null or
- * malformed id, no name that a case-insensitive parser takes for a decisive one.
+ * Reads one JSON-RPC 2.0 message so strictly that no server can read a different one. Refuses unknown members, null
+ * and malformed ids, and names that a case-insensitive parser takes for decisive ones.
  * @throws GatewayError invalid_request
  */
-export function readMessage(body: Json): McpMessage {
+export function readMessage(body: JsonObject): McpMessage {
   const stranger = Object.keys(body).some((name) => !MEMBERS.has(name));
   if (stranger)
     throw invalidMessage('must have no members other than jsonrpc, id, method, params, result and error');
@@ -30,7 +29,7 @@ export function readMessage(body: Json): McpMessage {
 /** Longer messages are not parsed again for their id. */
 const MAX_REREAD_BYTES = 65_536;
 
-/** Returns the id of a possibly invalid message. Null if it has none, or if parsers may disagree. */
+/** Returns the id of a possibly invalid message; null if it has none, or if parsers may disagree. */
 export function messageId(body: Buffer): JsonRpcId | null {
   if (body.length > MAX_REREAD_BYTES) return null;
   try {
@@ -43,11 +42,11 @@ export function messageId(body: Buffer): JsonRpcId | null {
 }
 
 /** Returns the `params` of a message, or an empty object. */
-export function paramsOf(body: Json): Json {
+export function paramsOf(body: JsonObject): JsonObject {
   return isObject(body['params']) ? body['params'] : {};
 }
 
-function readCall(body: Json): McpMessage {
+function readCall(body: JsonObject): McpMessage {
   const { method } = body;
   if (typeof method !== 'string' || method === '')
     throw invalidMessage('must have a non-empty string as its method');
@@ -64,7 +63,7 @@ function readCall(body: Json): McpMessage {
 }
 
 /** @throws GatewayError invalid_request if a tool call names no tool */
-function targetName(method: string, params: Json): string | undefined {
+function targetName(method: string, params: JsonObject): string | undefined {
   const { name, uri } = params;
   if (method === 'tools/call' && (typeof name !== 'string' || name === '')) {
     throw invalidMessage('must name the tool in params.name');
@@ -73,7 +72,7 @@ function targetName(method: string, params: Json): string | undefined {
   return typeof uri === 'string' ? uri : undefined;
 }
 
-function readServerResponse(body: Json): McpMessage {
+function readServerResponse(body: JsonObject): McpMessage {
   const { id } = body;
   const failed = Object.hasOwn(body, 'error');
   if (Object.hasOwn(body, 'result') === failed || Object.hasOwn(body, 'params')) {

@@ -28,10 +28,10 @@ const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
 
 /**
- * Refusals that clients read as answers (docs/refusals.md, docs/mcp-messages.md). Those that an agent can act on use
- * HTTP 200, so that it sees them. Those defined by MCP use its status and code.
+ * Refusals that clients read as answers (docs/refusals.md, docs/mcp-messages.md). Those that an agent must see have
+ * status 200; those that MCP defines have its status and code.
  */
-const AS_ANSWER: { readonly [Type in ErrorType]?: { readonly status: number; readonly code: number } } = {
+const ANSWER_FORMS: { readonly [Type in ErrorType]?: { readonly status: number; readonly code: number } } = {
   policy_denied: { status: 200, code: DENIED },
   escalation_denied: { status: 200, code: DENIED },
   escalation_timeout: { status: 200, code: DENIED },
@@ -40,8 +40,8 @@ const AS_ANSWER: { readonly [Type in ErrorType]?: { readonly status: number; rea
   invalid_params: { status: ERROR_STATUS.invalid_params, code: INVALID_PARAMS },
 };
 
-/** Other types that blame the request. The rest use -32000. */
-const OF_REQUEST: ReadonlySet<ErrorType> = new Set([
+/** Other types that blame the request. The rest use `FAILED`. */
+const REQUEST_ERRORS: ReadonlySet<ErrorType> = new Set([
   'invalid_request',
   'not_found',
   'unknown_mcp_server',
@@ -61,7 +61,7 @@ const MAX_HEADER_CHARS = 256;
  */
 export function mcpAnswer(refusal: Refusal, { mcp, mcpId = null }: RefusedMessage = {}): McpAnswer {
   const { type } = refusal;
-  const answer = AS_ANSWER[type];
+  const answer = ANSWER_FORMS[type];
   if (answer !== undefined && mcp?.kind === 'request') {
     return { status: answer.status, body: JSON.stringify(errorOf(refusal, mcp)) };
   }
@@ -73,10 +73,10 @@ export function mcpAnswer(refusal: Refusal, { mcp, mcpId = null }: RefusedMessag
 }
 
 function codeOf(type: ErrorType): number {
-  return AS_ANSWER[type]?.code ?? (OF_REQUEST.has(type) ? INVALID_REQUEST : FAILED);
+  return ANSWER_FORMS[type]?.code ?? (REQUEST_ERRORS.has(type) ? INVALID_REQUEST : FAILED);
 }
 
-/** Builds the error that ends a stream or answers a request. Has an id only if it answers a request. */
+/** Builds the error that ends a stream or answers a request; only the latter has an id. */
 export function jsonRpcError(refusal: Refusal, mcp?: McpMessage): JsonRpcError {
   return errorOf({ type: refusal.type, message: refusal.message, details: refusal.details }, mcp);
 }
@@ -90,7 +90,7 @@ function errorOf(refusal: Refusal, mcp?: McpMessage): JsonRpcError {
       ...id,
       error: {
         code,
-        message: ofServer(refusal.message),
+        message: namingServer(refusal.message),
         data: { type: refusal.type, ...findingsOf(refusal) },
       },
     };
@@ -127,8 +127,8 @@ export function blockReason(reason: string): string {
   return text.trim();
 }
 
-/** Messages shared by all upstreams mention a provider. */
-function ofServer(message: string): string {
+/** Messages shared by all upstreams name the provider. */
+function namingServer(message: string): string {
   return message.replace(/^the provider\b/, 'the MCP server');
 }
 

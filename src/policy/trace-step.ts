@@ -1,4 +1,4 @@
-import { saidTexts } from '../mcp/said-texts.ts';
+import { textsOfServerMessage } from '../mcp/server-texts.ts';
 import { normalizeKnown } from '../normalize/known.ts';
 import { inTurns } from '../turns.ts';
 import type { PolicyCall, PolicyInput, TraceStep } from './call.ts';
@@ -22,7 +22,7 @@ export function answerTo(request: PolicyInput['request']): UnreadStep {
 
 /** Returns the texts of an answer without a dialect: an MCP message, an error, a body other than JSON. */
 export function textsOfAnswer(answer: unknown): string[] | Promise<string[]> {
-  return inTurns(saidTexts(answer));
+  return inTurns(textsOfServerMessage(answer));
 }
 
 export async function stepOfTexts(step: UnreadStep, texts: readonly string[]): Promise<TraceStep> {

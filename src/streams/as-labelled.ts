@@ -2,8 +2,8 @@ import { GatewayError } from '../errors.ts';
 import type { Frame, StreamFormat } from './frame.ts';
 
 /**
- * Returns the format extended to refuse other kinds of streams. Clients may ignore the Content-Type, and join
- * texts that were inspected as parts of something else.
+ * Extends a format to refuse other kinds of streams. Clients may ignore the Content-Type and join texts that were
+ * inspected as parts of something else.
  */
 export function asLabelled(format: StreamFormat): StreamFormat {
   const isOther = TESTS[format.name]?.();
@@ -22,13 +22,13 @@ export function asLabelled(format: StreamFormat): StreamFormat {
 
 type IsOther = (frame: Frame) => boolean;
 
-/** The other formats are unmistakable, or every client reads them in the same way. */
+/** The other formats are unmistakable, or all clients read them in the same way. */
 const TESTS: Partial<Record<StreamFormat['name'], () => IsOther>> = {
   sse: jsonAmongEvents,
   ndjson: () => isEvent,
 };
 
-/** Detects an array, or more documents than the one that reports an error for some providers. */
+/** Detects an array, or more than one document; some providers report errors as one. */
 function jsonAmongEvents(): IsOther {
   let documents = 0;
   return ({ sideband }) => {

@@ -28,7 +28,6 @@ export const awsEventStream: StreamFormat = {
   copy,
   readable: (frame) =>
     isUtf8(payloadOf(frame)) ? frame : { ...frame, raw: withData(frame, frame.data ?? '') },
-  comment: () => undefined,
 };
 
 class AwsEventStreamDecoder implements FrameDecoder {

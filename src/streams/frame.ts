@@ -38,7 +38,7 @@ export interface ClosingFrame {
   readonly line?: string;
 }
 
-/** Writes frames as a readable stream, even if some were dropped or added. */
+/** Writes a readable stream even if frames were dropped or added. */
 export interface FrameWriter {
   /** Returns the frame's bytes, separated from earlier frames. */
   write(frame: Frame): Buffer;
@@ -62,7 +62,7 @@ export interface StreamFormat {
    */
   readable(frame: Frame): Frame;
   /** Returns a comment that clients skip; only SSE has them. */
-  comment(text: string): Buffer | undefined;
+  comment?(text: string): Buffer;
 }
 
 export function readableText(frame: Frame): Frame {

@@ -15,8 +15,8 @@ const SEPARATORS: ReadonlySet<number> = new Set([OPEN_ARRAY, COMMA, CLOSE_ARRAY]
 
 /**
  * A JSON array whose elements arrive one by one (Gemini's `streamGenerateContent` without `alt=sse`). A frame is
- * an element with the bracket or comma before it, so that none waits for the next. The closing bracket is a
- * frame without data.
+ * an element with the bracket or comma before it, so it need not wait for the next. The closing bracket is a frame
+ * without data.
  */
 export const jsonArray: StreamFormat = {
   name: 'json-array',
@@ -25,7 +25,6 @@ export const jsonArray: StreamFormat = {
   withData: (frame, data) => Buffer.concat([separatorOf(frame), Buffer.from(data)]),
   copy: (_frame, data) => Buffer.from(`,${data}`),
   readable: readableText,
-  comment: () => undefined,
 };
 
 /** More bytes after an element are not the end of an array. */

@@ -14,7 +14,6 @@ export const ndjson: StreamFormat = {
   },
   copy: (_frame, data) => Buffer.from(`${oneLine(data)}\n`),
   readable: readableText,
-  comment: () => undefined,
 };
 
 function oneLine(data: string): string {

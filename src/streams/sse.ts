@@ -113,7 +113,7 @@ function frameOfEvent(raw: Buffer, text: string): Frame {
   return (text.includes('\r') ? undefined : plainFrame(raw, text)) ?? frameOfLines(raw, text);
 }
 
-/** Reads an event of one data line, with an optional event line, as most are; undefined for others. */
+/** Reads an event of one data line and perhaps an event line, as most are; undefined for others. */
 function plainFrame(raw: Buffer, text: string): Frame | undefined {
   const first = text.indexOf('\n');
   const end = text.length - 2;
@@ -157,10 +157,10 @@ const SAYS_NOTHING = /^(:?|event: ?[A-Za-z_.-]{0,64})$/;
 function createWriter(): FrameWriter {
   let isOpen = false;
   let endsInCr = false;
-  /** Some clients split at pairs of one line end, so added lines end as the provider's do. */
+  /** Some clients split at pairs of the same line end, so added lines end as the provider's do. */
   let lineEnd = '\n';
   function added(bytes: Buffer): Buffer {
-    // An LF that is still to come must not follow.
+    // The LF of a CRLF may still be missing; it must not follow.
     const before = isOpen ? lineEnd + lineEnd : endsInCr ? '\n' : '';
     return before === '' ? bytes : Buffer.concat([Buffer.from(before), bytes]);
   }

@@ -4,7 +4,7 @@ import type { Answered, BudgetLimits, Parsed } from '../../src/pipeline/exchange
 import { newFacts, type Facts, type SessionFacts } from '../../src/pipeline/facts.ts';
 import type { Obfuscation } from '../../src/normalize/normalized.ts';
 import { createBillingReader } from '../../src/providers/billing-details.ts';
-import { createWrittenText } from '../../src/answers/new-answer.ts';
+import { newAnswer } from '../../src/answers/new-answer.ts';
 import type { JsonObject, StreamEvent, Usage } from '../../src/providers/dialect.ts';
 import type { RequestFacts } from '../../src/providers/request-facts.ts';
 import { type ProviderName, providers } from '../../src/providers/registry.ts';
@@ -116,7 +116,7 @@ export interface AnswerOptions {
 
 /** The provider's answer, as far as it was seen. */
 export function answered(exchange: Parsed, options: AnswerOptions = {}): Answered {
-  const written = createWrittenText();
+  const { written } = newAnswer();
   written.add('text', options.text ?? '');
   if (options.reasoning !== undefined) {
     written.add('reasoning', options.reasoning);

@@ -1,5 +1,5 @@
 import type { McpConfig } from '../../config/sections/mcp.ts';
-import { isOfEvents } from '../../mcp/answer-shape.ts';
+import { isEventStream } from '../../mcp/answer-shape.ts';
 import { calledTool } from '../../mcp/message.ts';
 import { isParsed, PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
@@ -99,7 +99,7 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
       if (tellsCredential(exchange))
         return uninspectable('its headers repeat the credentials that the gateway sent it');
       if (exchange.form === 'whole') return judgeWhole(exchange, answerDeps);
-      return isOfEvents(exchange.answerHeaders.get('content-type'))
+      return isEventStream(exchange.answerHeaders.get('content-type'))
         ? PASS
         : uninspectable('it is a stream, but not text/event-stream, the only kind that MCP has');
     },

@@ -8,7 +8,7 @@ import {
   type StreamRewriter,
 } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
-import { isServerMessage, answeredId, isForMessages } from '../../mcp/answer-shape.ts';
+import { isServerMessage, answeredId, isMessageEvent } from '../../mcp/answer-shape.ts';
 import type { JsonObject, StreamEvent } from '../../providers/dialect.ts';
 import { createSeams } from '../../inspect/message/seams.ts';
 import type { PlacedFinding } from '../../inspect/message/search.ts';
@@ -72,7 +72,7 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
   async function judgeEvent(event: StreamEvent): Promise<StreamAction> {
     const { json, frame } = event;
     const message = isServerMessage(json) ? json : undefined;
-    if (message === undefined && event.sideband !== true && isForMessages(event)) {
+    if (message === undefined && event.sideband !== true && isMessageEvent(event)) {
       return { kind: 'cut', denial: uninspectable('an event of its stream is no JSON-RPC message') };
     }
     const answer = json ?? frame.data;

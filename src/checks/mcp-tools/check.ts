@@ -1,5 +1,5 @@
 import { addAll } from '../../add-all.ts';
-import { isForMessages, isOfEvents, isServerMessage } from '../../mcp/answer-shape.ts';
+import { isMessageEvent, isEventStream, isServerMessage } from '../../mcp/answer-shape.ts';
 import { hiddenTools, toolListIn } from '../../mcp/hidden-tools.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import { PASS, PASS_EVENT, type Check, type Denial, type StreamAction } from '../../pipeline/check.ts';
@@ -20,7 +20,7 @@ export function createMcpToolsCheck(): Check<unknown, 'mcp-tools'> {
       const { whole } = exchange.answer;
       if (!isLimited(exchange)) return PASS;
       if (exchange.form === 'stream') {
-        return isOfEvents(exchange.answerHeaders.get('content-type')) ? PASS : unreadableBody();
+        return isEventStream(exchange.answerHeaders.get('content-type')) ? PASS : unreadableBody();
       }
       if (whole === undefined || whole.body.length === 0) return PASS;
       if (!isServerMessage(whole.json)) return expectsMessage(exchange) ? unreadableBody() : PASS;
@@ -42,7 +42,7 @@ export function createMcpToolsCheck(): Check<unknown, 'mcp-tools'> {
 }
 
 function judgeEvent(exchange: Answered, event: StreamEvent): StreamAction {
-  if ((event.frame.data ?? '') === '' || !isForMessages(event)) return PASS_EVENT;
+  if ((event.frame.data ?? '') === '' || !isMessageEvent(event)) return PASS_EVENT;
   const { json } = event;
   if (!isServerMessage(json)) return { kind: 'cut', denial: unreadableBody() };
   const edits = hiddenIn(exchange, json);

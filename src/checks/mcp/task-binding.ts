@@ -1,4 +1,4 @@
-import { isForMessages, isServerMessage } from '../../mcp/answer-shape.ts';
+import { isMessageEvent, isServerMessage } from '../../mcp/answer-shape.ts';
 import { paramsOf } from '../../mcp/read-message.ts';
 import { isObject } from '../../json/is-object.ts';
 import type { JsonEdit } from '../../json/path.ts';
@@ -55,7 +55,7 @@ export function createTaskBinding(store: Pick<McpSessionStore, 'bind' | 'use'>):
   }
 
   function judgeEvent(exchange: Answered, event: StreamEvent): Awaitable<StreamAction> {
-    if ((event.frame.data ?? '') === '' || !isForMessages(event)) return PASS_EVENT;
+    if ((event.frame.data ?? '') === '' || !isMessageEvent(event)) return PASS_EVENT;
     const { json } = event;
     if (!isReadable(json))
       return asksForList(exchange) ? { kind: 'cut', denial: unreadableList() } : PASS_EVENT;

@@ -11,7 +11,7 @@ import type { KeyRecord } from '../../auth/key-record.ts';
 import { namedSession } from '../../conversation/session-name.ts';
 import { GatewayError } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
-import { readableBy, assertOrigin } from '../../mcp/cross-origin.ts';
+import { corsHeaders, assertOrigin } from '../../mcp/cross-origin.ts';
 import { isMirrored } from '../../mcp/mirrored.ts';
 import { isCarried, TRACE_STATE } from '../../pipeline/carried.ts';
 import type { Admitted, Identified, Parsed } from '../../pipeline/exchange.ts';
@@ -150,7 +150,7 @@ function receive(
   const [rawKey] = credentials.proxyKeys;
   if (path !== undefined) context.surface = surfaceOf(path);
   if (isForBrowsers(context.surface)) {
-    context.crossOrigin = readableBy(head.headers.get('origin'), settings.allowedOrigins);
+    context.crossOrigin = corsHeaders(head.headers.get('origin'), settings.allowedOrigins);
   }
   context.caller = rawKey ?? tokenOf(context, credentials);
   context.place = places.enter(context.clientAddress);

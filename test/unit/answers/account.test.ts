@@ -1,7 +1,7 @@
 import { deflateSync, brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { decodeContent } from '../../../src/answers/decode-content.ts';
-import { createWrittenText } from '../../../src/answers/new-answer.ts';
+import { newAnswer } from '../../../src/answers/new-answer.ts';
 import { PASS_EVENT, type StreamRewriter } from '../../../src/pipeline/check.ts';
 import { answering } from '../extproc/answer-phases/rig.ts';
 import { chunk, cutting, DONE, STREAM, through } from './stream-rig.ts';
@@ -45,7 +45,7 @@ describe('written text', () => {
     ['one text over it, in bytes', ['ü'.repeat(MAX_KEPT_CHARS + 1)], 0, 2 * (MAX_KEPT_CHARS + 1)],
     ['what comes after the bound', ['a'.repeat(MAX_KEPT_CHARS), 'ü', 'bc'], MAX_KEPT_CHARS, 4],
   ])('is kept up to a bound and measured beyond it: %s', (_, texts, chars, beyondBytes) => {
-    const written = createWrittenText();
+    const { written } = newAnswer();
     for (const text of texts) written.add('text', text);
     expect([written.text.length, written.beyondBytes]).toEqual([chars, beyondBytes]);
   });

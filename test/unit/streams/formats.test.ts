@@ -223,7 +223,7 @@ describe('a JSON array', () => {
 
 describe('an SSE comment', () => {
   it('is skipped by readers and ends an event that was left open', () => {
-    const comment = sse.comment('cost=0.1\ndata: forged') ?? Buffer.alloc(0);
+    const comment = sse.comment?.('cost=0.1\ndata: forged') ?? Buffer.alloc(0);
     const frames = decodeStream(sse, [Buffer.from('data: a'), comment, Buffer.from('data: b\n\n')]);
     expect(dataOf(frames)).toEqual(['a', 'b']);
   });

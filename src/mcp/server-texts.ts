@@ -4,10 +4,10 @@ import { isBlob, textsOfBlob } from './blob.ts';
 import { isProtocolWord, PROTOCOL_NAMES } from './protocol-words.ts';
 
 /**
- * Reads every text of a server's message, whole or from an event: strings, numbers, member names outside MCP, text in
- * base64, and text parts joined as clients pass them to a model.
+ * Returns every text of a server's message: strings, numbers, member names outside MCP, text in base64, and text
+ * parts joined as clients pass them to a model.
  */
-export function* saidTexts(message: unknown): Work<string[]> {
+export function* textsOfServerMessage(message: unknown): Work<string[]> {
   if (typeof message === 'string') return message === '' ? [] : [message];
   const texts: string[] = [];
   const parts: string[] = [];
