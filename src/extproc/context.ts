@@ -18,20 +18,18 @@ export interface Signed {
 export interface StreamContext {
   readonly services: EdgeServices;
   readonly startedAt: number;
-  /** See `Audited`; 0 if no audit is required. */
+  /** See `Audited`. */
   readonly knownLosses: number;
   state: State;
   requestId: string;
   clientAddress: string;
-  /** Undefined until the request headers arrive. */
   place: Place | undefined;
-  /** The credential that identifies a caller under overload; undefined without one. */
+  /** The credential that identifies a caller under overload. */
   caller: string | undefined;
   surface: Surface;
   /** Headers that let a web page read any answer; empty unless its origin is allowed. */
   crossOrigin: HeaderList;
   status: number;
-  /** The refusal or cut, if any. */
   refusal: Refusal | undefined;
   /** Monotonic ms; 0 until the first bytes of a stream were sent. */
   firstChunkAt: number;
@@ -39,7 +37,6 @@ export interface StreamContext {
   emittedBytes: number;
   /** Decided once; see `isLogged`. */
   isLogged: boolean | undefined;
-  /** Undefined without tracing. */
   trace: RequestTrace | undefined;
   /** Undefined if requests do not wait for approvals. */
   patience: EdgePatience | undefined;
@@ -84,7 +81,6 @@ export function isLogged(context: StreamContext): boolean {
     exchangeOf(context) !== undefined || context.services.takeAnonymousLine(context.clientAddress));
 }
 
-/** Returns the outcome of an exchange that ends now. */
 export function outcomeNow({ state, refusal }: StreamContext): Outcome {
   return outcomeOf(state, refusal?.type === 'upstream_timeout');
 }

@@ -9,11 +9,10 @@ import { dropTrailers, type PhaseReply, passWhole } from './reply/respond.ts';
 import type { ProcessingRequest, ProcessingResponse } from './wire/messages.ts';
 import { HEADER } from '../headers.ts';
 import { REQUEST_ID_HEADERS } from '../providers/native-errors.ts';
-import { withBody } from './reply/answer-headers.ts';
-import { withReceipt } from './reply/receipt.ts';
+import { withBody, withReceipt } from './reply/answer-headers.ts';
 import { refusalAnswer, type RefusalAnswer } from './reply/refusal-answer.ts';
 
-/** Dispatches a message to its phase, by kind and state of the exchange. The phase advances the state. */
+/** Passes a message to its phase, which advances the state. */
 export function handle(context: StreamContext, message: ProcessingRequest): PhaseReply | Promise<PhaseReply> {
   const { state } = context;
   switch (message.phase) {
@@ -25,7 +24,7 @@ export function handle(context: StreamContext, message: ProcessingRequest): Phas
       if (state.at !== 'identified') throw new Error('a body came before its headers');
       return onRequestBody(context, state, message);
     case 'request_trailers':
-      // Envoy sends a body before trailers, so this request has none and no phase would judge it.
+      // Envoy sends a body before trailers, so this request has no body, and no phase would judge it.
       if (state.at === 'identified') throw trailersAlone();
       return dropTrailers(
         'request_trailers',
@@ -35,7 +34,7 @@ export function handle(context: StreamContext, message: ProcessingRequest): Phas
       return onResponseHeaders(context, message);
     case 'response_body':
       if (state.at === 'streaming' || state.at === 'streamed') return onStreamChunk(context, state, message);
-      // It may be the provider's rather than Envoy's own.
+      // The body may be the provider's.
       if (state.at === 'forwarded') throw new Error("an answer's body came before its headers");
       return state.at === 'answering'
         ? onResponseBody(context, state, message)
@@ -68,8 +67,8 @@ function passLocalReply(context: StreamContext, reply: Buffer): ProcessingRespon
 }
 
 /**
- * Returns Envoy's own reply in the shape of the client's API. Envoy decides by the path, which becomes the
- * provider's once a request is forwarded, so the common shape is rewritten. Undefined if it may stay.
+ * Returns Envoy's own reply in the shape of the client's API; undefined if it may stay. Envoy chooses a shape by the
+ * path, which is the provider's once a request is forwarded.
  */
 function localReply(
   { surface, requestId, services: { settings } }: StreamContext,
@@ -86,7 +85,7 @@ function readReply(body: Buffer): Refusal | undefined {
   try {
     reply = JSON.parse(body.toString());
   } catch {
-    return undefined; // none of ours: an answer without a body
+    return undefined; // an answer without a body
   }
   const { error, type } = (reply ?? {}) as { readonly error?: unknown; readonly type?: unknown };
   return typeof error === 'string' && isErrorType(type) ? { type, message: error } : undefined;

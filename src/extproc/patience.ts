@@ -7,12 +7,11 @@ export interface PatienceSettings {
   readonly messageTimeoutMs: number;
 }
 
-/** One exchange's wait for an approval. */
 export interface EdgePatience extends Patience {
   leave(): void;
 }
 
-/** @param extend makes Envoy wait this long for the phase, which works once */
+/** @param extend makes Envoy wait this long for the phase; it works once */
 export function createPatience(
   { waitMs, messageTimeoutMs }: PatienceSettings,
   extend: (messageTimeoutMs: number) => void,

@@ -11,10 +11,7 @@ export interface PlaceLimits {
   readonly maxAwaitingBody: number;
 }
 
-/**
- * Returns the limits of a worker with this many streams. Half of them are reserved for requests whose bodies
- * have arrived.
- */
+/** Returns the limits of a worker with this many streams, half of them for requests whose bodies have arrived. */
 export function placeLimits(
   { max_open_per_key, max_open_per_address }: Config['server'],
   maxOpenStreams: number,
@@ -26,7 +23,6 @@ export function placeLimits(
   };
 }
 
-/** One open request's place in its worker. */
 export interface Place {
   /**
    * Counts the request for its key.
@@ -49,9 +45,8 @@ export interface Places {
 const RETRY_MS = 1_000;
 
 /**
- * Distributes a worker's places. Headers alone are cheap to send, so requests without bodies have a limit of
- * their own. Beyond it the oldest is dropped, since a body being sent arrives quickly. The remaining places
- * are for requests whose bodies have arrived.
+ * Distributes a worker's places. Requests that wait for their bodies have a limit of their own, because headers alone
+ * are cheap to send. Beyond it the oldest is dropped, since a body that is being sent arrives quickly.
  */
 export function createPlaces({ maxPerKey, maxPerAddress, maxAwaitingBody }: PlaceLimits): Places {
   const ofAddresses = new Map<string, number>();

@@ -1,16 +1,18 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Config } from '../config/schema.ts';
-import type { RpcCall, CallListener } from './transport/call.ts';
+import type {
+  RpcCall,
+  CallListener,
+  ListenAddress,
+  ListenTls,
+  StartTransport,
+} from './transport/transport.ts';
 import type { EdgeServices } from './services.ts';
 import { serveStream } from './stream.ts';
-import type { ListenAddress, ListenTls, StartTransport } from './transport/transport.ts';
 
 /** Shorter than the supervisor's wait for a worker after its drain. */
 const SETTLE_WITHIN_MS = 3_000;
-/**
- * Limit of streams that are open or not yet settled. A peer that opens and resets streams faster than they
- * settle is refused here, regardless of the transport.
- */
+/** Limit of streams that are open or not yet settled: a peer may open and reset streams faster than they settle. */
 export const MAX_OPEN_STREAMS = 20_000;
 
 export interface ExtProcServer {
@@ -19,10 +21,7 @@ export interface ExtProcServer {
   renewTls(tls: ListenTls): void;
   /** Uses these services for new streams. Resolves when the streams of the previous services have ended. */
   use(services: EdgeServices): Promise<void>;
-  /**
-   * Refuses new streams, waits for running ones for at most `timeoutMs`, then cuts and settles them. Never
-   * ends one cleanly early.
-   */
+  /** Refuses new streams, and cuts and settles those that are still running after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
 }
 
@@ -37,7 +36,6 @@ export interface ExtProcOptions {
 
 export type TransportName = Config['server']['extproc']['transport'];
 
-/** Starts the external processor and the health service for Envoy. */
 export async function startExtProcServer(options: ExtProcOptions): Promise<ExtProcServer> {
   const { address, token, maxOpenStreams = MAX_OPEN_STREAMS } = options;
   const isSharedToken = tokenCheck(token);

@@ -15,24 +15,14 @@ import type { Places } from './places.ts';
 import type { RefusalSettings } from './reply/refusal-answer.ts';
 import type { HeaderList } from './wire/messages.ts';
 
-/** Services for the edge of one worker; built by its composition root. */
+/** Services for the edge of one worker. */
 export interface EdgeServices {
-  /**
-   * Checks key, lock and risk in one round trip; throws GatewayError invalid_key, quarantined,
-   * agent_risk_blocked.
-   */
   readonly authenticate: Authenticate;
-  /**
-   * Reports whether one of these is a recorded proxy key, valid or not; throws GatewayError
-   * redis_unavailable.
-   */
+  /** Reports whether one of these is a recorded proxy key, valid or not; throws GatewayError redis_unavailable. */
   readonly knowsAnyKey: (rawKeys: readonly string[]) => Promise<boolean>;
-  /**
-   * Reports whether a credential is a JWT for this gateway, which is never forwarded; undefined if JWTs are
-   * not used.
-   */
+  /** Reports whether a credential is a JWT for this gateway, which is never forwarded; undefined without JWTs. */
   readonly isGatewayToken?: ((credential: string) => boolean) | undefined;
-  /** Undefined unless `signature.enabled`. */
+  /** Set if `signature.enabled`. */
   readonly signer?: Signer | undefined;
   readonly providerCredentials: Pick<ProviderCredentials, 'choose' | 'answered'>;
   readonly places: Places;
@@ -53,7 +43,6 @@ export interface EdgeServices {
   readonly audited?: Audited;
 }
 
-/** Traces of requests, if `otel.enabled`. */
 export interface EdgeTracing {
   /** @param headers the client's, lower-case names */
   begin(headers: HeaderList): RequestTrace;
@@ -85,9 +74,8 @@ export interface RequestTrace {
 }
 
 /**
- * Audit records that must be written before a request proceeds. If a record was lost since the request began
- * (when `losses` was `knownLosses`), it may be this request's, so the request is refused (GatewayError
- * redis_unavailable).
+ * Audit records that must be written before a request proceeds. A record lost since the request began, when `losses` was
+ * `knownLosses`, may be the request's own: it is refused with GatewayError redis_unavailable.
  */
 export interface Audited {
   losses(): number;
@@ -98,7 +86,7 @@ export interface Audited {
 }
 
 export interface EdgeSettings extends RefusalSettings {
-  /** `proxy.upstream_timeout`: limits an unstreamed answer as a whole. */
+  /** `proxy.upstream_timeout`, for an unstreamed answer as a whole. */
   readonly upstreamTimeoutMs: number;
   /** `mcp.allowed_origins`. */
   readonly allowedOrigins: readonly string[];

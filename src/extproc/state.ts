@@ -17,18 +17,17 @@ import type { Target } from '../routing/target.ts';
  */
 export type State =
   | { readonly at: 'opened' }
-  /** The request headers are here; the key is not checked yet. */
+  /** The key is not checked yet. */
   | { readonly at: 'received' }
   /** Answered by the gateway without a key; nothing is forwarded. */
   | { readonly at: 'replied' }
   /** Answered by the gateway with a list of its own; nothing is forwarded. */
   | { readonly at: 'listed'; readonly exchange: Identified; readonly run: Run }
-  /** The key is valid; the address is not judged yet. */
+  /** The key is valid; the route is not known yet. */
   | { readonly at: 'admitted'; readonly exchange: Admitted }
   | IdentifiedState
   /** The body is read; the checks judge it. */
   | ParsedState<'parsed'>
-  /** Sent upstream; no answer yet. */
   | ParsedState<'forwarded'>
   /** The answer's headers have arrived, its buffered body not yet. */
   | AnsweredState<'answering'>
@@ -44,13 +43,13 @@ export type At<Name extends State['at']> = Extract<State, { readonly at: Name }>
 
 export type SentState = At<'forwarded' | 'answering' | 'opening' | 'streaming' | 'streamed' | 'answered'>;
 
-/** The address is valid: from here on, the checks' `end` must run. */
+/** The route is valid: from here on, the checks' `end` must run. */
 interface IdentifiedState {
   readonly at: 'identified';
   readonly exchange: Identified;
   readonly run: Run;
   readonly target: Target;
-  /** Kept until the body was searched for it. Empty if none was sent. */
+  /** Kept until the body has been searched for it; empty if none was sent. */
   readonly rawKey: string;
   /** Why the provider cannot be asked; known only once the body names no alias. */
   readonly ownRefusal: GatewayError | undefined;
@@ -65,7 +64,7 @@ interface ParsedState<Name extends string> {
   readonly target: Target;
   /** Targets of an alias that may be asked after this one. */
   readonly fallbacks?: readonly Fallback[];
-  /** The request per target, in order, if there are several. */
+  /** One per target, in order, if there are several. */
   readonly attempts?: readonly Attempt[];
 }
 
@@ -105,13 +104,13 @@ export function parsedOf(state: SentState): Parsed {
   return state.at === 'forwarded' ? state.exchange : state.parsed;
 }
 
-/** Undoes a request that Envoy never forwarded, since it did not get the verdict. Nothing is charged. */
+/** Returns the state of a request that Envoy did not forward, for lack of the verdict. Nothing is charged. */
 export function undone(state: At<'forwarded'>): At<'parsed'> {
   return { ...state, at: 'parsed' };
 }
 
 /**
- * Returns the outcome of an exchange that ends in this state, whatever Envoy's event was (docs/budgets.md).
+ * Returns the outcome of an exchange that ends in this state (docs/budgets.md).
  * @param timedOut the provider exceeded its time limit
  */
 export function outcomeOf(state: State, timedOut: boolean): Outcome {

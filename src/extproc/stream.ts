@@ -4,12 +4,12 @@ import type { Answer } from '../pipeline/exchange.ts';
 import { createContext, exchangeOf, isLogged, outcomeNow, type StreamContext } from './context.ts';
 import { handle } from './handle.ts';
 import { createPatience } from './patience.ts';
-import { withReceipt } from './reply/receipt.ts';
+import { withReceipt } from './reply/answer-headers.ts';
 import { refusalAnswer, type Refused } from './reply/refusal-answer.ts';
 import { bePatient, isDenial, refuse, type PhaseReply } from './reply/respond.ts';
 import type { EdgeServices, FinishedExchange, SelfDescription } from './services.ts';
 import { undone, wasSent, type State } from './state.ts';
-import { GRPC_STATUS, type RpcCall, type CallListener } from './transport/call.ts';
+import { GRPC_STATUS, type RpcCall, type CallListener } from './transport/transport.ts';
 import type { ProcessingRequest, ProcessingResponse } from './wire/messages.ts';
 
 /** Queued messages; beyond this, Envoy keeps them and stops reading from the provider. */
@@ -23,8 +23,8 @@ const MAX_QUEUED = 16;
  *                                                     -> response_body*, trailers  a streamed one
  * ```
  *
- * It always fails closed: a refusal becomes an ImmediateResponse while headers can still change, anything else a gRPC
- * error. The stream ends only after Envoy has ended it; an earlier clean end would let the rest of the request pass
+ * It fails closed: a refusal becomes an ImmediateResponse while headers can still change, anything else a gRPC error.
+ * The stream ends only after Envoy has ended it, since an earlier clean end would let the rest of the request pass
  * uninspected (docs/architecture.md#failing-closed).
  */
 export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () => void): CallListener {
@@ -105,14 +105,13 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     call.pause();
   }
 
-  /** Resumes reading when Envoy accepts replies and the queue has room. */
   function readOn(): void {
     if (!isPaused || isFull || queue.length >= MAX_QUEUED) return;
     isPaused = false;
     call.resume();
   }
 
-  /** Limits an unstreamed answer as a whole; Envoy's own timeouts limit only silence. */
+  /** Limits the time of an unstreamed answer; Envoy's own timeouts limit only silence. */
   function watchAnswer(): void {
     const { at } = context.state;
     if (at !== 'forwarded' && at !== 'answering') clearTimeout(answerTimer);
@@ -135,7 +134,6 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     void finishOnce();
   }
 
-  /** Sends a refusal to the client while headers can still change. */
   function refuseWith(refusal: Refusal): void {
     if (!stopServing()) return;
     context.refusal = refusal;
@@ -154,7 +152,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     failed = true;
     clearTimeout(answerTimer);
     queue.length = 0;
-    // A refused request frees its place, even while Envoy still ends it.
+    // A refused request frees its place before Envoy has ended it.
     context.place?.leave();
     return true;
   }
@@ -200,14 +198,14 @@ function traced(context: StreamContext, message: ProcessingRequest): ReturnType<
     : context.trace.run(() => handle(context, message));
 }
 
-/** Notes the begin and end of the answer, before the gateway's own work on it. */
+/** Notes when the answer begins and ends, before the gateway works on it. */
 function noteAnswer({ trace }: StreamContext, { phase, headers, endOfStream }: ProcessingRequest): void {
   if (phase === 'response_headers')
     trace?.answering(Number(headers.find(([name]) => name === ':status')?.[1]));
   if (endOfStream && (phase === 'response_headers' || phase === 'response_body')) trace?.answered();
 }
 
-/** Targets that may be asked in turn; each has the time of one. */
+/** Returns the number of targets that may be asked in turn, each with its own time limit. */
 function attemptsOf(state: State): number {
   return state.at === 'forwarded' ? (state.attempts?.length ?? 1) : 1;
 }
@@ -230,7 +228,7 @@ async function finishExchange(context: StreamContext): Promise<void> {
   if ('run' in context.state) await context.state.run.end(context.state.exchange, outcome);
   if (context.requestId === '') {
     context.trace?.end(undefined);
-    return; // nothing was asked of us
+    return; // no request arrived
   }
   const finished: FinishedExchange = {
     requestId: context.requestId,

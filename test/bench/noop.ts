@@ -1,4 +1,4 @@
-import type { RpcCall, CallListener } from '../../src/extproc/transport/call.ts';
+import type { RpcCall, CallListener } from '../../src/extproc/transport/transport.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../../src/extproc/wire/messages.ts';
 import {
   awaitRequestBody,

@@ -7,19 +7,19 @@ import { keepTicking, LOOP_CLOCKS, LoopDelay, type LoopClocks } from './loop-del
 const SMALL_KEYS_FACTOR = 3;
 /** Body bytes that cost about as much as a request itself. */
 const BYTES_PER_UNIT = 2_048;
-/** Reading a body takes at most a quarter of this, since a busy worker shares its time. */
+/** Four times the time that reading a body takes, since a busy worker shares its time. */
 const MS_PER_BODY_BYTE = 64 / 32_768;
 /** Spreads retries over one to two seconds. */
 const RETRY_MS = 1_000;
 
-/** Keys whose requests are refused: those with the largest share, or all. */
+/** Keys whose requests are refused. */
 export type ShedKeys = 'largest' | 'all';
 
 /** Refuses new requests while the worker is overloaded. Open requests continue. */
 export interface Admission {
-  /** A message from Envoy is now waiting for its reply. */
+  /** A message from Envoy waits for its reply. */
   began(message: ProcessingRequest): void;
-  /** The message was answered, or now waits for something other than this worker. */
+  /** The message was answered, or waits for something other than this worker. */
   answered(message: ProcessingRequest): void;
   /**
    * Refuses a new request of an overloaded worker.
@@ -40,13 +40,13 @@ export interface AdmissionOptions {
 }
 
 /**
- * Measures a worker's delay: how late its event loop is, or how long it was busy while its oldest message
- * waited. Idle time does not count: the message then waited for Redis, a policy engine or an approval.
+ * Measures a worker's delay: how late its event loop is, or how long it was busy while its oldest message waited. Idle
+ * time does not count, since the message then waited for Redis, a policy engine or an approval.
  */
 export function createAdmission({ limitMs, onShed, clocks = LOOP_CLOCKS }: AdmissionOptions): Admission {
   const loop = new LoopDelay(clocks);
   const shares = new KeyShares(() => clocks.now());
-  /** Busy-clock reading at which each message becomes late, oldest first. */
+  /** The busy time at which each message becomes late, oldest first. */
   const unanswered = new Map<ProcessingRequest, number>();
 
   function delayMs(): number {

@@ -3,10 +3,7 @@ import { RecentMap } from '../../recent-map.ts';
 const WINDOW_MS = 5_000;
 const MAX_KEYS = 10_000;
 
-/**
- * Counts the recent work of accepted keys, to find those with more than an even share. Invented keys do not
- * count.
- */
+/** Counts the recent work of accepted keys, to find those with more than an even share. */
 export class KeyShares {
   readonly #now: () => number;
   readonly #known = new RecentMap<true>(MAX_KEYS);

@@ -1,7 +1,7 @@
 const TICK_MS = 50;
-/** Event loops are usually late by less. */
+/** Shorter delays are normal. */
 const LATE_MS = 50;
-/** A delay stays current for this long: requests that waited with it are still being served. */
+/** A delay stays current for this long, while requests that waited with it are served. */
 const HOLD_MS = 500;
 
 /** Monotonic milliseconds. */
@@ -16,10 +16,7 @@ export const LOOP_CLOCKS: LoopClocks = {
   activeMs: () => performance.eventLoopUtilization().active,
 };
 
-/**
- * Measures how late an event loop runs, by a timer that fires too late, and how long it was busy. A process without CPU
- * time may be late without being busy.
- */
+/** Measures how late an event loop runs, and how long it was busy. Without CPU time it may be late but not busy. */
 export class LoopDelay {
   readonly #clocks: LoopClocks;
   #dueAt: number;
@@ -62,7 +59,7 @@ export class LoopDelay {
   }
 }
 
-/** Ticks until the returned function is called. Does not keep the process alive. */
+/** Ticks until the returned function is called. */
 export function keepTicking(delay: LoopDelay): () => void {
   const timer = setInterval(() => delay.tick(), TICK_MS).unref();
   return () => clearInterval(timer);

@@ -18,10 +18,6 @@ import { bodyForm, tooLarge } from '../request/request-form.ts';
 import type { At } from '../state.ts';
 import type { ProcessingRequest } from '../wire/messages.ts';
 
-/**
- * Handles the whole body: parses it once, runs the checks, applies the edits, and forwards it to the
- * configured upstream.
- */
 export async function onRequestBody(
   context: StreamContext,
   state: At<'identified'>,
@@ -30,11 +26,11 @@ export async function onRequestBody(
   const { exchange, run, rawKey, ownRefusal } = state;
   if (received.length > state.target.maxRequestBytes) throw tooLarge(state.target.maxRequestBytes);
   const { signer, admission, aliases } = context.services;
-  // Many requests may have arrived at once, and bodies are most of the work.
+  // The worker may be overloaded since the headers came: many bodies may arrive at once.
   admission.admit(context.caller);
   if (context.caller !== undefined) admission.served(context.caller, received.length);
   if (signer !== undefined) context.signed = { requestDigest: signer.digest(received) };
-  // If a JWT named the key, there is no raw key to search for.
+  // There is no raw key if a JWT named the key.
   const body = rawKey === '' ? received : withoutProxyKey(received, rawKey);
   const isBytes = bodyForm(exchange.headers.get('content-type'), exchange.endpoint) === 'bytes';
   const reading = isBytes ? readBytes(state, body) : readJson(context, state, body);
@@ -60,7 +56,6 @@ function readJson(context: StreamContext, state: At<'identified'>, body: Buffer)
   }
 }
 
-/** Parses, reads and searches for the key in three turns. */
 async function readLargeJson(context: StreamContext, state: At<'identified'>, body: Buffer): Promise<Parsed> {
   try {
     const parsed = await parseInTurns(state.exchange, body);
@@ -77,13 +72,12 @@ function withoutSpelledKey(parsed: Parsed, { rawKey }: At<'identified'>): Parsed
   return parsed;
 }
 
-/** Notes the id of a message refused unread, for its answer. */
+/** Notes the id of an unreadable message, for its answer. */
 function unread(failure: unknown, context: StreamContext, state: At<'identified'>, body: Buffer): unknown {
   if (state.exchange.mcp !== undefined) context.state = { ...state, unreadId: messageId(body) };
   return failure;
 }
 
-/** Searches for the key and for text in two turns. */
 async function readBytes({ exchange, rawKey }: At<'identified'>, body: Buffer): Promise<Parsed> {
   if (rawKey !== '') {
     if (encodesProxyKey(body, rawKey)) throw proxyKeyCarried();

@@ -19,7 +19,7 @@ import type { Run } from '../../pipeline/run.ts';
 import { providers } from '../../providers/registry.ts';
 import type { Target } from '../../routing/target.ts';
 import { isLogged, type StreamContext } from '../context.ts';
-import { withReceipt } from '../reply/receipt.ts';
+import { withReceipt } from '../reply/answer-headers.ts';
 import { awaitRequestBody, refuse, type PhaseReply } from '../reply/respond.ts';
 import { forward } from '../request/forward.ts';
 import { assertForm, JSON_TYPE } from '../request/request-form.ts';
@@ -31,11 +31,7 @@ import type { ProcessingRequest } from '../wire/messages.ts';
 
 const NO_BODY = Buffer.alloc(0);
 
-/**
- * Checks credentials first, so that without a valid key a client learns nothing but a 401. Then come the
- * key's rate limit, the request's form, its route, and the checks that need no body; without a body, all
- * checks.
- */
+/** Checks the credentials first: without a valid key a client learns nothing but a 401. */
 export async function onRequestHeaders(
   context: StreamContext,
   message: ProcessingRequest,
@@ -60,7 +56,7 @@ export async function onRequestHeaders(
     responseHeaders: new Map([[HEADER.requestId, head.requestId], ...context.crossOrigin]),
   };
   context.state = { at: 'admitted', exchange: admitted };
-  // With only a JWT, the key is known from here on.
+  // A JWT alone names its key only now.
   if (credentials.proxyKeys.length === 0) context.place?.claimKey(identity.key.keyHash);
   const limited = await run.admit(admitted);
   if (limited !== undefined) return limited;
@@ -101,7 +97,7 @@ export async function onRequestHeaders(
   return hasBody ? awaitRequestBody() : judgeWithoutBody(context, context.state);
 }
 
-/** Answers for a name of `models`; lists the names if the provider cannot be asked for its models. */
+/** Answers for a name in `models`; lists the names if the provider cannot be asked for its models. */
 function ownAnswer(
   context: StreamContext,
   exchange: Identified,
@@ -119,8 +115,8 @@ function ownAnswer(
 }
 
 /**
- * Returns what the upstream gets besides the body; an MCP server is called at its own address.
- * @param query as received, since a key in an address is worth reporting even if the parameter is dropped
+ * Returns the parts of the request that go upstream besides the body; an MCP server is called at its own address.
+ * @param query as received: a key in it is reported even if the parameter is dropped
  */
 function travelling(exchange: Identified, kind: Target['kind'], query: string): Travelling {
   const { path, providerKey, headers, traceState } = exchange;
@@ -135,7 +131,7 @@ function traceStateOf({ trace }: StreamContext): Pick<Identified, 'traceState'> 
   return trace?.traceState ? { traceState: trace.traceState } : {};
 }
 
-/** Records the client and its API before the key is checked. */
+/** Records who calls, and which API, before the key is checked. */
 function receive(
   context: StreamContext,
   head: RequestHead,
@@ -158,7 +154,7 @@ function receive(
   return { credentials, path };
 }
 
-/** Runs the body checks now, since no body phase will come. */
+/** Runs the body checks for a request without a body. */
 async function judgeWithoutBody(context: StreamContext, state: At<'identified'>): Promise<PhaseReply> {
   const { exchange, run, target } = state;
   const request = exchange.endpoint.dialect.request({}, exchange.endpoint);
@@ -175,8 +171,8 @@ type ServedBy = Pick<Identified, 'provider' | 'providerKey' | 'heldCredential' |
   Pick<At<'identified'>, 'ownRefusal'>;
 
 /**
- * Returns the upstream: the path's provider with its credential, or an MCP server, which gets none of the client's
- * keys. If the body may name an alias, a missing credential is refused only then.
+ * Returns the provider with its credential, or the MCP server, which gets none of the client's keys. A missing
+ * credential is refused later if the body may name an alias.
  */
 function servedBy(
   { services }: StreamContext,
@@ -200,20 +196,20 @@ function servedBy(
   }
 }
 
-/** Excludes JWTs for this gateway from the provider keys. */
+/** Returns the provider keys without JWTs for this gateway. */
 function providerKeysOf({ services }: StreamContext, { providerKeys }: Credentials): readonly string[] {
   const { isGatewayToken } = services;
   return isGatewayToken === undefined ? providerKeys : providerKeys.filter((key) => !isGatewayToken(key));
 }
 
-/** Returns the digest of the first JWT for this gateway, since tokens are long. */
+/** Returns a digest of the first JWT for this gateway, since tokens are long. */
 function tokenOf({ services }: StreamContext, { providerKeys }: Credentials): string | undefined {
   const { isGatewayToken } = services;
   const token = isGatewayToken && providerKeys.find((key) => isGatewayToken(key));
   return token && hash('sha256', token, 'base64');
 }
 
-/** Checks two different keys before refusing them, so that an unknown one stays a 401. More are not looked up. */
+/** Checks two different keys before they are refused, so that an unknown one stays a 401. */
 async function identify(
   context: StreamContext,
   run: Run,
@@ -235,10 +231,7 @@ function twoKeys(which: string): GatewayError {
   return new GatewayError('invalid_request', `the request has two different ${which}: send only one`);
 }
 
-/**
- * Envoy joins several Host headers by a comma, and a proxy in front may have used either (RFC 9112 section
- * 3.2).
- */
+/** Envoy joins several Host headers by a comma; a proxy in front may have used either (RFC 9112 section 3.2). */
 function assertOneHost(authority: string): void {
   if (authority.includes(',')) {
     throw new GatewayError('invalid_request', 'the request carries more than one Host header; send one');

@@ -8,7 +8,6 @@ import { passWhole, type PhaseReply } from '../reply/respond.ts';
 import type { At } from '../state.ts';
 import type { ProcessingRequest } from '../wire/messages.ts';
 
-/** Handles a whole answer: decodes and reads it, runs the checks, settles it, and passes it to the client. */
 export async function onResponseBody(
   context: StreamContext,
   state: At<'answering'>,

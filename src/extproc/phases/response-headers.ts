@@ -24,7 +24,7 @@ const UNANSWERED: Readonly<Record<number, 'upstream_unavailable' | 'upstream_tim
 
 const KEY_REFUSALS: readonly number[] = [401];
 
-/** Determines the answer's origin, and whether Envoy buffers it or streams it. */
+/** Determines the answer's origin, and whether Envoy buffers or streams it. */
 export function onResponseHeaders(
   context: StreamContext,
   message: ProcessingRequest,
@@ -71,7 +71,7 @@ function noteAttempt(context: StreamContext, { parsed, attempt }: Reached): void
   }
 }
 
-/** Ends an exchange with Envoy's own reply in the upstream's place. */
+/** Ends an exchange that Envoy answers in the upstream's place. */
 async function endUnanswered(context: StreamContext, { run, parsed }: At<'answered'>): Promise<PhaseReply> {
   await run.end(parsed, outcomeNow(context));
   const type = context.surface.kind === 'mcp' ? UNANSWERED[context.status] : undefined;
@@ -87,7 +87,7 @@ function assertNotMoved(exchange: Answered): void {
   throw redirect.refusal;
 }
 
-/** Refuses the answer to a credential of the gateway that the provider does not accept. */
+/** Refuses the answer if the provider rejected a credential of the gateway. */
 function assertCredential({ services }: StreamContext, exchange: Answered): void {
   const { heldCredential, providerKey, provider } = exchange;
   if (heldCredential === undefined || providerKey === undefined) return;
@@ -133,10 +133,7 @@ async function beginStream(
   return startStream(headerChanges(context, exchange));
 }
 
-/**
- * Reports whether a status can end an exchange (RFC 9110 section 15). 101 would switch to an unrequested
- * protocol.
- */
+/** Reports whether a status can end an exchange (RFC 9110 section 15); 101 would switch to an unrequested protocol. */
 function isFinal(status: number): boolean {
   return status >= 200 && status < 600;
 }

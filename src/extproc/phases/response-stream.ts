@@ -4,10 +4,7 @@ import { dropTrailers, streamChunk, type PhaseReply } from '../reply/respond.ts'
 import type { At } from '../state.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
 
-/**
- * Handles one chunk of a streamed answer. Every chunk gets a reply, even if empty. The last reply contains
- * held bytes, closing comments and the end.
- */
+/** Every chunk gets a reply, even an empty one; the last has held bytes, closing comments and the end. */
 export function onStreamChunk(
   context: StreamContext,
   state: At<'streaming' | 'streamed'>,
@@ -40,7 +37,7 @@ async function lastChunk(
   return emit(context, Buffer.concat([before, last.bytes]), true);
 }
 
-/** Ends the stream before the provider does. Envoy resets it, and may still deliver what was sent. */
+/** Ends the stream before the provider does. Envoy resets it, and may still deliver the bytes sent. */
 function cutOff(
   context: StreamContext,
   state: At<'streaming' | 'streamed'>,
@@ -51,9 +48,7 @@ function cutOff(
   return emit(context, emission.bytes, isFirst);
 }
 
-/**
- * Handles trailers that end a stream without a last chunk (HTTP/2): sends held bytes and drops the trailers.
- */
+/** Handles trailers, which end an HTTP/2 stream without a last chunk: sends held bytes and drops the trailers. */
 export async function onResponseTrailers(
   context: StreamContext,
   message: ProcessingRequest,
@@ -72,7 +67,7 @@ async function end(context: StreamContext, state: At<'streaming' | 'streamed'>):
   return last;
 }
 
-/** Finishes a stream. Its headers are gone, so only log and metrics report a cut as a refusal. */
+/** Its headers are sent, so only log and metrics report a cut as a refusal. */
 function finishStream(context: StreamContext, state: At<'streaming' | 'streamed'>, last: Emission): void {
   if (last.failure !== undefined) context.services.observer.failed(context.requestId, last.failure);
   context.refusal ??= last.cut;

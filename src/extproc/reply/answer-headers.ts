@@ -1,11 +1,12 @@
-import { TELEMETRY_HEADERS } from '../../headers.ts';
-import type { Answered } from '../../pipeline/exchange.ts';
+import { TELEMETRY_HEADERS, HEADER } from '../../headers.ts';
+import type { Answered, Admitted } from '../../pipeline/exchange.ts';
 import { isShown } from '../../shown-headers.ts';
-import type { StreamContext } from '../context.ts';
-import { withReceipt } from './receipt.ts';
+import { type StreamContext, exchangeOf } from '../context.ts';
 import type { HeaderChanges } from './respond.ts';
+import type { Receipt } from '../../signing/receipt.ts';
+import type { HeaderList } from '../wire/messages.ts';
 
-/** Adds the checks' headers, and removes answer headers that may not reach a client (`isShown`). */
+/** Adds the checks' headers, and removes headers of the answer that may not reach a client (`isShown`). */
 export function headerChanges(context: StreamContext, exchange: Answered): HeaderChanges {
   const set = [...exchange.responseHeaders];
   const source = exchange.mcp === undefined ? 'provider' : 'mcp';
@@ -20,12 +21,49 @@ export function headerChanges(context: StreamContext, exchange: Answered): Heade
 
 const MARK = 'x-gw-origin';
 
-/** Pseudo headers, and the mark that the response gate reads and removes. */
+/** Reports whether Envoy needs a header: a pseudo header, or the mark that the response gate removes. */
 function isEnvoyHeader(name: string): boolean {
   return name.startsWith(':') || name === MARK;
 }
 
-/** Adds the length of a replaced body. Digests and encodings of the original never pass. */
+/** Adds the length of a replaced body. */
 export function withBody(changes: HeaderChanges, body: Buffer): HeaderChanges {
   return { ...changes, set: [...changes.set, ['content-length', String(body.length)]] };
+}
+
+/**
+ * Adds a receipt to an answer's headers, if answers are signed and the key is known.
+ * @param status the client's
+ */
+export function withReceipt(context: StreamContext, status: number, headers: HeaderList): HeaderList {
+  const { signer } = context.services;
+  const exchange = signer && exchangeOf(context);
+  if (signer === undefined || exchange === undefined) return headers;
+  return [...headers, [HEADER.signature, signer.receipt(receiptOf(context, exchange, status))]];
+}
+
+function receiptOf(
+  context: StreamContext,
+  { key, facts, responseHeaders }: Admitted,
+  status: number,
+): Omit<Receipt, 'iat'> {
+  const { signed, refusal } = context;
+  const cost = context.services.settings.stripTelemetry ? undefined : responseHeaders.get(HEADER.requestCost);
+  const policySet = signed?.policySet ?? facts.judged?.set.digest;
+  return {
+    jti: context.requestId,
+    key_hash: key.keyHash,
+    ...(signed?.requestDigest !== undefined && { request_digest: signed.requestDigest }),
+    ...(signed?.upstreamDigest !== undefined && { upstream_digest: signed.upstreamDigest }),
+    decision: refusal === undefined ? answeredHow(responseHeaders) : 'deny',
+    ...(refusal !== undefined && { type: refusal.type }),
+    status,
+    ...(policySet !== undefined && { policy_set: policySet }),
+    ...(cost !== undefined && { cost_usd: Number(cost) }),
+  };
+}
+
+function answeredHow(responseHeaders: ReadonlyMap<string, string>): Receipt['decision'] {
+  const isMasked = [HEADER.dlpRedacted, HEADER.responseRedacted].some((name) => responseHeaders.has(name));
+  return isMasked ? 'mask' : 'allow';
 }

@@ -2,28 +2,28 @@ import type { AnswerOrigin, Parsed } from '../../pipeline/exchange.ts';
 import type { TriedTarget } from '../../routes/health.ts';
 import { parsedOf, type Attempt, type SentState } from '../state.ts';
 
-/** Where an answer came from, and the request that it answers. */
+/** The origin of an answer, and the request that it answers. */
 export interface Reached {
   readonly parsed: Parsed;
   readonly origin: AnswerOrigin;
   /** All targets asked, with their outcomes. */
   readonly tried: readonly TriedTarget[];
-  /** The target that answered, if there were several. */
+  /** The one that was answered, if there were several. */
   readonly attempt?: Attempt;
-  /** Why no target answered, if Envoy could not report it. */
+  /** The reason why no target answered, if Envoy could not report it. */
   readonly failure?: 'upstream_unavailable' | 'upstream_timeout';
 }
 
-/** Envoy's response details for answers of an upstream. */
-const OF_UPSTREAM = 'via_upstream';
-/** Without a connection, the provider has seen and billed nothing. */
+/** Envoy's response details for an upstream's answer. */
+const VIA_UPSTREAM = 'via_upstream';
+/** Details by which the provider has seen, and billed, nothing. */
 const NOT_CONNECTED =
   /connection_failure|connection_timeout|no_healthy_upstream|cluster_not_found|no_cluster_found/;
 
 export function reachedBy(state: SentState, details: string, headers: ReadonlyMap<string, string>): Reached {
   const attempts = state.at === 'forwarded' ? state.attempts : undefined;
   const parsed = parsedOf(state);
-  if (details !== OF_UPSTREAM) {
+  if (details !== VIA_UPSTREAM) {
     // The details only describe the last attempt; earlier ones may have been processed.
     if (attempts !== undefined) return { parsed, origin: 'lost', tried: [] };
     const origin = NOT_CONNECTED.test(details) ? 'not_connected' : 'lost';
@@ -38,7 +38,7 @@ export function reachedBy(state: SentState, details: string, headers: ReadonlyMa
   return reachedByAttempt(attempts, headers.get('x-gw-tried') ?? '');
 }
 
-/** Outcomes in which a target may have processed the request without an answer. */
+/** Outcomes after which a target may have processed the request without an answer. */
 const UNCERTAIN: ReadonlySet<string> = new Set(['timeout', 'lost', 'unsure']);
 
 interface Tried {
@@ -47,8 +47,8 @@ interface Tried {
 }
 
 /**
- * Reads the record of the attempts (envoy/attempts.lua). An attempt that is missing in it may have been processed.
- * @throws Error if there is none, so that the answer is withheld and the reservation charged
+ * Reads the record of the attempts (envoy/attempts.lua). An attempt that it lacks may have been processed.
+ * @throws Error without a record: the answer is withheld, and the reservation charged
  */
 function reachedByAttempt(attempts: readonly Attempt[], record: string): Reached {
   const tried = [...record.matchAll(/(\d{1,2}):([\w]{1,16}):\d{1,3}(?:,|$)/g)].map(
@@ -67,11 +67,15 @@ function reachedByAttempt(attempts: readonly Attempt[], record: string): Reached
     .filter(({ outcome }) => UNCERTAIN.has(outcome))
     .map(({ exchange }) => exchange);
   const parsed = alsoAsked.length === 0 ? attempt.exchange : { ...attempt.exchange, alsoAsked };
-  if (last.outcome === 'connect')
-    return { parsed, attempt, tried: asked, origin: 'not_connected', failure: 'upstream_unavailable' };
-  if (last.outcome === 'lost')
-    return { parsed, attempt, tried: asked, origin: 'lost', failure: 'upstream_unavailable' };
-  if (last.outcome === 'timeout')
-    return { parsed, attempt, tried: asked, origin: 'lost', failure: 'upstream_timeout' };
-  return { parsed, attempt, tried: asked, origin: 'provider' };
+  const reached = { parsed, attempt, tried: asked };
+  switch (last.outcome) {
+    case 'connect':
+      return { ...reached, origin: 'not_connected', failure: 'upstream_unavailable' };
+    case 'lost':
+      return { ...reached, origin: 'lost', failure: 'upstream_unavailable' };
+    case 'timeout':
+      return { ...reached, origin: 'lost', failure: 'upstream_timeout' };
+    default:
+      return { ...reached, origin: 'provider' };
+  }
 }

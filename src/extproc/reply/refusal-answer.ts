@@ -7,7 +7,7 @@ import type { Surface } from '../request/surface.ts';
 
 export interface Refused extends RefusedMessage {
   readonly surface: Surface;
-  /** Headers of the answer in any case; lower-case names. */
+  /** Lower-case names. */
   readonly headers: Iterable<readonly [string, string]>;
 }
 
@@ -26,14 +26,14 @@ export interface RefusalAnswer {
   readonly body: string;
 }
 
-/** Refusals by policy, which are marked in the headers (docs/refusals.md). */
+/** Refusals marked as policy blocks in the headers (docs/refusals.md). */
 const BLOCKED_BY_POLICY: ReadonlySet<ErrorType> = new Set([
   'policy_denied',
   'drift_detected',
   'escalation_denied',
 ]);
 
-/** The only place that renders refusals: status, headers and body for the client of this surface. */
+/** The only place that renders refusals. */
 export function refusalAnswer(denied: Refusal, refused: Refused, settings: RefusalSettings): RefusalAnswer {
   const refusal = settings.refusalDetails === 'brief' ? { ...denied, findings: undefined } : denied;
   const { surface } = refused;
@@ -86,7 +86,7 @@ function ownHeaders(
   return headers;
 }
 
-/** Adds the id and other headers that SDKs read from errors. */
+/** Returns the request id, and other headers that SDKs read from errors. */
 function forSdks(
   type: ErrorType,
   status: number,

@@ -12,22 +12,22 @@ import {
 } from '../wire/messages.ts';
 import type { RefusalAnswer } from './refusal-answer.ts';
 
-/** Result of a phase: messages for Envoy in order, or a denial that is rendered at the end. */
+/** Messages for Envoy in order, or a denial, rendered at the end. */
 export type PhaseReply = ProcessingResponse | readonly ProcessingResponse[] | Denial;
 
 export function isDenial(reply: PhaseReply): reply is Denial {
   return 'kind' in reply;
 }
 
-/** Header changes of one phase. Names are lower-case; a name both removed and set ends up set. */
+/** Names are lower-case; a name that is both removed and set ends up set. */
 export interface HeaderChanges {
   readonly set: Iterable<readonly [string, string]>;
   readonly remove: readonly string[];
 }
 
 /**
- * Asks Envoy for the answer of a request too, in the reply to its headers. Envoy sends no answer by itself: it could not
- * answer malformed requests then. Without this the response gate lets no answer of an upstream pass.
+ * Makes Envoy send the answer too; without it, the response gate passes no answer of an upstream. This is not Envoy's
+ * default mode, with which Envoy could not answer malformed requests itself.
  */
 const WITH_ANSWER: ModeOverride = {
   response_header_mode: SEND,
@@ -37,15 +37,12 @@ const WITH_ANSWER: ModeOverride = {
   response_trailer_mode: SKIP,
 };
 
-/** Acknowledges the request headers; the body comes next, so there is no verdict yet. */
+/** Gives no verdict yet: the body comes next. */
 export function awaitRequestBody(): ProcessingResponse {
   return { request_headers: { response: {} }, mode_override: WITH_ANSWER };
 }
 
-/**
- * Returns the verdict of the request gate (envoy/render), which a route to a provider requires. Sent only in
- * the last request phase, since an uninspected body could follow an earlier one.
- */
+/** Gives the request gate's verdict, only in the last request phase: an uninspected body could follow an earlier one. */
 export function forwardRequest(
   phase: 'request_headers' | 'request_body',
   changes: HeaderChanges,
@@ -63,7 +60,7 @@ export function forwardRequest(
   };
 }
 
-/** Removes all request trailers, which could carry forbidden headers. */
+/** Removes all trailers, which could carry forbidden headers. */
 export function dropTrailers(
   phase: 'request_trailers' | 'response_trailers',
   names: readonly string[],
@@ -71,12 +68,12 @@ export function dropTrailers(
   return { [phase]: { header_mutation: { set_headers: [], remove_headers: names } } };
 }
 
-/** Acknowledges the answer's headers; the buffered body and the verdict come next. */
+/** Gives no verdict yet: the buffered body comes next. */
 export function awaitResponseBody(): ProcessingResponse {
   return { response_headers: { response: {} } };
 }
 
-/** Returns the verdict of the response gate for a whole, inspected answer. */
+/** Gives the response gate's verdict for a whole, inspected answer. */
 export function passWhole(
   phase: 'response_headers' | 'response_body',
   changes: HeaderChanges,
@@ -90,8 +87,8 @@ export function passWhole(
 }
 
 /**
- * Starts a streamed answer: every chunk is received and sent by the sidecar. Removes `content-length`, with
- * which Envoy would answer 500 and leave the client hanging.
+ * Starts a streamed answer, whose chunks the sidecar receives and sends. Removes `content-length`, with which Envoy
+ * would answer 500 and leave the client hanging.
  */
 export function startStream(changes: HeaderChanges): ProcessingResponse {
   return {
@@ -105,7 +102,7 @@ export function startStream(changes: HeaderChanges): ProcessingResponse {
   };
 }
 
-/** Sends bytes of a stream; the gate cuts what exceeds the total `emittedBytes`. */
+/** The response gate cuts bytes beyond the total `emittedBytes`. */
 export function streamChunk(body: Buffer, endOfStream: boolean, emittedBytes: number): ProcessingResponse {
   return {
     response_body: {
@@ -115,15 +112,11 @@ export function streamChunk(body: Buffer, endOfStream: boolean, emittedBytes: nu
   };
 }
 
-/** Makes Envoy wait this long for the phase's reply. */
 export function bePatient(ms: number): ProcessingResponse {
   return { override_message_timeout_ms: ms };
 }
 
-/**
- * Ends the exchange with the gateway's answer; `details` lets Envoy pass the body unchanged and decide about
- * logging.
- */
+/** Ends the exchange with the gateway's answer. By `details`, Envoy passes the body unchanged and decides on logging. */
 export function refuse(
   answer: Omit<RefusalAnswer, 'headers'>,
   headers: HeaderList,

@@ -9,12 +9,16 @@ import type { StreamContext } from '../context.ts';
 import { forwardRequest } from '../reply/respond.ts';
 import type { At, Attempt } from '../state.ts';
 import type { HeaderList, ProcessingResponse } from '../wire/messages.ts';
-import { contentType, credentialHeaders, emptyForwarded, ENVOYS, isSent } from './sent-headers.ts';
+import {
+  contentType,
+  credentialHeaders,
+  emptyForwarded,
+  ENVOYS,
+  requestChanges,
+  isSent,
+} from './sent-headers.ts';
 
-/**
- * Envoy refuses a change that makes the headers of a request larger than 60 KiB (its `max_request_headers_kb`). The rest
- * is for headers that the gateway sets besides.
- */
+/** Envoy refuses a change that makes a request's headers larger than 60 KiB; 4 KiB are for the other new headers. */
 const MAX_PLANS_BYTES = 60 * 1_024 - 4_096;
 
 type Judged = At<'parsed'> & { readonly fallbacks: readonly Fallback[] };
@@ -29,8 +33,8 @@ interface Planned extends RoutedTo {
 
 /**
  * Sends a request that several targets may get, one after another. Envoy's second listener makes the attempts
- * (envoy/attempts.lua) by the plans written here, each of which was judged. A header goes to a target only if the first
- * one would get it too, because that is what the checks have searched.
+ * (envoy/attempts.lua) by the plans written here; the checks have judged each of them. A header goes to a target only if
+ * the first target would get it too, because the checks have searched no other headers.
  */
 export async function sendAttempts(
   context: StreamContext,
@@ -43,9 +47,9 @@ export async function sendAttempts(
   const body = edited ?? exchange.body;
   const targets = [{ exchange, target: state.target as ProviderTarget }, ...state.fallbacks];
   const wanted: Planned[] = [];
-  for (const [index, one] of targets.entries()) {
+  for (const [index, target] of targets.entries()) {
     const again = state.fallbacks[index]?.after ?? [];
-    wanted.push({ ...one, again, ...(await changesFor(context, one.exchange, body)) });
+    wanted.push({ ...target, again, ...(await changesFor(context, target.exchange, body)) });
   }
   const passing = [...exchange.headers.keys()].filter((name) => isSent(exchange, name));
   const planned = fitting(wanted, passing, exchange.headers);
@@ -80,21 +84,21 @@ function fitting(
 ): readonly Planned[] {
   let room = MAX_PLANS_BYTES;
   for (const name of passing) room -= name.length + Buffer.byteLength(headers.get(name) ?? '');
-  const kept = wanted.findIndex((one) => {
-    room -= planOf(one, passing).length;
+  const kept = wanted.findIndex((planned) => {
+    room -= planOf(planned, passing).length;
     return room < 0;
   });
   if (kept < 0) return wanted;
   return wanted
     .slice(0, Math.max(1, kept))
-    .map((one, index, all) => (index === all.length - 1 ? { ...one, again: [] } : one));
+    .map((planned, index, all) => (index === all.length - 1 ? { ...planned, again: [] } : planned));
 }
 
 interface Plans {
   readonly planned: readonly Planned[];
   /** Headers of the client that are sent. */
   readonly passing: readonly string[];
-  /** The body; undefined if it is unchanged. */
+  /** Undefined if the body is unchanged. */
   readonly edited: Buffer | undefined;
 }
 
@@ -111,19 +115,11 @@ function replyFor(
     [HEADER.upstream, ATTEMPTS_CLUSTER],
     ...contentType(exchange),
     ...(edited === undefined ? [] : ([['content-length', String(edited.length)]] as const)),
-    ...planned.map((one, index) => [`x-gw-plan-${String(index + 1)}`, planOf(one, passing)] as const),
+    ...planned.map((each, index) => [`x-gw-plan-${String(index + 1)}`, planOf(each, passing)] as const),
   ]);
-  const call = {
-    provider: exchange.provider.name,
-    mcpServer: undefined,
-    host: first.target.upstream.authority,
-  };
-  for (const [name, value] of context.trace?.forward(call) ?? []) {
-    if (exchange.withheldHeaders?.has(name) !== true) set.set(name, value);
-  }
   const sent = new Set(passing);
-  const remove = [...exchange.headers.keys()].filter((name) => !sent.has(name) && !set.has(name));
-  return forwardRequest('request_body', { set, remove }, edited);
+  const changes = requestChanges(context, exchange, set, (name) => sent.has(name));
+  return forwardRequest('request_body', changes, edited);
 }
 
 function pathOf({ target, exchange }: RoutedTo): string {

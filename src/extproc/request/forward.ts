@@ -9,7 +9,14 @@ import type { StreamContext } from '../context.ts';
 import type { At } from '../state.ts';
 import type { HeaderList, ProcessingResponse } from '../wire/messages.ts';
 import { sendAttempts } from './attempts.ts';
-import { contentType, credentialHeaders, emptyForwarded, isSent, noteServed } from './sent-headers.ts';
+import {
+  contentType,
+  credentialHeaders,
+  emptyForwarded,
+  requestChanges,
+  isSent,
+  noteServed,
+} from './sent-headers.ts';
 import { forwardRequest } from '../reply/respond.ts';
 
 type RequestPhase = 'request_headers' | 'request_body';
@@ -21,8 +28,8 @@ interface Sent {
 }
 
 /**
- * The last step of a request: applies the edits once, sets the upstream's credentials, removes what may not
- * be forwarded, and gives the request gate's verdict.
+ * The last step of a request: applies the edits, sets the upstream's credentials, removes headers that may not be
+ * forwarded, and gives the request gate's verdict.
  * @param masked the body with the proxy key overwritten, if it contained one
  */
 export function forward(
@@ -47,16 +54,18 @@ function sendEdited(
 ): ProcessingResponse | Promise<ProcessingResponse> {
   const { signer } = context.services;
   const { exchange } = state;
-  const fallbacks = (state.fallbacks ?? []).filter((one) => exchange.fallbacks?.includes(one.exchange));
+  const fallbacks = (state.fallbacks ?? []).filter((fallback) =>
+    exchange.fallbacks?.includes(fallback.exchange),
+  );
   if (fallbacks.length > 0) return sendAttempts(context, { ...state, fallbacks }, masked);
-  // No fallback is left that could read the target's edits.
+  // With no fallback left, the target's own edits may change the shared body.
   exchange.edits.push(...(exchange.ownEdits ?? []));
   if (signer !== undefined) return signAndSend(context, state, phase, { masked, signer });
   if (exchange.edits.length === 0) return send(context, state, phase, masked);
   return applyEditsInTurns(exchange.body, exchange.edits).then((body) => send(context, state, phase, body));
 }
 
-/** Signs what goes upstream, after every edit. */
+/** Signs the body after every edit. */
 async function signAndSend(
   context: StreamContext,
   state: At<'parsed'>,
@@ -98,20 +107,11 @@ function send(
     ...(edited === undefined ? [] : ([['content-length', String(edited.length)]] as const)),
     ...(signature === undefined ? [] : ([[HEADER.signature, signature]] as const)),
   ]);
-  const call = {
-    provider: exchange.provider?.name,
-    mcpServer: exchange.mcp?.server,
-    host: upstream.authority,
-  };
-  for (const [name, value] of context.trace?.forward(call) ?? []) {
-    if (exchange.withheldHeaders?.has(name) !== true) set.set(name, value);
-  }
-  const remove: string[] = [];
-  for (const name of exchange.headers.keys()) if (!sent.passes(name) && !set.has(name)) remove.push(name);
+  const changes = requestChanges(context, exchange, set, sent.passes);
   context.state = { ...state, at: 'forwarded' };
   noteServed(exchange);
   emptyForwarded(exchange);
-  return forwardRequest(phase, { set, remove }, edited);
+  return forwardRequest(phase, changes, edited);
 }
 
 function toProvider(exchange: Parsed, upstream: ProviderUpstream, body: Buffer): Sent {
@@ -120,7 +120,7 @@ function toProvider(exchange: Parsed, upstream: ProviderUpstream, body: Buffer):
   return { set, passes: (name) => isSent(exchange, name) };
 }
 
-/** Uses the server's own address and its configured headers, whatever the client's address was. */
+/** Calls the server at its own address, with its configured headers. */
 function toServer(exchange: Parsed, upstream: McpUpstream, edited: Buffer | undefined): Sent {
   const { headers, json, request } = exchange;
   const isEdited = edited !== undefined && exchange.edits.length > 0;

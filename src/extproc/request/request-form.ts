@@ -3,7 +3,7 @@ import { readMediaType } from '../../media-type.ts';
 import type { Endpoint } from '../../providers/dialect.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** Form of a body: JSON for a dialect, or bytes with text for an endpoint without one. */
+/** JSON for a dialect, or bytes with text for an endpoint without one. */
 export type BodyForm = 'json' | 'bytes';
 
 export const JSON_TYPE = 'application/json';
@@ -44,7 +44,7 @@ export function bodyForm(contentType: string | undefined, { operation }: Endpoin
 
 const ANY_BYTES = 'application/octet-stream';
 
-/** Some clients omit the type of JSON (boto3's invoke_model). */
+/** boto3's invoke_model omits the type of its JSON. */
 function isUnspecified(contentType = ''): boolean {
   return contentType.trim() === '';
 }
@@ -53,13 +53,12 @@ export function tooLarge(maxBytes: number): GatewayError {
   return new GatewayError('payload_too_large', `the request body exceeds ${maxBytes} bytes`);
 }
 
-/** Reports whether the type is JSON in UTF-8, without parameters that others might interpret. */
+/** Reports whether the type is JSON in UTF-8, without parameters that an upstream might interpret. */
 export function isJson(contentType: string | undefined): boolean {
   const { essence, charset, hasOtherParameters } = readMediaType(contentType);
   return essence === JSON_TYPE && charset === 'utf-8' && !hasOtherParameters;
 }
 
-/** Reports whether the type is one readable text type other than JSON. */
 function isPlainText(contentType: string | undefined): boolean {
   const { essence, charset } = readMediaType(contentType);
   return /^[\w.+-]+\/[\w.+-]+$/.test(essence) && !essence.includes('json') && charset !== 'other';

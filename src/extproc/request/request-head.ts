@@ -1,16 +1,16 @@
 import type { HeaderList } from '../wire/messages.ts';
 
-/** Request line and headers from Envoy; names are lower-case. */
+/** Names are lower-case. */
 export interface RequestHead {
   readonly method: string;
-  /** Path and query for routing; may hold a proxy key, so it is never logged. */
+  /** Path and query; may hold a proxy key, so it is never logged. */
   readonly target: string;
   /** The Host header or `:authority`; several are joined by `,`. */
   readonly authority: string;
   readonly requestId: string;
-  /** Every header except pseudo headers, including repeated ones. */
+  /** Without pseudo headers. */
   readonly list: HeaderList;
-  /** The same with repeated headers joined by `, `. */
+  /** The same, with repeated headers joined by `, `. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
@@ -34,10 +34,7 @@ export function readRequestHead(received: HeaderList): RequestHead {
   return { method, target, authority, requestId: headers.get('x-request-id') ?? '', list, headers };
 }
 
-/**
- * Reads status and headers of an answer. Repeated headers are joined, so that a second encoding cannot hide
- * the first.
- */
+/** Joins repeated headers, so that a second encoding cannot hide the first. */
 export function readResponseHead(received: HeaderList): { status: number; headers: Map<string, string> } {
   const headers = new Map<string, string>();
   for (const [key, text] of received) {

@@ -2,19 +2,21 @@ import { HEADER } from '../../headers.ts';
 import { isCarried } from '../../pipeline/carried.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { signSigV4 } from '../../signing/sigv4.ts';
+import type { StreamContext } from '../context.ts';
+import type { HeaderChanges } from '../reply/respond.ts';
 import type { HeaderList } from '../wire/messages.ts';
 import { bodyForm, isJson, JSON_TYPE } from './request-form.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** Names the model that serves an alias in the answer's headers, which hold visible ASCII. */
+/** Names the model that serves an alias in the answer's headers, as visible ASCII. */
 export function noteServed({ alias, provider, request, responseHeaders }: Parsed): void {
   if (alias === undefined) return;
   const model = (request.model ?? '').replace(/[^\x21-\x7e]/g, '?');
   responseHeaders.set(HEADER.servedBy, `${provider.name}/${model}`);
 }
 
-/** Frees what only the request needed, since a stream may run for hours. */
+/** Frees memory of the request, since a stream may run for hours. */
 export function emptyForwarded(exchange: Parsed): void {
   exchange.body = NOTHING;
   exchange.json = {};
@@ -24,14 +26,13 @@ export function emptyForwarded(exchange: Parsed): void {
   exchange.facts.judgedAgain = undefined;
 }
 
-/** Declares a body that was read as JSON as JSON, so that the upstream reads it likewise. */
+/** Sets the type of a body that was read as JSON, so that the upstream reads it as JSON too. */
 export function contentType({ endpoint, headers, method }: Parsed): HeaderList {
   const type = headers.get('content-type');
   const lacksType = method === 'POST' && !isJson(type) && bodyForm(type, endpoint) === 'json';
   return lacksType ? [['content-type', JSON_TYPE]] : [];
 }
 
-/** Returns the headers of the single credential that a provider gets. */
 export function credentialHeaders(
   exchange: Parsed,
   authority: string,
@@ -44,7 +45,25 @@ export function credentialHeaders(
   return Object.entries(signSigV4({ credential, method: exchange.method, authority, path, body }));
 }
 
-/** Framing headers, and Envoy's own: it reads some when it routes again, and its route removes those. */
+/**
+ * Adds the upstream's trace context to `set`, and removes the client's headers that neither pass nor are set.
+ * @param passes reports whether a client header is forwarded
+ */
+export function requestChanges(
+  context: StreamContext,
+  exchange: Parsed,
+  set: Map<string, string>,
+  passes: (name: string) => boolean,
+): HeaderChanges {
+  const { provider, mcp, headers, withheldHeaders } = exchange;
+  const call = { provider: provider.name, mcpServer: mcp?.server, host: set.get(':authority') ?? '' };
+  for (const [name, value] of context.trace?.forward(call) ?? []) {
+    if (withheldHeaders?.has(name) !== true) set.set(name, value);
+  }
+  return { set, remove: [...headers.keys()].filter((name) => !passes(name) && !set.has(name)) };
+}
+
+/** Framing headers, and headers that Envoy reads when it routes again and then removes. */
 export const ENVOYS: ReadonlySet<string> = new Set([
   'content-length',
   'transfer-encoding',
@@ -53,10 +72,7 @@ export const ENVOYS: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-/**
- * Reports whether a client header may be forwarded: an allowlist, since a list of forbidden headers is never
- * complete.
- */
+/** Reports whether a client header may be forwarded: an allowlist, since no list of forbidden headers is complete. */
 export function isSent(exchange: Parsed, name: string): boolean {
   if (ENVOYS.has(name)) return true;
   return isCarried(exchange, name) && exchange.withheldHeaders?.has(name) !== true;

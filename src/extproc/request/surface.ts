@@ -1,7 +1,7 @@
 import { errorShapeOf } from '../../providers/error-shapes.ts';
 import type { ErrorShape } from '../../providers/descriptor.ts';
 
-/** The API that a request addresses; until judgement, the only known fact about the reader of a refusal. */
+/** The API that a request addresses, which decides the form of a refusal. */
 export type Surface =
   | { readonly kind: 'provider'; readonly shape: ErrorShape }
   | { readonly kind: 'mcp' }
@@ -11,10 +11,10 @@ export type Surface =
 
 export const NO_SURFACE: Surface = { kind: 'none' };
 
-/** Their location, at the root (RFC 8414, RFC 9728) or below an address. */
+/** At the root (RFC 8414, RFC 9728) or below an address. */
 const WELL_KNOWN = '.well-known';
-/** The default locations if none is published (MCP 2025-03-26). */
-const TAKEN_FOR_ONE: ReadonlySet<string> = new Set(['/register', '/authorize', '/token']);
+/** Endpoints of an authorization server that publishes no metadata (MCP 2025-03-26). */
+const DEFAULT_ENDPOINTS: ReadonlySet<string> = new Set(['/register', '/authorize', '/token']);
 
 /** Reports whether pages of `mcp.allowed_origins` may call it. */
 export function isForBrowsers({ kind }: Surface): boolean {
@@ -24,7 +24,7 @@ export function isForBrowsers({ kind }: Surface): boolean {
 /** @param path without a key segment and without its query */
 export function surfaceOf(path: string): Surface {
   const [, first = ''] = path.split('/', 2);
-  if (first === WELL_KNOWN || TAKEN_FOR_ONE.has(path)) return { kind: 'oauth' };
+  if (first === WELL_KNOWN || DEFAULT_ENDPOINTS.has(path)) return { kind: 'oauth' };
   if (first === 'mcp') return { kind: `${path}/`.includes(`/${WELL_KNOWN}/`) ? 'oauth' : 'mcp' };
   const shape = errorShapeOf(path);
   return shape === undefined ? NO_SURFACE : { kind: 'provider', shape };

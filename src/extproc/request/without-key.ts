@@ -7,9 +7,8 @@ import { refuse } from '../reply/respond.ts';
 import { isForBrowsers } from './surface.ts';
 
 /**
- * Answers keyless requests of browsers and MCP clients whose answers reveal nothing: preflights, and the lack
- * of an authorization server. Undefined if a key is required.
- *
+ * Answers requests of browsers and MCP clients that need no key: preflights, and searches for an authorization server.
+ * Undefined if a key is required.
  * @throws GatewayError not_found, policy_denied
  */
 export function answerWithoutKey(context: StreamContext, head: RequestHead): ProcessingResponse | undefined {

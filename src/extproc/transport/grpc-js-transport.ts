@@ -7,11 +7,10 @@ import {
   type handleUnaryCall,
   type ServerDuplexStream,
 } from '@grpc/grpc-js';
-import { GRPC_STATUS, type RpcCall, type CallListener } from './call.ts';
-import { decodeRequest } from '../wire/decode-request.ts';
-import { encodedBytes, encodeResponse } from '../wire/encode-response.ts';
-import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
 import {
+  GRPC_STATUS,
+  type RpcCall,
+  type CallListener,
   healthReply,
   HEALTH_PATH,
   MAX_MESSAGE_BYTES,
@@ -22,10 +21,13 @@ import {
   type TransportOptions,
   type ListenTls,
 } from './transport.ts';
+import { decodeRequest } from '../wire/decode-request.ts';
+import { encodedBytes, encodeResponse } from '../wire/encode-response.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
 
 type GrpcCall = ServerDuplexStream<ProcessingRequest, ProcessingResponse>;
 
-/** The external processor and the health service over @grpc/grpc-js. */
+/** Serves the external processor and the health service with @grpc/grpc-js. */
 export async function startGrpcJsTransport(options: TransportOptions): Promise<Transport> {
   const server = new Server({
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
@@ -81,9 +83,9 @@ export async function startGrpcJsTransport(options: TransportOptions): Promise<T
   };
 }
 
-/** grpc-js requires three functions; servers use one. */
+/** Required by grpc-js; only clients call it. */
 function unused(): never {
-  throw new Error('a server of gRPC was asked for what only a client does');
+  throw new Error('a gRPC server does not serialize requests or read responses');
 }
 
 function serveGrpcCall(stream: GrpcCall, options: TransportOptions): void {
@@ -150,10 +152,10 @@ class GrpcJsCall implements RpcCall {
 }
 
 /**
- * Envoy ends each ext_proc stream with RST_STREAM, which Node's rapid-reset guard counts as an attack: about
- * every thousandth request would lose its connection (docs/architecture.md#failing-closed). The peer is our
- * own Envoy on a private socket. grpc-js has no option for it, so its http2 options are set directly; if they
- * are gone, this throws.
+ * Envoy ends each ext_proc stream with RST_STREAM, which Node's rapid-reset guard counts as an attack: about every
+ * thousandth request would lose its connection (docs/architecture.md#failing-closed). The peer is our own Envoy on a
+ * private socket. grpc-js has no option for it.
+ * @throws Error if grpc-js no longer has its http2 options here
  */
 function liftResetGuard(server: Server): void {
   const options: unknown = (server as unknown as { commonServerOptions?: unknown }).commonServerOptions;
@@ -176,7 +178,6 @@ async function bind(
   if (address.kind === 'unix') chmodSync(address.path, 0o600);
 }
 
-/** Mutual TLS: requires a client certificate of the authority. */
 function credentials(held: HeldCertificates | undefined): ServerCredentials {
   if (held === undefined) return ServerCredentials.createInsecure();
   return experimental.createCertificateProviderServerCredentials(held, held, true);
@@ -185,10 +186,7 @@ function credentials(held: HeldCertificates | undefined): ServerCredentials {
 type CaListener = experimental.CaCertificateUpdateListener;
 type IdentityListener = experimental.IdentityCertificateUpdateListener;
 
-/**
- * Supplies grpc-js with certificates, and renewed ones for new connections. grpc-js ignores updates until the
- * call that adds the listener has returned.
- */
+/** grpc-js ignores updates until the call that adds the listener has returned. */
 class HeldCertificates implements experimental.CertificateProvider {
   #tls: ListenTls;
   readonly #caListeners = new Set<CaListener>();

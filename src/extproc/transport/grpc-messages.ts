@@ -1,14 +1,14 @@
 /** Message prefix: the compression flag and the length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
 const PREFIX_BYTES = 5;
-/** Initial buffer for a split message; it grows only as bytes arrive, whatever length was announced. */
+/** Initial buffer for a split message; it grows only as bytes arrive. */
 const FIRST_BYTES = 65_536;
 
 export interface MessageEvents {
-  /** One whole message: `bytes[from, to)`. */
+  /** The message is `bytes[from, to)`. */
   message(bytes: Buffer, from: number, to: number): void;
   /** The peer sends no more, and every message was delivered. */
   finished(): void;
-  /** The input is not an accepted message; nothing follows. */
+  /** No event follows. */
   broken(why: 'compressed' | 'too long' | 'cut'): void;
 }
 
@@ -19,8 +19,8 @@ interface ByteRange {
 }
 
 /**
- * Splits the body of a gRPC stream into messages. A message in one piece is delivered in place. While paused,
- * it delivers nothing and keeps the input, which the stream's window bounds.
+ * Splits the body of a gRPC stream into messages. A message in one piece is delivered in place. While paused, it keeps
+ * the input, which the stream's window bounds.
  */
 export class MessageReader {
   readonly #events: MessageEvents;
@@ -62,7 +62,6 @@ export class MessageReader {
     this.#goOn();
   }
 
-  /** Stops all delivery. */
   stop(): void {
     this.#isOver = true;
     this.#held.length = 0;
@@ -83,7 +82,7 @@ export class MessageReader {
     }
   }
 
-  /** Copies a small piece of a large buffer, to release the buffer. */
+  /** Copies a small piece of a large buffer, so that the buffer can be freed. */
   #hold({ bytes, from, to }: ByteRange): void {
     const isSmall = to - from < bytes.length / 4;
     const slice = isSmall
@@ -106,7 +105,7 @@ export class MessageReader {
     this.#isReading = false;
   }
 
-  /** Reads a prefix, and the message behind it if complete; returns the end of what was read. */
+  /** Reads a prefix, and its message if complete; returns the end of the bytes read. */
   #begin(bytes: Buffer, from: number, to: number): number {
     if (this.#prefixBytes > 0 || to - from < PREFIX_BYTES) return this.#fillPrefix(bytes, from, to);
     const begin = from + PREFIX_BYTES;
@@ -156,7 +155,7 @@ export class MessageReader {
     return from + taken;
   }
 
-  /** Doubles a full buffer, so that each octet is copied once more on average. */
+  /** Doubles a full buffer, so that each octet is copied about once more. */
   #roomFor(partial: Buffer, more: number): Buffer {
     const needed = this.#filled + more;
     if (needed <= partial.length) return partial;

@@ -1,25 +1,26 @@
 import { CODE } from '../../http2/frame.ts';
 import { encodeHeaders } from '../../http2/hpack-encoder.ts';
 import type { Http2Stream, StreamEvents } from '../../http2/stream.ts';
-import { GRPC_STATUS, type RpcCall, type CallListener, type FailStatus } from './call.ts';
+import {
+  GRPC_STATUS,
+  type RpcCall,
+  type CallListener,
+  type FailStatus,
+  MAX_MESSAGE_BYTES,
+} from './transport.ts';
 import { decodeRequest } from '../wire/decode-request.ts';
 import { encodeResponse } from '../wire/encode-response.ts';
 import { MessageReader, messagePrefix, type MessageEvents } from './grpc-messages.ts';
 import type { ProcessingResponse } from '../wire/messages.ts';
-import { MAX_MESSAGE_BYTES } from './transport.ts';
 
 const HEAD: readonly (readonly [string, string])[] = [
   [':status', '200'],
   ['content-type', 'application/grpc'],
 ];
-/** Header blocks, the same for every stream. */
 export const RESPONSE_HEAD = encodeHeaders(HEAD);
 export const STATUS_OK = encodeHeaders([['grpc-status', '0']]);
 
-/**
- * Returns the trailers of a failure, or the whole response if nothing was sent ("Trailers-Only"). `details`
- * is plain ASCII.
- */
+/** Returns a failure's trailers, or the whole response if nothing was sent ("Trailers-Only"). `details` is ASCII. */
 export function failure(status: FailStatus, details: string, isFirst: boolean): string {
   return encodeHeaders([
     ...(isFirst ? HEAD : []),
@@ -34,7 +35,6 @@ const BROKEN = {
   cut: [GRPC_STATUS.internal, 'the last message is cut'],
 } as const;
 
-/** One ext_proc stream over the gateway's own HTTP/2. */
 export class LeanCall implements RpcCall, StreamEvents, MessageEvents {
   readonly #stream: Http2Stream;
   readonly #onFault: (cause: unknown) => void;
@@ -48,7 +48,6 @@ export class LeanCall implements RpcCall, StreamEvents, MessageEvents {
     this.#onFault = onFault;
   }
 
-  /** @param deadlineMs the peer's deadline, if any */
   listen(listener: CallListener, deadlineMs: number | undefined): void {
     this.#listener = listener;
     if (deadlineMs === undefined) return;

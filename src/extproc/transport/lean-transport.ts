@@ -5,10 +5,8 @@ import { encodeHeaders } from '../../http2/hpack-encoder.ts';
 import { headerOf, type Http2RequestHead } from '../../http2/request-head.ts';
 import { startHttp2Server } from '../../http2/server.ts';
 import type { Http2Stream, StreamEvents } from '../../http2/stream.ts';
-import { GRPC_STATUS } from './call.ts';
-import { messagePrefix } from './grpc-messages.ts';
-import { failure, LeanCall, RESPONSE_HEAD, STATUS_OK } from './lean-call.ts';
 import {
+  GRPC_STATUS,
   healthReply,
   HEALTH_PATH,
   PROCESS_PATH,
@@ -17,15 +15,14 @@ import {
   type Transport,
   type TransportOptions,
 } from './transport.ts';
+import { messagePrefix } from './grpc-messages.ts';
+import { failure, LeanCall, RESPONSE_HEAD, STATUS_OK } from './lean-call.ts';
 
-/** Requests that are not gRPC get an HTTP status (gRPC over HTTP/2, "Responses"). */
+/** The answer to requests other than gRPC (gRPC over HTTP/2, "Responses"). */
 const NOT_GRPC = encodeHeaders([[':status', '415']]);
 const GRPC_TYPE = /^application\/grpc(?:[+;]|$)/;
 
-/**
- * The external processor and the health service over the gateway's own HTTP/2 (`src/http2`), made for one
- * peer: Envoy.
- */
+/** Serves the external processor and the health service over `src/http2`, made for one peer: Envoy. */
 export async function startLeanTransport(options: TransportOptions): Promise<Transport> {
   const { address } = options;
   if (address.kind === 'unix') rmSync(address.path, { force: true });
@@ -44,7 +41,6 @@ export async function startLeanTransport(options: TransportOptions): Promise<Tra
   };
 }
 
-/** Mutual TLS: requires a client certificate of the authority. */
 function tlsOptions({ cert, key, clientCa }: ListenTls): TlsOptions {
   return { cert, key, ca: clientCa, requestCert: true, rejectUnauthorized: true };
 }
@@ -97,7 +93,6 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   u: 1e-3,
   n: 1e-6,
 };
-/** Upper limit of a timer. */
 const MAX_TIMER_MS = 0x7fff_ffff;
 
 /** Reads `grpc-timeout`; undefined if it is missing or invalid. */

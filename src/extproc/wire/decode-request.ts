@@ -1,7 +1,7 @@
 import { processingRequest, type PhaseName, type ProcessingRequest } from './messages.ts';
 import { ProtobufReader, WIRE } from './protobuf-reader.ts';
 
-/** Fields of `ProcessingRequest`; unused ones are skipped. */
+/** By field number of `ProcessingRequest`. */
 const PHASES: readonly (PhaseName | undefined)[] = [
   undefined,
   undefined,
@@ -13,7 +13,7 @@ const PHASES: readonly (PhaseName | undefined)[] = [
   'response_trailers',
 ];
 const ATTRIBUTES_FIELD = 9;
-/** Key of Envoy's attribute map: the filter's name. */
+/** The filter's name, Envoy's key of the attributes. */
 const FILTER = 'envoy.filters.http.ext_proc';
 /** Envoy's own default limit is 100. */
 const MAX_HEADERS = 4_096;
@@ -150,7 +150,7 @@ function readStructField(reader: ProtobufReader, found: [string, string][], pare
   found.push([name, text]);
 }
 
-// `google.protobuf.Value` if it is a string; as in every oneof, the last of several kinds counts.
+// A `google.protobuf.Value` that is a string; as in every oneof, the last of several kinds counts.
 function readStringField(reader: ProtobufReader, parentEnd: number): string | undefined {
   const end = reader.until(parentEnd);
   let text: string | undefined;

@@ -1,9 +1,6 @@
 import type { CommonResponse, HeaderMutation, ProcessingResponse, GateVerdict } from './messages.ts';
 
-/**
- * An encoded message: a latin1 string with one character per byte, and possibly a body that is too long to
- * copy. Strings are joined without copying, and written directly.
- */
+/** A latin1 string, one character per byte, and a body that is too long to copy. Strings are joined without copying. */
 export interface Encoded {
   readonly head: string;
   readonly tail: Buffer | undefined;
@@ -44,13 +41,12 @@ export function encodeResponse(reply: ProcessingResponse): Encoded {
   return { head: first, tail: undefined };
 }
 
-/** One buffer, for transports that require it. */
 export function encodedBytes({ head, tail }: Encoded): Buffer {
   const bytes = Buffer.from(head, 'latin1');
   return tail === undefined ? bytes : Buffer.concat([bytes, tail]);
 }
 
-/** `HeadersResponse` and `BodyResponse`; the long part comes last, so that it can stay a buffer. */
+/** `HeadersResponse` and `BodyResponse`; the body comes last, so that it can stay a buffer. */
 function phase(first: string, tag: string, response: CommonResponse): Encoded {
   const { header_mutation: headers, body_mutation: bodies } = response;
   const before =

@@ -1,6 +1,4 @@
-/** Messages between Envoy and the pipeline, independent of the transport (`proto/ext_proc.proto`). */
-
-/** The phases of one request, by the names of their oneofs. */
+/** Names of the oneof in `proto/ext_proc.proto`. */
 export type PhaseName =
   | 'request_headers'
   | 'response_headers'
@@ -9,7 +7,7 @@ export type PhaseName =
   | 'request_trailers'
   | 'response_trailers';
 
-/** Name and value, in order, including repeated ones. */
+/** Names and values in order, including repeated names. */
 export type HeaderList = readonly (readonly [string, string])[];
 
 export interface ProcessingRequest {
@@ -17,17 +15,16 @@ export interface ProcessingRequest {
   readonly phase: PhaseName | undefined;
   /** Headers or trailers; names are lower-case, values latin1, so that no byte is lost. */
   readonly headers: HeaderList;
-  /** A body; may be a view of what was read from the socket. */
+  /** May be a view of the bytes read from the socket. */
   readonly body: Buffer;
   readonly endOfStream: boolean;
-  /** The configured attributes that are texts. */
+  /** Envoy's attributes that are strings. */
   readonly attributes: ReadonlyMap<string, string>;
 }
 
 const NO_BYTES = Buffer.alloc(0);
 const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
 
-/** Returns a message with its phase's fields; the rest is empty. */
 export function processingRequest(
   phase: PhaseName | undefined,
   parts: Partial<Omit<ProcessingRequest, 'phase'>> = {},
@@ -36,9 +33,7 @@ export function processingRequest(
   return { phase, headers, body, endOfStream, attributes };
 }
 
-/**
- * Selects the parts that Envoy sends from here on. By default it sends headers, but no bodies or trailers.
- */
+/** Selects the parts that Envoy sends from here on; by default only headers. */
 export interface ModeOverride {
   readonly response_header_mode?: number;
   readonly request_body_mode?: number;
@@ -59,14 +54,11 @@ export interface ProcessingResponse {
   /** Sent as dynamic metadata, `{gw: {…}}`. */
   readonly verdict?: GateVerdict;
   readonly mode_override?: ModeOverride;
-  /**
-   * Not an answer: makes Envoy wait this long from now on, if its configuration allows it. Effective once per
-   * phase.
-   */
+  /** Not an answer: makes Envoy wait this long from now on, once per phase and if its configuration allows it. */
   readonly override_message_timeout_ms?: number;
 }
 
-/** Verdict for the gates of Envoy's configuration. */
+/** For the gates in Envoy's configuration. */
 export interface GateVerdict {
   readonly req?: 'ok';
   readonly resp?: 'whole' | 'stream';
@@ -83,7 +75,7 @@ export interface CommonResponse {
   readonly clear_route_cache?: boolean;
 }
 
-/** Each header set replaces all of its name; values are sent as UTF-8. */
+/** A header that is set replaces all of its name. Values are sent as UTF-8. */
 export interface HeaderMutation {
   readonly set_headers: HeaderList;
   readonly remove_headers: readonly string[];

@@ -1,12 +1,12 @@
-/** Wire types of protobuf's encoding, in the low three bits of a tag. */
+/** The low three bits of a tag. */
 export const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
 const MAX_VARINT_BYTES = 10;
 const NON_ASCII = /[\x80-\xff]/;
 
 /**
- * Reads one message field by field, from `at` on. Every read gets an end and throws beyond it. Text is cut
- * from one string of the whole message, created at the first text.
+ * Reads one message field by field, from `at` on. Every read gets an end and throws beyond it. Text is sliced from one
+ * string of the whole message.
  */
 export class ProtobufReader {
   at: number;
@@ -22,14 +22,14 @@ export class ProtobufReader {
     this.at = from;
   }
 
-  /** Returns the next field's number, with its wire type in the low three bits. */
+  /** Returns the next field's number, shifted by three bits, and its wire type. */
   tag(end: number): number {
     const tag = this.varint(end);
     if (tag < 8 || tag > 0xffff_ffff) throw malformed();
     return tag;
   }
 
-  /** Exact up to 2^53; above, which no used field contains, only distinguishes 0. */
+  /** Exact up to 2^53, which no field in use exceeds; above, only 0 is distinguished. */
   varint(end: number): number {
     const bytes = this.#bytes;
     let value = 0;

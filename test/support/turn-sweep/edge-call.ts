@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EdgeServices } from '../../../src/extproc/services.ts';
 import { serveStream } from '../../../src/extproc/stream.ts';
-import type { CallListener, RpcCall } from '../../../src/extproc/transport/call.ts';
+import type { CallListener, RpcCall } from '../../../src/extproc/transport/transport.ts';
 import {
   FULL_DUPLEX_STREAMED,
   processingRequest,

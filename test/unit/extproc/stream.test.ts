@@ -4,7 +4,7 @@ import { createAdmission } from '../../../src/extproc/admission/admission.ts';
 import { createPlaces } from '../../../src/extproc/places.ts';
 import type { FinishedExchange, EdgeServices } from '../../../src/extproc/services.ts';
 import { serveStream } from '../../../src/extproc/stream.ts';
-import type { RpcCall, CallListener } from '../../../src/extproc/transport/call.ts';
+import type { RpcCall, CallListener } from '../../../src/extproc/transport/transport.ts';
 import {
   processingRequest,
   type ProcessingRequest,

@@ -14,12 +14,17 @@ import {
   type StatusObject,
 } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GRPC_STATUS, type RpcCall, type CallListener } from '../../../../src/extproc/transport/call.ts';
+import {
+  GRPC_STATUS,
+  type RpcCall,
+  type CallListener,
+  type ListenTls,
+  type Transport,
+} from '../../../../src/extproc/transport/transport.ts';
 import type { ProcessingRequest } from '../../../../src/extproc/wire/messages.ts';
 import { streamChunk } from '../../../../src/extproc/reply/respond.ts';
 import { loadTransport } from '../../../../src/extproc/server.ts';
 import { timeoutMs } from '../../../../src/extproc/transport/lean-transport.ts';
-import type { ListenTls, Transport } from '../../../../src/extproc/transport/transport.ts';
 import { createTestCa, type Identity } from '../../../support/certs.ts';
 import { loadServices } from '../../../support/ext-proc-client.ts';
 import { freePort } from '../../../support/ports.ts';
